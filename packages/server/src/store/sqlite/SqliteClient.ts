@@ -1,5 +1,5 @@
 /** The `SqlClient` of `effect/sql` on the SQLite of Node, for a file or in memory. */
-import { Duration, Effect, Layer, Semaphore, Stream } from "effect"
+import { Duration, Effect, Layer, Scope, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import * as GroupCommit from "./GroupCommit.ts"
@@ -17,7 +17,8 @@ export interface SqliteClientOptions extends StoreFile.Options {
 }
 
 /**
- * Opens the database with one connection for reads and writes; a stream outside a transaction reads its own snapshot.
+ * Opens the database with one connection for reads and writes; a stream outside a transaction reads its own snapshot, and
+ * a read while a transaction is open what was committed before, on a connection of its own.
  * An open stream keeps the WAL growing; on `":memory:"` it collects all rows first. Integers beyond 2^53 cannot be read
  * unless `SqlClient.SafeIntegers` is provided.
  */
@@ -64,11 +65,22 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     isTransaction: () => database.isTransaction
   })
 
-  const outsideTransactions = SqliteConnection.make(database, statements, {
+  const inTurn = SqliteConnection.make(database, statements, {
     ...shared,
     executeStream: streamOutside,
     inTurn: acquirers.borrower
   })
+  const openBeside = StoreFile.openReader(filename, busyTimeout, options.prepare).pipe(
+    Effect.provideService(Scope.Scope, yield* Effect.scope),
+    Effect.map((reader) =>
+      SqliteConnection.make(reader, SqliteStatements.make(reader), { ...shared, executeStream: streamOutside })
+    )
+  )
+  const beside = yield* Effect.cached(openBeside)
+  const outsideTransactions =
+    filename === StoreFile.memory
+      ? inTurn
+      : SqliteConnection.readingBeside(inTurn, () => (database.isTransaction ? beside : undefined))
 
   const spanAttributes: ReadonlyArray<readonly [string, unknown]> = [["db.system.name", "sqlite"]]
   // Takes the write lock at the start, where it can wait: of two readers only one can become a writer.

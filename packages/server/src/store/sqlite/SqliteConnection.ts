@@ -132,6 +132,28 @@ export const make = (
   }
 }
 
+const isRead = (sql: string): boolean => /^\s*(?:SELECT|WITH(?![^]*\b(?:INSERT|UPDATE|DELETE)\b))\b/i.test(sql)
+
+/** A connection whose reads go to another one where that is given, so that they do not wait for a transaction on this one. */
+export const readingBeside = <E>(
+  connection: SqliteConnection,
+  beside: () => Effect.Effect<SqliteConnection, E> | undefined
+): SqliteConnection => {
+  const on = <A>(
+    sql: string,
+    run: (on: SqliteConnection) => Effect.Effect<A, SqlError.SqlError>
+  ): Effect.Effect<A, SqlError.SqlError> => {
+    const other = beside()
+    if (other === undefined || !isRead(sql)) return run(connection)
+    return Effect.matchEffect(other, { onFailure: () => run(connection), onSuccess: run })
+  }
+  return {
+    ...connection,
+    execute: (sql, params, transform) => on(sql, (one) => one.execute(sql, params, transform)),
+    executeValues: (sql, params) => on(sql, (one) => one.executeValues(sql, params))
+  }
+}
+
 /** Whether a stream gives rows as arrays of values, which takes a third of the time of objects. */
 export const StreamedValues = Context.Reference<boolean>("@roster/server/StreamedValues", {
   defaultValue: () => false
