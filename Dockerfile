@@ -17,6 +17,8 @@ RUN chmod +x /opt/roster/dist/roster.js && ln -s /opt/roster/dist/roster.js /usr
 USER node
 WORKDIR /data
 ENV ROSTER_DB=/data/roster.db NODE_ENV=production
+# Less memory under load (docs/limits.md).
+ENV NODE_OPTIONS=--max-semi-space-size=8 MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=1048576
 VOLUME /data
 EXPOSE 4010
 STOPSIGNAL SIGTERM

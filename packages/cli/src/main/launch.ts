@@ -1,12 +1,10 @@
 /** The launcher: prints static answers, and loads the program for everything else, errors of writing included. */
 import { enableCompileCache } from "./CompileCache.ts"
-import { relaunchWithMemoryLimits } from "./MemoryLimits.ts"
 import { staticAnswer, withHelpWord } from "./StaticHelp.ts"
 
 const args = withHelpWord(process.argv.slice(2))
 
 const run = () => {
-  if (args.includes("serve")) relaunchWithMemoryLimits()
   enableCompileCache()
   return import("./bin.ts")
 }
