@@ -78,7 +78,7 @@ const bundleProgram = () =>
     }
   })
 
-/** The entry of a thread, which `WorkerThread` and `LargeRequests` look for beside themselves, or a file that stands alone. */
+/** The entry of a thread, which `WorkerThread` looks for beside itself, or a file that stands alone. */
 const bundleAlone = (
   input: string,
   options: { readonly external?: (id: string) => boolean; readonly isSplit?: boolean } = {}
@@ -111,8 +111,6 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
     bundleProgram(),
     // It loads the client of PostgreSQL only for a store there.
     bundleAlone("jobs/worker/workerEntry.ts", { isSplit: true }),
-    // It works on files.
-    bundleAlone("requestEntry.ts", { external: (id) => id.endsWith("/PostgresClient.ts") }),
     bundleAlone("reference/ReferencePage.ts"),
     bundleLauncher()
   ])

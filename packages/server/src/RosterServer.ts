@@ -23,7 +23,6 @@ import { TrustedProxies } from "./http/ClientAddress.ts"
 import { AllowedHosts, allowedHosts } from "./http/AllowedHosts.ts"
 import { makeRequestMetrics } from "./metrics/RequestMetrics.ts"
 import { type MetricsOptions, serveMetrics } from "./MetricsServer.ts"
-import { requestEntry } from "./requests/LargeRequests.ts"
 import { layerForHttp, layerPostgresForHttp, type StoreError } from "./services/SqlServices.ts"
 import { nameOf } from "./store/postgres/PostgresOptions.ts"
 import type { PostgresStoreOptions, StoreOptions } from "./store/StoreOptions.ts"
@@ -251,11 +250,7 @@ const layerWithoutServices = <E>(
     Layer.provide(
       "postgres" in store
         ? layerPostgresForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })
-        : layerForHttp({
-            ...store,
-            jobThread: store.jobThread ?? defaultEntry(),
-            requestThread: store.requestThread ?? requestEntry()
-          })
+        : layerForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })
     ),
     Layer.provide(NodeHttpServer.layerHttpServices)
   )

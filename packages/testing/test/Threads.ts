@@ -1,5 +1,3 @@
 /** The files that threads begin with, as they are published: a thread takes most of a second to load the sources. */
 
 export const jobThread = new URL("../../cli/dist/roster/workerEntry.js", import.meta.url)
-
-export const requestThread = new URL("../../cli/dist/roster/requestEntry.js", import.meta.url)

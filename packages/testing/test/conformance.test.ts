@@ -8,14 +8,10 @@ import { testConformance } from "@roster/testing/vitest"
 import { longRun } from "../src/durability/LongRun.ts"
 import { layerEmbedded, layerFile, layerMemory } from "../src/index.ts"
 import { layerServedWith } from "../src/layers/ServiceLayers.ts"
-import { jobThread, requestThread } from "./Threads.ts"
+import { jobThread } from "./Threads.ts"
 
 testConformance("SQL in memory", conformance.all(), layerMemory)
-testConformance(
-  "HTTP client, server, SQL on a file, over a socket",
-  conformance.all(),
-  layerServedWith({ jobThread, requestThread })
-)
+testConformance("HTTP client, server, SQL on a file, over a socket", conformance.all(), layerServedWith({ jobThread }))
 
 describe.skipIf(!longRun)("(nightly)", () => {
   testConformance("SQL on a file", conformance.all(), layerFile)

@@ -17,38 +17,29 @@ export const contactJson = (contact: Contact): string => JSON.stringify(encodeCo
 const buffer = new JsonBuffer()
 const utf8 = new TextDecoder()
 
-const list = { open: encoded("["), comma: encoded(","), close: encoded("]") }
+const list = { comma: encoded(",") }
 
-/** A longer text is collected in pieces, so that the buffer does not grow with it, and stays bytes. */
+/** A longer text stays bytes. */
 const longestText = 256 * 1024
 
 /** The JSON of an array of contacts: a text, or UTF-8 if it is long. */
-export const contactsJson = (contacts: ReadonlyArray<Contact>): string | Uint8Array => {
-  const pieces: Array<Uint8Array<ArrayBuffer>> = []
+export const contactsJson = (contacts: ReadonlyArray<Contact>): string | Uint8Array<ArrayBuffer> => {
+  const bytes = contactsPiece(contacts, "[", "]")
+  return bytes.length > longestText ? bytes : utf8.decode(bytes)
+}
+
+/** A piece of that array in UTF-8: contacts between commas, and what stands before and after them. */
+export const contactsPiece = (
+  contacts: ReadonlyArray<Contact>,
+  before: string,
+  after: string
+): Uint8Array<ArrayBuffer> => {
   buffer.clear()
-  buffer.bytes(list.open)
+  buffer.raw(before)
   contacts.forEach((contact, index) => {
     if (index > 0) buffer.bytes(list.comma)
     writeContact(buffer, contact)
-    if (buffer.length > longestText) pieces.push(buffer.take().slice())
   })
-  buffer.bytes(list.close)
-  const last = buffer.take()
-  return pieces.length === 0 ? utf8.decode(last) : joined(pieces, last)
-}
-
-/** Joins pieces, whose memory it frees at once: that of a large page would wait for a collection. */
-const joined = (pieces: ReadonlyArray<Uint8Array<ArrayBuffer>>, last: Uint8Array): Uint8Array => {
-  const length = pieces.reduce((sum, { length }) => sum + length, 0)
-  const all = length + last.length
-  // Resizable, since its pages go back to the system as soon as it is freed; malloc would keep them.
-  const bytes = new Uint8Array(new ArrayBuffer(all, { maxByteLength: all }), 0, all)
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-    piece.buffer.transfer(0)
-  }
-  bytes.set(last, length)
-  return bytes
+  buffer.raw(after)
+  return new Uint8Array(buffer.take())
 }

@@ -15,18 +15,9 @@ const renamed = (value: unknown, nameOf: (key: string) => string): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [nameOf(key), renamed(inner, nameOf)]))
 }
 
-const quote = 0x22
-const comma = 0x2c
-const opening = [0x5b, 0x7b]
-const closing = [0x5d, 0x7d]
-
-/** In UTF-16 units. */
-const partLength = 64 * 1024
-
 /**
  * Parses JSON with arbitrary property names. `JSON.parse` of Node 24 and 26 may confuse escaped names (`5"` and `5\`),
- * so placeholders replace them until https://github.com/nodejs/node/issues/63785 is fixed. A long array is parsed in
- * parts, since a copy of it would double its memory.
+ * so placeholders replace them until https://github.com/nodejs/node/issues/63785 is fixed.
  */
 export const parse = (text: string): unknown => {
   if (!text.includes("\\")) return JSON.parse(text)
@@ -35,47 +26,24 @@ export const parse = (text: string): unknown => {
   const names: Array<string> = []
   // Objects of the same names get the same placeholders, which JSON.parse is fast with.
   const placeholders = new Map<string, number>()
-  const isArray = /^\s*\[/.test(text)
-  const elements: Array<unknown> = []
-  let partStart = 0
   let plain = ""
   let taken = 0
-  /** Parses the text up to an index, and starts the next part after it. */
-  const parsePart = (before: string, end: number, after: string): unknown => {
-    const part: unknown = JSON.parse(before + plain + text.slice(taken, end) + after)
-    plain = ""
-    partStart = taken = end + 1
-    if (names.length === 0) return part
-    return renamed(part, (key) => (key.startsWith(mark) ? (names[Number(key.slice(mark.length))] ?? key) : key))
-  }
-  const addElements = (part: unknown) => {
-    if (!Array.isArray(part) || part.length === 0) throw new SyntaxError("An element is missing")
-    for (const element of part) elements.push(element)
-  }
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) {
-      const end = endOfString(text, at)
-      if (end === -1) break
-      const string = text.slice(at, end + 1)
-      if (isFollowedByColon(text, end) && string.includes("\\")) {
-        const name = String(JSON.parse(string))
-        const placeholder = placeholders.get(name) ?? names.push(name) - 1
-        placeholders.set(name, placeholder)
-        plain += `${text.slice(taken, at)}"${mark}${placeholder}"`
-        taken = end + 1
-      }
-      at = end
-    } else if (opening.includes(code)) depth++
-    else if (closing.includes(code)) depth--
-    else if (code === comma && depth === 1 && isArray && at - partStart >= partLength) {
-      addElements(parsePart(partStart === 0 ? "" : "[", at, "]"))
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
+    const end = endOfString(text, at)
+    if (end === -1) break
+    const string = text.slice(at, end + 1)
+    if (isFollowedByColon(text, end) && string.includes("\\")) {
+      const name = String(JSON.parse(string))
+      const placeholder = placeholders.get(name) ?? names.push(name) - 1
+      placeholders.set(name, placeholder)
+      plain += `${text.slice(taken, at)}"${mark}${placeholder}"`
+      taken = end + 1
     }
+    at = end
   }
-  if (partStart === 0) return parsePart("", text.length, "")
-  addElements(parsePart("[", text.length, ""))
-  return elements
+  const parsed: unknown = JSON.parse(plain + text.slice(taken))
+  if (names.length === 0) return parsed
+  return renamed(parsed, (key) => (key.startsWith(mark) ? (names[Number(key.slice(mark.length))] ?? key) : key))
 }
 
 const Json = Schema.String.pipe(

@@ -26,18 +26,41 @@ const nameOf = (text: string, start: number, end: number): string | undefined =>
   }
 }
 
+/** The length of a part in UTF-16 units, which takes some milliseconds to check or to parse. */
+const partLength = 256 * 1024
+
+/** What a check tells of a text of JSON. */
+export interface CheckedJson {
+  /** What is wrong, phrased to follow "Invalid body: ". It quotes nothing of the text. */
+  readonly issue?: string
+  /** Where the commas stand that part a long array into pieces. */
+  readonly cuts: ReadonlyArray<number>
+}
+
 /**
- * What is wrong with a text of JSON, phrased to follow "Invalid body: "; `undefined` for one that can be parsed, or is
- * refused by the parser. It has at most `maximumValues` names in its objects and elements in its arrays; an empty object
- * or array counts as one more. Takes time by the length of the text. Quotes nothing of it.
+ * Checks a text of JSON, part by part. Without an issue it can be parsed, or is refused by the parser. It has at most
+ * `maximumValues` names in its objects and elements in its arrays; an empty object or array counts as one more.
  */
-export const jsonIssue = (text: string, maximumValues: number): string | undefined => {
+export function* checkJson(text: string, maximumValues: number): Generator<void, CheckedJson> {
+  const cuts: Array<number> = []
+  const issue = yield* findIssue(text, maximumValues, cuts)
+  return issue === undefined ? { cuts } : { issue, cuts: [] }
+}
+
+function* findIssue(text: string, maximumValues: number, cuts: Array<number>): Generator<void, string | undefined> {
+  const isArray = /^\s*\[/.test(text)
+  let cut = 0
+  let pause = partLength
   /** The names that each open object has so far; none for an array. */
   const names: Array<Set<string | undefined> | undefined> = []
   let depth = 0
   let values = 0
   let isName = false
   for (let at = 0; at < text.length; at++) {
+    if (at >= pause) {
+      yield
+      pause = at + partLength
+    }
     const code = text.charCodeAt(at)
     if (code === quote) {
       const end = endOfString(text, at)
@@ -52,7 +75,9 @@ export const jsonIssue = (text: string, maximumValues: number): string | undefin
       at = end
     } else if (code === comma || code === openObject || code === openArray) {
       if (++values > maximumValues) return `it has more than ${maximumValues} names and elements`
-      if (code !== comma) {
+      if (code === comma) {
+        if (isArray && depth === 1 && at - cut >= partLength) cuts.push((cut = at))
+      } else {
         if (++depth > maximumDepth) return `it is nested too deep; the limit is ${maximumDepth}`
         names[depth] = code === openObject ? new Set() : undefined
       }

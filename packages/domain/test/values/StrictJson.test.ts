@@ -1,6 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { jsonIssue, maximumDepth } from "../../src/values/StrictJson.ts"
+import { checkJson, maximumDepth } from "../../src/values/StrictJson.ts"
+
+const checked = (text: string, maximumValues: number) => {
+  const steps = checkJson(text, maximumValues)
+  for (let pauses = 0; ; pauses++) {
+    const step = steps.next()
+    if (step.done === true) return { ...step.value, pauses }
+  }
+}
+const jsonIssue = (text: string, maximumValues: number) => checked(text, maximumValues).issue
 
 const twice = /^an object gives a name twice, the second time at character (\d+)$/
 

@@ -7,7 +7,8 @@ import { type DateTime, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { dialect, numbersOf } from "../store/SqlDialect.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
-import { yieldToEventLoop, rowMatcher } from "./RuleScan.ts"
+import { yieldToEventLoop } from "../threads/Slices.ts"
+import { rowMatcher } from "./RuleScan.ts"
 
 /** The maximum number of contacts that one transaction deletes. */
 export const deletedAtOnce = 1000

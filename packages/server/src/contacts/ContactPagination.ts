@@ -2,11 +2,36 @@
  * Offset pagination over counted blocks of ids: a page skips less than one block instead of every contact before it.
  * Contacts that are not counted yet have higher ids, so they cost time but not correctness. (docs/decisions/paging.md)
  */
-import { ContactFields } from "@roster/domain"
-import { Effect } from "effect"
+import {
+  checkPage,
+  type Contact,
+  ContactFields,
+  type ContactRule,
+  type ContactsPage,
+  ruleMatcher
+} from "@roster/domain"
+import { Data, DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { Caller } from "../credentials/Caller.ts"
+import { byEngine, dialect, numbersOf } from "../store/SqlDialect.ts"
+import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
-import { byEngine, numbersOf } from "../store/SqlDialect.ts"
+import { RuleScans } from "./RuleScans.ts"
+import { readRule, ruleSql } from "./RuleSql.ts"
+
+const defaultPageSize = 20
+
+/** Where a contact of an answer is, and how many bytes it has there at most. */
+export interface PlacedContact {
+  readonly id: number
+  readonly bytes: number
+}
+
+/** Contacts that are too many bytes to be read at once. */
+export class LargeAnswer extends Data.Class<{ readonly contacts: ReadonlyArray<PlacedContact> }> {}
+
+const isLarge = (contacts: ReadonlyArray<PlacedContact>, most: number): boolean =>
+  contacts.reduce((sum, { bytes }) => sum + bytes, 0) > most
 
 /** Blocks of 1024 ids. */
 const blockBits = 10
@@ -70,38 +95,124 @@ const pageOf = (
         SELECT id FROM contacts WHERE account = ${account} ORDER BY id LIMIT 1 OFFSET ${offset}
       ) ORDER BY id LIMIT ${limit}`
 
-/** Reads a page of contacts. */
-export const pageByOffset = Effect.fnUntraced(function* (
-  account: string,
-  page: { readonly limit: number; readonly offset: number }
-) {
-  const sql = yield* SqlClient.SqlClient
-  return (yield* pageOf(sql, sql.literal(contactColumns.join(", ")), account, page).values).map(toContact)
-})
+/** Texts that may consist of characters that JSON escapes, and the bytes that it makes of each. */
+const escapedColumns = ContactFields.textFields.map(({ column }) => column).filter((column) => column !== "email")
+const longestEscape = 6
 
-/** The bytes of the texts of a contact, by the lengths that SQLite has beside its row. */
-const textBytes = (sql: SqlClient.SqlClient) =>
+/** About the bytes of everything else in the JSON of a contact but its custom fields, which are JSON already. */
+const fixedBytes = 500
+
+/** About the bytes of a contact in an answer, and hardly less, by the lengths that a store has beside its texts. */
+const answerBytes = (sql: SqlClient.SqlClient) =>
   sql.literal(
-    ["custom_fields", ...ContactFields.textFields.map(({ column }) => column)]
-      .map((column) => `coalesce(octet_length(${column}), 0)`)
-      .join(" + ")
+    escapedColumns.reduce(
+      (sum, column) => `${sum} + ${longestEscape} * coalesce(octet_length(${column}), 0)`,
+      `octet_length(custom_fields) + ${fixedBytes}`
+    )
   )
 
-/** The bytes of the texts of a page without a bound of its own. */
-export const pageBytes = Effect.fnUntraced(function* (
-  account: string,
-  page: { readonly limit: number; readonly offset: number }
-) {
+const placeOf = (column: string): number => contactColumns.indexOf(column)
+const customFieldsPlace = placeOf("custom_fields")
+const escapedPlaces = escapedColumns.map(placeOf)
+
+/** The same of a row of `contactColumns`. */
+export const answerBytesOf = (row: ReadonlyArray<unknown>): number => {
+  const bytesAt = (place: number) => {
+    const text = row[place]
+    return typeof text === "string" ? Buffer.byteLength(text) : 0
+  }
+  return escapedPlaces.reduce(
+    (sum, place) => sum + longestEscape * bytesAt(place),
+    fixedBytes + bytesAt(customFieldsPlace)
+  )
+}
+
+/** Contacts by their ids, in the order of these. One that is there no more is left out. */
+export const contactsByIds = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* pageOf(sql, sql`${textBytes(sql)} AS bytes`, account, page)
-  return rows.reduce((sum, row) => sum + Number(row.bytes), 0)
+  const columns = sql.literal(contactColumns.join(", "))
+  const rows = yield* sql`SELECT ${columns} FROM contacts WHERE ${dialect(sql).isOneOfIds(ids)}`.values
+  const byId = new Map(rows.map((row) => [Number(row[0]), row]))
+  return ids.flatMap((id) => {
+    const row = byId.get(id)
+    return row === undefined ? [] : [toContact(row)]
+  })
 })
 
-/** The bytes of the texts of some contacts, in SQLite. */
-export const bytesOfIds = Effect.fnUntraced(function* (ids: Float64Array) {
+const everything = Number.POSITIVE_INFINITY
+
+/** Makes the function that reads a page: its contacts, or where they are if they may be more than `most` bytes. */
+export const makePages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ readonly bytes: number }>`
-    SELECT coalesce(sum(${textBytes(sql)}), 0) AS bytes FROM contacts
-    WHERE id IN (${numbersOf(sql, ids)})`
-  return Number(row?.bytes ?? 0)
+  const scans = yield* RuleScans
+  const { isOneOfIds } = dialect(sql)
+  // SQLite has no functions for rules, and runs a statement on the thread that asks.
+  const rulesInSql = byEngine(sql, { sqlite: () => false, postgres: () => true })
+  const columns = sql.literal(contactColumns.join(", "))
+  const sizes = sql`id, ${answerBytes(sql)} AS bytes`
+
+  /** What is found by a statement for these columns of a page. */
+  const found = Effect.fnUntraced(function* <E, R>(
+    select: (columns: Statement.Fragment) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, E, R>,
+    most: number
+  ) {
+    if (most === everything) return (yield* select(columns)).map(toContact)
+    const places = (yield* select(sizes)).map(([id, bytes]): PlacedContact => ({
+      id: Number(id),
+      bytes: Number(bytes)
+    }))
+    if (isLarge(places, most)) return new LargeAnswer({ contacts: places })
+    return yield* contactsByIds(places.map(({ id }) => id))
+  })
+
+  const pageByRule = Effect.fnUntraced(function* (
+    account: string,
+    given: ContactRule,
+    page: { readonly limit: number; readonly offset: number },
+    most: number
+  ) {
+    const { limit, offset } = page
+    const rule = yield* readRule(given)
+    if (rule._tag === "All") return yield* found((columns) => pageOf(sql, columns, account, page).values, most)
+    const now = yield* DateTime.now
+    const bounds = { operation: "contactsGet", account, isDeletion: false }
+    if (rulesInSql) {
+      const where = sql`account = ${account} AND ${ruleSql(sql, rule, now)}`
+      return yield* found((columns) => {
+        const query = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
+        return scans.bounded(bounds, query.values)
+      }, most)
+    }
+    const asked = { account, rule, now: DateTime.toEpochMillis(now) }
+    const matches = ruleMatcher(rule, now)
+    const contacts: Array<Contact> = []
+    const places: Array<PlacedContact> = []
+    let from = { after: 0, offset }
+    while (contacts.length < limit) {
+      const missing = limit - contacts.length
+      const ids = yield* scans.find(bounds, { ...asked, ...from, limit: missing })
+      const select = (columns: Statement.Fragment) =>
+        sql`SELECT ${columns} FROM contacts WHERE ${isOneOfIds(ids)} ORDER BY id`.values
+      if (most !== everything) {
+        for (const [id, bytes] of yield* select(sizes)) places.push({ id: Number(id), bytes: Number(bytes) })
+        if (isLarge(places, most)) return new LargeAnswer({ contacts: places })
+      }
+      yield* eachInSlices(yield* select(columns), (row) => {
+        // One that has just been changed or deleted leaves its place to the next one.
+        const contact = toContact(row)
+        if (matches(contact)) contacts.push(contact)
+      })
+      if (ids.length < missing) break
+      from = { after: ids.at(-1) ?? 0, offset: 0 }
+    }
+    return contacts
+  })
+
+  return Effect.fnUntraced(function* (page: ContactsPage, most = everything) {
+    const { account } = yield* Caller
+    yield* checkPage(page)
+    const { limit = defaultPageSize, offset = 0, rule } = page
+    if (rule !== undefined) return yield* pageByRule(account, rule, { limit, offset }, most)
+    return yield* found((columns) => pageOf(sql, columns, account, { limit, offset }).values, most)
+  })
 })

@@ -3,13 +3,11 @@ import {
   type AddOptions,
   checkAddSize,
   checkFilter,
-  checkPage,
   type Contact,
   ContactFields,
   ContactFilter,
   ContactNotFound,
   ContactPayload,
-  type ContactRule,
   type ContactsService,
   ContactUpdatePayload,
   canonicalEmail,
@@ -17,7 +15,6 @@ import {
   InvalidInput,
   maximumContactsPerAdd,
   maximumEmailsPerDelete,
-  ruleMatcher,
   selectsEveryContact,
   TooManyContacts,
   validated
@@ -26,29 +23,28 @@ import { DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
-import { byEngine, dialect, numbersOf, preparedQuery } from "../store/SqlDialect.ts"
+import { byEngine, dialect, preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import { eachInSlices } from "../threads/Slices.ts"
 import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
 import { mergeContact } from "./PostgresUpsert.ts"
-import { pageByOffset } from "./ContactPagination.ts"
+import { contactsByIds, LargeAnswer, makePages } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { givenValue } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import {
   checkContacts,
   checkEmail,
+  checkEmails,
   checkListNames,
   checkMerged,
   checkTexts,
   mergedRefusal
 } from "./ContactValidation.ts"
-import { yieldToEventLoop, sliceMillis } from "./RuleScan.ts"
-import { PrefetchedIds, RuleScans } from "./RuleScans.ts"
+import { RuleScans } from "./RuleScans.ts"
 import { readRule, ruleSql } from "./RuleSql.ts"
-
-const defaultPageSize = 20
 
 /** An add of this many contacts takes less time than an fsync. */
 const maximumShared = 10
@@ -68,11 +64,20 @@ export const toWritten = (row: ReadonlyArray<unknown>): WrittenContact => ({
   contact: toContact(row)
 })
 
-/** Adds contacts, and gives what `answer` makes of them as they are in the end. The answer is a part of the transaction. */
-export const addContacts = Effect.fnUntraced(function* <A, R>(
+interface AddContactsOptions extends Omit<AddOptions, "idempotencyKey"> {
+  /** Whether the contacts come from a request, whose body was decoded and bounded (default: false). */
+  readonly isDecoded?: boolean
+}
+
+/**
+ * Adds contacts, and gives what `answer` makes of what `read` makes of their rows, as they are in the end. The answer is a part
+ * of the transaction.
+ */
+export const addContacts = Effect.fnUntraced(function* <W extends { readonly id: number }, A, R>(
   payloads: ReadonlyArray<ContactPayload>,
-  { listNames = [], resubscribe = true }: Omit<AddOptions, "idempotencyKey">,
-  answer: (written: ReadonlyArray<WrittenContact>) => Effect.Effect<A, SqlError.SqlError, R>
+  { isDecoded = false, listNames = [], resubscribe = true }: AddContactsOptions,
+  read: (row: ReadonlyArray<unknown>) => W,
+  answer: (written: ReadonlyArray<W>) => Effect.Effect<A, SqlError.SqlError, R>
 ) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
@@ -80,14 +85,14 @@ export const addContacts = Effect.fnUntraced(function* <A, R>(
     return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
   }
   yield* checkListNames("listnames", listNames)
-  const contacts = yield* readPayloads(payloads)
-  yield* checkAddSize(contacts)
+  const contacts = isDecoded ? payloads : yield* readPayloads(payloads)
+  if (!isDecoded) yield* checkAddSize(contacts)
   yield* checkContacts(contacts)
   const now = yield* nowSeconds
   const written = Effect.gen(function* () {
     const lists = yield* ensureLists(account, listNames)
     const source = "ContactApi"
-    const returned = { returning: contactColumns, read: toWritten }
+    const returned = { returning: contactColumns, read }
     const upserted = yield* upsertContacts({ account, contacts, source, now, resubscribe, ...returned })
     const merged = yield* checkMerged(contacts, upserted)
     const ids = merged.map(({ id }) => id)
@@ -102,6 +107,7 @@ export const addContacts = Effect.fnUntraced(function* <A, R>(
 export const makeContactRepository = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scans = yield* RuleScans
+  const pages = yield* makePages
   const { merge } = dialect(sql)
   // SQLite has no functions for rules, and runs a statement on the thread that asks.
   const rulesInSql = byEngine(sql, { sqlite: () => false, postgres: () => true })
@@ -120,52 +126,10 @@ export const makeContactRepository = Effect.gen(function* () {
     return row === undefined ? yield* new ContactNotFound({ email }) : toContact(row)
   }, orStoreFailure("contactsByEmailGet"))
 
-  const pageByRule = Effect.fnUntraced(function* (
-    account: string,
-    given: ContactRule,
-    page: { readonly limit: number; readonly offset: number }
-  ) {
-    const { limit, offset } = page
-    const rule = yield* readRule(given)
-    if (rule._tag === "All") return yield* pageByOffset(account, page)
-    const now = yield* DateTime.now
-    const bounds = { operation: "contactsGet", account, isDeletion: false }
-    if (rulesInSql) {
-      const where = sql`account = ${account} AND ${ruleSql(sql, rule, now)}`
-      const query = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-      return (yield* scans.bounded(bounds, query.values)).map(toContact)
-    }
-    const asked = { account, rule, now: DateTime.toEpochMillis(now) }
-    const matches = ruleMatcher(rule, now)
-    const found: Array<Contact> = []
-    let from = { after: 0, offset }
-    while (found.length < limit) {
-      const missing = limit - found.length
-      const before = from.after === 0 ? yield* PrefetchedIds : undefined
-      const ids = before ?? (yield* scans.find(bounds, { ...asked, ...from, limit: missing }))
-      const rows = yield* sql`SELECT ${columns} FROM contacts WHERE id IN (${numbersOf(sql, ids)}) ORDER BY id`.values
-      let sliceEnd = performance.now() + sliceMillis
-      for (const row of rows) {
-        // One that has just been changed or deleted leaves its place to the next one.
-        const contact = toContact(row)
-        if (matches(contact)) found.push(contact)
-        if (performance.now() < sliceEnd) continue
-        yield* yieldToEventLoop
-        sliceEnd = performance.now() + sliceMillis
-      }
-      if (ids.length < missing) break
-      from = { after: ids.at(-1) ?? 0, offset: 0 }
-    }
-    return found
-  })
-
   const list: ContactsService["Service"]["list"] = fnRedacted("ContactsService.list")(
     function* (page = {}) {
-      const { account } = yield* Caller
-      yield* checkPage(page)
-      const { limit = defaultPageSize, offset = 0, rule } = page
-      if (rule === undefined) return yield* pageByOffset(account, { limit, offset })
-      return yield* pageByRule(account, rule, { limit, offset })
+      const listed = yield* pages(page)
+      return listed instanceof LargeAnswer ? yield* contactsByIds(listed.contacts.map(({ id }) => id)) : listed
     },
     inStore,
     orStoreFailure("contactsGet")
@@ -173,7 +137,9 @@ export const makeContactRepository = Effect.gen(function* () {
 
   const add = fnRedacted("ContactsService.add")(
     function* (payloads: ReadonlyArray<ContactPayload>, options: Omit<AddOptions, "idempotencyKey"> = {}) {
-      return yield* addContacts(payloads, options, (written) => encoded(written.map(({ contact }) => contact)))
+      return yield* addContacts(payloads, options, toWritten, (written) =>
+        Effect.succeed(written.map(({ contact }) => contact))
+      )
     },
     inStore,
     orStoreFailure("contactsPost")
@@ -232,8 +198,8 @@ export const makeContactRepository = Effect.gen(function* () {
             const issue = `${emails.length} addresses in one request, but at most ${maximumEmailsPerDelete} are allowed`
             return yield* new InvalidInput({ field: "Emails", issue })
           }
-          yield* Effect.forEach(emails, (email, index) => checkEmail(`Emails[${index}]`, email), { discard: true })
-          yield* deleteIdentities(account, emails.map(canonicalEmail))
+          yield* checkEmails("Emails", emails)
+          yield* deleteIdentities(account, yield* eachInSlices(emails, canonicalEmail))
         }),
         ByRule: Effect.fnUntraced(function* ({ rule }) {
           const read = yield* readRule(rule)

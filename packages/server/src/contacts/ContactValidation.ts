@@ -11,6 +11,7 @@ import {
   notAddressable
 } from "@roster/domain"
 import { Effect } from "effect"
+import { inSlices } from "../threads/Slices.ts"
 
 const textIssue = (text: string): string | undefined => {
   if (text.includes("\0")) return "a text has no NUL character"
@@ -62,12 +63,33 @@ export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, pat
 export const checkTexts = (contact: ContactPayload | ContactUpdatePayload): Effect.Effect<void, InvalidInput> =>
   orPass(textsRefusal(contact, ""))
 
-/** Checks an address that identifies contacts. */
-export const checkEmail = (field: string, email: string): Effect.Effect<void, InvalidInput> => {
+const emailRefusal = (field: string, email: string): InvalidInput | undefined => {
   const issue = typeof email === "string" ? emailAddressIssue(email.trim()) : "an e-mail address is a text"
   // A client could not have put it into a path.
-  return orPass(issue === undefined || isAddressable(email) ? refusalOf(field, issue) : notAddressable(field))
+  return issue === undefined || isAddressable(email) ? refusalOf(field, issue) : notAddressable(field)
 }
+
+/** Checks an address that identifies contacts. */
+export const checkEmail = (field: string, email: string): Effect.Effect<void, InvalidInput> =>
+  orPass(emailRefusal(field, email))
+
+/** The first refusal of many checks, between which others are answered. */
+const firstRefusal = <A>(items: ReadonlyArray<A>, check: (item: A, index: number) => InvalidInput | undefined) =>
+  Effect.flatMap(
+    inSlices(function* () {
+      for (const [index, item] of items.entries()) {
+        const refusal = check(item, index)
+        if (refusal !== undefined) return refusal
+        yield
+      }
+      return undefined
+    }),
+    orPass
+  )
+
+/** Checks many such addresses. */
+export const checkEmails = (field: string, emails: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>
+  firstRefusal(emails, (email, index) => emailRefusal(`${field}[${index}]`, email))
 
 /** Whether a list may have this name. */
 export const isListName = (name: unknown): boolean =>
@@ -87,13 +109,7 @@ export const checkListNames = (field: string, names: ReadonlyArray<string>): Eff
 
 /** Checks the texts of contacts to add; the refusal names the index of the first invalid one. */
 export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>
-  Effect.suspend(() => {
-    for (const [index, contact] of contacts.entries()) {
-      const refusal = textsRefusal(contact, `[${index}].`)
-      if (refusal !== undefined) return Effect.fail(refusal)
-    }
-    return Effect.void
-  })
+  firstRefusal(contacts, (contact, index) => textsRefusal(contact, `[${index}].`))
 
 /** The rows of an upsert. Fails if the upsert refused a contact. */
 export const checkMerged = <Row>(

@@ -16,6 +16,7 @@ import {
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { fromSeconds } from "../store/Timestamps.ts"
+import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toColumns } from "./ContactRow.generated.ts"
 import { givenValue } from "./ContactRow.ts"
 
@@ -192,10 +193,12 @@ export const mergeContacts = Effect.fnUntraced(function* (options: Upsert) {
   const { account, contacts, identities, now, returning, source } = options
   const given = contacts.map((contact, index) => [identities[index] ?? "", contact] as const)
   const first = new Map<string, Values>()
-  for (const [identity, contact] of given) if (!first.has(identity)) first.set(identity, fresh(contact, source, now))
+  yield* eachInSlices(given, ([identity, contact]) => {
+    if (!first.has(identity)) first.set(identity, fresh(contact, source, now))
+  })
   const { current, isNew } = yield* insertOrLock(options, first)
   const changed = new Map<string, Values>()
-  const results = given.map(([identity, contact]): ReadonlyArray<unknown> | undefined => {
+  const results = yield* eachInSlices(given, ([identity, contact]): ReadonlyArray<unknown> | undefined => {
     const stored = current.get(identity)
     if (stored === undefined) return undefined
     const isFirst = isNew.delete(identity)

@@ -5,8 +5,8 @@
 import { Rule, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { setImmediate } from "node:timers/promises"
 import * as FairQueue from "../threads/FairQueue.ts"
+import { sliceMillis } from "../threads/Slices.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { columnOf } from "./RuleSql.ts"
 
@@ -29,12 +29,6 @@ export type Scan = (request: ScanRequest) => Effect.Effect<Float64Array<ArrayBuf
 
 /** The contacts that one statement reads: at most 0.8 MB, which a scan holds while it waits for its turn. */
 const batchRows = 25
-
-/** The time, in milliseconds, after which a scan lets others go on. */
-export const sliceMillis = 5
-
-/** Yields to the event loop, so that other work runs. */
-export const yieldToEventLoop = Effect.promise(() => setImmediate())
 
 /** Reads of each contact only what a rule names, and matches it. */
 export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {

@@ -26,11 +26,6 @@ export class RuleScans extends Context.Service<
   }
 >()("@roster/server/RuleScans") {}
 
-/** The ids that a scan found for the page of this call before it went to another thread (default: none, and it scans). */
-export const PrefetchedIds = Context.Reference<Float64Array<ArrayBuffer> | undefined>("@roster/server/PrefetchedIds", {
-  defaultValue: () => undefined
-})
-
 /** How long a scan may take, with its waits for others. */
 const defaultRuleDeadline: Duration.Input = "10 seconds"
 

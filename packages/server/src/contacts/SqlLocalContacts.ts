@@ -86,7 +86,8 @@ const make = Effect.map(SqlClient.SqlClient, (sql): LocalContacts => {
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   return {
     read: (emails) => read(emails).pipe(inStore, orStoreFailure("contactsGet")),
-    add: (contacts, options) => addContacts(contacts, options, withLists).pipe(inStore, orStoreFailure("contactsPost")),
+    add: (contacts, options) =>
+      addContacts(contacts, options, toWritten, withLists).pipe(inStore, orStoreFailure("contactsPost")),
     write: (contacts) => inAtomicTransaction(sql, write(contacts)).pipe(inStore, orStoreFailure("contactsPost")),
     atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.catchIf(inAtomicTransaction(sql, effect), isSqlError<E>, (error) => storeFailure("contactsPost", error))

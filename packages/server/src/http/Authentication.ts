@@ -58,11 +58,6 @@ const makeKeyDigest = () => {
   }
 }
 
-/** Whether the key of a request was accepted on another thread, which gives the caller too (default: false). */
-export const IsAuthenticated = Context.Reference<boolean>("@roster/server/IsAuthenticated", {
-  defaultValue: () => false
-})
-
 /** The level of operations that every valid key may call. */
 const anyLevel: AccessLevel = "None"
 
@@ -116,7 +111,7 @@ export const authentication = Effect.gen(function* () {
 
     return (incoming) =>
       Effect.contextWith((context: Context.Context<never>) => {
-        if (Context.get(context, InProcess) || Context.get(context, IsAuthenticated)) return answer(incoming)
+        if (Context.get(context, InProcess)) return answer(incoming)
         const { request } = incoming
         const peer = clientAddress(request, Context.get(context, TrustedProxies))
         const key = keyOf(request)

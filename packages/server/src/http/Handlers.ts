@@ -13,28 +13,20 @@ import {
   parseRule,
   RuleText
 } from "@roster/domain"
-import { contactJson, contactsJson } from "@roster/domain/ContactJson"
+import { contactJson } from "@roster/domain/ContactJson"
 import { Effect, Option, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { makeLargePages } from "../requests/LargePages.ts"
-import { makeInTurn, type RequestRefusal } from "../requests/LargeRequests.ts"
+import { ContactAnswers } from "../requests/ContactAnswers.ts"
+import { inTurn, Turns } from "../requests/Turns.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import { makeUploadLimits } from "../requests/ImportUploadLimits.ts"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
-import { errorResponse, type Handlers } from "./Routes.ts"
+import type { Handlers } from "./Routes.ts"
 import { toWireError } from "./WireErrors.ts"
 
 const contentType = "application/json"
 
 const responseOfOne = (contact: Contact) => HttpServerResponse.text(contactJson(contact), { contentType })
-const responseOfAll = (contacts: ReadonlyArray<Contact>) => {
-  const json = contactsJson(contacts)
-  // A text leaves in one write with the head, and a large one would be copied.
-  return typeof json === "string"
-    ? HttpServerResponse.text(json, { contentType })
-    : HttpServerResponse.uint8Array(json, { contentType })
-}
-
 const isExportId = Schema.is(ExportId)
 
 const ruleText = Effect.fnUntraced(function* (rule: string | undefined) {
@@ -54,31 +46,24 @@ const resubscribeOf = ({
     : Effect.fail(new InvalidInput({ field: resubscribeHeader, issue: "it is allow or deny" }))
 }
 
-const refuse = ({ status, text }: RequestRefusal) => Effect.succeed(errorResponse(status, text))
-
 const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const beginUpload = makeUploadLimits()
-  const inPages = yield* makeLargePages
-  const inTurn = yield* makeInTurn
+  const answers = yield* ContactAnswers
+  const inWriteTurn = inTurn((yield* Turns).write)
   const handlers: Handlers<"contacts"> = {
     contactsByEmailGet: ({ params }) => toWireError(Effect.map(contacts.get(params.email), responseOfOne)),
     contactsByEmailPut: ({ params, payload }) =>
       toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
-    contactsGet: ({ query: { limit, offset, rule }, request }) =>
+    contactsGet: ({ query: { limit, offset, rule } }) =>
       ruleText(rule).pipe(
-        Effect.flatMap((rule) => {
-          const page = { limit, offset, rule }
-          return inPages(page, request, Effect.map(contacts.list(page), responseOfAll), refuse)
-        }),
+        Effect.flatMap((rule) => answers.list({ limit, offset, rule })),
         toWireError
       ),
     contactsPost: ({ payload, query, request }) =>
       resubscribeOf(request).pipe(
-        Effect.flatMap((resubscribe) =>
-          encodedBeforeCommit(contacts.add(payload, { listNames: query.listnames, resubscribe }), responseOfAll)
-        ),
+        Effect.flatMap((resubscribe) => answers.add(payload, { listNames: query.listnames, resubscribe })),
         toWireError
       ),
     contactsDeletePost: ({ payload: { emails, rule } }) =>
@@ -90,7 +75,7 @@ const contactsHandlers = Effect.gen(function* () {
         ),
         Effect.flatMap((filter) =>
           ContactFilter.$is("ByEmails")(filter)
-            ? inTurn("write", contacts.deleteMany(filter))
+            ? inWriteTurn(contacts.deleteMany(filter))
             : // Nobody waits for a scan.
               contacts.deleteMany(filter)
         ),

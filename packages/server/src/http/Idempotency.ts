@@ -7,7 +7,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { onceByKey } from "../services/KeyedCalls.ts"
 import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
-import { answersFull } from "../store/KeptAnswers.ts"
+import { type AnswerBody, answersFull, type SentBody } from "../store/KeptAnswers.ts"
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 import { errorResponse } from "./Routes.ts"
 
@@ -53,11 +53,8 @@ export const answerOnce = <E, R>(
     {
       key,
       digest,
-      write: (response) => {
-        const body = bodyOf(response)
-        return response.status < 300 && body !== undefined ? { status: response.status, body } : undefined
-      },
-      read: replay,
+      write: (response) => (response.status < 300 ? { status: response.status, body: bodyOf(response) } : undefined),
+      read: (status, kept) => replay(status, kept.body()),
       refuse: (why) => Effect.succeed(why === "used" ? usedByAnother() : refusedAsFull())
     },
     answer,
@@ -72,14 +69,16 @@ export const answerOnce = <E, R>(
   return Effect.catchIf(isShared ? sharingCommit(once) : once, isSqlError<E>, failed)
 }
 
-const replay = (status: number, text: string): HttpServerResponse.HttpServerResponse =>
-  text === ""
-    ? HttpServerResponse.empty({ status })
-    : HttpServerResponse.text(text, { status, contentType: "application/json" })
+const contentType = "application/json"
 
-/** The bytes or the text of a response; `undefined` for a stream. */
-export const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): string | Uint8Array | undefined => {
-  if (body._tag === "Empty") return ""
+const replay = (status: number, body: SentBody): HttpServerResponse.HttpServerResponse => {
+  if (typeof body !== "string") return HttpServerResponse.stream(body, { status, contentType })
+  return body === "" ? HttpServerResponse.empty({ status }) : HttpServerResponse.text(body, { status, contentType })
+}
+
+/** What a response consists of. */
+const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): AnswerBody => {
   if (body._tag === "Uint8Array") return body.body
-  return body._tag === "Raw" && typeof body.body === "string" ? body.body : undefined
+  if (body._tag === "Stream") return body.stream
+  return body._tag === "Raw" && typeof body.body === "string" ? body.body : ""
 }

@@ -11,8 +11,9 @@ import { type Guard, errorResponse } from "./Routes.ts"
 import { answerOnce } from "./Idempotency.ts"
 import { queryNames } from "./QueryNames.ts"
 import { hasForm } from "./ImportForm.ts"
-import { bodyLimits, makeBodyReader } from "./RequestBody.ts"
-import { LargeRequests, makeInTurn, type RequestRefusal } from "../requests/LargeRequests.ts"
+import { bodyLimits, BodyRefused, makeBodyReader } from "./RequestBody.ts"
+import { inSlices } from "../threads/Slices.ts"
+import { inTurn, Turns } from "../requests/Turns.ts"
 
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType ?? "")
@@ -31,6 +32,11 @@ const isCompressed = ({ headers }: HttpServerRequest.HttpServerRequest): boolean
   !/^(?:identity)?$/i.test(headers["content-encoding"]?.trim() ?? "")
 
 const compressed = "The body of this request is compressed: send it without Content-Encoding."
+
+const noJson = new BodyRefused({
+  status: 415,
+  text: "The body of this request is JSON: send it with Content-Type: application/json."
+})
 
 /** A body without content: some clients always send one. */
 const emptyBody = /^(?:null|\{\s*\})?$/
@@ -70,12 +76,13 @@ const recordMalformed = Effect.fnUntraced(function* (
   yield* refusals.record(eventOf(yield* Caller, identifier), "InvalidInput")
 })
 
+type GuardServices = SqlClient.SqlClient | AuditRefusals | Turns
+
 /** Checks the type and size of the body, and turns input that does not fit the contract into a 400 with the field. */
-export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | AuditRefusals> = Effect.gen(function* () {
+export const requestChecks: Effect.Effect<Guard, never, GuardServices> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const refusals = yield* AuditRefusals
-  const thread = yield* LargeRequests
-  const inTurn = yield* makeInTurn
+  const inWriteTurn = inTurn((yield* Turns).write)
   const readBody = makeBodyReader()
   const guard: Guard = (endpoint, operation) => {
     const malformed = (error: Schema.SchemaError | InvalidInput) => {
@@ -104,34 +111,27 @@ export const requestChecks: Effect.Effect<Guard, never, SqlClient.SqlClient | Au
     const isPrompt = (body: string): boolean =>
       body.length <= promptBody || endpoint.identifier === "contactsDeletePost"
     const limits = bodyLimits(endpoint.identifier)
-    const refuse = ({ status, text }: RequestRefusal) => {
+    const refuse = ({ status, text }: BodyRefused) => {
       const response = errorResponse(status, text)
       return status === 503 ? Effect.succeed(response) : Effect.as(recordMalformed(refusals, endpoint), response)
     }
     return (incoming) => {
       const { request } = incoming
-      if (!isJson(request.headers["content-type"])) {
-        return refuse({
-          status: 415,
-          text: "The body of this request is JSON: send it with Content-Type: application/json."
-        })
-      }
-      if (isCompressed(request)) return refuse({ status: 415, text: compressed })
-      const check = (body: string) => {
-        const issue = StrictJson.jsonIssue(body, limits.values)
-        return issue === undefined
-          ? answerOnce(sql, endpoint, request, body, answered({ ...incoming, body }))
-          : malformed(new InvalidInput({ field: "body", issue }))
-      }
-      const answer = (body: string) =>
-        isPrompt(body)
-          ? check(body)
-          : inTurn(
-              "write",
-              Effect.suspend(() => check(body))
-            )
-      const answerLarge = (body: Uint8Array<ArrayBuffer>) => thread?.answer(request, { body }, refuse)
-      return readBody(request, limits, answer, refuse, answerLarge)
+      if (!isJson(request.headers["content-type"])) return refuse(noJson)
+      if (isCompressed(request)) return refuse(new BodyRefused({ status: 415, text: compressed }))
+      const check = (body: string) =>
+        Effect.flatMap(
+          inSlices(() => StrictJson.checkJson(body, limits.values)),
+          ({ cuts, issue }) =>
+            issue === undefined
+              ? answerOnce(sql, endpoint, request, body, answered({ ...incoming, body, cuts }))
+              : malformed(new InvalidInput({ field: "body", issue }))
+        )
+      return readBody(request, limits).pipe(
+        Effect.flatMap((body) => (isPrompt(body) ? check(body) : inWriteTurn(check(body)))),
+        Effect.catchIf((error) => error instanceof BodyRefused, refuse),
+        Effect.scoped
+      )
     }
   }
   return guard

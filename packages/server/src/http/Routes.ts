@@ -3,11 +3,12 @@
  * contact a third of its throughput. (docs/decisions/performance.md)
  */
 import { type Refusal, RosterApi, versionSegment } from "@roster/api"
-import { type InvalidInput, JsonParser, type ServiceError } from "@roster/domain"
+import { InvalidInput, invalidInput, JsonParser, type ServiceError } from "@roster/domain"
 import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } from "effect"
 import { type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
+import { yieldToEventLoop } from "../threads/Slices.ts"
 import { queryReader, type SearchParams } from "./QueryNames.ts"
 import { retryAfterOf, type WireOf } from "./WireErrors.ts"
 
@@ -26,6 +27,8 @@ export interface Incoming {
   readonly searchParams: SearchParams
   /** The text of a JSON body. */
   readonly body?: string | undefined
+  /** Where a long array in it may be cut. */
+  readonly cuts?: ReadonlyArray<number> | undefined
 }
 
 type WireError = WireOf<Refusal | ServiceError>
@@ -77,16 +80,43 @@ const decodesNothing = () => Effect.undefined
 
 const noJson = new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: "Expected a valid JSON body" }))
 
+/** Others go on between the steps of a longer body, in UTF-16 units. */
+const longBody = 256 * 1024
+
+const parsed = (text: string): Effect.Effect<unknown, Schema.SchemaError> =>
+  Effect.try({ try: () => JsonParser.parse(text), catch: () => noJson })
+
+/** The same issue with an element of the whole array, of which so many elements stand before the part. */
+const behind = (error: Schema.SchemaError, before: number): InvalidInput => {
+  const { field, issue } = invalidInput(error)
+  return new InvalidInput({ field: field.replace(/^\[(\d+)\]/, (_, index) => `[${Number(index) + before}]`), issue })
+}
+
 const bodyDecoder = (schemas: ReadonlyArray<Schema.Top> | undefined) => {
   if (schemas === undefined) return decodesNothing
   const decode = decoder(Schema.Union(schemas))
-  return (body: string | undefined) => {
-    if (body === undefined || body === "") return decode(undefined)
-    try {
-      return decode(JsonParser.parse(body))
-    } catch {
-      return Effect.fail(noJson)
+  /** Decodes a long array piece by piece, and lets others go on in between. */
+  const decodeParts = Effect.fnUntraced(function* (body: string, cuts: ReadonlyArray<number>) {
+    const elements: Array<unknown> = []
+    let start = -1
+    for (const end of [...cuts, undefined]) {
+      const text = end === undefined ? body.slice(start + 1) : `${body.slice(start + 1, end)}]`
+      const part = yield* parsed(start === -1 ? text : `[${text}`)
+      // A comma without an element is no JSON.
+      if (!Array.isArray(part) || part.length === 0) return yield* noJson
+      const decoded = yield* Effect.mapError(decode(part), (error) => behind(error, elements.length))
+      // The schema of an array gives one.
+      for (const element of decoded as ReadonlyArray<unknown>) elements.push(element)
+      if (end !== undefined) yield* yieldToEventLoop
+      start = end ?? start
     }
+    return elements
+  })
+  return (body: string | undefined, cuts: ReadonlyArray<number> = []) => {
+    if (body === undefined || body === "") return decode(undefined)
+    if (cuts.length > 0) return decodeParts(body, cuts)
+    const value = parsed(body)
+    return Effect.flatMapEager(body.length > longBody ? Effect.tap(value, () => yieldToEventLoop) : value, decode)
   }
 }
 
@@ -124,10 +154,10 @@ const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respon
   const toResponse = (value: unknown) => (HttpServerResponse.isHttpServerResponse(value) ? value : encode(value))
   const answer: (handled: ReturnType<AnyHandler>) => ReturnType<Respond> =
     endpoint.method === "GET" ? Effect.map(toResponse) : (handled) => encodedBeforeCommit(handled, toResponse)
-  return ({ body, params, request, searchParams }) =>
+  return ({ body, cuts, params, request, searchParams }) =>
     Effect.flatMapEager(decodeParams(params), (params) =>
       Effect.flatMapEager(readQuery(searchParams), (query) =>
-        Effect.flatMapEager(decodeBody(body), (payload) => answer(handler({ request, params, query, payload })))
+        Effect.flatMapEager(decodeBody(body, cuts), (payload) => answer(handler({ request, params, query, payload })))
       )
     )
 }

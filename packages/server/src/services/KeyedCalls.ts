@@ -15,7 +15,16 @@ import type { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { Caller } from "../credentials/Caller.ts"
 import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
-import { answersFull, answerText, findAnswer, hasCapacity, keepAnswer } from "../store/KeptAnswers.ts"
+import {
+  type AnswerBody,
+  answerBody,
+  answersFull,
+  answerText,
+  findAnswer,
+  hasCapacity,
+  keepAnswer,
+  type SentBody
+} from "../store/KeptAnswers.ts"
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 
 /** How the answer of a call is kept. */
@@ -24,8 +33,8 @@ interface KeptCall<A extends object, E> {
   /** Tells the call from all others. */
   readonly digest: Buffer
   /** Makes what is kept of an answer; `undefined` if it is not. */
-  readonly write: (answer: A) => { readonly status: number; readonly body: string | Uint8Array } | undefined
-  readonly read: (status: number, body: string) => A
+  readonly write: (answer: A) => { readonly status: number; readonly body: AnswerBody } | undefined
+  readonly read: (status: number, kept: { readonly text: () => string; readonly body: () => SentBody }) => A
   /** Refuses the key of another call, or a call whose answer has no room. */
   readonly refuse: (why: "used" | "full") => Effect.Effect<A, E>
 }
@@ -44,7 +53,11 @@ export const onceByKey = <A extends object, E, E2, R>(
     const { account } = yield* Caller
     const { known, ...kept } = yield* findAnswer(sql, account, key)
     if (known === undefined) return (yield* hasCapacity(sql, account, kept)) ? undefined : yield* refuse("full")
-    return digest.equals(known.request_digest) ? read(known.status, answerText(known)) : yield* refuse("used")
+    if (!digest.equals(known.request_digest)) return yield* refuse("used")
+    return read(known.status, {
+      text: () => answerText(known),
+      body: () => answerBody(sql, account, key, known)
+    })
   })
   const keep = Effect.fnUntraced(function* (answer: A) {
     const { account } = yield* Caller
@@ -91,7 +104,7 @@ export const keyedCalls = <A, I, Result extends object, Encoded>(
         // No digest of a request equals it, since that begins with a path.
         digest: createHash("sha256").update(operation).update("\0").update(text.value).digest(),
         write: (result) => ({ status: 200, body: encodeResult(result) }),
-        read: (_, body) => decodeResult(body),
+        read: (_, kept) => decodeResult(kept.text()),
         refuse: (why) =>
           Effect.fail(why === "used" ? usedIdempotencyKey() : new ServiceError({ operation, reason: answersFull }))
       }

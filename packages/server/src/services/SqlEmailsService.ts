@@ -20,6 +20,7 @@ import { inTransaction } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
+import { yieldToEventLoop } from "../threads/Slices.ts"
 import { keyedCalls } from "./KeyedCalls.ts"
 
 const readMessage = validated(EmailMessage)
@@ -27,6 +28,9 @@ const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))
 
 /** Maximum size of a message with its attachments, in bytes. */
 const maximumMessageBytes = 20 * 1024 * 1024
+
+/** In bytes. */
+const longMessage = 256 * 1024
 
 /** What the outbox of an account holds until its owner takes messages out of it. */
 const maximumMessages = 100_000
@@ -79,6 +83,9 @@ const make = Effect.gen(function* () {
     }
     const json = yield* Effect.orDie(encodeMessage(message))
     const bytes = Buffer.byteLength(json)
+    // A large message takes others some milliseconds at each step.
+    const pause = bytes > longMessage ? yieldToEventLoop : Effect.void
+    yield* pause
     if (bytes > maximumMessageBytes * (4 / 3)) {
       return yield* invalid("Content.Attachments", "a message has at most 20 MB with its attachments")
     }
@@ -100,6 +107,7 @@ const make = Effect.gen(function* () {
           bytes,
           created
         })}`
+      yield* pause
       return yield* encoded({ transactionId, messageId })
     })
     return yield* inTransaction(sql, store)

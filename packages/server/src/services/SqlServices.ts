@@ -14,7 +14,8 @@ import { memory } from "../store/sqlite/StoreFile.ts"
 import * as LockContention from "../store/sqlite/LockContention.ts"
 import { defaultConnections, jobConnections, sharedWrites } from "../store/postgres/PostgresOptions.ts"
 import * as Store from "../store/Store.ts"
-import * as LargeRequests from "../requests/LargeRequests.ts"
+import * as ContactAnswers from "../requests/ContactAnswers.ts"
+import * as Turns from "../requests/Turns.ts"
 import type { StoreError } from "../store/sqlite/StoreError.ts"
 import { type PolicyOptions, type PostgresStoreOptions, type StoreOptions, StorePolicy } from "../store/StoreOptions.ts"
 
@@ -23,13 +24,22 @@ export type { StoreError } from "../store/sqlite/StoreError.ts"
 /** The services of a store. */
 export type Services = ContactsService | CredentialsService | EmailsService
 
+/** What the HTTP interface of a store needs. */
+type HttpServices =
+  | Services
+  | AuditRefusals.AuditRefusals
+  | ContactAnswers.ContactAnswers
+  | Turns.Turns
+  | SqlClient.SqlClient
+
 /** The services on SQL, and what their HTTP interface needs besides. */
-export const services = Layer.mergeAll(
+const services = Layer.mergeAll(
   SqlContactsService.layer,
   SqlCredentialsService.layer,
   SqlEmailsService.layer,
-  AuditRefusals.layer
-)
+  AuditRefusals.layer,
+  ContactAnswers.layer
+).pipe(Layer.provideMerge(Turns.layer))
 
 const policyOf = ({ allowedSenders = [], allowFileUrl = [] }: PolicyOptions) =>
   Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })
@@ -38,11 +48,8 @@ const policyOf = ({ allowedSenders = [], allowFileUrl = [] }: PolicyOptions) =>
  * Provides what the HTTP interface of a store needs. Where jobs are awaited, those of a store in memory have ended when
  * `import` and `export` return.
  */
-export const layerForHttp = (
-  options: StoreOptions,
-  awaitsJobs = false
-): Layer.Layer<Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient, StoreError> => {
-  const { filename, jobThread, requestThread, ruleDeadline: deadline } = options
+export const layerForHttp = (options: StoreOptions, awaitsJobs = false): Layer.Layer<HttpServices, StoreError> => {
+  const { filename, jobThread, ruleDeadline: deadline } = options
   const contention = LockContention.make()
   const work =
     jobThread === undefined || filename === memory
@@ -51,21 +58,15 @@ export const layerForHttp = (
           WorkerThread.layer({ entry: jobThread, store: { filename, contention } }),
           RuleThread.layer({ entry: jobThread, filename, deadline })
         )
-  const large =
-    requestThread === undefined || filename === memory
-      ? Layer.empty
-      : LargeRequests.layer({ entry: requestThread, filename, contention })
   // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
-  return Layer.fresh(Layer.provide(Layer.merge(services, large), work)).pipe(
+  return Layer.fresh(Layer.provide(services, work)).pipe(
     Layer.provide(policyOf(options)),
     Layer.provideMerge(Store.layer({ filename, contention }))
   )
 }
 
 /** Provides what the HTTP interface of a store on PostgreSQL needs. */
-export const layerPostgresForHttp = (
-  options: PostgresStoreOptions
-): Layer.Layer<Services | AuditRefusals.AuditRefusals | SqlClient.SqlClient, StoreError> => {
+export const layerPostgresForHttp = (options: PostgresStoreOptions): Layer.Layer<HttpServices, StoreError> => {
   const { jobThread: entry, postgres, ruleDeadline } = options
   const { maxConnections = defaultConnections } = postgres
   const jobs =

@@ -2,9 +2,11 @@
  * The answers that are kept with idempotency keys, so that the same call gets the first answer again. (docs/limits.md)
  */
 import { RateLimited } from "@roster/domain"
-import { Effect } from "effect"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Effect, Option, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
-import { deflateRawSync, inflateRawSync } from "node:zlib"
+import type { Transform } from "node:stream"
+import { createDeflateRaw, createInflateRaw, deflateRawSync, inflateRawSync } from "node:zlib"
 import { byEngine } from "./SqlDialect.ts"
 import { nowSeconds } from "./Timestamps.ts"
 
@@ -121,6 +123,23 @@ export const hasCapacity = Effect.fnUntraced(function* (
   return left < maximumAnswerBytes
 })
 
+const fast = { level: 1 }
+
+/** What an answer consists of: a stream if that is too large to be made at once. */
+export type AnswerBody = string | Uint8Array | Stream.Stream<Uint8Array, unknown>
+
+/** A kept answer to be sent: a stream if it is long. */
+export type SentBody = string | Stream.Stream<Uint8Array>
+
+const deflated = (body: AnswerBody): Effect.Effect<Uint8Array> =>
+  Stream.isStream(body)
+    ? Effect.map(Stream.runCollect(through(body, () => createDeflateRaw(fast))), Buffer.concat)
+    : Effect.sync(() => deflateRawSync(body, fast))
+
+/** A failure of the store in the middle of an answer is none that its client could be told. */
+const through = (body: Stream.Stream<Uint8Array, unknown>, transform: () => Transform): Stream.Stream<Uint8Array> =>
+  Stream.orDie(NodeStream.pipeThroughSimple(body, transform))
+
 /** Keeps an answer, in the transaction of its call. */
 export const keepAnswer = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -129,11 +148,11 @@ export const keepAnswer = Effect.fnUntraced(function* (
     readonly key: string
     readonly digest: Uint8Array
     readonly status: number
-    readonly body: string | Uint8Array
+    readonly body: AnswerBody
   }
 ) {
   const { account, digest, key, status } = answer
-  const body = deflateRawSync(answer.body, { level: 1 })
+  const body = yield* deflated(answer.body)
   yield* sql`
     INSERT INTO idempotent_answers (account, call_key, request_digest, status, body, created, running)
     SELECT ${account}, ${key}, ${digest}, ${status}, ${body}, ${yield* nowSeconds},
@@ -142,3 +161,34 @@ export const keepAnswer = Effect.fnUntraced(function* (
 
 /** The text of an answer as it was kept. */
 export const answerText = ({ body }: Pick<KeptAnswer, "body">): string => inflateRawSync(body).toString()
+
+/** A longer answer is inflated and sent piece by piece, as its client takes it, in bytes. */
+const longestText = 1024 * 1024
+
+/** What is read of such an answer at one time, in bytes. */
+const pieceBytes = 256 * 1024
+
+/** The answer of a key as it was kept: a text, or a stream of a long one. */
+export const answerBody = (
+  sql: SqlClient.SqlClient,
+  account: string,
+  key: string,
+  { body }: Pick<KeptAnswer, "body">
+): SentBody => {
+  try {
+    return inflateRawSync(body, { maxOutputLength: longestText }).toString()
+  } catch {
+    const { length } = body
+    const pieces = Stream.paginate(
+      0,
+      Effect.fnUntraced(function* (from) {
+        const [row] = yield* sql<{ readonly piece: Uint8Array }>`
+          SELECT substr(body, ${from + 1}, ${pieceBytes}) AS piece FROM idempotent_answers
+          WHERE account = ${account} AND call_key = ${key}`
+        const next = from + pieceBytes
+        return [row === undefined ? [] : [row.piece], next < length ? Option.some(next) : Option.none()] as const
+      })
+    )
+    return through(pieces, createInflateRaw)
+  }
+}

@@ -1,7 +1,8 @@
 /** The differences between SQLite and PostgreSQL, and queries that are compiled once. */
 import { ContactFields, ContactSize } from "@roster/domain"
-import { Context, Effect, Option, References, Stream } from "effect"
+import { Context, Effect, Iterable, Option, References, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { sliceMillis, yieldToEventLoop } from "../threads/Slices.ts"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
 /** What a store on each engine has. Another engine is another member here, and wherever the engines differ. */
@@ -45,15 +46,29 @@ const eachAlone =
       Effect.map(sql.unsafe(statement, params).values, ([row]) => (row === undefined ? undefined : read(row)))
     )
 
-/** All in one effect: one for each row would cost more than SQLite does. */
-const eachAtOnce =
+/** The rows that are written in one effect: one for each row would cost more than SQLite does. */
+const rowsAtOnce = 25
+
+/** Some at once, and others are answered whenever a slice has taken its time. */
+const eachInSlices =
   (sql: SqlClient.SqlClient): RunEach =>
-  (statement, parameters, read) =>
-    Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
-      Option.isSome(transaction) && isSqliteConnection(transaction.value[0])
-        ? transaction.value[0].executeEach(statement, parameters, read)
-        : eachAlone(sql)(statement, parameters, read)
-    )
+  <A>(statement: string, parameters: Iterable<ReadonlyArray<unknown>>, read: (row: ReadonlyArray<unknown>) => A) =>
+    Effect.gen(function* () {
+      const transaction = Option.getOrUndefined(yield* Effect.serviceOption(sql.transactionService))
+      const connection = transaction?.[0]
+      if (connection === undefined || !isSqliteConnection(connection)) {
+        return yield* eachAlone(sql)(statement, parameters, read)
+      }
+      const rows: Array<A | undefined> = []
+      let sliceEnd = performance.now() + sliceMillis
+      for (const some of Iterable.chunksOf(parameters, rowsAtOnce)) {
+        rows.push(...(yield* connection.executeEach(statement, some, read)))
+        if (performance.now() < sliceEnd) continue
+        yield* yieldToEventLoop
+        sliceEnd = performance.now() + sliceMillis
+      }
+      return rows
+    })
 
 type Ask = (query: string, parameters: ReadonlyArray<unknown>) => Effect.Effect<Rows, SqlError.SqlError>
 
@@ -106,10 +121,12 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
    * Runs a compiled statement per set of parameters in the caller's transaction. Reads the first row of each at once, so that
    * not all of them are in memory. It is empty without a RETURNING, and one that changed nothing gives `undefined`.
    */
-  runEach: eachAtOnce(sql),
+  runEach: eachInSlices(sql),
   /** Whether a column is one of many texts, which are bound as one parameter. */
   isOneOf: (column: string, texts: ReadonlyArray<string>): Fragment =>
     sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
+  /** Whether a row has one of many ids. */
+  isOneOfIds: (ids: Iterable<number>): Fragment => sql`id IN (${numbersOf(sql, ids)})`,
   /** A query with one row and column (`value`) for each of many texts, which are bound as one parameter. */
   textsOf: (texts: ReadonlyArray<string>): Fragment => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
   /** A table of one column, `value`, with the texts of a column that holds a JSON list of them. */
@@ -148,6 +165,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   runEach: eachAlone(sql),
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
+  isOneOfIds: (ids) => sql`id = ANY (${`{${Array.from(ids).join()}}`}::bigint[])`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   inByteOrder: (column) => sql`${sql(column)} COLLATE "C"`,

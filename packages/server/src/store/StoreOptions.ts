@@ -29,11 +29,6 @@ export interface StoreOptions extends PolicyOptions {
    * `RosterServer` is bundled: name the bundle, and on worker threads run only `work` of `@roster/server/WorkerThread`.
    */
   readonly jobThread?: URL | undefined
-  /**
-   * The entry file of the thread for large requests; without it they are answered where all others are, which wait
-   * meanwhile. Needed if `RosterServer` is bundled: a file that runs `work` of `@roster/server/RequestThread`.
-   */
-  readonly requestThread?: URL | undefined
 }
 
 /** The part of the options that the services need. */

@@ -1,0 +1,36 @@
+/**
+ * Turns of what takes some milliseconds of the thread that answers requests: of each account one after the other, so that
+ * many that arrive together keep nobody else waiting. (docs/limits.md)
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Caller } from "../credentials/Caller.ts"
+import { dialect } from "../store/SqlDialect.ts"
+import * as FairQueue from "../threads/FairQueue.ts"
+
+/**
+ * The milliseconds after which the next turn begins while one waits for the store: on SQLite for its lock, which others
+ * would wait for too, on PostgreSQL for its answers.
+ */
+const longestTurn = { forLock: 100, forAnswers: 10 }
+
+/** The queues of a store. Pages do not wait for the lock of writes. */
+export class Turns extends Context.Service<
+  Turns,
+  { readonly page: FairQueue.FairQueue; readonly write: FairQueue.FairQueue }
+>()("@roster/server/Turns") {}
+
+/** Runs work when it is its account's turn. */
+export const inTurn =
+  (queue: FairQueue.FairQueue) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Caller, ({ account }) => queue.run(account, () => work))
+
+/** Provides the turns of the requests to a store. */
+export const layer = Layer.effect(
+  Turns,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const options = { longestTurn: dialect(sql).writersWait ? longestTurn.forLock : longestTurn.forAnswers }
+    return Turns.of({ page: FairQueue.make(options), write: FairQueue.make(options) })
+  })
+)
