@@ -167,7 +167,7 @@ interface Upsert {
   readonly returning: ReadonlyArray<string>
 }
 
-/** Inserts what is not there and locks what is. Gives each contact as it is now by its address, and the addresses of the new. */
+/** Inserts what is not there and locks what is. Gives the contacts as they are now by address, and which are new. */
 const insertOrLock = Effect.fnUntraced(function* (options: Upsert, fresh: ReadonlyMap<string, Values>) {
   const current = new Map<string, Values>()
   const isNew = new Set<string>()
