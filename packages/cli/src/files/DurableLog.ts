@@ -1,5 +1,5 @@
 /** An append-only log: a line survives the process at once, and a power failure after a fdatasync in the background. */
-import { Effect, type Scope } from "effect"
+import { Effect, type Scope, Semaphore } from "effect"
 import { appendFileSync, closeSync, fdatasync, ftruncateSync, openSync } from "node:fs"
 import { fileProblem } from "../errors/FileProblem.ts"
 import type { UsageError } from "../errors/UsageError.ts"
@@ -20,24 +20,23 @@ export interface DurableLog {
 /** Maximum number of durable lines not yet on the disk. A power failure loses them, and their work is repeated. */
 const maxUnsynced = 64
 
-/** Maximum time in milliseconds that lines wait for a common flush. */
-const maxDelayMillis = 50
+/** Maximum time that lines wait for a common flush. */
+const maxDelay = "50 millis"
 
 /** Makes the log of a file, opened by its first line. A failure is final: no line may follow an incomplete one. */
 export const makeDurableLog = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<DurableLog, never, Scope.Scope> {
+  const scope = yield* Effect.scope
+  /** One flush at a time; the file is not closed meanwhile, as another one may get the number of its descriptor. */
+  const flushing = yield* Semaphore.make(1)
   let descriptor: number | undefined
   let broken: UsageError | undefined
   let whole: number | undefined
   /** Number of durable lines in the file, and on the disk. */
   let written = 0
   let synced = 0
-  let isSyncing = false
-  let planned: ReturnType<typeof setTimeout> | undefined
-  let waiting: Array<() => void> = []
-
-  const breaks = (cause: unknown): UsageError => (broken ??= fileProblem(file, "written")(cause))
+  let isPlanned = false
 
   const open = (flag: "a" | "w"): number => {
     if (descriptor !== undefined) return descriptor
@@ -47,61 +46,51 @@ export const makeDurableLog = Effect.fnUntraced(function* (
     return descriptor
   }
 
-  const attempt = (write: () => void): Effect.Effect<void, UsageError> =>
-    Effect.suspend(() => {
-      if (broken !== undefined) return Effect.fail(broken)
-      try {
-        write()
-        return Effect.void
-      } catch (cause) {
-        return Effect.fail(breaks(cause))
-      }
-    })
+  const failed = fileProblem(file, "written")
 
-  /** Flushes the lines written so far. Later lines are left to the next flush. */
-  const syncNow = (): void => {
-    clearTimeout(planned)
-    planned = undefined
-    if (isSyncing || descriptor === undefined) return
+  const unlessBroken = <A>(work: Effect.Effect<A, UsageError>): Effect.Effect<A, UsageError> =>
+    Effect.suspend(() =>
+      broken === undefined ? Effect.mapError(work, (error) => (broken ??= error)) : Effect.fail(broken)
+    )
+
+  const attempt = (write: () => void) => unlessBroken(Effect.try({ try: write, catch: failed }))
+
+  /** Flushes the lines written so far. Later ones are left to the next flush. */
+  const flush = Effect.callback<void, UsageError>((resume) => {
     const upTo = written
-    isSyncing = true
-    fdatasync(descriptor, (error) => {
-      isSyncing = false
+    fdatasync(open("a"), (error) => {
       if (error === null) synced = upTo
-      else breaks(error)
-      const resumed = waiting
-      waiting = []
-      for (const resume of resumed) resume()
-      if (error === null) syncSoon()
+      resume(error === null ? Effect.void : Effect.fail(failed(error)))
     })
+  }).pipe(Effect.uninterruptible, unlessBroken)
+
+  /** Waits until so many durable lines are on the disk. */
+  const until = (count: number): Effect.Effect<void, UsageError> => {
+    const isMissing = Effect.sync(() => synced < count)
+    const flushed = flushing.withPermit(Effect.when(flush, isMissing))
+    return unlessBroken(Effect.asVoid(Effect.when(flushed, isMissing)))
   }
-
-  const syncSoon = (): void => {
-    if (written > synced && !isSyncing) planned ??= setTimeout(syncNow, maxDelayMillis)
-  }
-
-  const look = Effect.callback<void>((resume) => void waiting.push(() => resume(Effect.void)))
-
-  const until = (count: number): Effect.Effect<void, UsageError> =>
-    Effect.suspend(() => {
-      if (broken !== undefined) return Effect.fail(broken)
-      if (synced >= count) return Effect.void
-      syncNow()
-      return Effect.flatMap(look, () => until(count))
-    })
 
   const fsync = Effect.suspend(() => until(written))
 
-  // A descriptor stays open until its flush ends: another file may reuse its number.
-  const close: Effect.Effect<void> = Effect.andThen(
-    Effect.ignore(fsync),
-    Effect.suspend(() => {
-      if (isSyncing) return Effect.flatMap(look, () => close)
-      clearTimeout(planned)
-      if (descriptor !== undefined) closeSync(descriptor)
-      descriptor = undefined
-      return Effect.void
+  const flushSoon = Effect.suspend(() => {
+    if (isPlanned || written === synced) return Effect.void
+    isPlanned = true
+    const planned = Effect.suspend(() => {
+      isPlanned = false
+      return Effect.ignore(fsync)
     })
+    return Effect.asVoid(Effect.forkIn(Effect.delay(planned, maxDelay), scope))
+  })
+
+  const close = Effect.andThen(
+    Effect.ignore(fsync),
+    flushing.withPermit(
+      Effect.sync(() => {
+        if (descriptor !== undefined) closeSync(descriptor)
+        descriptor = undefined
+      })
+    )
   )
   yield* Effect.addFinalizer(() => close)
 
@@ -114,14 +103,10 @@ export const makeDurableLog = Effect.fnUntraced(function* (
       attempt(() => void open("w"))
     ),
     add: (line, { isDurable }) =>
-      Effect.andThen(
-        attempt(() => {
-          appendFileSync(open("a"), `${line}\n`)
-          if (isDurable) written++
-          syncSoon()
-        }),
-        Effect.suspend(() => until(written - maxUnsynced))
-      ),
+      attempt(() => {
+        appendFileSync(open("a"), `${line}\n`)
+        if (isDurable) written++
+      }).pipe(Effect.andThen(flushSoon), Effect.andThen(Effect.suspend(() => until(written - maxUnsynced)))),
     fsync,
     close
   }
