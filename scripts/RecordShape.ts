@@ -1,4 +1,4 @@
-/** The shape of a record, read from the AST of its schema: each field by its names, what it holds, and whether it may be null. */
+/** The shape of a record, read from the AST of its schema: the names of each field, what it holds and if it may be null. */
 import { Schema, SchemaAST } from "effect"
 import { EmailAddress } from "../packages/domain/src/contacts/EmailAddress.ts"
 

@@ -1,4 +1,4 @@
-/** The fast codec of contacts, for `FastContactCodec`. Written by `pnpm docs:contacts` from the schemas in `ContactRecord`. */
+/** The fast codec of contacts, for `FastContactCodec`. Written by `pnpm docs:contacts` from `ContactRecord`. */
 import { Predicate, type Types } from "effect"
 import { ConsentTracking, ContactStatus, type ContactRecord, type PayloadRecord } from "./ContactRecord.ts"
 import {

@@ -1,4 +1,4 @@
-/** The fields of contacts. Written by `pnpm docs:contacts` from the schemas in `ContactRecord`. */
+/** The fields of contacts. Written by `pnpm docs:contacts` from `ContactRecord`. */
 import type { FieldEntry } from "./ContactField.ts"
 import { ContactStatus, ConsentTracking, ContactSource } from "./ContactRecord.ts"
 

@@ -1,4 +1,4 @@
-/** The rows of contacts. Written by `pnpm docs:contacts` from the schemas in `ContactRecord`. */
+/** The rows of contacts. Written by `pnpm docs:contacts` from `ContactRecord`. */
 import { type Contact, type CustomFields, JsonParser, type RuleFields } from "@roster/domain"
 import type { Types } from "effect"
 import { nullableDate, nullableSeconds, sharedDate } from "../store/Timestamps.ts"
