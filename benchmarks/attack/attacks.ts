@@ -26,12 +26,13 @@ const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 const fieldsOf = (count: number, length: number, sign = "x"): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, sign.repeat(length)]))
 
-/** Contacts of almost 32 KiB. */
+/** Contacts of almost 32 KiB, as many as one add takes. */
 const largest = (of: (index: number) => string, sign: string) =>
-  Array.from({ length: 1000 }, (_, index) => ({ Email: of(index), CustomFields: fieldsOf(100, 310, sign) }))
+  Array.from({ length: 250 }, (_, index) => ({ Email: of(index), CustomFields: fieldsOf(100, 310, sign) }))
 
-/** 1000 contacts of the largest size. They are there before the attacks. */
-export const largeContacts = (sign = "x"): Buffer => json(largest((index) => `large${index}@example.com`, sign))
+/** 1000 contacts of the largest size are there before the attacks: four adds of so many. */
+export const largeContacts = (sign = "x", from = 0): Buffer =>
+  json(largest((index) => `large${from + index}@example.com`, sign))
 
 /** Where those contacts begin among all, for a page of them. */
 export const knownContacts = 100_000
@@ -143,7 +144,7 @@ const modify = "ModifyContacts"
 /** Each begins on the store that the one before it left. */
 export const attacks: ReadonlyArray<Attack> = [
   {
-    name: "add 1000 contacts of 32 KiB",
+    name: "add 250 contacts of 32 KiB",
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => again(1, [post("/contacts", largeContacts("y")), post("/contacts", largeContacts("z"))])
@@ -159,12 +160,12 @@ export const attacks: ReadonlyArray<Attack> = [
       )
   },
   {
-    name: "250 fields of 100 characters into one contact, 1000 times in an add",
+    name: "250 fields of 100 characters into one contact, 290 times in an add",
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
       const elements = (sign: string) =>
-        Array.from({ length: 1000 }, (_, index) => ({
+        Array.from({ length: 290 }, (_, index) => ({
           Email: "one@example.com",
           CustomFields: { ...fieldsOf(249, 100, sign), changes: String(index) }
         }))
@@ -175,21 +176,21 @@ export const attacks: ReadonlyArray<Attack> = [
     }
   },
   {
-    name: "add 32 MiB of escapes",
+    name: "add 8 MiB of escapes",
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
       const escaped = `{"Email":"escaped@example.com","CustomFields":{"a":"${"\\u0041".repeat(5000)}","\\u0062":"c"}}`
-      return again(2, [post("/contacts", Buffer.from(`[${Array.from({ length: 1000 }, () => escaped).join()}]`))])
+      return again(2, [post("/contacts", Buffer.from(`[${Array.from({ length: 270 }, () => escaped).join()}]`))])
     }
   },
   {
-    name: "add 32 MiB with a letter that takes two bytes",
+    name: "add 8 MiB with a letter that takes two bytes",
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
       const wide = `{"Email":"wide@example.com","CustomFields":{"a":"\u0436${"a".repeat(32_000)}","\\u0062":"c"}}`
-      return again(2, [post("/contacts", Buffer.from(`[${Array.from({ length: 1000 }, () => wide).join()}]`))])
+      return again(2, [post("/contacts", Buffer.from(`[${Array.from({ length: 255 }, () => wide).join()}]`))])
     }
   },
   {
@@ -405,6 +406,16 @@ export const attacks: ReadonlyArray<Attack> = [
     )
   },
   {
+    name: "answers of 32 MiB to 29 KB that nobody reads, over 30 connections",
+    level: modify,
+    growthMiB: contactsMiB,
+    prepare: () => {
+      const body = json(Array.from({ length: 1000 }, (_, index) => ({ Email: `large${index}@example.com` }))).toString()
+      const rest = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+      return keepOpen(30, ({ head }) => `${head("POST", "/contacts")}${rest}`, "")()
+    }
+  },
+  {
     name: "2000 connections with slow heads",
     growthMiB: walMiB,
     prepare: keepOpen(2000, ({ head }) => head("GET", "/contacts"), "X-More: more\r\n")
@@ -416,7 +427,7 @@ export const attacks: ReadonlyArray<Attack> = [
     prepare: keepOpen(
       250,
       ({ head }) =>
-        `${head("POST", "/contacts")}Content-Type: application/json\r\nContent-Length: 33000000\r\n\r\n[${" ".repeat(100_000)}`,
+        `${head("POST", "/contacts")}Content-Type: application/json\r\nContent-Length: 8300000\r\n\r\n[${" ".repeat(100_000)}`,
       " ".repeat(1000)
     )
   }

@@ -50,8 +50,8 @@ export class ContactsService extends Context.Service<
       from?: Omit<ContactsPage, "limit">
     ) => Stream.Stream<Contact, InvalidRule | InvalidInput | ServiceError>
     /**
-     * Adds or updates at most 1000 contacts of 8 MiB together and puts them on lists; new lists are created. Returns the contacts in
-     * input order. `contactsPost`, needs ModifyContacts.
+     * Adds or updates at most 1000 contacts of 8 MiB together and puts them on lists; new lists are created. Returns the
+     * contacts in input order. `contactsPost`, needs ModifyContacts.
      */
     readonly add: (
       contacts: ReadonlyArray<ContactPayload>,
