@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccessLevel } from "../values/AccessLevel.ts"
+import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 
 /** The key is missing, unknown or expired. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {
@@ -10,7 +10,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
 
 /** The key lacks the access level of the operation, or is used from an address outside its ranges. */
 export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", {
-  required: AccessLevel
+  required: ReportedAccessLevel
 }) {
   override get message(): string {
     return `The API key may not do this. It needs the access level ${this.required}, and to be used from an address that its ranges allow.`

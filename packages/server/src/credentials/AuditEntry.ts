@@ -1,4 +1,4 @@
-import { AccessLevel, WireDate } from "@roster/domain"
+import { ReportedAccessLevel, WireDate } from "@roster/domain"
 import { Schema } from "effect"
 
 /** Who acted: the owner of the store, a key by its name and the ends of its secret, or a caller without a known key. */
@@ -13,12 +13,12 @@ export type AuditActor = typeof AuditActor.Type
 export const AuditDetails = Schema.Struct({
   /** The fields that changed. */
   changed: Schema.optionalKey(Schema.Array(Schema.String)),
-  levelsAdded: Schema.optionalKey(Schema.Array(AccessLevel)),
-  levelsRemoved: Schema.optionalKey(Schema.Array(AccessLevel)),
+  levelsAdded: Schema.optionalKey(Schema.Array(ReportedAccessLevel)),
+  levelsRemoved: Schema.optionalKey(Schema.Array(ReportedAccessLevel)),
   /** The new name, if it changed. */
   renamedTo: Schema.optionalKey(Schema.String),
   /** The access level that was missing. */
-  required: Schema.optionalKey(AccessLevel),
+  required: Schema.optionalKey(ReportedAccessLevel),
   /** Why a key that the store knows was refused. */
   because: Schema.optionalKey(Schema.Literals(["Expired", "OutsideRanges"])),
   /** The field that was refused. */

@@ -1,5 +1,5 @@
 /** The table of credentials: how each field is stored, how far a credential reaches, and what a change changes. */
-import { AccessDenied, AccessLevel, CredentialSettings, ExceedsGrantor, formatWireDate } from "@roster/domain"
+import { AccessDenied, CredentialSettings, ExceedsGrantor, formatWireDate, ReportedAccessLevel } from "@roster/domain"
 import { Effect, Redacted, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { areRangesWithin } from "../network/IpRanges.ts"
@@ -12,7 +12,7 @@ const { apiKeySettings, isSameSetting, settingNames } = CredentialSettings
 
 /** How each setting is stored. */
 const settingColumns = {
-  accessLevels: Schema.fromJsonString(Schema.Array(AccessLevel)),
+  accessLevels: Schema.fromJsonString(Schema.Array(ReportedAccessLevel)),
   expires: Schema.NullOr(StoredDate),
   ipRanges: Schema.fromJsonString(Schema.Array(Schema.String))
 } as const satisfies { readonly [Name in CredentialSettings.SettingName]: Schema.Constraint }

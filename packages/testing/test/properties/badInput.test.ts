@@ -164,11 +164,14 @@ const seen = <A>(exit: Exit.Exit<A, { readonly _tag: string; readonly message: s
   Exit.match(exit, {
     onSuccess: (value) => {
       answered++
-      return JSON.stringify(value, (name, inner: unknown) =>
+      const json = JSON.stringify(value, (name, inner: unknown) =>
         /^(?:dateAdded|dateUpdated|statusChangeDate|dateCreated|token|transactionId|messageId)$/.test(name)
           ? undefined
           : inner
       )
+      // As a value, since the order of names means nothing.
+      const shown: unknown = json === undefined ? undefined : JSON.parse(json)
+      return shown
     },
     onFailure: (cause) => {
       const error = cause.reasons.find(Cause.isFailReason)?.error

@@ -1,5 +1,5 @@
 /** Runs cases one after the other, on an account that may not give all that they need. */
-import type { AccessLevel } from "@roster/domain"
+import { AccessLevel } from "@roster/domain"
 import { ServiceError } from "@roster/domain"
 import { Data, Effect, Stream } from "effect"
 import { caseTimeout, type CaseFailed, type ConformanceCase, type Need } from "../cases/Cases.ts"
@@ -23,8 +23,11 @@ export interface CaseResult {
 }
 
 /** The access level for lack of which a case failed. */
-const deniedLevel = ({ cause }: CaseFailed): AccessLevel | undefined =>
-  cause instanceof ServiceError && cause.reason._tag === "AccessDenied" ? cause.reason.required : undefined
+const deniedLevel = ({ cause }: CaseFailed): AccessLevel | undefined => {
+  const required =
+    cause instanceof ServiceError && cause.reason._tag === "AccessDenied" ? cause.reason.required : undefined
+  return AccessLevel.literals.find((level) => level === required)
+}
 
 const tooLong = CaseOutcome.Failed({ problem: `it did not end within ${caseTimeout / 1000} s` })
 
