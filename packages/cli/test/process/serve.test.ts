@@ -44,19 +44,6 @@ describe("roster serve", () => {
     })
   )
 
-  it.live.skipIf(process.platform !== "linux")("replaces itself by one with a small young generation", () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      const { child } = yield* serveWithKey(folder)
-      const told = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, "utf8").split("\0")
-      assert.include(told("cmdline"), "--max-semi-space-size=8")
-      assert.include(told("environ"), "MALLOC_ARENA_MAX=2")
-      assert.include(told("environ"), "MALLOC_MMAP_THRESHOLD_=1048576")
-      assert.include(told("environ"), "MALLOC_TRIM_THRESHOLD_=1048576")
-      assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
-    })
-  )
-
   it.live("says whether it lives and is ready, by any name and without a key", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
