@@ -93,23 +93,17 @@ export const layer = <E, R>(
       const context = yield* Effect.context<R>()
       const { tls } = options
       // Before anything is created.
-      const secure = tls === undefined ? undefined : { files: tls, certificate: yield* loadCertificate(tls) }
+      const certificate = tls === undefined ? undefined : yield* loadCertificate(tls)
       return layerWithoutServices(
         {
           ...options,
           onAdministratorKey: (key) => Effect.provideContext(options.onAdministratorKey(key), context),
           onKeysCommitted: (isKey) => Effect.provideContext(options.onKeysCommitted?.(isKey) ?? Effect.void, context)
         },
-        secure
+        certificate
       )
     })
   )
-
-/** The files of a certificate with what was in them. */
-interface Secure {
-  readonly files: TlsFiles
-  readonly certificate: Certificate
-}
 
 /** Sends head and body in one write, which Node does only without its own check of the content length. */
 class Response extends ServerResponse {
@@ -193,10 +187,10 @@ const layerWithoutServices = <E>(
     store,
     trustedProxies = []
   }: ServeOptions<E, never>,
-  secure: Secure | undefined
+  certificate: Certificate | undefined
 ) => {
   const limits = { ...connectionLimits, ...givenLimits }
-  const protocol = secure === undefined ? "http" : "https"
+  const protocol = certificate === undefined ? "http" : "https"
   const serve = Effect.gen(function* () {
     const context = yield* Effect.context<never>()
     const run = Effect.runForkWith(context)
@@ -211,7 +205,7 @@ const layerWithoutServices = <E>(
     const app = yield* Effect.provideService(httpApp, AccessLog, log)
     const options = { ...timeoutsOf(limits), ServerResponse: Response }
     const secureServer =
-      secure === undefined ? undefined : createSecureServer({ ...options, ...secure.certificate.options })
+      certificate === undefined ? undefined : createSecureServer({ ...options, ...certificate.options })
     const nodeServer = draining(secureServer ?? createServer(options), limits, trustedProxies)
     log?.attach(nodeServer)
     answerWhileStarting(nodeServer)
@@ -224,8 +218,8 @@ const layerWithoutServices = <E>(
       metrics === undefined
         ? undefined
         : yield* serveMetrics(metrics, nodeServer).pipe(cannotListen(metrics.host ?? "127.0.0.1", metrics.port))
-    if (secureServer !== undefined && secure !== undefined) {
-      yield* Effect.forkScoped(renewCertificate(secureServer, secure.files, secure.certificate))
+    if (secureServer !== undefined && certificate !== undefined) {
+      yield* Effect.forkScoped(renewCertificate(secureServer, certificate))
     }
     yield* ensureAdministratorKey(onAdministratorKey, onKeysCommitted).pipe(
       Effect.catchTags({
