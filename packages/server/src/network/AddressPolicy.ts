@@ -1,8 +1,7 @@
-import { Option, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { isIP } from "node:net"
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os"
-import { parseRange } from "./IpRanges.ts"
+import { parseAddress, parseRange } from "./IpRanges.ts"
 
 // The special-purpose registries of IANA, parsed on first use so that a store starts faster.
 const networks = (...ranges: ReadonlyArray<string>): (() => ReadonlyArray<IpNetwork.IpNetwork>) => {
@@ -52,20 +51,12 @@ const linkLocal = networks(
 const isIn = (networks: ReadonlyArray<IpNetwork.IpNetwork>, addresses: ReadonlyArray<NetAddress.IpAddress>): boolean =>
   addresses.some((address) => networks.some((network) => IpNetwork.contains(network, address)))
 
-/** The IPv4 address in an IPv4-mapped or NAT64 address, which leads to the same host. */
-const embeddedIn = (address: NetAddress.IpAddress): NetAddress.IpAddress | undefined => {
-  if (NetAddress.isIpv4Address(address)) return undefined
-  return isIn(nat64(), [address])
-    ? NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12)))
-    : Option.getOrUndefined(NetAddress.fromIpv4Mapped(address))
-}
-
-/** An address and the IPv4 address in it; none if the text is not an IP address. */
+/** An address and, of a NAT64 address, the IPv4 address that it leads to; none if the text is not an IP address. */
 const formsOf = (text: string): ReadonlyArray<NetAddress.IpAddress> => {
-  const parsed = NetAddress.ipFromString(text.replace(/%.*$/, ""))
-  if (Result.isFailure(parsed)) return []
-  const embedded = embeddedIn(parsed.success)
-  return embedded === undefined ? [parsed.success] : [parsed.success, embedded]
+  const address = parseAddress(text)
+  if (address === undefined) return []
+  if (NetAddress.isIpv4Address(address) || !isIn(nat64(), [address])) return [address]
+  return [address, NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12)))]
 }
 
 /** Whether an address is public: a valid one outside the special-purpose ranges, without an IPv4 address in them. */
