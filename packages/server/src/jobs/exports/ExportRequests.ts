@@ -76,7 +76,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
     account,
     kind: "Export",
     state: "Loading",
-    fileKey,
+    file_key: fileKey,
     request: yield* encodeRequest({
       format: fileFormat,
       compression: compressionFormat,

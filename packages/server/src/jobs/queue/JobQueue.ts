@@ -83,30 +83,14 @@ export const noProgress = { rows_done: 0, accepted: 0, rejected: 0 }
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) {}
 
 /** Writes a job and gives its number. Runs in the transaction of its caller. */
-export const createJob = Effect.fnUntraced(function* (job: {
-  readonly id: string
-  readonly account: string
-  readonly kind: JobKind
-  readonly state: "Receiving" | "Loading"
-  readonly request: string
-  readonly fileKey?: string
-  /** The lease of the process that receives its file. */
-  readonly lease?: string
-}) {
+export const createJob = Effect.fnUntraced(function* (
+  // The lease is that of the process that receives its file.
+  job: Pick<JobRow, "id" | "account" | "kind" | "state" | "request"> & Partial<Pick<JobRow, "file_key" | "lease">>
+) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* nowSeconds
   const [row] = yield* sql<{ readonly number: number }>`
-    INSERT INTO jobs ${sql.insert({
-      id: job.id,
-      account: job.account,
-      kind: job.kind,
-      state: job.state,
-      request: job.request,
-      file_key: job.fileKey ?? null,
-      lease: job.lease ?? null,
-      created: now,
-      expires: now + fileSeconds
-    })} RETURNING number`
+    INSERT INTO jobs ${sql.insert({ ...job, created: now, expires: now + fileSeconds })} RETURNING number`
   return row?.number ?? (yield* Effect.die(new Error("an insert gave no row")))
 })
 

@@ -86,7 +86,7 @@ const toJob = (row: JobRow, now: number): Job => {
     ended: row.ended === null ? null : fromSeconds(row.ended),
     expires: isExport ? fromSeconds(row.expires) : null,
     rowsDone: row.rows_done,
-    rowsTotal: row.state === "Ready" ? row.rows_done : row.rows_total === null ? null : row.rows_total,
+    rowsTotal: row.state === "Ready" ? row.rows_done : row.rows_total,
     accepted: row.accepted,
     rejected: row.rejected,
     rejectedKept: row.rejected_kept,
