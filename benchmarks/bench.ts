@@ -2,7 +2,7 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { attackBenchmark } from "./attack/AttackBenchmark.ts"
+import { attackBenchmark, attackPostgresBenchmark } from "./attack/AttackBenchmark.ts"
 import { bulkBenchmark } from "./bulk/BulkBenchmark.ts"
 import { changesBenchmark } from "./changes/ChangesBenchmark.ts"
 import { cliBenchmark } from "./cli/CliBenchmark.ts"
@@ -34,7 +34,8 @@ const benchmarks: ReadonlyArray<Benchmark> = [
   growthBenchmark,
   changesBenchmark,
   refusalBenchmark,
-  attackBenchmark
+  attackBenchmark,
+  attackPostgresBenchmark
 ]
 
 const measure = Effect.fnUntraced(function* (benchmark: Benchmark) {

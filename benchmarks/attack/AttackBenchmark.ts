@@ -1,16 +1,17 @@
 /** What others notice of an attack, and what it costs the service. */
 import { Effect } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { copyFileSync, constants, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout } from "node:timers/promises"
 import { type Benchmark, type Claim, holds } from "../src/Benchmark.ts"
 import { bundle } from "../src/Bundle.ts"
-import { folder } from "../src/Files.ts"
+import { folder, roster } from "../src/Files.ts"
 import { ask, serve, type Served } from "../src/Served.ts"
 import { attackSeconds, chosenAttacks } from "../src/Settings.ts"
 import { filledStore } from "../page/PageBenchmark.ts"
+import { databaseServer } from "../postgres/Server.ts"
 import { allowedSender, type Attack, attacks, knownContacts, largeContacts } from "./attacks.ts"
 
 /** What others may notice at most, in milliseconds, and what the service may hold, in MiB: 600 MB. */
@@ -91,13 +92,33 @@ const untilIdle = async (served: Served) => {
   }
 }
 
-const run = Effect.gen(function* () {
+type Engine = "SQLite" | "PostgreSQL"
+
+/** A new database with the contacts of a store. */
+const filledDatabase = Effect.fnUntraced(function* (store: string) {
+  const database = yield* (yield* databaseServer).fresh()
+  execFileSync(process.execPath, [roster, "restore", store, "--yes"], {
+    env: { ...process.env, ROSTER_DATABASE_URL: database },
+    stdio: "ignore"
+  })
+  return database
+})
+
+/** What may be tried on an engine: on PostgreSQL large requests, and answers that nobody reads. */
+const attacksOn = (engine: Engine): ReadonlyArray<Attack> =>
+  attacks.filter(
+    ({ isLarge, name }) =>
+      (engine === "SQLite" || isLarge === true) && chosenAttacks.some((text) => name.includes(text))
+  )
+
+const runOn = Effect.fnUntraced(function* (engine: Engine) {
   const path = yield* folder
   const store = join(path, "store.db")
   const temporary = join(path, "tmp")
   mkdirSync(temporary)
   copyFileSync(yield* filledStore(knownContacts), store, constants.COPYFILE_FICLONE)
   const served = yield* serve(store, {
+    ...(engine === "SQLite" ? {} : { database: yield* filledDatabase(store) }),
     arguments: ["--allow-sender", allowedSender],
     env: { TMPDIR: temporary }
   })
@@ -134,8 +155,7 @@ const run = Effect.gen(function* () {
     for (const from of [0, 250, 500, 750]) {
       await ask(served, "POST", "/contacts", largeContacts("x", from).toString())
     }
-    const chosen = attacks.filter(({ name }) => chosenAttacks.some((text) => name.includes(text)))
-    for (const attack of chosen) await carryOut(attack)
+    for (const attack of attacksOn(engine)) await carryOut(attack)
   })
   return {
     tables: [],
@@ -145,7 +165,7 @@ const run = Effect.gen(function* () {
         rows: outcomes.map(row)
       }
     ],
-    claims: claimsOf(outcomes)
+    claims: claimsOf(outcomes, engine)
   }
 })
 
@@ -156,7 +176,7 @@ const row = ({ answers, attack, failures, get, getP99, growth, peak, post, postP
 ]
 
 /** The worst of each figure, and each other that is beyond its limit. */
-const claimsOf = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<Claim> => {
+const claimsOf = (outcomes: ReadonlyArray<Outcome>, engine: Engine): ReadonlyArray<Claim> => {
   const kinds: ReadonlyArray<(outcome: Outcome) => Claim> = [
     ({ attack, get }) => ({
       what: `longest GET of others: ${attack.name}`,
@@ -176,12 +196,17 @@ const claimsOf = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<Claim> => {
       target: { atMost: limits.peak },
       unit: "MiB"
     }),
-    ({ attack, growth }) => ({
-      what: `growth of the store, of what is allowed: ${attack.name}`,
-      value: growth / attack.growthMiB,
-      target: { atMost: 1 },
-      unit: "×"
-    })
+    // The files of a PostgreSQL are those of its vacuum and its settings.
+    ...(engine === "PostgreSQL"
+      ? []
+      : [
+          ({ attack, growth }: Outcome): Claim => ({
+            what: `growth of the store, of what is allowed: ${attack.name}`,
+            value: growth / attack.growthMiB,
+            target: { atMost: 1 },
+            unit: "×"
+          })
+        ])
   ]
   return kinds.flatMap((kind) => {
     const [worst, ...others] = outcomes.map(kind).toSorted((one, other) => other.value - one.value)
@@ -195,5 +220,14 @@ export const attackBenchmark: Benchmark = {
   about:
     "`roster serve` holds 100,000 contacts and 1000 of almost 32 KiB. An ordinary client gets single contacts and adds one every 40 ms, while the holder of the weakest key that can do it carries out one attack after another from another address, each for some seconds. The waits are the longest of the ordinary client, those of failed calls until their success included; the peak is that of the service during the attack, and the growth that of the folder with the store and the temporary files. The command fails if a limit is broken. `ROSTER_ATTACK='page|delete'` chooses the attacks whose names hold one of these texts, and `ROSTER_ATTACK_SECONDS` says how long each takes.",
   mustHold: true,
-  run
+  run: runOn("SQLite")
+}
+
+export const attackPostgresBenchmark: Benchmark = {
+  name: "attack-postgres",
+  title: "What others notice of large requests and unread answers on PostgreSQL",
+  about:
+    "The same with the contacts on a PostgreSQL of the same machine, for the attacks by large requests and by answers that nobody reads. The growth is that of the temporary files.",
+  mustHold: true,
+  run: runOn("PostgreSQL")
 }

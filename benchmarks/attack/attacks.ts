@@ -10,6 +10,8 @@ export interface Attack {
   readonly level?: AccessLevel
   /** By how many MiB the store and its temporary files may grow meanwhile: what the quotas allow, and the WAL. */
   readonly growthMiB: number
+  /** Whether it is by large requests, or by large answers, which an engine may treat in a way of its own. */
+  readonly isLarge?: boolean
   /** Makes what is sent. */
   readonly prepare: () => (target: Target) => Promise<unknown>
 }
@@ -145,12 +147,14 @@ const modify = "ModifyContacts"
 export const attacks: ReadonlyArray<Attack> = [
   {
     name: "add 250 contacts of 32 KiB",
+    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => again(1, [post("/contacts", largeContacts("y")), post("/contacts", largeContacts("z"))])
   },
   {
     name: "the same, 8 at once, with Idempotency-Keys",
+    isLarge: true,
     level: modify,
     growthMiB: 1024 + contactsMiB,
     prepare: () =>
@@ -161,6 +165,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "250 fields of 100 characters into one contact, 290 times in an add",
+    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
@@ -177,6 +182,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "add 8 MiB of escapes",
+    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
@@ -186,6 +192,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "add 8 MiB with a letter that takes two bytes",
+    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
@@ -195,6 +202,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "add 1000 small contacts, 16 at once",
+    isLarge: true,
     level: modify,
     growthMiB: 256,
     prepare: () =>
@@ -204,6 +212,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "add contacts of 31 KiB in all, 64 at once",
+    isLarge: true,
     level: modify,
     growthMiB: 256,
     prepare: () =>
@@ -213,12 +222,14 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "pages of 1000 contacts of 32 KiB, 16 at once",
+    isLarge: true,
     level: "ViewContacts",
     growthMiB: walMiB,
     prepare: () => again(16, [get(`/contacts?limit=1000&offset=${knownContacts}`)])
   },
   {
     name: "pages of 1000 contacts, 16 at once",
+    isLarge: true,
     level: "ViewContacts",
     growthMiB: walMiB,
     prepare: () =>
@@ -259,6 +270,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "delete 8 MiB of addresses, 4 at once",
+    isLarge: true,
     level: modify,
     growthMiB: walMiB,
     prepare: () => {
@@ -293,6 +305,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "e-mails of 28 MiB, 4 at once",
+    isLarge: true,
     level: "SendHttp",
     growthMiB: 2048 + walMiB,
     prepare: () => {
@@ -396,6 +409,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "pages that nobody reads, over 250 connections",
+    isLarge: true,
     level: "ViewContacts",
     growthMiB: walMiB,
     prepare: keepOpen(
@@ -407,6 +421,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "answers of 32 MiB to 29 KB that nobody reads, over 30 connections",
+    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
@@ -422,6 +437,7 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "250 connections with slow bodies",
+    isLarge: true,
     level: modify,
     growthMiB: walMiB,
     prepare: keepOpen(
