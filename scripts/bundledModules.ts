@@ -1,17 +1,17 @@
 /**
- * Which modules the bundle takes and when it loads them, for a quick start; it changes nobody's code. The gains are in the CPU
- * time of `roster contacts get` over HTTP, measured by leaving out one of them; RESULTS.md compares the whole with a node:http
- * script. docs/upstream has the reports that would make them needless.
+ * Which modules the bundle takes and when it loads them, for a quick start; it changes nobody's code. The gains are in
+ * the CPU time of `roster contacts get` over HTTP, measured by leaving out one of them; RESULTS.md compares the whole
+ * with a node:http script. docs/upstream has the reports that would make them needless.
  */
 import type { Plugin } from "rolldown"
 
 const virtual = "\0node:"
 
 /**
- * Loads modules of Node where they are used rather than at the start of a file: TLS and cryptography are rarely needed, and an
- * ES import of `node:http` evaluates all of its exports. Each module becomes a CommonJS module, whose members the bundler
- * writes as `(0, import_x.name)`; `import_x` is then replaced by the call that loads the module.
- * Gain: 17 %, and 36 % of the embedded `get`. Report: docs/upstream/node-builtin-exports.md
+ * Loads modules of Node where they are used rather than at the start of a file: TLS and cryptography are rarely needed,
+ * and an ES import of `node:http` evaluates all of its exports. Each module becomes a CommonJS module, whose members
+ * the bundler writes as `(0, import_x.name)`; `import_x` is then replaced by the call that loads the module. Gain: 17
+ * %, and 36 % of the embedded `get`. Report: docs/upstream/node-builtin-exports.md
  */
 export const lazyBuiltins: Plugin = {
   name: "lazy-builtins",

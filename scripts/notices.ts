@@ -5,7 +5,10 @@ import { join } from "node:path"
 /** The file of the notices, beside the files that contain the code. */
 export const noticesFile = "THIRD-PARTY-NOTICES.txt"
 
-/** The folder of the package that a module belongs to; `undefined` for our own modules and for those that the bundler makes. */
+/**
+ * The folder of the package that a module belongs to; `undefined` for our own modules and for those that the bundler
+ * makes.
+ */
 const packageFolder = (module: string): string | undefined =>
   /^[^\0].*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module.replaceAll("\\", "/"))?.[0]
 
@@ -19,7 +22,8 @@ const licenceIn = (folder: string): string => {
 const inlined = {
   module: "/httpApiSwagger.js",
   notice: () =>
-    `swagger-ui (Apache-2.0)\n\nCopyright SmartBear Software Inc.\n\n${licenceIn(join(import.meta.dirname, "../node_modules/typescript"))}\n`
+    `swagger-ui (Apache-2.0)\n\nCopyright SmartBear Software ` +
+    `Inc.\n\n${licenceIn(join(import.meta.dirname, "../node_modules/typescript"))}\n`
 }
 
 /** The notices for modules, in the order of the names of their packages. Stops the build where a licence is missing. */

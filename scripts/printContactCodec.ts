@@ -179,7 +179,8 @@ const jsonParts: Readonly<Record<Leaf["kind"], string>> = {
 }
 
 const jsonLines = ({ shape, title, type }: Codec): Lines => [
-  `${title === "Contact" ? "/** Writes the JSON of a contact. */\nexport " : ""}const write${title} = (to: JsonBuffer, from: ${type}): void => {`,
+  `${title === "Contact" ? "/** Writes the JSON of a contact. */\nexport " : ""}const write${title} = (to: ` +
+    `JsonBuffer, from: ${type}): void => {`,
   `const start = to.length`,
   ...shape.fields.flatMap((field) => {
     const { kind, name, wire } = field
@@ -200,7 +201,8 @@ const json = (): Lines => {
   const names = codecs.flatMap(({ shape }) => shape.fields.map(({ wire }) => wire))
   return [
     `import type { JsonBuffer } from "../values/JsonBuffer.ts"`,
-    `import { fieldName, ${[...new Set(leaves.map(({ kind }) => jsonParts[kind]))].toSorted().join(", ")} } from "../values/JsonFields.ts"`,
+    `import { fieldName, ${[...new Set(leaves.map(({ kind }) => jsonParts[kind]))].toSorted().join(", ")} } ` +
+      `from "../values/JsonFields.ts"`,
     `import type { ContactRecord } from "./ContactRecord.ts"`,
     "",
     `const names = {`,
@@ -223,7 +225,9 @@ const ruleKinds = {
 
 const fields = (): Lines => [
   `import type { FieldEntry } from "./ContactField.ts"`,
-  `import { ${[...new Set(leaves.flatMap((leaf) => ("values" in leaf ? [listOf(leaf.values)] : [])))].join(", ")} } from "./ContactRecord.ts"`,
+  "import { " +
+    `${[...new Set(leaves.flatMap((leaf) => ("values" in leaf ? [listOf(leaf.values)] : [])))].join(", ")} } ` +
+    `from "./ContactRecord.ts"`,
   "",
   "/** Every stored field but the custom ones by its name in rules, in the order of the columns of an export. */",
   "export const contactFields = {",
@@ -327,7 +331,8 @@ const row = (): Lines => [
   `type ContactValues = readonly [id: number, ${leaves.map(rowType).join(", ")}]`,
   "",
   "/**",
-  " * Decodes a row of `contactColumns`. Assigning properties in the order of the record is faster than spreading, and reading",
+  " * Decodes a row of `contactColumns`. Assigning properties in the order of the record is faster than " +
+    "spreading, and reading",
   " * values by their positions than iterating over them.",
   " */",
   "export const toContact = (values: ReadonlyArray<unknown>): Contact => {",

@@ -15,7 +15,8 @@ export const advice = {
     "Use a key with the access level `required`, from an address in its ranges. Repeating the call does not help.",
   BackupRefused: "Restore another backup, or restore into an empty database.",
   CertificateError:
-    "Correct the certificate or key file and start the service again. A running service keeps its old certificate meanwhile.",
+    "Correct the certificate or key file and start the service again. A running service keeps its old " +
+    "certificate meanwhile.",
   ConflictingFilter: "Pass a rule or addresses, never both.",
   ContactNotFound: "Add the contact, or treat it as deleted.",
   CredentialNotFound: "List the names; for a subaccount, name it.",
@@ -28,7 +29,8 @@ export const advice = {
   ExportTimedOut: "Call `awaitExport` with the same `id` and a longer `limit`.",
   ImportRefused: "Change the file or its options as `reason` says.",
   InvalidInput:
-    "Correct the field that `field` names, as the interface writes it (`Email`, `FirstName`, `[3].CustomFields`; `idempotencyKey` for the key of a call). Nothing was sent, or none of it was done.",
+    "Correct the field that `field` names, as the interface writes it (`Email`, `FirstName`, " +
+    "`[3].CustomFields`; `idempotencyKey` for the key of a call). Nothing was sent, or none of it was done.",
   InvalidResponse: "Check the base address. A write may have been carried out: look before you repeat it.",
   InvalidRule: "Correct the rule at `position`; `expected` and `hint` say how, and the message shows the place.",
   InvalidSeed: "Correct the line of the file.",
@@ -44,7 +46,8 @@ export const advice = {
   OutcomeUnknown: "Find out as `recovery` says before you repeat the call, or give it an `idempotencyKey`.",
   PlanOutdated: "Plan again, or apply without the contacts that changed.",
   RateLimited:
-    "Wait `retryAfter` seconds before you repeat the call. Over HTTP the client itself waits up to 60 s and repeats it; a longer wait, or a store in this process, fails at once.",
+    "Wait `retryAfter` seconds before you repeat the call. Over HTTP the client itself waits up to 60 s and " +
+    "repeats it; a longer wait, or a store in this process, fails at once.",
   Rejected: "Change the request as `detail` says.",
   ResponseTooLarge:
     "Request fewer contacts at once, or raise the limit of the client. A write may have been carried out.",
@@ -63,10 +66,12 @@ export const advice = {
   TooManyRows: "Divide the contacts, and upload the parts one after another.",
   Unauthorized: "Check the key. Repeating the call does not help.",
   Unavailable:
-    "Repeat the call after `retryAfter` seconds, or later; with `isPermanent`, correct the certificate or the address instead.",
+    "Repeat the call after `retryAfter` seconds, or later; with `isPermanent`, correct the certificate or " +
+    "the address instead.",
   UnclearConnection: "Set the address and key of a service, or a store, and not both; the message names the variables.",
   UnexpectedContentType:
-    "Check the base address and what is in front of the service, such as a proxy or a login. A write may have been carried out.",
+    "Check the base address and what is in front of the service, such as a proxy or a login. A write may " +
+    "have been carried out.",
   UnexpectedRedirect: "Use the address that it redirects to, if that is the service.",
   UnreadableBackup: "Use the whole file that the delete wrote; nothing was sent.",
   UnreadableFile: "Correct the file, or say how it is encoded and delimited.",

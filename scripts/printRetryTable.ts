@@ -20,7 +20,8 @@ const table = (): string =>
     "|---|---|---|---|---|",
     ...Object.entries(retryTable).map(
       ([call, row]) =>
-        `| ${call} | yes | ${notProcessed[row.notProcessed]} | ${ambiguous[row.ambiguous]} | ${row.ambiguous === "always" ? "" : row.recovery} |`
+        `| ${call} | yes | ${notProcessed[row.notProcessed]} | ${ambiguous[row.ambiguous]} | ` +
+        `${row.ambiguous === "always" ? "" : row.recovery} |`
     )
   ].join("\n")
 

@@ -10,7 +10,8 @@ const host = URL.parse(url)?.hostname ?? ""
 
 if (host === "" || host.endsWith(".invalid")) {
   process.stderr.write(
-    `Nothing was published: package.json names no address of the repository yet (\`repository.url\` is ${url}). Put the real one there.\n`
+    `Nothing was published: package.json names no address of the repository yet (\`repository.url\` is ` +
+      `${url}). Put the real one there.\n`
   )
   process.exitCode = 1
 }

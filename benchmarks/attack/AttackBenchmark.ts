@@ -218,7 +218,13 @@ export const attackBenchmark: Benchmark = {
   name: "attack",
   title: "What others notice of an attack",
   about:
-    "`roster serve` holds 100,000 contacts and 1000 of almost 32 KiB. An ordinary client gets single contacts and adds one every 40 ms, while the holder of the weakest key that can do it carries out one attack after another from another address, each for some seconds. The waits are the longest of the ordinary client, those of failed calls until their success included; the peak is that of the service during the attack, and the growth that of the folder with the store and the temporary files. The command fails if a limit is broken. `ROSTER_ATTACK='page|delete'` chooses the attacks whose names hold one of these texts, and `ROSTER_ATTACK_SECONDS` says how long each takes.",
+    "`roster serve` holds 100,000 contacts and 1000 of almost 32 KiB. An ordinary client gets single " +
+    "contacts and adds one every 40 ms, while the holder of the weakest key that can do it carries out one " +
+    "attack after another from another address, each for some seconds. The waits are the longest of the " +
+    "ordinary client, those of failed calls until their success included; the peak is that of the service " +
+    "during the attack, and the growth that of the folder with the store and the temporary files. The " +
+    "command fails if a limit is broken. `ROSTER_ATTACK='page|delete'` chooses the attacks whose names hold " +
+    "one of these texts, and `ROSTER_ATTACK_SECONDS` says how long each takes.",
   mustHold: true,
   run: runOn("SQLite")
 }
@@ -227,7 +233,8 @@ export const attackPostgresBenchmark: Benchmark = {
   name: "attack-postgres",
   title: "What others notice of large requests and unread answers on PostgreSQL",
   about:
-    "The same with the contacts on a PostgreSQL of the same machine, for the attacks by large requests and by answers that nobody reads. The growth is that of the temporary files.",
+    "The same with the contacts on a PostgreSQL of the same machine, for the attacks by large requests and " +
+    "by answers that nobody reads. The growth is that of the temporary files.",
   mustHold: true,
   run: runOn("PostgreSQL")
 }

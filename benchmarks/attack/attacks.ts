@@ -57,7 +57,8 @@ const form = (...parts: ReadonlyArray<string | Buffer>): Buffer =>
 const part = (name: string, content: string | Buffer, file?: string): Buffer =>
   Buffer.concat([
     Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file === undefined ? "" : `; filename="${file}"`}\r\n\r\n`
+      `--${boundary}\r\nContent-Disposition: form-data; ` +
+        `name="${name}"${file === undefined ? "" : `; filename="${file}"`}\r\n\r\n`
     ),
     Buffer.from(content),
     Buffer.from("\r\n")
@@ -443,7 +444,8 @@ export const attacks: ReadonlyArray<Attack> = [
     prepare: keepOpen(
       250,
       ({ head }) =>
-        `${head("POST", "/contacts")}Content-Type: application/json\r\nContent-Length: 8300000\r\n\r\n[${" ".repeat(100_000)}`,
+        `${head("POST", "/contacts")}Content-Type: application/json\r\nContent-Length: ` +
+        `8300000\r\n\r\n[${" ".repeat(100_000)}`,
       " ".repeat(1000)
     )
   }

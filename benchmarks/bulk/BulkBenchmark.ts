@@ -142,9 +142,17 @@ const run = Effect.gen(function* () {
     ],
     claims,
     notes: [
-      "With a report of every row, the file is read twice: the first pass checks every row and finds repeated addresses (docs/decisions/bulk-import.md), with 16 bytes per row in a temporary file beyond a quarter of a million rows. So it does more than the pipeline. A profile shows the kernel at 14 % of CPU, splitting 13 %, checking addresses and writing JSON 13 %, Effect 12 %, garbage collection 10 %, hashing and comparing addresses 6 %, loading the bundle 6 % and the journal 2 %. The first pass takes 0.45 µs per row, a third of it for classifying bytes; none of it can go while the whole file is checked before anything is sent.",
-      "From 10^6 to 4·10^6 rows, memory grows by V8's young generation, which expands over time, and by buffers not collected yet; the live data stay the same.",
-      "With almost empty answers, the official client reaches a third of the pipeline's rate at best, so five times its rate would exceed the pipeline's."
+      "With a report of every row, the file is read twice: the first pass checks every row and finds " +
+        "repeated addresses (docs/decisions/bulk-import.md), with 16 bytes of memory per row. So it does more " +
+        "than the pipeline. A profile shows the kernel at 14 % of " +
+        "CPU, splitting 13 %, checking addresses and writing JSON 13 %, Effect 12 %, garbage collection 10 %, " +
+        "hashing and comparing addresses 6 %, loading the bundle 6 % and the journal 2 %. The first pass takes " +
+        "0.45 µs per row, a third of it for classifying bytes; none of it can go while the whole file is " +
+        "checked before anything is sent.",
+      "From 10^6 to 4·10^6 rows, memory grows by V8's young generation, which expands over time, and by " +
+        "buffers not collected yet; the live data stay the same.",
+      "With almost empty answers, the official client reaches a third of the pipeline's rate at best, so " +
+        "five times its rate would exceed the pipeline's."
     ]
   }
 })
@@ -154,6 +162,16 @@ export const bulkBenchmark: Benchmark = {
   name: "bulk",
   title: "Bulk add of a CSV file",
   about:
-    "Whole processes read a file of 10^6 rows (e-mail, two names, one custom field; 47 MB), check every row and post 1000 per request to a server in another process, which reads and counts everything. The reference is written by hand for this very file: it checks cells and addresses byte by byte, writes the JSON of 1000 rows into one buffer and would fail on anything unusual. `addRows` does the same in one pass for any CSV: each row is validated by the rules of the schema or refused with its line, and every request has the usual retries, budget, idempotency key and metrics. `uploadContacts` and `roster contacts import` promise more: they check the whole file before anything is sent, send only the last row of each address, and keep a synced journal from which an interrupted upload resumes. The real service answers with the contacts, as in the second table; in the first table there is almost nothing to read, which is harder. The official client makes as many calls at once, with only 250,000 rows because it is slow.",
+    "Whole processes read a file of 10^6 rows (e-mail, two names, one custom field; 47 MB), check every row " +
+    "and post 1000 per request to a server in another process, which reads and counts everything. The " +
+    "reference is written by hand for this very file: it checks cells and addresses byte by byte, writes the " +
+    "JSON of 1000 rows into one buffer and would fail on anything unusual. `addRows` does the same in one " +
+    "pass for any CSV: each row is validated by the rules of the schema or refused with its line, and every " +
+    "request has the usual retries, budget, idempotency key and metrics. `uploadContacts` and `roster " +
+    "contacts import` promise more: they check the whole file before anything is sent, send only the last " +
+    "row of each address, and keep a synced journal from which an interrupted upload resumes. The real " +
+    "service answers with the contacts, as in the second table; in the first table there is almost nothing " +
+    "to read, which is harder. The official client makes as many calls at once, with only 250,000 rows " +
+    "because it is slow.",
   run
 }

@@ -125,6 +125,11 @@ const run = Effect.gen(function* () {
 export const changesBenchmark: Benchmark = {
   name: "changes",
   title: "Imports that are recorded, planned, applied and undone",
-  about: `Whole commands, one after another on the same stores: an import of ${manyRows} rows that records nothing (\`--no-undo\`), the same import with its record, the undo of it, the plan of a file that changes a field of each of these contacts, the apply of that plan, and the undo of the apply. Over HTTP the service is \`roster serve\` in another process; there a plan, an apply and an undo first read all contacts page by page.`,
+  about:
+    `Whole commands, one after another on the same stores: an import of ${manyRows} rows that records nothing ` +
+    `(\`--no-undo\`), the same import with its record, the undo of it, the plan of a file that changes a field ` +
+    "of each of these contacts, the apply of that plan, and the undo of the apply. Over HTTP the service is " +
+    `\`roster serve\` in another process; there a plan, an apply and an undo first read all contacts page by ` +
+    "page.",
   run
 }

@@ -82,9 +82,17 @@ const run = Effect.gen(function* () {
       )
     ],
     notes: [
-      "The build writes down the version and the help of each command, and the launcher prints them without loading anything else. `contacts ls --help` has no such page: it shows the cost of loading the program, parsing the command line and printing.",
-      "Of such a start, a third is Node itself, a tenth is reading the compiled code, and the rest is the first run of effect and effect/cli, whose modules create schemas, classes and functions in interpreted code. The build makes Node's compile cache include the functions that a start calls. A request adds the contract, whose endpoints create their schemas on first use, and undici; the embedded store adds the service and its routes, and takes no lock unless there is something to migrate, to run or to remove. Node's crypto, zlib and file promises are loaded only by commands that use them, and patterns with the letters of all scripts only for text that needs them.",
-      'Half of the node:http script is the line `import { request } from "node:http"`: Node reads all exports of the module, and some of them load its fetch. The command line avoids that.'
+      "The build writes down the version and the help of each command, and the launcher prints them without " +
+        "loading anything else. `contacts ls --help` has no such page: it shows the cost of loading the " +
+        "program, parsing the command line and printing.",
+      "Of such a start, a fifth is Node itself, and the rest is the first run of effect and effect/cli, whose " +
+        "modules create schemas, classes and functions, most of which are compiled when they are first called. A " +
+        "request adds the contract, whose endpoints create all their schemas, and undici; the embedded store adds " +
+        "the service and its routes, and takes no lock unless there is something to migrate, to run or to remove. " +
+        "Node's crypto, zlib and file promises are loaded only by commands that use them, and patterns with the " +
+        "letters of all scripts only for text that needs them.",
+      'Half of the node:http script is the line `import { request } from "node:http"`: Node reads all ' +
+        "exports of the module, and some of them load its fetch. The command line avoids that."
     ]
   }
 })
@@ -94,6 +102,9 @@ export const cliBenchmark: Benchmark = {
   name: "cli",
   title: "Start-up of the command line",
   about:
-    "Measures whole processes from start to exit, with the compile cache of earlier starts. The reference of a start is Node with nothing to do; that of a request is a script that uses node:http, reads the key from the environment, parses the answer and prints it unchecked. The server answers from memory in another process. The embedded store holds 10^6 contacts that the command line imported once.",
+    "Measures whole processes from start to exit, with the compile cache of earlier starts. The reference of " +
+    "a start is Node with nothing to do; that of a request is a script that uses node:http, reads the key " +
+    "from the environment, parses the answer and prints it unchecked. The server answers from memory in " +
+    "another process. The embedded store holds 10^6 contacts that the command line imported once.",
   run
 }

@@ -28,6 +28,7 @@ export const decodeBenchmark: Benchmark = {
   name: "decode",
   title: "Decoding a page of 1000 contacts",
   about:
-    "Turns the text of a page into an array of contacts: parsed, every field validated, keys renamed, four dates parsed in each. The reference only parses the same text. Both are warmed up.",
+    "Turns the text of a page into an array of contacts: parsed, every field validated, keys renamed, four " +
+    "dates parsed in each. The reference only parses the same text. Both are warmed up.",
   run
 }

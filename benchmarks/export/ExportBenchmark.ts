@@ -101,8 +101,12 @@ const run = Effect.gen(function* () {
     ],
     claims,
     notes: [
-      "An export writes its rows twice, the reference once: first to a spool, so that the snapshot is closed early and the WAL stays short, then as synced parts of the file into the store. Of some 3 µs of CPU per row, half is iterating the rows, as in the reference; the rest is formatting and garbage collection.",
-      "Why four times the contacts take more memory was not found: several exports of 1,000,000 in one process stay at the level of the first, and the caches have a fixed size."
+      "An export writes its rows twice, the reference once: first to a spool, so that the snapshot is closed " +
+        "early and the WAL stays short, then as synced parts of the file into the store. Of some 3 µs of CPU " +
+        "per row, half is iterating the rows, as in the reference; the rest is formatting and garbage " +
+        "collection.",
+      "Why four times the contacts take more memory was not found: several exports of 1,000,000 in one " +
+        "process stay at the level of the first, and the caches have a fixed size."
     ]
   }
 })
@@ -112,6 +116,10 @@ export const exportBenchmark: Benchmark = {
   name: "export",
   title: "Exporting all contacts",
   about:
-    "`roster serve` exports all contacts of a store as Csv with every column, plain and zipped: from the request until the status is Ready and the whole file is synced in the store. Meanwhile single contacts are read and added, with their latencies in the table. The reference iterates a prepared statement over the same store in one snapshot, queries the names of the custom fields, joins and escapes the cells, and writes a file without syncing it. The 4,000,000 contacts are one round.",
+    "`roster serve` exports all contacts of a store as Csv with every column, plain and zipped: from the " +
+    "request until the status is Ready and the whole file is synced in the store. Meanwhile single contacts " +
+    "are read and added, with their latencies in the table. The reference iterates a prepared statement over " +
+    "the same store in one snapshot, queries the names of the custom fields, joins and escapes the cells, " +
+    "and writes a file without syncing it. The 4,000,000 contacts are one round.",
   run
 }

@@ -32,7 +32,9 @@ const run = Effect.gen(function* () {
     )
   }
   const notes = [
-    "In a profile of 64 concurrent calls, sending takes 22 % of a call, undici's parser 15 %, parsing and validating the JSON 9 % and garbage collection 7 %; the reference pays all of these except validation. Effect's run loop takes about a quarter, spread over some two dozen steps, none of which stands out.",
+    "In a profile of 64 concurrent calls, sending takes 22 % of a call, undici's parser 15 %, parsing and " +
+      "validating the JSON 9 % and garbage collection 7 %; the reference pays all of these except validation. " +
+      "Effect's run loop takes about a quarter, spread over some two dozen steps, none of which stands out.",
     "A quarter of the time of the superagent client, or of axios with one call at a time, is less than undici alone takes."
   ]
   return { tables, claims, notes }
@@ -43,6 +45,8 @@ export const getBenchmark: Benchmark = {
   name: "get",
   title: "Getting one contact",
   about:
-    "All clients ask the same server, in another process, for one record of 15 fields over at most 16 kept-alive connections. Roster's client validates the answer, with its default retries, budget, timeouts and metrics, and without a tracer. The reference only parses the JSON.",
+    "All clients ask the same server, in another process, for one record of 15 fields over at most 16 " +
+    "kept-alive connections. Roster's client validates the answer, with its default retries, budget, " +
+    "timeouts and metrics, and without a tracer. The reference only parses the JSON.",
   run
 }

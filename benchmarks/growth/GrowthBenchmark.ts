@@ -119,6 +119,9 @@ export const growthBenchmark: Benchmark = {
   name: "growth",
   title: "Growth from a thousand to a million contacts",
   about:
-    "`roster serve` on SQLite and on PostgreSQL, beside which nothing else asks: a file of that many contacts is imported into an empty store; then single calls are made one after another, of which the median is given, and all is exported. Contacts are taken from everywhere in the store. The rule names ten addresses, which no index serves.",
+    "`roster serve` on SQLite and on PostgreSQL, beside which nothing else asks: a file of that many " +
+    "contacts is imported into an empty store; then single calls are made one after another, of which the " +
+    "median is given, and all is exported. Contacts are taken from everywhere in the store. The rule names " +
+    "ten addresses, which no index serves.",
   run
 }

@@ -99,8 +99,14 @@ const run = Effect.gen(function* () {
     ],
     claims,
     notes: [
-      "In a profile of the job thread, upserts take 49 % of the time, commits with their syncs and checkpoints 20 %, other statements 4 % and garbage collection 4 %; the rest is reading, checking and counting rows and the address filter. In SQLite alone, the insert takes 5.4 µs and the index by the order of adding 0.7 µs. The reference has neither that index, nor the counts for paging, nor the addresses by which repeats are counted, nor the file itself in a temporary file, the WAL and the store.",
-      "Beyond a million rows, the index by address is larger than the cache, and each row with a random address reads and writes one of its pages."
+      "In a profile of the job thread, upserts take 49 % of the time, commits with their syncs and " +
+        "checkpoints 20 %, other statements 4 % and garbage collection 4 %; the rest is reading, checking and " +
+        "counting rows and the address filter. In SQLite alone, the insert takes 5.4 µs and the index by the " +
+        "order of adding 0.7 µs. The reference has neither that index, nor the counts for paging, nor the " +
+        "addresses by which repeats are counted, nor the file itself in a temporary file, the WAL and the " +
+        "store.",
+      "Beyond a million rows, the index by address is larger than the cache, and each row with a random " +
+        "address reads and writes one of its pages."
     ]
   }
 })
@@ -110,6 +116,12 @@ export const importBenchmark: Benchmark = {
   name: "import",
   title: "Importing a file over HTTP",
   about:
-    "A CSV file of four columns is uploaded to `roster serve` as multipart; time runs from the first byte until the job is Ready, with every row checked, counted and compared for repeats. Meanwhile single contacts are read every few milliseconds, with their latencies in the table; in three separate rounds of 200,000 rows, 25 contacts a second are added as well. The reference reads the same file in one process and writes it with one prepared statement, 10,000 rows per transaction, with the same key, merge and durability. The 10,000 rows run in a process that has imported before; the 4,000,000 are one round.",
+    "A CSV file of four columns is uploaded to `roster serve` as multipart; time runs from the first byte " +
+    "until the job is Ready, with every row checked, counted and compared for repeats. Meanwhile single " +
+    "contacts are read every few milliseconds, with their latencies in the table; in three separate rounds " +
+    "of 200,000 rows, 25 contacts a second are added as well. The reference reads the same file in one " +
+    "process and writes it with one prepared statement, 10,000 rows per transaction, with the same key, " +
+    "merge and durability. The 10,000 rows run in a process that has imported before; the 4,000,000 are one " +
+    "round.",
   run
 }

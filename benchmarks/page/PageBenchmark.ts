@@ -97,7 +97,8 @@ const run = Effect.gen(function* () {
       })
     ],
     notes: [
-      "Each added row has a random address, so in a large store every row of a request writes another page of the index. The reference of `service` pays the same, as the last table shows."
+      "Each added row has a random address, so in a large store every row of a request writes another page " +
+        "of the index. The reference of `service` pays the same, as the last table shows."
     ]
   }
 })
@@ -107,6 +108,8 @@ export const pageBenchmark: Benchmark = {
   name: "page",
   title: "Pages and adds in stores of 10,000 and of a million contacts",
   about:
-    "The service answers over 32 connections, as in the benchmark `service`, on stores that it filled itself. Addresses come in random order, so each added row goes to another place in the index. CPU and memory are the service's.",
+    "The service answers over 32 connections, as in the benchmark `service`, on stores that it filled " +
+    "itself. Addresses come in random order, so each added row goes to another place in the index. CPU and " +
+    "memory are the service's.",
   run
 }

@@ -249,7 +249,8 @@ const run = Effect.gen(function* () {
   )
   claims.push(...claimsOf("import", imports.runs, imports.large), ...claimsOf("export", exports.runs, exports.large))
   const notes = [
-    "Load, service and database share the machine's cores, so a second process cannot show what it adds: there is no claim for it. What to look at is the CPU of a call, of the service and of the database."
+    "Load, service and database share the machine's cores, so a second process cannot show what it adds: " +
+      "there is no claim for it. What to look at is the CPU of a call, of the service and of the database."
   ]
   return { tables, claims, notes }
 })
@@ -259,6 +260,13 @@ export const postgresBenchmark: Benchmark = {
   name: "postgres",
   title: "On PostgreSQL",
   about:
-    "A PostgreSQL 18 out of npm runs beside, with 512 MB of buffers, and syncs each commit. For calls, one load process writes requests over 32 connections to a process with a pool of 10: the reference is `node:http` with `pg`, each call one prepared statement, adds an upsert by `unnest`. An import runs from the first byte of the upload until the job is Ready, with every row checked, counted and compared for repeats; the reference is COPY into a table beside and one merge. An export runs until its file is stored in the database; the reference reads by a cursor and writes a file. Meanwhile single contacts are read and added. CPU and memory of a line are the service's; the database's CPU has a column of its own.",
+    "A PostgreSQL 18 out of npm runs beside, with 512 MB of buffers, and syncs each commit. For calls, one " +
+    "load process writes requests over 32 connections to a process with a pool of 10: the reference is " +
+    "`node:http` with `pg`, each call one prepared statement, adds an upsert by `unnest`. An import runs " +
+    "from the first byte of the upload until the job is Ready, with every row checked, counted and compared " +
+    "for repeats; the reference is COPY into a table beside and one merge. An export runs until its file is " +
+    "stored in the database; the reference reads by a cursor and writes a file. Meanwhile single contacts " +
+    "are read and added. CPU and memory of a line are the service's; the database's CPU has a column of its " +
+    "own.",
   run
 }

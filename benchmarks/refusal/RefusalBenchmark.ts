@@ -47,7 +47,9 @@ export const refusalBenchmark: Benchmark = {
   name: "refusal",
   title: "Refusing a wrong key",
   about:
-    "Sends a key with a wrong first character and one with a wrong last character in random order over one connection, 10,000 times each. Welch's t compares the response times; beyond 4.5, time would reveal how much of a key is right (ISO/IEC 17825).",
+    "Sends a key with a wrong first character and one with a wrong last character in random order over one " +
+    "connection, 10,000 times each. Welch's t compares the response times; beyond 4.5, time would reveal how " +
+    "much of a key is right (ISO/IEC 17825).",
   run: Effect.gen(function* () {
     const store = join(yield* folder, "store.db")
     const { url } = yield* serve(store, { arguments: ["--trusted-proxy", "127.0.0.1"] })

@@ -64,8 +64,12 @@ const run = Effect.gen(function* () {
     )
   }
   const notes = [
-    "In a profile of getting one contact, writing to the socket takes 39 % and SQLite 29 % (the key, then the contact); the reference spends 78 % of its time on these. Node's HTTP takes a tenth, and the rest of the service, Effect's run loop, context and server included, a fifth, no function more than 2 %.",
-    "About 60 % of an add is SQLite: statements and commit. Roster's table has one more index, by the order of adding, which costs 0.7 µs per row, and an add counts its new contacts in blocks, which makes the last page of a list as fast as the first."
+    "In a profile of getting one contact, writing to the socket takes 39 % and SQLite 29 % (the key, then " +
+      "the contact); the reference spends 78 % of its time on these. Node's HTTP takes a tenth, and the rest " +
+      "of the service, Effect's run loop, context and server included, a fifth, no function more than 2 %.",
+    "About 60 % of an add is SQLite: statements and commit. Roster's table has one more index, by the order " +
+      "of adding, which costs 0.7 µs per row, and an add counts its new contacts in blocks, which makes the " +
+      "last page of a list as fast as the first."
   ]
   return { tables, claims, notes }
 })
@@ -75,6 +79,10 @@ export const serviceBenchmark: Benchmark = {
   name: "service",
   title: "Calls to the service",
   about:
-    "Each server has its own process and store file; one load process writes requests over 32 connections and counts the bytes of the answers. All servers look up the key by its digest, validate addresses, merge into an existing contact, sync each transaction before answering, and answer with whole contacts. Every added contact is new. CPU and memory are the server's. Roster's client sends an Idempotency-Key with each add, so that the service stores the answer: the last line.",
+    "Each server has its own process and store file; one load process writes requests over 32 connections " +
+    "and counts the bytes of the answers. All servers look up the key by its digest, validate addresses, " +
+    "merge into an existing contact, sync each transaction before answering, and answer with whole contacts. " +
+    "Every added contact is new. CPU and memory are the server's. Roster's client sends an Idempotency-Key " +
+    "with each add, so that the service stores the answer: the last line.",
   run
 }

@@ -50,7 +50,10 @@ const run = Effect.gen(function* () {
       { title: "4·10^6 contacts", unit: "row", reference: own, runs: longRuns }
     ],
     notes: [
-      "In a profile of the main thread, JSON.parse takes 28 %, writing the lines 31 %, garbage collection 11 % and validating the fields 9 %. The next page is requested meanwhile, so the command waits less than the loop does. Of the peak, some 75 MiB are V8's heap, 50 MiB are Node itself, and most of the rest is answers that have not been collected yet."
+      "In a profile of the main thread, JSON.parse takes 28 %, writing the lines 31 %, garbage collection 11 " +
+        "% and validating the fields 9 %. The next page is requested meanwhile, so the command waits less than " +
+        "the loop does. Of the peak, some 75 MiB are V8's heap, 50 MiB are Node itself, and most of the rest " +
+        "is answers that have not been collected yet."
     ],
     claims: [
       claimRatio("10^6 contacts to NDJSON, rows/s of the plain loop", runs, "rate", own, plain.name, { atLeast: 0.95 }),
@@ -71,6 +74,9 @@ export const streamBenchmark: Benchmark = {
   name: "stream",
   title: "All contacts by paging, to NDJSON",
   about:
-    "Measures the whole command from start to exit: pages of 1000, every field validated, no contact delivered twice or left out when others are deleted meanwhile. The reference is a script that requests one page after another with undici, parses it and writes each record with JSON.stringify, unchecked. Both write to /dev/null; the server, in another process, makes its pages at almost no cost.",
+    "Measures the whole command from start to exit: pages of 1000, every field validated, no contact " +
+    "delivered twice or left out when others are deleted meanwhile. The reference is a script that requests " +
+    "one page after another with undici, parses it and writes each record with JSON.stringify, unchecked. " +
+    "Both write to /dev/null; the server, in another process, makes its pages at almost no cost.",
   run
 }

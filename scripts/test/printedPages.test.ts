@@ -1,6 +1,6 @@
 /**
- * The pages about commands and errors are those that the code gives, and no error is without an entry; what other pages say of
- * commands and of each other is so.
+ * The pages about commands and errors are those that the code gives, and no error is without an entry; what other pages
+ * say of commands and of each other is so.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -25,7 +25,8 @@ describe("a release", () => {
     const { status, stderr } = check(repository)
     assert.strictEqual(
       stderr,
-      `Nothing was published: package.json names no address of the repository yet (\`repository.url\` is ${shown}). Put the real one there.\n`
+      `Nothing was published: package.json names no address of the repository yet (\`repository.url\` is ` +
+        `${shown}). Put the real one there.\n`
     )
     assert.strictEqual(status, 1)
   })

@@ -1,6 +1,7 @@
 /**
  * A folder of a package is a room, and rooms have an order: a file imports from its own room and from those before it,
- * types and `import()` included, and no file imports itself by way of others. A folder and one within it make no circle either.
+ * types and `import()` included, and no file imports itself by way of others. A folder and one within it make no circle
+ * either.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"

@@ -42,7 +42,9 @@ A rule selects contacts by their fields: \`status = Active AND city = 'Köln'\`.
 
 const tagTexts: Readonly<Record<string, string>> = {
   Contacts: `People by their e-mail address. An add takes at most ${maximumContactsPerAdd} contacts, an import any number.`,
-  "Access credentials": `API keys for programs that use HTTP, and SMTP credentials for programs that send mail: at most ${maximumCredentials} of each kind. A secret is in the answer to its creation and in no other.`,
+  "Access credentials":
+    "API keys for programs that use HTTP, and SMTP credentials for programs that send mail: at most " +
+    `${maximumCredentials} of each kind. A secret is in the answer to its creation and in no other.`,
   "Mail sending": "Messages from senders that the account has verified."
 }
 
@@ -179,7 +181,9 @@ const statusTexts: Readonly<Record<string, string>> = {
   403: "The key lacks the access level, is used from an address outside its ranges, or would grant more than it has.",
   404: "There is no such record.",
   408: "The request did not arrive in time. Nothing was done.",
-  409: "The name is taken, the account is full, the last key that manages keys would be lost, or the idempotency key names another request.",
+  409:
+    "The name is taken, the account is full, the last key that manages keys would be lost, or the idempotency " +
+    "key names another request.",
   413: "The body is too large.",
   415: "The body is of a kind that the operation does not take.",
   421: "The service does not serve this host name.",

@@ -27,7 +27,10 @@ export const secret: RetryRow = {
   recovery: "Load {name} by name: if it is there, its token is lost, so delete it and create it again."
 }
 
-/** The retries of an operation whose endpoint names none. A POST that names none is not repeated when its outcome is unknown. */
+/**
+ * The retries of an operation whose endpoint names none. A POST that names none is not repeated when its outcome is
+ * unknown.
+ */
 const retriesByMethod: Readonly<Record<string, RetryRow>> = {
   GET: { notProcessed: "always", ambiguous: "always" },
   PUT: always("Repeat the update."),

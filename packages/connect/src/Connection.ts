@@ -36,15 +36,18 @@ export interface Given<Key = Redacted.Redacted<string>> {
 
 const messages = {
   TwoTargets:
-    "A service address and a store file are both set, but only one of them can be used. Remove ROSTER_BASE_URL or ROSTER_DB.",
+    "A service address and a store file are both set, but only one of them can be used. Remove " +
+    "ROSTER_BASE_URL or ROSTER_DB.",
   KeyMissing: "The address of a service is set, but no API key for it. Set ROSTER_API_KEY.",
   AddressMissing:
-    "An API key, its header or its prefix is set, but no service address. A local store needs no key. Set ROSTER_BASE_URL, or unset ROSTER_API_KEY, ROSTER_API_KEY_HEADER and ROSTER_API_KEY_PREFIX.",
+    "An API key, its header or its prefix is set, but no service address. A local store needs no key. Set " +
+    "ROSTER_BASE_URL, or unset ROSTER_API_KEY, ROSTER_API_KEY_HEADER and ROSTER_API_KEY_PREFIX.",
   RemoteRequired: "This would use a local store, which ROSTER_REQUIRE_REMOTE forbids. Set ROSTER_BASE_URL.",
   ProfileGiven:
     "ROSTER_PROFILE names a profile, which only the command line reads. Set ROSTER_BASE_URL and ROSTER_API_KEY.",
   NothingGiven:
-    "Neither a service nor a store is set. Set ROSTER_BASE_URL and ROSTER_API_KEY for a service, or ROSTER_DB for a store file."
+    "Neither a service nor a store is set. Set ROSTER_BASE_URL and ROSTER_API_KEY for a service, or " +
+    "ROSTER_DB for a store file."
 } as const
 
 const problems = [

@@ -144,7 +144,8 @@ const smtp = {
     update: { description: "Change the given settings of SMTP credentials, and no others", load: smtpVerb("update") },
     rotate: {
       description:
-        "Replace SMTP credentials with new ones, whose name contains the date; --out and --exec get the name and the secret, one per line",
+        "Replace SMTP credentials with new ones, whose name contains the date; --out and --exec get the name " +
+        "and the secret, one per line",
       load: () => import("../commands/credentials/smtp/rotate.ts")
     },
     delete: { description: "Delete SMTP credentials; they stop working at once", load: smtpVerb("remove") }
@@ -232,7 +233,8 @@ const config = {
 
 const commands = {
   description:
-    "Manage contacts and access credentials, of a service (--base-url and an API key) or in a local store (--db, or the default store)",
+    "Manage contacts and access credentials, of a service (--base-url and an API key) or in a local store " +
+    "(--db, or the default store)",
   examples: [
     { command: "roster contacts import contacts.csv", description: "Import into the local store" },
     { command: 'roster contacts list --rule "status = Active"' },

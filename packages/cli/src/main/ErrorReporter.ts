@@ -58,7 +58,8 @@ const hintOf = Effect.fnUntraced(function* (failure: Failure) {
   const caution =
     look === undefined
       ? "The service may have carried it out: check before you repeat it."
-      : `The service may have carried it out: check with ${look} before you repeat it (the secret is lost: delete the credential and create it again).`
+      : `The service may have carried it out: check with ${look} before you repeat it (the secret is lost: ` +
+        "delete the credential and create it again)."
   // A write cannot ask for less.
   return failure.reason._tag === "ResponseTooLarge" ? caution : `${caution} ${hint}`
 })

@@ -96,7 +96,8 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     JobEnded: "See its result with: roster jobs get ID",
     NameTaken: "Choose another name, or change the existing one with update.",
     LastManagingKey:
-      "Create another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db on the machine of the store.",
+      "Create another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db on " +
+      "the machine of the store.",
     TooManyCredentials: "Delete one that is no longer used.",
     RotationRefused: "Nothing was changed. Show the credential with: roster apikeys get, or roster smtp get"
   }),
@@ -113,7 +114,8 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     InvalidRule: "The service refused the rule. Change it as described.",
     ImportRefused: "Change the file as described by the service.",
     NotAllowedSender:
-      "Use another sender. A local store allows them with roster senders allow, and a service with roster serve --allow-sender."
+      "Use another sender. A local store allows them with roster senders allow, and a service with roster " +
+      "serve --allow-sender."
   }),
   ...allWith(exitCode.unavailable, {
     ExportPollingFailed: checkExport,
@@ -153,7 +155,8 @@ export const exitInfo = (failure: Failure): ExitInfo => {
       return failure.differences.some((difference) => difference.startsWith("the file "))
         ? exitWith(
             exitCode.usage,
-            "The file has changed since. To resume, put the old file back; or start over with --restart: existing contacts are updated."
+            "The file has changed since. To resume, put the old file back; or start over with --restart: " +
+              "existing contacts are updated."
           )
         : exits.OtherUpload
     case "StoreUnavailable":

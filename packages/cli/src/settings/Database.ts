@@ -39,7 +39,8 @@ export const database = Effect.fnUntraced(function* (flag: Redacted.Redacted<str
   const parsed = URL.parse(Redacted.value(url))
   if (!isAddress(parsed)) {
     return yield* usageError(
-      `The address of the database (${flag === undefined ? "ROSTER_DATABASE_URL" : "--database-url"}) is not one of PostgreSQL.`,
+      `The address of the database (${flag === undefined ? "ROSTER_DATABASE_URL" : "--database-url"}) is not ` +
+        "one of PostgreSQL.",
       "Write it as postgres://USER@HOST:PORT/DATABASE, with the password in ROSTER_DATABASE_PASSWORD."
     )
   }

@@ -74,12 +74,15 @@ export const resolve = (
       }
       case "AddressMissing":
         return usageError(
-          `An API key${key === undefined ? " header or prefix" : ""} is set, but no service address. The local store needs no key, so this cannot be meant for it.`,
+          `An API key${key === undefined ? " header or prefix" : ""} is set, but no service address. The ` +
+            "local store needs no key, so this cannot be meant for it.",
           "Add --base-url or set ROSTER_BASE_URL; for the local store, unset ROSTER_API_KEY and omit the --api-key flags."
         )
       case "RemoteRequired":
         return usageError(
-          `This would use a local store, which ${environment.requireRemote === true ? "ROSTER_REQUIRE_REMOTE" : `the profile ${inUse?.name}`} forbids.`,
+          "This would use a local store, which " +
+            `${environment.requireRemote === true ? "ROSTER_REQUIRE_REMOTE" : `the profile ${inUse?.name}`} ` +
+            "forbids.",
           "Set a service with --base-url or --profile, or remove that setting to use the local store."
         )
       default:
@@ -101,7 +104,10 @@ export const flags = Effect.all({
   db: GlobalFlags.db
 })
 
-/** The profile named by flag or environment, or else the one in use; `undefined` if there is none, or for the local store. */
+/**
+ * The profile named by flag or environment, or else the one in use; `undefined` if there is none, or for the local
+ * store.
+ */
 export const profileInUse = Effect.gen(function* () {
   const named = (yield* GlobalFlags.profile) ?? (yield* Effect.orDie(environment)).profile
   const { profile, profiles } = yield* readConfig

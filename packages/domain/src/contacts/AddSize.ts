@@ -38,7 +38,9 @@ export const checkAddSize = (contacts: Contacts): Effect.Effect<void, InvalidInp
       ? Effect.fail(
           new InvalidInput({
             field: "body",
-            issue: `the contacts of one add have at most ${maximumAddBytes / 1024 / 1024} MiB as JSON; add them in parts, or import them as a file`
+            issue:
+              `the contacts of one add have at most ${maximumAddBytes / 1024 / 1024} MiB as JSON; add them in ` +
+              "parts, or import them as a file"
           })
         )
       : Effect.void

@@ -43,7 +43,10 @@ export class TooManyContacts extends Schema.TaggedError<TooManyContacts>()("TooM
   maximum: Schema.Int
 }) {
   override get message(): string {
-    return `${this.count} contacts in one request, but at most ${this.maximum} are allowed. Send them in parts, or import them as a file.`
+    return (
+      `${this.count} contacts in one request, but at most ${this.maximum} are allowed. Send them in parts, or ` +
+      "import them as a file."
+    )
   }
 }
 

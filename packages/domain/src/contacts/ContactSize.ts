@@ -97,7 +97,10 @@ export const contactSizeIssue = (
   return { field: longestField(contact), issue }
 }
 
-/** Whether a contact is within the bounds for certain, by the JSON of its custom fields: faster than to make all its JSON. */
+/**
+ * Whether a contact is within the bounds for certain, by the JSON of its custom fields: faster than to make all its
+ * JSON.
+ */
 export const surelyFits = (json: string, { customFields = {}, texts }: ContactTexts): boolean =>
   encoded(json).length + longestEscape * unitsOf(texts) + recordBytes <= maximumContactBytes &&
   Object.keys(customFields).length <= maximumCustomFields

@@ -40,7 +40,10 @@ export const KeptStatusRow = Schema.Struct({
 })
 export interface KeptStatusRow extends Schema.Schema.Type<typeof KeptStatusRow> {}
 
-/** The contacts of an add that kept their status, by its answer. Of an address with several contacts only the last counts. */
+/**
+ * The contacts of an add that kept their status, by its answer. Of an address with several contacts only the last
+ * counts.
+ */
 export const keptStatuses = (
   given: ReadonlyArray<{ readonly email: string; readonly status?: unknown }>,
   answered: ReadonlyArray<{ readonly status?: unknown }>

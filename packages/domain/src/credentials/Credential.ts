@@ -84,7 +84,10 @@ export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("Last
   name: Schema.String
 }) {
   override get message(): string {
-    return `The key "${this.name}" is the last one that can manage keys, so it must keep its access level, expiry and ranges. Make another key with the access level ModifyAccessTokens first.`
+    return (
+      `The key "${this.name}" is the last one that can manage keys, so it must keep its access level, expiry ` +
+      "and ranges. Make another key with the access level ModifyAccessTokens first."
+    )
   }
 }
 
@@ -93,6 +96,9 @@ export class TooManyCredentials extends Schema.TaggedError<TooManyCredentials>()
   maximum: Schema.Int
 }) {
   override get message(): string {
-    return `This account already has ${this.maximum} credentials of this kind, the maximum. Delete one that is no longer used.`
+    return (
+      `This account already has ${this.maximum} credentials of this kind, the maximum. Delete one that is no ` +
+      "longer used."
+    )
   }
 }

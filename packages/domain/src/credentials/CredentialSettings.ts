@@ -1,6 +1,6 @@
 /**
- * What can be set of a credential, each field once. The records, the rows of a store, their changes, copies, comparisons and the
- * flags of the command line iterate these tables.
+ * What can be set of a credential, each field once. The records, the rows of a store, their changes, copies,
+ * comparisons and the flags of the command line iterate these tables.
  */
 import { DateTime, Schema, Struct } from "effect"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"

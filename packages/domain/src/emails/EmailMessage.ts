@@ -108,7 +108,10 @@ export interface EmailOptions extends Schema.Schema.Type<typeof EmailOptions> {}
 /** The maximum number of recipients of one message. */
 export const maximumRecipients = 1000
 
-/** A message to one or more recipients. `from` and `envelopeFrom` are bare addresses or `Name <address>`, both allowed ones. */
+/**
+ * A message to one or more recipients. `from` and `envelopeFrom` are bare addresses or `Name <address>`, both allowed
+ * ones.
+ */
 export const EmailMessage = explained(
   payloadRecord("a message", {
     recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),

@@ -13,7 +13,10 @@ export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDeni
   required: ReportedAccessLevel
 }) {
   override get message(): string {
-    return `The API key may not do this. It needs the access level ${this.required}, and to be used from an address that its ranges allow.`
+    return (
+      `The API key may not do this. It needs the access level ${this.required}, and to be used from an address ` +
+      "that its ranges allow."
+    )
   }
 }
 
@@ -26,8 +29,10 @@ export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("Exceed
 }) {
   override get message(): string {
     return this.field === "Expires"
-      ? `An API key cannot create credentials that outlive it: Expires must be ${this.limit} or earlier. Give such a date, or use a key that lasts longer.`
-      : `An API key cannot allow addresses outside its own ranges: RestrictAccessToIPRange must lie within ${this.limit}. Give such ranges, or use a key that has wider ones.`
+      ? `An API key cannot create credentials that outlive it: Expires must be ${this.limit} or earlier. Give ` +
+          "such a date, or use a key that lasts longer."
+      : "An API key cannot allow addresses outside its own ranges: RestrictAccessToIPRange must lie within " +
+          `${this.limit}. Give such ranges, or use a key that has wider ones.`
   }
 }
 
@@ -94,7 +99,10 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Inva
   detail: Schema.String
 }) {
   override get message(): string {
-    return `The service answered with status ${this.status} in a form that the interface does not have: ${this.detail}. Is the base address right?`
+    return (
+      `The service answered with status ${this.status} in a form that the interface does not have: ` +
+      `${this.detail}. Is the base address right?`
+    )
   }
 }
 
@@ -107,7 +115,10 @@ export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentT
 }) {
   override get message(): string {
     const said = this.snippet === "" ? "" : ` It begins: ${this.snippet}`
-    return `The answer (status ${this.status}) is ${this.contentType} and not JSON: something between here and the service may have answered in its place.${said}`
+    return (
+      `The answer (status ${this.status}) is ${this.contentType} and not JSON: something between here and the ` +
+      `service may have answered in its place.${said}`
+    )
   }
 }
 
@@ -119,7 +130,10 @@ export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()
 }) {
   override get message(): string {
     const target = this.targetOrigin === "" ? "no usable address" : this.targetOrigin
-    return `The service redirects to ${target} (status ${this.status}), and Roster follows no redirects. Is the base address right?`
+    return (
+      `The service redirects to ${target} (status ${this.status}), and Roster follows no redirects. Is the ` +
+      "base address right?"
+    )
   }
 }
 

@@ -41,4 +41,5 @@ export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRe
 
 /** The reason of an `ImportRefused` where `resubscribe` is `false` and a service does not say that it keeps statuses. */
 export const importNotGuarded =
-  "this service does not say that it keeps the status of contacts who have unsubscribed. Add the contacts in batches, or allow that they are resubscribed."
+  "this service does not say that it keeps the status of contacts who have unsubscribed. Add the contacts in " +
+  "batches, or allow that they are resubscribed."

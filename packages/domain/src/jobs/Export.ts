@@ -87,6 +87,9 @@ export class ExportTimedOut extends Schema.TaggedError<ExportTimedOut>()("Export
   lastStatus: ExportStatus
 }) {
   override get message(): string {
-    return `Export ${this.id} was still ${this.lastStatus} when the wait ended. It is still running: check it again with its id.`
+    return (
+      `Export ${this.id} was still ${this.lastStatus} when the wait ended. It is still running: check it again ` +
+      "with its id."
+    )
   }
 }

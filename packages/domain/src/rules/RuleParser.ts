@@ -31,8 +31,8 @@ const conditionStart = ["a condition such as status = Engaged", "("]
  * ```
  *
  * Keywords, operators and field names are case-insensitive, white space is free, and `daysfrom[field]` may have brackets.
- * The words All, AND, OR, NOT and daysfrom are reserved. A custom field can be named in quotes, as `'plan name' = 'gold'`; it has
- * to be if its name is one of these words, or not one word of letters, digits, `_`, `.` and `-`.
+ * The words All, AND, OR, NOT and daysfrom are reserved. A custom field can be named in quotes, as `'plan name' =
+ * 'gold'`; it has to be if its name is one of these words, or not one word of letters, digits, `_`, `.` and `-`.
  */
 export const parseRule = (text: string, options: ParseRuleOptions = {}): Result.Result<Rule.Rule, InvalidRule> => {
   if (options.customFields === undefined && text === last?.text) return Result.succeed(last.rule)

@@ -14,8 +14,8 @@ export interface SpanRedactionOptions {
 }
 
 /**
- * The attributes of HTTP spans with the path, which has addresses and names, the query, which has rules, or the client, whose
- * network address is one of a person.
+ * The attributes of HTTP spans with the path, which has addresses and names, the query, which has rules, or the client,
+ * whose network address is one of a person.
  */
 const subjects = ["url.full", "url.path", "url.query", "client.address", "user_agent.original"]
 

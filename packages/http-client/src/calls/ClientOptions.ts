@@ -103,7 +103,10 @@ export const readOptions = (wrapped: Config.Wrap<ClientOptions>) =>
     return { options: options as ClientOptions, variables }
   })
 
-/** Checks the options. A key read from a file may end with a line break; other invalid characters and a wrong checksum are refused. */
+/**
+ * Checks the options. A key read from a file may end with a line break; other invalid characters and a wrong checksum
+ * are refused.
+ */
 export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions) {
   const url = URL.parse(options.baseUrl)
   const refuse = (setting: string, issue: string) => Effect.fail(new InvalidSettings({ setting, issue }))

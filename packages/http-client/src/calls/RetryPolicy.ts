@@ -183,7 +183,8 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
         const cost = budget.take(failure.throttled === true ? "throttled" : "transient")
         if (cost === 0) return yield* last
         yield* Effect.logDebug(
-          `${operation} is sent again in ${Math.round(Duration.toMillis(wait))} ms, attempt ${current.number + 1} of ${policy.attempts}: ${tagOf(failure.error)}`
+          `${operation} is sent again in ${Math.round(Duration.toMillis(wait))} ms, attempt ` +
+            `${current.number + 1} of ${policy.attempts}: ${tagOf(failure.error)}`
         )
         yield* waited(operation, wait)
         yield* budgetLeft(budget.left)

@@ -70,8 +70,8 @@ interface AddContactsOptions extends Omit<AddOptions, "idempotencyKey"> {
 }
 
 /**
- * Adds contacts, and gives what `answer` makes of what `read` makes of their rows, as they are in the end. The answer is a part
- * of the transaction.
+ * Adds contacts, and gives what `answer` makes of what `read` makes of their rows, as they are in the end. The answer
+ * is a part of the transaction.
  */
 export const addContacts = Effect.fnUntraced(function* <W extends { readonly id: number }, A, R>(
   payloads: ReadonlyArray<ContactPayload>,

@@ -34,10 +34,10 @@ const withoutEmpty = (fields: CustomFields): CustomFields =>
 const withheld = withheldStatuses.map((status) => `'${status}'`).join(", ")
 
 /**
- * Upserts contacts in order: given fields win, custom fields merge by key, and an empty one goes; spelling, source and the date
- * of adding stay. Returns what `read` makes of each contact right after its turn, or `undefined` for one that would exceed
- * the bounds of `ContactSize` and is left as it was. So is one whose stored custom fields alone exceed them: to merge them
- * with each of 1000 rows would take seconds. Runs in a transaction. (docs/decisions/upsert.md)
+ * Upserts contacts in order: given fields win, custom fields merge by key, and an empty one goes; spelling, source and
+ * the date of adding stay. Returns what `read` makes of each contact right after its turn, or `undefined` for one that
+ * would exceed the bounds of `ContactSize` and is left as it was. So is one whose stored custom fields alone exceed
+ * them: to merge them with each of 1000 rows would take seconds. Runs in a transaction. (docs/decisions/upsert.md)
  */
 export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
   readonly account: string

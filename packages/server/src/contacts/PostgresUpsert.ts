@@ -63,7 +63,10 @@ const insertionOf = (columns: ReadonlyArray<string>) => `
   ORDER BY identity COLLATE "C"
   ON CONFLICT (account, identity) DO NOTHING RETURNING identity, id`
 
-/** Inserts contacts that are not there, and gives the ids of those. A list of nothing but NULL would cost as one of values. */
+/**
+ * Inserts contacts that are not there, and gives the ids of those. A list of nothing but NULL would cost as one of
+ * values.
+ */
 const insert = Effect.fnUntraced(function* (
   options: { readonly account: string; readonly source: ContactSource; readonly now: number },
   contacts: ReadonlyArray<readonly [string, Values]>

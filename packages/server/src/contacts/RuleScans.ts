@@ -16,7 +16,10 @@ interface ScanOptions {
 export class RuleScans extends Context.Service<
   RuleScans,
   {
-    /** Runs a statement with a rule within the bounds; a bulk delete counts as several. Interrupting it cancels the statement. */
+    /**
+     * Runs a statement with a rule within the bounds; a bulk delete counts as several. Interrupting it cancels the
+     * statement.
+     */
     readonly bounded: <A, E>(options: ScanOptions, statement: Effect.Effect<A, E>) => Effect.Effect<A, E | ServiceError>
     /** Finds ids within the bounds. Interrupting it stops the scan. */
     readonly find: (
@@ -38,7 +41,10 @@ export const maximumScans = 256
 /** A bulk delete counts as so many, since it holds the ids of all contacts that it finds: 8 MB for a million. */
 export const deletionWeight = 8
 
-/** The Retry-After of a refusal, in seconds. It is longer than a client waits, so that the client fails at once with the text. */
+/**
+ * The Retry-After of a refusal, in seconds. It is longer than a client waits, so that the client fails at once with the
+ * text.
+ */
 const deadlineRetryAfter = 120
 
 /** In seconds. By then the scans before this one have ended. */
@@ -48,7 +54,9 @@ const tooLong = (operation: string, deadline: Duration.Duration) =>
   new ServiceError({
     operation,
     reason: new Unavailable({
-      detail: `the rule was stopped after ${Duration.toSeconds(deadline)} s, and nothing was done; use a rule with fewer conditions, or export the contacts, which has no such limit`,
+      detail:
+        `the rule was stopped after ${Duration.toSeconds(deadline)} s, and nothing was done; use a rule with ` +
+        "fewer conditions, or export the contacts, which has no such limit",
       retryAfter: deadlineRetryAfter
     })
   })
@@ -59,7 +67,10 @@ const tooMany = (operation: string) => (full: Full) =>
     reason:
       full === "own"
         ? new RateLimited({
-            detail: `its calls with a rule have reached their bound, ${maximumAccountScans} lists or ${maximumAccountScans / deletionWeight} bulk deletes at a time. Wait until some of them are answered.`,
+            detail:
+              `its calls with a rule have reached their bound, ${maximumAccountScans} lists or ` +
+              `${maximumAccountScans / deletionWeight} bulk deletes at a time. Wait until some of them are ` +
+              "answered.",
             retryAfter: crowdRetryAfter
           })
         : new Unavailable({ detail: "its calls with a rule have reached their bound", retryAfter: crowdRetryAfter })

@@ -36,8 +36,8 @@ interface Selection {
 }
 
 /**
- * What a filter selects now. A rule is left to `matches`, which reads a contact once for all conditions, where SQL would read
- * it for each of them.
+ * What a filter selects now. A rule is left to `matches`, which reads a contact once for all conditions, where SQL
+ * would read it for each of them.
  */
 export const selection = Effect.fnUntraced(function* (account: string, filter: ContactFilter | undefined) {
   const sql = yield* SqlClient.SqlClient

@@ -14,10 +14,16 @@ import { type AuditEvent, type AuditRow, auditRow, bestEffort } from "./AuditTra
 /** Entries per hour for the refusals of one share: of one key, or of all callers without one, from one network. */
 const entriesPerShare = 100
 
-/** Entries per hour for the refusals of all keys, and as many for those of callers without one, after the first of each share. */
+/**
+ * Entries per hour for the refusals of all keys, and as many for those of callers without one, after the first of each
+ * share.
+ */
 const entriesPerHour = 1000
 
-/** Shares per hour, of keys and of callers without one, which each have their first entry: many networks do not hide another. */
+/**
+ * Shares per hour, of keys and of callers without one, which each have their first entry: many networks do not hide
+ * another.
+ */
 const maximumShares = 1000
 
 /** The time in which refusals are gathered for one write. */

@@ -87,7 +87,9 @@ const checkRate = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operati
   }
   const ofAccount = yield* secondsOf(changesOfAccount, sql`account = ${account}`)
   if (ofAccount > 0) {
-    const detail = `its API keys and SMTP credentials were changed ${changesOfAccount} times within an hour. They can still be deleted.`
+    const detail =
+      `its API keys and SMTP credentials were changed ${changesOfAccount} times within an hour. They can still ` +
+      "be deleted."
     return yield* refuse(operation, new RateLimited({ detail, retryAfter: ofAccount }))
   }
 })

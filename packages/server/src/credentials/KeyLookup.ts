@@ -62,8 +62,9 @@ export const makeRangeCheck = () => {
 }
 
 /**
- * Makes the function that records the use of a key for a level, if this process has not begun to within a minute; `undefined`
- * if it has. Not in a transaction, which could not time out on a lock: both statements are repeated if only the first ran.
+ * Makes the function that records the use of a key for a level, if this process has not begun to within a minute;
+ * `undefined` if it has. Not in a transaction, which could not time out on a lock: both statements are repeated if only
+ * the first ran.
  */
 export const makeUseRecorder = (sql: SqlClient.SqlClient) => {
   // When each record began, oldest first: of requests that come together one records the use, and the others do not wait.

@@ -33,7 +33,10 @@ const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undef
   return key === "" ? undefined : key
 }
 
-/** Compares texts in a time that does not tell where they differ: behind a proxy a connection has keys of several clients. */
+/**
+ * Compares texts in a time that does not tell where they differ: behind a proxy a connection has keys of several
+ * clients.
+ */
 const isSame = (one: string, other: string): boolean => {
   if (one.length !== other.length) return false
   let difference = 0

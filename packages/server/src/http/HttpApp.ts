@@ -40,8 +40,8 @@ const once = <A>(make: () => Promise<A>): Effect.Effect<A> => {
 }
 
 /**
- * The OpenAPI document, with the address at which the client sees the service, and the page about the interface. Their code is
- * loaded when somebody first asks for one of them.
+ * The OpenAPI document, with the address at which the client sees the service, and the page about the interface. Their
+ * code is loaded when somebody first asks for one of them.
  */
 const referenceRoutes = (): ReadonlyArray<Route> => {
   const reference = () => import("../reference/ReferencePage.ts")
@@ -115,7 +115,10 @@ const parts = Effect.gen(function* () {
   }
 })
 
-/** The response to an unknown path or method. The key is checked first, so that a client that probes its key learns of it. */
+/**
+ * The response to an unknown path or method. The key is checked first, so that a client that probes its key learns of
+ * it.
+ */
 const noRoute =
   (methodsOf: (url: string) => ReadonlyArray<string>): Respond =>
   ({ request: { url } }) => {

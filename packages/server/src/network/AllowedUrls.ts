@@ -36,19 +36,22 @@ export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
 export const checkUrl = Effect.fnUntraced(function* (address: string, allowed: ReadonlyArray<string>) {
   if (allowed.length === 0) {
     return yield* refusedUrl(
-      `this service does not fetch files from addresses. Send the file itself, or ask the operator to start the service with ${flag} HOST.`
+      "this service does not fetch files from addresses. Send the file itself, or ask the operator to start " +
+        `the service with ${flag} HOST.`
     )
   }
   const url = address.length > maximumLength ? null : URL.parse(address)
   if (url === null) {
     return yield* refusedUrl(
-      `fileUrl is not an address that can be fetched. Give one of at most ${maximumLength} characters, such as https://files.example.com/contacts.csv.`
+      `fileUrl is not an address that can be fetched. Give one of at most ${maximumLength} characters, such ` +
+        "as https://files.example.com/contacts.csv."
     )
   }
   // No part of a refused URL is repeated, not even the scheme: the scheme of "ann:secret@host" is a user name.
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return yield* refusedUrl(
-      "fileUrl is neither an http: nor an https: address, and no other is fetched. Give an address that begins with https://."
+      "fileUrl is neither an http: nor an https: address, and no other is fetched. Give an address that " +
+        "begins with https://."
     )
   }
   if (url.username !== "" || url.password !== "") {
@@ -60,19 +63,22 @@ export const checkUrl = Effect.fnUntraced(function* (address: string, allowed: R
   url.hash = ""
   if (url.hostname.split(".").includes("")) {
     return yield* refusedUrl(
-      "fileUrl names no host: a part of the host name is empty. Give an address such as https://files.example.com/contacts.csv."
+      "fileUrl names no host: a part of the host name is empty. Give an address such as " +
+        "https://files.example.com/contacts.csv."
     )
   }
   if (isListed(url, allowed)) return url
   if (!allowed.some(isAny)) {
     return yield* refusedUrl(
-      `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to start the service with ${flag} ${url.host}.`
+      `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to start the ` +
+        `service with ${flag} ${url.host}.`
     )
   }
   const port = portOf(url)
   if (port !== "80" && port !== "443") {
     return yield* refusedUrl(
-      `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the operator to start the service with ${flag} ${url.host}.`
+      `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the ` +
+        `operator to start the service with ${flag} ${url.host}.`
     )
   }
   // An IP address in the URL can be checked at once; a name has to be resolved first.
@@ -86,7 +92,8 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 /** The refusal of an unlisted host: the same for every reason, so that internal names cannot be probed. */
 export const notPublic = (url: URL): ImportRefused =>
   refusedUrl(
-    `${url.hostname} is not a host of the public Internet, or has no address at present. Check the address; to fetch from a private network, ask the operator to start the service with ${flag} ${url.host}.`
+    `${url.hostname} is not a host of the public Internet, or has no address at present. Check the address; ` +
+      `to fetch from a private network, ask the operator to start the service with ${flag} ${url.host}.`
   )
 
 const isAny = (entry: string): boolean => entry.toLowerCase() === "any"

@@ -38,7 +38,8 @@ export const resolveHost = Effect.fnUntraced(function* (url: URL, allowed: Reado
   }
   if (addresses.some(isMetadataAddress)) {
     return yield* refusedUrl(
-      `${url.hostname} leads to a link-local or metadata address, which no name may. Check the name, or ask the operator to list the IP address itself.`
+      `${url.hostname} leads to a link-local or metadata address, which no name may. Check the name, or ask ` +
+        "the operator to list the IP address itself."
     )
   }
   return addresses

@@ -25,7 +25,9 @@ const retryAfter = 10
 const accountIsFull = new ServiceError({
   operation,
   reason: new RateLimited({
-    detail: `it sends as many files of imports as it may, ${amountOf(limitsOfAccount)}. Send this one when another has arrived.`,
+    detail:
+      `it sends as many files of imports as it may, ${amountOf(limitsOfAccount)}. Send this one when another ` +
+      "has arrived.",
     retryAfter
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Calls with an idempotency key, of requests and of callers in this process: a call and its answer commit together, so that the
- * same call gets the first answer again. (docs/decisions/retries.md)
+ * Calls with an idempotency key, of requests and of callers in this process: a call and its answer commit together, so
+ * that the same call gets the first answer again. (docs/decisions/retries.md)
  */
 import {
   checkIdempotencyKey,
@@ -40,8 +40,8 @@ interface KeptCall<A extends object, E> {
 }
 
 /**
- * Gives the kept answer of a call, or carries it out and keeps its answer. One that commits by itself does not commit with its
- * answer: what it did stays done, and a repeat whose answer was not kept does what is left.
+ * Gives the kept answer of a call, or carries it out and keeps its answer. One that commits by itself does not commit
+ * with its answer: what it did stays done, and a repeat whose answer was not kept does what is left.
  */
 export const onceByKey = <A extends object, E, E2, R>(
   sql: SqlClient.SqlClient,

@@ -40,7 +40,8 @@ const outboxFull = new ServiceError({
   operation: "emailsPost",
   reason: new RateLimited({
     detail:
-      "its outbox holds 100,000 messages or 2 GiB. The service sends none of them: take messages out of the table outbox of the store first.",
+      "its outbox holds 100,000 messages or 2 GiB. The service sends none of them: take messages out of the " +
+      "table outbox of the store first.",
     retryAfter: 120
   })
 })

@@ -100,7 +100,10 @@ const measured = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account:
   return bytes
 })
 
-/** Whether an account may keep a further answer. At the bound it removes some of the oldest that no client asks for again. */
+/**
+ * Whether an account may keep a further answer. At the bound it removes some of the oldest that no client asks for
+ * again.
+ */
 export const hasCapacity = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   account: string,

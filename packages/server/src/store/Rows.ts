@@ -1,7 +1,10 @@
 /** Rows as values of a schema. */
 import { Effect, Schema } from "effect"
 
-/** Makes the function that reads the rows of a statement. One that does not fit is a bug, since only this code writes them. */
+/**
+ * Makes the function that reads the rows of a statement. One that does not fit is a bug, since only this code writes
+ * them.
+ */
 export const readRows = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = Schema.decodeUnknownEffect(Schema.Array(schema))
   return <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>

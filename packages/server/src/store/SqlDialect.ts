@@ -95,8 +95,8 @@ const sqliteMerge = (sql: SqlClient.SqlClient) => ({
     CASE WHEN ${above} = '{}' OR (${above} = ${below} AND instr(${above}, ':""') = 0) THEN ${below}
       ELSE roster_merge_fields(${below}, ${above}) END`,
   /**
-   * Whether the row of `contacts` may become what is given, by the bounds of `ContactSize`: its custom fields, and what `given`
-   * says of each text, an expression that may be NULL. The address stays.
+   * Whether the row of `contacts` may become what is given, by the bounds of `ContactSize`: its custom fields, and what
+   * `given` says of each text, an expression that may be NULL. The address stays.
    */
   mayBecome: (given: (field: ContactFields.ContactField) => Fragment, givenCustomFields: Fragment): Fragment => {
     const texts = [
@@ -118,8 +118,9 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   /** How SQL merges contacts; `undefined` where they are merged here, for a database without functions of ours. */
   merge: sqliteMerge(sql),
   /**
-   * Runs a compiled statement per set of parameters in the caller's transaction. Reads the first row of each at once, so that
-   * not all of them are in memory. It is empty without a RETURNING, and one that changed nothing gives `undefined`.
+   * Runs a compiled statement per set of parameters in the caller's transaction. Reads the first row of each at once,
+   * so that not all of them are in memory. It is empty without a RETURNING, and one that changed nothing gives
+   * `undefined`.
    */
   runEach: eachInSlices(sql),
   /** Whether a column is one of many texts, which are bound as one parameter. */

@@ -23,7 +23,10 @@ import { type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import { openAlone, replace, replaceDamaged } from "./sqlite/StoreReplacement.ts"
 
-/** The file cannot be restored: it is damaged, no store, of a newer version, or the PostgreSQL is not empty. Nothing was changed. */
+/**
+ * The file cannot be restored: it is damaged, no store, of a newer version, or the PostgreSQL is not empty. Nothing was
+ * changed.
+ */
 export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRefused", {
   filename: Schema.String,
   message: Schema.String

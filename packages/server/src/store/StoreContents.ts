@@ -54,7 +54,8 @@ export const contentsOf = (database: DatabaseSync, path: string) =>
 
 /** Why a store of a later version is refused. */
 export const newer = (migration: number) =>
-  `It was written by a newer version of Roster: its tables are at step ${migration}, and this version knows ${latestMigration}. Use that version.`
+  `It was written by a newer version of Roster: its tables are at step ${migration}, and this version knows ` +
+  `${latestMigration}. Use that version.`
 
 /** Refuses the database of another program. */
 export const refuseForeign = Effect.fnUntraced(function* (path: string) {

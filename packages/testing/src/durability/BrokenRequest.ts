@@ -20,7 +20,9 @@ export const requestBytes = (
 /** A form with one file. */
 export const fileForm = (content: string): { readonly contentType: string; readonly body: string } => ({
   contentType: "multipart/form-data; boundary=cut",
-  body: `--cut\r\nContent-Disposition: form-data; name="file"; filename="people.csv"\r\nContent-Type: text/csv\r\n\r\n${content}\r\n--cut--\r\n`
+  body:
+    `--cut\r\nContent-Disposition: form-data; name="file"; filename="people.csv"\r\nContent-Type: ` +
+    `text/csv\r\n\r\n${content}\r\n--cut--\r\n`
 })
 
 /** A connection on which the bytes were written; the scope closes it. */

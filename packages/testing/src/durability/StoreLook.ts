@@ -59,7 +59,8 @@ export const jobsIn = (place: ServePlace): ReadonlyArray<SeenJob> =>
   rowsOf(
     place,
     SeenJob,
-    "SELECT number, kind, state, rows_done, accepted, rejected, duplicates, problem, lease, leased_until FROM jobs ORDER BY number"
+    "SELECT number, kind, state, rows_done, accepted, rejected, duplicates, problem, lease, leased_until " +
+      "FROM jobs ORDER BY number"
   )
 
 export const contactsIn = (place: ServePlace): ReadonlyArray<SeenContact> =>

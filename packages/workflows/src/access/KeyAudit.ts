@@ -97,7 +97,9 @@ export const describeFinding: (finding: KeyFinding) => { readonly what: string; 
       advice: "take away the levels that it does not need"
     }),
     ManagesKeys: ({ levels }) => ({
-      what: `it can ${levels.includes("ModifyAccessTokens") ? "make, change and delete" : "see"} keys (${levels.join(", ")})`,
+      what:
+        `it can ${levels.includes("ModifyAccessTokens") ? "make, change and delete" : "see"} keys ` +
+        `(${levels.join(", ")})`,
       advice: "let few keys do so, and keep their secrets where people keep theirs"
     }),
     UsableFromEverywhere: () => ({

@@ -40,7 +40,10 @@ export const idField = "Id"
 const metadataFields = ContactFields.allFields.filter(({ isAdded }) => isAdded !== true)
 const metadata = new Set([idField, ...metadataFields.map(({ path }) => path)])
 
-/** Whether a field is metadata: the id, dates, the source and activity, which only a store in this process can bring back. */
+/**
+ * Whether a field is metadata: the id, dates, the source and activity, which only a store in this process can bring
+ * back.
+ */
 export const isMetadata = (field: string): boolean => metadata.has(field)
 
 const settable = new Set(ContactFields.addedFields.filter(ContactFields.isOwn).map(({ path }) => path))

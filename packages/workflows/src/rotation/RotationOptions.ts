@@ -56,7 +56,11 @@ export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
   lastUse: Schema.DateTimeUtc
 }) {
   override get message(): string {
-    return `"${this.name}" was still in use when the time was up, last at ${formatWireDate(this.lastUse)}. It and its successor "${this.successor}" both work. Give the new secret to the programs that still use the old one, and rotate again to resume.`
+    return (
+      `"${this.name}" was still in use when the time was up, last at ${formatWireDate(this.lastUse)}. It and ` +
+      `its successor "${this.successor}" both work. Give the new secret to the programs that still use the old ` +
+      "one, and rotate again to resume."
+    )
   }
 }
 

@@ -1,4 +1,7 @@
-/** Finds the rows of a file whose address a later row has again, with 16 bytes of memory a row. (docs/decisions/bulk-import.md) */
+/**
+ * Finds the rows of a file whose address a later row has again, with 16 bytes of memory a row.
+ * (docs/decisions/bulk-import.md)
+ */
 import { Effect } from "effect"
 import type { FastContact } from "@roster/domain"
 
@@ -58,7 +61,10 @@ export interface DuplicateIndex {
   readonly superseded: (visit: (row: number) => void) => Effect.Effect<void>
 }
 
-/** An empty index. The probability of a collision is 10⁻¹⁶ in a file of four million rows, and 10⁻¹⁴ in one of 50 million. */
+/**
+ * An empty index. The probability of a collision is 10⁻¹⁶ in a file of four million rows, and 10⁻¹⁴ in one of 50
+ * million.
+ */
 export const makeDuplicateIndex = (): DuplicateIndex => {
   const all = Array.from({ length: parts }, (): Part => ({ blocks: [], rows: 0 }))
   /**

@@ -69,7 +69,10 @@ export const findingLines = () => {
   return ({ area, detail, name, result }: Finding): string => {
     const heading = area === last ? "" : `\n${area}\n`
     last = area
-    return `${heading}  ${result.padEnd(8)}  ${printable(name)}\n${detail === "" ? "" : `${" ".repeat(12)}${printable(detail)}\n`}`
+    return (
+      `${heading}  ${result.padEnd(8)}  ` +
+      `${printable(name)}\n${detail === "" ? "" : `${" ".repeat(12)}${printable(detail)}\n`}`
+    )
   }
 }
 
@@ -109,7 +112,8 @@ export const command = Command.make(
       return yield* refuse("area", `no area has such a name; the areas are: ${areas.join("; ")}`)
     }
     yield* confirm(
-      `run ${cases.length} cases in this account, which add, change and delete contacts and credentials of their own; lists that they make stay`,
+      `run ${cases.length} cases in this account, which add, change and delete contacts and credentials of ` +
+        "their own; lists that they make stay",
       { yes }
     )
     const output = yield* Output

@@ -66,11 +66,14 @@ export const command = Command.make(
     )
     if (stoppedBy !== undefined && restored === 0 && unknown === 0) return yield* stoppedBy
     yield* output.note(
-      "Restored: address, status, names, custom fields and consent. Not restored: source, dates, activity and lists, which the interface does not accept."
+      "Restored: address, status, names, custom fields and consent. Not restored: source, dates, activity " +
+        "and lists, which the interface does not accept."
     )
     if (refused.length + notSent + unknown > 0) {
       return yield* new PartlyDone({
-        message: `${restored} of ${read} contacts were restored, ${refused.length} refused, ${notSent} not sent, ${unknown} have no answer. ${stoppedBy?.message ?? ""}`
+        message:
+          `${restored} of ${read} contacts were restored, ${refused.length} refused, ${notSent} not sent, ` +
+          `${unknown} have no answer. ${stoppedBy?.message ?? ""}`
       })
     }
   })

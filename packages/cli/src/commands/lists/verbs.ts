@@ -51,7 +51,8 @@ export const remove = Command.make(
     const others = named.size - removed.length
     yield* Results.summary(
       { removed: removed.length, notThere: others },
-      `Took ${counted(removed.length)} off the list ${name}${others === 0 ? "" : `; ${others} ${others === 1 ? "was" : "were"} not on it`}`
+      `Took ${counted(removed.length)} off the list ` +
+        `${name}${others === 0 ? "" : `; ${others} ${others === 1 ? "was" : "were"} not on it`}`
     )
   })
 ).pipe(

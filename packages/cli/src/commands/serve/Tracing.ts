@@ -107,7 +107,8 @@ export const tracing = Effect.fnUntraced(function* (flag: URL | undefined) {
   const url = flag ?? URL.parse(named ?? "")
   if (!isHttp(url)) {
     return yield* usageError(
-      `The address of the collector in OTEL_EXPORTER_OTLP_${given.traces === undefined ? "" : "TRACES_"}ENDPOINT is not one of HTTP.`,
+      "The address of the collector in " +
+        `OTEL_EXPORTER_OTLP_${given.traces === undefined ? "" : "TRACES_"}ENDPOINT is not one of HTTP.`,
       "Write it as http://127.0.0.1:4318."
     )
   }

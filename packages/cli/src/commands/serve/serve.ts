@@ -157,7 +157,8 @@ const print = Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
 })
 
 const keysAreThere = (keyFile: string, store: string): string =>
-  `This store already has API keys, so nothing was written to ${keyFile}. To create another key: roster apikeys create NAME --access LEVEL ${store}`
+  `This store already has API keys, so nothing was written to ${keyFile}. To create another key: roster ` +
+  `apikeys create NAME --access LEVEL ${store}`
 
 export const command = Command.make(
   "serve",
@@ -226,13 +227,15 @@ export const command = Command.make(
       const stopped = yield* (yield* Signals).expect
       if (tls === undefined && !isLoopbackHost(host)) {
         yield* output.note(
-          `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. Give it a certificate with --tls-cert and --tls-key, or put a TLS proxy in front of it.`
+          `warning: ${host} can be reached from other machines, and requests and keys are sent unencrypted. ` +
+            "Give it a certificate with --tls-cert and --tls-key, or put a TLS proxy in front of it."
         )
       }
       if (metricsAddress !== undefined) yield* output.note(`metrics are at ${metricsAddress}`)
       if (metricsListen !== undefined && !isLoopbackHost(metricsListen.host)) {
         yield* output.note(
-          `warning: whoever reaches ${metricsListen.host}:${metricsListen.port} reads the metrics, without a key. They name nobody, but show how busy the service is.`
+          `warning: whoever reaches ${metricsListen.host}:${metricsListen.port} reads the metrics, without a ` +
+            "key. They name nobody, but show how busy the service is."
         )
       }
       yield* output.write(Stream.make(`listening on ${address}\n`))

@@ -50,7 +50,8 @@ export const command = Command.make(
     )
     if (!offline) {
       yield* (yield* Output).note(
-        "Levels for writing cannot be tested with read requests; a key with the level Security can see all levels with: roster apikeys list"
+        "Levels for writing cannot be tested with read requests; a key with the level Security can see all " +
+          "levels with: roster apikeys list"
       )
     }
   })

@@ -98,7 +98,8 @@ export const lists = texts("list", "Add the contacts to this list, which is crea
 /** Imports and restores share it. (docs/decisions/upsert.md) */
 export const resubscribe = toggle(
   "resubscribe",
-  "Let contacts who are Unsubscribed, Abuse, Bounced or NotConfirmed become Active, Engaged or Transactional (default: they keep their status)"
+  "Let contacts who are Unsubscribed, Abuse, Bounced or NotConfirmed become Active, Engaged or Transactional " +
+    "(default: they keep their status)"
 )
 
 /** An optional duration. */

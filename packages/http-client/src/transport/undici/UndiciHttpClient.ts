@@ -31,7 +31,8 @@ export interface UndiciOptions extends ConnectionSettings {
 
 /** Why a runtime that has an undici of its own, without dispatchers, cannot use this one. */
 const replaced =
-  "UndiciHttpClient needs the undici of npm, which this runtime replaces by its own, as Bun does. Provide FetchTransport.layer() of @roster/http-client/FetchTransport instead."
+  "UndiciHttpClient needs the undici of npm, which this runtime replaces by its own, as Bun does. Provide " +
+  "FetchTransport.layer() of @roster/http-client/FetchTransport instead."
 
 /** A client whose connections close with the scope. It dies where the runtime replaces undici by its own, as Bun does. */
 export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {

@@ -82,7 +82,10 @@ const escaped = (text: string, signs: RegExp): string =>
 const xmlText = (text: string) => escaped(text, /[&<>\r]/g)
 const xmlAttribute = (text: string) => escaped(text, /[&<"\t\n\r]/g)
 
-/** An object becomes elements named by its keys. The name of a custom field need not be a valid one, so it is an attribute. */
+/**
+ * An object becomes elements named by its keys. The name of a custom field need not be a valid one, so it is an
+ * attribute.
+ */
 const xmlOf = (name: string, value: unknown): string => `<${name}>${xmlInside(name, value)}</${name}>`
 
 const xmlInside = (name: string, value: unknown): string => {

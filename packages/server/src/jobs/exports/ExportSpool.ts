@@ -12,7 +12,10 @@ export const maximumCustomColumns = 4096
 /** The contacts have more custom fields than a CSV file has columns. */
 export class TooManyColumns extends Schema.TaggedError<TooManyColumns>()("TooManyColumns", {}) {
   override get message(): string {
-    return `the contacts have more than ${maximumCustomColumns} different custom fields, which would be as many columns of the CSV file. Export them as Json or Xml, or fewer contacts by a rule`
+    return (
+      `the contacts have more than ${maximumCustomColumns} different custom fields, which would be as many ` +
+      "columns of the CSV file. Export them as Json or Xml, or fewer contacts by a rule"
+    )
   }
 }
 

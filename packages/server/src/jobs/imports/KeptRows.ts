@@ -1,4 +1,7 @@
-/** The rows of an import that are kept with its job: those that were rejected, and those whose contacts kept their status. */
+/**
+ * The rows of an import that are kept with its job: those that were rejected, and those whose contacts kept their
+ * status.
+ */
 import type { KeptStatusRow, RejectedRow } from "@roster/domain"
 import { Array as Arr, Effect, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"

@@ -11,14 +11,18 @@ const maximumOpenJobs = 100
 /** In bytes: the files of the exports of an account, and those of its imports. A single file may be larger. */
 const maximumFileBytes = 4 * 1024 * 1024 * 1024
 
-/** The Retry-After of a refusal, in seconds. It is longer than a client waits, so that the client fails at once with the text. */
+/**
+ * The Retry-After of a refusal, in seconds. It is longer than a client waits, so that the client fails at once with the
+ * text.
+ */
 const retryAfter = 120
 
 const fullTexts: Readonly<Record<JobKind, string>> = {
   Import:
     "the files of its imports hold 4 GiB. Wait until some are imported, or cancel them first (roster jobs cancel ID).",
   Export:
-    "the files of its exports hold 4 GiB. Each is removed 24 hours after it was requested; request fewer contacts, or a Zip file, or wait until the first is removed."
+    "the files of its exports hold 4 GiB. Each is removed 24 hours after it was requested; request fewer " +
+    "contacts, or a Zip file, or wait until the first is removed."
 }
 
 /** The files of the account leave no room for a further one. */
@@ -52,7 +56,9 @@ export const checkQuota = Effect.fnUntraced(function* (operation: string, accoun
   const [open] = yield* sql<{ readonly jobs: number }>`
     SELECT count(*) AS jobs FROM jobs WHERE account = ${account} AND ended IS NULL`
   if (Number(open?.jobs ?? 0) >= maximumOpenJobs) {
-    const detail = `${maximumOpenJobs} of its imports and exports wait or run. Wait until some have ended, or cancel them first (roster jobs cancel ID).`
+    const detail =
+      `${maximumOpenJobs} of its imports and exports wait or run. Wait until some have ended, or cancel them ` +
+      "first (roster jobs cancel ID)."
     return yield* limited(operation, detail, retryAfter)
   }
   const { bytes, expires } = yield* kept(account, kind)

@@ -109,7 +109,9 @@ const diskFull: Readonly<Record<JobKind, (job: HeldJob) => Effect.Effect<void, n
   Export: (job) => fail(job, "the disk is full")
 }
 
-const givenUp = `it was taken up ${maximumJobAttempts} times, and each time its worker died before it got further; the log of the service may tell why. Try it with fewer contacts`
+const givenUp =
+  `it was taken up ${maximumJobAttempts} times, and each time its worker died before it got further; the log ` +
+  "of the service may tell why. Try it with fewer contacts"
 
 /** Runs a job, unless its worker died too often without progress. */
 const runOrGiveUp = (job: HeldJob) => (job.attempts > maximumJobAttempts ? fail(job, givenUp) : runJob(job))
@@ -202,7 +204,10 @@ const make = Effect.fnUntraced(function* ({
 export interface JobRunnerOptions {
   /** The lease (default: a new one). */
   readonly lease?: string | undefined
-  /** Whether jobs take no time of the clock: nobody sees one that runs, and under a `TestClock` none has to be waited for. */
+  /**
+   * Whether jobs take no time of the clock: nobody sees one that runs, and under a `TestClock` none has to be waited
+   * for.
+   */
   readonly inMemory?: boolean | undefined
   /** Whether `settled` waits for the jobs (default: as `inMemory`). */
   readonly isAwaited?: boolean | undefined

@@ -252,7 +252,8 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
     prepareTransactionControls: true,
     commit: (connection) =>
       Effect.flatMap(Effect.mapError(connection.executeRaw("COMMIT", []), ofCommit), (result) =>
-        // `executeRaw` of `connectionOf` gives what the driver gives. PostgreSQL answers a COMMIT by ROLLBACK if a statement of
+        // `executeRaw` of `connectionOf` gives what the driver gives. PostgreSQL answers a COMMIT by ROLLBACK if a
+        // statement of
         // the transaction failed.
         (result as PgConnection.Result).command === "ROLLBACK"
           ? Effect.fail(

@@ -134,7 +134,10 @@ export const make = (
 
 const isRead = (sql: string): boolean => /^\s*(?:SELECT|WITH(?![^]*\b(?:INSERT|UPDATE|DELETE)\b))\b/i.test(sql)
 
-/** A connection whose reads go to another one where that is given, so that they do not wait for a transaction on this one. */
+/**
+ * A connection whose reads go to another one where that is given, so that they do not wait for a transaction on this
+ * one.
+ */
 export const readingBeside = <E>(
   connection: SqliteConnection,
   beside: () => Effect.Effect<SqliteConnection, E> | undefined

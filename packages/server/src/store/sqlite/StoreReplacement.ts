@@ -56,7 +56,8 @@ export const replaceDamaged = Effect.fnUntraced(function* ({ kept, path, staged 
   if (process.platform !== "linux") {
     return yield* unavailable(
       path,
-      "It is damaged, and whether a program has it open cannot be told on this system. Stop every such program, move the file and its -wal file away, and restore again."
+      "It is damaged, and whether a program has it open cannot be told on this system. Stop every such " +
+        "program, move the file and its -wal file away, and restore again."
     )
   }
   if (usersOf(path).length > 0) return yield* inUse(path)

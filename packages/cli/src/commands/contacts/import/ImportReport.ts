@@ -58,7 +58,8 @@ const keptWords = ({ keptStatuses, statusesKept }: UploadReport): ReadonlyArray<
     : [
         statusesKept === 1
           ? "1 accepted row would have resubscribed its contact, who kept the status; --resubscribe allows it:"
-          : `${statusesKept} accepted rows would have resubscribed their contacts, who kept their status; --resubscribe allows it:`,
+          : `${statusesKept} accepted rows would have resubscribed their contacts, who kept their status; ` +
+            "--resubscribe allows it:",
         ...rowWords(
           keptStatuses.map(({ line, status }) => ({ line, reason: `stays ${status}` })),
           statusesKept,
@@ -166,7 +167,9 @@ export const importChanged = (
 ): PartlyDone =>
   new PartlyDone({
     message: `${message} ${sumWords(report)}`,
-    hint: `Run the import again${hasJournal ? " with --restart" : ""} when the file is complete: existing contacts are updated.`
+    hint:
+      `Run the import again${hasJournal ? " with --restart" : ""} when the file is complete: existing contacts ` +
+      "are updated."
   })
 
 /** Succeeds, fails with `PartlyDone`, or with the failure of the service if this run had no row accepted. */

@@ -97,7 +97,9 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     const by = yield* imported
     yield* Effect.ignore(Results.summary(importSummary(report, undefined, by), importWords(report, undefined, by)))
     if (!Cause.hasInterrupts(cause)) return
-    const message = `The import was interrupted: ${report.accepted} of ${report.read} rows were accepted, ${report.unknown} have no answer.`
+    const message =
+      `The import was interrupted: ${report.accepted} of ${report.read} rows were accepted, ${report.unknown} ` +
+      "have no answer."
     const hint =
       resume === undefined
         ? "Run the import again: existing contacts are updated."

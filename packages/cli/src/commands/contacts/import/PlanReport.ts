@@ -38,7 +38,8 @@ export const planWords = (
     ...(wouldResubscribe === 0
       ? []
       : [
-          `${wouldResubscribe} would resubscribe people who get no mail, ${resubscribe ? "as --resubscribe allows" : "and keep their status; --resubscribe allows it"}:`
+          `${wouldResubscribe} would resubscribe people who get no mail, ` +
+            `${resubscribe ? "as --resubscribe allows" : "and keep their status; --resubscribe allows it"}:`
         ]),
     ...wouldResubscribeRows.map(({ email, line }) => printable(`line ${line}: ${email}`)),
     ...isMore(wouldResubscribe, wouldResubscribeRows, ""),

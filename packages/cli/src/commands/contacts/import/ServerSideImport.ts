@@ -27,7 +27,8 @@ const sourceProblem = ({ path }: ImportedFile, error: PlatformError.PlatformErro
 
 const notGuarded = (target: string): UsageError =>
   usageError(
-    `${target} does not say that its import keeps the status of contacts who have unsubscribed, and the file gives a status. Nothing was sent.`,
+    `${target} does not say that its import keeps the status of contacts who have unsubscribed, and the file ` +
+      "gives a status. Nothing was sent.",
     "Import without --via file, which reads these contacts first, or add --resubscribe."
   )
 

@@ -94,7 +94,9 @@ export const command = Command.make(
     const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
     yield* output.note("The rows that were not applied are as they were.")
     return yield* new PartlyDone({
-      message: `${applied} of ${rows} rows were applied, ${outdated} are outdated, ${refused} refused, ${notSent} not sent, ${unknown} have no answer.${why}`,
+      message:
+        `${applied} of ${rows} rows were applied, ${outdated} are outdated, ${refused} refused, ${notSent} not ` +
+        `sent, ${unknown} have no answer.${why}`,
       hint: "Run the same command again for rows that were not sent; plan the import again for those that are outdated."
     })
   }, Effect.scoped)

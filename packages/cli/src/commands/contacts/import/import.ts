@@ -82,14 +82,16 @@ const importFlags = {
   dryRun,
   plan: text(
     "plan",
-    "Write what would be changed to FILE, and send nothing; carry it out with: roster contacts apply FILE. The file holds personal data, and only you can read it",
+    "Write what would be changed to FILE, and send nothing; carry it out with: roster contacts apply FILE. " +
+      "The file holds personal data, and only you can read it",
     "FILE"
   ),
   noUndo: toggle("no-undo", "Do not record what the import changes; it cannot be undone"),
   concurrency: count("concurrency", "Maximum number of concurrent requests (default: 8)", 1, mostAtOnce),
   via: Flag.Literals("via", ["batches", "file"]).pipe(
     Flag.withDescription(
-      "Send batches of 1000 rows with a result for each row, or upload the file for the service to import, without a status (default: batches)"
+      "Send batches of 1000 rows with a result for each row, or upload the file for the service to import, " +
+        "without a status (default: batches)"
     ),
     Flag.withDefault("batches")
   ),
@@ -154,7 +156,8 @@ export const command = Command.make(
             plan !== undefined ||
             rejected !== undefined ||
             restart),
-        "With --via file, the service reads the file: only one --list and --encoding can be used, not --map, --delimiter, --concurrency, --plan, --rejected, --restart or --no-journal."
+        "With --via file, the service reads the file: only one --list and --encoding can be used, not --map, " +
+          "--delimiter, --concurrency, --plan, --rejected, --restart or --no-journal."
       ],
       [plan !== undefined && dryRun, "--dry-run shows the plan without a file: use it or --plan."],
       [plan === "-", "Stdout is used for the summary of the plan: write the plan to a file."]

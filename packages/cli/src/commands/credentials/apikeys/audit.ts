@@ -59,7 +59,8 @@ export const command = Command.make(
     yield* Results.records(Row, ["Name", "Finding", "What", "Advice"], Stream.fromIterable(rows))
     yield* output.note(
       levelsUsed === undefined
-        ? "Unused access levels are not checked: a service does not report what a key was used for. Run this on the machine of the store, with --db FILE."
+        ? "Unused access levels are not checked: a service does not report what a key was used for. Run this " +
+            "on the machine of the store, with --db FILE."
         : "Use of access levels is known only since this store began to record it."
     )
     if (failOnFindings && findings.length > 0) {

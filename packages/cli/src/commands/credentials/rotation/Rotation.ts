@@ -78,7 +78,8 @@ const describeStep = (idle: Duration.Duration) =>
 const plannedWork: { readonly [State in RotationPlan["state"]]: string } = {
   Fresh: "create a successor, deliver its secret, wait until the old one is no longer used, and delete it",
   Unproven:
-    "delete the unused successor of an earlier run, create and deliver a new one, wait until the old one is no longer used, and delete it",
+    "delete the unused successor of an earlier run, create and deliver a new one, wait until the old one is " +
+    "no longer used, and delete it",
   Delivered:
     "wait until the old one is no longer used, and delete it: the secret of its successor was already delivered",
   Retired: "finish: the old one was already deleted",
