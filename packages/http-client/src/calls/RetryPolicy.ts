@@ -1,6 +1,6 @@
 /** Retries as the row of the operation allows, after a random growing wait, while attempts and budget last. */
 import { TimedOut } from "@roster/domain"
-import { Clock, Context, Duration, Effect, Random } from "effect"
+import { Clock, Context, Duration, Effect, Random, Record, Struct } from "effect"
 import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhase.ts"
 import { budgetLeft, retryCount, tagOf, waited } from "./ClientMetrics.ts"
 import { type Failure, failureOf } from "./ErrorClassification.ts"
@@ -26,25 +26,21 @@ export interface RetrySettings {
   readonly assumeIdempotencyKey: boolean
 }
 
+const durations = [
+  "base",
+  "throttledBase",
+  "longestWait",
+  "longestRetryAfter",
+  "attemptTimeout",
+  "totalTimeout"
+] as const
+
 /** Settings whose durations are read. */
-export interface RetryLimits extends Pick<RetrySettings, "attempts" | "assumeIdempotencyKey"> {
-  readonly base: Duration.Duration
-  readonly throttledBase: Duration.Duration
-  readonly longestWait: Duration.Duration
-  readonly longestRetryAfter: Duration.Duration
-  readonly attemptTimeout: Duration.Duration
-  readonly totalTimeout: Duration.Duration
-}
+export type RetryLimits = RetrySettings & Readonly<Record<(typeof durations)[number], Duration.Duration>>
 
 const limitsOf = (settings: RetrySettings): RetryLimits => ({
-  attempts: settings.attempts,
-  assumeIdempotencyKey: settings.assumeIdempotencyKey,
-  base: Duration.fromInputUnsafe(settings.base),
-  throttledBase: Duration.fromInputUnsafe(settings.throttledBase),
-  longestWait: Duration.fromInputUnsafe(settings.longestWait),
-  longestRetryAfter: Duration.fromInputUnsafe(settings.longestRetryAfter),
-  attemptTimeout: Duration.fromInputUnsafe(settings.attemptTimeout),
-  totalTimeout: Duration.fromInputUnsafe(settings.totalTimeout)
+  ...settings,
+  ...Record.map(Struct.pick(settings, durations), Duration.fromInputUnsafe)
 })
 
 /** Some of the settings; the others stay. */

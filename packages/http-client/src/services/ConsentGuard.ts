@@ -20,18 +20,19 @@ import { Effect, type MutableRef, Predicate } from "effect"
 /** Contacts that one add reads at one time: eight adds at once stay below the 20 connections of the public service. */
 const readsAtOnce = 2
 
-type AddedContacts = FastContacts | ReadonlyArray<ContactPayload>
+/** The contacts of an add. */
+export type AddedContacts = FastContacts | ReadonlyArray<ContactPayload>
 
 /** The contacts of an add, as they may be sent. */
-export interface GuardedContacts<A> {
-  readonly contacts: A | ReadonlyArray<ContactPayload>
+interface GuardedContacts {
+  readonly contacts: AddedContacts
   /** Whether the service itself has to keep statuses, and its answer says which. */
   readonly isAsked: boolean
   /** The contacts whose status was left out. */
   readonly kept: ReadonlyArray<KeptStatus>
 }
 
-const asked = <A>(contacts: A): GuardedContacts<A> => ({ contacts, isAsked: true, kept: [] })
+const asked = (contacts: AddedContacts): GuardedContacts => ({ contacts, isAsked: true, kept: [] })
 
 /** Whether a contact gives a status. No schema has checked it yet. */
 const hasStatus = (contact: ContactPayload): boolean =>
@@ -58,7 +59,7 @@ export const makeConsentGuard = (
       })
     )
 
-  const withoutResubscribing = Effect.fnUntraced(function* <A extends AddedContacts>(given: A) {
+  const withoutResubscribing = Effect.fnUntraced(function* (given: AddedContacts) {
     const contacts = Array.from(given)
     const identities = new Set(contacts.filter(mayResubscribe).map(({ email }) => canonicalEmail(email)))
     const read = (identity: string) => Effect.map(statusOf(identity), (status) => [identity, status] as const)
@@ -79,10 +80,7 @@ export const makeConsentGuard = (
     return { contacts: sent, isAsked: false, kept: keptStatuses(contacts, stored) }
   })
 
-  return <A extends AddedContacts>(
-    contacts: A,
-    resubscribe: boolean | undefined
-  ): Effect.Effect<GuardedContacts<A>, ServiceError> => {
+  return (contacts: AddedContacts, resubscribe: boolean | undefined): Effect.Effect<GuardedContacts, ServiceError> => {
     const isNeeded =
       resubscribe === false &&
       // The add refuses what is no list.

@@ -1,5 +1,6 @@
 /** Contacts over HTTP. */
 import {
+  type AddOptions,
   checkAddSize,
   checkFilter,
   checkIdempotencyKey,
@@ -30,7 +31,7 @@ import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
-import { makeConsentGuard } from "./ConsentGuard.ts"
+import { type AddedContacts, makeConsentGuard } from "./ConsentGuard.ts"
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
 import { Resubscribe, RosterHttpApi } from "../calls/RosterHttpApi.ts"
@@ -127,6 +128,41 @@ export const make = Effect.gen(function* () {
     })
   })
 
+  /** Adds contacts. An answer that need not say which statuses were kept is read by `readUnasked`. */
+  const added = Effect.fnUntraced(function* (
+    contacts: AddedContacts,
+    { idempotencyKey, listNames: listnames, resubscribe }: AddOptions,
+    readUnasked: typeof readContacts
+  ) {
+    // The contract refuses what is no list.
+    if (contacts instanceof FastContacts || Array.isArray(contacts)) {
+      if (contacts.length > maximumContactsPerAdd) {
+        return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
+      }
+      yield* checkAddSize(contacts)
+    }
+    yield* inQuery("listnames", listnames)
+    yield* checkIdempotencyKey(idempotencyKey)
+    const { contacts: sent, isAsked, kept } = yield* guarded(contacts, resubscribe)
+    const query = { listnames }
+    const request = HttpClientRequest.post("/contacts").pipe(
+      HttpClientRequest.acceptJson,
+      HttpClientRequest.setUrlParams(query)
+    )
+    const answered = yield* call({
+      operation: "contactsPost",
+      send:
+        sent instanceof FastContacts
+          ? withKey.execute(HttpClientRequest.bodyUint8Array(request, sent.json, "application/json"))
+          : api.contactsPost({ query, payload: sent }).send,
+      idempotencyKey,
+      byStatus: keyUsed(idempotencyKey),
+      read: isAsked ? readContacts : readUnasked,
+      refusals: ["TooManyContacts", "InvalidInput"]
+    }).pipe(Effect.provideService(Resubscribe, isAsked ? false : undefined))
+    return { answered, isAsked, kept }
+  })
+
   return ContactsService.of({
     list,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule }), offset),
@@ -137,47 +173,12 @@ export const make = Effect.gen(function* () {
       ),
 
     add: fn("ContactsService.add")(function* (contacts, options = {}) {
-      if (Array.isArray(contacts) && contacts.length > maximumContactsPerAdd) {
-        return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
-      }
-      if (Array.isArray(contacts)) yield* checkAddSize(contacts)
-      yield* inQuery("listnames", options.listNames)
-      yield* checkIdempotencyKey(options.idempotencyKey)
-      const sent = yield* guarded(contacts, options.resubscribe)
-      return yield* call({
-        ...api.contactsPost({ query: { listnames: options.listNames }, payload: sent.contacts }),
-        idempotencyKey: options.idempotencyKey,
-        byStatus: keyUsed(options.idempotencyKey),
-        read: readContacts,
-        refusals: ["TooManyContacts", "InvalidInput"]
-      }).pipe(Effect.provideService(Resubscribe, sent.isAsked ? false : undefined))
+      return (yield* added(contacts, options, readContacts)).answered
     }),
 
     addWithoutAnswer: fn("ContactsService.addWithoutAnswer")(function* (contacts, options = {}) {
       const some = contacts instanceof FastContacts ? contacts : Array.from(contacts)
-      if (some.length > maximumContactsPerAdd) {
-        return yield* new TooManyContacts({ count: some.length, maximum: maximumContactsPerAdd })
-      }
-      yield* checkAddSize(some)
-      yield* inQuery("listnames", options.listNames)
-      yield* checkIdempotencyKey(options.idempotencyKey)
-      const query = { listnames: options.listNames }
-      const request = HttpClientRequest.post("/contacts").pipe(
-        HttpClientRequest.acceptJson,
-        HttpClientRequest.setUrlParams(query)
-      )
-      const { contacts: sent, isAsked, kept } = yield* guarded(some, options.resubscribe)
-      const answered = yield* call({
-        operation: "contactsPost",
-        send:
-          sent instanceof FastContacts
-            ? withKey.execute(HttpClientRequest.bodyUint8Array(request, sent.json, "application/json"))
-            : api.contactsPost({ query, payload: sent }).send,
-        idempotencyKey: options.idempotencyKey,
-        byStatus: keyUsed(options.idempotencyKey),
-        read: isAsked ? readContacts : readListOnly,
-        refusals: ["TooManyContacts", "InvalidInput"]
-      }).pipe(Effect.provideService(Resubscribe, isAsked ? false : undefined))
+      const { answered, isAsked, kept } = yield* added(some, options, readListOnly)
       return { keptStatuses: isAsked ? keptStatuses(Array.from(some), answered) : kept }
     }),
 
