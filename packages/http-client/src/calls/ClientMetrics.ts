@@ -44,22 +44,6 @@ const outcomeOf = <A, E extends { readonly _tag: string }>(exit: Exit.Exit<A, E>
   return Cause.hasInterruptsOnly(exit.cause) ? "Interrupted" : "Defect"
 }
 
-/** Caches the metrics of each outcome. */
-const ends = new Map<string, { readonly calls: typeof calls; readonly durations: typeof durations }>()
-
-const endOf = (operation: string, outcome: string) => {
-  const name = `${operation} ${outcome}`
-  const known = ends.get(name)
-  if (known !== undefined) return known
-  const attributes = { operation, outcome }
-  const end = {
-    calls: Metric.withAttributes(calls, attributes),
-    durations: Metric.withAttributes(durations, attributes)
-  }
-  ends.set(name, end)
-  return end
-}
-
 /** Counts and times a call by how it ends: the name of its error, `Success`, or `Interrupted`. */
 export const countedCall = <A, E extends { readonly _tag: string }, R>(
   operation: string,
@@ -70,9 +54,10 @@ export const countedCall = <A, E extends { readonly _tag: string }, R>(
     const started = clock.monotonicTimeNanosUnsafe()
     return Effect.onExit(call, (exit) => {
       const outcome = outcomeOf(exit)
-      const end = endOf(operation, outcome)
-      end.calls.updateUnsafe(1, fiber.context)
-      end.durations.updateUnsafe(Number(clock.monotonicTimeNanosUnsafe() - started) / 1e9, fiber.context)
+      const attributes = { operation, outcome }
+      const seconds = Number(clock.monotonicTimeNanosUnsafe() - started) / 1e9
+      Metric.withAttributes(calls, attributes).updateUnsafe(1, fiber.context)
+      Metric.withAttributes(durations, attributes).updateUnsafe(seconds, fiber.context)
       return Effect.annotateCurrentSpan("roster.outcome", outcome)
     })
   })

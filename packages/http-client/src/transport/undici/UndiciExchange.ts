@@ -19,7 +19,7 @@ export interface Link {
 export interface ExchangeOptions {
   readonly request: HttpClientRequest.HttpClientRequest
   /** The whole address, without a fragment. */
-  readonly href: string
+  readonly url: string
   readonly content: RequestContent
   readonly maximumBytes: number
   /** The fiber that sends the request and reads the response. */
@@ -82,7 +82,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
     headers: Record<string, string | Array<string> | undefined>
   ): void {
     if (status < 200 || this.#over) return
-    const { href: url, maximumBytes, request } = this.#options
+    const { maximumBytes, request, url } = this.#options
     const body = new UndiciBody(maximumBytes, this)
     this.#body = body
     const setCookie = headers["set-cookie"]

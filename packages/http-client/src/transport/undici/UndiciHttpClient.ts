@@ -15,10 +15,9 @@
  * memory. An unasked `100 Continue` fails the request (docs/upstream/undici-interim-responses.md).
  */
 import { Effect, Layer, Predicate, Result } from "effect"
-import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
 import type { Dispatcher } from "undici"
 import { defaultMaximumBytes } from "../BufferedResponse.ts"
-import { addressOf } from "./UndiciAddress.ts"
 import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
 import { UndiciExchange } from "./UndiciExchange.ts"
 import { requestContent } from "./UndiciUpload.ts"
@@ -61,13 +60,17 @@ const execute = (
   maximumBytes: number
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> =>
   Effect.withFiber((fiber) => {
-    const address = addressOf(request)
+    const address = Result.filterOrFail(
+      Url.make(request.url, request.urlParams, undefined),
+      ({ protocol }) => /^https?:$/.test(protocol),
+      () => undefined
+    )
     if (Result.isFailure(address)) {
       const description = "the address is not one of http or https"
       const reason = new HttpClientError.InvalidUrlError({ request, cause: address.failure, description })
       return Effect.fail(new HttpClientError.HttpClientError({ reason }))
     }
-    const { href, origin, path } = address.success
+    const { href, origin, pathname, search } = address.success
     return Effect.flatMapEager(requestContent(request, fiber.context), (content) =>
       Effect.callback<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((resume) => {
         const { headers, method } = request
@@ -77,7 +80,9 @@ const execute = (
         if (content.contentType !== undefined && headers["content-type"] === undefined) {
           fields.push("content-type", content.contentType)
         }
-        const exchange = new UndiciExchange({ request, href, content, maximumBytes, fiber, resume })
+        const url = href.split("#", 1)[0] ?? ""
+        const exchange = new UndiciExchange({ request, url, content, maximumBytes, fiber, resume })
+        const path = pathname + search
         dispatcher.dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
         return Effect.sync(() => exchange.interrupt())
       })
