@@ -47,11 +47,12 @@ const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
   return (value: A): unknown => encode(value)
 }
 
+/** Prints one record that is JSON already. */
+export const row = (value: unknown) => single(value, () => recordText(value))
+
 /** Prints one record of the service. */
-export const record = Effect.fnUntraced(function* <A>(schema: Schema.Codec<A, unknown>, value: A) {
-  const encoded = encoder(schema)(value)
-  yield* single(encoded, () => recordText(encoded))
-})
+export const record = <A>(schema: Schema.Codec<A, unknown>, value: A) =>
+  Effect.suspend(() => row(encoder(schema)(value)))
 
 /** The bytes before the first record, before each other, after each, after all, and for an empty list. */
 const frames = {
@@ -133,6 +134,12 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
     }
   }
 })
+
+/** Prints records that are JSON already, as they arrive. */
+export const rows = <Row extends object, E, R>(
+  columns: ReadonlyArray<keyof Row & string>,
+  values: Stream.Stream<Row, E, R>
+) => records(Schema.Unknown, columns, values)
 
 /** Prints a summary of our own: an object for programs, sentences for people. */
 export const summary = (value: object, words: string) => single(value, () => words)

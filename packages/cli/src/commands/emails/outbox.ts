@@ -1,21 +1,10 @@
 /** `roster emails list` and `get` */
 import { formatWireDate } from "@roster/domain"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import * as Results from "../../terminal/Results.ts"
 import { count, withExamples } from "../shared/CommonFlags.ts"
-
-/** A message in a list, without its texts and attachments. */
-const Row = Schema.Struct({
-  MessageID: Schema.String,
-  Accepted: Schema.String,
-  From: Schema.String,
-  To: Schema.Array(Schema.String),
-  Subject: Schema.NullOr(Schema.String)
-})
-
-const columns = ["MessageID", "Accepted", "From", "To", "Subject"]
 
 export const list = Command.make(
   "list",
@@ -23,14 +12,15 @@ export const list = Command.make(
   Effect.fnUntraced(function* ({ limit }) {
     const { Outbox } = yield* EmbeddedStore.server
     const outbox = yield* Outbox.Outbox
-    const rows = Stream.map(outbox.list({ limit }), (email): typeof Row.Type => ({
+    // The texts and attachments are left out.
+    const rows = Stream.map(outbox.list({ limit }), (email) => ({
       MessageID: email.messageId,
       Accepted: formatWireDate(email.accepted),
       From: email.message.content.from,
       To: email.message.recipients.map(({ email }) => email),
       Subject: email.message.content.subject ?? null
     }))
-    yield* Results.records(Row, columns, rows)
+    yield* Results.rows(["MessageID", "Accepted", "From", "To", "Subject"], rows)
   })
 ).pipe(
   withExamples({ "roster emails list --limit 10": "", "roster emails list -o json | jq -r '.[].Subject'": "" }),

@@ -1,7 +1,7 @@
 /** `roster exports status` and `download` */
 import { ContactsService, ExportExpired, ExportFailed, ExportId, type ExportStatus } from "@roster/domain"
 import { downloadTo } from "@roster/workflows"
-import { Effect, Schedule, Schema } from "effect"
+import { Effect, Schedule } from "effect"
 import { Argument, Command } from "effect/cli"
 import { argument, refuse, withExamples } from "../shared/CommonFlags.ts"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
@@ -10,13 +10,6 @@ import { settings } from "../../settings/Settings.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
-
-/** How an export stands, and where its file is or will be. */
-const StatusRecord = Schema.Struct({
-  PublicExportID: ExportId,
-  Status: Schema.String,
-  Link: Schema.NullOr(Schema.String)
-})
 
 /** The time between two looks at an export of a local store. */
 const localPolling = Schedule.spaced("100 millis")
@@ -39,7 +32,7 @@ export const status = Command.make(
   Effect.fnUntraced(function* ({ id }) {
     const status = yield* settledStatus(id)
     const link = yield* findLink(id)
-    yield* Results.record(StatusRecord, { PublicExportID: id, Status: status, Link: link ?? null })
+    yield* Results.row({ PublicExportID: id, Status: status, Link: link ?? null })
     if (status === "Error") return yield* new ExportFailed({ id })
     if (status === "Expired") return yield* new ExportExpired({ id })
   })

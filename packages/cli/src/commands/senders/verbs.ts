@@ -1,6 +1,6 @@
 /** `roster senders allow`, `list` and `remove`: who may send e-mails by way of the local stores of this user. */
 import { canonicalEmail, emailAddressIssue } from "@roster/domain"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { usageError } from "../../errors/UsageError.ts"
 import { changeConfig, maximumAllowedSenders, readConfig } from "../../settings/ConfigFile.ts"
@@ -36,15 +36,13 @@ export const allow = Command.make(
   })
 )
 
-const Row = Schema.Struct({ Name: Schema.String })
-
 export const list = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
     const { allowedSenders = [] } = yield* readConfig
     const rows = allowedSenders.map((Name) => ({ Name }))
-    yield* Results.records(Row, ["Name"], Stream.fromIterable(rows))
+    yield* Results.rows(["Name"], Stream.fromIterable(rows))
   })
 ).pipe(Command.withExamples([{ command: "roster senders list" }]))
 

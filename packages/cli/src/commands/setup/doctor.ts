@@ -1,5 +1,6 @@
 /** `roster doctor` */
 import { isLoopbackHost } from "@roster/domain"
+import type { PostgresFinding as Finding } from "@roster/server/PostgresCheck"
 import { probeAccess } from "@roster/workflows"
 import { Effect, FileSystem, Result, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
@@ -15,13 +16,6 @@ import { type Settings, settingsWithoutKey } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
-
-const Finding = Schema.Struct({
-  check: Schema.String,
-  result: Schema.Literals(["ok", "warning", "failed"]),
-  detail: Schema.String
-}).pipe(Schema.encodeKeys({ check: "Check", result: "Result", detail: "Detail" }))
-type Finding = typeof Finding.Type
 
 const ok = (check: string, detail: string): Finding => ({ check, result: "ok", detail })
 const warning = (check: string, detail: string): Finding => ({ check, result: "warning", detail })
@@ -230,7 +224,8 @@ export const command = Command.make(
             ({ checkPostgres }) => checkPostgres(postgres)
           )
     const findings = (yield* Effect.all([runtime, configuration, network, target])).flat()
-    yield* Results.records(Finding, ["Check", "Result", "Detail"], Stream.fromIterable(findings))
+    const rows = findings.map(({ check, detail, result }) => ({ Check: check, Result: result, Detail: detail }))
+    yield* Results.rows(["Check", "Result", "Detail"], Stream.fromIterable(rows))
     const bad = findings.filter(({ result }) => result === "failed")
     if (bad.length > 0)
       return yield* new Unhealthy({ message: `Failed checks: ${bad.map(({ check }) => check).join(", ")}.` })

@@ -1,7 +1,7 @@
 /** `roster apikeys audit` */
 import { CredentialsService, type EmailAddress } from "@roster/domain"
 import { describeFinding, auditApiKeys } from "@roster/workflows"
-import { DateTime, Duration, Effect, Layer, Schema, Stream } from "effect"
+import { DateTime, Duration, Effect, Layer, Stream } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import { PartlyDone } from "../../../errors/UsageError.ts"
@@ -29,13 +29,6 @@ const keysAndUse = Effect.fnUntraced(function* (subaccount: EmailAddress | undef
   return { keys, levelsUsed: new Map([...used].map(([name, levels]) => [name, new Set<string>(levels.keys())])) }
 })
 
-const Row = Schema.Struct({
-  Name: Schema.String,
-  Finding: Schema.String,
-  What: Schema.String,
-  Advice: Schema.String
-})
-
 export const command = Command.make(
   "audit",
   {
@@ -56,7 +49,7 @@ export const command = Command.make(
       const { advice, what } = describeFinding(finding)
       return { Name: finding.name, Finding: finding._tag, What: what, Advice: advice }
     })
-    yield* Results.records(Row, ["Name", "Finding", "What", "Advice"], Stream.fromIterable(rows))
+    yield* Results.rows(["Name", "Finding", "What", "Advice"], Stream.fromIterable(rows))
     yield* output.note(
       levelsUsed === undefined
         ? "Unused access levels are not checked: a service does not report what a key was used for. Run this " +

@@ -1,18 +1,12 @@
 /** `roster config list` */
 import { apiKeyHeader } from "@roster/api"
-import { Effect, Redacted, Schema, Stream } from "effect"
+import { Effect, Redacted, Stream } from "effect"
 import { Command } from "effect/cli"
 import { configPath } from "../../../settings/ConfigFile.ts"
 import { toggle } from "../../../settings/FlagForms.ts"
 import { maskedKey } from "../../../settings/ApiKeySource.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { environment, flags, profileInUse } from "../../../settings/Settings.ts"
-
-const Row = Schema.Struct({
-  setting: Schema.String,
-  value: Schema.String,
-  origin: Schema.optionalKey(Schema.String)
-}).pipe(Schema.encodeKeys({ setting: "Setting", value: "Value", origin: "Origin" }))
 
 type Candidate = readonly [value: string | boolean | undefined, origin: string]
 
@@ -60,13 +54,13 @@ export const command = Command.make(
         [env.requireRemote, "ROSTER_REQUIRE_REMOTE"]
       ]
     ]
-    const rows = settings.flatMap(([setting, ...candidates]): ReadonlyArray<typeof Row.Type> => {
+    const rows = settings.flatMap(([Setting, ...candidates]) => {
       const [value, origin] = candidates.find(([candidate]) => candidate !== undefined) ?? []
       return value === undefined
         ? []
-        : [{ setting, value: String(value), ...(showOrigin && origin !== undefined ? { origin } : {}) }]
+        : [{ Setting, Value: String(value), ...(showOrigin && origin !== undefined ? { Origin: origin } : {}) }]
     })
-    const columns = showOrigin ? ["Setting", "Value", "Origin"] : ["Setting", "Value"]
-    yield* Results.records(Row, columns, Stream.fromIterable(rows))
+    const columns = showOrigin ? (["Setting", "Value", "Origin"] as const) : (["Setting", "Value"] as const)
+    yield* Results.rows(columns, Stream.fromIterable(rows))
   })
 ).pipe(Command.withExamples([{ command: "roster config list --show-origin" }]))

@@ -1,19 +1,11 @@
 /** `roster profile list`, `use` and `remove` */
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { usageError } from "../../../errors/UsageError.ts"
 import { changeConfig, type Configuration, readConfig } from "../../../settings/ConfigFile.ts"
 import { localProfile, ProfileName } from "../../../settings/Profile.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { argument, withExamples } from "../../shared/CommonFlags.ts"
-
-/** A profile as it is shown, without its key. */
-const Row = Schema.Struct({
-  name: Schema.String,
-  inUse: Schema.Boolean,
-  baseUrl: Schema.String,
-  key: Schema.Literals(["kept here", "from a command", "none"])
-}).pipe(Schema.encodeKeys({ name: "Name", inUse: "InUse", baseUrl: "BaseUrl", key: "Key" }))
 
 const name = argument("name", ProfileName, "Name of the profile")
 
@@ -29,13 +21,13 @@ export const list = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const { profile, profiles } = yield* readConfig
-    const rows = Object.entries(profiles).map(([name, { apiKey, baseUrl, credentialProcess }]): typeof Row.Type => ({
-      name,
-      inUse: name === profile,
-      baseUrl,
-      key: credentialProcess !== undefined ? "from a command" : apiKey === undefined ? "none" : "kept here"
+    const rows = Object.entries(profiles).map(([name, { apiKey, baseUrl, credentialProcess }]) => ({
+      Name: name,
+      InUse: name === profile,
+      BaseUrl: baseUrl,
+      Key: credentialProcess !== undefined ? "from a command" : apiKey === undefined ? "none" : "kept here"
     }))
-    yield* Results.records(Row, ["Name", "InUse", "BaseUrl", "Key"], Stream.fromIterable(rows))
+    yield* Results.rows(["Name", "InUse", "BaseUrl", "Key"], Stream.fromIterable(rows))
   })
 ).pipe(Command.withExamples([{ command: "roster profile list" }]))
 
