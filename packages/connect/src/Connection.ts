@@ -5,7 +5,7 @@
  */
 import type { InvalidSettings, RosterClient } from "@roster/http-client"
 import type { StoreError } from "@roster/server"
-import { Config, Data, Effect, Layer, type Redacted, Result, Schema } from "effect"
+import { Config, Data, Effect, Layer, type Redacted, Result, Schema, Struct } from "effect"
 import type { ConnectOptions, RemoteService } from "./ConnectOptions.ts"
 
 export type { ConnectOptions, RemoteService } from "./ConnectOptions.ts"
@@ -50,18 +50,9 @@ const messages = {
     "ROSTER_DB for a store file."
 } as const
 
-const problems = [
-  "TwoTargets",
-  "KeyMissing",
-  "AddressMissing",
-  "RemoteRequired",
-  "ProfileGiven",
-  "NothingGiven"
-] as const
-
 /** The settings do not say which service or store is meant, and none is opened. */
 export class UnclearConnection extends Schema.TaggedError<UnclearConnection>()("UnclearConnection", {
-  problem: Schema.Literals(problems)
+  problem: Schema.Literals(Struct.keys(messages))
 }) {
   override get message(): string {
     return messages[this.problem]

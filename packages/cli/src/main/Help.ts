@@ -3,22 +3,15 @@
  * alone prints its first page.
  */
 import { Effect, Layer, Stdio, Stream } from "effect"
-import { CliConfig, CliOutput, Flag, GlobalFlag, TerminalCapabilities } from "effect/cli"
+import { CliConfig, CliOutput, GlobalFlag, TerminalCapabilities } from "effect/cli"
 import { Output } from "../terminal/Output.ts"
 import { firstPage } from "./FirstPage.ts"
-import { version as packageVersion } from "../terminal/Version.ts"
+import { toggle } from "../settings/FlagForms.ts"
 
 /** Unlike effect/cli's own flag it has no alias `-v`. */
 const version = GlobalFlag.Action({
-  flag: Flag.Boolean("version").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Show the version"),
-    Flag.withDefault(false)
-  ),
-  run: Effect.fnUntraced(function* (_, { command }) {
-    const presenter = yield* CliOutput.Presenter
-    yield* presenter.present({ _tag: "Version", name: command.name, version: packageVersion })
-  })
+  flag: toggle("version", "Show the version"),
+  run: GlobalFlag.Version.run
 })
 
 const presenter = Effect.gen(function* () {

@@ -16,12 +16,7 @@ export const output = GlobalFlag.Setting("output")({
 
 /** Declared for the help and the parser; `isQuiet` in `OutputFlags.ts` implements it. */
 const quiet = GlobalFlag.Setting("quiet")({
-  flag: Flag.Boolean("quiet").pipe(
-    Flag.withoutNegation,
-    Flag.withAlias("q"),
-    Flag.withDescription("Print only results and errors, without progress and notes"),
-    Flag.withDefault(false)
-  )
+  flag: Flag.withAlias(toggle("quiet", "Print only results and errors, without progress and notes"), "q")
 })
 
 export const noInput = GlobalFlag.Setting("no-input")({

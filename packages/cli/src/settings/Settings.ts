@@ -3,7 +3,7 @@
  * key is sent only to its address.
  */
 import { Connection } from "@roster/connect"
-import { type Config, Effect, type Redacted, Result } from "effect"
+import { type Config, Effect, Result } from "effect"
 import { KeySource, MissingKey } from "./ApiKeySource.ts"
 import { readConfig } from "./ConfigFile.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
@@ -11,21 +11,12 @@ import { shorten } from "../terminal/Printable.ts"
 import { localProfile, type Profile } from "./Profile.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
 
-export interface Given {
-  readonly baseUrl?: string | undefined
-  readonly apiKeyHeader?: string | undefined
-  readonly apiKeyPrefix?: string | undefined
-  readonly db?: string | undefined
-}
-
-export interface GivenFlags extends Given {
-  readonly apiKeyFile?: string | undefined
-}
-
-export interface GivenEnvironment extends Given {
-  readonly apiKey?: Redacted.Redacted<string> | undefined
+export interface GivenEnvironment extends Connection.Given {
   readonly profile?: string | undefined
-  readonly requireRemote?: boolean | undefined
+}
+
+export interface GivenFlags extends Omit<Connection.Given, "apiKey" | "requireRemote"> {
+  readonly apiKeyFile?: string | undefined
 }
 
 /** A profile with its name. */

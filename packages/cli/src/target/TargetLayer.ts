@@ -5,7 +5,7 @@ import type { HttpClient } from "effect/http"
 import { keyFrom, keyOrigin, KeySource, maskedKey, MissingKey } from "../settings/ApiKeySource.ts"
 import { readConfig } from "../settings/ConfigFile.ts"
 import * as GlobalFlags from "../settings/GlobalFlags.ts"
-import { type Given, settings, type Settings } from "../settings/Settings.ts"
+import { settings, type Settings } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
 import { storeToOpen } from "./EmbeddedStore.ts"
 import { type ForWrites, Target } from "./Target.ts"
@@ -68,7 +68,7 @@ export const layer = layerForWrites({ dryRun: false })
 
 /** A service, called with this key instead of the configured one. */
 export const layerWithKey = (
-  { apiKeyHeader, apiKeyPrefix, baseUrl }: Given & { readonly baseUrl: string },
+  { apiKeyHeader, apiKeyPrefix, baseUrl }: Connection.Given & { readonly baseUrl: string },
   key: Redacted.Redacted<string>
 ) => {
   const source = KeySource.Environment({ key })

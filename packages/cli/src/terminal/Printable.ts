@@ -31,8 +31,5 @@ const escaped = (character: string): string =>
 // `JSON.stringify` escapes C0 controls and lone surrogates itself, so the line breaks between records stay.
 const activeInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g
 
-/** JSON with escapes for the characters that a terminal would act on, which every parser reads as the same text. */
-export const safeJson = (json: string): string => json.replace(activeInJson, escaped)
-
-/** A value as JSON on one line that is safe for a terminal. */
-export const jsonText = (value: unknown): string => safeJson(JSON.stringify(value))
+/** A value as JSON on one line, with escapes for the characters that a terminal would act on. */
+export const jsonText = (value: unknown): string => JSON.stringify(value).replace(activeInJson, escaped)

@@ -89,17 +89,12 @@ const findings = (facts: Facts, latest: number, millis: number): ReadonlyArray<P
     ),
     finding("writes", facts.writes, "allowed", "it is a replica or read-only: name the primary"),
     rights(facts, latest === latestMigration),
-    latest > latestMigration
-      ? {
-          check: "tables",
-          result: "failed",
-          detail: `at step ${latest}, and this version of Roster knows ${latestMigration}: use a newer one`
-        }
-      : {
-          check: "tables",
-          result: "ok",
-          detail: latest === 0 ? "none yet" : `at step ${latest} of ${latestMigration}`
-        },
+    finding(
+      "tables",
+      latest <= latestMigration,
+      latest === 0 ? "none yet" : `at step ${latest} of ${latestMigration}`,
+      `at step ${latest}, and this version of Roster knows ${latestMigration}: use a newer one`
+    ),
     {
       check: "clock",
       result: isSkewed ? "warning" : "ok",

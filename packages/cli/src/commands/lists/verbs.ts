@@ -6,7 +6,7 @@ import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
-import { parseEmail, withExamples } from "../shared/CommonFlags.ts"
+import { emails, withExamples } from "../shared/CommonFlags.ts"
 
 /** None of the named contacts is on the list. */
 export class NotOnList extends Schema.TaggedError<NotOnList>()("NotOnList", { message: Schema.String }) {}
@@ -28,11 +28,7 @@ export const remove = Command.make(
   "remove",
   {
     name: Argument.String("list").pipe(Argument.withDescription("Name of the list")),
-    emails: Argument.String("email").pipe(
-      Argument.withDescription("E-mail addresses of the contacts"),
-      Argument.mapEffect(parseEmail("email")),
-      Argument.variadic({ min: 1 })
-    ),
+    emails: Argument.variadic(emails, { min: 1 }),
     dryRun
   },
   Effect.fnUntraced(function* ({ dryRun, emails, name }) {

@@ -55,6 +55,9 @@ export const parseEmail = (field: string) => parseWith(EmailAddress, field)
 
 export const email = argument("email", EmailAddress, "E-mail address of the contact")
 
+/** The same where a command takes several. */
+export const emails = argument("email", EmailAddress, "E-mail addresses of the contacts")
+
 /** An optional integer in a range. */
 export const count = (name: string, description: string, from: number, to = Number.MAX_SAFE_INTEGER) =>
   Flag.Int(name).pipe(

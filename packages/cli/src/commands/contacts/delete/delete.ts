@@ -5,7 +5,7 @@ import { Argument, Command } from "effect/cli"
 import { confirmCount, yes } from "../../shared/Confirm.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { text, toggle } from "../../../settings/FlagForms.ts"
-import { parseEmail, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
+import { emails, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
 import { filterFlags, noteFields, twoRules } from "../../shared/RuleFlags.ts"
 import { deleteByEmails, deleteByRule, deleteSnapshot, deleteUnread } from "./SnapshotDeletion.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
@@ -14,11 +14,7 @@ import { refusedHere } from "../../../errors/UsageError.ts"
 export const command = Command.make(
   "delete",
   {
-    emails: Argument.String("email").pipe(
-      Argument.withDescription("E-mail addresses of the contacts"),
-      Argument.mapEffect(parseEmail("email")),
-      Argument.variadic()
-    ),
+    emails: Argument.variadic(emails),
     ...filterFlags,
     backup: text(
       "backup",

@@ -110,19 +110,6 @@ const keySwitch = Effect.fnUntraced(function* (out: string | undefined) {
   return switchToNewKey
 })
 
-/** Where the secret of this run goes. */
-const destinationOf = Effect.fnUntraced(function* (given: {
-  readonly exec: string | undefined
-  readonly out: string | undefined
-}) {
-  const path = yield* Path.Path
-  const to: Destination =
-    given.out !== undefined
-      ? { _tag: "File", path: path.resolve(given.out) }
-      : { _tag: given.exec === undefined ? "Output" : "Command" }
-  return to
-})
-
 /** Sees to it that a run which resumes leaves the secret where it is told to, or says where the secret went. */
 const checkDelivered = Effect.fnUntraced(function* <E, R>(
   journal: JournalFile,
@@ -178,16 +165,15 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
   const hint = yield* ResumeHint
   const subject = { target: yield* targetIdentity, kind, name, subaccount }
 
-  const showPlan = Effect.fnUntraced(function* (journal: JournalFile) {
-    const { state, successor } = yield* plan(name, { journal, subaccount })
-    yield* Results.summary({ dryRun: true, state, successor }, `Would ${plannedWork[state]} (successor: ${successor})`)
-  })
-
   const rotateWith = Effect.fnUntraced(function* (journal: JournalFile) {
     if (Duration.isLessThan(idle, shortestIdle)) {
       yield* output.note("Use may be recorded only once a minute: --idle shorter than 2m can miss it.")
     }
-    const destination = yield* destinationOf({ exec, out })
+    const path = yield* Path.Path
+    const destination: Destination =
+      out === undefined
+        ? { _tag: exec === undefined ? "Output" : "Command" }
+        : { _tag: "File", path: path.resolve(out) }
     yield* checkDelivered(journal, destination, plan(name, { journal, subaccount }))
     const deliver = yield* secretDelivery({ exec, out }, schema, content)
     const describe = describeStep(idle)
@@ -208,7 +194,11 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
     })
   })
 
-  if (dryRun) return yield* showPlan(yield* journalToRead(subject, out))
+  if (dryRun) {
+    const { state, successor } = yield* plan(name, { journal: yield* journalToRead(subject, out), subaccount })
+    const words = `Would ${plannedWork[state]} (successor: ${successor})`
+    return yield* Results.summary({ dryRun: true, state, successor }, words)
+  }
   const rotated = yield* withJournal(subject, out, rotateWith).pipe(
     Effect.onInterrupt(() => output.note(`Interrupted. To resume:\n  ${resume}`))
   )
