@@ -23,15 +23,8 @@ export const AllowedHosts = Context.Reference<Hosts | undefined>("@roster/server
 /** The hosts of a service that listens on a host and is known to its clients under a URL. */
 export const allowedHosts = (host: string, publicUrl: URL | undefined, protocol: Hosts["protocol"]): Hosts => {
   const hosts = new Set(["localhost", host.toLowerCase(), ...(publicUrl === undefined ? [] : [publicUrl.hostname])])
-  // Nearly every request names the host that the one before named.
-  let last: string | undefined
-  const isAllowed = (host: string): boolean => {
-    if (host === last) return true
-    const isKnown = isAddressOrOneOf(hosts, host)
-    if (isKnown) last = host
-    return isKnown
-  }
-  return { isAllowed, protocol, baseUrl: publicUrl === undefined ? undefined : baseOf(publicUrl) }
+  const baseUrl = publicUrl === undefined ? undefined : baseOf(publicUrl)
+  return { isAllowed: (host) => isAddressOrOneOf(hosts, host), protocol, baseUrl }
 }
 
 const baseOf = ({ origin, pathname }: URL): string =>

@@ -33,34 +33,6 @@ const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undef
   return key === "" ? undefined : key
 }
 
-/**
- * Compares texts in a time that does not tell where they differ: behind a proxy a connection has keys of several
- * clients.
- */
-const isSame = (one: string, other: string): boolean => {
-  if (one.length !== other.length) return false
-  let difference = 0
-  for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index)
-  return difference === 0
-}
-
-/**
- * Makes the function that gives the digest of a key, or `undefined` for a text that is no key of any store. The last one of
- * each connection is kept, since its requests nearly all have the same key.
- */
-const makeKeyDigest = () => {
-  const latest = new WeakMap<object, { readonly key: string; readonly digest: Uint8Array }>()
-  return (key: string, { source }: HttpServerRequest.HttpServerRequest): Uint8Array | undefined => {
-    const connection = "socket" in source ? Object(source.socket) : source
-    const known = latest.get(connection)
-    if (known !== undefined && isSame(known.key, key)) return known.digest
-    if (!SecretFormat.isApiKey(key)) return undefined
-    const digest = digestOf(key)
-    latest.set(connection, { key, digest })
-    return digest
-  }
-}
-
 /** The level of operations that every valid key may call. */
 const anyLevel: AccessLevel = "None"
 
@@ -77,7 +49,6 @@ export const authentication = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const refusals = yield* AuditRefusals
   const log = yield* AccessLog
-  const digestOfKey = makeKeyDigest()
   const findKey = keyLookup(sql)
   const recordUse = makeUseRecorder(sql)
   const isInKeyRanges = makeRangeCheck()
@@ -119,10 +90,9 @@ export const authentication = Effect.gen(function* () {
         const peer = clientAddress(request, Context.get(context, TrustedProxies))
         const key = keyOf(request)
         if (key === undefined) return refuseKey(undefined, peer)
-        const digest = digestOfKey(key, request)
         // No key of any store: neither looked up nor recorded.
-        if (digest === undefined) return refuse(peer)
-        return Effect.flatMap(failed(findKey(digest)), (row) => {
+        if (!SecretFormat.isApiKey(key)) return refuse(peer)
+        return Effect.flatMap(failed(findKey(digestOf(key))), (row) => {
           if (row !== undefined) log?.note(request, { key: row.secret_hint })
           const now = Math.floor(Context.get(context, Clock.Clock).currentTimeMillisUnsafe() / 1000)
           if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)
