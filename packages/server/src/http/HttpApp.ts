@@ -25,35 +25,24 @@ import { publicAddress, refusedHost } from "./AllowedHosts.ts"
 
 const referencePath = "/docs"
 
-/** Makes a value once. Later calls get it without a promise, for which the connection would not be read further. */
-const once = <A>(make: () => Promise<A>): Effect.Effect<A> => {
-  let making: Promise<A> | undefined
-  let made: Effect.Effect<A> | undefined
-  const makeIt = Effect.promise(() => (making ??= make())).pipe(
-    Effect.tap((value) =>
-      Effect.sync(() => {
-        made = Effect.succeed(value)
-      })
-    )
-  )
-  return Effect.suspend(() => made ?? makeIt)
-}
-
 /**
  * The OpenAPI document, with the address at which the client sees the service, and the page about the interface. Their
  * code is loaded when somebody first asks for one of them.
  */
-const referenceRoutes = (): ReadonlyArray<Route> => {
-  const reference = () => import("../reference/ReferencePage.ts")
-  const documented = once(async () => (await reference()).makeDocument())
-  const page = once(async () => {
-    const { html, policy } = await (await reference()).makeReferencePage(referencePath)
-    // All requests share its bytes.
-    return HttpServerResponse.uint8Array(new TextEncoder().encode(html), {
-      contentType: "text/html; charset=utf-8",
-      headers: { "content-security-policy": policy, "referrer-policy": "no-referrer" }
+const referenceRoutes = Effect.gen(function* () {
+  const reference = Effect.promise(() => import("../reference/ReferencePage.ts"))
+  const documented = yield* Effect.cached(Effect.map(reference, ({ makeDocument }) => makeDocument()))
+  const page = yield* Effect.cached(
+    Effect.gen(function* () {
+      const { makeReferencePage } = yield* reference
+      const { html, policy } = yield* Effect.promise(() => makeReferencePage(referencePath))
+      // All requests share its bytes.
+      return HttpServerResponse.uint8Array(new TextEncoder().encode(html), {
+        contentType: "text/html; charset=utf-8",
+        headers: { "content-security-policy": policy, "referrer-policy": "no-referrer" }
+      })
     })
-  })
+  )
   // Nearly every request names the address that the one before named.
   let last: { readonly address: string; readonly response: HttpServerResponse.HttpServerResponse } | undefined
   const document: Respond<never> = ({ request }) =>
@@ -66,11 +55,12 @@ const referenceRoutes = (): ReadonlyArray<Route> => {
         return last.response
       })
     )
-  return [
+  const routes: ReadonlyArray<Route> = [
     { method: "GET", path: `/${versionSegment}/openapi.json`, respond: document },
     { method: "GET", path: referencePath, respond: () => page }
   ]
-}
+  return routes
+})
 
 /** The time in which the store has to answer for the service to be ready. */
 const readyWithin = "2 seconds"
@@ -105,7 +95,7 @@ const parts = Effect.gen(function* () {
   const router = makeRouter([
     ...contractRoutes(yield* makeHandlers, guards),
     yield* exportRoute,
-    ...referenceRoutes(),
+    ...(yield* referenceRoutes),
     ...(yield* healthRoutes)
   ])
   return {
@@ -212,11 +202,11 @@ export const httpApp = Effect.map(parts, ({ log, otherwise, router }) =>
     if (refused !== undefined) return completed(request, log)(Effect.succeed(refused))
     const found = router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined)
     if (found === undefined) {
-      return completed(request, log)(Effect.interruptible(otherwise({ request, params: {}, searchParams: {} })))
+      return completed(request, log)(Effect.interruptible(otherwise({ request, params: {}, query: "" })))
     }
-    const { params, route, searchParams } = found
+    const { params, query, route } = found
     nameRoute(fiber, route.path)
     log?.note(request, { route: routeOf(route.path) })
-    return completed(request, log)(Effect.interruptible(route.respond({ request, params, searchParams })))
+    return completed(request, log)(Effect.interruptible(route.respond({ request, params, query })))
   })
 )

@@ -47,29 +47,10 @@ const fieldsOf = (schema: Schema.Top | undefined): ReadonlyMap<string, Field> =>
 export const queryNames = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
   Array.from(fieldsOf(query).values(), ({ name }) => name)
 
-/** The decoded parameters of a query. One that is given more than once has a list of values. */
-export type SearchParams = Readonly<Record<string, string | ReadonlyArray<string>>>
-
-const noSearchParams: SearchParams = {}
-
-/** Reads a query. */
-export const readSearchParams = (query: string): SearchParams => {
-  if (query === "") return noSearchParams
-  const values = new Map<string, Array<string>>()
-  for (const [name, value] of new URLSearchParams(query)) {
-    const before = values.get(name)
-    if (before === undefined) values.set(name, [value])
-    else before.push(value)
-  }
-  return Object.fromEntries(
-    Array.from(values, ([name, [first = "", ...others]]) => [name, others.length === 0 ? first : [first, ...others]])
-  )
-}
-
 /** Makes the function that decodes the query of an operation. */
 export const queryReader = (
   endpoint: HttpApiEndpoint.Top
-): ((given: SearchParams) => Effect.Effect<unknown, Schema.SchemaError | InvalidInput>) => {
+): ((query: string) => Effect.Effect<unknown, Schema.SchemaError | InvalidInput>) => {
   const fields = fieldsOf(endpoint.query)
   const names = queryNames(endpoint)
   const bodyFields = new Map(
@@ -81,27 +62,20 @@ export const queryReader = (
       ? unknownName(name, "query", names)
       : new InvalidInput({ field: name, issue: `here it is the field ${inBody.name} of the body` })
   }
-  if (endpoint.query === undefined) {
-    return (given) => {
-      for (const name in given) return Effect.fail(refuseUnknown(name))
-      return Effect.undefined
-    }
-  }
+  const { query: schema } = endpoint
   // No schema of the contract needs a service to decode.
-  const decode = Schema.decodeUnknownEffect(Schema.toCodecArrayFromSingle(endpoint.query) as Schema.Codec<unknown>)
-  return (given) => {
-    const query: Record<string, string | ReadonlyArray<string>> = {}
-    for (const spelling in given) {
+  const decode = schema && Schema.decodeUnknownEffect(Schema.toCodecArrayFromSingle(schema) as Schema.Codec<unknown>)
+  return (query) => {
+    const given: Record<string, string | ReadonlyArray<string>> = {}
+    for (const [spelling, value] of query === "" ? [] : new URLSearchParams(query)) {
       const field = fields.get(nameKey(spelling))
       if (field === undefined) return Effect.fail(refuseUnknown(spelling))
-      const before = query[field.name]
-      const value = given[spelling] ?? ""
-      const all = before === undefined ? value : [before, value].flat()
-      if (Array.isArray(all) && !field.isArray) {
+      const before = given[field.name]
+      if (before !== undefined && !field.isArray) {
         return Effect.fail(new InvalidInput({ field: field.name, issue: "it is given more than once" }))
       }
-      query[field.name] = all
+      given[field.name] = before === undefined ? value : [before, value].flat()
     }
-    return decode(query)
+    return decode === undefined ? Effect.undefined : decode(given)
   }
 }

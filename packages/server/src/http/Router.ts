@@ -1,20 +1,10 @@
 /** Finds the route of a request by its method and path. */
-import { readSearchParams } from "./QueryNames.ts"
 import type { Incoming, Route } from "./Routes.ts"
 
-/** The routes below a part of the paths. */
-interface Branch {
-  readonly fixed: Map<string, Branch>
-  /** The parameter that any other segment is a value of. */
-  parameter: { readonly name: string; readonly branch: Branch } | undefined
-  readonly routes: Map<string, Route>
-}
-
-const makeBranch = (): Branch => ({ fixed: new Map(), parameter: undefined, routes: new Map() })
-
-const pathOf = (url: string): string => {
+/** The path and the query of a URL. */
+const partsOf = (url: string): readonly [path: string, query: string] => {
   const end = url.indexOf("?")
-  return end === -1 ? url : url.slice(0, end)
+  return end === -1 ? [url, ""] : [url.slice(0, end), url.slice(end + 1)]
 }
 
 /** More segments than a path of the contract has: what is behind them need not be read. */
@@ -33,8 +23,19 @@ const valueOf = (segment: string): string | undefined => {
   }
 }
 
-interface Found extends Pick<Incoming, "params" | "searchParams"> {
-  readonly route: Route
+/** The values in a path of these segments; `undefined` if it has others. */
+const paramsOf = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string>): Incoming["params"] | undefined => {
+  if (pattern.length !== segments.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, expected] of pattern.entries()) {
+    const given = segments[index] ?? ""
+    if (expected.startsWith(":")) {
+      const value = valueOf(given)
+      if (value === undefined) return undefined
+      params[expected.slice(1)] = value
+    } else if (given !== expected) return undefined
+  }
+  return params
 }
 
 /**
@@ -42,49 +43,31 @@ interface Found extends Pick<Incoming, "params" | "searchParams"> {
  * path with an escaped @ character by character. (docs/decisions/performance.md)
  */
 export const makeRouter = (routes: ReadonlyArray<Route>) => {
-  const root = makeBranch()
-  for (const route of routes) {
-    let branch = root
-    for (const segment of segmentsOf(route.path)) {
-      const isParameter = segment.startsWith(":")
-      const below: Branch = (isParameter ? branch.parameter?.branch : branch.fixed.get(segment)) ?? makeBranch()
-      if (isParameter) branch.parameter = { name: segment.slice(1), branch: below }
-      else branch.fixed.set(segment, below)
-      branch = below
-    }
-    branch.routes.set(route.method, route)
-  }
-  const methods = new Set(routes.map(({ method }) => method))
+  const patterns = Map.groupBy(
+    routes.map((route) => ({ route, pattern: segmentsOf(route.path) })),
+    ({ route }): string => route.method
+  )
 
-  const routeOfPath = (method: string, path: string, params: Record<string, string>): Route | undefined => {
+  const routeOfPath = (method: string, path: string) => {
     const segments = segmentsOf(path)
-    const follow = ({ fixed, parameter, routes }: Branch, index: number): Route | undefined => {
-      const segment = segments[index]
-      if (segment === undefined) return routes.get(method)
-      const branch = fixed.get(segment)
-      const route = branch === undefined ? undefined : follow(branch, index + 1)
-      if (route !== undefined || parameter === undefined) return route
-      const value = valueOf(segment)
-      if (value === undefined) return undefined
-      params[parameter.name] = value
-      return follow(parameter.branch, index + 1)
+    for (const { pattern, route } of patterns.get(method) ?? []) {
+      const params = paramsOf(pattern, segments)
+      if (params !== undefined) return { route, params }
     }
-    return follow(root, 0)
+    return undefined
   }
 
   /** Finds a route, for a URL without a `urlIssue`. */
-  const find = (method: string, url: string): Found | undefined => {
+  const find = (method: string, url: string) => {
     if (hasTooManyParameters(url)) return undefined
-    const params: Record<string, string> = {}
-    const route = routeOfPath(method, pathOf(url), params)
-    if (route === undefined) return undefined
-    const end = url.indexOf("?")
-    return { route, params, searchParams: readSearchParams(end === -1 ? "" : url.slice(end + 1)) }
+    const [path, query] = partsOf(url)
+    const found = routeOfPath(method, path)
+    return found === undefined ? undefined : { ...found, query }
   }
   /** The methods of a path in alphabetical order, with HEAD for GET. */
   const methodsOf = (url: string): ReadonlyArray<string> =>
-    [...methods]
-      .filter((method) => routeOfPath(method, pathOf(url), {}) !== undefined)
+    [...patterns.keys()]
+      .filter((method) => routeOfPath(method, partsOf(url)[0]) !== undefined)
       .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
       .toSorted()
   return { find, methodsOf }
@@ -100,7 +83,7 @@ const hasTooManyParameters = (url: string): boolean =>
 export const urlIssue = (url: string): string | undefined => {
   if (hasTooManyParameters(url)) return `The query has more than ${maximumParameters} parameters.`
   if (!url.includes("%")) return undefined
-  const path = pathOf(url)
+  const [path] = partsOf(url)
   try {
     return decodeURIComponent(path).includes("\0") ? "The path holds a NUL character." : undefined
   } catch {

@@ -9,7 +9,7 @@ import { type HttpMethod, type HttpServerRequest, HttpServerResponse } from "eff
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
 import { yieldToEventLoop } from "../threads/Slices.ts"
-import { queryReader, type SearchParams } from "./QueryNames.ts"
+import { queryReader } from "./QueryNames.ts"
 import { retryAfterOf, type WireOf } from "./WireErrors.ts"
 
 /** The contract below the version segment, where it is served. */
@@ -24,7 +24,8 @@ export interface Incoming {
   readonly request: HttpServerRequest.HttpServerRequest
   /** The values in the path, decoded. */
   readonly params: Readonly<Record<string, string>>
-  readonly searchParams: SearchParams
+  /** The query of its URL, as it was sent. */
+  readonly query: string
   /** The text of a JSON body. */
   readonly body?: string | undefined
   /** Where a long array in it may be cut. */
@@ -154,9 +155,9 @@ const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respon
   const toResponse = (value: unknown) => (HttpServerResponse.isHttpServerResponse(value) ? value : encode(value))
   const answer: (handled: ReturnType<AnyHandler>) => ReturnType<Respond> =
     endpoint.method === "GET" ? Effect.map(toResponse) : (handled) => encodedBeforeCommit(handled, toResponse)
-  return ({ body, cuts, params, request, searchParams }) =>
+  return ({ body, cuts, params, query, request }) =>
     Effect.flatMapEager(decodeParams(params), (params) =>
-      Effect.flatMapEager(readQuery(searchParams), (query) =>
+      Effect.flatMapEager(readQuery(query), (query) =>
         Effect.flatMapEager(decodeBody(body, cuts), (payload) => answer(handler({ request, params, query, payload })))
       )
     )
