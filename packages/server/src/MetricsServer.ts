@@ -1,6 +1,6 @@
 /** The metrics of a service in the text format of Prometheus, on an address of their own. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Metric, References, Semaphore } from "effect"
+import { Effect, Metric, Option, References, Semaphore } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { createServer, type Server } from "node:http"
@@ -37,23 +37,14 @@ const endStates = ["Ready", "Error", "Cancelled"] as const
 const up = Metric.gauge("roster_store_up", { description: "1 if the store answers, 0 if not" })
 const bytes = Metric.gauge("roster_store_bytes", { description: "Size of the store: its file, or its database" })
 
-const jobsOf = (kind: string, state: string) =>
-  Metric.gauge("roster_jobs", {
-    description: "Jobs that receive their file, or wait or run (Loading)",
-    attributes: { kind, state }
-  })
+const ofJobs =
+  (id: string, description: string) =>
+  (kind: string, state: string): Metric.Gauge<number> =>
+    Metric.gauge(id, { description, attributes: { kind, state } })
 
-const ageOf = (kind: string, state: string) =>
-  Metric.gauge("roster_job_age_seconds", {
-    description: "Age of the oldest of these jobs, or 0",
-    attributes: { kind, state }
-  })
-
-const endedOf = (kind: string, state: string) =>
-  Metric.gauge("roster_jobs_ended_last_hour", {
-    description: "Jobs that ended within the last hour",
-    attributes: { kind, state }
-  })
+const jobsOf = ofJobs("roster_jobs", "Jobs that receive their file, or wait or run (Loading)")
+const ageOf = ofJobs("roster_job_age_seconds", "Age of the oldest of these jobs, or 0")
+const endedOf = ofJobs("roster_jobs_ended_last_hour", "Jobs that ended within the last hour")
 
 interface JobCount {
   readonly kind: string
@@ -75,33 +66,25 @@ const makeStoreMetrics = Effect.map(SqlClient.SqlClient, (sql) => {
       WHERE ended > ${now - recent} GROUP BY kind, state`
     return { now, open, ended, size: yield* storeBytes }
   })
-  return read.pipe(
-    Effect.timeout(readWithin),
-    Effect.option,
-    Effect.flatMap((found) =>
-      Effect.contextWith((context: Parameters<typeof up.updateUnsafe>[1]) =>
-        Effect.sync(() => {
-          const known = found._tag === "Some" ? found.value : undefined
-          const of = (rows: ReadonlyArray<JobCount> | undefined, kind: string, state: string) =>
-            rows?.find((row) => row.kind === kind && row.state === state)
-          const number = (value: number | undefined) => (known === undefined ? NaN : Number(value ?? 0))
-          up.updateUnsafe(known === undefined ? 0 : 1, context)
-          bytes.updateUnsafe(number(known?.size), context)
-          for (const kind of JobKind.literals) {
-            for (const state of openStates) {
-              const row = of(known?.open, kind, state)
-              jobsOf(kind, state).updateUnsafe(number(row?.jobs), context)
-              const age = row === undefined || known === undefined ? 0 : Math.max(0, known.now - Number(row.oldest))
-              ageOf(kind, state).updateUnsafe(number(age), context)
-            }
-            for (const state of endStates) {
-              endedOf(kind, state).updateUnsafe(number(of(known?.ended, kind, state)?.jobs), context)
-            }
-          }
-        })
-      )
-    )
-  )
+  return Effect.gen(function* () {
+    const known = Option.getOrUndefined(yield* Effect.option(Effect.timeout(read, readWithin)))
+    const of = (rows: ReadonlyArray<JobCount> | undefined, kind: string, state: string) =>
+      rows?.find((row) => row.kind === kind && row.state === state)
+    const number = (value: number | undefined) => (known === undefined ? NaN : Number(value ?? 0))
+    yield* Metric.update(up, known === undefined ? 0 : 1)
+    yield* Metric.update(bytes, number(known?.size))
+    for (const kind of JobKind.literals) {
+      for (const state of openStates) {
+        const row = of(known?.open, kind, state)
+        yield* Metric.update(jobsOf(kind, state), number(row?.jobs))
+        const age = row === undefined || known === undefined ? 0 : Math.max(0, known.now - Number(row.oldest))
+        yield* Metric.update(ageOf(kind, state), number(age))
+      }
+      for (const state of endStates) {
+        yield* Metric.update(endedOf(kind, state), number(of(known?.ended, kind, state)?.jobs))
+      }
+    }
+  })
 })
 
 /** Listens, and gives the address at which metrics are read. */

@@ -1,26 +1,17 @@
 /** Metrics that are read when somebody asks for them, and cost nothing until then. */
-import { Effect, Metric } from "effect"
+import { type Context, Effect, Metric } from "effect"
+
+const register = <Input, State>(metric: Metric.Metric<Input, State>, get: () => State): Effect.Effect<void> =>
+  Effect.contextWith((context: Context.Context<never>) =>
+    Effect.sync(() => {
+      Metric.registerUnsafe(metric, context, { get, update: () => {}, modify: () => {} })
+    })
+  )
 
 /** Registers a gauge whose value is read. */
 export const registerGauge = (id: string, description: string, read: () => number): Effect.Effect<void> =>
-  Effect.contextWith((context: Parameters<typeof Metric.registerUnsafe>[1]) =>
-    Effect.sync(() => {
-      Metric.registerUnsafe(Metric.gauge(id, { description }), context, {
-        get: () => ({ value: read() }),
-        update: () => {},
-        modify: () => {}
-      })
-    })
-  )
+  register(Metric.gauge(id, { description }), () => ({ value: read() }))
 
 /** Registers a counter whose value is read. */
 export const registerCounter = (id: string, description: string, read: () => number): Effect.Effect<void> =>
-  Effect.contextWith((context: Parameters<typeof Metric.registerUnsafe>[1]) =>
-    Effect.sync(() => {
-      Metric.registerUnsafe(Metric.counter(id, { description, incremental: true }), context, {
-        get: () => ({ count: read(), incremental: true }),
-        update: () => {},
-        modify: () => {}
-      })
-    })
-  )
+  register(Metric.counter(id, { description, incremental: true }), () => ({ count: read(), incremental: true }))
