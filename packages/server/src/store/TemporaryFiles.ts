@@ -16,31 +16,26 @@ export class TemporaryFileFailed extends Schema.TaggedError<TemporaryFileFailed>
 export const onTemporaryFile = <A>(run: () => Promise<A>): Effect.Effect<A, TemporaryFileFailed> =>
   Effect.tryPromise({ try: run, catch: (cause) => new TemporaryFileFailed({ cause }) })
 
-const makeFolder = () => mkdtemp(join(tmpdir(), prefix + processMark))
-
-const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true })
+const removeFolder = (folder: string) =>
+  Effect.ignore(onTemporaryFile(() => rm(folder, { recursive: true, force: true })))
 
 /** A new folder that only this user can read, which is removed with the scope. */
-export const temporaryFolder = Effect.acquireRelease(onTemporaryFile(makeFolder), (folder) =>
-  Effect.ignore(onTemporaryFile(() => removeFolder(folder)))
+export const temporaryFolder = Effect.acquireRelease(
+  onTemporaryFile(() => mkdtemp(join(tmpdir(), prefix + processMark))),
+  removeFolder
 )
 
 /** A new file that only this user can read, which is removed with the scope. */
-export const openTemporaryFile = Effect.acquireRelease(
-  onTemporaryFile(async () => {
-    const folder = await makeFolder()
-    /** Removes its name. The open file stays usable, except on Windows, where it fails. */
-    const unlink = () => removeFolder(folder)
-    try {
-      const path = join(folder, "file")
-      return { path, file: await open(path, "wx+", 0o600), unlink }
-    } catch (cause) {
-      await unlink()
-      throw cause
-    }
-  }),
-  ({ file, unlink }) => Effect.ignore(onTemporaryFile(() => file.close().finally(unlink)))
-)
+export const openTemporaryFile = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  const path = join(folder, "file")
+  const file = yield* Effect.acquireRelease(
+    onTemporaryFile(() => open(path, "wx+", 0o600)),
+    (file) => Effect.ignore(onTemporaryFile(() => file.close()))
+  )
+  /** Removes its name. The open file stays usable, except on Windows, where the name stays too. */
+  return { path, file, unlink: removeFolder(folder) }
+})
 
 /** In milliseconds, for files of a process of which nothing is known, such as one in another container. */
 const maximumAge = 24 * 60 * 60 * 1000

@@ -23,7 +23,7 @@ export class TooManyColumns extends Schema.TaggedError<TooManyColumns>()("TooMan
 export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
   const { file, unlink } = yield* openTemporaryFile
   // A killed process leaves nothing, where the platform allows it.
-  yield* Effect.ignore(onTemporaryFile(unlink))
+  yield* unlink
   const written: Array<{ readonly rows: number; readonly length: number; readonly known: number }> = []
   /** The custom fields that become columns, numbered in the order in which they were found. */
   const found = new Map<string, number>()
