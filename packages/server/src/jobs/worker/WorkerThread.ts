@@ -4,7 +4,7 @@
  */
 import { Effect, Latch, Layer, Redacted, Schedule, Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import { isMainThread } from "node:worker_threads"
@@ -18,6 +18,7 @@ import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
 import { registerFunctions } from "../../store/sqlite/SqliteFunctions.ts"
 import * as LockContention from "../../store/sqlite/LockContention.ts"
 import { jobConnections, type PostgresOptions, sharedWrites } from "../../store/postgres/PostgresOptions.ts"
+import * as PostgresLoading from "../../store/postgres/PostgresLoading.ts"
 import type { StoreError } from "../../store/sqlite/StoreError.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 
@@ -132,7 +133,7 @@ const prepareConnection = (database: DatabaseSync): void => {
 }
 
 /** The tables of a store, which the service has migrated, and how its writers share them. */
-const storeOf = (store: ThreadStore): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError | StoreError> => {
+const storeOf = (store: ThreadStore): Layer.Layer<SqlClient.SqlClient, StoreError> => {
   if ("filename" in store) {
     const contention = LockContention.make(store.contention)
     return Layer.merge(
@@ -147,12 +148,7 @@ const storeOf = (store: ThreadStore): Layer.Layer<SqlClient.SqlClient, SqlError.
     statementMillis,
     maxConnections: jobConnections
   }
-  // Threads on files do not load it.
-  const client = Effect.map(
-    Effect.promise(() => import("../../store/postgres/PostgresClient.ts")),
-    ({ layer }) => layer(options)
-  )
-  return Layer.merge(sharedWrites, Layer.unwrap(client))
+  return Layer.merge(sharedWrites, PostgresLoading.layer(options))
 }
 
 const handlers = Calls.toLayer(
