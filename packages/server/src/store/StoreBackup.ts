@@ -1,7 +1,7 @@
 /** Backs up a store while others use it, and restores one that nobody uses. (docs/decisions/backups.md) */
 import { fnRedacted } from "@roster/domain"
 import { Clock, Context, Data, Effect, Exit, Layer, Predicate, Schema, Scope } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,6 +12,7 @@ import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import { CommitLost } from "./postgres/PostgresError.ts"
 import { nameOf, type PostgresOptions, withoutRepeat } from "./postgres/PostgresOptions.ts"
 import { messageOf } from "./sqlite/SqliteError.ts"
+import { isSqlErrorOf } from "./StoreFailure.ts"
 import { removeTemporaryFiles, temporaryFolder } from "./TemporaryFiles.ts"
 import * as Store from "./Store.ts"
 import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from "./StoreContents.ts"
@@ -19,7 +20,7 @@ import { copyRows, firstFilled, lockTables, readSnapshot } from "./StoreRows.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { freeName, publish, removeDatabase } from "./sqlite/AtomicFile.ts"
 import { copy, type CopyOptions, copyTo } from "./sqlite/StoreCopy.ts"
-import { type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
+import { unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import { openAlone, replace, replaceDamaged } from "./sqlite/StoreReplacement.ts"
 
@@ -226,15 +227,11 @@ const clientOf = <Provided, E>(layer: Layer.Layer<SqlClient.SqlClient | Provided
 /** Failures of a PostgreSQL, as those of a store that cannot be used. */
 const orUnavailable =
   (name: string, what: string) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreUnavailable, R> =>
-    Effect.catch(effect, (error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> =>
-      SqlError.isSqlError(error)
-        ? Effect.fail(unavailable(name, `${isLostCommit(error) ? lostCommit : what} ${PostgresLoading.failure(error)}`))
-        : // The guard has removed SqlError, which the compiler does not see on a type parameter.
-          Effect.fail(error as Exclude<E, SqlError.SqlError>)
-    )
-
-const isLostCommit = ({ reason }: SqlError.SqlError): boolean => reason.cause instanceof CommitLost
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.catchIf(effect, isSqlErrorOf<E>, (error) => {
+      const isLost = error.reason.cause instanceof CommitLost
+      return Effect.fail(unavailable(name, `${isLost ? lostCommit : what} ${PostgresLoading.failure(error)}`))
+    })
 
 const lostCommit = "Check whether it was done before you repeat it."
 

@@ -11,6 +11,9 @@ const { errorCode, holderOf, isDamage, isReadOnly, isUnsynced } = SqliteError
 /** Tells a failure of the database from those of a type parameter. */
 export const isSqlError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
 
+/** The same where the failures are a type parameter that may hold it. */
+export const isSqlErrorOf = <E>(error: E): error is Extract<E, SqlError.SqlError> => SqlError.isSqlError(error)
+
 /** Whether a statement failed because the disk of the database is full. */
 export const isDiskFull = (error: SqlError.SqlError): boolean =>
   SqliteError.isDiskFull(error) || PostgresError.isDiskFull(error)
@@ -71,10 +74,5 @@ const lostSync = "the disk failed, and the store takes no more writes until it i
 /** Turns failures of the database into the `ServiceError` of an operation. */
 export const orStoreFailure =
   (operation: string) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError.SqlError> | ServiceError, R> =>
-    Effect.catch(effect, (error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | ServiceError> =>
-      SqlError.isSqlError(error)
-        ? storeFailure(operation, error)
-        : // The guard has removed SqlError, which the compiler does not see on a type parameter.
-          Effect.fail(error as Exclude<E, SqlError.SqlError>)
-    )
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.catchIf(effect, isSqlErrorOf<E>, (error) => storeFailure(operation, error))
