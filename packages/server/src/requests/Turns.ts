@@ -8,11 +8,11 @@ import { Caller } from "../credentials/Caller.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import * as FairQueue from "../threads/FairQueue.ts"
 
-/**
- * The milliseconds after which the next turn begins while one waits for the store: on SQLite for its lock, which others
- * would wait for too, on PostgreSQL for its answers.
- */
-const longestTurn = { forLock: 100, forAnswers: 10 }
+/** On SQLite the milliseconds after which the next turn begins while one waits for the lock, for which others would wait too. */
+const longestTurn = 100
+
+/** Turns at one time on PostgreSQL, each of which may hold a connection while it waits for the locks of another. */
+const atOnce = 2
 
 /** The queues of a store. Pages do not wait for the lock of writes. */
 export class Turns extends Context.Service<
@@ -30,7 +30,7 @@ export const inTurn =
 export const layer = Layer.effect(
   Turns,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const options = { longestTurn: dialect(sql).writersWait ? longestTurn.forLock : longestTurn.forAnswers }
+    const options = dialect(sql).writersWait ? { longestTurn } : { atOnce }
     return Turns.of({ page: FairQueue.make(options), write: FairQueue.make(options) })
   })
 )

@@ -1,4 +1,4 @@
-/** A fair queue: runs one task at a time, round-robin over the accounts. */
+/** A fair queue: runs one task or a few at a time, round-robin over the accounts. */
 import { Effect } from "effect"
 import { setImmediate } from "node:timers/promises"
 
@@ -6,9 +6,7 @@ import { setImmediate } from "node:timers/promises"
 const makeQueue = <A>() => {
   /** The account that is first is the next one. */
   const waiting = new Map<string, Array<A>>()
-  const count = (account: string): number => waiting.get(account)?.length ?? 0
   return {
-    count,
     add: (account: string, item: A): void => {
       const items = waiting.get(account)
       if (items === undefined) waiting.set(account, [item])
@@ -45,24 +43,28 @@ export interface FairQueue {
     account: string,
     work: (pause: Effect.Effect<void>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E, R>
-  /** How many tasks of an account wait for their turn. */
-  readonly waiting: (account: string) => number
 }
 
-/** Makes a queue. The next task begins when the one before has ended or pauses. */
+/** Makes a queue. The next task begins when one before it has ended or pauses. */
 export const make = ({
+  atOnce = 1,
   longestTurn
 }: {
+  /** How many tasks run at one time (default: 1). */
+  readonly atOnce?: number
   /** Milliseconds after which the next task begins while one waits for something else (default: never). */
   readonly longestTurn?: number
 } = {}): FairQueue => {
   const queue = makeQueue<Turn>()
-  let isTaken = false
+  let running = 0
 
   const next = () => {
-    const turn = queue.take()
-    isTaken = turn !== undefined
-    turn?.begin()
+    while (running < atOnce) {
+      const turn = queue.take()
+      if (turn === undefined) return
+      running++
+      turn.begin()
+    }
   }
 
   /**
@@ -75,6 +77,7 @@ export const make = ({
     turn.heldSince = undefined
     clearTimeout(timer)
     for (let held = performance.now() - heldSince; held > 0; held--) await setImmediate()
+    running--
     next()
   }
 
@@ -88,7 +91,7 @@ export const make = ({
           resume(Effect.void)
         }
         queue.add(account, turn)
-        if (!isTaken) next()
+        next()
       })
       const pause = Effect.suspend(() => {
         void give(turn)
@@ -107,5 +110,5 @@ export const make = ({
       )
     })
 
-  return { run, waiting: queue.count }
+  return { run }
 }
