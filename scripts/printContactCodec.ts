@@ -202,7 +202,7 @@ const json = (): Lines => {
   return [
     `import type { JsonBuffer } from "../values/JsonBuffer.ts"`,
     `import { fieldName, ${[...new Set(leaves.map(({ kind }) => jsonParts[kind]))].toSorted().join(", ")} } ` +
-      `from "../values/JsonFields.ts"`,
+      `from "./JsonFields.ts"`,
     `import type { ContactRecord } from "./ContactRecord.ts"`,
     "",
     `const names = {`,

@@ -1,6 +1,6 @@
 /** The JSON of a contact, for `ContactJson`. Written by `pnpm docs:contacts` from `ContactRecord`. */
 import type { JsonBuffer } from "../values/JsonBuffer.ts"
-import { fieldName, writeDate, writeNumber, writeText, writeTexts } from "../values/JsonFields.ts"
+import { fieldName, writeDate, writeNumber, writeText, writeTexts } from "./JsonFields.ts"
 import type { ContactRecord } from "./ContactRecord.ts"
 
 const names = {

@@ -1,7 +1,7 @@
 /** Writes the fields of records as JSON: a name and a value, or nothing if the value is `undefined`. */
 import type { DateTime } from "effect"
-import { encoded, type JsonBuffer } from "./JsonBuffer.ts"
-import { formatWireDate } from "./WireDate.ts"
+import { encoded, type JsonBuffer } from "../values/JsonBuffer.ts"
+import { formatWireDate } from "../values/WireDate.ts"
 
 /** The name of a field with the signs around it. */
 export const fieldName = (text: string): Uint8Array => encoded(`,"${text}":`)
