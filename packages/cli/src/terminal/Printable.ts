@@ -1,4 +1,5 @@
 /** Makes foreign text safe for a terminal: active characters become visible; joiners of languages and emoji stay. */
+import { Characters } from "@roster/domain"
 
 /** C0 and C1 controls, line and paragraph separators, bidirectional controls, tags and lone surrogates. */
 const active = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
@@ -22,14 +23,8 @@ export const countText = (count: number): string => String(Math.floor(count)).re
 
 export const counted = (contacts: number): string => (contacts === 1 ? "1 contact" : `${contacts} contacts`)
 
-const escaped = (character: string): string =>
-  Array.from(
-    { length: character.length },
-    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`
-  ).join("")
-
 // `JSON.stringify` escapes C0 controls and lone surrogates itself, so the line breaks between records stay.
 const activeInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g
 
 /** A value as JSON on one line, with escapes for the characters that a terminal would act on. */
-export const jsonText = (value: unknown): string => JSON.stringify(value).replace(activeInJson, escaped)
+export const jsonText = (value: unknown): string => JSON.stringify(value).replace(activeInJson, Characters.escapeInJson)

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 import { isAddressable } from "../errors/InvalidInput.ts"
+import { hasControl } from "../values/Characters.ts"
 import { WireDate } from "../values/WireDate.ts"
 
 /** The name of a credential: 1 to 254 characters, which can stand in a path, and no control characters. */
@@ -10,7 +11,7 @@ export const CredentialName = withFromText(
     Schema.check(
       Schema.makeFilter(
         (name) =>
-          (isAddressable(name) && name.length <= 254 && name.trim() === name && !/\p{Cc}/u.test(name)) ||
+          (isAddressable(name) && name.length <= 254 && name.trim() === name && !hasControl(name)) ||
           "a name has 1 to 254 characters, none of them a control character, and no space at its ends"
       )
     ),

@@ -2,14 +2,14 @@
 import { Schema } from "effect"
 import { CustomFields } from "../contacts/ContactRecord.ts"
 import { explained } from "../errors/Constructors.ts"
+import { hasControl } from "../values/Characters.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 
-const control = /\p{Cc}/u
 const noControl = "it has no control characters, which would end a header"
 
 /** A text that becomes part of a header. A line break in it could begin another header. */
-const headerText = Schema.String.check(Schema.makeFilter((text) => !control.test(text) || noControl))
+const headerText = Schema.String.check(Schema.makeFilter((text) => !hasControl(text) || noControl))
 
 const quotedTexts = /"(?:[^"\\]|\\.)*"/g
 
@@ -37,7 +37,7 @@ const MailHeaders = CustomFields.check(
   Schema.makeFilter((headers) => {
     for (const [name, value] of Object.entries(headers)) {
       if (!/^[!-9;-~]+$/.test(name)) return "the name of a header is printable ASCII without a space or colon"
-      if (control.test(value)) return { path: [name], issue: noControl }
+      if (hasControl(value)) return { path: [name], issue: noControl }
       if (addressHeaders.test(name.toLowerCase())) {
         return { path: [name], issue: "senders and recipients are fields of the message, not headers of your own" }
       }

@@ -1,6 +1,6 @@
 import { Predicate, Schema } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
-import { printable } from "../values/DidYouMean.ts"
+import { printable } from "../values/Characters.ts"
 
 /** A rule that cannot be parsed; `position` and `length` locate the mistake in `rule`, in UTF-16 units from 0. */
 export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule", {

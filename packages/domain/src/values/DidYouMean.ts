@@ -1,11 +1,5 @@
 /** Suggestions for misspelt words. */
-
-/** Replaces every character that could move the cursor, colour the terminal or reorder the line by a visible one. */
-export const printable = (text: string): string =>
-  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = character.charCodeAt(0)
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\ufffd"
-  })
+import { printable } from "./Characters.ts"
 
 /** Quotes a piece of input, cut to a readable length. */
 export const quoted = (text: string): string => `"${printable(text.length > 40 ? `${text.slice(0, 40)}…` : text)}"`

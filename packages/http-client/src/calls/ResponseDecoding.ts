@@ -1,6 +1,6 @@
 /** Reads answers: the bytes must be UTF-8, the text JSON, and the JSON must match the interface. */
 import { ErrorBody } from "@roster/api"
-import { joinBytes, JsonParser, Unavailable, UnexpectedContentType } from "@roster/domain"
+import { Characters, joinBytes, JsonParser, Unavailable, UnexpectedContentType } from "@roster/domain"
 import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { BufferedResponse, utf8 } from "../transport/BufferedResponse.ts"
@@ -90,11 +90,13 @@ const longestSnippet = 2048
 
 /** The beginning of a text on one line, without tags and control characters. */
 const snippetOf = (text: string): string =>
-  text
-    .slice(0, 4 * longestSnippet)
-    .replaceAll(/<(script|style)\b.*?(<\/\1\s*>|$)/gis, " ")
-    .replaceAll(/<[^>]*>?/g, " ")
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]+/gu, " ")
+  Characters.replaceUnprintable(
+    text
+      .slice(0, 4 * longestSnippet)
+      .replaceAll(/<(script|style)\b.*?(<\/\1\s*>|$)/gis, " ")
+      .replaceAll(/<[^>]*>?/g, " "),
+    () => " "
+  )
     .replaceAll(/\s+/g, " ")
     .trim()
     .slice(0, 200)

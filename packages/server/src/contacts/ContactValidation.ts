@@ -1,4 +1,5 @@
 import {
+  Characters,
   ContactColumns,
   ContactFields,
   type ContactPayload,
@@ -93,7 +94,7 @@ export const checkEmails = (field: string, emails: ReadonlyArray<string>): Effec
 
 /** Whether a list may have this name. */
 export const isListName = (name: unknown): boolean =>
-  typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !/\p{Cc}/u.test(name)
+  typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !Characters.hasControl(name)
 
 /** Checks the names of lists. */
 export const checkListNames = (field: string, names: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>

@@ -1,4 +1,4 @@
-import { ReportedAccessLevel, WireDate } from "@roster/domain"
+import { Characters, ReportedAccessLevel, WireDate } from "@roster/domain"
 import { Schema } from "effect"
 
 /** Who acted: the owner of the store, a key by its name and the ends of its secret, or a caller without a known key. */
@@ -55,9 +55,4 @@ const encode = Schema.encodeSync(Schema.fromJsonString(AuditEntry))
 
 /** Formats an entry as one line of JSON, with control characters escaped for terminals. */
 export const auditLine = (entry: AuditEntry): string =>
-  encode(entry).replaceAll(
-    /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
-    // A character beyond U+FFFF is two escapes in JSON.
-    (sign) =>
-      [...Array(sign.length).keys()].map((i) => `\\u${sign.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")
-  )
+  Characters.replaceUnprintable(encode(entry), Characters.escapeInJson)

@@ -1,5 +1,6 @@
 /** The formats of exported files, plain or zipped, with the same text as Effect's encoders. (docs/decisions/csv.md) */
 import {
+  Characters,
   type CompressionFormat,
   Contact,
   ContactColumns,
@@ -133,9 +134,8 @@ const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(
 /** The suggested file name: the last part of the request, without what file systems refuse. Never used as a path. */
 export const exportFileName = (asked: string | undefined, format: ExportFileFormat): string => {
   const last = (asked ?? "").split(/[/\\]/).at(-1) ?? ""
-  const name = shortened(
-    last.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}"*:<>?|]/gu, "_").replaceAll(/^[.\s]+|[.\s]+$/g, "")
-  ).replace(/[.\s]+$/, "")
+  const allowed = Characters.replaceUnprintable(last, () => "_").replaceAll(/["*:<>?|]/g, "_")
+  const name = shortened(allowed.replaceAll(/^[.\s]+|[.\s]+$/g, "")).replace(/[.\s]+$/, "")
   if (name === "") return `contacts.${extensions[format]}`
   return device.test(name) ? `_${name}` : name
 }

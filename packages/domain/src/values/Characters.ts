@@ -1,0 +1,22 @@
+/** Characters that do something else than to stand in a text. */
+
+/** Whether a text has a control character, which could end a header or a line. */
+export const hasControl = (text: string): boolean => /\p{Cc}/u.test(text)
+
+/** Replaces what could move the cursor, colour the terminal, reorder the line or not be seen. */
+export const replaceUnprintable = (text: string, by: (character: string) => string): string =>
+  text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, by)
+
+/** The same by a visible character. */
+export const printable = (text: string): string =>
+  replaceUnprintable(text, (character) => {
+    const code = character.charCodeAt(0)
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : "\ufffd"
+  })
+
+/** A character as JSON escapes it: two escapes beyond U+FFFF. */
+export const escapeInJson = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`
+  ).join("")
