@@ -12,6 +12,7 @@ import { join } from "node:path"
 import { roster, withoutHelpForUnknown } from "../src/main/CommandTree.ts"
 import { withHelpWord } from "../src/main/StaticHelp.ts"
 import * as Signals from "../src/terminal/Signals.ts"
+import { version } from "../src/terminal/Version.ts"
 import { type Roster, type RunOptions, temporaryFolder } from "./roster.ts"
 
 /** Runs a command line to its exit code, as `bin.ts` does. */
@@ -58,7 +59,7 @@ export const runHere = Effect.fnUntraced(function* (
     ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
   ).pipe(Layer.provideMerge(stdio), Layer.provideMerge(NodeServices.layer))
   const code = yield* roster(new Set(args)).pipe(
-    Effect.flatMap((command) => Command.runWith(command, { version: "test" })(args)),
+    Effect.flatMap((command) => Command.runWith(command, { version })(args)),
     toExitCode,
     Effect.provide(layer)
   )

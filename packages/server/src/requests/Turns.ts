@@ -8,11 +8,11 @@ import { Caller } from "../credentials/Caller.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import * as FairQueue from "../threads/FairQueue.ts"
 
-/** On SQLite the milliseconds after which the next turn begins while one waits for the lock, for which others would wait too. */
-const longestTurn = 100
+/** On SQLite the next turn begins while one waits for the lock, for which others would wait too. */
+const onFile = { longestTurn: 100 }
 
-/** Turns at one time on PostgreSQL, each of which may hold a connection while it waits for the locks of another. */
-const atOnce = 2
+/** On PostgreSQL each turn may hold a connection while it waits for the locks of another. */
+const onServer = { atOnce: 2, longestTurn: 1000 }
 
 /** The queues of a store. Pages do not wait for the lock of writes. */
 export class Turns extends Context.Service<
@@ -30,7 +30,7 @@ export const inTurn =
 export const layer = Layer.effect(
   Turns,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const options = dialect(sql).writersWait ? { longestTurn } : { atOnce }
+    const options = dialect(sql).writersWait ? onFile : onServer
     return Turns.of({ page: FairQueue.make(options), write: FairQueue.make(options) })
   })
 )

@@ -30,10 +30,11 @@ export const exportFormatConformance = (it: Cases<ContactsService>): void => {
         const text = textOf(yield* exported({ filter: ContactFilter.ByRule({ rule }) }))
         const [header = []] = csvOf(text)
         assert.deepStrictEqual(header, [
-          ...("Email Status FirstName LastName ConsentIP ConsentDate ConsentTracking Source DateAdded " +
-            "DateUpdated StatusChangeDate".split(" ")),
-          ...("TotalSent TotalOpened TotalClicked TotalFailed LastSent LastOpened LastClicked LastFailed LastIP " +
-            "ErrorCode FriendlyErrorMessage".split(" ")),
+          ..."Email Status FirstName LastName ConsentIP ConsentDate ConsentTracking Source DateAdded".split(" "),
+          ..."DateUpdated StatusChangeDate TotalSent TotalOpened TotalClicked TotalFailed LastSent LastOpened".split(
+            " "
+          ),
+          ..."LastClicked LastFailed LastIP ErrorCode FriendlyErrorMessage".split(" "),
           "note"
         ])
         const records = csvRecordsOf(text)
