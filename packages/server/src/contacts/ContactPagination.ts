@@ -17,7 +17,7 @@ import { byEngine, dialect, numbersOf } from "../store/SqlDialect.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { RuleScans } from "./RuleScans.ts"
-import { readRule, ruleSql } from "./RuleSql.ts"
+import { hasRulesInSql, readRule, ruleSql } from "./RuleSql.ts"
 
 const defaultPageSize = 20
 
@@ -146,8 +146,7 @@ export const makePages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scans = yield* RuleScans
   const { isOneOfIds } = dialect(sql)
-  // SQLite has no functions for rules, and runs a statement on the thread that asks.
-  const rulesInSql = byEngine(sql, { sqlite: () => false, postgres: () => true })
+  const rulesInSql = hasRulesInSql(sql)
   const columns = sql.literal(contactColumns.join(", "))
   const sizes = sql`id, ${answerBytes(sql)} AS bytes`
 

@@ -23,7 +23,7 @@ import { DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
-import { byEngine, dialect, preparedQuery } from "../store/SqlDialect.ts"
+import { dialect, preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
@@ -44,7 +44,7 @@ import {
   mergedRefusal
 } from "./ContactValidation.ts"
 import { RuleScans } from "./RuleScans.ts"
-import { readRule, ruleSql } from "./RuleSql.ts"
+import { hasRulesInSql, readRule, ruleSql } from "./RuleSql.ts"
 
 /** An add of this many contacts takes less time than an fsync. */
 const maximumShared = 10
@@ -109,8 +109,7 @@ export const makeContactRepository = Effect.gen(function* () {
   const scans = yield* RuleScans
   const pages = yield* makePages
   const { merge } = dialect(sql)
-  // SQLite has no functions for rules, and runs a statement on the thread that asks.
-  const rulesInSql = byEngine(sql, { sqlite: () => false, postgres: () => true })
+  const rulesInSql = hasRulesInSql(sql)
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   const columns = sql.literal(contactColumns.join(", "))
 

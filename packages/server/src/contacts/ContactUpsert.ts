@@ -1,5 +1,4 @@
 import {
-  ContactFields,
   type ContactPayload,
   ContactSize,
   type ContactSource,
@@ -13,10 +12,7 @@ import { SqlClient } from "effect/sql"
 import { addMembers, mergeContacts } from "./PostgresUpsert.ts"
 import { countNewContacts } from "./ContactPagination.ts"
 import { dialect } from "../store/SqlDialect.ts"
-import { givenValue } from "./ContactRow.ts"
-
-/** Fields that a payload may omit. The column of one that all contacts of an add omit is left out of the statement. */
-const optionalFields = ContactFields.addedFields.filter(({ isStored }) => !isStored)
+import { givenValue, optionalFields } from "./ContactRow.ts"
 
 /** The columns that an insert gives of every contact. */
 const always = ["account", "identity", "email", "custom_fields", "source", "date_added", "status"]
@@ -63,6 +59,7 @@ export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
     return rows.map((row) => (row === undefined ? undefined : read(row)))
   }
   const { mayBecome, mergeFields } = merge
+  // The column of a field that all of them omit is left out of the statement.
   const given = optionalFields.filter((field) => contacts.some((contact) => givenValue(field, contact) !== undefined))
   const givesStatus = contacts.some(({ status }) => status !== undefined)
   const merged = given.map(({ column }) => `${column} = coalesce(excluded.${column}, contacts.${column}),`)

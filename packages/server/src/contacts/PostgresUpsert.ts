@@ -18,7 +18,7 @@ import { SqlClient } from "effect/sql"
 import { fromSeconds } from "../store/Timestamps.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toColumns } from "./ContactRow.generated.ts"
-import { givenValue } from "./ContactRow.ts"
+import { givenValue, optionalFields } from "./ContactRow.ts"
 
 /** A contact as it is stored, in the order of `contactColumns`. */
 type Values = Array<unknown>
@@ -35,9 +35,7 @@ const columns = {
   statusChangeDate: placeOf("status_change_date")
 }
 
-/** Fields that a payload may omit: an insert sends those that any contact has, and an update can change them. */
-const optional = ContactFields.addedFields.filter(({ isStored }) => !isStored)
-const updated = ["id", "status", "custom_fields", ...optional.map(({ column }) => column), "status_change_date"]
+const updated = ["id", "status", "custom_fields", ...optionalFields.map(({ column }) => column), "status_change_date"]
 
 const numbers = new Set([
   "id",
@@ -74,7 +72,7 @@ const insert = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const { account, now, source } = options
   const rows = contacts.map(([, values]) => values)
-  const given = optional
+  const given = optionalFields
     .map(({ column }) => column)
     .filter((column) => rows.some((row) => row[placeOf(column)] !== null))
   const columns = ["email", "status", "custom_fields", ...given]
@@ -119,7 +117,7 @@ const merge = (
   const fields = JsonParser.parse(text(stored[columns.customFields]) ?? "{}") as CustomFields
   const customFields = given.customFields === undefined ? fields : mergedFields(fields, given.customFields)
   const merged = [...stored]
-  for (const field of optional) {
+  for (const field of optionalFields) {
     const value = givenValue(field, given)
     if (value !== undefined) merged[placeOf(field.column)] = value
   }

@@ -18,7 +18,7 @@ import {
 } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { dialect as sqlDialect } from "../store/SqlDialect.ts"
+import { byEngine, dialect as sqlDialect } from "../store/SqlDialect.ts"
 import { postgresRules, type RuleSqlDialect } from "./RuleSqlDialect.ts"
 
 type Fragment = Statement.Fragment
@@ -53,6 +53,10 @@ export const selection = Effect.fnUntraced(function* (account: string, filter: C
   const now = yield* DateTime.now
   return { where: ofAccount, matches: ruleMatcher(rule, now) }
 })
+
+/** Whether the engine has functions for rules. SQLite has none, and runs a statement on the thread that asks. */
+export const hasRulesInSql = (sql: SqlClient.SqlClient): boolean =>
+  byEngine(sql, { sqlite: () => false, postgres: () => true })
 
 /** The condition of a rule at the time `now`, never NULL. */
 export const ruleSql = (
