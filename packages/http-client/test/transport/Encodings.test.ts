@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { InvalidResponse, ResponseTooLarge } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { HttpClient, type HttpClientError, type HttpClientResponse } from "effect/http"
-import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage } from "node:http"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { transportFailure } from "../../src/calls/ErrorClassification.ts"
 import * as FetchTransport from "../../src/transport/FetchTransport.ts"
 import * as UndiciHttpClient from "../../src/transport/undici/UndiciHttpClient.ts"
+import { listening } from "./listening.ts"
 
 const maximumResponseBytes = 300_000
 
@@ -21,23 +21,12 @@ const serve = Effect.fnUntraced(function* (
   answers: ReadonlyMap<string, readonly [encoding: string, body: Uint8Array]>
 ) {
   const asked: Array<IncomingMessage["headers"]> = []
-  const server = yield* Effect.acquireRelease(
-    Effect.callback<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((request, response) => {
-        asked.push(request.headers)
-        const [encoding, body] = answers.get(request.url ?? "") ?? ["identity", Buffer.from("nothing")]
-        response.writeHead(200, { "content-encoding": encoding, "content-length": body.length }).end(body)
-      }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
-  // A server that listens on TCP has an address of this kind; a string is for pipes.
-  const { port } = server.address() as AddressInfo
-  return { asked, url: `http://127.0.0.1:${port}` }
+  const url = yield* listening((request, response) => {
+    asked.push(request.headers)
+    const [encoding, body] = answers.get(request.url ?? "") ?? ["identity", Buffer.from("nothing")]
+    response.writeHead(200, { "content-encoding": encoding, "content-length": body.length }).end(body)
+  })
+  return { asked, url }
 })
 
 type Response = HttpClientResponse.HttpClientResponse

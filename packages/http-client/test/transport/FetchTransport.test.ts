@@ -2,9 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { ResponseTooLarge } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientResponse } from "effect/http"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { limitResponse } from "../../src/transport/FetchTransport.ts"
+import { listening } from "./listening.ts"
 
 /** A client that answers with what the platform's `Response` says, as the one over fetch does. */
 const answering = (response: () => Response) =>
@@ -74,29 +73,18 @@ describe("limitResponse", () => {
   it.live("C61: over fetch, cuts an endless body off at 32 MiB and closes its connection; memory stays flat", () =>
     Effect.gen(function* () {
       const closed = Promise.withResolvers<number>()
-      const server = yield* Effect.acquireRelease(
-        Effect.callback<ReturnType<typeof createServer>>((resume) => {
-          const server = createServer((_, response) => {
-            const chunk = Buffer.alloc(64 * 1024, "x")
-            let sent = 0
-            const pour = () => {
-              while (response.write(chunk)) sent += chunk.length
-            }
-            response.on("drain", pour).on("close", () => closed.resolve(sent))
-            pour()
-          }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-        }),
-        (server) =>
-          Effect.callback<void>((resume) => {
-            server.close(() => resume(Effect.void))
-            server.closeAllConnections()
-          })
-      )
-      // A server that listens on TCP has an address of this kind; a string is for pipes.
-      const { port } = server.address() as AddressInfo
+      const url = yield* listening((_, response) => {
+        const chunk = Buffer.alloc(64 * 1024, "x")
+        let sent = 0
+        const pour = () => {
+          while (response.write(chunk)) sent += chunk.length
+        }
+        response.on("drain", pour).on("close", () => closed.resolve(sent))
+        pour()
+      })
       const client = limitResponse(yield* HttpClient.HttpClient)
       const before = process.memoryUsage.rss()
-      const error = yield* Effect.flip(Effect.flatMap(client.get(`http://127.0.0.1:${port}/`), ({ text }) => text))
+      const error = yield* Effect.flip(Effect.flatMap(client.get(`${url}/`), ({ text }) => text))
       assert.instanceOf("cause" in error.reason ? error.reason.cause : undefined, ResponseTooLarge)
       assert.isBelow(yield* Effect.promise(() => closed.promise), 64 * 1024 * 1024)
       assert.isBelow(process.memoryUsage.rss() - before, 96 * 1024 * 1024)
