@@ -1,5 +1,6 @@
 export * from "./contacts/AddSize.ts"
 export * from "./contacts/Contact.ts"
+export * from "./contacts/ContactChange.ts"
 export * as ContactFields from "./contacts/ContactFields.ts"
 export {
   Consent,

@@ -1,5 +1,6 @@
 import { Context, type Effect, type PlatformError, type Stream } from "effect"
 import type { Contact, ContactNotFound, ContactPayload, ListNotFound, TooManyContacts } from "../contacts/Contact.ts"
+import type { ChangeAnswer, ChangeOptions, ContactChange } from "../contacts/ContactChange.ts"
 import type { ContactUpdatePayload } from "../contacts/ContactRecord.ts"
 import type { KeptStatus } from "../contacts/Resubscription.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
@@ -71,6 +72,15 @@ export class ContactsService extends Context.Service<
     readonly delete: (email: string) => Effect.Effect<void, ContactNotFound | InvalidInput | ServiceError>
     /** Deletes the contacts of a rule or list; unknown addresses are ignored. `contactsDeletePost`, needs ModifyContacts. */
     readonly deleteMany: (filter: ContactFilter) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
+    /**
+     * Changes or deletes up to 1000 contacts of 8 MiB together, each only if it still is as it was seen, and answers each
+     * in input order; of one address, the first change counts before the next. Doing it again does nothing twice.
+     * `contactsChangesPost`, needs ModifyContacts.
+     */
+    readonly change: (
+      changes: ReadonlyArray<ContactChange>,
+      options?: ChangeOptions
+    ) => Effect.Effect<ReadonlyArray<ChangeAnswer>, TooManyContacts | InvalidInput | ServiceError>
     /** Starts an import, and returns once the service has the file. `contactsImportPost`, needs ModifyContacts. */
     readonly import: (
       source: ImportSource,

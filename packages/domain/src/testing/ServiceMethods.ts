@@ -4,6 +4,7 @@
  */
 import { Array, Context, Effect, Predicate, Schema, type Stream } from "effect"
 import { ContactPayload, maximumContactsPerAdd } from "../contacts/Contact.ts"
+import { ContactChange } from "../contacts/ContactChange.ts"
 import { ContactUpdatePayload } from "../contacts/ContactRecord.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { ApiKeyPayload, readApiKeyPayload } from "../credentials/ApiKey.ts"
@@ -84,6 +85,7 @@ const contacts: Methods<ContactsService["Service"]> = {
   addWithoutAnswer: ["contactsPost", add],
   update: ["contactsByEmailPut", (email, given) => Effect.andThen(inPath(email), changes(given))],
   delete: ["contactsByEmailDelete", inPath],
+  change: ["contactsChangesPost", (given) => encodes(Schema.Array(ContactChange))(given)],
   deleteMany: ["contactsDeletePost", (filter) => sendableFilter(filter, "body")],
   import: [
     "contactsImportPost",

@@ -205,6 +205,8 @@ export const make = Effect.gen(function* () {
       })
     }),
 
+    change: () => Effect.die("until the operation is there"),
+
     deleteMany: fn("ContactsService.deleteMany")(function* (filter) {
       const payload = yield* filterToSend(filter, "body")
       return yield* call({

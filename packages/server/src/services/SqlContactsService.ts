@@ -69,6 +69,7 @@ const make = Effect.gen(function* () {
     ...repository,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),
     add,
+    change: () => Effect.die("until the operation is there"),
     addWithoutAnswer: (contacts, options = {}) => {
       const some = Array.from(contacts)
       return Effect.map(add(some, options), (answered) => ({

@@ -10,7 +10,7 @@ import {
 } from "@roster/domain"
 import { Effect, type FileSystem, type PlatformError, type Scope, Stream } from "effect"
 import { openUnnamed, readAt } from "../upload/UnnamedFile.ts"
-import { type ContactState, contentOf } from "./ContactState.ts"
+import { type ContactState, contentOf } from "../runs/ContactState.ts"
 
 /** Finds contacts. */
 export interface ContactLookup {

@@ -22,7 +22,7 @@ import {
   givenBy,
   merged,
   onLists
-} from "./ContactState.ts"
+} from "../runs/ContactState.ts"
 
 /** The first line of a plan: its target, its file and its options. */
 export const PlanHeader = Schema.Struct({

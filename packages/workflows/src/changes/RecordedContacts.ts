@@ -27,7 +27,7 @@ import {
   merged,
   idField,
   stateOf
-} from "./ContactState.ts"
+} from "../runs/ContactState.ts"
 import { type Changed, countsOf, noCounts, type RunChanges, type RunLog, sumOf } from "./RunRecord.ts"
 
 type Service = ContactsService["Service"]

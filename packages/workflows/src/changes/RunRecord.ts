@@ -1,7 +1,7 @@
 /** The record of a run: what a command changed, so that it can be undone. (docs/decisions/undo.md) */
 import type { StoreFailure } from "@roster/domain"
 import { type Effect, Schema } from "effect"
-import { ContactState, FieldChanges, isMetadata } from "./ContactState.ts"
+import { ContactState, FieldChanges, isMetadata } from "../runs/ContactState.ts"
 
 /** Maximum number of contacts that a preview, a refusal or a report names. */
 export const maximumNamedContacts = 20

@@ -26,7 +26,7 @@ import {
   idField,
   stateOf,
   storedOf
-} from "./ContactState.ts"
+} from "../runs/ContactState.ts"
 import type { Recorder, Transition } from "./RecordedContacts.ts"
 import { type Changed, maximumNamedContacts, type RunEntry } from "./RunRecord.ts"
 

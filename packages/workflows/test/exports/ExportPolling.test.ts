@@ -30,6 +30,7 @@ const service = (answers: readonly [Look, ...ReadonlyArray<Look>], looks: Array<
     addWithoutAnswer: unused,
     update: unused,
     delete: unused,
+    change: unused,
     deleteMany: unused,
     import: unused,
     export: unused,

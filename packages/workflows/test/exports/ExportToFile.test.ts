@@ -17,6 +17,7 @@ const service = (status: ExportStatus): ContactsService["Service"] => ({
   addWithoutAnswer: unused,
   update: unused,
   delete: unused,
+  change: unused,
   deleteMany: unused,
   import: unused,
   stream: () => Stream.die("not a part of exporting"),

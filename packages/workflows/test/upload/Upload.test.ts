@@ -56,6 +56,7 @@ const service = (seen: Ledger, { failAs, failAt, keeps = () => false, most = 100
       list: unused,
       update: unused,
       delete: unused,
+      change: unused,
       deleteMany: unused,
       import: unused,
       export: unused,

@@ -1,0 +1,194 @@
+/**
+ * Conditional changes of contacts: each names what was seen of its contact, and is carried out only where that still holds
+ * or where the contact already is what the change makes of it. (docs/decisions/changes.md)
+ */
+import { DateTime, Schema } from "effect"
+import { explained } from "../errors/Constructors.ts"
+import { openLiterals } from "../values/OpenLiterals.ts"
+import { nullableRequestField, requestField } from "../values/RequestField.ts"
+import { WireDate } from "../values/WireDate.ts"
+import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
+import { Contact } from "./Contact.ts"
+import { Consent, ConsentTracking, ContactRecord, ContactStatus, CustomFields } from "./ContactRecord.ts"
+import { EmailAddress } from "./EmailAddress.ts"
+import { statusKept } from "./Resubscription.ts"
+
+/** The maximum number of changes in one call, which together have at most 8 MiB as JSON. */
+export const maximumChanges = 1000
+
+/**
+ * What a change compares of a contact: no dates but that of the consent, no source, activity or lists. A `Contact` that
+ * was read is one as it is.
+ */
+export const ContactContent = explained(
+  payloadRecord(
+    "the content of a contact",
+    {
+      status: requestField(openLiterals(ContactStatus)),
+      firstName: requestField(Schema.String),
+      lastName: requestField(Schema.String),
+      customFields: requestField(CustomFields),
+      consent: requestField(Consent)
+    },
+    { alsoKnown: Object.keys(ContactRecord.to.fields) }
+  ).annotate({ identifier: "ContactContent" })
+)
+export interface ContactContent extends Schema.Schema.Type<typeof ContactContent> {}
+
+const nullableText = nullableRequestField(Schema.String)
+
+/** What to write. A field that is left out stays as it is, and `null` removes one. */
+export const ContactWrite = explained(
+  payloadRecord("what to write", {
+    /** A new contact is Active if none is given. */
+    status: requestField(ContactStatus),
+    firstName: nullableText,
+    lastName: nullableText,
+    /** Merged key by key; `null` or an empty text removes a field. */
+    customFields: requestField(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
+    /** Merged field by field; `null` removes a field, and in place of the whole all of them. */
+    consent: nullableRequestField(
+      payloadRecord(
+        "the consent of a contact",
+        {
+          ip: nullableText,
+          date: nullableRequestField(WireDate),
+          tracking: nullableRequestField(ConsentTracking)
+        },
+        { others: { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } }
+      )
+    ),
+    /** Lists that the contact is put on; new ones are created. */
+    addToLists: requestField(Schema.Array(Schema.String)),
+    /** Lists that the contact is taken off. */
+    removeFromLists: requestField(Schema.Array(Schema.String)),
+    /** Whether a contact that gets no mail may be made one that does (default: false, and it keeps its status). */
+    resubscribe: requestField(Schema.Boolean)
+  }).annotate({ identifier: "ContactWrite" })
+)
+export interface ContactWrite extends Schema.Schema.Type<typeof ContactWrite> {}
+
+/** A change of one contact, which either writes or deletes it. */
+export const ContactChange = explained(
+  payloadRecord("a change", {
+    email: EmailAddress,
+    /** The content of the contact as it was read, or `null` if there was none. */
+    seen: Schema.NullOr(ContactContent),
+    write: requestField(ContactWrite),
+    delete: requestField(Schema.Literal(true))
+  })
+    .check(
+      Schema.makeFilter((change) =>
+        (change.write === undefined) === (change.delete === undefined)
+          ? "a change has either Write or Delete"
+          : undefined
+      )
+    )
+    .annotate({ identifier: "ContactChange" })
+)
+export interface ContactChange extends Schema.Schema.Type<typeof ContactChange> {}
+
+const exact = {
+  /**
+   * Whether the service compared and changed the contact in one step. Where it cannot, the client read the contact first,
+   * and a change by others in between goes unnoticed.
+   */
+  exact: Schema.Boolean
+}
+
+/** The answer to a change. */
+export const ChangeAnswer = Schema.TaggedUnion({
+  /** The contact was as it was seen, and is changed. */
+  Done: exact,
+  /** The contact already was what the change makes of it, so nothing was done. */
+  AlreadySo: exact,
+  /** The contact is neither, and stays as it is. */
+  Outdated: {
+    ...exact,
+    /** The contact as it is now, or `null` if there is none; left out if the key may not view contacts. */
+    contact: Schema.optionalKey(Schema.NullOr(Contact)),
+    /** The lists that it is on, in alphabetical order, where the service shows them. */
+    lists: Schema.optionalKey(Schema.Array(Schema.String))
+  }
+})
+export type ChangeAnswer = typeof ChangeAnswer.Type
+
+/** The answer on the wire, which is always an exact one. */
+export const ChangeAnswerRecord = wireRecord({
+  result: Schema.Literals(["Done", "AlreadySo", "Outdated"]),
+  contact: Schema.optionalKey(Schema.NullOr(Contact)),
+  lists: Schema.optionalKey(Schema.Array(Schema.String))
+}).annotate({ identifier: "ChangeAnswer" })
+export interface ChangeAnswerRecord extends Schema.Schema.Type<typeof ChangeAnswerRecord> {}
+
+/** The options of a call of `change`. */
+export interface ChangeOptions {
+  /** Answers what each change would do, and changes nothing (default: false). */
+  readonly dryRun?: boolean | undefined
+}
+
+const given = <A>(fields: { readonly [Name in keyof A]: A[Name] | null | undefined }): {
+  [Name in keyof A]?: A[Name]
+} =>
+  // What is left has a value.
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as { [Name in keyof A]?: A[Name] }
+
+/** The content of a contact in one form: what has no value is left out, and so is an empty record. */
+export const contentOf = (contact: ContactContent): ContactContent => {
+  const { consent, customFields, firstName, lastName, status } = contact
+  const ofConsent = given({ ip: consent?.ip, date: consent?.date, tracking: consent?.tracking })
+  return given({
+    status,
+    firstName,
+    lastName,
+    customFields: customFields === undefined || Object.keys(customFields).length === 0 ? undefined : customFields,
+    consent: Object.keys(ofConsent).length === 0 ? undefined : ofConsent
+  })
+}
+
+/** The fields of `below`, replaced by those of `above`, of which `null` removes one. */
+const replaced = <A>(below: A | undefined, above: { readonly [name: string]: unknown }): A => {
+  const fields: Record<string, unknown> = { ...below }
+  for (const [name, value] of Object.entries(above)) if (value !== undefined) fields[name] = value
+  // It has the fields of both.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as A
+}
+
+/** The content that a write makes of a contact, or of none. */
+export const contentAfter = (before: ContactContent | null, write: ContactWrite): ContactContent => {
+  const { consent, customFields = {}, firstName, lastName, resubscribe = false, status } = write
+  const now = contentOf(before ?? { status: "Active" })
+  const keepsStatus = !resubscribe && statusKept(before?.status, status) !== undefined
+  const removed = Object.entries(customFields).map(([name, value]) => [name, value === "" ? null : value] as const)
+  return contentOf({
+    ...replaced(now, { firstName, lastName, status: keepsStatus ? undefined : status }),
+    customFields: replaced(now.customFields ?? {}, Object.fromEntries(removed)),
+    consent: consent === null ? {} : replaced(now.consent ?? {}, consent ?? {})
+  })
+}
+
+const sameTexts = (one: CustomFields = {}, other: CustomFields = {}): boolean => {
+  const names = Object.keys(one)
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && one[name] === other[name])
+  )
+}
+
+const secondsOf = (date: DateTime.Utc | null | undefined): number | undefined =>
+  date == null ? undefined : Math.floor(DateTime.toEpochMillis(date) / 1000)
+
+/** Whether two contents have the same values; dates are compared by the second. */
+export const sameContent = (one: ContactContent | null, other: ContactContent | null): boolean => {
+  if (one === null || other === null) return one === other
+  const [a, b] = [contentOf(one), contentOf(other)]
+  return (
+    a.status === b.status &&
+    a.firstName === b.firstName &&
+    a.lastName === b.lastName &&
+    sameTexts(a.customFields, b.customFields) &&
+    a.consent?.ip === b.consent?.ip &&
+    a.consent?.tracking === b.consent?.tracking &&
+    secondsOf(a.consent?.date) === secondsOf(b.consent?.date)
+  )
+}

@@ -1,0 +1,50 @@
+/** The entries of a run. What is absent is empty. */
+import { KeptStatusRow } from "@roster/domain"
+import { Schema } from "effect"
+import { ContactState, FieldChanges } from "./ContactState.ts"
+
+const Changed = Schema.Struct({
+  email: Schema.String,
+  fields: FieldChanges,
+  /** The digest of what it became. */
+  after: Schema.String,
+  /** Its id in its store, in records of version 1. */
+  id: Schema.optionalKey(Schema.Finite)
+})
+/** A contact whose fields a run changed. */
+export type Changed = typeof Changed.Type
+
+const Range = Schema.Tuple([Schema.Int, Schema.Int])
+
+/** The numbers of the first and the last row of a range, counted from 1. */
+export type RowRange = typeof Range.Type
+
+/** An entry of a run. */
+export const RunEntry = Schema.TaggedUnion({
+  /** What the next write changes, on the disk before it is sent. */
+  Changes: {
+    /** The rows of the input that the write is of. */
+    rows: Schema.optionalKey(Range),
+    /** The addresses of new contacts, each with the digest of what it became. */
+    created: Schema.optionalKey(Schema.Array(Schema.Tuple([Schema.String, Schema.String]))),
+    changed: Schema.optionalKey(Schema.Array(Changed)),
+    deleted: Schema.optionalKey(Schema.Array(ContactState))
+  },
+  /** Changes of the entries before that were not made, since others had changed the contacts. */
+  NotMade: { emails: Schema.Array(Schema.String) },
+  /** The outcome of rows. Ranges mean rows to send; rows without an answer are sent again. */
+  Answered: {
+    accepted: Schema.Array(Range),
+    refused: Schema.Array(Schema.Struct({ row: Schema.Int, line: Schema.Int, reason: Schema.String })),
+    unknown: Schema.Array(Range),
+    /** The accepted rows whose contacts kept their status. */
+    kept: Schema.optionalKey(Schema.Array(Schema.Struct({ row: Schema.Int, ...KeptStatusRow.fields })))
+  },
+  /** A change whose contacts are not known, such as a file that the service imported itself. */
+  Unknown: { what: Schema.String },
+  /** How far a program of other steps is, such as a rotation: the last one counts. It holds no secret. */
+  Step: { state: Schema.Json },
+  /** The end of the run. */
+  Ended: { created: Schema.Int, changed: Schema.Int, deleted: Schema.Int }
+})
+export type RunEntry = typeof RunEntry.Type
