@@ -2,13 +2,16 @@
  * Conditional changes of contacts: each names what was seen of its contact, and is carried out only where that still holds
  * or where the contact already is what the change makes of it. (docs/decisions/changes.md)
  */
-import { DateTime, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
+import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import { encoded } from "../values/JsonBuffer.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
-import { Contact } from "./Contact.ts"
+import { maximumAddBytes } from "./AddSize.ts"
+import { Contact, TooManyContacts } from "./Contact.ts"
 import { Consent, ConsentTracking, ContactRecord, ContactStatus, CustomFields } from "./ContactRecord.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import { statusKept } from "./Resubscription.ts"
@@ -87,6 +90,22 @@ export const ContactChange = explained(
     .annotate({ identifier: "ContactChange" })
 )
 export interface ContactChange extends Schema.Schema.Type<typeof ContactChange> {}
+
+const encodeAll = Schema.encodeUnknownEffect(Schema.Array(ContactChange))
+
+/** The JSON of the changes of one call, which every layer refuses alike. */
+export const encodeChanges = Effect.fnUntraced(function* (
+  changes: ReadonlyArray<ContactChange>
+): Effect.fn.Return<Uint8Array, TooManyContacts | InvalidInput> {
+  if (changes.length > maximumChanges) {
+    return yield* new TooManyContacts({ count: changes.length, maximum: maximumChanges })
+  }
+  const wire = yield* Effect.mapError(encodeAll(changes), (error) => invalidInput(error))
+  const json = encoded(JSON.stringify(wire))
+  if (json.length <= maximumAddBytes) return json
+  const issue = `the changes of one call have at most ${maximumAddBytes / 1024 / 1024} MiB as JSON; make them in parts`
+  return yield* new InvalidInput({ field: "body", issue })
+})
 
 const exact = {
   /**
@@ -191,4 +210,18 @@ export const sameContent = (one: ContactContent | null, other: ContactContent | 
     a.consent?.tracking === b.consent?.tracking &&
     secondsOf(a.consent?.date) === secondsOf(b.consent?.date)
   )
+}
+
+/**
+ * What a change does to its contact as it is now, and what the contact is after it. Contents do not have the lists of a
+ * contact, so the caller says whether they are as the change makes them.
+ */
+export const judgeChange = (
+  now: ContactContent | null,
+  { seen, write }: ContactChange,
+  areListsSo: boolean
+): { readonly result: ChangeAnswer["_tag"]; readonly after: ContactContent | null } => {
+  const after = write === undefined ? null : contentAfter(seen, write)
+  const isSo = sameContent(now, after)
+  return { result: isSo && areListsSo ? "AlreadySo" : isSo || sameContent(now, seen) ? "Done" : "Outdated", after }
 }
