@@ -2,8 +2,8 @@
  * The log of runs: what a program of several steps did, so that it can go on after an interruption and be undone. One entry
  * is appended before each write and one after it. (docs/decisions/runs.md)
  */
-import { Context, Effect, Schema, type Scope, type Stream } from "effect"
-import { RunEntry } from "./RunEntry.ts"
+import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
+import type { RunEntry } from "./RunEntry.ts"
 
 /** What began a run, where and when. */
 export const RunHeader = Schema.Struct({
