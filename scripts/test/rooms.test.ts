@@ -23,7 +23,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "testing",
     ""
   ],
-  workflows: ["upload", "exports", "bulk", "changes", "access", "rotation", ""],
+  workflows: ["runs", "upload", "exports", "bulk", "changes", "access", "rotation", ""],
   api: [""],
   "http-client": ["transport", "transport/undici", "calls", "services", ""],
   server: [

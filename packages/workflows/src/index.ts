@@ -22,6 +22,18 @@ export {
   type RotationState,
   RotationStep
 } from "./rotation/RotationState.ts"
+export { type AppendedEntry, type Changed, type RowRange, type RunCounts, RunEntry } from "./runs/RunEntry.ts"
+export {
+  type OpenRun,
+  type RecordedRun,
+  type Run,
+  RunHeader,
+  type RunInfo,
+  RunLog,
+  RunLogFailure,
+  RunNotFound,
+  RunTaken
+} from "./runs/RunLog.ts"
 export * from "./upload/BulkAdd.ts"
 export type { Bitset } from "./upload/DuplicateIndex.ts"
 export * from "./upload/RowAdds.ts"

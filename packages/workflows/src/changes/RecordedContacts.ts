@@ -28,7 +28,8 @@ import {
   idField,
   stateOf
 } from "../runs/ContactState.ts"
-import { type Changed, countsOf, noCounts, type RunChanges, type RunLog, sumOf } from "./RunRecord.ts"
+import type { Changed } from "../runs/RunEntry.ts"
+import { countsOf, noCounts, type RecordLog, type RunChanges, sumOf } from "./RunRecord.ts"
 
 type Service = ContactsService["Service"]
 
@@ -70,7 +71,7 @@ const failing = (operation: string) =>
   Effect.mapError((reason: StoreFailure) => new ServiceError({ operation, reason }))
 
 /** Appends the entries of a run, and counts them. */
-export const makeRecorder = (log: RunLog) => {
+export const makeRecorder = (log: RecordLog) => {
   let counts = noCounts
   const unknown = new Set<string>()
   return {

@@ -28,7 +28,8 @@ import {
   storedOf
 } from "../runs/ContactState.ts"
 import type { Recorder, Transition } from "./RecordedContacts.ts"
-import { type Changed, maximumNamedContacts, type RunEntry } from "./RunRecord.ts"
+import type { Changed, RunEntry } from "../runs/RunEntry.ts"
+import { maximumNamedContacts } from "./RunRecord.ts"
 
 /** The outcome of an undo, or of its preview. */
 export interface UndoReport {

@@ -1,7 +1,7 @@
 /** The entries of a run. What is absent is empty. */
 import { KeptStatusRow } from "@roster/domain"
 import { Schema } from "effect"
-import { ContactState, FieldChanges } from "./ContactState.ts"
+import { ContactState, emailOf, FieldChanges, isMetadata } from "./ContactState.ts"
 
 const Changed = Schema.Struct({
   email: Schema.String,
@@ -48,3 +48,60 @@ export const RunEntry = Schema.TaggedUnion({
   Ended: { created: Schema.Int, changed: Schema.Int, deleted: Schema.Int }
 })
 export type RunEntry = typeof RunEntry.Type
+
+/** An entry that is appended. The end is written by `Run.end` alone. */
+export type AppendedEntry = Exclude<RunEntry, { readonly _tag: "Ended" }>
+
+/** How many contacts a run created, changed (not only in their dates) and deleted. */
+export interface RunCounts {
+  readonly created: number
+  readonly changed: number
+  readonly deleted: number
+}
+
+/** How many writes at once may still be found not made. */
+const maximumUnderWay = 64
+
+type Changes = Extract<RunEntry, { readonly _tag: "Changes" }>
+
+/** The addresses of an entry by what it does with them. */
+const addressesOf = ({ changed = [], created = [], deleted = [] }: Changes) => ({
+  created: created.map(([email]) => email),
+  changed: changed.filter(({ fields }) => !Object.keys(fields).every(isMetadata)).map(({ email }) => email),
+  deleted: deleted.map(emailOf)
+})
+
+/** Counts the changes of the entries of a run, which are given in their order. */
+export const makeRunCounter = () => {
+  let counts: RunCounts = { created: 0, changed: 0, deleted: 0 }
+  const recent: Array<Changes> = []
+  const add = (
+    by: ReturnType<typeof addressesOf>,
+    sign: 1 | -1,
+    isCounted: (email: string) => boolean = () => true
+  ) => {
+    const sum = (kind: keyof RunCounts) => counts[kind] + sign * by[kind].filter(isCounted).length
+    counts = { created: sum("created"), changed: sum("changed"), deleted: sum("deleted") }
+  }
+  return {
+    counts: () => counts,
+    add: (entry: RunEntry): void => {
+      switch (entry._tag) {
+        case "Changes": {
+          add(addressesOf(entry), 1)
+          if (recent.unshift(entry) > maximumUnderWay) recent.pop()
+          return
+        }
+        case "NotMade": {
+          const left = new Set(entry.emails)
+          // Of several writes to a contact only the last can have found it changed by others.
+          for (const changes of recent) add(addressesOf(changes), -1, (email) => left.delete(email))
+          return
+        }
+        case "Ended": {
+          counts = { created: entry.created, changed: entry.changed, deleted: entry.deleted }
+        }
+      }
+    }
+  }
+}

@@ -2,8 +2,8 @@
  * The log of runs: what a program of several steps did, so that it can go on after an interruption and be undone. One entry
  * is appended before each write and one after it. (docs/decisions/runs.md)
  */
-import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
-import type { RunEntry } from "./RunEntry.ts"
+import { Context, DateTime, Effect, Layer, Predicate, Schedule, Schema, type Scope, Stream } from "effect"
+import { type AppendedEntry, makeRunCounter, type RunCounts, type RunEntry } from "./RunEntry.ts"
 
 /** What began a run, where and when. */
 export const RunHeader = Schema.Struct({
@@ -14,19 +14,12 @@ export const RunHeader = Schema.Struct({
   target: Schema.String,
   /** When it began, as ISO 8601. */
   began: Schema.String,
-  /** What the run works on. An unfinished run goes on only for the same command and an equal input. */
+  /** What the run works on. An unfinished run goes on only for the same command and an equal input, and never without one. */
   input: Schema.optionalKey(Schema.Json),
   /** The run that this one undoes. */
   undoes: Schema.optionalKey(Schema.String)
 })
 export interface RunHeader extends Schema.Schema.Type<typeof RunHeader> {}
-
-/** How many contacts a run created, changed and deleted. */
-export interface RunCounts {
-  readonly created: number
-  readonly changed: number
-  readonly deleted: number
-}
 
 /** What a run is and did, as a list of runs shows it. */
 export interface RunInfo {
@@ -46,8 +39,11 @@ export class RunLogFailure extends Schema.TaggedError<RunLogFailure>()("RunLogFa
   }
 }
 
-/** Another process, or another fiber of this one, is at work on the run. */
-export class RunTaken extends Schema.TaggedError<RunTaken>()("RunTaken", { run: Schema.String }) {
+/** Another process, or another fiber of this one, is at work on the run, or on the same input. */
+export class RunTaken extends Schema.TaggedError<RunTaken>()("RunTaken", {
+  /** Its id, or its command if it has written nothing yet. */
+  run: Schema.String
+}) {
   override get message(): string {
     return `The run ${this.run} is going on elsewhere. Try again when it has ended.`
   }
@@ -65,7 +61,7 @@ export interface OpenRun {
   readonly command: string
   readonly input?: Schema.Json | undefined
   readonly undoes?: string | undefined
-  /** Whether to go on with the last unfinished run of this command and input on this target (default: true). */
+  /** Whether to go on with the last run of this command and input on this target if it is unfinished (default: true). */
   readonly resume?: boolean | undefined
 }
 
@@ -78,7 +74,7 @@ export interface Run {
   readonly earlier: Stream.Stream<RunEntry, RunLogFailure>
   /** Appends an entry. A durable one (default: true) has survived a power failure when this returns. */
   readonly append: (
-    entry: RunEntry,
+    entry: AppendedEntry,
     options?: { readonly isDurable?: boolean | undefined }
   ) => Effect.Effect<void, RunLogFailure>
   /** Says that the run came to its end, so that it does not go on. A run without an entry leaves nothing in the log. */
@@ -94,6 +90,122 @@ export interface RecordedRun extends RunInfo {
   readonly backwards: Stream.Stream<RunEntry, RunLogFailure>
 }
 
+/** Where a run is written. */
+export interface RunWriter {
+  readonly write: (entry: RunEntry, isDurable: boolean) => Effect.Effect<void, RunLogFailure>
+}
+
+/** What a log stands in. */
+export interface RunStorage {
+  /** Takes a name for the scope, and says whether nobody else has it. */
+  readonly take: (name: string) => Effect.Effect<boolean, RunLogFailure, Scope.Scope>
+  /** All runs, the newest first, without the counts. Those that cannot be read are left out. */
+  readonly all: Effect.Effect<ReadonlyArray<StoredRun>, RunLogFailure>
+  readonly find: (id: string) => Effect.Effect<StoredRun, RunNotFound | RunLogFailure>
+  /** Begins a run with its first entry, or goes on with one. */
+  readonly write: (header: RunHeader, isNew: boolean) => Effect.Effect<RunWriter, RunLogFailure, Scope.Scope>
+}
+
+/** A run as its storage has it. */
+export interface StoredRun {
+  readonly header: RunHeader
+  /** Whether this version goes on with runs of that form. */
+  readonly canGoOn: boolean
+  /** The end, if the run came to it. */
+  readonly end: RunCounts | undefined
+  readonly entries: Stream.Stream<RunEntry, RunLogFailure>
+  readonly backwards: Stream.Stream<RunEntry, RunLogFailure>
+}
+
+/** JSON as one text for equal values. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    Predicate.isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part
+  )
+
+/** What runs that do the same have in common. A run without an input is like no other. */
+const workOf = ({ command, id, input, target, undoes }: RunHeader): string =>
+  input === undefined && undoes === undefined ? id : textOf([target, command, input ?? null, undoes ?? null])
+
+/** Looks again after a moment, in which somebody else may only have looked whether a run is taken. */
+const atOnce = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 3))
+
+/** Makes the log of runs on a target in a storage. */
+export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service"] => {
+  const take = (header: RunHeader, run: string) =>
+    storage.take(workOf(header)).pipe(
+      Effect.filterOrFail(
+        (isTaken) => isTaken,
+        () => new RunTaken({ run })
+      ),
+      Effect.retry({ while: (error) => error._tag === "RunTaken", schedule: atOnce })
+    )
+
+  const count = ({ end, entries }: StoredRun) => {
+    const counter = makeRunCounter()
+    const all = Stream.runForEach(entries, (entry) => Effect.sync(() => counter.add(entry)))
+    return Effect.as(end === undefined ? all : Effect.sync(() => counter.add({ _tag: "Ended", ...end })), counter)
+  }
+
+  const infoOf = (run: StoredRun) =>
+    Effect.map(count(run), (counter) => ({
+      header: run.header,
+      counts: counter.counts(),
+      isEnded: run.end !== undefined
+    }))
+
+  const open = Effect.fnUntraced(function* ({ command, input, resume = true, undoes }: OpenRun) {
+    const now = yield* DateTime.now
+    const began = DateTime.formatIso(now)
+    const header: RunHeader = {
+      id: `${began.replaceAll(/[-:.]/g, "")}-${crypto.randomUUID().slice(0, 4)}`,
+      command,
+      target,
+      began,
+      ...(input === undefined ? {} : { input }),
+      ...(undoes === undefined ? {} : { undoes })
+    }
+    const work = workOf(header)
+    const last = Effect.map(storage.all, (runs) => runs.find((run) => run.canGoOn && workOf(run.header) === work))
+    yield* take(header, (yield* last)?.header.id ?? command)
+    const found = yield* last
+    const earlier = resume && found !== undefined && found.end === undefined ? found : undefined
+    const counter = earlier === undefined ? makeRunCounter() : yield* count(earlier)
+    const taken = earlier?.header ?? header
+    const writer = yield* storage.write(taken, earlier === undefined)
+    let isEmpty = earlier === undefined
+    const write = (entry: RunEntry, isDurable: boolean) =>
+      Effect.andThen(
+        writer.write(entry, isDurable),
+        Effect.sync(() => {
+          isEmpty = false
+          counter.add(entry)
+        })
+      )
+    return {
+      header: taken,
+      isResumed: earlier !== undefined,
+      earlier: earlier?.entries ?? Stream.empty,
+      append: (entry, options) => write(entry, options?.isDurable ?? true),
+      end: Effect.suspend(() => (isEmpty ? Effect.void : write({ _tag: "Ended", ...counter.counts() }, true))),
+      counts: Effect.sync(counter.counts)
+    } satisfies Run
+  })
+
+  const read = Effect.fnUntraced(function* (id: string) {
+    const run = yield* storage.find(id)
+    if (run.end === undefined) yield* Effect.scoped(take(run.header, id))
+    return { ...(yield* infoOf(run)), entries: run.entries, backwards: run.backwards }
+  })
+
+  const list = Effect.gen(function* () {
+    const runs = yield* Effect.forEach(yield* storage.all, (run) => Effect.option(infoOf(run)))
+    return runs.flatMap((run) => (run._tag === "Some" ? [run.value] : []))
+  })
+
+  return { target, open, read, list }
+}
+
 /** The runs on one service or store. */
 export class RunLog extends Context.Service<
   RunLog,
@@ -104,7 +216,57 @@ export class RunLog extends Context.Service<
     readonly open: (options: OpenRun) => Effect.Effect<Run, RunTaken | RunLogFailure, Scope.Scope>
     /** Reads a run, on whatever target. Fails with `RunTaken` for one that is going on. */
     readonly read: (id: string) => Effect.Effect<RecordedRun, RunNotFound | RunTaken | RunLogFailure>
-    /** All runs on all targets, the newest first. */
+    /** All runs on all targets, the newest first. Those whose records are damaged are left out. */
     readonly list: Effect.Effect<ReadonlyArray<RunInfo>, RunLogFailure>
   }
->()("@roster/workflows/RunLog") {}
+>()("@roster/workflows/RunLog") {
+  /** A log in memory, which ends with the process. Builds of one layer share it. */
+  static readonly layerMemory = ({ target = "memory" }: { readonly target?: string | undefined } = {}) => {
+    const runs: Array<{ readonly header: RunHeader; readonly entries: Array<RunEntry> }> = []
+    const taken = new Set<string>()
+    const storedOf = ({ entries, header }: (typeof runs)[number]): StoredRun => {
+      const last = entries.at(-1)
+      // What is appended later is none of it.
+      const { length } = entries
+      return {
+        header,
+        canGoOn: true,
+        end: last?._tag === "Ended" ? last : undefined,
+        entries: Stream.suspend(() => Stream.fromIterable(entries.slice(0, length))),
+        backwards: Stream.suspend(() => Stream.fromIterable(entries.slice(0, length).toReversed()))
+      }
+    }
+    return Layer.succeed(
+      RunLog,
+      makeRunLog(target, {
+        take: (name) =>
+          Effect.suspend(() =>
+            taken.has(name)
+              ? Effect.succeed(false)
+              : Effect.as(
+                  Effect.acquireRelease(
+                    Effect.sync(() => taken.add(name)),
+                    () => Effect.sync(() => taken.delete(name))
+                  ),
+                  true
+                )
+          ),
+        all: Effect.sync(() => runs.map(storedOf).toReversed()),
+        find: (id) =>
+          Effect.suspend(() => {
+            const run = runs.find(({ header }) => header.id === id)
+            return run === undefined ? Effect.fail(new RunNotFound({ run: id })) : Effect.succeed(storedOf(run))
+          }),
+        write: (header) =>
+          Effect.succeed({
+            write: (entry) =>
+              Effect.sync(() => {
+                const run = runs.find((one) => one.header.id === header.id)
+                if (run === undefined) runs.push({ header, entries: [entry] })
+                else run.entries.push(entry)
+              })
+          })
+      })
+    )
+  }
+}

@@ -1,6 +1,15 @@
 /** The records of runs in the user's state folder: a file of JSON lines for each, readable by its owner alone. */
 import { JsonParser, StoreFailure } from "@roster/domain"
-import { countsOf, noCounts, readAt, type RunCounts, RunEntry, type RunLog, RunHeader, sumOf } from "@roster/workflows"
+import {
+  countsOf,
+  noCounts,
+  readAt,
+  type RunCounts,
+  RunEntry,
+  type RecordLog,
+  RunHeader,
+  sumOf
+} from "@roster/workflows"
 import { DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { usageError } from "../../../errors/UsageError.ts"
@@ -77,7 +86,7 @@ export const newRun = Effect.fnUntraced(function* (given: Omit<RunHeader, "id" |
           Effect.suspend(() => add(encodeHeader({ run: "roster contacts", version: 1, header })))
         )
   )
-  const log: RunLog = {
+  const log: RecordLog = {
     append: (entry) =>
       Effect.suspend(() => {
         if (isFull) return Effect.void
