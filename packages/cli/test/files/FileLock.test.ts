@@ -4,7 +4,8 @@ import { spawn } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { takeLock, withLock } from "../../src/files/FileLock.ts"
+import { withLock } from "../../src/files/FileLock.ts"
+import { takeLock } from "@roster/workflows/RunFiles"
 import { ended, longRun, temporaryFolder } from "../roster.ts"
 
 const turnsOf = (folder: string, ...args: ReadonlyArray<string>) => {

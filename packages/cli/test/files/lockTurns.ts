@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { takeLock } from "../../src/files/FileLock.ts"
+import { takeLock } from "@roster/workflows/RunFiles"
 
 const [folder = "", turns = "0", killed] = process.argv.slice(2)
 const inside = join(folder, "inside")

@@ -123,8 +123,8 @@ const textOf = (value: unknown): string =>
     Predicate.isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part
   )
 
-/** What runs that do the same have in common. A run without an input is like no other. */
-const workOf = ({ command, id, input, target, undoes }: RunHeader): string =>
+/** What runs that do the same have in common, by which they are taken. A run without an input is like no other. */
+export const workOf = ({ command, id, input, target, undoes }: RunHeader): string =>
   input === undefined && undoes === undefined ? id : textOf([target, command, input ?? null, undoes ?? null])
 
 /** Looks again after a moment, in which somebody else may only have looked whether a run is taken. */
