@@ -70,8 +70,9 @@ const contentOf = (name: string, type: SchemaAST.AST, wire: SchemaAST.AST): Cont
 const shapeOf = (type: SchemaAST.AST, wire: SchemaAST.AST): RecordShape => {
   const record = openOf(type)
   if (!SchemaAST.isObjects(record) || !SchemaAST.isObjects(wire)) throw new Error("A record is an object.")
-  const fields = record.propertySignatures.map((property, index): RecordField => {
-    // A record on the wire names its fields in the order of those in code.
+  const given = record.propertySignatures.filter(({ type }) => !givenIn(type).every(SchemaAST.isNever))
+  const fields = given.map((property, index): RecordField => {
+    // A record on the wire names its fields in the order of those in code, and those that it refuses at its end.
     const sent = wire.propertySignatures[index]
     const name = String(property.name)
     if (sent === undefined) throw new Error(`The field ${name} has no name on the wire.`)

@@ -10,7 +10,7 @@ import { type RecordField, type RecordShape, recordShape } from "./RecordShape.t
 
 const contact = recordShape(records.ContactRecord)
 const payload = recordShape(records.PayloadRecord)
-const changes = recordShape(records.ContactUpdatePayload)
+const changes = recordShape(records.UpdateRecord)
 
 type Lines = ReadonlyArray<string>
 

@@ -9,9 +9,9 @@ import { file, text } from "../printOpenApi.ts"
 
 /** The records and lists that the interface names. */
 const resources =
-  "ApiKey ApiKeyPayload CompressionFormat Contact ContactPayload ContactUpdatePayload EmailsPayload " +
+  "ApiKey ApiKeyPayload ApiKeyUpdatePayload CompressionFormat Contact ContactPayload ContactUpdatePayload EmailsPayload " +
   "ExportFileFormats ExportLink ExportStatus NewApiKey NewSmtpCredentials SmtpCredentials " +
-  "SmtpCredentialsPayload"
+  "SmtpCredentialsPayload SmtpUpdatePayload"
 
 describe("the OpenAPI document", () => {
   const document = JSON.parse(text())

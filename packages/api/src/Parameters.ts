@@ -17,8 +17,10 @@ export const byEmail = { email: Schema.String }
 /** One credential, by name. */
 export const byName = { name: Schema.String }
 
+const address: Schema.Codec<string> = EmailAddress
+
 /** The subaccount whose credentials are meant. */
-export const bySubaccount = { subaccount: Schema.optional(EmailAddress) }
+export const bySubaccount = { subaccount: Schema.optional(address) }
 
 /** A page of a list. (docs/decisions/paging.md) */
 export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }

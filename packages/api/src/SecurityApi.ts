@@ -1,10 +1,12 @@
 import {
   ApiKey,
+  ApiKeyChanges,
   ApiKeyPayload,
   NewApiKey,
   NewSmtpCredentials,
   SmtpCredentials,
-  SmtpCredentialsPayload
+  SmtpCredentialsPayload,
+  SmtpUpdatePayload
 } from "@roster/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -29,7 +31,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
     }).annotateMerge(needs("apikeys:read", "Load an API key")),
     HttpApiEndpoint.put("securityApikeysByNamePut", "/security/apikeys/:name", {
       params: byName,
-      payload: ApiKeyPayload,
+      payload: ApiKeyChanges,
       success: ApiKey,
       error: [BadRequest, NotFound, Conflict, ...bodyErrors]
     }).annotateMerge(needs("apikeys:write", "Update an API key")),
@@ -58,7 +60,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
     }).annotateMerge(needs("smtp:read", "Load SMTP credentials")),
     HttpApiEndpoint.put("securitySmtpByNamePut", "/security/smtp/:name", {
       params: byName,
-      payload: SmtpCredentialsPayload,
+      payload: SmtpUpdatePayload,
       success: SmtpCredentials,
       error: [BadRequest, NotFound, Conflict, ...bodyErrors]
     }).annotateMerge(needs("smtp:write", "Update SMTP credentials")),

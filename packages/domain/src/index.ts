@@ -8,7 +8,6 @@ export {
   ContactActivity,
   ContactSource,
   ContactStatus,
-  ContactUpdatePayload,
   CustomFields,
   mergedFields
 } from "./contacts/ContactRecord.ts"

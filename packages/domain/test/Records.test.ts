@@ -3,7 +3,7 @@ import { DateTime, Redacted, Result, Schema } from "effect"
 import { inspect } from "node:util"
 import { ApiKey, ApiKeyPayload, NewApiKey } from "../src/credentials/ApiKey.ts"
 import { Contact, ContactPayload } from "../src/contacts/Contact.ts"
-import { ContactStatus, ContactUpdatePayload } from "../src/contacts/ContactRecord.ts"
+import { ContactStatus, UpdateRecord } from "../src/contacts/ContactRecord.ts"
 import { EmailsPayload } from "../src/rules/ContactFilter.ts"
 import { EmailMessage, EmailSend } from "../src/emails/EmailMessage.ts"
 import { ExportId, ExportLink, ExportStatus } from "../src/jobs/Export.ts"
@@ -115,7 +115,7 @@ describe("records on the wire", () => {
   it("come back as they went", () => {
     assert.deepStrictEqual(roundTrip(Contact, wire.contact), wire.contact)
     assert.deepStrictEqual(roundTrip(ContactPayload, wire.contactPayload), wire.contactPayload)
-    assert.deepStrictEqual(roundTrip(ContactUpdatePayload, wire.contactUpdatePayload), wire.contactUpdatePayload)
+    assert.deepStrictEqual(roundTrip(UpdateRecord, wire.contactUpdatePayload), wire.contactUpdatePayload)
     assert.deepStrictEqual(roundTrip(EmailsPayload, wire.emailsByRule), wire.emailsByRule)
     assert.deepStrictEqual(roundTrip(EmailsPayload, wire.emailsByList), wire.emailsByList)
     assert.deepStrictEqual(roundTrip(ExportLink, wire.exportLink), wire.exportLink)

@@ -52,11 +52,11 @@ class Answers {
     )
 }
 
-const cachedCredentials = <Credential, New, Payload, Protected>(
+const cachedCredentials = <Credential, New, Payload, Protected, Changes>(
   kind: string,
-  of: CredentialOperations<Credential, New, Payload, Protected>,
+  of: CredentialOperations<Credential, New, Payload, Protected, Changes>,
   { read, write }: Answers
-): CredentialOperations<Credential, New, Payload, Protected> => ({
+): CredentialOperations<Credential, New, Payload, Protected, Changes> => ({
   list: (scope) => read([kind, "list", scope], of.list(scope)),
   get: (name, scope) => read([kind, "get", name, scope], of.get(name, scope)),
   create: (payload) => write("create", of.create(payload)),

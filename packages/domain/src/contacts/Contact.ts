@@ -3,7 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { contactCodec, payloadCodec } from "./ContactCodec.generated.ts"
-import { ContactRecord, PayloadRecord } from "./ContactRecord.ts"
+import { ContactRecord, PayloadRecord, UpdateRecord } from "./ContactRecord.ts"
 import { withFastCodec } from "./FastContactCodec.ts"
 
 /** A contact as the service returns it. Only the address is certain: a service may leave out every other field. */
@@ -14,12 +14,23 @@ export interface Contact extends ContactRecord {}
 export const ContactPayload = Object.assign(explained(withFastCodec(PayloadRecord, payloadCodec)), {
   /**
    * What can be written back of a contact that was read. Fails for what only another service may hold: an address outside
-   * our grammar, or a value that this version does not know. A `Contact` is a `ContactUpdatePayload` as it is.
+   * our grammar, or a value that this version does not know.
    */
   fromContact: (contact: Contact): Effect.Effect<ContactPayload, InvalidInput> =>
     Effect.suspend(() => Effect.fromResult(payloadOf(contact)))
 })
 export interface ContactPayload extends PayloadRecord {}
+
+/** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
+export const ContactUpdatePayload = Object.assign(explained(UpdateRecord), {
+  /** What an update can write back of a contact that was read: its names and custom fields. */
+  fromContact: ({ customFields, firstName, lastName }: Contact): ContactUpdatePayload => ({
+    firstName,
+    lastName,
+    customFields
+  })
+})
+export interface ContactUpdatePayload extends UpdateRecord {}
 
 const encodeContact = Schema.encodeUnknownResult(Contact)
 const decodePayload = Schema.decodeUnknownResult(PayloadRecord)

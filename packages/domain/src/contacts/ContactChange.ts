@@ -7,7 +7,7 @@ import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { encoded } from "../values/JsonBuffer.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
-import { nullableRequestField, requestField } from "../values/RequestField.ts"
+import { inputText, nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { maximumAddBytes } from "./AddSize.ts"
@@ -74,7 +74,7 @@ export interface ContactWrite extends Schema.Schema.Type<typeof ContactWrite> {}
 /** A change of one contact, which either writes or deletes it. */
 export const ContactChange = explained(
   payloadRecord("a change", {
-    email: EmailAddress,
+    email: inputText(EmailAddress),
     /** The content of the contact as it was read, or `null` if there was none. */
     seen: Schema.NullOr(ContactContent),
     write: requestField(ContactWrite),

@@ -1,9 +1,8 @@
 /** The fields of contacts and the exact schemas of their records, two of which `Contact.ts` adds the fast codec to. */
 import { Schema } from "effect"
-import { explained } from "../errors/Constructors.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
-import { nullableRequestField, requestField } from "../values/RequestField.ts"
+import { inputText, nullableRequestField, refusedField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 
@@ -107,24 +106,37 @@ export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> 
 /** What an add and a change may give. */
 const givenFields = { firstName: givenText, lastName: givenText, customFields: requestField(CustomFields) }
 
-/** What is written may be a contact that was read. */
-const asRead = { alsoKnown: Object.keys(ContactRecord.to.fields) }
+const notWritten = Object.keys(ContactRecord.to.fields)
 
 /** The exact schema of `ContactPayload`. */
 export const PayloadRecord = payloadRecord(
   "a contact",
   {
-    email: EmailAddress,
+    email: inputText(EmailAddress),
     status: requestField(ContactStatus),
     ...givenFields,
     consent: requestField(ConsentPayload)
   },
-  asRead
+  { notWritten, madeBy: "ContactPayload.fromContact" }
 ).annotate({ identifier: "ContactPayload" })
 export interface PayloadRecord extends Schema.Schema.Type<typeof PayloadRecord> {}
 
-/** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
-export const ContactUpdatePayload = explained(
-  payloadRecord("a contact", givenFields, asRead).annotate({ identifier: "ContactUpdatePayload" })
-)
-export interface ContactUpdatePayload extends Schema.Schema.Type<typeof ContactUpdatePayload> {}
+/** A field of contacts that an update does not change, and refuses rather than leaving it out. */
+const notChanged = (what: string) =>
+  refusedField(
+    `an update does not change ${what}; "change" does, or "changeStatus", or "add", which may create the contact`
+  )
+
+/** The exact schema of `ContactUpdatePayload`. */
+export const UpdateRecord = payloadRecord(
+  "an update",
+  {
+    ...givenFields,
+    /** Not changed by an update: see `change`, `changeStatus` and `add`. */
+    status: notChanged("the status"),
+    /** Not changed by an update: see `change` and `add`. */
+    consent: notChanged("the consent")
+  },
+  { notWritten, madeBy: "ContactUpdatePayload.fromContact" }
+).annotate({ identifier: "ContactUpdatePayload" })
+export interface UpdateRecord extends Schema.Schema.Type<typeof UpdateRecord> {}

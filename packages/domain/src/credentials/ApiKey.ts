@@ -4,7 +4,7 @@ import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import type { AccessLevel } from "../values/AccessLevel.ts"
-import { requestField } from "../values/RequestField.ts"
+import { inputText, requestField } from "../values/RequestField.ts"
 import { parseWireDate } from "../values/WireDate.ts"
 import { unknownName } from "../values/UnknownNames.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
@@ -23,81 +23,104 @@ export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 export const NewApiKey = wireRecord({ ...fields, token }, names).annotate({ identifier: "NewApiKey" })
 export interface NewApiKey extends Schema.Schema.Type<typeof NewApiKey> {}
 
+const settings = partOf(apiKeySettings, "write")
 const payloadFields = {
-  name: CredentialName,
-  ...partOf(apiKeySettings, "write"),
-  subaccount: requestField(EmailAddress)
+  name: inputText(CredentialName),
+  ...settings,
+  subaccount: requestField(inputText(EmailAddress))
 }
 
 const ofWhat = "an API key"
-/** What is written may be a key that was read. */
-const alsoKnown = Object.keys(NewApiKey.to.fields)
+const notWritten = Object.keys(NewApiKey.to.fields)
+const known = { notWritten, madeBy: "ApiKeyPayload.fromApiKey" }
 
-const Payload = payloadRecord(ofWhat, payloadFields, { others: names, alsoKnown }).annotate({
+const Payload = payloadRecord(ofWhat, payloadFields, { others: names, ...known }).annotate({
   identifier: "ApiKeyPayload"
 })
 
+/** The changes to an API key on the wire; what is left out stays as it is. */
+export const ApiKeyChanges = payloadRecord(
+  ofWhat,
+  { ...payloadFields, name: requestField(payloadFields.name), accessLevels: requestField(settings.accessLevels) },
+  { others: names, ...known }
+).annotate({ identifier: "ApiKeyUpdatePayload" })
+export interface ApiKeyChanges extends Schema.Schema.Type<typeof ApiKeyChanges> {}
+
 /** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind, and purposes for access levels. */
-export interface ApiKeyInput extends Omit<
-  typeof Payload.Type,
-  "name" | "accessLevels" | "expires" | "ipRanges" | "subaccount"
-> {
-  readonly name: string
+export interface ApiKeyInput extends Omit<typeof Payload.Type, "accessLevels" | "expires"> {
   /** What the key is for; adds the access levels that this needs. */
   readonly for?: ReadonlyArray<Purpose> | undefined
   readonly accessLevels?: ReadonlyArray<AccessLevel> | undefined
   /** When the key ends (default: never). */
   readonly expires?: DateTime.DateTime.Input | null | undefined
-  /** Addresses and ranges such as `192.0.2.0/24` that the key may be used from (default: all). */
-  readonly ipRanges?: ReadonlyArray<string> | undefined
-  readonly subaccount?: string | undefined
 }
 
-/** The input of a key for purposes, which `create` and `update` take as it is. */
+/** The input of a key for purposes, which `create` takes as it is. */
 export interface ApiKeyForPurposes extends ApiKeyInput {
   readonly for: ReadonlyArray<Purpose>
-  readonly subaccount?: EmailAddress | undefined
 }
 
-const inputNames = { ofWhat, alsoKnown, names: [...Object.keys(payloadFields), "for"] }
+/** The changes to an API key. Fields that are left out stay as they are; another name renames it. */
+export interface ApiKeyUpdatePayload extends Omit<ApiKeyInput, "name"> {
+  readonly name?: string | undefined
+}
 
-const decode = Schema.decodeUnknownEffect(Schema.toType(Payload))
+const inputNames = { ofWhat, ...known, names: [...Object.keys(payloadFields), "for"] }
 
-const fromInput = Effect.fnUntraced(function* (input: ApiKeyInput): Effect.fn.Return<ApiKeyPayload, InvalidInput> {
-  const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
-  const unknown = unknownName(input, inputNames)
-  if (unknown !== undefined) return yield* refuse(unknown.name, unknown.issue)
-  const { accessLevels = [], expires, for: wanted = [], ...given } = input
-  if (!Array.isArray(wanted) || !wanted.every((purpose) => purposes.includes(purpose))) {
-    return yield* refuse("AccessLevel", `the purposes are ${purposes.join(", ")}`)
-  }
-  // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
-  const read = typeof expires === "string" ? Option.fromUndefinedOr(parseWireDate(expires)) : undefined
-  const ends = expires == null ? undefined : Option.getOrUndefined(read ?? DateTime.make(expires))
-  if (expires != null && ends === undefined) return yield* refuse("Expires", "it is not a date and time that exists")
-  const payload = {
-    ...given,
-    // Levels that are no list are refused below.
-    accessLevels: Array.isArray(accessLevels) ? [...new Set([...accessLevels, ...accessFor(wanted)])] : accessLevels,
-    expires: ends === undefined ? expires : DateTime.toUtc(ends)
-  }
-  return yield* Effect.mapError(decode(payload), (error) => invalidInput(error))
-})
+/** Reads the input of a key by the schema of what is made of it. */
+const reader = <A>(schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.toType(schema))
+  return Effect.fnUntraced(function* (input: ApiKeyUpdatePayload): Effect.fn.Return<A, InvalidInput> {
+    const refuse = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
+    if (!Predicate.isObject(input)) return yield* refuse("body", "expected object")
+    const unknown = unknownName(input, inputNames)
+    if (unknown !== undefined) return yield* refuse(unknown.name, unknown.issue)
+    const { accessLevels, expires, for: wanted, ...given } = input
+    if (wanted !== undefined && !(Array.isArray(wanted) && wanted.every((purpose) => purposes.includes(purpose)))) {
+      return yield* refuse("AccessLevel", `the purposes are ${purposes.join(", ")}`)
+    }
+    // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
+    const read = typeof expires === "string" ? Option.fromUndefinedOr(parseWireDate(expires)) : undefined
+    const ends = expires == null ? undefined : Option.getOrUndefined(read ?? DateTime.make(expires))
+    if (expires != null && ends === undefined) return yield* refuse("Expires", "it is not a date and time that exists")
+    const payload = {
+      ...given,
+      // Levels that are no list are refused below.
+      accessLevels:
+        wanted !== undefined && (accessLevels === undefined || Array.isArray(accessLevels))
+          ? [...new Set([...(accessLevels ?? []), ...accessFor(wanted)])]
+          : accessLevels,
+      expires: ends === undefined ? expires : DateTime.toUtc(ends)
+    }
+    return yield* Effect.mapError(decode(payload), (error) => invalidInput(error))
+  })
+}
 
-/** An API key to create, or the new state of an existing one; another name renames it. */
+const readPayload = reader(Payload)
+
+/** An API key to create, or to replace another; another name renames it. */
 export const ApiKeyPayload = Object.assign(explained(Payload), {
-  /** Makes the payload of a key from texts at run time, and from purposes: `{ name, for: ["contacts:read"] }`. */
-  fromInput
+  /** Makes the payload of a key from dates of any kind, and from purposes: `{ name, for: ["contacts:read"] }`. */
+  fromInput: (input: ApiKeyInput): Effect.Effect<ApiKeyPayload, InvalidInput> =>
+    readPayload(input.accessLevels === undefined ? { ...input, accessLevels: [] } : input),
+  /**
+   * What can be written back of a key that was read. Fails for what only another service may hold: a level that this
+   * version does not know, or a name or range outside our grammar.
+   */
+  fromApiKey: (key: ApiKey): Effect.Effect<ApiKeyPayload, InvalidInput> =>
+    Effect.mapError(decodePayload(Struct.pick(key, ["name", ...Struct.keys(apiKeySettings)])), (error) =>
+      invalidInput(error)
+    )
 })
 export interface ApiKeyPayload extends Schema.Schema.Type<typeof ApiKeyPayload> {}
 
-const isForPurposes = (given: ApiKeyPayload | ApiKeyForPurposes): given is ApiKeyForPurposes =>
-  Predicate.hasProperty(given, "for") && given.for !== undefined
+const decodePayload = Schema.decodeUnknownEffect(Schema.toType(Payload))
 
-/** Makes the payload of a key for purposes, with the same messages on every layer. Any other payload stays as it is. */
-export const readApiKeyPayload = (
+/** Makes the payload of a key of what `create` is given, with the same messages on every layer. */
+export const readApiKeyPayload: (
   given: ApiKeyPayload | ApiKeyForPurposes
-): Effect.Effect<ApiKeyPayload, InvalidInput> => {
-  if (isForPurposes(given)) return fromInput(given)
-  return Effect.succeed(Predicate.hasProperty(given, "for") ? Struct.omit(given, ["for"]) : given)
-}
+) => Effect.Effect<ApiKeyPayload, InvalidInput> = readPayload
+
+/** Makes the changes to a key of what `update` is given, with the same messages on every layer. */
+export const readApiKeyChanges: (given: ApiKeyUpdatePayload) => Effect.Effect<ApiKeyChanges, InvalidInput> =
+  reader(ApiKeyChanges)

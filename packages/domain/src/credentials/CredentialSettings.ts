@@ -4,7 +4,7 @@
  */
 import { DateTime, Schema, Struct } from "effect"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
-import { nullableRequestField, requestField } from "../values/RequestField.ts"
+import { inputText, nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
 import { IpRange, maximumIpRanges } from "./Credential.ts"
 
@@ -35,7 +35,7 @@ export const credentialSettings = {
     wire: "RestrictAccessToIPRange",
     read: Schema.optionalKey(Schema.Array(Schema.String)),
     write: requestField(
-      Schema.Array(IpRange).check(
+      Schema.Array(inputText(IpRange)).check(
         Schema.isMaxLength(maximumIpRanges, { expected: `at most ${maximumIpRanges} addresses and ranges` })
       )
     ),

@@ -1,9 +1,10 @@
 /** SMTP credentials. (`packages/api/openapi.json`: SmtpCredentials, SmtpCredentialsPayload, NewSmtpCredentials.) */
-import { Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
-import { requestField } from "../values/RequestField.ts"
+import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import { inputText, requestField } from "../values/RequestField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { credentialFields, token } from "./Credential.ts"
 import { credentialSettings, partOf } from "./CredentialSettings.ts"
@@ -25,13 +26,36 @@ export const NewSmtpCredentials = wireRecord({ ...fields, token }, names).annota
 })
 export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
 
-/** SMTP credentials to create, or the new state of existing ones; another name renames them. */
-export const SmtpCredentialsPayload = explained(
-  payloadRecord(
-    "an SMTP credential",
-    { name: EmailAddress, ...partOf(credentialSettings, "write"), subaccount: requestField(EmailAddress) },
-    // What is written may have been read.
-    { others: names, alsoKnown: Object.keys(NewSmtpCredentials.to.fields) }
-  ).annotate({ identifier: "SmtpCredentialsPayload" })
-)
+const payloadFields = {
+  name: inputText(EmailAddress),
+  ...partOf(credentialSettings, "write"),
+  subaccount: requestField(inputText(EmailAddress))
+}
+
+const ofWhat = "an SMTP credential"
+const known = {
+  others: names,
+  notWritten: Object.keys(NewSmtpCredentials.to.fields),
+  madeBy: "SmtpCredentialsPayload.fromSmtpCredentials"
+}
+
+const Payload = payloadRecord(ofWhat, payloadFields, known).annotate({ identifier: "SmtpCredentialsPayload" })
+const decodePayload = Schema.decodeUnknownEffect(Schema.toType(Payload))
+
+/** SMTP credentials to create, or to replace others; another name renames them. */
+export const SmtpCredentialsPayload = Object.assign(explained(Payload), {
+  /** What can be written back of credentials that were read. Fails for what only another service may hold. */
+  fromSmtpCredentials: (read: SmtpCredentials): Effect.Effect<SmtpCredentialsPayload, InvalidInput> =>
+    Effect.mapError(decodePayload(Struct.pick(read, ["name", ...Struct.keys(credentialSettings)])), (error) =>
+      invalidInput(error)
+    )
+})
 export interface SmtpCredentialsPayload extends Schema.Schema.Type<typeof SmtpCredentialsPayload> {}
+
+/** The changes to SMTP credentials. Fields that are left out stay as they are; another name renames them. */
+export const SmtpUpdatePayload = payloadRecord(
+  ofWhat,
+  { ...payloadFields, name: requestField(payloadFields.name) },
+  known
+).annotate({ identifier: "SmtpUpdatePayload" })
+export interface SmtpUpdatePayload extends Schema.Schema.Type<typeof SmtpUpdatePayload> {}

@@ -41,8 +41,8 @@ export const printRule = (rule: Rule): RuleText => {
 /** An unparsed rule, for a service that knows more of the language than this version. `rawRule` makes it. */
 export class RawRule extends Data.TaggedClass("RawRule")<{ readonly text: string }> {}
 
-/** A rule that selects contacts, parsed or not. */
-export type ContactRule = RuleText | RawRule
+/** A rule that selects contacts: a text, which is checked, or one for the service alone. */
+export type ContactRule = string | RawRule
 
 /** Makes an unparsed rule. A blank text is refused, since a service might read it as "every contact". */
 export const rawRule = (text: string): Result.Result<RawRule, InvalidRule> =>

@@ -1,18 +1,17 @@
 import { Context, type Effect, type PlatformError, type Stream } from "effect"
-import type { Contact, ContactNotFound, ContactPayload, ListNotFound, TooManyContacts } from "../contacts/Contact.ts"
+import type {
+  Contact,
+  ContactNotFound,
+  ContactPayload,
+  ContactUpdatePayload,
+  ListNotFound,
+  TooManyContacts
+} from "../contacts/Contact.ts"
 import type { ChangeAnswer, ChangeOptions, ContactChange } from "../contacts/ContactChange.ts"
-import type { ContactUpdatePayload } from "../contacts/ContactRecord.ts"
 import type { KeptStatus } from "../contacts/Resubscription.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
-import type {
-  ExportExpired,
-  ExportId,
-  ExportLink,
-  ExportNotFound,
-  ExportRequest,
-  ExportStatus
-} from "../jobs/Export.ts"
+import type { ExportExpired, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "../jobs/Export.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
@@ -92,7 +91,7 @@ export class ContactsService extends Context.Service<
       options?: KeyedCall
     ) => Effect.Effect<ExportLink, InvalidRule | InvalidInput | ServiceError>
     /** The current status of an export. `contactsExportByIdStatusGet`, needs Export. */
-    readonly exportStatus: (id: ExportId) => Effect.Effect<ExportStatus, ExportNotFound | ServiceError>
+    readonly exportStatus: (id: string) => Effect.Effect<ExportStatus, ExportNotFound | InvalidInput | ServiceError>
     /** Downloads a ready export by its link. No key is sent. */
     readonly download: (
       link: string

@@ -1,18 +1,22 @@
 import { Context, type Effect } from "effect"
-import type { ApiKey, ApiKeyForPurposes, ApiKeyPayload, NewApiKey } from "../credentials/ApiKey.ts"
+import type { ApiKey, ApiKeyForPurposes, ApiKeyPayload, ApiKeyUpdatePayload, NewApiKey } from "../credentials/ApiKey.ts"
 import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
-import type { EmailAddress } from "../contacts/EmailAddress.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
-import type { NewSmtpCredentials, SmtpCredentials, SmtpCredentialsPayload } from "../credentials/SmtpCredentials.ts"
+import type {
+  NewSmtpCredentials,
+  SmtpCredentials,
+  SmtpCredentialsPayload,
+  SmtpUpdatePayload
+} from "../credentials/SmtpCredentials.ts"
 
 /** The subaccount whose credentials are meant (default: the account itself). */
 export interface SubaccountScope {
-  readonly subaccount?: EmailAddress | undefined
+  readonly subaccount?: string | undefined
 }
 
 /** The operations on one kind of credential. Reading needs the access level Security, the rest ModifyAccessTokens. */
-export interface CredentialOperations<Credential, NewCredential, Payload, Protected = never> {
+export interface CredentialOperations<Credential, NewCredential, Payload, Protected = never, Changes = Payload> {
   readonly list: (of?: SubaccountScope) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
   readonly get: (
     name: string,
@@ -22,9 +26,10 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Protec
   readonly create: (
     payload: Payload
   ) => Effect.Effect<NewCredential, NameTaken | TooManyCredentials | InvalidInput | ServiceError>
+  /** Changes the given fields only; another name renames it. (docs/credentials.md) */
   readonly update: (
     name: string,
-    payload: Payload
+    changes: Changes
   ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | Protected | InvalidInput | ServiceError>
   readonly delete: (
     name: string,
@@ -37,7 +42,19 @@ export class CredentialsService extends Context.Service<
   CredentialsService,
   {
     /** A key is created from a payload, or for purposes: `create({ name: "reporting", for: ["contacts:read"] })`. */
-    readonly apiKeys: CredentialOperations<ApiKey, NewApiKey, ApiKeyPayload | ApiKeyForPurposes, LastManagingKey>
-    readonly smtp: CredentialOperations<SmtpCredentials, NewSmtpCredentials, SmtpCredentialsPayload>
+    readonly apiKeys: CredentialOperations<
+      ApiKey,
+      NewApiKey,
+      ApiKeyPayload | ApiKeyForPurposes,
+      LastManagingKey,
+      ApiKeyUpdatePayload
+    >
+    readonly smtp: CredentialOperations<
+      SmtpCredentials,
+      NewSmtpCredentials,
+      SmtpCredentialsPayload,
+      never,
+      SmtpUpdatePayload
+    >
   }
 >()("@roster/domain/CredentialsService") {}

@@ -3,16 +3,15 @@
  * what a client refuses before it sends anything. A fault plan leaves such calls alone.
  */
 import { Array, Context, Effect, Predicate, Schema, type Stream } from "effect"
-import { ContactPayload, maximumContactsPerAdd } from "../contacts/Contact.ts"
+import { ContactPayload, ContactUpdatePayload, maximumContactsPerAdd } from "../contacts/Contact.ts"
 import { ContactChange } from "../contacts/ContactChange.ts"
-import { ContactUpdatePayload } from "../contacts/ContactRecord.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
-import { ApiKeyPayload, readApiKeyPayload } from "../credentials/ApiKey.ts"
-import { SmtpCredentialsPayload } from "../credentials/SmtpCredentials.ts"
+import { ApiKeyPayload, readApiKeyChanges, readApiKeyPayload } from "../credentials/ApiKey.ts"
+import { SmtpCredentialsPayload, SmtpUpdatePayload } from "../credentials/SmtpCredentials.ts"
 import { FastContacts } from "../csv/FastContacts.ts"
 import { EmailMessage } from "../emails/EmailMessage.ts"
 import { isAddressable } from "../errors/InvalidInput.ts"
-import { CompressionFormat, ExportFileFormat } from "../jobs/Export.ts"
+import { CompressionFormat, ExportFileFormat, ExportId } from "../jobs/Export.ts"
 import { checkFilter, type ContactFilter } from "../rules/ContactFilter.ts"
 import { checkRule, type ContactRule } from "../rules/RuleText.ts"
 import { checkPage } from "../services/ContactsPage.ts"
@@ -101,33 +100,44 @@ const contacts: Methods<ContactsService["Service"]> = {
         formats({ compressionFormat, fileFormat })
       ])
   ],
-  exportStatus: ["contactsExportByIdStatusGet", inPath],
+  exportStatus: ["contactsExportByIdStatusGet", ExportId.fromText],
   download: ["download", (link) => holds(/^https?:$/.test(URL.parse(link)?.protocol ?? ""))]
 }
 
 const named = (name: string, { subaccount: of }: { readonly subaccount?: unknown } = {}): Check =>
   Effect.andThen(inPath(name), subaccount(of))
 
-const credentials = <Payload>(operations: string, payload: (given: Payload) => Check) => {
-  const record = (given: Payload): Check => Effect.andThen(holds(Predicate.isObject(given)), payload(given))
+const credentials = <Payload, Changes>(
+  operations: string,
+  payload: (given: Payload) => Check,
+  changes: (given: Changes) => Check
+) => {
+  const record = <Given>(given: Given, check: (given: Given) => Check): Check =>
+    Effect.andThen(holds(Predicate.isObject(given)), check(given))
   return {
     list: [`${operations}Get`, (of: { readonly subaccount?: unknown } = {}) => subaccount(of.subaccount)],
     get: [`${operations}ByNameGet`, named],
-    create: [`${operations}Post`, record],
-    update: [`${operations}ByNamePut`, (name: string, given: Payload) => Effect.andThen(inPath(name), record(given))],
+    create: [`${operations}Post`, (given: Payload) => record(given, payload)],
+    update: [
+      `${operations}ByNamePut`,
+      (name: string, given: Changes) => Effect.andThen(inPath(name), record(given, changes))
+    ],
     delete: [`${operations}ByNameDelete`, named]
   } as const
 }
 
 const apiKey = encodes(ApiKeyPayload)
 
-const apiKeys: Methods<CredentialsService["Service"]["apiKeys"]> = credentials("securityApikeys", (given) =>
-  Effect.flatMap(readApiKeyPayload(given), apiKey)
+const apiKeys: Methods<CredentialsService["Service"]["apiKeys"]> = credentials(
+  "securityApikeys",
+  (given) => Effect.flatMap(readApiKeyPayload(given), apiKey),
+  readApiKeyChanges
 )
 
 const smtp: Methods<CredentialsService["Service"]["smtp"]> = credentials(
   "securitySmtp",
-  encodes(SmtpCredentialsPayload)
+  encodes(SmtpCredentialsPayload),
+  encodes(SmtpUpdatePayload)
 )
 
 const message = encodes(EmailMessage)

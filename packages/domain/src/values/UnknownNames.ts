@@ -7,18 +7,26 @@ export interface KnownNames {
   readonly ofWhat: string
   /** The names that are suggested. */
   readonly names: ReadonlyArray<string>
-  /** Names that are no mistake either, and not suggested: what only the service sets is in a record that was read. */
+  /** Names that are no mistake either, and not suggested. */
   readonly alsoKnown?: ReadonlyArray<string> | undefined
+  /** Names of a record that was read which are not written. */
+  readonly notWritten?: ReadonlyArray<string> | undefined
+  /** What makes of a record that was read one to write, such as `ContactPayload.fromContact`. */
+  readonly madeBy?: string | undefined
 }
 
 /** The first unknown name of a record, without spaces, and what is wrong with it. A value that is not a record has none. */
 export const unknownName = (
   record: unknown,
-  { alsoKnown = [], names, ofWhat }: KnownNames
+  { alsoKnown = [], madeBy = "", names, notWritten = [], ofWhat }: KnownNames
 ): { readonly name: string; readonly issue: string } | undefined => {
   if (typeof record !== "object" || record === null || Array.isArray(record)) return undefined
-  for (const name of Object.keys(record)) {
+  for (const [name, value] of Object.entries(record)) {
     if (names.includes(name) || alsoKnown.includes(name)) continue
+    if (notWritten.includes(name)) {
+      if (value === undefined) continue
+      return { name, issue: `it is read and not written with ${ofWhat}; ${madeBy} leaves it out` }
+    }
     const meant = didYouMean(name, names)
     return {
       name: name.replaceAll(/\s/g, "_"),

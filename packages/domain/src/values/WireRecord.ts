@@ -54,5 +54,5 @@ export const payloadRecord = <
 >(
   ofWhat: string,
   fields: Fields,
-  { alsoKnown, others }: Pick<KnownNames, "alsoKnown"> & { readonly others?: Others } = {}
-) => onWire(withKnownNames(Schema.Struct(fields), { ofWhat, names: Object.keys(fields), alsoKnown }), others)
+  { others, ...known }: Omit<KnownNames, "ofWhat" | "names"> & { readonly others?: Others } = {}
+) => onWire(withKnownNames(Schema.Struct(fields), { ofWhat, names: Object.keys(fields), ...known }), others)

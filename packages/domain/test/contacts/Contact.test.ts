@@ -3,7 +3,7 @@ import { DateTime, Effect, Schema } from "effect"
 import {
   Contact,
   ContactPayload,
-  type ContactUpdatePayload,
+  ContactUpdatePayload,
   EmailAddress,
   InvalidInput,
   UnknownValue
@@ -66,9 +66,13 @@ describe("a contact that was read", () => {
     })
   )
 
-  it("is the payload of an update as it is", () => {
-    const changes: ContactUpdatePayload = { ...read, lastName: "Lovelace" }
-    assert.strictEqual(changes.lastName, "Lovelace")
+  it("gives an update its names and custom fields", () => {
+    const changes: ContactUpdatePayload = { ...ContactUpdatePayload.fromContact(read), lastName: "Lovelace" }
+    assert.deepStrictEqual(changes, {
+      firstName: read.firstName,
+      lastName: "Lovelace",
+      customFields: read.customFields
+    })
   })
 
   it.effect.each<readonly [string, Contact, string]>([

@@ -11,6 +11,7 @@ import {
   ContactNotFound,
   type ContactRule,
   ContactsService,
+  ExportId,
   ExportLink,
   ExportNotFound,
   ExportStatus,
@@ -261,6 +262,7 @@ export const make = Effect.gen(function* () {
     }),
 
     exportStatus: fn("ContactsService.exportStatus")(function* (id) {
+      yield* ExportId.fromText(id)
       return yield* call({
         ...api.contactsExportByIdStatusGet({ params: { id } }),
         read: Effect.fnUntraced(function* (operation, response, secrets) {

@@ -2,6 +2,7 @@
 import type { OperationId, Refusal } from "@roster/api"
 import {
   ApiKey,
+  ApiKeyPayload,
   CredentialNotFound,
   CredentialSettings,
   CredentialsService,
@@ -10,11 +11,14 @@ import {
   NewApiKey,
   NewSmtpCredentials,
   OutcomeUnknown,
+  readApiKeyChanges,
   readApiKeyPayload,
   ServiceError,
   SmtpCredentials,
-  type SmtpCredentialsPayload,
-  type SubaccountScope
+  SmtpCredentialsPayload,
+  SmtpUpdatePayload,
+  type SubaccountScope,
+  validated
 } from "@roster/domain"
 import { Effect, Layer, Predicate, Schema } from "effect"
 import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
@@ -30,11 +34,15 @@ const taken = (name: string) => ({ 409: () => new NameTaken({ name }) })
 const { isSameSetting, settingNames } = CredentialSettings
 
 /** A change of either kind of credential. */
-type Sent = CredentialSettings.SettingValues & { readonly name: string }
+type Sent = CredentialSettings.SettingValues & { readonly name?: string | undefined } & SubaccountScope
 
 /** Whether a credential matches a change; omitted fields may have any value. */
 const isAsSent = (sent: CredentialSettings.SettingValues, found: CredentialSettings.SettingValues): boolean =>
   settingNames.every((name) => sent[name] === undefined || isSameSetting(sent[name], found[name]))
+
+/** The fields that are given. */
+const defined = (changes: object) =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
 
 /** Checks a payload whose name is read before the contract checks it. */
 const isRecord = (payload: unknown): Effect.Effect<void, InvalidInput> =>
@@ -47,7 +55,7 @@ const renamed = <A extends CredentialSettings.SettingValues>(
   sent: Sent,
   get: Effect.Effect<A, CredentialNotFound | InvalidInput | ServiceError>
 ): Effect.Effect<A, CredentialNotFound | ServiceError> => {
-  const { name: next } = sent
+  const { name: next = name } = sent
   if (name === next) return Effect.fail(new CredentialNotFound({ name }))
   // A name that is not a text was refused before.
   const recovery = `Load ${JSON.stringify(String(next))}: it may be the same credential under its new name.`
@@ -67,14 +75,17 @@ type Named<Rest> = Rest & { readonly params: { readonly name: string } }
 type Scoped = { readonly query: SubaccountScope }
 
 /** The differences between API keys and SMTP credentials. */
-interface Kind<Credential, NewCredential, Payload, Protected, Given> {
+interface Kind<Credential, NewCredential, Payload, Protected, Given, Changes, GivenChanges> {
   readonly name: "apiKeys" | "smtp"
   /** Makes the payload of what a caller gives. */
   readonly read: (given: Given) => Effect.Effect<Payload, InvalidInput>
+  readonly readChanges: (given: GivenChanges) => Effect.Effect<Changes, InvalidInput>
+  /** The payload of a credential that was read, for a service that takes it only whole. */
+  readonly whole: (read: Credential) => Effect.Effect<Payload, InvalidInput>
   readonly list: (request: Scoped) => Request
   readonly get: (request: Named<Scoped>) => Request
   readonly create: (request: { readonly payload: Payload }) => Request
-  readonly update: (request: Named<{ readonly payload: Payload }>) => Request
+  readonly update: (request: Named<{ readonly payload: Changes | Payload }>) => Request
   readonly delete: (request: Named<Scoped>) => Request
   readonly credential: Schema.Decoder<Credential>
   readonly newCredential: Schema.Decoder<NewCredential>
@@ -85,18 +96,20 @@ interface Kind<Credential, NewCredential, Payload, Protected, Given> {
 /** Makes the service on a shared client. */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api } = shared
+  const { api, isResubscribeHonoured } = shared
   const call = makeCall(shared)
 
   /** The five methods of one kind of credential. */
   const methodsOf = <
     Credential extends CredentialSettings.SettingValues,
     NewCredential,
-    Payload extends Sent & SubaccountScope,
+    Payload extends Sent & { readonly name: string },
     Protected extends Refusal["_tag"],
-    Given
+    Given,
+    Changes extends Sent,
+    GivenChanges
   >(
-    kind: Kind<Credential, NewCredential, Payload, Protected, Given>
+    kind: Kind<Credential, NewCredential, Payload, Protected, Given, Changes, GivenChanges>
   ) => {
     const { protectedBy } = kind
     const read = readJson(kind.credential)
@@ -133,22 +146,26 @@ export const make = Effect.gen(function* () {
           byStatus: taken(payload.name)
         })
       }),
-      update: fn("update")(function* (name: string, given: Given) {
+      update: fn("update")(function* (name: string, given: GivenChanges) {
         yield* inPath("name", name)
         yield* isRecord(given)
-        const payload = yield* kind.read(given)
-        const { subaccount } = payload
-        const byStatus: Record<number, () => CredentialNotFound | NameTaken> = {
-          ...notFound(name),
-          ...taken(payload.name)
-        }
+        const changes = yield* kind.readChanges(given)
+        const { name: next = name, subaccount } = changes
+        const isWhole = changes.name !== undefined && (kind.name === "smtp" || changes.accessLevels !== undefined)
+        // A service that says so keeps what a change leaves out, and any of its answers says so.
+        const found = isWhole || isResubscribeHonoured.current ? undefined : yield* get(name, { subaccount })
+        const payload =
+          found === undefined || isResubscribeHonoured.current
+            ? changes
+            : { ...(yield* kind.whole({ ...found, ...defined(changes) })), subaccount }
+        const byStatus: Record<number, () => CredentialNotFound | NameTaken> = { ...notFound(name), ...taken(next) }
         const request = kind.update({ params: { name }, payload })
         return yield* call({
           ...request,
           about: name,
           read,
           refusals: ["CredentialNotFound", "NameTaken", "InvalidInput", ...protectedBy],
-          goneAfterAmbiguous: renamed(request.operation, name, payload, get(payload.name, { subaccount })),
+          goneAfterAmbiguous: renamed(request.operation, name, payload, get(next, { subaccount })),
           byStatus
         })
       }),
@@ -170,6 +187,8 @@ export const make = Effect.gen(function* () {
     apiKeys: methodsOf({
       name: "apiKeys",
       read: readApiKeyPayload,
+      readChanges: readApiKeyChanges,
+      whole: ApiKeyPayload.fromApiKey,
       list: api.securityApikeysGet,
       get: api.securityApikeysByNameGet,
       create: api.securityApikeysPost,
@@ -182,6 +201,8 @@ export const make = Effect.gen(function* () {
     smtp: methodsOf({
       name: "smtp",
       read: (given: SmtpCredentialsPayload) => Effect.succeed(given),
+      readChanges: validated(SmtpUpdatePayload),
+      whole: SmtpCredentialsPayload.fromSmtpCredentials,
       list: api.securitySmtpGet,
       get: api.securitySmtpByNameGet,
       create: api.securitySmtpPost,

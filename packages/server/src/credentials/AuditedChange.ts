@@ -38,10 +38,7 @@ export interface Change {
 const checkSubaccount = Schema.decodeUnknownEffect(EmailAddress)
 
 /** The account that a call refers to; `undefined` if a subaccount asks for another than its own. */
-export const accountOf = Effect.fnUntraced(function* (
-  { account }: CallerIdentity,
-  subaccount: EmailAddress | undefined
-) {
+export const accountOf = Effect.fnUntraced(function* ({ account }: CallerIdentity, subaccount: string | undefined) {
   if (subaccount === undefined) return account
   yield* Effect.mapError(checkSubaccount(subaccount), (error) => invalidInput(error, "subaccount"))
   const asked = canonicalEmail(subaccount)
@@ -102,7 +99,7 @@ export const auditedChange = (sql: SqlClient.SqlClient, refusals: AuditRefusals[
   Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(
     operation: string,
     name: string,
-    subaccount: EmailAddress | undefined,
+    subaccount: string | undefined,
     run: (change: Change) => Effect.Effect<readonly [answer: A, details: AuditDetails], E | SqlError.SqlError>,
     isDeletion = false
   ) {

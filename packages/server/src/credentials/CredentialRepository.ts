@@ -10,7 +10,7 @@ import {
   maximumCredentials,
   NameTaken,
   notAddressable,
-  type SmtpCredentialsPayload,
+  type SmtpUpdatePayload,
   type SubaccountScope,
   TooManyCredentials
 } from "@roster/domain"
@@ -34,16 +34,25 @@ import { type CredentialKind, makeSecret } from "./Secret.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
 
-type Payload = Omit<SmtpCredentialsPayload, "name"> & { readonly name: string }
+/** What a creation or a change may give of either kind of credential. */
+interface Settings extends SmtpUpdatePayload {
+  readonly accessLevels?: ReadonlyArray<AccessLevel> | undefined
+}
+
+interface Payload extends Settings {
+  readonly name: string
+}
 
 /** The differences between the kinds of credential. */
-interface Kind<Credential, P extends Payload, Protected, Given> {
+interface Kind<Credential, P, Changes, Protected> {
   readonly kind: CredentialKind
   /** Validates what a caller in this process gives, which did not come through the HTTP interface. */
-  readonly read: (given: Given) => Effect.Effect<P, InvalidInput>
+  readonly read: (given: P) => Effect.Effect<Payload, InvalidInput>
+  readonly readChanges: (given: Changes) => Effect.Effect<Settings, InvalidInput>
   /** The middle of the operation identifiers: `Apikeys` or `Smtp`. */
   readonly resource: "Apikeys" | "Smtp"
-  readonly accessLevels: (payload: P) => ReadonlyArray<AccessLevel>
+  /** The access levels that every credential of this kind has. */
+  readonly accessLevels?: ReadonlyArray<AccessLevel>
   /** The form of a name that is unique. */
   readonly identity: (name: string) => string
   readonly toCredential: (row: CredentialRow) => Credential
@@ -58,25 +67,35 @@ interface Kind<Credential, P extends Payload, Protected, Given> {
 const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"
 
-export const credentialRepository = <
-  Credential,
-  P extends Payload,
-  Protected extends { readonly _tag: string } = never,
-  Given = P
->(
+export const credentialRepository = <Credential, P, Changes, Protected extends { readonly _tag: string } = never>(
   sql: SqlClient.SqlClient,
   refusals: AuditRefusals["Service"],
-  { accessLevels, identity, kind, protect, read, resource, toCredential }: Kind<Credential, P, Protected, Given>
-): CredentialOperations<Credential, Credential & { readonly token: Redacted.Redacted<string> }, Given, Protected> => {
+  {
+    accessLevels,
+    identity,
+    kind,
+    protect,
+    read,
+    readChanges,
+    resource,
+    toCredential
+  }: Kind<Credential, P, Changes, Protected>
+): CredentialOperations<
+  Credential,
+  Credential & { readonly token: Redacted.Redacted<string> },
+  P,
+  Protected,
+  Changes
+> => {
   const span = (method: string) => `CredentialsService.${kind === "ApiKey" ? "apiKeys" : "smtp"}.${method}`
   const operation = (rest: string) => `security${resource}${rest}`
 
   const changing = auditedChange(sql, refusals)
 
   /** An invalid payload is recorded without a name, as over HTTP. */
-  const readPayload = Effect.fnUntraced(function* (operation: string, given: Given) {
+  const recordInvalid = Effect.fnUntraced(function* <A>(operation: string, read: Effect.Effect<A, InvalidInput>) {
     const event = eventOf(yield* Caller, operation)
-    return yield* Effect.tapError(read(given), () => refusals.record(event, "InvalidInput"))
+    return yield* Effect.tapError(read, () => refusals.record(event, "InvalidInput"))
   })
 
   const findRow = Effect.fnUntraced(function* (account: string | undefined, name: string) {
@@ -87,8 +106,8 @@ export const credentialRepository = <
     return row
   })
 
-  const settingsAfter = (was: StoredSettings, payload: P) =>
-    changedSettings(was, { ...payload, accessLevels: accessLevels(payload) })
+  const settingsAfter = (was: StoredSettings, { accessLevels: given, ...settings }: Settings) =>
+    changedSettings(was, { ...settings, accessLevels: accessLevels ?? (given && [...new Set(given)]) })
 
   const checkExpiry = Effect.fnUntraced(function* (expires: DateTime.Utc | null | undefined) {
     if (expires == null || toSeconds(expires) > (yield* nowSeconds)) return
@@ -113,7 +132,7 @@ export const credentialRepository = <
     orStoreFailure(operation("ByNameGet"))
   )
 
-  const insert = Effect.fnUntraced(function* (payload: P, change: Change) {
+  const insert = Effect.fnUntraced(function* (payload: Payload, change: Change) {
     const next = settingsAfter(unset, payload)
     yield* checkWithin(change, next)
     const { account } = change
@@ -136,8 +155,8 @@ export const credentialRepository = <
   })
 
   const create = fnRedacted(span("create"))(
-    function* (given: Given) {
-      const payload = yield* readPayload(operation("Post"), given)
+    function* (given: P) {
+      const payload = yield* recordInvalid(operation("Post"), read(given))
       const { name, subaccount } = payload
       return yield* changing(operation("Post"), name, subaccount, (change) => insert(payload, change)).pipe(
         Effect.catchIf(isTaken, () => new NameTaken({ name }))
@@ -146,14 +165,15 @@ export const credentialRepository = <
     orStoreFailure(operation("Post"))
   )
 
-  const replace = Effect.fnUntraced(function* (name: string, payload: P, change: Change) {
+  const replace = Effect.fnUntraced(function* (name: string, changes: Settings, change: Change) {
     const row = yield* findRow(change.account, name)
-    const next = settingsAfter(row ?? unset, payload)
+    const next = settingsAfter(row ?? unset, changes)
     yield* checkWithin(change, next, ...(row === undefined ? [] : [row]))
     if (row === undefined) return yield* new CredentialNotFound({ name })
-    yield* checkExpiry(payload.expires)
+    yield* checkExpiry(changes.expires)
     yield* protect(change.caller, row, next)
-    const renamed = { ...next, name: payload.name, identity: identity(payload.name) }
+    const { name: renamedTo = row.name } = changes
+    const renamed = { ...next, name: renamedTo, identity: identity(renamedTo) }
     const [changed] = yield* updateCredential(sql, row, renamed)
     return changed === undefined
       ? yield* new CredentialNotFound({ name })
@@ -161,10 +181,10 @@ export const credentialRepository = <
   })
 
   const update = fnRedacted(span("update"))(
-    function* (name: string, given: Given) {
-      const payload = yield* readPayload(operation("ByNamePut"), given)
-      const { name: next, subaccount } = payload
-      return yield* changing(operation("ByNamePut"), name, subaccount, (change) => replace(name, payload, change)).pipe(
+    function* (name: string, given: Changes) {
+      const changes = yield* recordInvalid(operation("ByNamePut"), readChanges(given))
+      const { name: next = name, subaccount } = changes
+      return yield* changing(operation("ByNamePut"), name, subaccount, (change) => replace(name, changes, change)).pipe(
         Effect.catchIf(isTaken, () => new NameTaken({ name: next }))
       )
     },

@@ -7,14 +7,11 @@ import {
   ContactsService,
   CredentialsService,
   EmailsService,
-  ExportId,
   ExportNotFound,
-  InvalidInput,
-  parseRule,
-  RuleText
+  InvalidInput
 } from "@roster/domain"
 import { contactJson } from "@roster/domain/ContactJson"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ContactAnswers } from "../requests/ContactAnswers.ts"
 import { inTurn, Turns } from "../requests/Turns.ts"
@@ -27,13 +24,6 @@ import { toWireError } from "./WireErrors.ts"
 const contentType = "application/json"
 
 const responseOfOne = (contact: Contact) => HttpServerResponse.text(contactJson(contact), { contentType })
-const isExportId = Schema.is(ExportId)
-
-const ruleText = Effect.fnUntraced(function* (rule: string | undefined) {
-  if (rule === undefined) return undefined
-  yield* Effect.fromResult(parseRule(rule))
-  return RuleText.make(rule)
-})
 
 /** Whether a request lets an add or an import resubscribe contacts; `undefined` if it does not say. */
 const resubscribeOf = ({
@@ -56,11 +46,7 @@ const contactsHandlers = Effect.gen(function* () {
     contactsByEmailPut: ({ params, payload }) =>
       toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
-    contactsGet: ({ query: { limit, offset, rule } }) =>
-      ruleText(rule).pipe(
-        Effect.flatMap((rule) => answers.list({ limit, offset, rule })),
-        toWireError
-      ),
+    contactsGet: ({ query: { limit, offset, rule } }) => toWireError(answers.list({ limit, offset, rule })),
     contactsPost: ({ payload, query, request }) =>
       resubscribeOf(request).pipe(
         Effect.flatMap((resubscribe) => answers.add(payload, { listNames: query.listnames, resubscribe })),
@@ -87,7 +73,10 @@ const contactsHandlers = Effect.gen(function* () {
         toWireError
       ),
     contactsExportByIdStatusGet: ({ params: { id } }) =>
-      toWireError(isExportId(id) ? contacts.exportStatus(id) : Effect.fail(new ExportNotFound({ id }))),
+      contacts.exportStatus(id).pipe(
+        Effect.catchTag("InvalidInput", () => Effect.fail(new ExportNotFound({ id }))),
+        toWireError
+      ),
     contactsImportPost: ({ query, request }) =>
       Effect.flatMap(resubscribeOf(request), (resubscribe) =>
         Effect.flatMap(readImport(beginUpload, request, query), ({ options, source }) =>

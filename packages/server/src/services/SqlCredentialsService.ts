@@ -2,13 +2,16 @@ import {
   type ApiKey,
   type ApiKeyForPurposes,
   ApiKeyPayload,
+  type ApiKeyUpdatePayload,
   CredentialSettings,
   CredentialsService,
   canonicalEmail,
   type LastManagingKey,
+  readApiKeyChanges,
   readApiKeyPayload,
   type SmtpCredentials,
   SmtpCredentialsPayload,
+  SmtpUpdatePayload,
   validated
 } from "@roster/domain"
 import { Effect, Layer, Struct } from "effect"
@@ -28,24 +31,25 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const refusals = yield* AuditRefusals.AuditRefusals
   return CredentialsService.of({
-    apiKeys: credentialRepository<ApiKey, ApiKeyPayload, LastManagingKey, ApiKeyPayload | ApiKeyForPurposes>(
+    apiKeys: credentialRepository<ApiKey, ApiKeyPayload | ApiKeyForPurposes, ApiKeyUpdatePayload, LastManagingKey>(
       sql,
       refusals,
       {
         kind: "ApiKey",
         read: (given) => Effect.flatMap(readApiKeyPayload(given), validatedKey),
+        readChanges: readApiKeyChanges,
         resource: "Apikeys",
-        accessLevels: (payload) => [...new Set(payload.accessLevels)],
         identity: (name) => name,
         toCredential: Struct.pick([...shownFields, ...Struct.keys(apiKeySettings)]),
         protect: requireManagingKey(sql)
       }
     ),
-    smtp: credentialRepository<SmtpCredentials, SmtpCredentialsPayload>(sql, refusals, {
+    smtp: credentialRepository<SmtpCredentials, SmtpCredentialsPayload, SmtpUpdatePayload>(sql, refusals, {
       kind: "Smtp",
       read: validated(SmtpCredentialsPayload),
+      readChanges: validated(SmtpUpdatePayload),
       resource: "Smtp",
-      accessLevels: () => ["SendSmtp"],
+      accessLevels: ["SendSmtp"],
       identity: canonicalEmail,
       toCredential: (row) => ({
         ...Struct.pick(row, [...shownFields, ...Struct.keys(credentialSettings)]),

@@ -20,7 +20,7 @@ import {
 import { addAll, addRows, uploadContacts } from "@roster/workflows"
 import { Effect, Result, Stream } from "effect"
 import { badFilters } from "./BadFilterConformance.ts"
-import { apiKeys, arrange, smtp } from "./credentials/CredentialKind.ts"
+import { apiKeys, arrange, smtp, soon } from "./credentials/CredentialKind.ts"
 import { file, utf8 } from "./jobs/Importing.ts"
 import { place } from "./cases/Place.ts"
 import { refused } from "./cases/Refused.ts"
@@ -38,8 +38,26 @@ const profileCases: ReadonlyArray<Case> = [
   ...[...noTexts, undefined].map((value): Case => ["CustomFields.age", { customFields: { city: "Oslo", age: value } }])
 ]
 
+/** What is read of a contact, and set by the service alone. */
+const readOnly: ReadonlyArray<Case> = Object.entries({
+  source: "WebForm",
+  dateAdded: soon,
+  dateUpdated: null,
+  statusChangeDate: null,
+  activity: { totalSent: 1 }
+}).map(([name, value]) => [name, { [name]: value }])
+
+const updateCases: ReadonlyArray<Case> = [
+  ...profileCases,
+  ...readOnly,
+  ["email", { email: "b@example.com" }],
+  ...["Unsubscribed", "Hibernating", ...noTexts].map((value): Case => ["Status", { status: value }]),
+  ...[{ tracking: "Deny" }, {}, null].map((value): Case => ["Consent", { consent: value }])
+]
+
 const contactCases: ReadonlyArray<Case> = [
   ...profileCases,
+  ...readOnly,
   ...[...noTexts, undefined, "nobody", " a@example.com"].map((value): Case => ["Email", { email: value }]),
   ...[...noTexts, "Hibernating", "active", ""].map((value): Case => ["Status", { status: value }]),
   ...[null, 7, "x", ["x"]].map((value): Case => ["Consent", { consent: value }]),
@@ -55,12 +73,19 @@ const contactCases: ReadonlyArray<Case> = [
   ])
 ]
 
+/** What a creation needs, and an update may leave out. */
+const isLeftOut = ([, change]: Case): boolean =>
+  ["name", "accessLevels"].some((name) => name in change && change[name] === undefined)
+
 const limitCases: ReadonlyArray<Case> = [
+  ["dateCreated", { dateCreated: soon }],
+  ["lastUse", { lastUse: null }],
+  ["token", { token: "x" }],
   ...["expire", "Expires", "ipranges", "RestrictAccessToIPRange", "subAccount"].map((name): Case => [
     name,
     { [name]: undefined }
   ]),
-  ...[7, "2099-01-02T03:04:05Z", {}, new Date(0)].map((value): Case => ["Expires", { expires: value }]),
+  ...[7, "soon", "2030-02-30", {}, new Date(0)].map((value): Case => ["Expires", { expires: value }]),
   ...[null, 7, "192.0.2.1"].map((value): Case => ["RestrictAccessToIPRange", { ipRanges: value }]),
   ...[null, 7, "the office"].map((value): Case => ["RestrictAccessToIPRange[1]", { ipRanges: ["192.0.2.1", value] }]),
   [
@@ -241,10 +266,13 @@ export const badContactsConformance = (it: Cases<ContactsService>): void => {
         const contacts = yield* ContactsService
         const email = place().email("a")
         const [before] = yield* contacts.add([{ email, firstName: "A", customFields: { age: "1" } }])
-        for (const [at, [field, change]] of profileCases.entries()) {
+        for (const [at, [field, change]] of updateCases.entries()) {
           const error = yield* refused(contacts.update(email, unchecked<ContactUpdatePayload>(change)), "InvalidInput")
-          assert.strictEqual(error.field, field, shown(profileCases, at))
+          assert.strictEqual(error.field, field, shown(updateCases, at))
         }
+        const unsubscribed = unchecked<ContactUpdatePayload>({ status: "Unsubscribed" })
+        const { message } = yield* refused(contacts.update(email, unsubscribed), "InvalidInput")
+        assert.include(message, "changeStatus")
         for (const value of [null, undefined, 7, "x"]) {
           yield* refused(contacts.update(email, unchecked(value)), "InvalidInput")
         }
@@ -342,8 +370,10 @@ export const badCredentialsConformance = (it: Cases<CredentialsService>): void =
         for (const [at, [field, change]] of keyCases.entries()) {
           const bad = unchecked<ApiKeyPayload>({ ...apiKeys.payload(name("new"), { subaccount }), ...change })
           const made = yield* refused(credentials.create(bad), "InvalidInput")
+          assert.strictEqual(made.field, field, shown(keyCases, at))
+          if (isLeftOut([field, change])) continue
           const changed = yield* refused(credentials.update(name("there"), bad), "InvalidInput")
-          assert.deepStrictEqual([made.field, changed.field], [field, field], shown(keyCases, at))
+          assert.strictEqual(changed.field, field, shown(keyCases, at))
         }
         for (const value of [null, undefined, 7, "x"]) {
           yield* refused(credentials.create(unchecked(value)), "InvalidInput")
@@ -361,8 +391,10 @@ export const badCredentialsConformance = (it: Cases<CredentialsService>): void =
         for (const [at, [field, change]] of smtpCases.entries()) {
           const bad = unchecked<SmtpCredentialsPayload>({ ...smtp.payload(name("new"), { subaccount }), ...change })
           const made = yield* refused(credentials.create(bad), "InvalidInput")
+          assert.strictEqual(made.field, field, shown(smtpCases, at))
+          if (isLeftOut([field, change])) continue
           const changed = yield* refused(credentials.update(name("there"), bad), "InvalidInput")
-          assert.deepStrictEqual([made.field, changed.field], [field, field], shown(smtpCases, at))
+          assert.strictEqual(changed.field, field, shown(smtpCases, at))
         }
         for (const value of [null, undefined, 7, "x"]) {
           yield* refused(credentials.create(unchecked(value)), "InvalidInput")

@@ -71,10 +71,11 @@ export const heldSecrets = (service: CredentialsService["Service"]) => {
     C extends Credential,
     N extends C & { readonly token: Redacted.Redacted<string> },
     P extends Credential,
-    K
+    K,
+    U extends { readonly name?: string | undefined }
   >(
-    operations: CredentialOperations<C, N, P, K>
-  ): CredentialOperations<C, N, P, K> => ({
+    operations: CredentialOperations<C, N, P, K, U>
+  ): CredentialOperations<C, N, P, K, U> => ({
     list: (of) =>
       around(
         "list",
@@ -83,7 +84,8 @@ export const heldSecrets = (service: CredentialsService["Service"]) => {
     get: (name, of) => around("get", Effect.map(operations.get(name, of), withUse)),
     create: (payload) =>
       write("create", operations.create(payload), ({ name, token }) => live.set(name, Redacted.value(token))),
-    update: (name, payload) => write("rename", operations.update(name, payload), () => move(name, payload.name)),
+    update: (name, payload) =>
+      write("rename", operations.update(name, payload), () => move(name, payload.name ?? name)),
     delete: (name, of) => write(`delete ${name}`, operations.delete(name, of), () => live.delete(name))
   })
 

@@ -1,12 +1,5 @@
 import { Effect } from "effect"
-import {
-  type AccessLevel,
-  ContactsService,
-  CredentialsService,
-  ExportId,
-  fnRedacted,
-  type ServiceError
-} from "@roster/domain"
+import { type AccessLevel, ContactsService, CredentialsService, fnRedacted, type ServiceError } from "@roster/domain"
 
 /** Whether a key has an access level. */
 export interface ProbedLevel {
@@ -15,7 +8,7 @@ export interface ProbedLevel {
 }
 
 /** An export that does not exist: the answer is that it is not found, or that access is denied. */
-const noExport = ExportId.make("00000000-0000-4000-8000-000000000000")
+const noExport = "00000000-0000-4000-8000-000000000000"
 
 const probe = (level: AccessLevel, question: Effect.Effect<unknown, ServiceError>) =>
   question.pipe(

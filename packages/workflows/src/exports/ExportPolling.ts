@@ -3,7 +3,7 @@ import {
   ContactsService,
   ExportExpired,
   ExportFailed,
-  type ExportId,
+  ExportId,
   ExportPollingFailed,
   type ExportNotFound,
   type ExportStatus,
@@ -44,7 +44,8 @@ const absencesFor = Duration.seconds(10)
  * Fails with `ExportFailed` or `ExportExpired` if the service says so. After `ExportTimedOut` or `ExportPollingFailed`
  * the export may still be running, and the wait can be repeated.
  */
-export const awaitExport = fnRedacted("awaitExport")(function* (id: ExportId, options: ExportWaitOptions = {}) {
+export const awaitExport = fnRedacted("awaitExport")(function* (text: string, options: ExportWaitOptions = {}) {
+  const id = yield* ExportId.fromText(text)
   const contacts = yield* ContactsService
   const start = yield* Clock.monotonicTimeNanos
   const elapsed = Effect.map(Clock.monotonicTimeNanos, (now) => Duration.nanos(now - start))

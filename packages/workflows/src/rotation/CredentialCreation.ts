@@ -3,10 +3,8 @@ import { DateTime, Effect, Option, Schema } from "effect"
 import {
   type ApiKey,
   type ApiKeyPayload,
-  CredentialName,
   type CredentialOperations,
   CredentialSettings,
-  EmailAddress,
   fnRedacted,
   invalidInput,
   type LastManagingKey,
@@ -24,7 +22,7 @@ const { apiKeySettings, credentialSettings, partOf } = CredentialSettings
 /** The fields of a payload of either kind that name the credential. */
 export interface CredentialPayload {
   readonly name: string
-  readonly subaccount?: EmailAddress | undefined
+  readonly subaccount?: string | undefined
 }
 
 /** The maximum number of retries of a write whose answer was lost. */
@@ -100,7 +98,7 @@ const unwritable: Readonly<Record<string, string>> = {
 /** Makes the function that copies all settings: a copy without them would be usable from anywhere, forever. */
 const makeCopy = <const Settings extends Schema.Struct.Fields>(settings: Settings) => {
   const toWritten = Schema.decodeUnknownEffect(Schema.toType(Schema.Struct(settings)))
-  return Effect.fnUntraced(function* (credential: Credential, subaccount: EmailAddress | undefined) {
+  return Effect.fnUntraced(function* (credential: Credential, subaccount: string | undefined) {
     const { expires, name } = credential
     if (expires != null && DateTime.isLessThanOrEqualTo(expires, yield* DateTime.now)) {
       const issue = "it has expired, and its successor would have too. Change its expiry first."
@@ -119,16 +117,13 @@ const copyKeySettings = makeCopy(partOf(apiKeySettings, "write"))
 const copySmtpSettings = makeCopy(partOf(credentialSettings, "write"))
 
 /** The payload of an API key with the rights and limits of another one. */
-export const copyApiKey = Effect.fnUntraced(function* (key: ApiKey, name: string, subaccount?: EmailAddress) {
-  // Names come from the service or from `apiKeySuccessor`.
-  const checked = CredentialName.make(name, { disableChecks: true })
-  const payload: ApiKeyPayload = { name: checked, ...(yield* copyKeySettings(key, subaccount)) }
+export const copyApiKey = Effect.fnUntraced(function* (key: ApiKey, name: string, subaccount?: string) {
+  const payload: ApiKeyPayload = { name, ...(yield* copyKeySettings(key, subaccount)) }
   return payload
 })
 
 /** The payload of SMTP credentials with the limits of others. */
-export const copySmtp = Effect.fnUntraced(function* (smtp: SmtpCredentials, name: string, subaccount?: EmailAddress) {
-  const checked = EmailAddress.make(name, { disableChecks: true })
-  const payload: SmtpCredentialsPayload = { name: checked, ...(yield* copySmtpSettings(smtp, subaccount)) }
+export const copySmtp = Effect.fnUntraced(function* (smtp: SmtpCredentials, name: string, subaccount?: string) {
+  const payload: SmtpCredentialsPayload = { name, ...(yield* copySmtpSettings(smtp, subaccount)) }
   return payload
 })

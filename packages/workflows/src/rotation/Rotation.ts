@@ -9,7 +9,6 @@ import {
   CredentialNotFound,
   type CredentialOperations,
   CredentialsService,
-  type EmailAddress,
   fnRedacted,
   type InvalidInput,
   type LastManagingKey,
@@ -57,7 +56,7 @@ interface RotationKind<C extends Credential, P extends CredentialPayload> {
     service: CredentialsService["Service"]
   ) => CredentialOperations<C, C & Secret, P, LastManagingKey>
   /** The payload of a credential of another name with the same rights and limits. */
-  readonly copy: (credential: C, name: string, subaccount?: EmailAddress) => Effect.Effect<P, RotationRefused>
+  readonly copy: (credential: C, name: string, subaccount?: string) => Effect.Effect<P, RotationRefused>
   /** The names for a successor, best first. They follow from the old name alone if the successor is renamed. */
   readonly successors: (name: string, day: DateTime.Utc) => ReadonlyArray<string>
   /** Whether the successor takes the name of the old credential in the end. */

@@ -1,11 +1,11 @@
 import { type Duration, type Effect, type Redacted, type Schedule, Schema } from "effect"
-import { type CredentialsService, type EmailAddress, formatWireDate } from "@roster/domain"
+import { type CredentialsService, formatWireDate } from "@roster/domain"
 import type { RotationJournal, RotationState, RotationStep } from "./RotationState.ts"
 
 /** Options of planning and rotating. */
 export interface RotationPlanOptions<E = never> {
   readonly journal: RotationJournal<E>
-  readonly subaccount?: EmailAddress | undefined
+  readonly subaccount?: string | undefined
 }
 
 /** The options of a rotation; `E` and `R` are the errors and the services of the callbacks and the journal. */

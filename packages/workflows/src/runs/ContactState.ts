@@ -6,7 +6,6 @@ import {
   Contact,
   ContactFields,
   ContactPayload,
-  type ContactUpdatePayload,
   formatWireDate,
   type InvalidInput,
   invalidInput,
@@ -52,7 +51,7 @@ const settable = new Set(ContactFields.addedFields.filter(ContactFields.isOwn).m
 export const isSettable = (field: string): boolean =>
   field !== "Email" && (settable.has(field) || field.startsWith(customField))
 
-type Given = ContactUpdatePayload & Pick<ContactPayload, "status" | "consent"> & { readonly email?: string | undefined }
+type Given = Omit<ContactPayload, "email"> & { readonly email?: string | undefined }
 
 /** Puts these fields as far as a contact has them or an add gives them. */
 const put = (to: Fields, fields: ReadonlyArray<ContactFields.ContactField>, contact: Given | Contact): void => {

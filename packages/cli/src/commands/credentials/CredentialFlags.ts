@@ -122,13 +122,15 @@ export const smtpFlags = { set, clear }
 export const apiKeyFlags = { set, clear }
 
 /** The settings that the flags of an update set and remove; the others are undefined. */
-export interface SettingChanges<
-  Set extends CredentialSettings.SettingValues = CredentialSettings.SettingValues,
-  Clear extends CredentialSettings.SettingValues = CredentialSettings.SettingValues
-> {
-  readonly set: Set
-  readonly clear: Clear
+type SettingChanges = {
+  readonly [Part in keyof typeof smtpFlags]: Command.Command.Config.Infer<(typeof smtpFlags)[Part]>
 }
+
+/** The settings as an update takes them. */
+export const changesOf = ({ clear, set }: SettingChanges) => ({
+  expires: clear.expires === undefined ? set.expires : clear.expires,
+  ipRanges: clear.ipRanges ?? set.ipRanges
+})
 
 /** Refuses an update without changes, and one that sets and removes the same. */
 export const checkChanges = ({ clear, set }: SettingChanges, others: boolean) =>

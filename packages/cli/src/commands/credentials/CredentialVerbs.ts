@@ -1,5 +1,5 @@
 /** The verbs of API keys and SMTP credentials, built from what differs between the two kinds. */
-import { type CredentialOperations, CredentialsService, type EmailAddress } from "@roster/domain"
+import { type CredentialOperations, CredentialsService } from "@roster/domain"
 import { Effect, FileSystem, Option, Redacted, type Schema, Stream } from "effect"
 import { type Argument, Command } from "effect/cli"
 import { subaccount } from "./CredentialFlags.ts"
@@ -23,7 +23,7 @@ interface Created {
 
 interface Payload {
   readonly name: string
-  readonly subaccount?: EmailAddress | undefined
+  readonly subaccount?: string | undefined
 }
 
 interface CredentialKind<Credential, New extends Credential & Created, P extends Payload, Protected> {
@@ -40,7 +40,9 @@ interface CredentialKind<Credential, New extends Credential & Created, P extends
   readonly created: Schema.Codec<New, unknown>
   /** The fields of the table that `list` prints. */
   readonly columns: ReadonlyArray<string>
-  readonly operations: (services: CredentialsService["Service"]) => CredentialOperations<Credential, New, P, Protected>
+  readonly operations: (
+    services: CredentialsService["Service"]
+  ) => Omit<CredentialOperations<Credential, New, P, Protected>, "update">
 }
 
 /** `list`, `get` and `delete` of one kind of credential. */

@@ -103,6 +103,7 @@ export const linkOfJob = Effect.fnUntraced(function* ({ file_key, kind, request 
 })
 
 export const exportStatus = Effect.fnUntraced(function* (id: string) {
+  yield* ExportId.fromText(id)
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
   const [job] =

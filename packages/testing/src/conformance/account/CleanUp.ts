@@ -27,6 +27,11 @@ export class NotCleanedUp extends Schema.TaggedError<NotCleanedUp>()("NotCleaned
 /** How often contacts are looked for and deleted: rows of an import may arrive after its case has ended. */
 export const cleanUpRounds = 5
 
+/** What a creation or a change of either kind may give. */
+interface Named extends SubaccountScope {
+  readonly name?: string | undefined
+}
+
 /** The number of contacts that one request deletes. */
 const deletedAtOnce = 1000
 
@@ -72,11 +77,11 @@ class MadeCredentials {
     })
 
   /** The operations, which note the names that they are given. */
-  readonly noting = <Credential, New, Payload extends { readonly name: string } & SubaccountScope, Protected>(
+  readonly noting = <Credential, New, Payload extends Named, Protected, Changes extends Named>(
     kind: Made["kind"],
-    operations: CredentialOperations<Credential, New, Payload, Protected>
-  ): CredentialOperations<Credential, New, Payload, Protected> => {
-    const noted = <A, E, R>(payload: Partial<Payload> | null | undefined, write: Effect.Effect<A, E, R>) => {
+    operations: CredentialOperations<Credential, New, Payload, Protected, Changes>
+  ): CredentialOperations<Credential, New, Payload, Protected, Changes> => {
+    const noted = <A, E, R>(payload: Named | null | undefined, write: Effect.Effect<A, E, R>) => {
       // Some cases send what no compiler would let through.
       const { name, subaccount } = payload ?? {}
       return typeof name === "string" && (subaccount === undefined || typeof subaccount === "string")

@@ -1,7 +1,7 @@
 /** Adding an existing contact, on every layer: which contact an address means, and which fields change. */
 import { assert } from "../cases/Assert.ts"
 import type { Cases } from "../cases/Cases.ts"
-import { ContactPayload, ContactsService, EmailAddress } from "@roster/domain"
+import { ContactPayload, ContactsService, ContactUpdatePayload, EmailAddress } from "@roster/domain"
 import { Clock, type DateTime, Effect } from "effect"
 import { kept, seconds } from "./ContactFacts.ts"
 import { eventually } from "../cases/Eventually.ts"
@@ -72,13 +72,16 @@ export const upsertConformance = (it: Cases<ContactsService>): void => {
         const read = yield* contacts.get(email)
         const [added] = yield* contacts.add([yield* ContactPayload.fromContact(read)])
         assert.deepStrictEqual({ ...added, dateUpdated: null }, { ...read, dateUpdated: null })
-        const updated = yield* contacts.update(email, { ...read, firstName: "Ada L." })
+        const updated = yield* contacts.update(email, {
+          ...ContactUpdatePayload.fromContact(read),
+          firstName: "Ada L."
+        })
         assert.deepStrictEqual({ ...updated, dateUpdated: null }, { ...read, firstName: "Ada L.", dateUpdated: null })
         const [again] = yield* contacts.add([{ ...(yield* ContactPayload.fromContact(updated)), status: "Inactive" }])
         assert.deepStrictEqual([again?.firstName, again?.status], ["Ada L.", "Inactive"])
-        // What only the service sets is no mistake in a contact that came from it, and changes nothing.
-        const [whole] = yield* contacts.add([unchecked({ ...updated, firstName: "Ada", source: "WebForm" })])
-        assert.deepStrictEqual([whole?.firstName, whole?.source], ["Ada", updated.source])
+        // What is not written is refused rather than left out, whether a caller has changed it or not.
+        const whole = unchecked<ContactPayload>({ ...updated, firstName: "Ada" })
+        assert.strictEqual((yield* refused(contacts.add([whole]), "InvalidInput")).field, "[0].source")
       })
     )
 

@@ -4,10 +4,10 @@ import { Effect, Predicate } from "effect"
 import { assert } from "../cases/Assert.ts"
 import type { Cases } from "../cases/Cases.ts"
 import { place } from "../cases/Place.ts"
-import { apiKeys, type Credential, type Kind, millis, ranges, smtp, soon } from "./CredentialKind.ts"
+import { apiKeys, type Credential, type Kind, millis, type NamedFields, ranges, smtp, soon } from "./CredentialKind.ts"
 
 /** Credentials of the account itself, which are deleted when the case ends: it has room for few. */
-const arrangeOwn = <Payload>(kind: Kind<Payload>) =>
+const arrangeOwn = <Payload extends NamedFields>(kind: Kind<Payload>) =>
   Effect.gen(function* () {
     const credentials = kind.of(yield* CredentialsService)
     const name = kind.names(place().domain)
@@ -20,7 +20,7 @@ const arrangeOwn = <Payload>(kind: Kind<Payload>) =>
     return { credentials, one, other, third, all: [one, other, third] }
   })
 
-type Own<Payload> = Effect.Success<ReturnType<typeof arrangeOwn<Payload>>>
+type Own<Payload extends NamedFields> = Effect.Success<ReturnType<typeof arrangeOwn<Payload>>>
 
 const seen = (found: ReadonlyArray<Credential>) =>
   found.map(({ expires, ipRanges, name }) => [name, millis(expires), ipRanges ?? []] as const)
@@ -48,7 +48,11 @@ const reads: Readonly<Record<string, (own: Readable) => Effect.Effect<ReturnType
 
 const fresh = (name: string) => [name, null, []] as const
 
-const ofKind = <Payload>(title: string, kind: Kind<Payload>, it: Cases<CredentialsService>): void => {
+const ofKind = <Payload extends NamedFields>(
+  title: string,
+  kind: Kind<Payload>,
+  it: Cases<CredentialsService>
+): void => {
   /** Writes, with what is there afterwards. */
   const writes: Readonly<Record<string, (own: Own<Payload>) => Effect.Effect<unknown, unknown>>> = {
     create: ({ credentials, one, other, third }) =>

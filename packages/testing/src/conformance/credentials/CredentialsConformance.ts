@@ -11,11 +11,15 @@ import {
 } from "@roster/domain"
 import { Clock, Effect, Redacted } from "effect"
 import { inspect } from "node:util"
-import { apiKeys, arrange, type Kind, millis, names, ranges, smtp, soon } from "./CredentialKind.ts"
+import { apiKeys, arrange, type Kind, millis, names, type NamedFields, ranges, smtp, soon } from "./CredentialKind.ts"
 import { refused } from "../cases/Refused.ts"
 import { unchecked } from "../cases/Unchecked.ts"
 
-const ofBothKinds = <Payload>(title: string, kind: Kind<Payload>, it: Cases<CredentialsService>): void => {
+const ofBothKinds = <Payload extends NamedFields>(
+  title: string,
+  kind: Kind<Payload>,
+  it: Cases<CredentialsService>
+): void => {
   it.describe(`credentials: ${title}`, () => {
     it.effect("are made with a token that no other answer has", () =>
       Effect.gen(function* () {
@@ -25,7 +29,7 @@ const ofBothKinds = <Payload>(title: string, kind: Kind<Payload>, it: Cases<Cred
           kind.payload(name("a"), {
             subaccount,
             expires: soon,
-            ipRanges: [IpRange.make("192.0.2.0/24"), IpRange.make("::1")]
+            ipRanges: ["192.0.2.0/24", IpRange.make("::1")]
           })
         )
         const token = Redacted.value(made.token)
@@ -54,14 +58,36 @@ const ofBothKinds = <Payload>(title: string, kind: Kind<Payload>, it: Cases<Cred
       Effect.gen(function* () {
         const { credentials, name, subaccount } = yield* arrange(kind)
         const made = yield* credentials.create(kind.payload(name("a"), { subaccount, ipRanges: ranges }))
-        // What only the service sets is no mistake, and changes nothing.
-        const change = { expires: soon, subaccount }
-        const changed = yield* credentials.update(name("a"), unchecked({ ...made, dateCreated: soon, ...change }))
-        assert.deepStrictEqual([millis(changed.expires), changed.dateCreated], [millis(soon), made.dateCreated])
         const read = yield* credentials.get(name("a"), { subaccount })
-        const back = yield* credentials.update(name("a"), unchecked({ ...read, subaccount }))
-        assert.deepStrictEqual(back, read)
-        assert.deepStrictEqual(back.ipRanges, made.ipRanges)
+        const whole = yield* kind.written(made)
+        const changed = yield* credentials.update(name("a"), { ...whole, expires: soon, subaccount })
+        assert.deepStrictEqual({ ...changed, expires: null }, { ...read, expires: null })
+        assert.strictEqual(millis(changed.expires), millis(soon))
+        const given = { ...(yield* kind.written(changed)), subaccount }
+        assert.deepStrictEqual(yield* credentials.update(name("a"), given), changed)
+        yield* credentials.delete(name("a"), { subaccount })
+        const again = yield* credentials.create(given)
+        assert.deepStrictEqual([millis(again.expires), again.ipRanges], [millis(soon), made.ipRanges])
+      })
+    )
+
+    it.effect("change only what an update gives: an expiry, ranges, or a name alone", () =>
+      Effect.gen(function* () {
+        const { credentials, name, subaccount } = yield* arrange(kind)
+        yield* credentials.create(kind.payload(name("Kept"), { subaccount, expires: soon, ipRanges: ranges }))
+        const made = yield* credentials.get(name("Kept"), { subaccount })
+        assert.deepStrictEqual(yield* credentials.update(name("Kept"), { subaccount }), made)
+        assert.deepStrictEqual(yield* credentials.update(name("Kept"), { name: undefined, subaccount }), made)
+        const endless = yield* credentials.update(name("Kept"), { expires: null, subaccount })
+        assert.deepStrictEqual(endless, { ...made, expires: null })
+        const ends = yield* credentials.update(name("Kept"), { expires: soon, subaccount })
+        assert.deepStrictEqual(ends, made)
+        const open = yield* credentials.update(name("Kept"), { ipRanges: [], subaccount })
+        assert.deepStrictEqual({ ...open, ipRanges: [] }, { ...made, ipRanges: [] })
+        const renamed = yield* credentials.update(name("Kept"), { name: name("new"), subaccount })
+        assert.deepStrictEqual(renamed, { ...open, name: name("new") })
+        yield* refused(credentials.update(name("Kept"), { expires: null, subaccount }), "CredentialNotFound")
+        assert.deepStrictEqual(yield* credentials.get(name("new"), { subaccount }), renamed)
       })
     )
 

@@ -2,6 +2,7 @@
 import {
   ApiKey,
   type ApiKeyPayload,
+  type ApiKeyUpdatePayload,
   CredentialName,
   type CredentialOperations,
   CredentialsService,
@@ -10,8 +11,16 @@ import {
 } from "@roster/domain"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { changed, keptLevels } from "../ChangedCredential.ts"
-import { apiKeyFlags, checkChanges, levelFlags, levelsOf, namesLevels, rename, subaccount } from "../CredentialFlags.ts"
+import {
+  apiKeyFlags,
+  changesOf,
+  checkChanges,
+  levelFlags,
+  levelsOf,
+  namesLevels,
+  rename,
+  subaccount
+} from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -31,7 +40,13 @@ const kind = {
   columns: ["Name", "AccessLevel", "Expires", "LastUse", "DateCreated"],
   operations: ({
     apiKeys
-  }: CredentialsService["Service"]): CredentialOperations<ApiKey, NewApiKey, ApiKeyPayload, LastManagingKey> => apiKeys
+  }: CredentialsService["Service"]): CredentialOperations<
+    ApiKey,
+    NewApiKey,
+    ApiKeyPayload,
+    LastManagingKey,
+    ApiKeyUpdatePayload
+  > => apiKeys
 } as const
 
 export const { get, list, remove } = credentialVerbs(kind)
@@ -63,13 +78,12 @@ export const create = Command.make(
 export const update = Command.make(
   "update",
   { name, rename: rename(CredentialName), ...levelFlags, ...apiKeyFlags, subaccount, dryRun },
-  Effect.fnUntraced(function* ({ access, for: wanted, name, rename = name, subaccount, ...changes }) {
+  Effect.fnUntraced(function* ({ access, for: wanted, name, rename, subaccount, ...flags }) {
     const { apiKeys } = yield* CredentialsService
-    const current = yield* apiKeys.get(name, { subaccount })
     const levels = { access, for: wanted }
-    const accessLevels = namesLevels(levels) ? levelsOf(levels) : yield* keptLevels(current.accessLevels)
-    const payload = { name: rename, accessLevels, ...changed(current, changes), subaccount }
-    yield* Results.record(ApiKey, yield* apiKeys.update(name, payload))
+    const accessLevels = namesLevels(levels) ? levelsOf(levels) : undefined
+    const changes = { name: rename, accessLevels, ...changesOf(flags), subaccount }
+    yield* Results.record(ApiKey, yield* apiKeys.update(name, changes))
   })
 ).pipe(
   Command.validate((flags) => checkChanges(flags, flags.rename !== undefined || namesLevels(flags))),

@@ -2,8 +2,7 @@
 import { CredentialsService, EmailAddress, NewSmtpCredentials, SmtpCredentials } from "@roster/domain"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { changed } from "../ChangedCredential.ts"
-import { checkChanges, rename, smtpFlags, subaccount } from "../CredentialFlags.ts"
+import { changesOf, checkChanges, rename, smtpFlags, subaccount } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -43,11 +42,10 @@ export const create = Command.make(
 export const update = Command.make(
   "update",
   { name, rename: rename(EmailAddress), ...smtpFlags, subaccount, dryRun },
-  Effect.fnUntraced(function* ({ name, rename = name, subaccount, ...changes }) {
+  Effect.fnUntraced(function* ({ name, rename, subaccount, ...flags }) {
     const { smtp } = yield* CredentialsService
-    const current = yield* smtp.get(name, { subaccount })
-    const payload = { name: rename, ...changed(current, changes), subaccount }
-    yield* Results.record(SmtpCredentials, yield* smtp.update(name, payload))
+    const changes = { name: rename, ...changesOf(flags), subaccount }
+    yield* Results.record(SmtpCredentials, yield* smtp.update(name, changes))
   })
 ).pipe(
   Command.validate((changes) => checkChanges(changes, changes.rename !== undefined)),
