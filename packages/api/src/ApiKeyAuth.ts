@@ -1,3 +1,4 @@
+/** The header of the API key, as the middleware that every request passes. */
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import {
   Forbidden,

@@ -1,3 +1,4 @@
+/** The endpoints of contacts, exports and imports. (docs/decisions/records.md) */
 import {
   CompressionFormat,
   Contact,

@@ -1,3 +1,4 @@
+/** The endpoint that sends a message. */
 import { EmailMessage, EmailSend } from "@roster/domain"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { needs, never } from "./OperationPolicy.ts"

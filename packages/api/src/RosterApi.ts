@@ -1,3 +1,4 @@
+/** The whole HTTP interface as one value. The client and the server are made of it. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ApiKeyAuth } from "./ApiKeyAuth.ts"
 import { ContactsApi } from "./ContactsApi.ts"

@@ -1,3 +1,4 @@
+/** The endpoints of API keys and SMTP credentials. */
 import {
   ApiKey,
   ApiKeyChanges,

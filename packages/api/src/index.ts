@@ -1,3 +1,4 @@
+/** The HTTP interface: its endpoints, their policies, and the errors on the wire. */
 export * from "./ApiKeyAuth.ts"
 export * from "./ContactsApi.ts"
 export * from "./EmailsApi.ts"

@@ -1,3 +1,4 @@
+/** The records, errors, rules, CSV and service tags of Roster. Nothing here does I/O, so it runs in a browser too. */
 export * from "./contacts/AddSize.ts"
 export * from "./contacts/Contact.ts"
 export * from "./contacts/ContactChange.ts"

@@ -1,3 +1,4 @@
+/** The three services over HTTP: the client with its settings, retries and transports. */
 export * as FetchTransport from "./transport/FetchTransport.ts"
 export { clientConfig, type ClientOptions, InvalidSettings } from "./calls/ClientOptions.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"

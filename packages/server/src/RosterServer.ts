@@ -1,3 +1,4 @@
+/** A service that listens on a socket: it opens the store, serves it over HTTP or TLS, and closes in order. */
 import { versionSegment } from "@roster/api"
 import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"

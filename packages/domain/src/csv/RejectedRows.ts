@@ -1,3 +1,4 @@
+/** The rows that an import rejects, and the CSV file of them, which can be corrected and imported again. */
 import { Schema, Stream } from "effect"
 import { errorColumn, protectCell, restoreCell } from "./ContactColumns.ts"
 

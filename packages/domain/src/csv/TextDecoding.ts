@@ -1,3 +1,4 @@
+/** Turns a file of any encoding into UTF-8 piece by piece, and fails for bytes that are not of that encoding. */
 import { Result, Schema } from "effect"
 import { joinBytes } from "../values/Bytes.ts"
 

@@ -1,3 +1,7 @@
+/**
+ * `ServiceError` and its reasons: what no caller can foresee, whatever the operation. A reason says whether a retry
+ * may help.
+ */
 import { Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 

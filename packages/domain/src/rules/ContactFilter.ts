@@ -1,3 +1,4 @@
+/** The choice of contacts by a rule or by addresses, and its checks. No filter selects every contact by accident. */
 import { Data, Effect, Option, Schema } from "effect"
 import { requestField } from "../values/RequestField.ts"
 import { wireRecord } from "../values/WireRecord.ts"

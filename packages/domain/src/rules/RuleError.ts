@@ -1,3 +1,4 @@
+/** The error of a rule that cannot be parsed, whose message shows the place. */
 import { Predicate, Schema } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { printable } from "../values/Characters.ts"

@@ -1,3 +1,4 @@
+/** Decides in memory which contacts a rule selects. The SQL of the stores selects the same ones. */
 import * as DateTime from "effect/DateTime"
 import type { Compare, Condition, Field, Operator, Rule } from "./Rule.ts"
 import { compareText, foldText, numberOf } from "./Rule.ts"

@@ -1,3 +1,4 @@
+/** The tokens of a rule, and the error for a mistake at a place in it. */
 import * as Result from "effect/Result"
 import { quoted } from "../values/DidYouMean.ts"
 import { InvalidRule } from "./RuleError.ts"

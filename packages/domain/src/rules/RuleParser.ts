@@ -1,3 +1,4 @@
+/** The parser of rules, with its grammar and its bounds on depth and conditions. */
 import type * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import { contactFields } from "../contacts/ContactFields.generated.ts"

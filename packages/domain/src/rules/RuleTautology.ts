@@ -1,3 +1,4 @@
+/** Recognises rules that select every contact, so that a deletion by one is not a slip. It may miss one. */
 import * as Rule from "./Rule.ts"
 import { allFields } from "../contacts/ContactFields.ts"
 

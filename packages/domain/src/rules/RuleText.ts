@@ -1,3 +1,7 @@
+/**
+ * Rules as texts: checked ones, raw ones for a service that knows more of the language, and the printer of parsed
+ * ones.
+ */
 import * as Data from "effect/Data"
 import * as Equal from "effect/Equal"
 import * as Result from "effect/Result"

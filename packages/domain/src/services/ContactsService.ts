@@ -1,3 +1,7 @@
+/**
+ * The tag of the operations on contacts, with the options and summary of an add. Every layer keeps the same
+ * promises.
+ */
 import { Context, type Effect, type PlatformError, type Stream } from "effect"
 import type {
   Contact,

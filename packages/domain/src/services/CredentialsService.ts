@@ -1,3 +1,4 @@
+/** The tag of the operations on API keys and SMTP credentials, which share one interface. */
 import { Context, type Effect } from "effect"
 import type { ApiKey, ApiKeyForPurposes, ApiKeyPayload, ApiKeyUpdatePayload, NewApiKey } from "../credentials/ApiKey.ts"
 import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"

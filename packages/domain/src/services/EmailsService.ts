@@ -1,3 +1,4 @@
+/** The tag of the one operation on e-mails, which submits a message. */
 import { Context, type Effect } from "effect"
 import type { EmailMessage, EmailSend, NotAllowedSender } from "../emails/EmailMessage.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"

@@ -1,3 +1,4 @@
+/** What only this package itself offers beside `ContactsService`: exact changes of contacts, as an ambient reference. */
 import { Context, type Effect } from "effect"
 import type { Contact, ContactPayload, TooManyContacts } from "../contacts/Contact.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"

@@ -1,3 +1,4 @@
+/** Streams of all contacts, page by page, that stay complete while others add and delete. */
 import { Effect, Fiber, Option, Stream } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { maximumContactsPerPage } from "./ContactsPage.ts"

@@ -1,3 +1,4 @@
+/** How a layer tells a program that polls when the service wants to be asked again. */
 import { Context, type Duration } from "effect"
 
 /** Called with the wait that a service asks for before the next poll; an export status has no place for it. */

@@ -1,3 +1,4 @@
+/** The access levels of keys: those of the interface, and the open form for those of a later version. */
 import { Schema } from "effect"
 import { openLiterals } from "./OpenLiterals.ts"
 

@@ -1,3 +1,4 @@
+/** JSON whose property names come from outside. It goes around a fault of `JSON.parse` with escaped names. */
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { endOfString } from "./JsonString.ts"
 

@@ -1,3 +1,4 @@
+/** Where a JSON string ends in a text, for code that reads JSON without parsing all of it. */
 const quote = 0x22
 const backslash = 0x5c
 

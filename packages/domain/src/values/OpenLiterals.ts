@@ -1,3 +1,4 @@
+/** Enumerations of received records, which also take a value that this version does not know. */
 import { Schema } from "effect"
 
 /** An enumeration value that this version does not know, as the service sent it. */

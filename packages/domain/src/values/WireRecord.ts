@@ -1,3 +1,7 @@
+/**
+ * Structs whose names are camel case in code and capitalised on the wire: records that are read, and payloads, which
+ * refuse names that they do not know.
+ */
 import { Effect, Schema, SchemaIssue, SchemaParser } from "effect"
 import { type KnownNames, unknownName } from "./UnknownNames.ts"
 

@@ -1,3 +1,4 @@
+/** The settings of a client, how the configuration gives them, and their checks. No error of theirs holds a key. */
 import { apiKeyHeader } from "@roster/api"
 import { isLoopbackHost, SecretFormat } from "@roster/domain"
 import { Config, ConfigProvider, Effect, Predicate, Record, Redacted, Schema, SchemaIssue } from "effect"

@@ -1,3 +1,4 @@
+/** The error of a transport that cannot reach its proxy. */
 import { Predicate } from "effect"
 
 /** A proxy could not be reached. The code and the system call are those of the system error that it was. */

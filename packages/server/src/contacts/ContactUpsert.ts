@@ -1,3 +1,4 @@
+/** Writes contacts and their lists, for adds and imports alike. (docs/decisions/upsert.md) */
 import {
   type ContactPayload,
   ContactSize,

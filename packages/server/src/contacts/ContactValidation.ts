@@ -1,3 +1,4 @@
+/** Checks contacts before they are stored: addresses, texts and sizes. */
 import {
   Characters,
   ContactColumns,

@@ -1,3 +1,4 @@
+/** The entries of the audit trail, and their form as lines of JSON. They hold no secret. */
 import { Characters, ReportedAccessLevel, WireDate } from "@roster/domain"
 import { Schema } from "effect"
 

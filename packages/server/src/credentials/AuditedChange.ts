@@ -1,3 +1,4 @@
+/** Changes of credentials: authorised, made and recorded in one transaction. */
 import {
   AccessDenied,
   EmailAddress,

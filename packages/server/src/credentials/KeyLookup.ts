@@ -1,3 +1,4 @@
+/** Finds the key of a request by its digest, checks its addresses and levels, and records its use. */
 import type { AccessLevel } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

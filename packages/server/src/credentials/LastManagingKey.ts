@@ -1,3 +1,4 @@
+/** Keeps the last key of an account that can manage keys from being changed or deleted. */
 import { type AccessLevel, LastManagingKey } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"

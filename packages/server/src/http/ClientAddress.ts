@@ -1,3 +1,4 @@
+/** The address of the client of a request, also behind proxies that the operator trusts. */
 import type { IpRange } from "@roster/domain"
 import { Context, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"

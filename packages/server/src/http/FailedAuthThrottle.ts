@@ -1,3 +1,4 @@
+/** Delays the answers to wrong keys. Valid keys are never delayed. */
 import { Clock, Duration, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { keepLatest } from "../credentials/KeyLookup.ts"

@@ -1,3 +1,4 @@
+/** Answers a repeated call with an Idempotency-Key as its first one was answered. (docs/decisions/retries.md) */
 import { idempotencyKeyHeader, OperationPolicy, resubscribeHeader } from "@roster/api"
 import { maximumIdempotencyKey } from "@roster/domain"
 import { Context, Effect } from "effect"

@@ -1,3 +1,4 @@
+/** What is checked of a request before its handler. Input outside the contract becomes a 400 that names the field. */
 import { BadRequest } from "@roster/api"
 import { InvalidInput, invalidInput, StrictJson } from "@roster/domain"
 import { ByteSize, Effect, Schema } from "effect"

@@ -1,3 +1,4 @@
+/** Which addresses a file may be fetched from: public ones that are in no network of this machine. */
 import { IpNetwork, NetAddress } from "effect/net"
 import { isIP } from "node:net"
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os"

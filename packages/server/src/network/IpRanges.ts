@@ -1,3 +1,4 @@
+/** IP addresses and ranges: parsing, and which contain which. */
 import { Option, Result } from "effect"
 import { IpInterface, IpNetwork, NetAddress } from "effect/net"
 

@@ -1,3 +1,4 @@
+/** Resolves the host of a URL once, to addresses that may be connected to. */
 import { Context, Effect } from "effect"
 import { lookup } from "node:dns"
 import { isIP } from "node:net"

@@ -1,3 +1,4 @@
+/** Fetches a file by its URL without reaching private networks, and bounds its size and its time. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import type { ImportRefused } from "@roster/domain"
 import { Duration, Effect, Stream } from "effect"

@@ -1,3 +1,4 @@
+/** A request to addresses that were checked, whatever the name resolves to by now. */
 import type { ImportRefused } from "@roster/domain"
 import { Deferred, Effect } from "effect"
 import * as Http from "node:http"

@@ -1,3 +1,4 @@
+/** `ContactsService` on the database of a store. */
 import {
   Contact,
   ContactPayload,

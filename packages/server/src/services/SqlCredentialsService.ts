@@ -1,3 +1,4 @@
+/** `CredentialsService` on the database of a store. Every change goes into the audit trail. */
 import {
   type ApiKey,
   type ApiKeyForPurposes,

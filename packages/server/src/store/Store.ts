@@ -1,3 +1,4 @@
+/** The database of a store, whose tables it brings up to date as it opens. */
 import { redactLayerSpans } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient, SqlError } from "effect/sql"

@@ -1,3 +1,4 @@
+/** What lies in a database file: a store, one of a later version, or the database of another program. */
 import { Duration, Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"

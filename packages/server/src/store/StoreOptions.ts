@@ -1,3 +1,4 @@
+/** The options of an embedded service, on SQLite and on PostgreSQL. */
 import { Context, type Duration } from "effect"
 import type { PostgresOptions } from "./postgres/PostgresOptions.ts"
 

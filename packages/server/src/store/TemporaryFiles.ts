@@ -1,3 +1,4 @@
+/** Temporary files that only this user can read, and the removal of those that a killed process left. */
 import { Clock, Effect, Schema } from "effect"
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { mkdtemp, open, rm } from "node:fs/promises"

@@ -1,3 +1,7 @@
+/**
+ * Finds out what a key may do by requests that change nothing. It can probe only levels that have a reading
+ * operation.
+ */
 import { Effect } from "effect"
 import { type AccessLevel, ContactsService, CredentialsService, fnRedacted, type ServiceError } from "@roster/domain"
 

@@ -1,3 +1,4 @@
+/** Findings about API keys, such as unused ones and needless access, and the advice for each. */
 import { Data, DateTime, Duration } from "effect"
 import { type ApiKey, formatWireDate, type ReportedAccessLevel } from "@roster/domain"
 

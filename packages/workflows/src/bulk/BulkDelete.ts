@@ -1,3 +1,4 @@
+/** Deletes many contacts by address in batches, with progress, and tells whether a number is more than half of all. */
 import { Effect, Stream } from "effect"
 import { type Contact, ContactFilter, ContactsService, fnRedacted, type ServiceError } from "@roster/domain"
 

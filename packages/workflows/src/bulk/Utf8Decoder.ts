@@ -1,3 +1,4 @@
+/** Decodes a file in UTF-8 piece by piece. */
 import { Effect } from "effect"
 
 /**

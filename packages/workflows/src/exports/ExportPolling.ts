@@ -1,3 +1,4 @@
+/** The wait for an export, which polls its status and survives a few failed polls. */
 import { Clock, Duration, Effect, Schedule } from "effect"
 import {
   ContactsService,

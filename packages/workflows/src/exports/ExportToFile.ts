@@ -1,3 +1,4 @@
+/** Exports into a file or a sink: request, wait and download. A file appears only when it is complete. */
 import { Effect, type FileSystem, type Path, type PlatformError, Stream } from "effect"
 import {
   ContactsService,

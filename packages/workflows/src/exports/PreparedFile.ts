@@ -1,3 +1,4 @@
+/** Files that appear only when they are complete and flushed to disk. */
 import { Effect, FileSystem, Path, Stream } from "effect"
 
 /** Options of `prepareFile`. */

@@ -1,3 +1,4 @@
+/** The options of the programs that give a key a new secret. */
 import { type Duration, type Effect, type Redacted, type Schedule, Schema } from "effect"
 import { type CredentialsService, formatWireDate } from "@roster/domain"
 import type { RotationJournal, RotationState, RotationStep } from "./RotationState.ts"

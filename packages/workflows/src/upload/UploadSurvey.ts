@@ -1,3 +1,4 @@
+/** Reads the rows of an upload once before anything is sent, and counts what would be sent. */
 import { Effect, Result, Schema, Stream } from "effect"
 import {
   contactOf,

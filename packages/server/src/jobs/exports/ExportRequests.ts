@@ -1,3 +1,4 @@
+/** Creates exports, tells their status and opens their files. The key in a link is the permission to read its file. */
 import {
   checkFilter,
   CompressionFormat,

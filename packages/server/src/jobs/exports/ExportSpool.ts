@@ -1,3 +1,4 @@
+/** The temporary file that the rows of an export wait in, so that their snapshot of the database closes early. */
 import type { Contact } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { onTemporaryFile, openTemporaryFile } from "../../store/TemporaryFiles.ts"

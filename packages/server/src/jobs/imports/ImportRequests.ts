@@ -1,3 +1,4 @@
+/** Accepts imports: receives the whole file, checks its header and creates the job. */
 import {
   type ImportOptions,
   ImportRefused,

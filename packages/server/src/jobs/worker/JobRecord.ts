@@ -1,3 +1,4 @@
+/** The job of a store as its owner sees it, with the errors of asking for one and of cancelling it. */
 import { CompressionFormat, ExportFileFormat, WireDate } from "@roster/domain"
 import { Schema } from "effect"
 import { JobKind } from "../queue/JobQueue.ts"

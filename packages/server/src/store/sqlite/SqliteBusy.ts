@@ -1,3 +1,4 @@
+/** Waits for the lock of a SQLite database without blocking the thread. */
 import { Effect } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { isBusy } from "./SqliteError.ts"

@@ -1,3 +1,4 @@
+/** Effect SQL on a connection of `node:sqlite`. Each call runs one statement and blocks the thread meanwhile. */
 import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Result, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"

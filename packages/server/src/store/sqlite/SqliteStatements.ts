@@ -1,3 +1,4 @@
+/** The prepared statements of a SQLite connection, kept for the next call, and how their parameters are bound. */
 import { Predicate } from "effect"
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
 

@@ -1,3 +1,4 @@
+/** Looks for damage in a database before a store opens it. It reads a large one only in part. */
 import { Effect } from "effect"
 import { statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"

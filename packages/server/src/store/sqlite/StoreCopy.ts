@@ -1,3 +1,4 @@
+/** Copies of a database at one moment, for backups. A copy gets its name when it is complete and checked. */
 import { Effect } from "effect"
 import { pathToFileURL } from "node:url"
 import { Worker } from "node:worker_threads"

@@ -1,3 +1,4 @@
+/** The errors of opening a store, made of those of SQLite. */
 import { Predicate, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { dirname } from "node:path"
