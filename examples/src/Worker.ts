@@ -2,7 +2,7 @@
  * A form for a newsletter as a Worker: what runs where there is `fetch` and no Node, such as at the edge of a network. It
  * uses the services over HTTP, by the `fetch` of the platform.
  */
-import { ContactsService, EmailAddress } from "@roster/domain"
+import { ContactsService } from "@roster/domain"
 import { FetchTransport, RosterClient } from "@roster/http-client"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 
@@ -21,8 +21,7 @@ const servicesOf = ({ ROSTER_API_KEY, ROSTER_BASE_URL }: Env) =>
 
 let services: ReturnType<typeof servicesOf> | undefined
 
-const subscribe = Effect.fnUntraced(function* (text: string) {
-  const email = yield* EmailAddress.fromText(text)
+const subscribe = Effect.fnUntraced(function* (email: string) {
   const contacts = yield* ContactsService
   yield* contacts.add([{ email }], { listNames: ["newsletter"] })
 })

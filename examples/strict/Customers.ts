@@ -7,7 +7,6 @@ import {
   ContactsService,
   type ContactUpdatePayload,
   CredentialsService,
-  type EmailAddress,
   type EmailMessage,
   EmailsService
 } from "@roster/domain"
@@ -15,7 +14,7 @@ import { addAll } from "@roster/workflows"
 import { type DateTime, Effect, Stream } from "effect"
 
 export interface Customer {
-  readonly email: EmailAddress
+  readonly email: string
   readonly first: string | undefined
   readonly last?: string
   readonly agreedAt?: DateTime.Utc
@@ -41,7 +40,7 @@ export const bringIn = Effect.fn("bringIn")(function* (customers: ReadonlyArray<
 })
 
 /** Corrects the names of a customer that the form has. */
-export const correct = Effect.fn("correct")(function* (email: EmailAddress, form: Record<string, string | undefined>) {
+export const correct = Effect.fn("correct")(function* (email: string, form: Record<string, string | undefined>) {
   const contacts = yield* ContactsService
   const changes: ContactUpdatePayload = { firstName: form["first"], lastName: form["last"], customFields: undefined }
   return yield* contacts.update(email, changes)

@@ -1,6 +1,6 @@
 /** What docs/composing.md shows, run. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactNotFound, ContactsService, EmailAddress, FaultPlan, InvalidInput } from "@roster/domain"
+import { ContactNotFound, ContactsService, FaultPlan, InvalidInput } from "@roster/domain"
 import { InvalidSettings } from "@roster/http-client"
 import { EmbeddedHttpClient, layerMemory } from "@roster/server"
 import { addAll } from "@roster/workflows"
@@ -12,7 +12,7 @@ import { CustomersApi, customers } from "../src/composing/CustomersApi.ts"
 import { openContacts } from "../src/composing/Promises.ts"
 import { recentOf, Tenants } from "../src/composing/Tenants.ts"
 
-const ada = { email: EmailAddress.make("ada@example.com"), firstName: "Ada" }
+const ada = { email: "ada@example.com", firstName: "Ada" }
 const url = EmbeddedHttpClient.baseUrl
 
 /** One store, at any address. */
@@ -30,7 +30,7 @@ describe("two accounts in one application", () => {
       assert.strictEqual(yield* invite, 1)
       assert.strictEqual((yield* NewsContacts.use((contacts) => contacts.get(ada.email))).firstName, "Ada")
       // A workflow on one of them.
-      yield* addAll(Stream.make({ email: EmailAddress.make("bob@example.com") })).pipe(
+      yield* addAll(Stream.make({ email: "bob@example.com" })).pipe(
         Stream.runDrain,
         Effect.provideServiceEffect(ContactsService, ShopContacts)
       )

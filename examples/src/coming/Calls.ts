@@ -1,9 +1,9 @@
-import { ContactsService, EmailAddress } from "@roster/domain"
+import { ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 
 export const welcome = Effect.gen(function* () {
   const contacts = yield* ContactsService
-  const [added] = yield* contacts.add([{ email: EmailAddress.make("ada@example.com"), firstName: "Ada" }], {
+  const [added] = yield* contacts.add([{ email: "ada@example.com", firstName: "Ada" }], {
     listNames: ["newsletter"]
   })
   return added?.status

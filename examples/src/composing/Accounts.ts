@@ -1,4 +1,4 @@
-import { ContactsService, EmailAddress } from "@roster/domain"
+import { ContactsService } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import { Config, Context, Effect, Layer, Stream } from "effect"
 
@@ -24,10 +24,7 @@ export const invite = Effect.gen(function* () {
   const from = yield* ShopContacts
   const to = yield* NewsContacts
   return yield* from.stream().pipe(
-    // Another service may hold an address that this one refuses, so it is checked.
-    Stream.mapEffect(({ email, firstName }) =>
-      Effect.map(EmailAddress.fromText(email), (email) => ({ email, firstName }))
-    ),
+    Stream.map(({ email, firstName }) => ({ email, firstName })),
     Stream.grouped(1000),
     Stream.tap((batch) => to.add(batch, { listNames: ["customers"] })),
     Stream.runFold(

@@ -1,17 +1,12 @@
-import { ContactsService, EmailAddress } from "@roster/domain"
+import { ContactsService } from "@roster/domain"
 import { SqlServices } from "@roster/server"
-import { Effect, ManagedRuntime } from "effect"
+import { ManagedRuntime } from "effect"
 
 /** The contacts of a store file as promises, which reject with the tagged errors. */
 export const openContacts = (filename: string) => {
   const runtime = ManagedRuntime.make(SqlServices.layer({ filename }))
   return {
-    add: (email: string) =>
-      runtime.runPromise(
-        Effect.flatMap(EmailAddress.fromText(email), (email) =>
-          ContactsService.use((contacts) => contacts.add([{ email }]))
-        )
-      ),
+    add: (email: string) => runtime.runPromise(ContactsService.use((contacts) => contacts.add([{ email }]))),
     find: (email: string) => runtime.runPromise(ContactsService.use((contacts) => contacts.get(email))),
     close: () => runtime.dispose()
   }

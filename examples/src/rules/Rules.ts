@@ -1,8 +1,8 @@
-import { ContactsService, Rule, rule, RuleText } from "@roster/domain"
+import { ContactsService, Rule, rule } from "@roster/domain"
 import { Effect, Stream } from "effect"
 
 /** A constant rule. */
-const reachable = RuleText.make("status = Active AND lastopened > '2026-01-01'")
+const reachable = "status = Active AND lastopened > '2026-01-01'"
 
 export const countReachable = ContactsService.use((contacts) => Stream.runCount(contacts.stream({ rule: reachable })))
 

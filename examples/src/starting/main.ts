@@ -1,10 +1,10 @@
-import { ContactsService, EmailAddress } from "@roster/domain"
+import { ContactsService } from "@roster/domain"
 import { SqlServices } from "@roster/server"
 import { Console, Effect } from "effect"
 
 const program = Effect.gen(function* () {
   const contacts = yield* ContactsService
-  yield* contacts.add([{ email: EmailAddress.make("ada@example.com"), firstName: "Ada" }], {
+  yield* contacts.add([{ email: "ada@example.com", firstName: "Ada" }], {
     listNames: ["newsletter"]
   })
   const { email, firstName } = yield* contacts.get("ada@example.com")

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { ContactsService, EmailAddress } from "@roster/domain"
+import { ContactsService } from "@roster/domain"
 import { layerMemory } from "@roster/server"
 import { awaitExport } from "@roster/workflows"
 import { Effect, Stream } from "effect"
@@ -15,7 +15,7 @@ const report = Effect.gen(function* () {
 it.effect("reports every customer", () =>
   Effect.gen(function* () {
     const contacts = yield* ContactsService
-    yield* contacts.add([{ email: EmailAddress.make("ann@example.com") }])
+    yield* contacts.add([{ email: "ann@example.com" }])
     // No second passes, and the test clock does not move.
     assert.include(yield* report, "ann@example.com")
   }).pipe(Effect.provide(layerMemory()))

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { ContactsService, RuleText } from "@roster/domain"
+import { ContactsService } from "@roster/domain"
 import { layerMemory } from "@roster/server"
 import { seedCsv, seeded, seedGenerated } from "@roster/testing"
 import { Effect } from "effect"
@@ -7,7 +7,7 @@ import { Effect } from "effect"
 /** The program under test. */
 const gold = Effect.gen(function* () {
   const contacts = yield* ContactsService
-  return (yield* contacts.list({ rule: RuleText.make("plan = 'gold'"), limit: 1000 })).map(({ email }) => email)
+  return (yield* contacts.list({ rule: "plan = 'gold'", limit: 1000 })).map(({ email }) => email)
 })
 
 const customers = `email,firstname,plan
