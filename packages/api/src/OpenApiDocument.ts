@@ -2,7 +2,7 @@
 import {
   AccessLevel,
   type ApiKey,
-  type ApiKeyChanges,
+  type ApiKeyUpdatePayload,
   type ApiKeyPayload,
   CompressionFormat,
   ConsentTracking,
@@ -146,7 +146,7 @@ export const examples = {
     StatusChangeDate: null
   } satisfies typeof Contact.Encoded,
   ContactPayload: contact,
-  ApiKeyUpdatePayload: { Expires: "2027-12-31T00:00:00Z" } satisfies typeof ApiKeyChanges.Encoded,
+  ApiKeyUpdatePayload: { Expires: "2027-12-31T00:00:00Z" } satisfies typeof ApiKeyUpdatePayload.Encoded,
   SmtpUpdatePayload: { Expires: "2027-12-31T00:00:00Z" } satisfies typeof SmtpUpdatePayload.Encoded,
   ContactUpdatePayload: {
     FirstName: "Ada",

@@ -1,7 +1,7 @@
 /** The endpoints of API keys and SMTP credentials. */
 import {
   ApiKey,
-  ApiKeyChanges,
+  ApiKeyUpdatePayload,
   ApiKeyPayload,
   NewApiKey,
   NewSmtpCredentials,
@@ -32,7 +32,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
     }).annotateMerge(needs("apikeys:read", "Load an API key")),
     HttpApiEndpoint.put("securityApikeysByNamePut", "/security/apikeys/:name", {
       params: byName,
-      payload: ApiKeyChanges,
+      payload: ApiKeyUpdatePayload,
       success: ApiKey,
       error: [BadRequest, NotFound, Conflict, ...bodyErrors]
     }).annotateMerge(needs("apikeys:write", "Update an API key")),

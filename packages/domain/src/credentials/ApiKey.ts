@@ -38,13 +38,13 @@ const Payload = payloadRecord(ofWhat, payloadFields, { others: names, ...known }
   identifier: "ApiKeyPayload"
 })
 
-/** The changes to an API key on the wire; what is left out stays as it is. */
-export const ApiKeyChanges = payloadRecord(
+/** The changes to an API key as they are sent. Fields that are left out stay as they are; another name renames it. */
+export const ApiKeyUpdatePayload = payloadRecord(
   ofWhat,
   { ...payloadFields, name: requestField(payloadFields.name), accessLevels: requestField(settings.accessLevels) },
   { others: names, ...known }
 ).annotate({ identifier: "ApiKeyUpdatePayload" })
-export interface ApiKeyChanges extends Schema.Schema.Type<typeof ApiKeyChanges> {}
+type Changes = typeof ApiKeyUpdatePayload.Type
 
 /** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind, and purposes for access levels. */
 export interface ApiKeyInput extends Omit<typeof Payload.Type, "accessLevels" | "expires"> {
@@ -60,7 +60,7 @@ export interface ApiKeyForPurposes extends ApiKeyInput {
   readonly for: ReadonlyArray<Purpose>
 }
 
-/** The changes to an API key. Fields that are left out stay as they are; another name renames it. */
+/** The changes to an API key, with purposes for access levels and dates of any kind. */
 export interface ApiKeyUpdatePayload extends Omit<ApiKeyInput, "name"> {
   readonly name?: string | undefined
 }
@@ -122,5 +122,5 @@ export const readApiKeyPayload: (
 ) => Effect.Effect<ApiKeyPayload, InvalidInput> = readPayload
 
 /** Makes the changes to a key of what `update` is given, with the same messages on every layer. */
-export const readApiKeyChanges: (given: ApiKeyUpdatePayload) => Effect.Effect<ApiKeyChanges, InvalidInput> =
-  reader(ApiKeyChanges)
+export const readApiKeyChanges: (given: ApiKeyUpdatePayload) => Effect.Effect<Changes, InvalidInput> =
+  reader(ApiKeyUpdatePayload)

@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, CredentialName, CredentialsService, EmailAddress, IpRange } from "@roster/domain"
+import { resubscribeHonoured } from "@roster/api"
 import { awaitExport, createWithRetry } from "@roster/workflows"
 import { DateTime, Effect, Exit, Redacted, Stream } from "effect"
 import { brotliCompressSync, gzipSync } from "node:zlib"
@@ -469,6 +470,43 @@ describe("what the client knows", () => {
             })
           )
     })
+
+  it.effect(
+    "C39 an update of an expiry is sent alone to our service, and whole to one that takes keys only whole",
+    () =>
+      Effect.gen(function* () {
+        const key = {
+          Name: "reporting",
+          AccessLevel: ["ViewContacts", "Export"],
+          RestrictAccessToIPRange: ["192.0.2.7"]
+        }
+        const body = JSON.stringify({ ...key, Expires: "2030-01-02T03:04:05Z", LastUse: "2029-01-02T03:04:05Z" })
+        const call = Effect.flatMap(CredentialsService, ({ apiKeys }) => apiKeys.update("reporting", { expires: null }))
+        const ours = { [resubscribeHonoured.name]: resubscribeHonoured.value }
+        for (const [headers, sent] of [
+          [{}, { ...key, Expires: null }],
+          [ours, { Expires: null }]
+        ] as const) {
+          const ended = yield* clockedTrial({
+            call,
+            answers: [
+              { status: 200, headers, body },
+              { status: 200, headers, body }
+            ]
+          })
+          succeeded(ended)
+          assert.deepStrictEqual(
+            ended.requests.map(({ method }) => method),
+            ["GET", "PUT"]
+          )
+          assert.deepStrictEqual<unknown>(JSON.parse(String(ended.requests[1]?.body)), sent)
+        }
+        const unknown = JSON.stringify({ ...key, AccessLevel: ["ViewTomorrow"] })
+        const ended = yield* clockedTrial({ call, answers: [{ status: 200, body: unknown }] })
+        refusedAs(ended, "InvalidInput")
+        assert.strictEqual(ended.requests.length, 1)
+      })
+  )
 
   const asSent = {
     Name: "new",

@@ -48,6 +48,18 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("null on
         assert.deepStrictEqual(fieldsOf(same, names), fieldsOf(contact, names))
         const renamed = succeeded(yield* askJson("PUT", "/contacts/full@example.com", { ...nulls, LastName: "King" }))
         assert.deepStrictEqual(fieldsOf(renamed, names), ["Ada", "King", { city: "London" }])
+        const unchanged = succeeded(
+          yield* askJson("PUT", "/contacts/full@example.com", { Status: null, Consent: null, Source: "WebForm" })
+        )
+        assert.deepStrictEqual(fieldsOf(unchanged, ["Status", "Consent"]), fieldsOf(contact, ["Status", "Consent"]))
+        for (const change of [
+          { Status: "Unsubscribed" },
+          { Consent: { ConsentTracking: "Deny" } },
+          { Status: "Stale" }
+        ]) {
+          refusedWith(yield* askJson("PUT", "/contacts/full@example.com", { ...change, LastName: "Byron" }), 400)
+        }
+        assert.deepStrictEqual(succeeded(yield* ask("GET", "/contacts/full@example.com")), unchanged)
       })
     )
 
