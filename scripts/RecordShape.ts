@@ -4,7 +4,8 @@ import { EmailAddress } from "../packages/domain/src/contacts/EmailAddress.ts"
 
 /** What a field holds. */
 export type Content =
-  | { readonly kind: "text" | "address" | "count" | "date" | "texts" }
+  | { readonly kind: "text" | "address" | "count" | "date" }
+  | { readonly kind: "texts"; readonly hasUniqueNames: boolean }
   | { readonly kind: "open" | "closed"; readonly values: ReadonlyArray<string> }
   | { readonly kind: "group"; readonly shape: RecordShape }
 
@@ -61,7 +62,9 @@ const contentOf = (name: string, type: SchemaAST.AST, wire: SchemaAST.AST): Cont
     const record = openOf(value)
     if (record === value && SchemaAST.isDeclaration(value) && SchemaAST.isString(sent)) return { kind: "date" }
     if (SchemaAST.isObjects(record) && SchemaAST.isObjects(sent)) {
-      return record.indexSignatures.length > 0 ? { kind: "texts" } : { kind: "group", shape: shapeOf(value, sent) }
+      return record.indexSignatures.length > 0
+        ? { kind: "texts", hasUniqueNames: record.checks !== undefined }
+        : { kind: "group", shape: shapeOf(value, sent) }
     }
   }
   throw new Error(`Teach scripts/RecordShape.ts and scripts/printContactCodec.ts what the field ${name} holds.`)

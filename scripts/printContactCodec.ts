@@ -97,6 +97,7 @@ const codecsOf = (title: string, type: string, shape: RecordShape): ReadonlyArra
 const partOf = (verb: "read" | "write", title: string, field: RecordField): string => {
   const { isNullable, kind, name } = field
   if (kind === "group") return `${verb}${title}${capital(name)}`
+  if (kind === "texts") return field.hasUniqueNames ? "uniqueTexts" : kind
   if (kind === "closed") return `one${listOf(field.values)}`
   // A value of an open list is written as it came.
   const part = kind === "date" ? `${verb}Date` : kind === "open" && verb === "write" ? "text" : kind

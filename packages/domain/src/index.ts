@@ -12,6 +12,7 @@ export {
   CustomFields,
   mergedFields
 } from "./contacts/ContactRecord.ts"
+export * as FieldNames from "./contacts/FieldNames.ts"
 export { canonicalEmail, EmailAddress, emailAddressIssue } from "./contacts/EmailAddress.ts"
 export * as ContactSize from "./contacts/ContactSize.ts"
 export * from "./contacts/Resubscription.ts"

@@ -12,8 +12,17 @@ import { WireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { maximumAddBytes } from "./AddSize.ts"
 import { Contact, TooManyContacts } from "./Contact.ts"
-import { Consent, ConsentTracking, ContactRecord, ContactStatus, CustomFields } from "./ContactRecord.ts"
+import {
+  Consent,
+  ConsentTracking,
+  ContactRecord,
+  ContactStatus,
+  CustomFields,
+  mergedFields,
+  withUniqueNames
+} from "./ContactRecord.ts"
 import { EmailAddress } from "./EmailAddress.ts"
+import { byFoldedName } from "./FieldNames.ts"
 import { statusKept } from "./Resubscription.ts"
 
 /** The maximum number of changes in one call, which together have at most 8 MiB as JSON. */
@@ -30,7 +39,7 @@ export const ContactContent = explained(
       status: requestField(openLiterals(ContactStatus)),
       firstName: requestField(Schema.String),
       lastName: requestField(Schema.String),
-      customFields: requestField(CustomFields),
+      customFields: requestField(withUniqueNames(CustomFields)),
       consent: requestField(Consent)
     },
     { alsoKnown: Object.keys(ContactRecord.to.fields) }
@@ -48,7 +57,7 @@ export const ContactWrite = explained(
     firstName: nullableText,
     lastName: nullableText,
     /** Merged key by key; `null` or an empty text removes a field. */
-    customFields: requestField(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
+    customFields: requestField(withUniqueNames(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))),
     /** Merged field by field; `null` removes a field, and in place of the whole all of them. */
     consent: nullableRequestField(
       payloadRecord(
@@ -178,20 +187,17 @@ export const contentAfter = (before: ContactContent | null, write: ContactWrite)
   const { consent, customFields = {}, firstName, lastName, resubscribe = false, status } = write
   const now = contentOf(before ?? { status: "Active" })
   const keepsStatus = !resubscribe && statusKept(before?.status, status) !== undefined
-  const removed = Object.entries(customFields).map(([name, value]) => [name, value === "" ? null : value] as const)
+  const texts = Object.entries(customFields).map(([name, value]) => [name, value ?? ""] as const)
   return contentOf({
     ...replaced(now, { firstName, lastName, status: keepsStatus ? undefined : status }),
-    customFields: replaced(now.customFields ?? {}, Object.fromEntries(removed)),
+    customFields: mergedFields(now.customFields ?? {}, Object.fromEntries(texts)),
     consent: consent === null ? {} : replaced(now.consent ?? {}, consent ?? {})
   })
 }
 
 const sameTexts = (one: CustomFields = {}, other: CustomFields = {}): boolean => {
-  const names = Object.keys(one)
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && one[name] === other[name])
-  )
+  const [texts, others] = [byFoldedName(one), byFoldedName(other)]
+  return texts.size === others.size && Array.from(texts).every(([name, text]) => others.get(name) === text)
 }
 
 const secondsOf = (date: DateTime.Utc | null | undefined): number | undefined =>

@@ -13,6 +13,7 @@ import {
   text,
   texts,
   type FastCodec,
+  uniqueTexts,
   writeDate,
   writeDateOrNull
 } from "./FastContactCodec.ts"
@@ -135,7 +136,7 @@ const readPayload = (wire: unknown) => {
   if (Predicate.isNotNullish(from.Status)) to.status = oneContactStatus(from.Status)
   if (Predicate.isNotNullish(from.FirstName)) to.firstName = text(from.FirstName)
   if (Predicate.isNotNullish(from.LastName)) to.lastName = text(from.LastName)
-  if (Predicate.isNotNullish(from.CustomFields)) to.customFields = texts(from.CustomFields)
+  if (Predicate.isNotNullish(from.CustomFields)) to.customFields = uniqueTexts(from.CustomFields)
   if (Predicate.isNotNullish(from.Consent)) to.consent = readPayloadConsent(from.Consent)
   return to
 }
@@ -149,7 +150,7 @@ const writePayload = (value: unknown) => {
   if (from.status !== undefined) to.Status = oneContactStatus(from.status)
   if (from.firstName !== undefined) to.FirstName = text(from.firstName)
   if (from.lastName !== undefined) to.LastName = text(from.lastName)
-  if (from.customFields !== undefined) to.CustomFields = texts(from.customFields)
+  if (from.customFields !== undefined) to.CustomFields = uniqueTexts(from.customFields)
   if (from.consent !== undefined) to.Consent = writePayloadConsent(from.consent)
   return to
 }

@@ -1,6 +1,7 @@
 /** The fields of contacts and the exact schemas of their records, two of which `Contact.ts` adds the fast codec to. */
 import { Schema } from "effect"
 import { EmailAddress } from "./EmailAddress.ts"
+import { hasEqualNames, renamed, spellingsOf } from "./FieldNames.ts"
 import { openLiterals } from "../values/OpenLiterals.ts"
 import { inputText, nullableRequestField, refusedField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
@@ -42,13 +43,24 @@ export type ConsentTracking = typeof ConsentTracking.Type
 export const CustomFields = Schema.Record(Schema.String, Schema.String)
 export interface CustomFields extends Schema.Schema.Type<typeof CustomFields> {}
 
-/** Merges custom fields: `above` replaces fields of `below`, and an empty text removes one. */
+/** Merges custom fields: `above` replaces fields of `below`, which keep their spelling, and an empty text removes one. */
 export const mergedFields = (below: CustomFields, above: CustomFields): CustomFields => {
+  const given = renamed(above, spellingsOf(below))
   // A spread keeps `__proto__`, which an assignment would not.
-  const merged: Record<string, string> = { ...below, ...above }
-  for (const name in above) if (above[name] === "") delete merged[name]
+  const merged: Record<string, string> = { ...below, ...given }
+  for (const name in given) if (given[name] === "") delete merged[name]
   return merged
 }
+
+/** Refuses a record that gives one custom field under two names. */
+export const withUniqueNames = <S extends Schema.Codec<{ readonly [name: string]: unknown }, unknown>>(schema: S) =>
+  schema.check(
+    Schema.makeFilter((fields) =>
+      hasEqualNames(fields)
+        ? "the names of two custom fields differ at most in case or in how their accents are written, so they are one field"
+        : undefined
+    )
+  )
 
 const optionalDate = Schema.optionalKey(Schema.NullOr(WireDate))
 const optionalText = Schema.optionalKey(Schema.String)
@@ -104,7 +116,11 @@ export const ContactRecord = wireRecord({
 export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
 
 /** What an add and a change may give. */
-const givenFields = { firstName: givenText, lastName: givenText, customFields: requestField(CustomFields) }
+const givenFields = {
+  firstName: givenText,
+  lastName: givenText,
+  customFields: requestField(withUniqueNames(CustomFields))
+}
 
 const notWritten = Object.keys(ContactRecord.to.fields)
 

@@ -6,6 +6,7 @@
 import { type Schema, SchemaAST, SchemaParser } from "effect"
 import * as SchemaCompiler from "effect/schema/SchemaCompiler"
 import { type EmailAddress, emailAddressIssue } from "./EmailAddress.ts"
+import { hasEqualNames } from "./FieldNames.ts"
 import type { UnknownValue } from "../values/OpenLiterals.ts"
 import { isInstant } from "../values/FastWireDate.ts"
 import { formatWireDate, parseWireDate } from "../values/WireDate.ts"
@@ -47,6 +48,7 @@ const isAddress = (value: unknown): value is EmailAddress =>
 
 export const text = (value: unknown): string => (typeof value === "string" ? value : refuse())
 export const texts = (value: unknown) => (areTexts(value) ? { ...value } : refuse())
+export const uniqueTexts = (value: unknown) => (areTexts(value) && !hasEqualNames(value) ? { ...value } : refuse())
 export const open = (value: unknown): UnknownValue => (isOpen(value) ? value : refuse())
 export const count = (value: unknown): number =>
   typeof value === "number" && Number.isSafeInteger(value) ? value : refuse()

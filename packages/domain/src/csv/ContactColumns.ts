@@ -2,6 +2,7 @@
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { addedFields, allFields, type ContactField, wireRecordOf } from "../contacts/ContactFields.ts"
+import { foldName } from "../contacts/FieldNames.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 
@@ -85,7 +86,7 @@ const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<R
   return Result.succeed(renamed)
 }
 
-/** Reads a header. Names are case-insensitive, mapped columns are renamed, and unknown names become custom fields. */
+/** Reads a header. Names are equal by the fold of rules, mapped columns are renamed, and unknown names become custom fields. */
 export const importColumns = (
   header: ReadonlyArray<string>,
   map: ColumnMap = []
@@ -97,7 +98,7 @@ export const importColumns = (
   for (const name of named.success) {
     const known = importedByName.get(name.toLowerCase())
     const custom = known === undefined && name !== "" && !isRecordColumn(name)
-    const key = custom ? name : name.toLowerCase()
+    const key = foldName(name)
     if ((known !== undefined || custom) && seen.has(key)) {
       return Result.fail(
         `the header has the column "${name}" twice${map.length === 0 ? "" : ", or another column is mapped to it"}`

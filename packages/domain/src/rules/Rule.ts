@@ -183,8 +183,7 @@ const printValue = (value: Value): string => {
   }
 }
 
-/** Folds a text for comparison: lower case, then NFC. SQL stores folded text, since SQLite's `lower` is ASCII only. */
-export const foldText = (text: string): string => text.toLowerCase().normalize("NFC")
+export { foldText } from "../values/FoldedText.ts"
 
 /** Orders folded texts by code points, as `COLLATE BINARY` in SQLite does; `<` orders by UTF-16 units instead. */
 export const compareText = (left: string, right: string): number => {

@@ -2,6 +2,7 @@
 import * as DateTime from "effect/DateTime"
 import type { Compare, Condition, Field, Operator, Rule } from "./Rule.ts"
 import { compareText, foldText, numberOf } from "./Rule.ts"
+import { byFoldedName } from "../contacts/FieldNames.ts"
 import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
 import { type RecordFieldValue, type RecordFieldInfo, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
 
@@ -54,14 +55,9 @@ const fieldReaders = (now: number) => {
   }
 
   /** The custom fields by folded name; of two with the same, the first one. */
-  const foldedFields = oncePerSubject<ReadonlyMap<string, string>>(new Map(), () => {
-    const fields = new Map<string, string>()
-    for (const [name, value] of Object.entries(subject.customFields ?? {})) {
-      const folded = foldText(name)
-      if (!fields.has(folded)) fields.set(folded, value)
-    }
-    return fields
-  })
+  const foldedFields = oncePerSubject<ReadonlyMap<string, string>>(new Map(), () =>
+    byFoldedName(subject.customFields ?? {})
+  )
 
   /** Reads a custom field. A name in the same case wins, then the first one in another case. */
   const customReader = (name: string) => {

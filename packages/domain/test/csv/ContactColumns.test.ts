@@ -92,10 +92,23 @@ describe("imported columns", () => {
   })
 
   it("become custom fields where no record has them, with their case", () => {
-    assert.deepStrictEqual(read(["Email", "City", "city"], ["a@example.com", "X", "y"]).customFields, {
+    assert.deepStrictEqual(read(["Email", "City", "plan"], ["a@example.com", "X", "y"]).customFields, {
       City: "X",
-      city: "y"
+      plan: "y"
     })
+  })
+
+  it("come once, by the fold of rules", () => {
+    for (const [first, other] of [
+      ["City", "city"],
+      ["caf\u00e9", "CAFE\u0301"],
+      ["\u0130l", "i\u0307l"]
+    ] as const) {
+      const refused = importColumns(["Email", first, other])
+      assert.deepStrictEqual(refused, Result.fail(`the header has the column "${other}" twice`))
+      assert.isTrue(Result.isFailure(importColumns(["Email", first, "x"], [["x", other]])))
+    }
+    assert.isTrue(Result.isSuccess(importColumns(["Email", "stra\u00dfe", "strasse"])))
   })
 
   it("leave a field unchanged for an empty cell", () => {
@@ -167,7 +180,7 @@ const Piece = Schema.Literals([
 const Text = Schema.Array(Piece)
 const Name = Schema.Literals([
   "City",
-  "city",
+  "town",
   "=x",
   "'=x",
   "+49",

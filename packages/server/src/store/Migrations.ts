@@ -1,9 +1,10 @@
 /**
- * The tables, in numbered migrations. A migration is frozen SQL that imports nothing, so that a store of any earlier
- * version migrates in the same way. Times are seconds since 1970 in UTC; an absent text is NULL.
+ * The tables, in numbered migrations. A migration is frozen SQL, or frozen code where SQL has not what it takes, and
+ * imports nothing that may change, so that a store of any earlier version migrates in the same way. Times are seconds since 1970 in UTC; an absent text is NULL.
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { equalFieldNames } from "./EqualFieldNames.ts"
 import { byEngine } from "./SqlDialect.ts"
 
 /** The types that databases name differently, frozen like the migrations. */
@@ -375,7 +376,8 @@ export const migrations = {
   "11_account_bounds": run(accountBounds),
   "12_audit_retention": run(auditRetention),
   "13_kept_statuses": run(keptStatuses),
-  "14_contact_keys": run(contactKeys)
+  "14_contact_keys": run(contactKeys),
+  "15_equal_field_names": equalFieldNames
 }
 
 /** The number of the last migration, which every store of this version has run. */

@@ -1,5 +1,5 @@
 /** Generators of contacts whose texts and field names are difficult for formats. */
-import { ContactColumns, type ContactPayload, EmailAddress } from "@roster/domain"
+import { ContactColumns, type ContactPayload, EmailAddress, FieldNames } from "@roster/domain"
 import { Arbitrary, DateTime, Schema } from "effect"
 import { integer, mostly, oneOf, optional } from "./Generators.ts"
 
@@ -92,7 +92,9 @@ const fieldName = Arbitrary.map(mostly(oneOf(fieldNames), composed), (text) => {
 
 const customFields = Arbitrary.map(
   Arbitrary.array(Arbitrary.all([fieldName, awkwardText]), { maxLength: 5 }),
-  (fields): Readonly<Record<string, string>> => Object.fromEntries(fields)
+  // Two names that are equal are refused in one record.
+  (fields): Readonly<Record<string, string>> =>
+    Object.fromEntries(new Map(fields.map((field) => [FieldNames.foldName(field[0]), field])).values())
 )
 
 const consentDate = Arbitrary.map(

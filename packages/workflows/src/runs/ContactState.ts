@@ -6,6 +6,7 @@ import {
   Contact,
   ContactFields,
   ContactPayload,
+  FieldNames,
   formatWireDate,
   type InvalidInput,
   invalidInput,
@@ -140,8 +141,10 @@ export const merged = (
 ): { readonly after: ContactState; readonly wouldResubscribe: boolean } => {
   const wouldResubscribe = statusKept(before?.["Status"], given["Status"]) !== undefined
   const after: Fields = before === undefined ? { Email: emailOf(given).trim(), Status: "Active" } : { ...before }
-  for (const [field, value] of Object.entries(given)) {
-    if (field === "Email") continue
+  const spelled = FieldNames.spellingsOf(after)
+  for (const [name, value] of Object.entries(given)) {
+    if (name === "Email") continue
+    const field = name.startsWith(customField) ? spelled(name) : name
     // An empty text removes a custom field.
     if (value === "" && field.startsWith(customField)) delete after[field]
     else if (field !== "Status" || resubscribe || !wouldResubscribe) after[field] = value

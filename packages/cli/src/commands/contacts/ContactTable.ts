@@ -40,13 +40,15 @@ const fieldsIn = (columns: ReadonlyArray<string>) => {
 /** Keeps contacts in a private temporary file, to read the names of all custom fields before the first is printed. */
 const spooled = Effect.fnUntraced(function* <E, R>(contacts: Stream.Stream<Contact, E, R>) {
   const file = yield* temporaryPath("contacts")
-  const names = new Set<string>()
+  const names = new Map<string, string>()
   const noted = Stream.map(contacts, (contact) => {
-    for (const name of Object.keys(contact.customFields ?? {})) names.add(name)
+    for (const name of Object.keys(contact.customFields ?? {})) {
+      if (!names.has(Rule.foldText(name))) names.set(Rule.foldText(name), name)
+    }
     return contact
   })
   yield* Stream.run(Results.jsonLines(noted, "json", writeContact), temporarySink(file))
-  return { names: [...names].toSorted(), contacts: readBackup(yield* readBytes(file)) }
+  return { names: [...names.values()].toSorted(), contacts: readBackup(yield* readBytes(file)) }
 }, temporaryProblem("the contacts"))
 
 /** Prints contacts with these columns. `onPrint` learns how many are about to be printed. */

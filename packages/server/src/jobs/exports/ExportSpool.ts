@@ -1,5 +1,5 @@
 /** The temporary file that the rows of an export wait in, so that their snapshot of the database closes early. */
-import type { Contact } from "@roster/domain"
+import { type Contact, FieldNames } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { onTemporaryFile, openTemporaryFile } from "../../store/TemporaryFiles.ts"
 import type { ExportFormat, ExportPiece } from "./ExportFormat.ts"
@@ -43,23 +43,32 @@ export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
     return onTemporaryFile(() => file.appendFile(bytes))
   })
 
+  /** The same by their folded names: a column has the spelling that was found first. */
+  const first = new Map<string, string>()
+  const columnOf = (name: string): string => (found.has(name) ? name : (first.get(FieldNames.foldName(name)) ?? name))
+
   /** Finds the columns of some contacts at once: to sort the names for each contact would be quadratic. */
-  const findColumns = (contacts: ReadonlyArray<Contact>) => {
-    for (const contact of contacts) {
+  const inColumns = (contacts: ReadonlyArray<Contact>): ReadonlyArray<Contact> =>
+    contacts.map((contact) => {
       const own = format.fields(contact)
-      // A custom field that is empty in every row would not come back from an import, so it gets no column.
-      for (const name in own) if (own[name] !== "" && !found.has(name)) found.set(name, found.size)
-    }
-  }
+      for (const name in own) {
+        // A custom field that is empty in every row would not come back from an import, so it gets no column.
+        if (own[name] === "" || found.has(name) || first.has(FieldNames.foldName(name))) continue
+        first.set(FieldNames.foldName(name), name)
+        found.set(name, found.size)
+      }
+      const customFields = FieldNames.renamed(own, columnOf)
+      return customFields === own ? contact : { ...contact, customFields }
+    })
 
   const add = Effect.fnUntraced(function* (contacts: ReadonlyArray<Contact>) {
-    findColumns(contacts)
+    const spelled = inColumns(contacts)
     if (found.size > names.length) {
       if (found.size > maximumCustomColumns) return yield* new TooManyColumns({})
       yield* flush
       names = [...found.keys()].sort()
     }
-    for (const contact of contacts) {
+    for (const contact of spelled) {
       text += separator + format.row(contact, names)
       separator = format.separator
       rows++

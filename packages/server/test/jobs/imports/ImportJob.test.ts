@@ -14,7 +14,7 @@ const Header = Schema.Literals([
   "a\0b,FirstName,c",
   '"a\0b",LastName,"c"',
   "Source,b,1",
-  "b,B,"
+  "b,C,"
 ])
 const Cell = Schema.Array(Schema.Literals(["a", "é", "😀", " ", "\0", "\u0001", "\u007f", "\\", "'", '"', "\ufeff"]))
 const Line = Schema.Tuple([Schema.Literals(["ann@example.com", "ann", "ann@xn--bcher-kva.example"]), Cell, Cell, Cell])

@@ -29,6 +29,22 @@ const awkwardNames = [
   "__proto__"
 ]
 
+/** Pairs of names that are one name in a rule. */
+const equalNames: ReadonlyArray<readonly [first: string, other: string]> = [
+  ["City", "city"],
+  ["plan name", "Plan Name"],
+  ["GRÖSSE", "größe".replace("ß", "ss")],
+  ["caf\u00e9", "CAFE\u0301"],
+  ["\u0130l", "i\u0307L"],
+  ["__proto__", "__PROTO__"],
+  ["\u212a", "k"]
+]
+
+/** Names that are near to each other and two in a rule. */
+const otherNames = { straße: "1", strasse: "2", ilk: "3", "\u0131lk": "4", cafe: "5", "caf\u00e9": "6" }
+
+const fields = (...entries: ReadonlyArray<readonly [string, string]>): CustomFields => Object.fromEntries(entries)
+
 export const customFieldsConformance = (it: Cases<ContactsService>): void => {
   it.describe("contacts: custom fields", () => {
     it.effect("an empty value removes a field, in an update and in an add", () =>
@@ -131,6 +147,82 @@ export const customFieldsConformance = (it: Cases<ContactsService>): void => {
           ContactFilter.ByRule({ rule: where(`'plan name' = 'yes' OR "it's" contains 'ye' OR 'größe (cm)' != ''`) })
         )
         assert.strictEqual((yield* contacts.list({ rule })).length, awkwardNames.length - 3)
+      })
+    )
+
+    it.effect("a contact keeps the spelling of a name that it has first", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { domain, email, where } = place()
+        for (const [index, [first, other]] of equalNames.entries()) {
+          const address = email(`s${index}`)
+          yield* contacts.add([{ email: address, customFields: fields([first, "1"], ["kept", "yes"]) }])
+          const kept = (value: string) => fields([first, value], ["kept", "yes"])
+          const updated = yield* contacts.update(address, { customFields: fields([other, "2"]) })
+          assert.deepStrictEqual(updated.customFields, kept("2"), other)
+          const [again] = yield* contacts.add([{ email: address, customFields: fields([other, "3"]) }])
+          assert.deepStrictEqual(again?.customFields, kept("3"), other)
+          for (const name of [first, other]) {
+            const rule = Rule.print(Rule.compare(Rule.customField(name), "=", Rule.text("3")))
+            const found = yield* contacts.list({ rule: where(rule) })
+            assert.deepStrictEqual(
+              found.map((contact) => contact.email),
+              [address],
+              name
+            )
+          }
+          const removed = yield* contacts.update(address, { customFields: fields([other, ""]) })
+          assert.deepStrictEqual(removed.customFields, { kept: "yes" }, other)
+          const [renamed] = yield* contacts.add([{ email: address, customFields: fields([other, "4"]) }])
+          assert.deepStrictEqual(renamed?.customFields, fields(["kept", "yes"], [other, "4"]), other)
+        }
+        const address = email("imported")
+        yield* contacts.add([{ email: address, customFields: { City: "Bonn", Plan: "gold" } }])
+        yield* contacts.import(file(utf8(`Email,city,PLAN\nimported@${domain},Rome,\n`)))
+        yield* eventually(fieldsOf(address), (fields) => fields?.["City"] === "Rome")
+        assert.deepStrictEqual(yield* fieldsOf(address), { City: "Rome", Plan: "gold" })
+        const [many] = yield* contacts.add([{ email: email("near"), customFields: otherNames }])
+        assert.deepStrictEqual(many?.customFields, otherNames)
+      })
+    )
+
+    it.effect("rows of one add for one address merge equal names", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const email = place().email("rows")
+        yield* contacts.addWithoutAnswer([
+          { email, customFields: { City: "1", a: "1" } },
+          { email, customFields: { city: "2", A: "" } },
+          { email, customFields: { CITY: "3" } }
+        ])
+        assert.deepStrictEqual(yield* fieldsOf(email), { City: "3" })
+      })
+    )
+
+    it.effect("two spellings of one name in a record are refused, and nothing is written", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const address = email("both")
+        yield* contacts.add([{ email: address, customFields: { kept: "yes" } }])
+        for (const [first, other] of equalNames) {
+          const customFields = fields([first, "1"], [other, "2"])
+          const add = [{ email: email("new") }, { email: address, customFields }]
+          for (const call of [Effect.asVoid(contacts.add(add)), Effect.asVoid(contacts.addWithoutAnswer(add))]) {
+            const refusal = yield* Effect.flip(call)
+            assert.deepStrictEqual(
+              [refusal._tag, "field" in refusal && refusal.field],
+              ["InvalidInput", "[1].CustomFields"]
+            )
+          }
+          const refusal = yield* Effect.flip(contacts.update(address, { customFields }))
+          assert.deepStrictEqual([refusal._tag, "field" in refusal && refusal.field], ["InvalidInput", "CustomFields"])
+        }
+        const found = yield* contacts.list({ rule })
+        assert.deepStrictEqual(
+          found.map(({ customFields }) => customFields),
+          [{ kept: "yes" }]
+        )
       })
     )
   })

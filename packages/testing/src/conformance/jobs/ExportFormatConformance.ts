@@ -103,6 +103,32 @@ export const exportFormatConformance = (it: Cases<ContactsService>): void => {
       })
     )
 
+    it.effect("as Csv has one column for equal names, with the spelling met first, and as Json each contact's", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email, rule } = place()
+        const records = [{ Town: "1" }, { town: "2", "caf\u00e9": "a" }, { "CAFE\u0301": "b", TOWN: "3" }]
+        yield* contacts.add(records.map((customFields, i) => ({ email: email(`c${i}`), customFields })))
+        const filter = ContactFilter.ByRule({ rule })
+        const [header = [], ...rows] = csvOf(textOf(yield* exported({ filter, fileFormat: "Csv" })))
+        const columns = header.flatMap((name, at) => (/^(town|caf)/i.test(name) ? [at] : []))
+        assert.deepStrictEqual(
+          [header, ...rows].map((cells) => columns.map((at) => cells[at])),
+          [
+            ["Town", "caf\u00e9"],
+            ["1", ""],
+            ["2", "a"],
+            ["3", "b"]
+          ]
+        )
+        const json = jsonRecordsOf(textOf(yield* exported({ filter, fileFormat: "Json" })))
+        assert.deepStrictEqual<unknown>(
+          json.map((contact) => contact["CustomFields"]),
+          records
+        )
+      })
+    )
+
     it.effect("as Json is the array of the contacts as they travel", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

@@ -1,0 +1,59 @@
+/**
+ * The names of custom fields, which are equal if their folded forms are. A contact keeps the spelling that it has first.
+ * (docs/decisions/records.md)
+ */
+import { foldText } from "../values/FoldedText.ts"
+
+const maximumKept = 4096
+const kept = new Map<string, string>()
+
+/** Folds the name of a custom field. Names repeat from contact to contact, so the last ones are kept folded. */
+export const foldName = (name: string): string => {
+  let folded = kept.get(name)
+  if (folded !== undefined) return folded
+  folded = foldText(name)
+  if (kept.size >= maximumKept) kept.clear()
+  kept.set(name, folded)
+  return folded
+}
+
+/** Fields by their folded names; of equal names the first one counts, which only another service can hold. */
+export const byFoldedName = <A>(fields: { readonly [name: string]: A }): ReadonlyMap<string, A> => {
+  const folded = new Map<string, A>()
+  for (const name of Object.keys(fields)) {
+    const value = fields[name]
+    if (value !== undefined && !folded.has(foldName(name))) folded.set(foldName(name), value)
+  }
+  return folded
+}
+
+/** Gives names the spelling that a record has for them; a name that it does not have stays as it is. */
+export const spellingsOf = (record: { readonly [name: string]: unknown }): ((name: string) => string) => {
+  let known: ReadonlyMap<string, string> | undefined
+  return (name) => {
+    if (Object.hasOwn(record, name)) return name
+    known ??= byFoldedName(Object.fromEntries(Object.keys(record).map((own) => [own, own])))
+    return known.get(foldName(name)) ?? name
+  }
+}
+
+/** Whether two names of a record are equal. Nothing is collected while all names are folded ones, as most are. */
+export const hasEqualNames = (record: { readonly [name: string]: unknown }): boolean => {
+  for (const name in record) {
+    if (foldName(name) !== name) return byFoldedName(record).size < Object.keys(record).length
+  }
+  return false
+}
+
+/** The same fields under other names, or the same record if none differs. */
+export const renamed = <A>(
+  fields: { readonly [name: string]: A },
+  nameOf: (name: string) => string
+): { readonly [name: string]: A } => {
+  for (const name in fields) {
+    if (nameOf(name) === name) continue
+    // `fromEntries` keeps `__proto__`, which an assignment would not.
+    return Object.fromEntries(Object.entries(fields).map(([name, value]) => [nameOf(name), value]))
+  }
+  return fields
+}
