@@ -1,6 +1,7 @@
 /**
- * The tables, in numbered migrations. A migration is frozen SQL, or frozen code where SQL has not what it takes, and
- * imports nothing that may change, so that a store of any earlier version migrates in the same way. Times are seconds since 1970 in UTC; an absent text is NULL.
+ * The tables, in numbered migrations. A migration is frozen SQL, or frozen code where SQL cannot say it, and imports
+ * nothing that may change, so that a store of any earlier version migrates in the same way. Times are seconds since 1970
+ * in UTC; an absent text is NULL.
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
