@@ -4,6 +4,7 @@ import type { Cases } from "../cases/Cases.ts"
 import {
   type ApiKeyForPurposes,
   ApiKeyPayload,
+  type ApiKeyUpdatePayload,
   CredentialsService,
   EmailAddress,
   IpRange,
@@ -301,6 +302,21 @@ export const credentialsConformance = (it: Cases<CredentialsService>): void => {
           assert.strictEqual((yield* refused(keys.update(given.name, bad), "InvalidInput")).field, field)
         }
         assert.strictEqual((yield* keys.list({ subaccount })).length, 1)
+      })
+    )
+
+    it.effect("keep the access levels that an update leaves out, and get those of the purposes that it gives", () =>
+      Effect.gen(function* () {
+        const { name, subaccount } = yield* arrange(apiKeys)
+        const { apiKeys: keys } = yield* CredentialsService
+        yield* keys.create({ name: name("a"), accessLevels: ["ViewContacts", "Export"], subaccount })
+        const levels = (changes: ApiKeyUpdatePayload) =>
+          Effect.map(keys.update(name("a"), { ...changes, subaccount }), ({ accessLevels }) => [...accessLevels].sort())
+        assert.deepStrictEqual(yield* levels({ expires: "2099-01-02" }), ["Export", "ViewContacts"])
+        assert.deepStrictEqual(yield* levels({ accessLevels: undefined, for: undefined }), ["Export", "ViewContacts"])
+        assert.deepStrictEqual(yield* levels({ for: ["contacts:write"] }), ["ModifyContacts"])
+        assert.deepStrictEqual(yield* levels({ accessLevels: [] }), [])
+        assert.strictEqual(millis((yield* keys.get(name("a"), { subaccount })).expires), Date.parse("2099-01-02"))
       })
     )
   })
