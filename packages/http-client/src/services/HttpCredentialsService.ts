@@ -153,7 +153,13 @@ export const make = Effect.gen(function* () {
         const { name: next = name, subaccount } = changes
         const isWhole = changes.name !== undefined && (kind.name === "smtp" || changes.accessLevels !== undefined)
         // A service that says so keeps what a change leaves out, and any of its answers says so.
-        const found = isWhole || isResubscribeHonoured.current ? undefined : yield* get(name, { subaccount })
+        const found =
+          isWhole || isResubscribeHonoured.current
+            ? undefined
+            : yield* get(name, { subaccount }).pipe(
+                // The key may be one that writes and does not read.
+                Effect.catch((error) => (isResubscribeHonoured.current ? Effect.undefined : Effect.fail(error)))
+              )
         const payload =
           found === undefined || isResubscribeHonoured.current
             ? changes

@@ -501,6 +501,10 @@ describe("what the client knows", () => {
           )
           assert.deepStrictEqual<unknown>(JSON.parse(String(ended.requests[1]?.body)), sent)
         }
+        const denied = { status: 403, headers: ours, body: '{"Error":"The access level Security is missing."}' }
+        const blind = yield* clockedTrial({ call, answers: [denied, { status: 200, headers: ours, body }] })
+        succeeded(blind)
+        assert.deepStrictEqual<unknown>(JSON.parse(String(blind.requests[1]?.body)), { Expires: null })
         const unknown = JSON.stringify({ ...key, AccessLevel: ["ViewTomorrow"] })
         const ended = yield* clockedTrial({ call, answers: [{ status: 200, body: unknown }] })
         refusedAs(ended, "InvalidInput")
