@@ -12,7 +12,7 @@ export {
   CustomFields,
   mergedFields
 } from "./contacts/ContactRecord.ts"
-export * as FieldNames from "./contacts/FieldNames.ts"
+export * as FieldNames from "./values/FieldNames.ts"
 export { canonicalEmail, EmailAddress, emailAddressIssue } from "./contacts/EmailAddress.ts"
 export * as ContactSize from "./contacts/ContactSize.ts"
 export * from "./contacts/Resubscription.ts"
@@ -68,6 +68,6 @@ export * from "./values/Bytes.ts"
 export * as Characters from "./values/Characters.ts"
 export * as JsonParser from "./values/JsonParser.ts"
 export { isLoopbackHost } from "./values/LoopbackHost.ts"
-export { UnknownValue } from "./values/OpenLiterals.ts"
+export { UnknownValue } from "./values/WireRecord.ts"
 export * as StrictJson from "./values/StrictJson.ts"
 export { formatWireDate, parseWireDate, WireDate } from "./values/WireDate.ts"

@@ -6,10 +6,9 @@ import { DateTime, Effect, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { encoded } from "../values/JsonBuffer.ts"
-import { openLiterals } from "../values/OpenLiterals.ts"
 import { inputText, nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
-import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
+import { openLiterals, payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { maximumAddBytes } from "./AddSize.ts"
 import { Contact, TooManyContacts } from "./Contact.ts"
 import {
@@ -22,7 +21,7 @@ import {
   withUniqueNames
 } from "./ContactRecord.ts"
 import { EmailAddress } from "./EmailAddress.ts"
-import { byFoldedName } from "./FieldNames.ts"
+import { byFoldedName } from "../values/FieldNames.ts"
 import { statusKept } from "./Resubscription.ts"
 
 /** The maximum number of changes in one call, which together have at most 8 MiB as JSON. */

@@ -1,11 +1,10 @@
 /** The fields of contacts and the exact schemas of their records, two of which `Contact.ts` adds the fast codec to. */
 import { Schema } from "effect"
 import { EmailAddress } from "./EmailAddress.ts"
-import { hasEqualNames, renamed, spellingsOf } from "./FieldNames.ts"
-import { openLiterals } from "../values/OpenLiterals.ts"
+import { hasEqualNames, renamed, spellingsOf } from "../values/FieldNames.ts"
 import { inputText, nullableRequestField, refusedField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
-import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
+import { openLiterals, payloadRecord, wireRecord } from "../values/WireRecord.ts"
 
 /** The status of a contact. The last six statuses receive no mail. */
 export const ContactStatus = Schema.Literals([

@@ -6,8 +6,8 @@
 import { type Schema, SchemaAST, SchemaParser } from "effect"
 import * as SchemaCompiler from "effect/schema/SchemaCompiler"
 import { type EmailAddress, emailAddressIssue } from "./EmailAddress.ts"
-import { hasEqualNames } from "./FieldNames.ts"
-import type { UnknownValue } from "../values/OpenLiterals.ts"
+import { hasEqualNames } from "../values/FieldNames.ts"
+import type { UnknownValue } from "../values/WireRecord.ts"
 import { isInstant } from "../values/FastWireDate.ts"
 import { formatWireDate, parseWireDate } from "../values/WireDate.ts"
 

@@ -2,7 +2,7 @@
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { addedFields, allFields, type ContactField, wireRecordOf } from "../contacts/ContactFields.ts"
-import { foldName } from "../contacts/FieldNames.ts"
+import { foldName } from "../values/FieldNames.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 

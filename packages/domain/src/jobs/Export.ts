@@ -2,8 +2,7 @@
 import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
-import { openLiterals } from "../values/OpenLiterals.ts"
-import { wireRecord } from "../values/WireRecord.ts"
+import { openLiterals, wireRecord } from "../values/WireRecord.ts"
 
 /** The id of an export: a GUID. */
 export const ExportId = withFromText(

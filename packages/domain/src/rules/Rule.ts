@@ -183,7 +183,7 @@ const printValue = (value: Value): string => {
   }
 }
 
-export { foldText } from "../values/FoldedText.ts"
+export { foldText } from "../values/FieldNames.ts"
 
 /** Orders folded texts by code points, as `COLLATE BINARY` in SQLite does; `<` orders by UTF-16 units instead. */
 export const compareText = (left: string, right: string): number => {

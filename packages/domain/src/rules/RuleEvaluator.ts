@@ -2,7 +2,7 @@
 import * as DateTime from "effect/DateTime"
 import type { Compare, Condition, Field, Operator, Rule } from "./Rule.ts"
 import { compareText, foldText, numberOf } from "./Rule.ts"
-import { byFoldedName } from "../contacts/FieldNames.ts"
+import { byFoldedName } from "../values/FieldNames.ts"
 import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
 import { type RecordFieldValue, type RecordFieldInfo, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
 

@@ -1,6 +1,6 @@
 /** The access levels of keys: those of the interface, and the open form for those of a later version. */
 import { Schema } from "effect"
-import { openLiterals } from "./OpenLiterals.ts"
+import { openLiterals } from "./WireRecord.ts"
 
 /** What a key may do. Most levels belong to other areas of the service. (`packages/api/openapi.json`: AccessLevel.) */
 export const AccessLevel = Schema.Literals([

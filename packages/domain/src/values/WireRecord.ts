@@ -60,3 +60,11 @@ export const payloadRecord = <
   fields: Fields,
   { others, ...known }: Omit<KnownNames, "ofWhat" | "names"> & { readonly others?: Others } = {}
 ) => onWire(withKnownNames(Schema.Struct(fields), { ofWhat, names: Object.keys(fields), ...known }), others)
+
+/** A value of an enumeration that this version does not know, as the service sent it. */
+export const UnknownValue = Schema.String.pipe(Schema.brand("UnknownValue"))
+export type UnknownValue = typeof UnknownValue.Type
+
+/** The open form of a list of values: received records must still decode when the service adds a value. */
+export const openLiterals = <const L extends ReadonlyArray<string>>(closed: Schema.Literals<L>) =>
+  Schema.Union([closed, UnknownValue])

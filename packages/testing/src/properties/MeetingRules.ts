@@ -9,7 +9,8 @@ import {
   ContactStatus,
   EmailAddress,
   Rule,
-  RuleFields
+  RuleFields,
+  FieldNames
 } from "@roster/domain"
 import { Arbitrary, DateTime, Schema } from "effect"
 import { integer, mostly, oneOf, optional } from "./Generators.ts"
@@ -69,7 +70,9 @@ const profile = Arbitrary.map(
       "customFields",
       Arbitrary.map(
         Arbitrary.array(Arbitrary.all([oneOf(customNames), text]), { maxLength: 4 }),
-        (fields): Readonly<Record<string, string>> => Object.fromEntries(fields)
+        // Two names that are equal are refused in one record.
+        (fields): Readonly<Record<string, string>> =>
+          Object.fromEntries(new Map(fields.map((field) => [FieldNames.foldName(field[0]), field])).values())
       )
     ),
     optional(

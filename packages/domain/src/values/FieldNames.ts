@@ -2,7 +2,9 @@
  * The names of custom fields, which are equal if their folded forms are. A contact keeps the spelling that it has first.
  * (docs/decisions/records.md)
  */
-import { foldText } from "../values/FoldedText.ts"
+
+/** Folds a text for comparison, as rules do: lower case, then NFC. SQLite's `lower` folds ASCII only. */
+export const foldText = (text: string): string => text.toLowerCase().normalize("NFC")
 
 const maximumKept = 4096
 const kept = new Map<string, string>()
@@ -29,10 +31,13 @@ export const byFoldedName = <A>(fields: { readonly [name: string]: A }): Readonl
 
 /** Gives names the spelling that a record has for them; a name that it does not have stays as it is. */
 export const spellingsOf = (record: { readonly [name: string]: unknown }): ((name: string) => string) => {
-  let known: ReadonlyMap<string, string> | undefined
+  let known: Map<string, string> | undefined
   return (name) => {
     if (Object.hasOwn(record, name)) return name
-    known ??= byFoldedName(Object.fromEntries(Object.keys(record).map((own) => [own, own])))
+    if (known === undefined) {
+      known = new Map()
+      for (const own in record) if (!known.has(foldName(own))) known.set(foldName(own), own)
+    }
     return known.get(foldName(name)) ?? name
   }
 }
