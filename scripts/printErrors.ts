@@ -52,6 +52,9 @@ export const advice = {
   ResponseTooLarge:
     "Request fewer contacts at once, or raise the limit of the client. A write may have been carried out.",
   RotationRefused: "Correct what the message names, then rotate again.",
+  RunLogFailure: "Check the disk, and the file that the message names.",
+  RunNotFound: "List the runs of the log.",
+  RunTaken: "Wait until the other program has ended, or stop it.",
   ServeError: "Choose another port or host.",
   ServeProcessFailed: "Read its output, which the message quotes.",
   ServiceError:

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CredentialsService } from "@roster/domain"
 import { layerMemory } from "@roster/server"
+import { RunLog } from "@roster/workflows"
 import { Effect, Fiber, Layer, Redacted } from "effect"
-import { KeyValueStore } from "effect/persistence"
 import { TestClock } from "effect/testing"
 import { rotateKey, SecretStore } from "../src/KeyRotation.ts"
 
@@ -16,7 +16,7 @@ const world = () => {
   const store = Layer.succeed(SecretStore, {
     put: (name, secret) => Effect.sync(() => void secrets.set(name, Redacted.value(secret)))
   })
-  return { secrets, layer: Layer.mergeAll(layerMemory(), store, KeyValueStore.layerMemory) }
+  return { secrets, layer: Layer.mergeAll(layerMemory(), store, RunLog.layerMemory()) }
 }
 
 describe("the rotation of a key", () => {

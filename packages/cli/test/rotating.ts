@@ -13,9 +13,9 @@ import { join } from "node:path"
 /** A rotation that waits no longer than it must to be one. */
 export const quick = ["--idle", "600ms", "--grace", "20s"]
 
-/** What rotations remember in a home folder. */
-export const journals = (home: string) => {
-  const state = join(home, ".local", "state", "roster", "rotations")
+/** The records of runs in a home folder. */
+export const records = (home: string) => {
+  const state = join(home, ".local", "state", "roster", "runs")
   return { state, files: readdirSync(state) }
 }
 

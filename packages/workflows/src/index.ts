@@ -16,13 +16,7 @@ export * from "./exports/ExportToFile.ts"
 export { createWithRetry } from "./rotation/CredentialCreation.ts"
 export * from "./rotation/Rotation.ts"
 export * from "./rotation/RotationOptions.ts"
-export {
-  type RotationJournal,
-  rotationJournalMemory,
-  RotationRecord,
-  type RotationState,
-  RotationStep
-} from "./rotation/RotationState.ts"
+export { type RotationState, RotationStep } from "./rotation/RotationState.ts"
 export { type AppendedEntry, type Changed, type RowRange, type RunCounts, RunEntry } from "./runs/RunEntry.ts"
 export {
   type OpenRun,

@@ -93,6 +93,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
   }),
   ...allWith(exitCode.conflict, {
     PlanOutdated: "Nothing was sent. Plan the import again, or leave these contacts out with --skip-changed.",
+    RunTaken: "Nothing was changed. Wait for the other command, or stop it, and run this one again.",
     JobEnded: "See its result with: roster jobs get ID",
     NameTaken: "Choose another name, or change the existing one with update.",
     LastManagingKey:
@@ -121,6 +122,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     ExportPollingFailed: checkExport,
     ExportTimedOut: checkExport,
     StoreDamaged: "Restore a backup with: roster restore FILE, or use another store with --db.",
+    RunLogFailure: "Check the disk and the file that the message names; without it, the run cannot go on.",
     StoreUnavailable: "Check the path, or use another file with --db.",
     ServeError: "Use another --port, --host or --metrics-listen, or stop the program that uses it.",
     TimeLimitReached: "First check whether anything was done, then allow more time with --timeout.",

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeRosterHere } from "../inProcess.ts"
 import { ended, json, jsonOf, longRun, start } from "../roster.ts"
-import { journals, keyUser, type Place, quick, stoppingProxy } from "../rotating.ts"
+import { keyUser, type Place, quick, records, stoppingProxy } from "../rotating.ts"
 import { serveWithKey } from "../service.ts"
 
 /** What the service has done, and the program does not know. */
@@ -60,7 +60,9 @@ describe("roster apikeys rotate", () => {
         assert.strictEqual(names.filter(({ Name }) => Name.startsWith(name)).length, 1, where)
         assert.strictEqual((statSync(out).mode & 0o777).toString(8), "600")
       }
-      assert.deepStrictEqual(journals(folder).files, [])
+      const { files, state } = records(folder)
+      assert.strictEqual(files.length, places.length)
+      for (const file of files) assert.include(readFileSync(join(state, file), "utf8"), "Ended")
     })
 
   it.live("killed after every change and run again, never leaves a program without a key that works", () =>

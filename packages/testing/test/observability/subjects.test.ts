@@ -29,7 +29,7 @@ import {
   exportTo,
   probeAccess,
   rotateApiKey,
-  rotationJournalMemory,
+  RunLog,
   rotateSmtp,
   surveyBackup,
   uploadContacts
@@ -162,7 +162,6 @@ const contacts = Effect.gen(function* () {
 
 const credentials = Effect.gen(function* () {
   const { apiKeys, smtp: logins } = yield* CredentialsService
-  const journal = yield* rotationJournalMemory
   const deliver = () => Effect.void
   const many = Array.from({ length: maximumCredentials }, (_, index) =>
     apiKeys.create({ ...apiKey, name: CredentialName.make(`${canaries.name} ${index}`) })
@@ -176,8 +175,8 @@ const credentials = Effect.gen(function* () {
     logins.delete(email),
     apiKeys.get(canaries.name, { subaccount: email }),
     apiKeys.get(`${canaries.name}\n`),
-    rotateApiKey(canaries.name, { journal, deliver }),
-    rotateSmtp(email, { journal, deliver }),
+    Effect.provide(rotateApiKey(canaries.name, { deliver }), RunLog.layerMemory()),
+    Effect.provide(rotateSmtp(email, { deliver }), RunLog.layerMemory()),
     apiKeys.create(apiKey),
     apiKeys.create(apiKey),
     createWithRetry(apiKeys, apiKey),

@@ -3,15 +3,8 @@
  */
 import { assert } from "@effect/vitest"
 import { CredentialName, CredentialsService, EmailAddress, IpRange, type NewApiKey } from "@roster/domain"
-import {
-  rotateApiKey,
-  rotateSmtp,
-  type RotationJournal,
-  rotationJournalMemory,
-  type RotationOptions,
-  type RotationStep
-} from "@roster/workflows"
-import { DateTime, Effect, Exit, Fiber, Redacted, Schedule } from "effect"
+import { rotateApiKey, rotateSmtp, type RotationOptions, type RotationStep, type Run, RunLog } from "@roster/workflows"
+import { Context, DateTime, Effect, Exit, Fiber, Layer, Redacted, Schedule, type Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { heldSecrets } from "./HeldSecrets.ts"
 
@@ -38,11 +31,18 @@ export const makeTrial = Effect.gen(function* () {
   const store = yield* CredentialsService
   const subaccount = EmailAddress.make(`a${++accounts}@rotation.example`)
   const secrets = heldSecrets(store)
-  const memory: RotationJournal = yield* rotationJournalMemory
-  const journal: RotationJournal = {
-    load: secrets.around("load", memory.load),
-    save: (record) => secrets.around(`save ${record.phase}`, memory.save(record)),
-    clear: secrets.around("clear", memory.clear)
+  const memory = Context.get(yield* Layer.build(RunLog.layerMemory()), RunLog)
+  const watched = (run: Run): Run => ({
+    ...run,
+    append: (entry, options) => {
+      const phase = entry._tag === "Step" ? Object(entry.state).phase : entry._tag
+      return secrets.around(`save ${phase}`, run.append(entry, options))
+    },
+    end: secrets.around("clear", run.end)
+  })
+  const log: RunLog["Service"] = {
+    ...memory,
+    open: (options) => secrets.around("load", Effect.map(memory.open(options), watched))
   }
   const delivered: Array<{ readonly name: string; readonly secret: string }> = []
   const deliver = (made: { readonly name: string; readonly token: Redacted.Redacted<string> }) =>
@@ -56,7 +56,6 @@ export const makeTrial = Effect.gen(function* () {
   const steps: Array<RotationStep> = []
   const options = {
     subaccount,
-    journal,
     deliver,
     idle: "2 minutes",
     grace: "1 hour",
@@ -66,7 +65,11 @@ export const makeTrial = Effect.gen(function* () {
         steps.push(step)
       })
   } as const
-  const provided = Effect.provideService(CredentialsService, secrets.service)
+  const providedBy =
+    (by: CredentialsService["Service"]) =>
+    <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      effect.pipe(Effect.provideService(CredentialsService, by), Effect.provideService(RunLog, log))
+  const provided = providedBy(secrets.service)
   const ci = CredentialName.make("ci")
   const shop = EmailAddress.make(`shop@d${accounts}.example`)
   return {
@@ -88,14 +91,30 @@ export const makeTrial = Effect.gen(function* () {
     keys: store.apiKeys.list({ subaccount }),
     smtp: store.smtp.list({ subaccount }),
     /** The record that the next run finds. */
-    remember: memory.save,
+    remember: (state: Schema.Json) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const input = { kind: "apikeys", name: ci, subaccount }
+          const run = yield* memory.open({ command: "rotate", input })
+          yield* run.append({ _tag: "Step", state })
+        })
+      ),
+    provided,
     rotate: <E = never, R = never>(
       more: Partial<RotationOptions<NewApiKey, E, R>> = {},
       by: CredentialsService["Service"] = secrets.service
-    ) => passing(Effect.provideService(rotateApiKey(ci, { ...options, ...more }), CredentialsService, by)),
+    ) => passing(providedBy(by)(rotateApiKey(ci, { ...options, ...more }))),
     rotateSmtp: (name: string = shop) => passing(provided(rotateSmtp(name, options)))
   }
 })
+
+/** The lifetime that a credential was made with, in minutes. */
+export const lifetimeOf = (
+  credential: { readonly dateCreated?: DateTime.Utc; readonly expires?: DateTime.Utc | null } = {}
+) =>
+  credential.dateCreated === undefined || credential.expires == null
+    ? undefined
+    : Math.round((DateTime.toEpochMillis(credential.expires) - DateTime.toEpochMillis(credential.dateCreated)) / 60_000)
 
 export const succeeded = <A, E>(exit: Exit.Exit<A, E>): A =>
   Exit.isSuccess(exit) ? exit.value : assert.fail(`it ended with ${String(exit.cause)}`)

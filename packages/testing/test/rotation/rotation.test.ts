@@ -1,17 +1,19 @@
 import { assert, layer } from "@effect/vitest"
 import {
   CredentialName,
-  CredentialsService,
+  type CredentialsService,
   EmailAddress,
+  formatWireDate,
   ServiceError,
   RateLimited,
   Unauthorized,
   Unavailable
 } from "@roster/domain"
 import { planApiKeyRotation, planSmtpRotation } from "@roster/workflows"
-import { Cause, DateTime, Effect, Exit, Fiber, Redacted, Schedule, Schema } from "effect"
+import { Cause, DateTime, Duration, Effect, Exit, Fiber, Redacted, Schedule, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { layerMemory, refused } from "../../src/index.ts"
-import { makeTrial, passing, succeeded, tagOf } from "./Trial.ts"
+import { lifetimeOf, makeTrial, passing, succeeded, tagOf } from "./Trial.ts"
 
 const next = CredentialName.make("ci~next")
 
@@ -38,7 +40,11 @@ layer(layerMemory)("rotating an API key", (it) => {
         ["Made", "Delivered", "Waiting", "Deleted", "Renamed"]
       )
       const [key] = yield* keys
-      assert.deepStrictEqual({ ...key, dateCreated: undefined }, { ...old, dateCreated: undefined })
+      assert.deepStrictEqual(
+        { ...key, dateCreated: undefined, expires: undefined },
+        { ...old, dateCreated: undefined, expires: undefined }
+      )
+      assert.strictEqual(lifetimeOf(key), lifetimeOf(old))
       assert.deepStrictEqual(delivered, [{ name: next, secret: secrets.secretOf(ci) ?? "" }])
       assert.notStrictEqual(secrets.secretOf(ci), Redacted.value(token))
     })
@@ -203,11 +209,7 @@ layer(layerMemory)("rotating an API key", (it) => {
           list: (of) => Effect.map(secrets.service.apiKeys.list(of), (all) => all.map((key) => ({ ...key, ...change })))
         }
       })
-      for (const change of [
-        { expires: yield* DateTime.now },
-        { accessLevels: ["ViewContacts", "ViewTomorrow"] },
-        { ipRanges: ["the office"] }
-      ]) {
+      for (const change of [{ accessLevels: ["ViewContacts", "ViewTomorrow"] }, { ipRanges: ["the office"] }]) {
         assert.strictEqual(tagOf(yield* rotate({}, changed(change))), "RotationRefused", JSON.stringify(change))
       }
       assert.strictEqual((yield* keys).length, 1)
@@ -247,7 +249,7 @@ layer(layerMemory)("rotating an API key", (it) => {
       const { ci, delivered, makeKey, remember, rotate, secrets, store, subaccount } = yield* makeTrial
       yield* makeKey
       yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
-      const created = DateTime.makeUnsafe("2001-01-01T00:00:00Z")
+      const created = "2001-01-01 00:00:00"
       for (const phase of ["Delivered", "Retired"] as const) {
         yield* remember({ successor: next, phase, created })
         assert.isFalse(succeeded(yield* rotate()).isResumed)
@@ -266,7 +268,7 @@ layer(layerMemory)("rotating an API key", (it) => {
       yield* remember({
         successor: next,
         phase: "Retired",
-        ...(dateCreated === undefined ? {} : { created: dateCreated })
+        ...(dateCreated === undefined ? {} : { created: formatWireDate(dateCreated) })
       })
       assert.strictEqual(tagOf(yield* rotate()), "NameTaken")
       assert.strictEqual((yield* keys).length, 2)
@@ -365,7 +367,7 @@ layer(layerMemory)("rotating an API key", (it) => {
       const switchToNewKey = (secret: Redacted.Redacted<string> | undefined) =>
         Effect.sync(() => {
           asked.push(secret && Redacted.value(secret))
-          return secrets.service
+          return { credentials: secrets.service }
         })
       // A later run has the secret no more: who wrote it down has to know.
       succeeded(yield* rotate({ switchToNewKey }, byOld))
@@ -377,16 +379,108 @@ layer(layerMemory)("rotating an API key", (it) => {
         ...secrets.service,
         apiKeys: { ...apiKeys, list: () => Effect.fail(failing(new Unauthorized({}))) }
       }
-      assert.strictEqual(tagOf(yield* rotate({ switchToNewKey: () => Effect.succeed(refusing) }, byOld)), "StillInUse")
+      assert.strictEqual(
+        tagOf(yield* rotate({ switchToNewKey: () => Effect.succeed({ credentials: refusing }) }, byOld)),
+        "StillInUse"
+      )
       assert.strictEqual((yield* keys).length, 2)
+    })
+  )
+
+  it.effect("gives the new secret the lifetime that the old one was made with, from now", () =>
+    Effect.gen(function* () {
+      const { ci, keys, rotate, secrets, store, subaccount } = yield* makeTrial
+      const expires = DateTime.add(yield* DateTime.now, { days: 90 })
+      const made = yield* store.apiKeys.create({ name: ci, accessLevels: ["Export"], subaccount, expires })
+      secrets.adopt(ci, made.token)
+      yield* TestClock.adjust("80 days")
+      const began = yield* DateTime.now
+      succeeded(yield* rotate())
+      const ends = (yield* keys)[0]?.expires
+      assert.isTrue(ends != null && DateTime.isGreaterThanOrEqualTo(ends, DateTime.add(began, { days: 90 })))
+      assert.strictEqual(lifetimeOf((yield* keys)[0]), 90 * 24 * 60)
+      // An expired key gets a new life, too.
+      yield* TestClock.adjust("100 days")
+      succeeded(yield* rotate())
+      assert.strictEqual(lifetimeOf((yield* keys)[0]), 90 * 24 * 60)
+
+      succeeded(yield* rotate({ expires: Duration.days(7) }))
+      assert.strictEqual(lifetimeOf((yield* keys)[0]), 7 * 24 * 60)
+      const date = DateTime.makeUnsafe("2050-01-01T00:00:00Z")
+      succeeded(yield* rotate({ expires: date }))
+      assert.deepStrictEqual((yield* keys)[0]?.expires, date)
+      assert.strictEqual(tagOf(yield* rotate({ expires: yield* DateTime.now })), "RotationRefused")
+      for (const none of [null, undefined]) {
+        succeeded(yield* rotate({ expires: none }))
+        assert.isNull((yield* keys)[0]?.expires ?? null)
+      }
+    })
+  )
+
+  it.effect("resumes with the destination that the secret went to, and refuses another one", () =>
+    Effect.gen(function* () {
+      const { ci, delivered, keys, makeKey, options, rotate, secrets, store, subaccount } = yield* makeTrial
+      yield* makeKey
+      for (const deliver of [options.deliver, () => Effect.die("killed in the delivery")]) {
+        const before = delivered.length
+        yield* whileUsed(secrets.use(ci), rotate({ destination: "vault", deliver }))
+        assert.strictEqual((yield* keys).length, 2)
+        const other = yield* rotate({ destination: "file" })
+        assert.strictEqual(tagOf(other), "RotationRefused")
+        assert.include(Exit.isFailure(other) ? String(other.cause) : "", "vault")
+        assert.strictEqual((yield* keys).length, 2)
+        succeeded(yield* rotate({ destination: "vault" }))
+        assert.strictEqual(delivered.length, before + 1)
+        assert.strictEqual(secrets.secretOf(ci), delivered.at(-1)?.secret)
+      }
+      // Without the successor there is no secret that would be lost.
+      yield* whileUsed(secrets.use(ci), rotate({ destination: "vault" }))
+      yield* store.apiKeys.delete(next, { subaccount })
+      assert.isFalse(succeeded(yield* rotate({ destination: "file" })).isResumed)
+    })
+  )
+
+  it.effect("keeps a secret whose delivery a kill left open, if it is used before long", () =>
+    Effect.gen(function* () {
+      const { ci, delivered, makeKey, options, rotate, secrets } = yield* makeTrial
+      yield* makeKey
+      const killed = yield* rotate({
+        deliver: (made) => Effect.andThen(options.deliver(made), Effect.die("killed before it was told"))
+      })
+      assert.isTrue(Exit.isFailure(killed))
+      const [given] = delivered
+      const resumed = yield* rotate({
+        onStep: (step) => (step._tag === "Waiting" && step.name === next ? secrets.use(next) : Effect.void)
+      })
+      assert.isTrue(succeeded(resumed).isResumed)
+      assert.strictEqual(secrets.secretOf(ci), given?.secret)
+      assert.strictEqual(delivered.length, 1)
+    })
+  )
+
+  it.effect("is one at a time", () =>
+    Effect.gen(function* () {
+      const { makeKey, options, rotate } = yield* makeTrial
+      yield* makeKey
+      const tags: Array<string | undefined> = []
+      succeeded(
+        yield* rotate({
+          onStep: (step) =>
+            Effect.andThen(
+              options.onStep(step),
+              step._tag === "Waiting" ? Effect.map(rotate(), (other) => void tags.push(tagOf(other))) : Effect.void
+            )
+        })
+      )
+      assert.deepStrictEqual(tags, ["RunTaken"])
     })
   )
 
   it.effect("prints what it would do, and does nothing", () =>
     Effect.gen(function* () {
-      const { ci, keys, makeKey, options, secrets, store, subaccount } = yield* makeTrial
+      const { ci, keys, makeKey, options, provided, store, subaccount } = yield* makeTrial
       yield* makeKey
-      const plan = Effect.provideService(planApiKeyRotation(ci, options), CredentialsService, secrets.service)
+      const plan = provided(planApiKeyRotation(ci, options))
       assert.deepStrictEqual(yield* plan, { state: "Fresh", successor: next })
       yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
       assert.deepStrictEqual(yield* plan, { state: "Unproven", successor: next })
@@ -409,7 +503,11 @@ layer(layerMemory)("rotating SMTP credentials", (it) => {
       assert.deepStrictEqual(delivered, [{ name, secret: secrets.secretOf(name) ?? "" }])
       const [login, ...others] = yield* smtp
       assert.deepStrictEqual(others, [])
-      assert.deepStrictEqual({ ...login, dateCreated: undefined }, { ...old, name, dateCreated: undefined })
+      assert.deepStrictEqual(
+        { ...login, dateCreated: undefined, expires: undefined },
+        { ...old, name, dateCreated: undefined, expires: undefined }
+      )
+      assert.strictEqual(lifetimeOf(login), lifetimeOf(old))
       assert.strictEqual(succeeded(yield* rotateSmtp(name)).name, `shop+${today}-2@${domain}`)
     })
   )
@@ -417,7 +515,7 @@ layer(layerMemory)("rotating SMTP credentials", (it) => {
   it.effect("takes another name if the first one is taken, and refuses a login without room for a date", () =>
     Effect.gen(function* () {
       const today = DateTime.formatIsoDateUtc(yield* DateTime.now).replaceAll("-", "")
-      const { makeSmtp, options, rotateSmtp, secrets, shop, store, subaccount } = yield* makeTrial
+      const { makeSmtp, options, provided, rotateSmtp, shop, store, subaccount } = yield* makeTrial
       yield* makeSmtp
       const [, domain] = shop.split("@")
       yield* store.smtp.create({ name: EmailAddress.make(`shop+${today}@${domain}`) })
@@ -425,8 +523,7 @@ layer(layerMemory)("rotating SMTP credentials", (it) => {
       const long = EmailAddress.make(`${"a".repeat(56)}@${domain}`)
       yield* store.smtp.create({ name: long, subaccount })
       assert.strictEqual(tagOf(yield* rotateSmtp(long)), "RotationRefused")
-      const plan = planSmtpRotation(long, options)
-      yield* refused(Effect.provideService(plan, CredentialsService, secrets.service), "RotationRefused")
+      yield* refused(provided(planSmtpRotation(long, options)), "RotationRefused")
       assert.isTrue(Exit.isSuccess(yield* passing(store.smtp.get(long, { subaccount }))))
     })
   )

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { layerMemory } from "../../src/index.ts"
 import type { Stop } from "./HeldSecrets.ts"
-import { limits, makeTrial, succeeded } from "./Trial.ts"
+import { lifetimeOf, makeTrial, succeeded } from "./Trial.ts"
 
 layer(layerMemory)("a rotation that is stopped at every place, and run again", (it) => {
   for (const how of ["Dies", "IsInterrupted", "LosesTheAnswer"] as const satisfies ReadonlyArray<Stop["how"]>) {
@@ -26,7 +26,9 @@ layer(layerMemory)("a rotation that is stopped at every place, and run again", (
           }
           const [key, ...others] = yield* keys
           assert.deepStrictEqual(others, [], where)
-          assert.deepStrictEqual({ ...key, dateCreated: old.dateCreated }, { ...old, ...limits }, where)
+          const { dateCreated, expires } = old
+          assert.deepStrictEqual<unknown>({ ...key, dateCreated, expires }, old, where)
+          assert.strictEqual(lifetimeOf(key), lifetimeOf(old), where)
           assert.isTrue(secrets.isHeld(ci), where)
           if (isNoted) assert.strictEqual(delivered.length, 1, where)
           assert.strictEqual(secrets.secretOf(ci), delivered.at(-1)?.secret, where)
@@ -50,11 +52,12 @@ layer(layerMemory)("a rotation that is stopped at every place, and run again", (
           if (Exit.isFailure(first)) yield* rotateSmtp()
           const [login, ...others] = yield* smtp
           assert.deepStrictEqual(others, [], where)
-          assert.deepStrictEqual(
-            { ...login, name: old.name, dateCreated: old.dateCreated },
-            { ...old, ...limits },
+          assert.deepStrictEqual<unknown>(
+            { ...login, name: old.name, dateCreated: old.dateCreated, expires: old.expires },
+            old,
             where
           )
+          assert.strictEqual(lifetimeOf(login), lifetimeOf(old), where)
           assert.match(login?.name ?? "", /^shop\+1970\d{4}@/, where)
           assert.strictEqual(secrets.secretOf(login?.name ?? ""), delivered.at(-1)?.secret, where)
           if (Exit.isSuccess(first) && at >= places) break

@@ -1,11 +1,11 @@
 import { assert, it, layer } from "@effect/vitest"
 import { CredentialName, CredentialsService, EmailAddress } from "@roster/domain"
-import { rotateApiKey, rotateSmtp, rotationJournalMemory } from "@roster/workflows"
+import { rotateApiKey, rotateSmtp, RunLog } from "@roster/workflows"
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Layer, Redacted, Schedule } from "effect"
 import { layerEmbedded, layerFile, layerMemory, layerServed, lostAnswers } from "../../src/index.ts"
-import { limits } from "./Trial.ts"
+import { lifetimeOf, limits } from "./Trial.ts"
 
 const ci = CredentialName.make("ci")
 const shop = EmailAddress.make("shop@rotation.example")
@@ -18,7 +18,6 @@ const rotateBoth = Effect.gen(function* () {
   const login = yield* smtp.create({ name: shop, ...limits })
   const secrets: Array<string> = [key, login].map(({ token }) => Redacted.value(token))
   const options = {
-    journal: yield* rotationJournalMemory,
     idle: "50 millis",
     schedule: Schedule.spaced("10 millis"),
     deliver: ({ token }: { readonly token: Redacted.Redacted<string> }) =>
@@ -32,17 +31,17 @@ const rotateBoth = Effect.gen(function* () {
   const { token: _, ...wanted } = key
   const keys = (yield* apiKeys.list()).filter((key) => !others.includes(key.name))
   assert.deepStrictEqual(
-    keys.map((key) => ({ ...key, dateCreated: undefined })),
-    [{ ...wanted, dateCreated: undefined }]
+    keys.map((key) => ({ ...key, dateCreated: undefined, expires: lifetimeOf(key) })),
+    [{ ...wanted, dateCreated: undefined, expires: lifetimeOf(wanted) }]
   )
   assert.deepStrictEqual(
-    (yield* smtp.list()).map(({ expires, ipRanges, name }) => ({ expires, ipRanges, name })),
-    [{ ...limits, name }]
+    (yield* smtp.list()).map((one) => ({ lifetime: lifetimeOf(one), ipRanges: one.ipRanges, name: one.name })),
+    [{ lifetime: lifetimeOf(login), ipRanges: limits.ipRanges, name }]
   )
   assert.match(name, /^shop\+\d{8}@rotation\.example$/)
   assert.strictEqual(new Set(secrets).size, 4)
   return secrets
-})
+}).pipe(Effect.provide(RunLog.layerMemory()))
 
 for (const [name, services] of [
   ["SQL in memory", layerMemory],

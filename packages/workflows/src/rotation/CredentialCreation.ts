@@ -1,5 +1,5 @@
 /** Creates credentials. One whose answer was lost has lost its secret too, so it is deleted and created again. */
-import { DateTime, Effect, Option, Schema } from "effect"
+import { DateTime, Duration, Effect, Option, Schema } from "effect"
 import {
   type ApiKey,
   type ApiKeyPayload,
@@ -95,16 +95,39 @@ const unwritable: Readonly<Record<string, string>> = {
     "it has addresses that this version cannot write again. Change its ranges first, or use a newer version."
 }
 
+/** The expiry of a credential that has this one's lifetime from now, or keeps its expiry if the lifetime is not known. */
+const renewed = ({ dateCreated, expires }: Credential, now: DateTime.Utc): DateTime.Utc | null | undefined =>
+  expires == null || dateCreated === undefined
+    ? expires
+    : DateTime.addDuration(now, DateTime.distance(dateCreated, expires))
+
+/** What a copy has of its own. */
+export interface CopyOptions {
+  readonly name: string
+  readonly subaccount?: string | undefined
+  /** Its expiry: a date, a time from now, or none (default: the lifetime of the copied one from now), or as it is. */
+  readonly expires?: DateTime.Utc | Duration.Duration | "AsItIs" | null | undefined
+}
+
 /** Makes the function that copies all settings: a copy without them would be usable from anywhere, forever. */
 const makeCopy = <const Settings extends Schema.Struct.Fields>(settings: Settings) => {
   const toWritten = Schema.decodeUnknownEffect(Schema.toType(Schema.Struct(settings)))
-  return Effect.fnUntraced(function* (credential: Credential, subaccount: string | undefined) {
-    const { expires, name } = credential
-    if (expires != null && DateTime.isLessThanOrEqualTo(expires, yield* DateTime.now)) {
-      const issue = "it has expired, and its successor would have too. Change its expiry first."
+  return Effect.fnUntraced(function* (credential: Credential, { expires: wanted, subaccount }: CopyOptions) {
+    const { name } = credential
+    const now = yield* DateTime.now
+    const expires =
+      wanted === undefined
+        ? renewed(credential, now)
+        : wanted === "AsItIs"
+          ? credential.expires
+          : Duration.isDuration(wanted)
+            ? DateTime.addDuration(now, wanted)
+            : wanted
+    if (expires != null && DateTime.isLessThanOrEqualTo(expires, now)) {
+      const issue = "its successor would have expired already. Give it a later expiry."
       return yield* new RotationRefused({ name, issue })
     }
-    const copied = yield* Effect.mapError(toWritten(credential), (error) => {
+    const copied = yield* Effect.mapError(toWritten({ ...credential, expires }), (error) => {
       const [field = ""] = invalidInput(error).field.split("[")
       const issue = unwritable[field] ?? `this version cannot write its ${field} again. Use a newer version.`
       return new RotationRefused({ name, issue })
@@ -117,13 +140,13 @@ const copyKeySettings = makeCopy(partOf(apiKeySettings, "write"))
 const copySmtpSettings = makeCopy(partOf(credentialSettings, "write"))
 
 /** The payload of an API key with the rights and limits of another one. */
-export const copyApiKey = Effect.fnUntraced(function* (key: ApiKey, name: string, subaccount?: string) {
-  const payload: ApiKeyPayload = { name, ...(yield* copyKeySettings(key, subaccount)) }
+export const copyApiKey = Effect.fnUntraced(function* (key: ApiKey, options: CopyOptions) {
+  const payload: ApiKeyPayload = { name: options.name, ...(yield* copyKeySettings(key, options)) }
   return payload
 })
 
 /** The payload of SMTP credentials with the limits of others. */
-export const copySmtp = Effect.fnUntraced(function* (smtp: SmtpCredentials, name: string, subaccount?: string) {
-  const payload: SmtpCredentialsPayload = { name, ...(yield* copySmtpSettings(smtp, subaccount)) }
+export const copySmtp = Effect.fnUntraced(function* (smtp: SmtpCredentials, options: CopyOptions) {
+  const payload: SmtpCredentialsPayload = { name: options.name, ...(yield* copySmtpSettings(smtp, options)) }
   return payload
 })

@@ -2,7 +2,7 @@
  * Replaces the secret of a credential in use: makes a successor with the same rights, delivers its secret, and deletes
  * the old credential once it is unused. The same call resumes an interrupted rotation. (docs/decisions/rotation.md)
  */
-import { Clock, DateTime, Duration, Effect, Option, type Redacted, Schedule } from "effect"
+import { Clock, DateTime, Duration, Effect, Option, type Redacted, Schedule, Stream } from "effect"
 import {
   type ApiKey,
   type ApiKeyPayload,
@@ -19,8 +19,10 @@ import {
   type SmtpCredentialsPayload,
   TooManyCredentials
 } from "@roster/domain"
+import { type Run, RunLog, RunLogFailure } from "../runs/RunLog.ts"
 import {
   copyApiKey,
+  type CopyOptions,
   copySmtp,
   createWithRetry,
   type CredentialPayload,
@@ -38,6 +40,8 @@ import {
   apiKeySuccessor,
   type Credential,
   isMadeAt,
+  decodeRecord,
+  encodeRecord,
   type RotationRecord,
   rotationState,
   RotationStep,
@@ -50,13 +54,15 @@ interface Secret {
 
 /** The differences between API keys and SMTP credentials. */
 interface RotationKind<C extends Credential, P extends CredentialPayload> {
+  /** What the input of its runs says. */
+  readonly kind: "apikeys" | "smtp"
   /** The names of the public functions. */
   readonly spans: { readonly plan: string; readonly rotate: string }
   readonly operations: (
     service: CredentialsService["Service"]
   ) => CredentialOperations<C, C & Secret, P, LastManagingKey>
   /** The payload of a credential of another name with the same rights and limits. */
-  readonly copy: (credential: C, name: string, subaccount?: string) => Effect.Effect<P, RotationRefused>
+  readonly copy: (credential: C, options: CopyOptions) => Effect.Effect<P, RotationRefused>
   /** The names for a successor, best first. They follow from the old name alone if the successor is renamed. */
   readonly successors: (name: string, day: DateTime.Utc) => ReadonlyArray<string>
   /** Whether the successor takes the name of the old credential in the end. */
@@ -139,11 +145,23 @@ const awaitUnused = Effect.fnUntraced(function* (options: {
   if (seen.lastUse != null) return yield* new StillInUse({ name, successor, lastUse: seen.lastUse })
 })
 
+/** The record of a run that has come so far. */
+const recordOf = Effect.fnUntraced(function* (run: Run) {
+  const last = yield* Stream.runLast(Stream.filter(run.earlier, (entry) => entry._tag === "Step"))
+  if (Option.isNone(last)) return undefined
+  return yield* Effect.mapError(decodeRecord(last.value.state), () => {
+    return new RunLogFailure({ detail: `the run ${run.header.id} is no rotation` })
+  })
+})
+
 const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: RotationKind<C, P>) => {
   /** Finds where to begin, and refuses what cannot be done before anything is made. */
-  const begin = Effect.fnUntraced(function* <E>(name: string, { journal, subaccount }: RotationPlanOptions<E>) {
+  const begin = Effect.fnUntraced(function* (name: string, options: RotationPlanOptions) {
+    const { destination, expires, subaccount } = options
     const operations = kind.operations(yield* CredentialsService)
-    const record = yield* journal.load
+    const input = { kind: kind.kind, name, subaccount: subaccount ?? null }
+    const run = yield* (yield* RunLog).open({ command: "rotate", input })
+    const record = yield* recordOf(run)
     const all = yield* operations.list({ subaccount })
     const named = (wanted: string | undefined) => all.find((credential) => credential.name === wanted)
     const names = kind.successors(name, yield* DateTime.now)
@@ -153,7 +171,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
     if (state._tag === "NotFound") return yield* new CredentialNotFound({ name })
     if (state._tag === "NameTaken") return yield* new NameTaken({ name })
     if (state._tag === "Fresh" || state._tag === "Unproven") {
-      yield* kind.copy(state.old, free[0] ?? name, subaccount)
+      yield* kind.copy(state.old, { name: free[0] ?? name, subaccount, expires })
       if (names.length === 0) {
         const issue = "its part before the @ has no room for a date. Make another one under a shorter name."
         return yield* new RotationRefused({ name, issue })
@@ -162,22 +180,31 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         return yield* new TooManyCredentials({ maximum: maximumCredentials })
       }
     }
-    return { operations, free, state }
+    const earlier = record?.destination
+    const mayBeThere = "successor" in state && record?.phase !== "Started"
+    if (mayBeThere && earlier !== undefined && destination !== undefined && destination !== earlier) {
+      const again = `Resume with that destination, or delete "${state.successor.name}" and rotate again.`
+      const issue = `an earlier run delivered its new secret elsewhere (${earlier}), and it is kept nowhere else. ${again}`
+      return yield* new RotationRefused({ name, issue })
+    }
+    return { operations, free, record, run, state }
   })
 
-  const plan = fnRedacted(kind.spans.plan)(function* <E = never>(name: string, options: RotationPlanOptions<E>) {
+  const plan = fnRedacted(kind.spans.plan)(function* (name: string, options: RotationPlanOptions = {}) {
     const { free, state } = yield* begin(name, options)
     const successor = "successor" in state ? state.successor.name : (free[0] ?? name)
     const planned: RotationPlan = { state: state._tag, successor }
     return planned
-  })
+  }, Effect.scoped)
 
   const rotate = fnRedacted(kind.spans.rotate)(function* <E = never, R = never>(
     name: string,
     options: RotationOptions<C & Secret, E, R>
   ) {
-    const { deliver, journal, onStep = () => Effect.void, subaccount, switchToNewKey } = options
-    const { free, operations: given, state } = yield* begin(name, options)
+    const { deliver, expires, onStep = () => Effect.void, subaccount, switchToNewKey } = options
+    const begun = yield* begin(name, options)
+    const { free, operations: given, record, run } = begun
+    const idle = Duration.fromInputUnsafe(options.idle ?? "10 minutes")
     // Replaced by those of the new key, once it works.
     let operations = given
 
@@ -193,14 +220,26 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         Effect.map(isThere(credential), (there) => !there)
       )
 
-    const save = ({ dateCreated, name: successor }: C, phase: RotationRecord["phase"]) =>
-      journal.save({ successor, phase, ...(dateCreated === undefined ? {} : { created: dateCreated }) })
+    const save = (record: RotationRecord) => run.append({ _tag: "Step", state: encodeRecord(record) })
+
+    /** What a later run has to know of a successor. Where its secret went does not change when a run resumes. */
+    const saveMade = ({ dateCreated, name: successor }: C, phase: RotationRecord["phase"]) => {
+      const destination = phase === "Delivering" ? options.destination : known
+      known = destination
+      return save({
+        successor,
+        phase,
+        ...(dateCreated === undefined ? {} : { created: dateCreated }),
+        ...(destination === undefined ? {} : { destination })
+      })
+    }
+    let known = record?.destination
 
     /** Notes each name before it is used, so that the next run recognises its credential. */
     const make = Effect.fnUntraced(function* (old: C) {
       for (const successor of free) {
-        const payload = yield* kind.copy(old, successor, subaccount)
-        yield* journal.save({ successor, phase: "Started" })
+        const payload = yield* kind.copy(old, { name: successor, subaccount, expires })
+        yield* save({ successor, phase: "Started" })
         const made = yield* createWithRetry(operations, payload).pipe(
           Effect.asSome,
           Effect.catchTag("NameTaken", () => Effect.succeedNone)
@@ -217,8 +256,9 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
           const made = yield* restore(make(old))
           const successor = made.name
           yield* onStep(RotationStep.Made({ successor }))
+          yield* saveMade(made, "Delivering")
           yield* restore(deliver(made)).pipe(Effect.tapError(() => Effect.ignore(remove(successor))))
-          yield* save(made, "Delivered")
+          yield* saveMade(made, "Delivered")
           yield* onStep(RotationStep.Delivered({ successor }))
           return made
         })
@@ -229,7 +269,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
       if (switchToNewKey === undefined || !kind.canRotate(successor)) return
       const service = yield* switchToNewKey(secret)
       if (service === undefined) return
-      const others = kind.operations(service)
+      const others = kind.operations(service.credentials)
       if (Option.isSome(yield* Effect.option(others.list({ subaccount })))) operations = others
     })
 
@@ -244,7 +284,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         name,
         successor: successor.name,
         look,
-        idle: Duration.fromInputUnsafe(options.idle ?? "10 minutes"),
+        idle,
         grace: Duration.fromInputUnsafe(options.grace ?? "1 day"),
         schedule: options.schedule ?? Schedule.spaced("30 seconds"),
         onStep
@@ -255,12 +295,24 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
 
     /** Copies the successor as it is now, since it may have been changed. */
     const rename = Effect.fnUntraced(function* (successor: C) {
-      yield* save(successor, "Retired")
-      const payload = yield* kind.copy(yield* operations.get(successor.name, { subaccount }), name, subaccount)
+      yield* saveMade(successor, "Retired")
+      const now = yield* operations.get(successor.name, { subaccount })
+      const payload = yield* kind.copy(now, { name, subaccount, expires: "AsItIs" })
       yield* retryUntilConfirmed(Effect.asVoid(operations.update(successor.name, payload)), isThere(name))
       yield* onStep(RotationStep.Renamed({ successor: successor.name, name }))
     })
 
+    /** Somebody may have begun to use a secret whose delivery a kill left open: that is waited for before it is replaced. */
+    const settled = Effect.fnUntraced(function* (state: typeof begun.state) {
+      if (state._tag !== "Unproven" || record?.phase !== "Delivering") return state
+      const { name: successor } = state.successor
+      yield* onStep(RotationStep.Waiting({ name: successor, lastUse: null }))
+      yield* Effect.sleep(Duration.min(idle, unrecordedFor))
+      const found = yield* operations.get(successor, { subaccount })
+      return found.lastUse == null ? state : { ...state, _tag: "Delivered" as const }
+    })
+
+    const state = yield* settled(begun.state)
     const isResumed = state._tag !== "Fresh" && state._tag !== "Unproven"
     let successor: C
     let secret: Redacted.Redacted<string> | undefined
@@ -281,15 +333,16 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
       yield* retire(successor)
     }
     if (kind.isRenamed && state._tag !== "Renamed") yield* rename(successor)
-    yield* journal.clear
+    yield* run.end
     const rotated: Rotated = { name: kind.isRenamed ? name : successor.name, isResumed }
     return rotated
-  })
+  }, Effect.scoped)
 
   return { plan, rotate }
 }
 
 const apiKeys = rotationOf<ApiKey, ApiKeyPayload>({
+  kind: "apikeys",
   spans: { plan: "planApiKeyRotation", rotate: "rotateApiKey" },
   operations: (service) => service.apiKeys,
   copy: copyApiKey,
@@ -299,6 +352,7 @@ const apiKeys = rotationOf<ApiKey, ApiKeyPayload>({
 })
 
 const smtp = rotationOf<SmtpCredentials, SmtpCredentialsPayload>({
+  kind: "smtp",
   spans: { plan: "planSmtpRotation", rotate: "rotateSmtp" },
   operations: (service) => service.smtp,
   copy: copySmtp,

@@ -1,16 +1,25 @@
 /** The options of the programs that give a key a new secret. */
-import { type Duration, type Effect, type Redacted, type Schedule, Schema } from "effect"
+import { type DateTime, type Duration, type Effect, type Redacted, type Schedule, Schema } from "effect"
 import { type CredentialsService, formatWireDate } from "@roster/domain"
-import type { RotationJournal, RotationState, RotationStep } from "./RotationState.ts"
+import type { RotationState, RotationStep } from "./RotationState.ts"
 
 /** Options of planning and rotating. */
-export interface RotationPlanOptions<E = never> {
-  readonly journal: RotationJournal<E>
+export interface RotationPlanOptions {
   readonly subaccount?: string | undefined
+  /**
+   * What the caller calls the place where `deliver` leaves the secret. A rotation that resumes with another one is refused,
+   * since the secret is kept nowhere else.
+   */
+  readonly destination?: string | undefined
+  /**
+   * The expiry of the new secret: a date, a time from now, or `null` for none (default: the lifetime that the credential was
+   * made with, from now).
+   */
+  readonly expires?: DateTime.Utc | Duration.Duration | null | undefined
 }
 
-/** The options of a rotation; `E` and `R` are the errors and the services of the callbacks and the journal. */
-export interface RotationOptions<New, E = never, R = never> extends RotationPlanOptions<E> {
+/** The options of a rotation; `E` and `R` are the errors and the services of the callbacks. */
+export interface RotationOptions<New, E = never, R = never> extends RotationPlanOptions {
   /** Delivers the new secret durably, since the old credential is deleted after it. If it fails, nothing changes. */
   readonly deliver: (made: New) => Effect.Effect<void, E, R>
   /**
@@ -29,13 +38,14 @@ export interface RotationOptions<New, E = never, R = never> extends RotationPlan
 
 /**
  * Gives the service authenticated by the new key, since checks with the old key would count as its use. A later run
- * passes `undefined`. Without a service that accepts the new key, the rotation continues with the old one.
+ * passes `undefined`. Without a service that accepts the new key, the rotation continues with the old one. What
+ * `RosterClient.make` gives is one.
  */
 export type SwitchToNewKey<R = never> = (
   secret: Redacted.Redacted<string> | undefined
-) => Effect.Effect<CredentialsService["Service"] | undefined, never, R>
+) => Effect.Effect<{ readonly credentials: CredentialsService["Service"] } | undefined, never, R>
 
-/** The state in which a rotation would begin, by the service and the journal. */
+/** The state in which a rotation would begin, by the service and the log of runs. */
 export interface RotationPlan {
   readonly state: Exclude<RotationState<never>["_tag"], "NameTaken" | "NotFound">
   /** The name of the successor, whether it exists or is still to be made. */

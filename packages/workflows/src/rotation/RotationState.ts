@@ -1,5 +1,5 @@
 /** The state of a rotation, from the journal of earlier runs and the names of successors, and its steps. */
-import { Data, DateTime, Effect, Ref, Schema } from "effect"
+import { Data, DateTime, Schema } from "effect"
 import { type ApiKey, CredentialName, EmailAddress, emailAddressIssue, WireDate } from "@roster/domain"
 
 /** The progress that the service cannot tell a later run. It holds no secret. */
@@ -8,23 +8,19 @@ export const RotationRecord = Schema.Struct({
   successor: Schema.String,
   /** When the service made the successor, which tells it from a later credential of the same name. */
   created: Schema.optionalKey(WireDate),
-  /** `Started`: a successor may exist. `Delivered`: its secret was delivered. `Retired`: the old one is deleted. */
-  phase: Schema.Literals(["Started", "Delivered", "Retired"])
+  /** Where its secret goes, as the caller calls it, written before the delivery. */
+  destination: Schema.optionalKey(Schema.String),
+  /**
+   * `Started`: a successor may exist. `Delivering`: somebody may have its secret. `Delivered`: somebody has it. `Retired`:
+   * the old one is deleted.
+   */
+  phase: Schema.Literals(["Started", "Delivering", "Delivered", "Retired"])
 })
 export type RotationRecord = typeof RotationRecord.Type
 
-/** Keeps the record of one rotation; a record must survive the process once `save` has ended. */
-export interface RotationJournal<E = never> {
-  readonly load: Effect.Effect<RotationRecord | undefined, E>
-  readonly save: (record: RotationRecord) => Effect.Effect<void, E>
-  readonly clear: Effect.Effect<void, E>
-}
-
-/** A journal that ends with the process; a later run replaces a successor that was never used. */
-export const rotationJournalMemory: Effect.Effect<RotationJournal> = Effect.map(
-  Ref.make<RotationRecord | undefined>(undefined),
-  (kept) => ({ load: Ref.get(kept), save: (record) => Ref.set(kept, record), clear: Ref.set(kept, undefined) })
-)
+const codec = Schema.toCodecJson(RotationRecord)
+export const encodeRecord = Schema.encodeSync(codec)
+export const decodeRecord = Schema.decodeUnknownEffect(codec)
 
 /** The maximum length of the name of a credential and of an e-mail address. */
 const maximumLength = 254
@@ -101,7 +97,7 @@ export const rotationState = <C extends Credential>(found: {
   }
   const phase = record?.successor === successor.name && isMadeAt(successor, record.created) ? record.phase : "Started"
   // A secret that was used has been delivered.
-  const isProven = phase !== "Started" || successor.lastUse != null
+  const isProven = phase === "Delivered" || phase === "Retired" || successor.lastUse != null
   if (old === undefined) return isProven ? { _tag: "Retired", successor } : { _tag: "NotFound" }
   if (!isProven) return { _tag: "Unproven", old, successor }
   return phase === "Retired" ? { _tag: "NameTaken" } : { _tag: "Delivered", old, successor }

@@ -7,7 +7,6 @@ import { name } from "./verbs.ts"
 
 export const command = rotateCommand(
   {
-    kind: "apikeys",
     schema: NewApiKey,
     content: ({ token }) => Redacted.make(`${Redacted.value(token)}\n`),
     plan: planApiKeyRotation,

@@ -8,48 +8,39 @@ import {
   RotationStep,
   type SwitchToNewKey
 } from "@roster/workflows"
-import {
-  Context,
-  Duration,
-  Effect,
-  Equal,
-  Layer,
-  Path,
-  type PlatformError,
-  Redacted,
-  Schedule,
-  type Schema
-} from "effect"
-import { type Argument, Command } from "effect/cli"
-import { subaccount } from "../CredentialFlags.ts"
+import { Context, Duration, Effect, Layer, Path, type PlatformError, Redacted, Schedule, type Schema } from "effect"
+import { type Argument, Command, Flag } from "effect/cli"
+import { apiKeyFlags, subaccount } from "../CredentialFlags.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { readKey } from "../../../settings/InputFile.ts"
 import { duration, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { type Destination, type JournalFile, journalToRead, whereItWent, withJournal } from "./RotationJournal.ts"
 import { secretFlags, type NotDelivered, secretDelivery } from "../SecretDelivery.ts"
-import { targetIdentity } from "../../../target/Target.ts"
+import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { settings } from "../../../settings/Settings.ts"
-import { writeSecret } from "../../../files/AtomicFile.ts"
-import { type UsageError, usageError } from "../../../errors/UsageError.ts"
-import { printable } from "../../../terminal/Printable.ts"
-import { resumeCommand, ResumeHint, shellWord } from "../../../terminal/ResumeHint.ts"
+import type { UsageError } from "../../../errors/UsageError.ts"
+import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 const rotationFlags = {
   ...secretFlags,
   idle: duration("idle", "Delete the old one after it has been unused for this long", Duration.minutes(10)),
   grace: duration("grace", "Maximum total wait; after that, both are kept", Duration.hours(24)),
+  expires: apiKeyFlags.set.expires.pipe(
+    Flag.withDescription("Expiry: a date (UTC), or a time from now (default: the lifetime of the old one, from now)")
+  ),
+  noExpiry: apiKeyFlags.clear.expires,
   dryRun,
   subaccount
 }
 
 type RotationFlags = Command.Command.Config.Infer<typeof rotationFlags>
 
-const checkRotation = ({ exec, grace, idle, out }: RotationFlags) =>
+const checkRotation = ({ exec, expires, grace, idle, noExpiry, out }: RotationFlags) =>
   refuseFlags(
     [out !== undefined && exec !== undefined, "--out and --exec cannot be used together."],
+    [expires !== undefined && noExpiry !== undefined, "--expires and --no-expiry cannot be used together."],
     [Duration.isLessThanOrEqualTo(grace, idle), "--grace is the total wait and must be longer than --idle."]
   )
 
@@ -91,7 +82,7 @@ const serviceWithKey = Effect.fnUntraced(function* (key: Redacted.Redacted<strin
   const on = yield* settings
   if (on._tag === "Local") return undefined
   const services = yield* Layer.build(TargetLayer.layerWithKey(on, key))
-  return Context.get(services, CredentialsService)
+  return { credentials: Context.get(services, CredentialsService) }
 })
 
 /** Calls the service with the new secret, which a later run reads from the file that an earlier one wrote. */
@@ -110,40 +101,12 @@ const keySwitch = Effect.fnUntraced(function* (out: string | undefined) {
   return switchToNewKey
 })
 
-/** Sees to it that a run which resumes leaves the secret where it is told to, or says where the secret went. */
-const checkDelivered = Effect.fnUntraced(function* <E, R>(
-  journal: JournalFile,
-  to: Destination,
-  plan: Effect.Effect<RotationPlan, E, R>
-) {
-  const earlier = yield* journal.delivered
-  if (earlier === undefined || Equal.equals(earlier.destination, to)) return
-  const { state, successor } = yield* plan
-  // This run makes a new secret.
-  if (state === "Fresh" || state === "Unproven") return
-  const { content, destination } = earlier
-  const output = yield* Output
-  const went = whereItWent(destination)
-  if (to._tag === "Output") return yield* output.note(`The secret ${went}.`)
-  if (to._tag === "File" && content !== undefined) {
-    yield* writeSecret(to.path, content)
-    return yield* output.note(`The secret ${went}; it is in ${printable(to.path)} now, too.`)
-  }
-  return yield* usageError(
-    `The secret was already delivered: it ${went}. It is kept nowhere else, so that it cannot be delivered again.`,
-    destination._tag === "File"
-      ? `Resume with --out ${shellWord(destination.path)}, and pass on the secret from there.`
-      : `To resume, run the command as it was first given. If the secret is lost, delete ${successor} and rotate again.`
-  )
-})
-
 type NewCredential = Pick<NewApiKey, "name" | "dateCreated" | "token">
 
 type DeliveryError = NotDelivered | UsageError | PlatformError.PlatformError
 
 /** The differences between API keys and SMTP credentials. */
 interface Kind<New extends NewCredential> {
-  readonly kind: "apikeys" | "smtp"
   readonly schema: Schema.Codec<New, unknown>
   /** What is written to a file or given to a command. */
   readonly content: (made: New) => Redacted.Redacted<string>
@@ -156,36 +119,34 @@ interface Kind<New extends NewCredential> {
 
 /** Rotates a credential, or shows the plan on a dry run. */
 const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
-  { content, kind, plan, rotate, schema }: Kind<New>,
+  { content, plan, rotate, schema }: Kind<New>,
   name: string,
-  { dryRun, exec, grace, idle, out, subaccount }: RotationFlags
+  { dryRun, exec, expires, grace, idle, noExpiry, out, subaccount }: RotationFlags
 ) {
   const output = yield* Output
   const resume = yield* resumeCommand()
   const hint = yield* ResumeHint
-  const subject = { target: yield* targetIdentity, kind, name, subaccount }
+  const path = yield* Path.Path
+  // A command line is not kept, since it may hold secrets.
+  const other = exec === undefined ? "standard output" : "the command of --exec"
+  const subject = {
+    subaccount,
+    expires: noExpiry ?? expires,
+    destination: out === undefined ? other : path.resolve(out)
+  }
 
-  const rotateWith = Effect.fnUntraced(function* (journal: JournalFile) {
+  const rotated = Effect.gen(function* () {
     if (Duration.isLessThan(idle, shortestIdle)) {
       yield* output.note("Use may be recorded only once a minute: --idle shorter than 2m can miss it.")
     }
-    const path = yield* Path.Path
-    const destination: Destination =
-      out === undefined
-        ? { _tag: exec === undefined ? "Output" : "Command" }
-        : { _tag: "File", path: path.resolve(out) }
-    yield* checkDelivered(journal, destination, plan(name, { journal, subaccount }))
-    const deliver = yield* secretDelivery({ exec, out }, schema, content)
     const describe = describeStep(idle)
-    const switchToNewKey = yield* keySwitch(out)
     return yield* rotate(name, {
-      subaccount,
-      journal,
+      ...subject,
       idle,
       grace,
       schedule: Schedule.spaced(Duration.min(Duration.seconds(30), Duration.times(idle, 0.25))),
-      deliver: (made) => Effect.andThen(journal.expect(made, content(made), destination), deliver(made)),
-      switchToNewKey,
+      deliver: yield* secretDelivery({ exec, out }, schema, content),
+      switchToNewKey: yield* keySwitch(out),
       onStep: (step) =>
         Effect.suspend(() => {
           hint.command = resume
@@ -195,16 +156,16 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
   })
 
   if (dryRun) {
-    const { state, successor } = yield* plan(name, { journal: yield* journalToRead(subject, out), subaccount })
+    const { state, successor } = yield* plan(name, subject)
     const words = `Would ${plannedWork[state]} (successor: ${successor})`
     return yield* Results.summary({ dryRun: true, state, successor }, words)
   }
-  const rotated = yield* withJournal(subject, out, rotateWith).pipe(
+  const { isResumed, name: newName } = yield* rotated.pipe(
     Effect.onInterrupt(() => output.note(`Interrupted. To resume:\n  ${resume}`))
   )
-  const said = `Rotated: the new secret belongs to ${rotated.name}`
+  const said = `Rotated: the new secret belongs to ${newName}`
   if (out === undefined && exec === undefined) return yield* output.note(said)
-  yield* Results.summary({ ok: true, name: rotated.name, resumed: rotated.isResumed }, said)
+  yield* Results.summary({ ok: true, name: newName, resumed: isResumed }, said)
 }, Effect.scoped)
 
 /** The command that rotates one kind of credential. */
@@ -216,5 +177,5 @@ export const rotateCommand = <New extends NewCredential>(
   Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) => runRotation(kind, name, flags)).pipe(
     Command.validate((flags) => checkRotation(flags)),
     withExamples(examples),
-    Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+    Command.provide(({ dryRun }) => RunLogLayer.layer.pipe(Layer.provideMerge(TargetLayer.layerForWrites({ dryRun }))))
   )

@@ -7,7 +7,6 @@ import { name } from "./verbs.ts"
 
 export const command = rotateCommand(
   {
-    kind: "smtp",
     schema: NewSmtpCredentials,
     content: ({ name, token }) => Redacted.make(`${name}\n${Redacted.value(token)}\n`),
     plan: planSmtpRotation,
