@@ -6,11 +6,17 @@ import { RosterApi } from "./RosterApi.ts"
 
 /** An operation of the interface. */
 export interface Operation {
+  /** The operation identifier, such as `contactsByEmailGet`. */
   readonly id: string
+  /** The HTTP method. */
   readonly method: string
+  /** The path below the base address, with its parameters as `:name`. */
   readonly path: string
+  /** The purpose that a key needs for it. */
   readonly purpose: Purpose
+  /** The access level that a key needs for it. */
   readonly requiredAccess: AccessLevel
+  /** Whether and when a client repeats it. */
   readonly retries: RetryRow
   /** The headers that it honours besides those of every request. */
   readonly headers: ReadonlyArray<string>

@@ -2,7 +2,12 @@
 import { Schema } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 
-const fields = <const Tag extends string>(tag: Tag) => ({ _tag: Schema.tagDefaultOmit(tag), Error: Schema.String })
+const fields = <const Tag extends string>(tag: Tag) => ({
+  /** The name of the error, which is not sent. */
+  _tag: Schema.tagDefaultOmit(tag),
+  /** What happened and what to do, in sentences. */
+  Error: Schema.String
+})
 
 /** The request is malformed or invalid. */
 export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(fields("BadRequest"), { httpApiStatus: 400 }) {}

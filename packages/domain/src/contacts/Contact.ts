@@ -50,7 +50,9 @@ export const maximumContactsPerAdd = 1000
 
 /** The request has more contacts than are allowed. */
 export class TooManyContacts extends Schema.TaggedError<TooManyContacts>()("TooManyContacts", {
+  /** The number of contacts in the request. */
   count: Schema.Int,
+  /** The number that a request may have. */
   maximum: Schema.Int
 }) {
   override get message(): string {
@@ -63,6 +65,7 @@ export class TooManyContacts extends Schema.TaggedError<TooManyContacts>()("TooM
 
 /** There is no contact with this address. */
 export class ContactNotFound extends Schema.TaggedError<ContactNotFound>()("ContactNotFound", {
+  /** The address that was asked for. */
   email: Schema.String
 }) {
   override get message(): string {

@@ -35,10 +35,15 @@ export const ContactContent = explained(
   payloadRecord(
     "the content of a contact",
     {
+      /** Left out if the service does not tell. */
       status: requestField(openLiterals(ContactStatus)),
+      /** The first name; left out or empty if there is none. */
       firstName: requestField(Schema.String),
+      /** The last name; left out or empty if there is none. */
       lastName: requestField(Schema.String),
+      /** The custom fields by name; those that are empty do not count. */
       customFields: requestField(withUniqueNames(CustomFields)),
+      /** What the contact agreed to. */
       consent: requestField(Consent)
     },
     { alsoKnown: Object.keys(ContactRecord.to.fields) }
@@ -53,7 +58,9 @@ export const ContactWrite = explained(
   payloadRecord("what to write", {
     /** A new contact is Active if none is given. */
     status: requestField(ContactStatus),
+    /** The first name; `null` removes it. */
     firstName: nullableText,
+    /** The last name; `null` removes it. */
     lastName: nullableText,
     /** Merged key by key; `null` or an empty text removes a field. */
     customFields: requestField(withUniqueNames(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))),
@@ -82,10 +89,13 @@ export interface ContactWrite extends Schema.Schema.Type<typeof ContactWrite> {}
 /** A change of one contact, which either writes or deletes it. */
 export const ContactChange = explained(
   payloadRecord("a change", {
+    /** The address of the contact. */
     email: inputText(EmailAddress),
     /** The content of the contact as it was read, or `null` if there was none. */
     seen: Schema.NullOr(ContactContent),
+    /** What to write; a change has this or `delete`. */
     write: requestField(ContactWrite),
+    /** `true` deletes the contact; a change has this or `write`. */
     delete: requestField(Schema.Literal(true))
   })
     .check(
@@ -142,8 +152,11 @@ export type ChangeAnswer = typeof ChangeAnswer.Type
 
 /** The answer on the wire, which is always an exact one. */
 export const ChangeAnswerRecord = wireRecord({
+  /** What became of the change, as the tags of `ChangeAnswer`. */
   result: Schema.Literals(["Done", "AlreadySo", "Outdated"]),
+  /** The contact as it is now, of an outdated change, if the key may view contacts; `null` if there is none. */
   contact: Schema.optionalKey(Schema.NullOr(Contact)),
+  /** The names of its lists, of an outdated change, in alphabetical order. */
   lists: Schema.optionalKey(Schema.Array(Schema.String))
 }).annotate({ identifier: "ChangeAnswer" })
 export interface ChangeAnswerRecord extends Schema.Schema.Type<typeof ChangeAnswerRecord> {}

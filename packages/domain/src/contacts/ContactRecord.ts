@@ -69,7 +69,14 @@ const consentNames = { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentT
 
 /** The consent of a contact: what they agreed to, when and from which IP address. */
 export const Consent = wireRecord(
-  { ip: optionalText, date: optionalDate, tracking: Schema.optionalKey(openLiterals(ConsentTracking)) },
+  {
+    /** The IP address from which the contact agreed. */
+    ip: optionalText,
+    /** When the contact agreed, in UTC; `null` if nobody knows. */
+    date: optionalDate,
+    /** Whether opens and clicks may be tracked. */
+    tracking: Schema.optionalKey(openLiterals(ConsentTracking))
+  },
   consentNames
 )
 export interface Consent extends Schema.Schema.Type<typeof Consent> {}
@@ -84,40 +91,65 @@ const ConsentPayload = payloadRecord(
 
 /** The mail that a contact received, and how they reacted. */
 export const ContactActivity = wireRecord({
+  /** The number of messages sent to the contact. */
   totalSent: optionalCount,
+  /** The number of times that the contact opened a message. */
   totalOpened: optionalCount,
+  /** The number of times that the contact followed a link in a message. */
   totalClicked: optionalCount,
+  /** The number of messages that could not be delivered. */
   totalFailed: optionalCount,
+  /** When the last message was sent, in UTC; `null` if none was. */
   lastSent: optionalDate,
+  /** When the contact last opened a message, in UTC; `null` if never. */
   lastOpened: optionalDate,
+  /** When the contact last followed a link, in UTC; `null` if never. */
   lastClicked: optionalDate,
+  /** When a message last could not be delivered, in UTC; `null` if never. */
   lastFailed: optionalDate,
+  /** The IP address from which the contact last reacted. */
   lastIP: optionalText,
+  /** The code of the last failed delivery; `null` if there was none. */
   errorCode: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  /** Why the last delivery failed, in words. */
   friendlyErrorMessage: optionalText
 })
 export interface ContactActivity extends Schema.Schema.Type<typeof ContactActivity> {}
 
 /** The exact schema of `Contact`. */
 export const ContactRecord = wireRecord({
+  /** The e-mail address, in the spelling that it was first added with. */
   email: Schema.String,
+  /** Whether the contact gets mail, and if not, why. */
   status: Schema.optionalKey(openLiterals(ContactStatus)),
+  /** The first name. */
   firstName: optionalText,
+  /** The last name. */
   lastName: optionalText,
+  /** The custom fields by name. Every value is a text. */
   customFields: Schema.optionalKey(CustomFields),
+  /** What the contact agreed to. */
   consent: Schema.optionalKey(Consent),
+  /** How the contact was added. */
   source: Schema.optionalKey(openLiterals(ContactSource)),
+  /** When the contact was added, in UTC and whole seconds. */
   dateAdded: Schema.optionalKey(WireDate),
+  /** When a field last changed, in UTC; `null` if none has. */
   dateUpdated: optionalDate,
+  /** When the status last changed, in UTC; `null` if it has not. */
   statusChangeDate: optionalDate,
+  /** The mail that the contact received, and how they reacted. */
   activity: Schema.optionalKey(ContactActivity)
 }).annotate({ identifier: "Contact" })
 export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
 
 /** What an add and a change may give. */
 const givenFields = {
+  /** The first name. */
   firstName: givenText,
+  /** The last name. */
   lastName: givenText,
+  /** The custom fields by name. A given one replaces its value, and an empty text removes it. */
   customFields: requestField(withUniqueNames(CustomFields))
 }
 
@@ -127,9 +159,12 @@ const notWritten = Object.keys(ContactRecord.to.fields)
 export const PayloadRecord = payloadRecord(
   "a contact",
   {
+    /** The e-mail address, in the spelling that it was first added with. */
     email: inputText(EmailAddress),
+    /** Whether the contact gets mail, and if not, why. */
     status: requestField(ContactStatus),
     ...givenFields,
+    /** What the contact agreed to. */
     consent: requestField(ConsentPayload)
   },
   { notWritten, madeBy: "ContactPayload.fromContact" }

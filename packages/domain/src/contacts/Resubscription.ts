@@ -29,6 +29,7 @@ export const statusKept = (stored: unknown, given: unknown): WithheldStatus | un
 export interface KeptStatus {
   /** The position of the contact in the add, counted from 0. */
   readonly index: number
+  /** The status that the contact kept. */
   readonly status: WithheldStatus
 }
 
@@ -36,6 +37,7 @@ export interface KeptStatus {
 export const KeptStatusRow = Schema.Struct({
   /** The line of the file on which the row begins, counted from 1. */
   line: Schema.Int,
+  /** The status that the contact kept. */
   status: Schema.Literals(withheldStatuses)
 })
 export interface KeptStatusRow extends Schema.Schema.Type<typeof KeptStatusRow> {}

@@ -20,13 +20,22 @@ export const ApiKey = wireRecord(fields, names).annotate({ identifier: "ApiKey" 
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 
 /** A new API key with its secret, which no other answer contains. */
-export const NewApiKey = wireRecord({ ...fields, token }, names).annotate({ identifier: "NewApiKey" })
+export const NewApiKey = wireRecord(
+  {
+    ...fields,
+    /** The secret, redacted wherever it is printed. No other answer contains it. */
+    token
+  },
+  names
+).annotate({ identifier: "NewApiKey" })
 export interface NewApiKey extends Schema.Schema.Type<typeof NewApiKey> {}
 
 const settings = partOf(apiKeySettings, "write")
 const payloadFields = {
+  /** The name of the key: 1 to 254 characters, unique in its account. */
   name: inputText(CredentialName),
   ...settings,
+  /** The subaccount that the key is of, by its e-mail address (default: the account itself). */
   subaccount: requestField(inputText(EmailAddress))
 }
 
@@ -41,7 +50,13 @@ const Payload = payloadRecord(ofWhat, payloadFields, { others: names, ...known }
 /** The changes to an API key as they are sent. Fields that are left out stay as they are; another name renames it. */
 export const ApiKeyUpdatePayload = payloadRecord(
   ofWhat,
-  { ...payloadFields, name: requestField(payloadFields.name), accessLevels: requestField(settings.accessLevels) },
+  {
+    ...payloadFields,
+    /** The name of the key: 1 to 254 characters, unique in its account. */
+    name: requestField(payloadFields.name),
+    /** What the key may do, by access level. */
+    accessLevels: requestField(settings.accessLevels)
+  },
   { others: names, ...known }
 ).annotate({ identifier: "ApiKeyUpdatePayload" })
 type Changes = typeof ApiKeyUpdatePayload.Type
@@ -50,6 +65,7 @@ type Changes = typeof ApiKeyUpdatePayload.Type
 export interface ApiKeyInput extends Omit<typeof Payload.Type, "accessLevels" | "expires"> {
   /** What the key is for; adds the access levels that this needs. */
   readonly for?: ReadonlyArray<Purpose> | undefined
+  /** What the key may do, by access level. */
   readonly accessLevels?: ReadonlyArray<AccessLevel> | undefined
   /** When the key ends (default: never). */
   readonly expires?: DateTime.DateTime.Input | null | undefined
@@ -62,6 +78,7 @@ export interface ApiKeyForPurposes extends ApiKeyInput {
 
 /** The changes to an API key, with purposes for access levels and dates of any kind. */
 export interface ApiKeyUpdatePayload extends Omit<ApiKeyInput, "name"> {
+  /** The name of the key: 1 to 254 characters, unique in its account. */
   readonly name?: string | undefined
 }
 

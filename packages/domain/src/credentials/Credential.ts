@@ -56,8 +56,11 @@ export const maximumCredentials = 15
 
 /** What the service returns of every credential besides its settings. */
 export const credentialFields = {
+  /** The name, unique among the credentials of its kind. */
   name: Schema.String,
+  /** When the credential was made, in UTC. */
   dateCreated: Schema.optionalKey(WireDate),
+  /** When the credential was last used, in UTC; `null` if never. A service may record one use a minute. */
   lastUse: Schema.optionalKey(Schema.NullOr(WireDate))
 }
 
@@ -94,6 +97,7 @@ export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("Last
 
 /** The account already has the maximum number of credentials of this kind. */
 export class TooManyCredentials extends Schema.TaggedError<TooManyCredentials>()("TooManyCredentials", {
+  /** The number that an account may have. */
   maximum: Schema.Int
 }) {
   override get message(): string {

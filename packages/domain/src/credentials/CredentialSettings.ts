@@ -45,6 +45,7 @@ export const credentialSettings = {
 
 /** The settings of API keys. */
 export const apiKeySettings = {
+  /** What the key may do, by access level. */
   accessLevels: {
     wire: "AccessLevel",
     read: Schema.Array(ReportedAccessLevel),

@@ -12,6 +12,7 @@ import { credentialSettings, partOf } from "./CredentialSettings.ts"
 const fields = {
   ...credentialFields,
   ...partOf(credentialSettings, "read"),
+  /** What the credentials may do. */
   accessLevel: Schema.optionalKey(ReportedAccessLevel)
 }
 const names = partOf(credentialSettings, "wire")
@@ -21,14 +22,23 @@ export const SmtpCredentials = wireRecord(fields, names).annotate({ identifier: 
 export interface SmtpCredentials extends Schema.Schema.Type<typeof SmtpCredentials> {}
 
 /** New SMTP credentials with their password, which no other answer contains. */
-export const NewSmtpCredentials = wireRecord({ ...fields, token }, names).annotate({
+export const NewSmtpCredentials = wireRecord(
+  {
+    ...fields,
+    /** The password, redacted wherever it is printed. No other answer contains it. */
+    token
+  },
+  names
+).annotate({
   identifier: "NewSmtpCredentials"
 })
 export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
 
 const payloadFields = {
+  /** The name, which is also the login: an e-mail address, unique in the whole service. */
   name: inputText(EmailAddress),
   ...partOf(credentialSettings, "write"),
+  /** The subaccount that the credentials are of, by its e-mail address (default: the account itself). */
   subaccount: requestField(inputText(EmailAddress))
 }
 
@@ -55,7 +65,11 @@ export interface SmtpCredentialsPayload extends Schema.Schema.Type<typeof SmtpCr
 /** The changes to SMTP credentials. Fields that are left out stay as they are; another name renames them. */
 export const SmtpUpdatePayload = payloadRecord(
   ofWhat,
-  { ...payloadFields, name: requestField(payloadFields.name) },
+  {
+    ...payloadFields,
+    /** The name, which is also the login: an e-mail address, unique in the whole service. */
+    name: requestField(payloadFields.name)
+  },
   known
 ).annotate({ identifier: "SmtpUpdatePayload" })
 export interface SmtpUpdatePayload extends Schema.Schema.Type<typeof SmtpUpdatePayload> {}

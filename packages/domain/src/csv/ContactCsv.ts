@@ -21,6 +21,7 @@ import { type FileHeader, withoutReasons } from "./RejectedRows.ts"
 export interface ImportRow {
   /** The line on which the row begins, counted from 1. */
   readonly line: number
+  /** The contact of the row, or why it is none. */
   readonly contact: Result.Result<ContactPayload, string>
   /** The cells as they stand in the file; the text of a row that cannot be split into cells is one. */
   readonly cells: ReadonlyArray<string>

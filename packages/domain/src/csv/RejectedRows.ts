@@ -4,7 +4,9 @@ import { errorColumn, protectCell, restoreCell } from "./ContactColumns.ts"
 
 /** The header of a file of contacts and the delimiter of its cells. */
 export const FileHeader = Schema.Struct({
+  /** The texts of the cells, in the order of the file. */
   cells: Schema.Array(Schema.String),
+  /** The character between two cells. */
   delimiter: Schema.Literals([",", ";", "\t"])
 })
 export interface FileHeader extends Schema.Schema.Type<typeof FileHeader> {}
@@ -13,6 +15,7 @@ export interface FileHeader extends Schema.Schema.Type<typeof FileHeader> {}
 export interface RejectedRow {
   /** The line on which the row begins, counted from 1. */
   readonly line: number
+  /** Why the import rejected the row, in words. */
   readonly reason: string
   /** Its cells; one cell with the whole text if the row could not be split. */
   readonly cells: ReadonlyArray<string>

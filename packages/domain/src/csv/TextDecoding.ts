@@ -4,7 +4,9 @@ import { joinBytes } from "../values/Bytes.ts"
 
 /** The file as a whole cannot be read as contacts. */
 export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("UnreadableFile", {
+  /** The line at which reading ended, counted from 1. */
   line: Schema.Int,
+  /** Why the file cannot be read, in words. */
   reason: Schema.String,
   /** The columns that are probably meant for fields of a contact, to be given as `columns`. */
   likelyFields: Schema.optionalKey(Schema.Array(Schema.Tuple([Schema.String, Schema.String])))

@@ -48,41 +48,62 @@ const MailHeaders = CustomFields.check(
 
 /** A recipient of a message, with the values of its merge fields. */
 export const EmailRecipient = payloadRecord("a recipient", {
+  /** The recipient: an address or `Name <address>`. */
   email: headerText,
+  /** The values of the merge fields for this recipient, by name. */
   fields: requestField(CustomFields)
 })
 export interface EmailRecipient extends Schema.Schema.Type<typeof EmailRecipient> {}
 
 /** One form of the text of a message. */
 export const BodyPart = payloadRecord("a part of the body", {
+  /** The form of the text. */
   contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
+  /** The text, with merge fields in braces, such as `{firstname}`. */
   content: optionalText,
+  /** The character set of the text, such as utf-8. */
   charset: optionalHeaderText
 })
 export interface BodyPart extends Schema.Schema.Type<typeof BodyPart> {}
 
 /** A file attached to a message, in base64. */
 export const Attachment = payloadRecord("an attachment", {
+  /** The bytes of the file, in base64. */
   binaryContent: Schema.String,
+  /** The name of the file as recipients see it. */
   name: headerText,
+  /** The media type, such as application/pdf. */
   contentType: optionalHeaderText,
+  /** The size of the file, in bytes. */
   size: nullableRequestField(Schema.Int)
 })
 export interface Attachment extends Schema.Schema.Type<typeof Attachment> {}
 
 /** The sender, texts, headers and attachments of a message. */
 export const EmailContent = payloadRecord("the content of a message", {
+  /** The sender: an address or `Name <address>`, which the account may send from. */
   from: mailbox,
+  /** The texts of the message, one for each form. */
   body: requestField(Schema.Array(BodyPart)),
+  /** The values of merge fields for all recipients, by name. */
   merge: requestField(CustomFields),
+  /** The files that are sent along. */
   attachments: requestField(Schema.Array(Attachment)),
+  /** Further headers by name. Senders and recipients have fields of their own. */
   headers: requestField(MailHeaders),
+  /** A text that the service hands back in its notifications. */
   postback: optionalHeaderText,
+  /** The address that bounces go to, or `Name <address>`, which the account may send from. */
   envelopeFrom: optionalMailbox,
+  /** Where answers go: an address or `Name <address>`. */
   replyTo: optionalMailbox,
+  /** The subject, with merge fields in braces. */
   subject: optionalHeaderText,
+  /** The name of a template of the service, used in place of `body`. */
   templateName: optionalHeaderText,
+  /** The names of files that were uploaded to the service before, to be sent along. */
   attachFiles: requestField(Schema.Array(headerText)),
+  /** What is added to links, so that web analytics can count their visits. */
   utm: requestField(
     payloadRecord("the utm of a message", {
       source: optionalHeaderText,
@@ -96,11 +117,17 @@ export interface EmailContent extends Schema.Schema.Type<typeof EmailContent> {}
 
 /** How a message is delivered and tracked. */
 export const EmailOptions = payloadRecord("the options object of a message", {
+  /** How long the service waits before it sends, in minutes. */
   timeOffset: nullableRequestField(Schema.Int),
+  /** The name of the pool of IP addresses to send from. */
   poolName: optionalHeaderText,
+  /** The name of the channel by which reports group messages. */
   channelName: optionalHeaderText,
+  /** The encoding of the headers, such as Base64 or QuotedPrintable. */
   encoding: optionalHeaderText,
+  /** Whether opens are counted. */
   trackOpens: nullableRequestField(Schema.Boolean),
+  /** Whether clicks on links are counted. */
   trackClicks: nullableRequestField(Schema.Boolean)
 })
 export interface EmailOptions extends Schema.Schema.Type<typeof EmailOptions> {}
@@ -114,8 +141,11 @@ export const maximumRecipients = 1000
  */
 export const EmailMessage = explained(
   payloadRecord("a message", {
+    /** The recipients, 1 to 1000. */
     recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
+    /** The sender, texts and attachments. */
     content: EmailContent,
+    /** How the message is delivered and tracked. */
     options: requestField(EmailOptions)
   }).annotate({ identifier: "EmailMessageData" })
 )
@@ -123,13 +153,19 @@ export interface EmailMessage extends Schema.Schema.Type<typeof EmailMessage> {}
 
 /** The identifiers of an accepted message. */
 export const EmailSend = wireRecord(
-  { transactionId: Schema.optionalKey(Schema.String), messageId: Schema.optionalKey(Schema.NullOr(Schema.String)) },
+  {
+    /** The identifier of the whole call. */
+    transactionId: Schema.optionalKey(Schema.String),
+    /** The identifier of the message, if it has one of its own. */
+    messageId: Schema.optionalKey(Schema.NullOr(Schema.String))
+  },
   { transactionId: "TransactionID", messageId: "MessageID" }
 ).annotate({ identifier: "EmailSend" })
 export interface EmailSend extends Schema.Schema.Type<typeof EmailSend> {}
 
 /** The account has not verified the sender address. */
 export class NotAllowedSender extends Schema.TaggedError<NotAllowedSender>()("NotAllowedSender", {
+  /** The sender address that was refused. */
   email: Schema.String
 }) {
   override get message(): string {

@@ -14,6 +14,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
 
 /** The key lacks the access level of the operation, or is used from an address outside its ranges. */
 export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", {
+  /** The access level that the operation needs. */
   required: ReportedAccessLevel
 }) {
   override get message(): string {
@@ -59,6 +60,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   /** The status, if there was an answer. */
   status: Schema.optionalKey(Schema.Int),
+  /** What went wrong, in words. */
   detail: Schema.String,
   /** How long the service asked to wait, in seconds. */
   retryAfter: Schema.optionalKey(Schema.Finite),
@@ -87,6 +89,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   /** How to find out what happened, and what to do then. */
   recovery: Schema.String,
+  /** What went wrong, in words. */
   detail: Schema.String,
   /** The status, if an answer began to arrive. */
   status: Schema.optionalKey(Schema.Int)
@@ -99,7 +102,9 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 
 /** The answer does not match the interface. */
 export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", {
+  /** The HTTP status of the answer. */
   status: Schema.Int,
+  /** What went wrong, in words. */
   detail: Schema.String
 }) {
   override get message(): string {
@@ -112,7 +117,9 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Inva
 
 /** The answer is not JSON, but for example an HTML page of a proxy or a login. */
 export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentType>()("UnexpectedContentType", {
+  /** The HTTP status of the answer. */
   status: Schema.Int,
+  /** The media type of the answer. */
   contentType: Schema.String,
   /** Its beginning, without control characters. */
   snippet: Schema.String
@@ -128,6 +135,7 @@ export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentT
 
 /** The service redirects the client, which does not follow, as that would send the key along. */
 export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()("UnexpectedRedirect", {
+  /** The HTTP status of the answer. */
   status: Schema.Int,
   /** The scheme and host of the target; empty if it is not an address. */
   targetOrigin: Schema.String
@@ -143,6 +151,7 @@ export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()
 
 /** The answer is larger than the client accepts. */
 export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("ResponseTooLarge", {
+  /** The size that the client accepts, in bytes. */
   maximumBytes: Schema.Int
 }) {
   override get message(): string {
@@ -152,7 +161,9 @@ export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("Re
 
 /** The service refused the request for a reason without a tag; `detail` is its text. */
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
+  /** The HTTP status of the answer. */
   status: Schema.Int,
+  /** What went wrong, in words. */
   detail: Schema.String
 }) {
   override get message(): string {
@@ -162,6 +173,7 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
 
 /** The store of an embedded service failed: a full disk, a lock held too long, a damaged file. */
 export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
+  /** What went wrong, in words. */
   detail: Schema.String
 }) {
   override get message(): string {
@@ -191,6 +203,7 @@ export type ServiceErrorReason = typeof ServiceErrorReason.Type
 export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceError", {
   /** The operation identifier of the interface, such as `contactsByEmailGet`. */
   operation: Schema.String,
+  /** Why the operation failed; `Effect.catchReason` selects by its tag. */
   reason: ServiceErrorReason,
   /** The id that the service gave to the request, for its support. */
   requestId: Schema.optionalKey(Schema.String),

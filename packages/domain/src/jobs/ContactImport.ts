@@ -32,6 +32,7 @@ export interface ImportOptions {
 
 /** The service refuses this file, or refuses to fetch from this address. */
 export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRefused", {
+  /** Why the service refused, in a sentence. */
   reason: Schema.String
 }) {
   override get message(): string {

@@ -31,7 +31,15 @@ export const ExportStatus = openLiterals(Schema.Literals(["Error", "Loading", "R
 export type ExportStatus = typeof ExportStatus.Type
 
 /** The link to the file of an export: 404 until it is ready, then readable without a key until it expires. */
-export const ExportLink = wireRecord({ link: Schema.String, id: ExportId }, { id: "PublicExportID" }).annotate({
+export const ExportLink = wireRecord(
+  {
+    /** The address of the file. Whoever has it can read the file without a key. */
+    link: Schema.String,
+    /** The id of the export, a GUID. */
+    id: ExportId
+  },
+  { id: "PublicExportID" }
+).annotate({
   identifier: "ExportLink"
 })
 export interface ExportLink extends Schema.Schema.Type<typeof ExportLink> {}
@@ -44,11 +52,13 @@ export interface ExportRequest {
   readonly fileFormat?: ExportFileFormat | undefined
   /** The compression (default: None). */
   readonly compressionFormat?: CompressionFormat | undefined
+  /** The name of the file in the link (default: one that the service makes). */
   readonly fileName?: string | undefined
 }
 
 /** There is no export with this id, or its file is not ready yet. */
 export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("ExportNotFound", {
+  /** The id of the export, a GUID. */
   id: Schema.String
 }) {
   override get message(): string {
@@ -57,14 +67,20 @@ export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("Export
 }
 
 /** The service could not make the file. It does not try again: request a new export. */
-export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", { id: ExportId }) {
+export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
+  /** The id of the export, a GUID. */
+  id: ExportId
+}) {
   override get message(): string {
     return `The service could not complete export ${this.id}. Request a new one.`
   }
 }
 
 /** The export has expired and its file was deleted. */
-export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportExpired", { id: Schema.String }) {
+export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportExpired", {
+  /** The id of the export, a GUID. */
+  id: Schema.String
+}) {
   override get message(): string {
     return `Export ${this.id} has expired and its file is gone. Request a new one.`
   }
@@ -72,7 +88,9 @@ export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportEx
 
 /** Polling gave up with the status unknown; the export may still be running, so wait again with the same id. */
 export class ExportPollingFailed extends Schema.TaggedError<ExportPollingFailed>()("ExportPollingFailed", {
+  /** The id of the export, a GUID. */
   id: ExportId,
+  /** Why the last poll failed, in sentences. */
   reason: Schema.String
 }) {
   override get message(): string {
@@ -82,7 +100,9 @@ export class ExportPollingFailed extends Schema.TaggedError<ExportPollingFailed>
 
 /** The wait ended before the export did. The export is still running: wait again with the same id. */
 export class ExportTimedOut extends Schema.TaggedError<ExportTimedOut>()("ExportTimedOut", {
+  /** The id of the export, a GUID. */
   id: ExportId,
+  /** The last status that the service told. */
   lastStatus: ExportStatus
 }) {
   override get message(): string {

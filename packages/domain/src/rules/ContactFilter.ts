@@ -72,7 +72,9 @@ export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
 
 /** The body of a bulk delete. Both fields are optional, since `contactFilterFromInput` decides about them. */
 export const EmailsPayload = wireRecord({
+  /** The rule that selects the contacts. */
   rule: requestField(Schema.String),
+  /** The addresses of the contacts. */
   emails: requestField(Schema.Array(Schema.String))
 }).annotate({ identifier: "EmailsPayload" })
 export interface EmailsPayload extends Schema.Schema.Type<typeof EmailsPayload> {}

@@ -5,11 +5,17 @@ import { printable } from "../values/Characters.ts"
 
 /** A rule that cannot be parsed; `position` and `length` locate the mistake in `rule`, in UTF-16 units from 0. */
 export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule", {
+  /** The whole rule. */
   rule: Schema.String,
+  /** Where the mistake begins, in UTF-16 units from 0. */
   position: Schema.Int,
+  /** How long the mistake is, in UTF-16 units. */
   length: Schema.Int,
+  /** What is wrong. */
   problem: Schema.String,
+  /** The most likely remedy, if there is one. */
   hint: Schema.optionalKey(Schema.String),
+  /** What would have been right at this place. */
   expected: Schema.Array(Schema.String)
 }) {
   override get message(): string {

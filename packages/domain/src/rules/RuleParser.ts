@@ -17,6 +17,7 @@ export const maximumRuleConditions = 1000
 
 /** Options of `parseRule`. Unknown names are errors when the custom fields are given, and custom fields otherwise. */
 export interface ParseRuleOptions {
+  /** The names of the custom fields that there are (default: every unknown name is one). */
   readonly customFields?: Iterable<string> | undefined
 }
 

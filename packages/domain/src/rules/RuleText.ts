@@ -43,7 +43,10 @@ export const printRule = (rule: Rule): RuleText => {
 }
 
 /** An unparsed rule, for a service that knows more of the language than this version. `rawRule` makes it. */
-export class RawRule extends Data.TaggedClass("RawRule")<{ readonly text: string }> {}
+export class RawRule extends Data.TaggedClass("RawRule")<{
+  /** The text, which Roster sends as it is. */
+  readonly text: string
+}> {}
 
 /** A rule that selects contacts: a text, which is checked, or one for the service alone. */
 export type ContactRule = string | RawRule

@@ -13,6 +13,7 @@ export interface ContactsPage {
   readonly limit?: number | undefined
   /** The number of contacts to skip (default: 0). */
   readonly offset?: number | undefined
+  /** The rule that selects the contacts (default: all). */
   readonly rule?: ContactRule | undefined
 }
 

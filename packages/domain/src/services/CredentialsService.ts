@@ -13,12 +13,15 @@ import type {
 
 /** The subaccount whose credentials are meant (default: the account itself). */
 export interface SubaccountScope {
+  /** The e-mail address of the subaccount. */
   readonly subaccount?: string | undefined
 }
 
 /** The operations on one kind of credential. Reading needs the access level Security, the rest ModifyAccessTokens. */
 export interface CredentialOperations<Credential, NewCredential, Payload, Protected = never, Changes = Payload> {
+  /** Lists all credentials of an account, without their secrets. */
   readonly list: (of?: SubaccountScope) => Effect.Effect<ReadonlyArray<Credential>, InvalidInput | ServiceError>
+  /** Gets a credential by its name, without its secret. */
   readonly get: (
     name: string,
     of?: SubaccountScope
@@ -32,6 +35,7 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Protec
     name: string,
     changes: Changes
   ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | Protected | InvalidInput | ServiceError>
+  /** Deletes a credential. From then on the service refuses it. */
   readonly delete: (
     name: string,
     of?: SubaccountScope

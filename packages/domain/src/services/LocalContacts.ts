@@ -9,6 +9,7 @@ import type { AddOptions } from "./ContactsService.ts"
 export interface StoredContact {
   /** Its place in the order of all contacts. */
   readonly id: number
+  /** The contact as the interface shows it. */
   readonly contact: Contact
   /** The names of its lists, in alphabetical order. */
   readonly lists: ReadonlyArray<string>

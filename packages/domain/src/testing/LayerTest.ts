@@ -28,7 +28,9 @@ export const layerTestContacts = (given: Partial<ContactsService["Service"]>): L
 
 /** The methods of a `CredentialsService` that a test gives. */
 export interface TestCredentials {
+  /** The methods for API keys that the test needs. */
   readonly apiKeys?: Partial<CredentialsService["Service"]["apiKeys"]> | undefined
+  /** The methods for SMTP credentials that the test needs. */
   readonly smtp?: Partial<CredentialsService["Service"]["smtp"]> | undefined
 }
 

@@ -28,7 +28,9 @@ const notSet = "it is not set"
 
 /** A setting cannot be used, or is missing. The error names the setting, and never holds a key. */
 export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
+  /** The name of the setting, such as `baseUrl`. */
   setting: Schema.String,
+  /** What is wrong with it, without its value. */
   issue: Schema.String,
   /** The variable of the configuration that it was read from, if known. */
   variable: Schema.optionalKey(Schema.String)

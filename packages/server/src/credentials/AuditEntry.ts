@@ -14,7 +14,9 @@ export type AuditActor = typeof AuditActor.Type
 export const AuditDetails = Schema.Struct({
   /** The fields that changed. */
   changed: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The access levels that the credential has gained. */
   levelsAdded: Schema.optionalKey(Schema.Array(ReportedAccessLevel)),
+  /** The access levels that the credential has lost. */
   levelsRemoved: Schema.optionalKey(Schema.Array(ReportedAccessLevel)),
   /** The new name, if it changed. */
   renamedTo: Schema.optionalKey(Schema.String),
@@ -33,9 +35,11 @@ export type AuditDetails = typeof AuditDetails.Type
 export const AuditEntry = Schema.Struct({
   /** Increases with every entry. */
   number: Schema.Int,
+  /** When it happened, in UTC. */
   time: WireDate,
   /** The account: empty for the main one, the canonical e-mail address for a subaccount. */
   account: Schema.String,
+  /** Who acted. */
   actor: AuditActor,
   /** The IP address of the caller; `null` within the process, and of `FurtherRefusals`. */
   peer: Schema.NullOr(Schema.String),
@@ -48,6 +52,7 @@ export const AuditEntry = Schema.Struct({
   subject: Schema.NullOr(Schema.String),
   /** `Done`, the tag of a refusal such as `NameTaken`, or `FurtherRefusals` for all of an hour that have no entry. */
   outcome: Schema.String,
+  /** What changed, or why it was refused. */
   details: AuditDetails
 })
 export type AuditEntry = typeof AuditEntry.Type

@@ -5,6 +5,7 @@ import { Context } from "effect"
 export interface CallerKey {
   /** The id of its row: its name may change during the call. */
   readonly id: number
+  /** The name of the key. */
   readonly name: string
   /** The beginning and the end of its secret. */
   readonly hint: string

@@ -8,8 +8,11 @@ import { tables } from "./StoreRows.ts"
 
 /** A property of the database that a service needs, with what is missing if it is not fulfilled. */
 export interface PostgresFinding {
+  /** The name of the property, such as `version`. */
   readonly check: string
+  /** Whether a service can work with it. */
   readonly result: "ok" | "warning" | "failed"
+  /** What was found, and what to do about it. */
   readonly detail: string
 }
 

@@ -16,6 +16,7 @@ export interface PolicyOptions {
 
 /** The options of a service on PostgreSQL, which any number of processes may serve. */
 export interface PostgresStoreOptions extends PolicyOptions {
+  /** How to connect to the database. */
   readonly postgres: PostgresOptions
   /** The entry file of the thread for jobs, as that of `StoreOptions`. */
   readonly jobThread?: URL | undefined

@@ -7,7 +7,9 @@ import { type AccessLevel, ContactsService, CredentialsService, fnRedacted, type
 
 /** Whether a key has an access level. */
 export interface ProbedLevel {
+  /** The access level. */
   readonly level: AccessLevel
+  /** Whether the key has it. */
   readonly granted: boolean
 }
 

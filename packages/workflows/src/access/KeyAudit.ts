@@ -4,15 +4,15 @@ import { type ApiKey, formatWireDate, type ReportedAccessLevel } from "@roster/d
 
 /** A finding about a key that its owner should decide on. */
 export type KeyFinding = Data.TaggedEnum<{
-  Expired: { readonly name: string; readonly expires: DateTime.Utc }
-  Expiring: { readonly name: string; readonly expires: DateTime.Utc }
-  NeverUsed: { readonly name: string; readonly created: DateTime.Utc | undefined }
-  Unused: { readonly name: string; readonly lastUse: DateTime.Utc }
+  Expired: { /** Its name. */ readonly name: string; readonly expires: DateTime.Utc }
+  Expiring: { /** Its name. */ readonly name: string; readonly expires: DateTime.Utc }
+  NeverUsed: { /** Its name. */ readonly name: string; readonly created: DateTime.Utc | undefined }
+  Unused: { /** Its name. */ readonly name: string; readonly lastUse: DateTime.Utc }
   /** The key has levels that it was never used for. */
-  UnusedLevels: { readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
+  UnusedLevels: { /** Its name. */ readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
   /** The key can make, change and delete keys, or see them. */
-  ManagesKeys: { readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
-  UsableFromEverywhere: { readonly name: string }
+  ManagesKeys: { /** Its name. */ readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
+  UsableFromEverywhere: { /** Its name. */ readonly name: string }
 }>
 
 /** The constructors and the matcher of `KeyFinding`. */
@@ -20,6 +20,7 @@ export const KeyFinding = Data.taggedEnum<KeyFinding>()
 
 /** Options of `auditApiKeys`. */
 export interface KeyAuditOptions {
+  /** The time of the audit. */
   readonly now: DateTime.DateTime
   /** How long a key must not have been used to count as unused (default: 90 days). */
   readonly unusedFor?: Duration.Input | undefined

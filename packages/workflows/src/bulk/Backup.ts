@@ -7,6 +7,7 @@ import { makeUtf8Decoder } from "./Utf8Decoder.ts"
 
 /** The file is not a backup of contacts, or not a complete one. */
 export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {
+  /** Why it cannot be read, in words. */
   reason: Schema.String
 }) {
   override get message(): string {
@@ -128,6 +129,7 @@ export const readBackup = <E, R>(
 
 /** The content of a backup in numbers and examples. */
 export interface BackupSurvey {
+  /** The number of contacts. */
   readonly count: number
   /** The number of contacts of each status. */
   readonly statuses: ReadonlyMap<string, number>
@@ -158,13 +160,17 @@ export const surveyBackup = fnRedacted("surveyBackup")(function* <E, R>(contacts
 
 /** The outcome of a restore: read = restored + refused + notSent + unknown. */
 export interface RestoreReport {
+  /** Number of contacts in the backup. */
   readonly read: number
+  /** Number of contacts that the service accepted. */
   readonly restored: number
   /** Number of restored contacts that kept the status they have now, since the backup would have resubscribed them. */
   readonly statusesKept: number
   /** The first of them (maximum: 10,000). */
   readonly keptStatuses: ReadonlyArray<{ readonly email: string; readonly status: WithheldStatus }>
+  /** The contacts that the service refused, each with its reason in words. */
   readonly refused: ReadonlyArray<{ readonly email: string; readonly reason: string }>
+  /** Number of contacts that were not sent. */
   readonly notSent: number
   /** Contacts that were sent but whose answer was lost. */
   readonly unknown: number

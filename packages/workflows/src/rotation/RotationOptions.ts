@@ -5,6 +5,7 @@ import type { RotationState, RotationStep } from "./RotationState.ts"
 
 /** Options of planning and rotating. */
 export interface RotationPlanOptions {
+  /** The subaccount of the credential (default: the account itself). */
   readonly subaccount?: string | undefined
   /**
    * What the caller calls the place where `deliver` leaves the secret. A rotation that resumes with another one is refused,
@@ -31,6 +32,7 @@ export interface RotationOptions<New, E = never, R = never> extends RotationPlan
   readonly grace?: Duration.Input | undefined
   /** When to check the last use (default: every 30 seconds). */
   readonly schedule?: Schedule.Schedule<unknown> | undefined
+  /** Runs with each step, as the rotation comes to it. */
   readonly onStep?: ((step: RotationStep) => Effect.Effect<void>) | undefined
   /** Used only for an API key that can manage keys. */
   readonly switchToNewKey?: SwitchToNewKey<R> | undefined
@@ -47,6 +49,7 @@ export type SwitchToNewKey<R = never> = (
 
 /** The state in which a rotation would begin, by the service and the log of runs. */
 export interface RotationPlan {
+  /** Where the rotation would begin. */
   readonly state: Exclude<RotationState<never>["_tag"], "NameTaken" | "NotFound">
   /** The name of the successor, whether it exists or is still to be made. */
   readonly successor: string
@@ -63,7 +66,9 @@ export interface Rotated {
 /** The old credential did not stay unused for long enough within the grace; it and its successor are both kept. */
 export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
   name: Schema.String,
+  /** The name of the new credential. */
   successor: Schema.String,
+  /** When the old credential was last used, in UTC. */
   lastUse: Schema.DateTimeUtc
 }) {
   override get message(): string {

@@ -4,7 +4,9 @@ import { Schema } from "effect"
 import { ContactState, emailOf, FieldChanges, isMetadata } from "./ContactState.ts"
 
 const Changed = Schema.Struct({
+  /** The address of the contact. */
   email: Schema.String,
+  /** What each changed field was before and is after. */
   fields: FieldChanges,
   /** The digest of what it became. */
   after: Schema.String,
@@ -27,7 +29,9 @@ export const RunEntry = Schema.TaggedUnion({
     rows: Schema.optionalKey(Range),
     /** The addresses of new contacts, each with the digest of what it became. */
     created: Schema.optionalKey(Schema.Array(Schema.Tuple([Schema.String, Schema.String]))),
+    /** The number of contacts that the run changed, not only in their dates. */
     changed: Schema.optionalKey(Schema.Array(Changed)),
+    /** The number of contacts that the run deleted. */
     deleted: Schema.optionalKey(Schema.Array(ContactState))
   },
   /** Changes of the entries before that were not made, since others had changed the contacts. */
@@ -54,8 +58,11 @@ export type AppendedEntry = Exclude<RunEntry, { readonly _tag: "Ended" }>
 
 /** How many contacts a run created, changed (not only in their dates) and deleted. */
 export interface RunCounts {
+  /** The number of contacts that the run created. */
   readonly created: number
+  /** The number of contacts that the run changed, not only in their dates. */
   readonly changed: number
+  /** The number of contacts that the run deleted. */
   readonly deleted: number
 }
 

@@ -7,6 +7,7 @@ import { type AppendedEntry, makeRunCounter, type RunCounts, type RunEntry } fro
 
 /** What began a run, where and when. */
 export const RunHeader = Schema.Struct({
+  /** The id of the run, which begins with its time. */
   id: Schema.String,
   /** The command or program, such as `import`. */
   command: Schema.String,
@@ -23,7 +24,9 @@ export interface RunHeader extends Schema.Schema.Type<typeof RunHeader> {}
 
 /** What a run is and did, as a list of runs shows it. */
 export interface RunInfo {
+  /** What began it, where and when. */
   readonly header: RunHeader
+  /** How many contacts it created, changed and deleted. */
   readonly counts: RunCounts
   /** Whether it came to its end. One that did not can go on, or is going on. */
   readonly isEnded: boolean
@@ -50,7 +53,10 @@ export class RunTaken extends Schema.TaggedError<RunTaken>()("RunTaken", {
 }
 
 /** The log has no run of this id. */
-export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { run: Schema.String }) {
+export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
+  /** The id that was asked for. */
+  run: Schema.String
+}) {
   override get message(): string {
     return `There is no run ${this.run}.`
   }
@@ -58,8 +64,11 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
 
 /** How a run is begun. */
 export interface OpenRun {
+  /** The command or program, such as `import`. */
   readonly command: string
+  /** What the run works on, so that a later one with equal input goes on (default: none does). */
   readonly input?: Schema.Json | undefined
+  /** The id of the run that this one undoes. */
   readonly undoes?: string | undefined
   /** Whether to go on with the last run of this command and input on this target if it is unfinished (default: true). */
   readonly resume?: boolean | undefined
@@ -67,6 +76,7 @@ export interface OpenRun {
 
 /** A run that this scope has taken. */
 export interface Run {
+  /** What began it, where and when. */
   readonly header: RunHeader
   /** Whether an earlier process began it. */
   readonly isResumed: boolean
@@ -85,6 +95,7 @@ export interface Run {
 
 /** A run in the log, to read. */
 export interface RecordedRun extends RunInfo {
+  /** Its entries, in their order. */
   readonly entries: Stream.Stream<RunEntry, RunLogFailure>
   /** The same from the last to the first. */
   readonly backwards: Stream.Stream<RunEntry, RunLogFailure>

@@ -39,14 +39,18 @@ export type AddOutcome = Data.TaggedEnum<{
 }>
 
 /** The outcome of an item, with the item itself. */
-export type ItemOutcome<A> = AddOutcome & { readonly item: A }
+export type ItemOutcome<A> = AddOutcome & {
+  /** The item as it was given. */ /** The item as it was given. */ readonly item: A
+}
 
 /** Constructors and matchers of outcomes. */
 export const AddOutcome = Data.taggedEnum<AddOutcome>()
 
 /** The common outcome of consecutive contacts. */
 export interface AddResult {
+  /** The number of contacts. */
   readonly count: number
+  /** What became of each of them. */
   readonly outcome: AddOutcome
 }
 
@@ -113,9 +117,13 @@ export interface BulkAddOptions {
 
 /** The numbers of contacts so far, by their outcome. */
 export interface AddProgress {
+  /** Number of contacts that the service accepted. */
   readonly accepted: number
+  /** Number of contacts that were refused. */
   readonly refused: number
+  /** Number of contacts that were sent and have no answer. */
   readonly unknown: number
+  /** Number of contacts that were not sent. */
   readonly notSent: number
 }
 
@@ -127,6 +135,7 @@ export interface AddAllOptions extends BulkAddOptions {
 
 /** A contact whose address may be any text: one that is no address is refused alone. */
 export interface ContactDraft extends Omit<ContactPayload, "email"> {
+  /** The address of the contact. */
   readonly email: string
 }
 

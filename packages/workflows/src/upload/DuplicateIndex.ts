@@ -112,8 +112,11 @@ export const makeDuplicateIndex = (): DuplicateIndex => {
 
 /** A set of row numbers, one bit each: half a megabyte for four million rows. */
 export interface Bitset {
+  /** Adds a number. */
   readonly add: (row: number) => void
+  /** Removes a number. */
   readonly remove: (row: number) => void
+  /** Whether it has a number. */
   readonly has: (row: number) => boolean
 }
 

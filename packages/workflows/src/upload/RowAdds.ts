@@ -20,7 +20,9 @@ export const makeKeptStatusRows = () => {
 
 /** The outcomes of `addRows`: read = accepted + rejected + notSent + unknown. An error ends the reading. */
 export interface RowAddsReport {
+  /** Number of rows that were read. */
   readonly read: number
+  /** Number of rows that the service accepted. */
   readonly accepted: number
   /** Number of rows refused by our own check or by the service. */
   readonly rejected: number
@@ -30,9 +32,11 @@ export interface RowAddsReport {
   readonly statusesKept: number
   /** Up to 10,000 of them, in the order of the file. */
   readonly keptStatuses: ReadonlyArray<KeptStatusRow>
+  /** Number of rows that were not sent. */
   readonly notSent: number
   /** Number of rows that were sent and have no answer. */
   readonly unknown: number
+  /** The error that ended the reading, if one did. */
   readonly stoppedBy: ServiceError | undefined
 }
 

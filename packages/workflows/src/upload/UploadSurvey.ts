@@ -18,6 +18,7 @@ export const maximumNamedRows = 10_000
 export interface UploadSurvey {
   /** The header of the file; `undefined` if there are no rows. */
   readonly header: FileHeader | undefined
+  /** Number of rows in the file. */
   readonly read: number
   /** Number of rows that our own check rejects. */
   readonly invalid: number
@@ -35,7 +36,10 @@ export interface UploadSurvey {
 export const maximumUploadRows = 50_000_000
 
 /** The source has more rows than one upload takes. Nothing was sent. */
-export class TooManyRows extends Schema.TaggedError<TooManyRows>()("TooManyRows", { maximum: Schema.Int }) {
+export class TooManyRows extends Schema.TaggedError<TooManyRows>()("TooManyRows", {
+  /** The number of rows that an upload takes. */
+  maximum: Schema.Int
+}) {
   override get message(): string {
     return `There are more than ${this.maximum} rows, which one upload does not take.`
   }
@@ -43,6 +47,7 @@ export class TooManyRows extends Schema.TaggedError<TooManyRows>()("TooManyRows"
 
 /** How rows are surveyed. */
 export interface SurveyOptions {
+  /** Runs now and then with the number of rows read so far. */
   readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined
   /** The number of rows beyond which it fails with `TooManyRows` (default: 50 million). */
   readonly maximumRows?: number | undefined

@@ -13,12 +13,17 @@ export const JobRequest = Schema.Struct({
   fileName: Schema.optionalKey(Schema.String),
   /** The URL of the imported file, without parts that could be secret. */
   fileUrl: Schema.optionalKey(Schema.String),
+  /** The list that imported contacts are added to. */
   listName: Schema.optionalKey(Schema.String),
+  /** The encoding of the imported file, if one was given. */
   encodingName: Schema.optionalKey(Schema.String),
   /** Whether the import may resubscribe contacts. */
   resubscribe: Schema.optionalKey(Schema.Boolean),
+  /** The format of the exported file. */
   format: Schema.optionalKey(ExportFileFormat),
+  /** The compression of the exported file. */
   compression: Schema.optionalKey(CompressionFormat),
+  /** The rule that selects the exported contacts. */
   rule: Schema.optionalKey(Schema.String),
   /** The number of requested addresses. */
   emails: Schema.optionalKey(Schema.Int)
@@ -27,19 +32,27 @@ export type JobRequest = typeof JobRequest.Type
 
 /** A job of a store, with its progress. */
 export const Job = Schema.Struct({
+  /** The id of the job. */
   id: Schema.String,
+  /** Whether it is an import or an export. */
   kind: JobKind,
+  /** Where the job is. */
   state: JobState,
   /** Whether a process is running it now. Otherwise a job that is `Loading` waits. */
   running: Schema.Boolean,
+  /** When the job was requested, in UTC. */
   created: WireDate,
+  /** When the job ended, in UTC; `null` before. */
   ended: Schema.NullOr(WireDate),
   /** When the file of an export is removed; `null` for an import. */
   expires: Schema.NullOr(WireDate),
+  /** The number of rows processed so far. */
   rowsDone: Schema.Int,
   /** The number of rows to process, or `null` if not known yet. */
   rowsTotal: Schema.NullOr(Schema.Int),
+  /** The number of rows that were imported or exported so far. */
   accepted: Schema.Int,
+  /** The number of rows that the import rejected so far. */
   rejected: Schema.Int,
   /** The number of rejected rows, from the first on, that `Jobs.rejectedRows` has. */
   rejectedKept: Schema.Int,
@@ -49,19 +62,28 @@ export const Job = Schema.Struct({
   statusesKept: Schema.Int,
   /** The reason of the state `Error`. */
   problem: Schema.NullOr(Schema.String),
+  /** What was asked for. */
   request: JobRequest
 })
 export type Job = typeof Job.Type
 
 /** No job has this id. */
-export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { id: Schema.String }) {
+export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
+  /** The id that was asked for. */
+  id: Schema.String
+}) {
   override get message(): string {
     return `There is no job ${this.id}. Jobs can be seen until 30 days after their end.`
   }
 }
 
 /** A job that has ended cannot be cancelled. */
-export class JobEnded extends Schema.TaggedError<JobEnded>()("JobEnded", { id: Schema.String, state: JobState }) {
+export class JobEnded extends Schema.TaggedError<JobEnded>()("JobEnded", {
+  /** The id of the job. */
+  id: Schema.String,
+  /** The state in which the job ended. */
+  state: JobState
+}) {
   override get message(): string {
     return `The job ${this.id} has ended before: its state is ${this.state}.`
   }

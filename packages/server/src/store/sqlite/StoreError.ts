@@ -6,6 +6,7 @@ import { errorCode, heldBy, holderOf, isBusy, isDamage, messageOf } from "./Sqli
 
 /** The file is damaged or is not a SQLite database. Nothing was written to it. */
 export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamaged", {
+  /** The path of the database file. */
   filename: Schema.String,
   /** The fault that SQLite found. */
   detail: Schema.String,
@@ -14,6 +15,7 @@ export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamag
 
 /** The file cannot be opened, created or used: a wrong path, a missing permission, a lock, a version of SQLite. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
+  /** The path of the database file. */
   filename: Schema.String,
   /** Whether another process held its lock for too long. */
   isLocked: Schema.optionalKey(Schema.Boolean),
