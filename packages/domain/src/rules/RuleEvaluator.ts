@@ -59,7 +59,7 @@ const fieldReaders = (now: number) => {
     byFoldedName(subject.customFields ?? {})
   )
 
-  /** Reads a custom field. A name in the same case wins, then the first one in another case. */
+  /** Reads a custom field. Only another service can hold two equal names, of which that in the same case wins. */
   const customReader = (name: string) => {
     const folded = foldText(name)
     return (): RecordFieldValue => {

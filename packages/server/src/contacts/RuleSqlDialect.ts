@@ -8,7 +8,7 @@ type Fragment = Statement.Fragment
 export interface RuleSqlDialect {
   /** The folded form of a text, ordered by code points; the empty text for NULL. A column costs nothing to read again. */
   readonly fold: (text: Fragment, isColumn: boolean) => Fragment
-  /** The value of a custom field, or NULL. A name with the same case wins over one with another. */
+  /** The value of a custom field, or NULL. */
   readonly customField: (name: string) => Fragment
   /** A text as a number, or NULL. */
   readonly number: (text: Fragment) => Fragment

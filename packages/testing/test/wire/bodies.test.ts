@@ -27,6 +27,11 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("bodies 
         "[0].CustomFields.age",
         [{ Email: "e@example.com", CustomFields: { age: { Hibernating: 1 } } }]
       ],
+      [
+        "two names of one custom field",
+        "[1].CustomFields: the names",
+        [{ Email: "e@example.com" }, { Email: "f@example.com", CustomFields: { City: "1", city: "2" } }]
+      ],
       ["an address", "[0].Email", [{ Email: "Hibernating" }]]
     ] as const)("S17 a value that is none is named by its field and not repeated: %s", ([, field, body]) =>
       Effect.gen(function* () {
