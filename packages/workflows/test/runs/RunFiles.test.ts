@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { RunLog, RunLogFailure, RunTaken } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
 import { Duration, Effect, Stream } from "effect"
-import { fork } from "node:child_process"
+import { fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
@@ -194,6 +194,28 @@ describe("a process with a run", () => {
         (yield* use(folder, list)).map(({ isEnded }) => isEnded),
         [true]
       )
+    })
+  )
+
+  it.live.skipIf(isWindows)("that finds no more room fails, and what was appended before is whole", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      fs.mkdirSync(folder, { mode: 0o700 })
+      const script = join(import.meta.dirname, "runInProcess.ts")
+      // A file may grow to 2048 bytes: the last line that is written ends in the middle.
+      const limited = `trap '' XFSZ; ulimit -f 4; exec "$0" "$@"`
+      const child = spawn("sh", ["-c", limited, process.execPath, script, folder, target, "fill"], {
+        stdio: ["ignore", "inherit", "inherit", "ipc"]
+      })
+      const [{ appended, messages }] = yield* Effect.promise(() => once(child, "message"))
+      if (child.exitCode === null) yield* Effect.promise(() => once(child, "exit"))
+      for (const message of messages) assert.include(message, "EFBIG")
+      const [name = ""] = records(folder)
+      assert.isFalse(fs.readFileSync(join(folder, name), "utf8").endsWith("\n"))
+      const again = yield* use(folder, runOf(work, [entry("bob@example.com")], true))
+      assert.isTrue(again.isResumed)
+      assert.strictEqual(again.earlier.length, appended)
+      assert.strictEqual((yield* use(folder, entriesOf(again.id))).length, appended + 2)
     })
   )
 })
