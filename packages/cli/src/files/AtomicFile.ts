@@ -1,6 +1,6 @@
 /** Files written atomically and readable by their owner alone, with the checks and errors of a command. */
 import { prepareFile } from "@roster/workflows"
-import { Effect, FileSystem, Option, PlatformError, Redacted, Stream } from "effect"
+import { Effect, FileSystem, Option, PlatformError, Stream } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
 
@@ -47,13 +47,8 @@ export const prepare = Effect.fnUntraced(function* (target: string, options: Wri
   return <E, R>(content: Stream.Stream<Uint8Array, E, R>) => explained(write(content, check))
 })
 
-const writeText = (target: string, text: string, options: WriteOptions) =>
-  Effect.scoped(Effect.flatMap(prepare(target, options), (write) => write(Stream.make(new TextEncoder().encode(text)))))
-
 /** Writes a line of text as a whole file. */
 export const writeLine = (target: string, line: string, options: WriteOptions) =>
-  writeText(target, `${line}\n`, options)
-
-/** Writes a secret as a whole file, and replaces an existing one. */
-export const writeSecret = (target: string, secret: Redacted.Redacted<string>) =>
-  writeText(target, Redacted.value(secret), { force: true })
+  Effect.scoped(
+    Effect.flatMap(prepare(target, options), (write) => write(Stream.make(new TextEncoder().encode(`${line}\n`))))
+  )
