@@ -1,6 +1,7 @@
 /**
  * Replaces the secret of an API key from a job. At every moment there is a secret that works: the old one is deleted only
- * when nobody uses it any more. A job that was stopped resumes when it runs again.
+ * when nobody uses it any more. A job that was stopped resumes when it runs again, by the log of runs: provide
+ * `RunFiles.layer` of `@roster/workflows/RunFiles` with a folder that outlives the job.
  */
 import { rotateApiKey } from "@roster/workflows"
 import { Context, Effect, type Redacted } from "effect"
