@@ -153,9 +153,11 @@ const lookAt = Effect.fnUntraced(function* (file: string) {
   const { size } = yield* attemptAsync(() => handle.stat())
   const damaged = new RunLogFailure({ detail: `the record ${file} is damaged` })
   const textAt = (at: number) => readAt(handle, at, new Uint8Array(Math.min(endBytes, size - at)))
-  const first = decodeFirst((yield* textAt(0)).split("\n", 1)[0])
+  const start = yield* textAt(0)
+  const first = decodeFirst(start.split("\n", 1)[0])
   if (Result.isFailure(first)) return yield* damaged
-  const end = decodeEntry((yield* textAt(Math.max(0, size - endBytes))).split("\n").at(-2))
+  const rest = size <= endBytes ? start : yield* textAt(size - endBytes)
+  const end = decodeEntry(rest.split("\n").at(-2))
   const entriesBy = (order: (places: ReadonlyArray<Place>) => ReadonlyArray<Place>) =>
     Stream.unwrap(
       Effect.gen(function* () {

@@ -178,7 +178,11 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
     }
     const work = workOf(header)
     const last = Effect.map(storage.all, (runs) => runs.find((run) => run.canGoOn && workOf(run.header) === work))
-    yield* take(header, (yield* last)?.header.id ?? command)
+    yield* take(header, command).pipe(
+      Effect.catchTag("RunTaken", () =>
+        Effect.flatMap(last, (run) => Effect.fail(new RunTaken({ run: run?.header.id ?? command })))
+      )
+    )
     const found = yield* last
     const earlier = resume && found !== undefined && found.end === undefined ? found : undefined
     const counter = earlier === undefined ? makeRunCounter() : yield* count(earlier)
