@@ -4,7 +4,7 @@
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { readContacts } from "@roster/domain"
-import { uploadContacts } from "@roster/workflows"
+import { uploadContacts } from "@roster/workflows/former"
 import * as HttpContactsService from "@roster/http-client/HttpContactsService"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, FileSystem, Layer, Redacted } from "effect"

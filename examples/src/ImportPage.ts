@@ -3,7 +3,7 @@
  * closed; it ends with the application.
  */
 import { ContactsService, readContacts } from "@roster/domain"
-import { uploadContacts, type UploadProgress } from "@roster/workflows"
+import { uploadContacts, type UploadProgress } from "@roster/workflows/former"
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 

@@ -1,5 +1,6 @@
 import { ContactFilter, ContactsService, readContacts, rule } from "@roster/domain"
-import { deleteContacts, exportTo, uploadContacts } from "@roster/workflows"
+import { deleteContacts, exportTo } from "@roster/workflows"
+import { uploadContacts } from "@roster/workflows/former"
 import { Effect, Stream } from "effect"
 
 /** Imports a CSV file of any size. A wrong row is refused alone; of each address, the last row is sent. */

@@ -1,4 +1,5 @@
-import { addAll, type ContactDraft, uploadContacts } from "@roster/workflows"
+import { addAll, type ContactDraft } from "@roster/workflows"
+import { uploadContacts } from "@roster/workflows/former"
 import { Console, Stream } from "effect"
 
 interface Customer {

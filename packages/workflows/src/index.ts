@@ -3,13 +3,35 @@ export * from "./access/AccessProbe.ts"
 export * from "./access/KeyAudit.ts"
 export * from "./bulk/Backup.ts"
 export * from "./bulk/BulkDelete.ts"
-export * from "./changes/ApplyPlan.ts"
-export { type ContactLookup, type LookupOptions, makeContactLookup } from "./changes/ContactLookup.ts"
+export {
+  type ContactSnapshot,
+  contactSnapshotMemory,
+  type ReadError,
+  type ReaderOptions
+} from "./changes/ContactReader.ts"
+export * from "./changes/ContactStatusChange.ts"
+export {
+  type AppliedPlan,
+  type ApplyOptions,
+  type ImportPlan,
+  loadPlan,
+  makeImportPlan,
+  maximumCountedFields,
+  maximumShownRows,
+  planImport,
+  PlanHeader,
+  PlannedRow,
+  type PlanOptions,
+  PlanOutdated,
+  type PlanStorage,
+  planStorageMemory,
+  PlanSummary,
+  UnreadablePlan
+} from "./changes/ImportPlan.ts"
+export { recordedContacts, type RecordOptions } from "./changes/RecordedContacts.ts"
+export { maximumNamedContacts, OtherTarget, type OutdatedContact, type RunReport } from "./changes/RunReport.ts"
+export { previewUndo, type UndoOptions, type UndoReport, undoRun } from "./changes/Undo.ts"
 export { ContactState, FieldChanges, FieldValue } from "./runs/ContactState.ts"
-export * from "./changes/ImportPlan.ts"
-export { makeRecorder, recordedContacts, type Recorder, type RecordOptions } from "./changes/RecordedContacts.ts"
-export * from "./changes/RunRecord.ts"
-export * from "./changes/Undo.ts"
 export { prepareFile, type PrepareOptions, syncFolder } from "./exports/PreparedFile.ts"
 export * from "./exports/ExportPolling.ts"
 export * from "./exports/ExportToFile.ts"
@@ -29,10 +51,25 @@ export {
   RunNotFound,
   RunTaken
 } from "./runs/RunLog.ts"
-export * from "./upload/BulkAdd.ts"
+export {
+  addAll,
+  type AddAllOptions,
+  AddOutcome,
+  type AddProgress,
+  type BulkAddOptions,
+  type ContactDraft,
+  defaultAddConcurrency,
+  type ItemOutcome
+} from "./upload/BulkAdd.ts"
 export type { Bitset } from "./upload/DuplicateIndex.ts"
 export * from "./upload/RowAdds.ts"
-export { readAt } from "./upload/UnnamedFile.ts"
-export * from "./upload/Upload.ts"
-export * from "./upload/UploadJournal.ts"
+export {
+  makeUpload,
+  type Upload,
+  uploadContacts,
+  type UploadContactsOptions,
+  type UploadOptions,
+  type UploadProgress,
+  type UploadSource
+} from "./upload/Upload.ts"
 export * from "./upload/UploadSurvey.ts"

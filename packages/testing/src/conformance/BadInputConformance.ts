@@ -17,7 +17,8 @@ import {
   ServiceError,
   type SmtpCredentialsPayload
 } from "@roster/domain"
-import { addAll, addRows, uploadContacts } from "@roster/workflows"
+import { addAll, addRows } from "@roster/workflows"
+import { uploadContacts } from "@roster/workflows/former"
 import { Effect, Result, Stream } from "effect"
 import { badFilters } from "./BadFilterConformance.ts"
 import { apiKeys, arrange, smtp, soon } from "./credentials/CredentialKind.ts"

@@ -31,9 +31,9 @@ import {
   rotateApiKey,
   RunLog,
   rotateSmtp,
-  surveyBackup,
-  uploadContacts
+  surveyBackup
 } from "@roster/workflows"
+import { uploadContacts } from "@roster/workflows/former"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import {

@@ -1,70 +1,81 @@
 /**
- * The plan of an import: what each row would change, found before anything is written. Its file is JSON with a row on
- * each line, so that neither writing nor reading holds all of it. (docs/decisions/plan.md)
+ * The plan of an import: what each row would change, found before anything is written, and carried out later on the contacts
+ * that still are as the plan saw them. Its file is JSON with a row on each line. (docs/decisions/runs.md)
  */
 import {
+  AccessDenied,
+  ContactChange,
   contactOf,
-  ContactPayload,
+  type ContactPayload,
+  ContactsService,
+  fnRedacted,
   type ImportRow,
+  type InvalidInput,
   JsonParser,
-  maximumContactsPerAdd,
-  type RejectedRow
+  joinBytes,
+  maximumAddBytes,
+  maximumChanges,
+  ServiceError,
+  statusKept,
+  type TooManyContacts
 } from "@roster/domain"
-import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
+import { Array as Arrays, DateTime, Effect, Result, Schema, type Scope, Stream } from "effect"
 import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
-import type { UploadSurvey } from "../upload/UploadSurvey.ts"
-import type { ContactLookup } from "./ContactLookup.ts"
+import { changesOf, type ContactState, FieldChanges } from "../runs/ContactState.ts"
+import { noCounts } from "../runs/RunEntry.ts"
+import { RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
+import { AddOutcome, defaultAddConcurrency, makeBulkSender, outcomesOf } from "../upload/BulkAdd.ts"
+import type { Bitset } from "../upload/DuplicateIndex.ts"
+import { toRows, type UploadSource } from "../upload/Upload.ts"
+import { surveyContacts, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
+import { type Found, makeContactReader, type ReadError, type ReaderOptions, stateOfFound } from "./ContactReader.ts"
+import { madeOf, recordedChange, writeOfContact } from "./RecordedContacts.ts"
 import {
-  changesOf,
-  contentDigestOf,
-  type ContactState,
-  FieldChanges,
-  givenBy,
-  merged,
-  onLists
-} from "../runs/ContactState.ts"
+  emptyTally,
+  maximumNamedContacts,
+  OtherTarget,
+  type OutdatedContact,
+  reportOf,
+  type RunReport
+} from "./RunReport.ts"
+import { undoRun, type UndoReport } from "./Undo.ts"
 
-/** The first line of a plan: its target, its file and its options. */
+// What a plan is
+
+/** The first line of a plan: its target and its options. */
 export const PlanHeader = Schema.Struct({
   plan: Schema.Literal("roster contacts import"),
-  version: Schema.Literal(1),
+  version: Schema.Literal(2),
+  /** Tells it from other plans. */
+  id: Schema.String,
   /** The name of the service or store. */
   target: Schema.String,
   /** When it was made, as ISO 8601. */
   made: Schema.String,
-  /** SHA-256 of the bytes of the imported file. */
-  sha256: Schema.String,
+  /** What its rows were read from, as the caller names it. */
+  source: Schema.optionalKey(Schema.String),
   listNames: Schema.Array(Schema.String),
   /** Whether contacts that receive no mail are made ones that do. */
   resubscribe: Schema.Boolean
 })
 export interface PlanHeader extends Schema.Schema.Type<typeof PlanHeader> {}
 
-const rowFields = {
+/** A row of a plan, which changes something. */
+export const PlannedRow = Schema.Struct({
   line: Schema.Int,
-  contact: ContactPayload,
-  /** The digest of what is stored; empty for a new contact. */
-  before: Schema.String,
-  /** The digest of what it becomes. */
-  after: Schema.String
-}
-
-/** A row of a plan, as far as an apply reads it. */
-export const PlannedRow = Schema.Struct(rowFields)
-export interface PlannedRow extends Schema.Schema.Type<typeof PlannedRow> {}
-
-/** A row that changes something, as its file has it. */
-const WrittenRow = Schema.Struct({
-  ...rowFields,
-  /** Old and new values of the fields of a stored contact. */
-  changes: Schema.optionalKey(FieldChanges),
+  /** What it does, to a contact that is as the plan saw it. */
+  change: ContactChange,
+  /** Old and new values of the fields of a stored contact, for people. */
+  fields: Schema.optionalKey(FieldChanges),
   /** The status of the row was left out, since it would resubscribe. */
   keepsStatus: Schema.optionalKey(Schema.Literal(true))
 })
-type WrittenRow = typeof WrittenRow.Type
+export interface PlannedRow extends Schema.Schema.Type<typeof PlannedRow> {}
 
-/** The counts of a plan: read = new + changed + unchanged + rejected + duplicates. */
-export const PlanCounts = Schema.Struct({
+const Named = Schema.Struct({ line: Schema.Int, email: Schema.String })
+
+/** The counts and examples of a plan: read = new + changed + unchanged + rejected + duplicates. */
+export const PlanSummary = Schema.Struct({
   read: Schema.Int,
   new: Schema.Int,
   changed: Schema.Int,
@@ -74,27 +85,17 @@ export const PlanCounts = Schema.Struct({
   /** Rows whose status would resubscribe their contacts. It is left out, unless the plan allows it. */
   wouldResubscribe: Schema.Int,
   /** Changed rows that, as far as can be read, only put their contacts on the lists. */
-  onlyLists: Schema.Int
-})
-export interface PlanCounts extends Schema.Schema.Type<typeof PlanCounts> {}
-
-/** A change that a summary shows. */
-export interface ShownChange {
-  readonly line: number
-  readonly email: string
-  readonly changes: FieldChanges
-}
-
-/** The counts and examples of a plan. */
-export interface PlanSummary extends PlanCounts {
+  onlyLists: Schema.Int,
   /** The number of stored contacts that change in each field. */
-  readonly fields: { readonly [field: string]: number }
+  fields: Schema.Record(Schema.String, Schema.Int),
   /** The first changes of stored contacts. */
-  readonly sample: ReadonlyArray<ShownChange>
+  sample: Schema.Array(Schema.Struct({ ...Named.fields, changes: FieldChanges })),
   /** The first rows that would resubscribe their contacts. */
-  readonly wouldResubscribeRows: ReadonlyArray<{ readonly line: number; readonly email: string }>
-  readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
-}
+  wouldResubscribeRows: Schema.Array(Named),
+  /** The first rejected rows, up to 10,000. */
+  rejectedRows: Schema.Array(Schema.Struct({ line: Schema.Int, reason: Schema.String }))
+})
+export interface PlanSummary extends Schema.Schema.Type<typeof PlanSummary> {}
 
 /** Maximum number of changes, and of rows that would resubscribe, that a summary shows. */
 export const maximumShownRows = 20
@@ -102,31 +103,115 @@ export const maximumShownRows = 20
 /** Maximum number of fields that a summary counts one by one. */
 export const maximumCountedFields = 1000
 
-/** How a plan is made. */
-export interface PlanOptions {
+/** Where the bytes of a plan are kept. */
+export interface PlanStorage<E = never> {
+  /** Writes all of it. */
+  readonly write: <E2, R>(content: Stream.Stream<Uint8Array, E2, R>) => Effect.Effect<void, E | E2, R>
+  /** Reads it from its beginning, any number of times. */
+  readonly content: Stream.Stream<Uint8Array, E>
+}
+
+/** Keeps a plan in memory. */
+export const planStorageMemory = (): PlanStorage => {
+  const parts: Array<Uint8Array> = []
+  return {
+    write: (content) => Stream.runForEach(content, (part) => Effect.sync(() => parts.push(part))),
+    content: Stream.suspend(() => Stream.make(joinBytes(parts)))
+  }
+}
+
+/** Contacts have changed since the plan was made. */
+export class PlanOutdated extends Schema.TaggedError<PlanOutdated>()("PlanOutdated", {
+  /** How many. */
+  count: Schema.Int,
+  /** The lines and addresses of the first of them. */
+  sample: Schema.Array(Named)
+}) {
+  override get message(): string {
+    const contacts = this.count === 1 ? "1 contact has" : `${this.count} contacts have`
+    return `${contacts} changed since the plan was made.`
+  }
+}
+
+/** What an apply needs, and how it fails. A failure of the service is in its report. */
+type Applying<E> = Effect.Effect<AppliedPlan, E | RunTaken | RunLogFailure, ContactsService | RunLog>
+
+/** How a plan is applied. */
+export interface ApplyOptions {
+  /** The command in the log (default: apply). */
+  readonly command?: string | undefined
+  /** Number of concurrent requests (default: 8). */
+  readonly concurrency?: number | undefined
+  readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
+}
+
+/** A plan that was applied. */
+export interface AppliedPlan {
+  readonly report: RunReport
+  /** Undoes what this run, and earlier ones that it went on with, changed. */
+  readonly undo: Effect.Effect<
+    UndoReport,
+    RunNotFound | RunTaken | RunLogFailure | OtherTarget | ReadError,
+    ContactsService | RunLog
+  >
+}
+
+/** A plan, which can be kept and applied later. */
+export interface ImportPlan<E = never> {
   readonly header: PlanHeader
-  readonly lookup: ContactLookup
+  readonly summary: PlanSummary
+  readonly rows: Stream.Stream<PlannedRow, E | UnreadablePlan>
+  /** The bytes of its file, for `loadPlan`. */
+  readonly content: Stream.Stream<Uint8Array, E>
+  /** Checks that every contact is as the plan found it or as it makes it, and writes nothing. */
+  readonly verify: Effect.Effect<
+    void,
+    PlanOutdated | E | UnreadablePlan | InvalidInput | ServiceError | TooManyContacts,
+    ContactsService
+  >
+  /** Applies the rows whose contacts are as the plan saw them, and reports the others. Again, it does nothing twice. */
+  readonly apply: Applying<E | UnreadablePlan>
+  readonly applyWith: (options: ApplyOptions) => Applying<E | UnreadablePlan>
+}
+
+/** How a plan is made. */
+export interface PlanOptions<E = never> extends ReaderOptions {
+  /** Lists that the contacts are put on; new ones are created. */
+  readonly listNames?: ReadonlyArray<string> | undefined
+  /** Whether contacts that receive no mail may be made ones that do (default: false). */
+  readonly resubscribe?: boolean | undefined
+  /** A text that says what the rows were read from, such as the digest of a file. */
+  readonly source?: string | undefined
+  /** Where the plan is kept (default: in memory). */
+  readonly storage?: PlanStorage<E> | undefined
   readonly onProgress?: ((planned: number) => Effect.Effect<void>) | undefined
 }
 
+// Making one
+
 const encodeHeader = Schema.encodeSync(Schema.fromJsonString(PlanHeader))
-const encodeRow = Schema.encodeSync(JsonParser.fromJsonString(WrittenRow))
-const encodeCounts = Schema.encodeSync(Schema.fromJsonString(PlanCounts))
+const encodeRow = Schema.encodeSync(JsonParser.fromJsonString(PlannedRow))
+const encodeSummary = Schema.encodeSync(JsonParser.fromJsonString(PlanSummary))
 
 const rowsBegin = ',"rows":['
-const rowsEnd = '],"counts":'
+const rowsEnd = '],"summary":'
+
+interface Sendable {
+  readonly line: number
+  readonly contact: ContactPayload
+}
 
 /** The rows to send, each with its contact. */
-const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, isSent: (row: number) => boolean) =>
+const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bitset) =>
   Stream.suspend(() => {
     let number = 0
     return Stream.mapAccumArray(
       rows,
       () => undefined,
       (_, some) => {
-        const sent: Array<{ readonly line: number; readonly contact: ContactPayload }> = []
+        const sent: Array<Sendable> = []
         for (const row of some) {
-          if (!isSent(++number)) continue
+          if (!sendable.has(++number)) continue
           const contact = contactOf(row)
           if (Result.isSuccess(contact)) sent.push({ line: row.line, contact: contact.success })
         }
@@ -135,65 +220,50 @@ const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, isSent: (row: 
     )
   })
 
-/** A contact without its status. */
-const withoutStatus = ({ status: _status, ...rest }: ContactPayload): ContactPayload => rest
-
-/** Makes the plan of surveyed rows: the lines of its file, and once they are read, its summary. */
-export const makeImportPlan = <E, R>(
-  rows: Stream.Stream<ImportRow, E, R>,
-  survey: UploadSurvey,
-  options: PlanOptions
-) => {
-  const { lookup, onProgress, header } = options
-  const { listNames, resubscribe } = header
-  const lists = lookup.hasLists ? listNames : []
+/** Collects the rows of a plan and its summary. */
+const makePlanner = ({ listNames, resubscribe }: PlanHeader, survey: UploadSurvey) => {
   const counts = { new: 0, changed: 0, unchanged: 0, wouldResubscribe: 0, onlyLists: 0 }
   const fields = new Map<string, number>()
-  const sample: Array<ShownChange> = []
+  const sample: Array<PlanSummary["sample"][number]> = []
   const wouldResubscribeRows: Array<{ readonly line: number; readonly email: string }> = []
-  let planned = 0
 
-  const countFields = (changes: FieldChanges): void => {
-    for (const field of Object.keys(changes)) {
-      if (fields.size < maximumCountedFields || fields.has(field)) fields.set(field, (fields.get(field) ?? 0) + 1)
-    }
-  }
   /** The planned row, or `undefined` for one that changes nothing. */
-  const planRow = (line: number, contact: ContactPayload, state: ContactState | undefined): WrittenRow | undefined => {
-    const { after, wouldResubscribe } = merged(state, givenBy(contact), { lists, resubscribe })
+  const plan = ({ contact, line }: Sendable, found: Found): PlannedRow | undefined => {
+    const { email } = contact
+    const before = found.contact
+    const wouldResubscribe = statusKept(before?.status, contact.status) !== undefined
     const keepsStatus = wouldResubscribe && !resubscribe
     if (wouldResubscribe) {
       counts.wouldResubscribe++
-      if (wouldResubscribeRows.length < maximumShownRows) wouldResubscribeRows.push({ line, email: contact.email })
+      if (wouldResubscribeRows.length < maximumShownRows) wouldResubscribeRows.push({ line, email })
     }
-    const row = {
-      line,
-      contact: keepsStatus ? withoutStatus(contact) : contact,
-      before: contentDigestOf(state),
-      after: contentDigestOf(after),
-      ...(keepsStatus ? ({ keepsStatus } as const) : {})
-    }
-    if (state === undefined) {
+    const given = keepsStatus ? { ...contact, status: undefined } : contact
+    const { email: planned, write } = writeOfContact(given, { listNames, resubscribe })
+    const change: ContactChange = { email: planned, seen: before, write }
+    const row = { line, change, ...(keepsStatus ? ({ keepsStatus } as const) : {}) }
+    if (before === null) {
       counts.new++
       return row
     }
-    const changes = changesOf(state, after)
+    const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
+    const changes = changesOf(state(found), state(madeOf(found, change)))
     const isSame = Object.keys(changes).length === 0
     // Where lists cannot be read, nobody knows who is on them.
-    if (isSame && (listNames.length === 0 || (lookup.hasLists && onLists(state, listNames)))) {
+    if (isSame && (listNames.length === 0 || found.lists !== undefined)) {
       counts.unchanged++
       return undefined
     }
     counts.changed++
     if (isSame) counts.onlyLists++
     else {
-      countFields(changes)
-      if (sample.length < maximumShownRows) sample.push({ line, email: contact.email, changes })
+      for (const field of Object.keys(changes)) {
+        if (fields.size < maximumCountedFields || fields.has(field)) fields.set(field, (fields.get(field) ?? 0) + 1)
+      }
+      if (sample.length < maximumShownRows) sample.push({ line, email, changes })
     }
-    return { ...row, changes }
+    return { ...row, fields: changes }
   }
-
-  const summary = Effect.sync((): PlanSummary => ({
+  const summary = (): PlanSummary => ({
     read: survey.read,
     ...counts,
     rejected: survey.invalid,
@@ -202,18 +272,41 @@ export const makeImportPlan = <E, R>(
     sample,
     wouldResubscribeRows,
     rejectedRows: survey.firstInvalid
-  }))
+  })
+  return { plan, summary }
+}
 
+/** Makes the plan of surveyed rows, which are read again. */
+export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = never>(
+  rows: Stream.Stream<ImportRow, E>,
+  survey: UploadSurvey,
+  options: PlanOptions<ES> = {}
+): Effect.fn.Return<ImportPlan<ES>, E | ES | ReadError, ContactsService | RunLog | Scope.Scope> {
+  const { listNames = [], onProgress, resubscribe = false, source } = options
+  const storage: PlanStorage<ES> = options.storage ?? planStorageMemory()
+  const { target } = yield* RunLog
+  const header: PlanHeader = {
+    plan: "roster contacts import",
+    version: 2,
+    id: crypto.randomUUID(),
+    target,
+    made: DateTime.formatIso(yield* DateTime.now),
+    ...(source === undefined ? {} : { source }),
+    listNames,
+    resubscribe
+  }
+  const reader = yield* makeContactReader(survey.read - survey.invalid - survey.duplicates, options)
+  const planner = makePlanner(header, survey)
+  let planned = 0
   let isFirst = true
-  const linesOf = Effect.fnUntraced(function* (
-    part: ReadonlyArray<{ readonly line: number; readonly contact: ContactPayload }>
-  ) {
-    const states = yield* lookup.find(part.map(({ contact }) => contact.email))
+  const linesOf = Effect.fnUntraced(function* (part: ReadonlyArray<Sendable>) {
+    const { found } = yield* reader.read(part.map(({ contact }) => contact.email))
+    if (found === undefined) return yield* mayNotRead
     let text = ""
-    for (const [index, { contact, line }] of part.entries()) {
-      const row = planRow(line, contact, states[index])
-      if (row === undefined) continue
-      text += `${isFirst ? "" : ","}${encodeRow(row)}\n`
+    for (const [index, row] of part.entries()) {
+      const line = planner.plan(row, found[index] ?? { contact: null, lists: undefined })
+      if (line === undefined) continue
+      text += `${isFirst ? "" : ","}${encodeRow(line)}\n`
       isFirst = false
     }
     planned += part.length
@@ -221,13 +314,200 @@ export const makeImportPlan = <E, R>(
     return text
   })
   const lines = Stream.make(`${encodeHeader(header).slice(0, -1)}${rowsBegin}\n`).pipe(
-    Stream.concat(
-      sendableRows(rows, survey.sendable.has).pipe(Stream.grouped(maximumContactsPerAdd), Stream.mapEffect(linesOf))
-    ),
-    Stream.concat(Stream.fromEffect(Effect.map(summary, (known) => `${rowsEnd}${encodeCounts(known)}}\n`)))
+    Stream.concat(sendableRows(rows, survey.sendable).pipe(Stream.grouped(maximumChanges), Stream.mapEffect(linesOf))),
+    Stream.concat(Stream.suspend(() => Stream.make(`${rowsEnd}${encodeSummary(planner.summary())}}\n`)))
   )
-  return { lines, summary }
+  yield* storage.write(Stream.encodeText(lines))
+  return planOf(header, planner.summary(), storage.content)
+})
+
+/** A plan says what is there, so its key has to see it. */
+const mayNotRead = new ServiceError({
+  operation: "contactsGet",
+  reason: new AccessDenied({ required: "ViewContacts" })
+})
+
+/**
+ * Reads contacts or the rows of a file and what is stored, and says what they would change. Nothing is written until the
+ * plan is applied.
+ */
+export const planImport = fnRedacted("planImport")(function* <E, ES = never>(
+  source: UploadSource<E>,
+  options: PlanOptions<ES> = {}
+): Effect.fn.Return<ImportPlan<ES>, E | ES | ReadError | TooManyRows, ContactsService | RunLog | Scope.Scope> {
+  const rows = toRows(source)
+  return yield* makeImportPlan(rows, yield* surveyContacts(rows), options)
+})
+
+// Applying it
+
+/** The rows of a call, whose JSON is about half of what one takes at most. */
+const partsOf = <E>(rows: Stream.Stream<PlannedRow, E>) =>
+  Stream.mapAccumArray(
+    rows,
+    (): { part: Array<PlannedRow>; bytes: number } => ({ part: [], bytes: 0 }),
+    ({ bytes, part }, some) => {
+      const full: Array<ReadonlyArray<PlannedRow>> = []
+      for (const row of some) {
+        part.push(row)
+        bytes += encodeRow(row).length
+        if (part.length === maximumChanges || bytes > maximumAddBytes / 2) {
+          full.push(part)
+          part = []
+          bytes = 0
+        }
+      }
+      return [{ part, bytes }, full]
+    },
+    { onHalt: ({ part }) => (part.length === 0 ? [] : [part]) }
+  )
+
+const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Stream.Stream<Uint8Array, E>): ImportPlan<E> => {
+  const rows = Stream.mapAccumArray(
+    readPlan(content),
+    () => undefined,
+    (_, part) => [undefined, part.flatMap((line) => (line._tag === "Row" ? [line.row] : []))]
+  )
+
+  const verify = Effect.gen(function* () {
+    const service = yield* ContactsService
+    let count = 0
+    const sample: Array<{ readonly line: number; readonly email: string }> = []
+    yield* Stream.runForEach(partsOf(rows), (part) =>
+      Effect.map(
+        service.change(
+          part.map(({ change }) => change),
+          { dryRun: true }
+        ),
+        (answers) => {
+          for (const [index, { change, line }] of part.entries()) {
+            if (answers[index]?._tag !== "Outdated") continue
+            count++
+            if (sample.length < maximumNamedContacts) sample.push({ line, email: change.email })
+          }
+        }
+      )
+    )
+    if (count > 0) return yield* new PlanOutdated({ count, sample })
+  })
+
+  const applyWith = Effect.fnUntraced(function* ({
+    command = "apply",
+    concurrency = defaultAddConcurrency,
+    onProgress
+  }: ApplyOptions): Effect.fn.Return<
+    AppliedPlan,
+    E | UnreadablePlan | RunTaken | RunLogFailure,
+    ContactsService | RunLog
+  > {
+    const service = yield* ContactsService
+    const log = yield* RunLog
+    const { counts, id, tally } = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const run = yield* log.open({ command, input: { plan: header.id } })
+        const sender = yield* makeBulkSender<Planned, void, Outdated>({
+          call: (batch) =>
+            Effect.map(
+              recordedChange(
+                service,
+                run,
+                Array.from(batch, ({ row }) => row.change)
+              ),
+              (answers) =>
+                answers.map(({ _tag }) => ({
+                  count: 1,
+                  outcome: _tag === "Outdated" ? ({ _tag } as const) : AddOutcome.Accepted({})
+                }))
+            ),
+          exceeds: () => false,
+          check: () => undefined
+        })
+        const found = { done: 0, outdated: 0, rejected: 0, notSent: 0, unknown: 0 }
+        const outdatedContacts: Array<OutdatedContact> = []
+        const rejectedRows: Array<{ readonly line: number; readonly reason: string }> = []
+        let sent = 0
+        const send = Effect.fnUntraced(function* (part: ReadonlyArray<PlannedRow>) {
+          const batch = part.map((row): Planned => ({ email: row.change.email, row }))
+          for (const [index, outcome] of outcomesOf(yield* sender.send(batch, undefined)).entries()) {
+            const row = part[index]
+            if (row === undefined) continue
+            const { line } = row
+            if (outcome._tag === "Accepted") found.done++
+            else if (outcome._tag === "NotSent") found.notSent++
+            else if (outcome._tag === "Unknown") found.unknown++
+            else if (outcome._tag === "Refused") {
+              found.rejected++
+              if (rejectedRows.length < maximumNamedContacts) rejectedRows.push({ line, reason: outcome.error.message })
+            } else {
+              found.outdated++
+              if (outdatedContacts.length < maximumNamedContacts)
+                outdatedContacts.push({ line, email: row.change.email })
+            }
+          }
+          sent += part.length
+          if (onProgress !== undefined) yield* onProgress(sent)
+        })
+        yield* partsOf(rows).pipe(Stream.mapEffect(send, { concurrency, unordered: true }), Stream.runDrain)
+        if (found.notSent + found.unknown === 0) yield* run.end
+        const counts = yield* run.counts
+        const isWritten = run.isResumed || counts.created + counts.changed > 0
+        const tally = {
+          ...emptyTally,
+          run: isWritten ? run.header.id : undefined,
+          read: summary.new + summary.changed,
+          ...found,
+          outdatedContacts,
+          rejectedRows,
+          stoppedBy: yield* sender.stoppedBy
+        }
+        return { counts, id: tally.run, tally }
+      })
+    )
+    const report = reportOf(tally, counts, true)
+    const nothing: UndoReport = {
+      ...reportOf(emptyTally, noCounts, true),
+      partlyDone: 0,
+      incomplete: 0,
+      unknownChanges: []
+    }
+    return { report, undo: id === undefined ? Effect.succeed(nothing) : undoRun(id) }
+  })
+
+  return { header, summary, rows, content, verify, apply: applyWith({}), applyWith }
 }
+
+interface Planned {
+  readonly email: string
+  readonly row: PlannedRow
+}
+
+interface Outdated {
+  readonly _tag: "Outdated"
+}
+
+// Reading it
+
+/**
+ * Loads a plan from the bytes of its file, which are read again when it is applied. Fails for one that is not whole, or is
+ * for another service or store than that of the log.
+ */
+export const loadPlan = fnRedacted("loadPlan")(function* <E>(
+  content: Stream.Stream<Uint8Array, E>
+): Effect.fn.Return<ImportPlan<E>, E | UnreadablePlan | OtherTarget, RunLog> {
+  let header: PlanHeader | undefined
+  let summary: PlanSummary | undefined
+  yield* Stream.runForEach(readPlan(content, { decodesRows: false }), (line) =>
+    Effect.sync(() => {
+      if (line._tag === "Header") header = line.header
+      if (line._tag === "Summary") summary = line.summary
+    })
+  )
+  // A plan without them fails to be read.
+  if (header === undefined || summary === undefined) return yield* unreadable("it breaks off")
+  const { target } = yield* RunLog
+  if (header.target !== target) return yield* new OtherTarget({ other: header.target, current: target })
+  return planOf(header, summary, content)
+})
 
 /** The file is not the plan of an import, or not all of it. */
 export class UnreadablePlan extends Schema.TaggedError<UnreadablePlan>()("UnreadablePlan", {
@@ -245,11 +525,11 @@ export type PlanLine =
   | { readonly _tag: "Header"; readonly header: PlanHeader }
   | { readonly _tag: "Row"; readonly row: PlannedRow }
   | { readonly _tag: "Unread" }
-  | { readonly _tag: "Counts"; readonly counts: PlanCounts }
+  | { readonly _tag: "Summary"; readonly summary: PlanSummary }
 
 const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(PlanHeader))
 const decodeRow = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlannedRow))
-const decodeCounts = Schema.decodeUnknownResult(Schema.fromJsonString(PlanCounts))
+const decodeSummary = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlanSummary))
 
 const readLine = (text: string, isFirst: boolean, decodesRows: boolean): Result.Result<PlanLine, UnreadablePlan> => {
   if (isFirst) {
@@ -260,8 +540,8 @@ const readLine = (text: string, isFirst: boolean, decodesRows: boolean): Result.
     })
   }
   if (text.startsWith(rowsEnd)) {
-    return Result.mapBoth(decodeCounts(text.slice(rowsEnd.length, -1)), {
-      onSuccess: (counts): PlanLine => ({ _tag: "Counts", counts }),
+    return Result.mapBoth(decodeSummary(text.slice(rowsEnd.length, -1)), {
+      onSuccess: (summary): PlanLine => ({ _tag: "Summary", summary }),
       onFailure: () => unreadable("its end cannot be read")
     })
   }
@@ -272,8 +552,8 @@ const readLine = (text: string, isFirst: boolean, decodesRows: boolean): Result.
   })
 }
 
-/** Maximum length of a line of a plan in UTF-16 units, far more than a contact and its changes take. */
-const longestLine = 1024 * 1024
+/** Maximum length of a line of a plan in UTF-16 units, far more than a row and a summary take. */
+const longestLine = 16 * 1024 * 1024
 
 /**
  * Reads the file of a plan in UTF-8. Fails for one that breaks off, or whose rows do not add up. Its rows are decoded
@@ -286,20 +566,20 @@ export const readPlan = <E, R>(
   Stream.suspend(() => {
     let number = 0
     let rows = 0
-    let counts: PlanCounts | undefined
+    let summary: PlanSummary | undefined
     const read = (text: string): Result.Result<PlanLine, UnreadablePlan> => {
       if (text.length > longestLine) return Result.fail(unreadable("one of its lines is too long"))
-      if (counts !== undefined) return Result.fail(unreadable("there is text after its end"))
+      if (summary !== undefined) return Result.fail(unreadable("there is text after its end"))
       const line = readLine(text, number++ === 0, decodesRows)
       if (Result.isSuccess(line)) {
         if (line.success._tag === "Row" || line.success._tag === "Unread") rows++
-        if (line.success._tag === "Counts") counts = line.success.counts
+        if (line.success._tag === "Summary") summary = line.success.summary
       }
       return line
     }
     const end = Effect.suspend(() => {
-      if (counts === undefined) return unreadable("it breaks off")
-      return rows === counts.new + counts.changed ? Effect.void : unreadable("it does not have all its rows")
+      if (summary === undefined) return unreadable("it breaks off")
+      return rows === summary.new + summary.changed ? Effect.void : unreadable("it does not have all its rows")
     })
     const decode = makeUtf8Decoder(() => unreadable("it is not UTF-8"))
     return Stream.mapEffect(content, (piece) => decode(piece)).pipe(

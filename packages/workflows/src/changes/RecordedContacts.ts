@@ -1,35 +1,41 @@
 /**
- * A `ContactsService` that records what its writes change. In a store of this process a write, the states around it and
- * its record are one transaction; over the interface the record has what was read before and what the call gives.
+ * Writes that are recorded, so that they can be undone: what a write changes is in the log before it is sent. A service that
+ * compares and changes in one step writes only to contacts as they were recorded; over any other one the record has what was
+ * read before. (docs/decisions/runs.md)
  */
 import {
-  type AddOptions,
-  type AddSummary,
-  type ContactFilter,
-  type ContactPayload,
+  canonicalEmail,
+  type Contact,
+  type ContactChange,
+  contentAfter,
+  type ContactContent,
+  contentOf,
   ContactsService,
+  type ContactWrite,
+  type EmailAddress,
   type InvalidInput,
   keptStatuses,
-  LocalContacts,
+  type KeptStatus,
   ServiceError,
-  type StoredContact,
-  StoreFailure
+  statusKept,
+  StoreFailure,
+  type TooManyContacts,
+  Unavailable
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
 import { Effect } from "effect"
-import type { ContactLookup } from "./ContactLookup.ts"
+import { changesOf, type ContactState, digestOf } from "../runs/ContactState.ts"
+import type { AppendedEntry, Changed, RowRange } from "../runs/RunEntry.ts"
+import type { Run } from "../runs/RunLog.ts"
 import {
-  changesOf,
-  contentDigestOf,
-  type ContactState,
-  digestOf,
-  givenBy,
-  merged,
-  idField,
-  stateOf
-} from "../runs/ContactState.ts"
-import type { Changed } from "../runs/RunEntry.ts"
-import { countsOf, noCounts, type RecordLog, type RunChanges, sumOf } from "./RunRecord.ts"
+  type ContactReader,
+  type Found,
+  foundIn,
+  makeContactReader,
+  readNow,
+  type ReaderOptions,
+  stateOfFound
+} from "./ContactReader.ts"
 
 type Service = ContactsService["Service"]
 
@@ -40,8 +46,11 @@ export interface Transition {
   readonly after: ContactState | undefined
 }
 
-/** The entry of a write; `undefined` if it changed nothing. */
-const entryOf = (transitions: Iterable<Transition>): RunChanges | undefined => {
+/** The entry of a write; `undefined` if it changes nothing. */
+export const entryOf = (
+  transitions: Iterable<Transition>,
+  rows?: RowRange
+): Extract<AppendedEntry, { readonly _tag: "Changes" }> | undefined => {
   const created: Array<readonly [string, string]> = []
   const changed: Array<Changed> = []
   const deleted: Array<ContactState> = []
@@ -52,212 +61,356 @@ const entryOf = (transitions: Iterable<Transition>): RunChanges | undefined => {
       deleted.push(before)
     } else {
       const fields = changesOf(before, after)
-      if (Object.keys(fields).length === 0) continue
-      const id = before[idField]
-      changed.push({ email, fields, after: contentDigestOf(after), ...(typeof id === "number" ? { id } : {}) })
+      if (Object.keys(fields).length > 0) changed.push({ email, fields, after: digestOf(after) })
     }
   }
   if (created.length + changed.length + deleted.length === 0) return undefined
   return {
     _tag: "Changes",
+    ...(rows === undefined ? {} : { rows }),
     ...(created.length === 0 ? {} : { created }),
     ...(changed.length === 0 ? {} : { changed }),
     ...(deleted.length === 0 ? {} : { deleted })
   }
 }
 
-/** A failure to record is one of the operation whose changes are recorded: that is not carried out. */
-const failing = (operation: string) =>
-  Effect.mapError((reason: StoreFailure) => new ServiceError({ operation, reason }))
+/** The addresses of an entry. */
+export const addressesIn = (entry: ReturnType<typeof entryOf>): ReadonlyArray<string> => [
+  ...(entry?.created ?? []).map(([email]) => email),
+  ...(entry?.changed ?? []).map(({ email }) => email),
+  ...(entry?.deleted ?? []).map(({ Email }) => String(Email))
+]
 
-/** Appends the entries of a run, and counts them. */
-export const makeRecorder = (log: RecordLog) => {
-  let counts = noCounts
-  const unknown = new Set<string>()
+/** A failure to record is one of the operation whose changes are recorded: that is not carried out. */
+export const appended = (run: Run, operation: string, entry: AppendedEntry): Effect.Effect<void, ServiceError> =>
+  Effect.mapError(
+    run.append(entry),
+    ({ detail }) => new ServiceError({ operation, reason: new StoreFailure({ detail: `the log of runs: ${detail}` }) })
+  )
+
+/** What to do with a contact. */
+export type Write = Omit<ContactChange, "seen">
+
+/** How often a write to a contact that others change at the same time is tried. */
+const attempts = 4
+
+/** The outcome of one write. */
+export interface WriteResult {
+  readonly before: Found
+  /** The contact after it, with its lists where they are known. */
+  readonly after: Found
+  /** Whether it was not made, since others changed the contact again and again. */
+  readonly isOutdated: boolean
+}
+
+const operation = "contactsChangesPost"
+
+const contactOf = (email: string, content: ContactContent): Contact =>
+  // `contentOf` leaves out what has no value.
+  ({ ...contentOf(content), email }) as Contact
+
+/** What a write makes of what was found. */
+export const madeOf = ({ contact, lists }: Found, { email, write }: Write): Found => {
+  if (write === undefined) return { contact: null, lists: lists && [] }
+  const { addToLists = [], removeFromLists = [] } = write
+  const gone = new Set(removeFromLists)
   return {
-    /** Records once that the run makes changes that cannot be known. */
-    recordUnknown: (operation: string, what: string) =>
-      Effect.suspend(() => {
-        if (unknown.has(what)) return Effect.void
-        unknown.add(what)
-        return failing(operation)(log.append({ _tag: "Unknown", what }))
-      }),
-    isIncomplete: Effect.sync(() => unknown.size > 0),
-    /** Records transitions before they are written, or in the transaction that writes them. */
-    record: (operation: string, transitions: Iterable<Transition>) =>
-      Effect.suspend(() => {
-        const entry = entryOf(transitions)
-        if (entry === undefined) return Effect.void
-        return Effect.map(failing(operation)(log.append(entry)), () => {
-          counts = sumOf(counts, countsOf(entry))
-        })
-      }),
-    counts: Effect.sync(() => counts)
+    // It has the address that was written, unless it had one.
+    contact: contactOf(contact?.email ?? email, contentAfter(contact, write)),
+    lists: lists && [...new Set([...lists, ...addToLists])].filter((name) => !gone.has(name)).sort()
   }
 }
 
-/** Records the writes of a run. */
-export type Recorder = ReturnType<typeof makeRecorder>
+/** How writes are recorded. */
+export interface Recording {
+  readonly run: Run
+  readonly reader: ContactReader
+}
 
-/** A failure of the file system as a failure of the call that needed it. */
-const temporaryFileFailure = (operation: string) =>
+/** The answer to recorded writes: one for each, or that of a plain call where the service compares nothing. */
+export type Written<A> =
+  | { readonly _tag: "Compared"; readonly results: ReadonlyArray<WriteResult> }
+  | { readonly _tag: "Plain"; readonly answer: A }
+
+/** Makes the function that records what writes change, and carries them out: `plain` does so where nothing is compared. */
+export const recordedWrites = (service: Service, { reader, run }: Recording) => {
+  const unknown = new Set<string>()
+  /** Records once that the run makes changes that cannot be known. */
+  const recordUnknown = (what: string) =>
+    Effect.suspend(() => {
+      if (unknown.has(what)) return Effect.void
+      unknown.add(what)
+      return appended(run, operation, { _tag: "Unknown", what })
+    })
+
+  const compared = Effect.fnUntraced(function* (
+    writes: ReadonlyArray<Write>,
+    found: ReadonlyArray<Found>,
+    rows: RowRange | undefined
+  ) {
+    const results: Array<WriteResult> = []
+    let due = writes.map((write, index) => ({ write, index, now: found[index] }))
+    for (let attempt = 0; due.length > 0; attempt++) {
+      /** What each address is by then, as several writes may be to one. */
+      const latest = new Map<string, { readonly first: Found; last: Found }>()
+      const changes: Array<ContactChange> = []
+      for (const { index, now = { contact: null, lists: undefined }, write } of due) {
+        const key = canonicalEmail(write.email)
+        const known = latest.get(key)
+        const before = known?.last ?? now
+        const after = madeOf(before, write)
+        changes.push({ ...write, seen: before.contact })
+        latest.set(key, { first: known?.first ?? before, last: after })
+        results[index] = { before, after, isOutdated: false }
+      }
+      const entry = entryOf(
+        Array.from(latest, ([email, { first, last }]) => ({
+          email: last.contact?.email ?? first.contact?.email ?? email,
+          before: stateOfFound(email, first),
+          after: stateOfFound(email, last)
+        })),
+        rows
+      )
+      const recorded = new Set(addressesIn(entry))
+      const notMade = (emails: ReadonlyArray<string>) =>
+        emails.length === 0 ? Effect.void : appended(run, operation, { _tag: "NotMade", emails })
+      if (entry !== undefined) yield* appended(run, operation, entry)
+      const answers = yield* service
+        .change(changes)
+        .pipe(
+          Effect.tapError((error) =>
+            error._tag === "ServiceError" && error.mayHaveHappened ? Effect.void : Effect.ignore(notMade([...recorded]))
+          )
+        )
+      const outdated = due.flatMap(({ index, write }, place) => {
+        const answer = answers[place]
+        return answer?._tag === "Outdated" ? [{ write, index, now: foundIn(answer) }] : []
+      })
+      const keys = new Set(outdated.map(({ write }) => canonicalEmail(write.email)))
+      yield* notMade([...recorded].filter((email) => keys.has(canonicalEmail(email))))
+      // A key that may not see how the contact is now cannot try again.
+      due = attempt + 1 < attempts ? outdated.filter(({ now }) => now !== undefined) : []
+      for (const { index } of outdated) {
+        const result = results[index]
+        if (result !== undefined) results[index] = { ...result, isOutdated: true }
+      }
+    }
+    return results
+  })
+
+  const write = Effect.fnUntraced(function* <A, E>(
+    writes: ReadonlyArray<Write>,
+    plain: Effect.Effect<A, E>,
+    rows?: RowRange
+  ): Effect.fn.Return<Written<A>, E | InvalidInput | ServiceError | TooManyContacts> {
+    const { found, isExact } = yield* reader
+      .read(writes.map(({ email }) => email))
+      .pipe(Effect.catchTag("InvalidRule", (error) => Effect.die(error)))
+    if (found === undefined) yield* recordUnknown("changes by a key that may not read contacts")
+    else if (isExact) return { _tag: "Compared", results: yield* compared(writes, found, rows) }
+    else {
+      const transitions = new Map<string, Transition>()
+      const states = new Map<string, Found>()
+      for (const [index, one] of writes.entries()) {
+        const key = canonicalEmail(one.email)
+        const before = states.get(key) ?? found[index] ?? { contact: null, lists: undefined }
+        const after = madeOf(before, one)
+        states.set(key, after)
+        transitions.set(key, {
+          email: one.email,
+          before: transitions.has(key) ? transitions.get(key)?.before : stateOfFound(one.email, before),
+          after: stateOfFound(one.email, after)
+        })
+      }
+      const entry = entryOf(transitions.values(), rows)
+      if (entry !== undefined) yield* appended(run, operation, entry)
+    }
+    return { _tag: "Plain", answer: yield* plain }
+  })
+  return { write, recordUnknown, isIncomplete: () => unknown.size > 0 }
+}
+
+/** The write that adds a contact. */
+export const writeOfContact = (
+  { email, ...given }: { readonly email: string } & ContactWrite,
+  {
+    listNames = [],
+    resubscribe = true
+  }: { readonly listNames?: ReadonlyArray<string> | undefined; readonly resubscribe?: boolean | undefined }
+): Write => {
+  const { consent, customFields, firstName, lastName, status } = given
+  return {
+    // The service checks it.
+    email: email as EmailAddress,
+    write: {
+      status,
+      firstName,
+      lastName,
+      customFields,
+      consent,
+      addToLists: listNames.length === 0 ? undefined : listNames,
+      resubscribe
+    }
+  }
+}
+
+/** The contacts that kept their status. */
+export const keptIn = (results: ReadonlyArray<WriteResult>, writes: ReadonlyArray<Write>): ReadonlyArray<KeptStatus> =>
+  results.flatMap(({ before, isOutdated }, index) => {
+    const write = writes[index]?.write
+    const status =
+      write?.resubscribe === true || isOutdated ? undefined : statusKept(before.contact?.status, write?.status)
+    return status === undefined ? [] : [{ index, status }]
+  })
+
+/** Others changed a contact each time that it was to be written. */
+const busy = (email: string | undefined) =>
   new ServiceError({
     operation,
-    reason: new StoreFailure({ detail: "the temporary file of the contacts as they were cannot be read" })
+    reason: new Unavailable({
+      detail: `others keep changing ${email === undefined ? "a contact" : "one of the contacts"}`
+    })
   })
 
-/** The recorder of a run and the lookup that it needs. */
-export interface RecordOptions {
-  readonly recorder: Recorder
-  /** Finds what is stored, where there is no store in this process. */
-  readonly lookup: ContactLookup
+const failIfOutdated = (results: ReadonlyArray<WriteResult>) => {
+  const outdated = results.find(({ isOutdated }) => isOutdated)
+  return outdated === undefined ? Effect.void : Effect.fail(busy(outdated.before.contact?.email))
 }
 
-type States = ReadonlyArray<ContactState | undefined>
-
-/** A write that depends on what is stored, and what it is expected to make of it. */
-export interface PlannedWrite<A, E, R> {
-  readonly expected: () => States
-  readonly write: Effect.Effect<A, E, R>
-  /** The states that the answer of the write gives; without them, a store is read again. */
-  readonly madeBy?: ((answer: A) => States | undefined) | undefined
+/** How the writes of a service are recorded. */
+export interface RecordOptions extends ReaderOptions {
+  readonly run: Run
+  /** About how many contacts will be written (default: few). */
+  readonly expected?: number | undefined
 }
-
-/** The answer to an add: what it says, and in a store of this process the states that it made. */
-export interface Added {
-  readonly summary: AddSummary
-  readonly states: States | undefined
-}
-
-/** Makes the function that adds contacts without their answer. */
-export const makeAdd = Effect.fnUntraced(function* (service: Service) {
-  const store = yield* LocalContacts
-  return (contacts: ReadonlyArray<ContactPayload>, options: Omit<AddOptions, "idempotencyKey">) =>
-    store === undefined
-      ? Effect.map(service.addWithoutAnswer(contacts, options), (summary): Added => ({ summary, states: undefined }))
-      : Effect.map(store.add(contacts, options), (stored): Added => {
-          const kept =
-            options.resubscribe === false
-              ? keptStatuses(
-                  contacts,
-                  stored.map(({ contact }) => contact)
-                )
-              : []
-          return { summary: { keptStatuses: kept }, states: stored.map(stateOf) }
-        })
-})
-
-const stateOrNone = (stored: StoredContact | undefined): ContactState | undefined =>
-  stored === undefined ? undefined : stateOf(stored)
-
-/** Makes the function that runs a write to contacts of some addresses, and records what it changes. */
-export const recordedWrites = Effect.fnUntraced(function* ({ lookup, recorder }: RecordOptions) {
-  const store = yield* LocalContacts
-  const transitions = (emails: ReadonlyArray<string>, before: States, after: States) =>
-    emails.map((email, index) => ({ email, before: before[index], after: after[index] }))
-  return <A, E, R>(
-    operation: string,
-    emails: ReadonlyArray<string>,
-    plan: (before: States) => PlannedWrite<A, E, R>
-  ): Effect.Effect<A, E | InvalidInput | ServiceError, R> =>
-    store === undefined
-      ? Effect.gen(function* () {
-          const before = yield* lookup.find(emails).pipe(
-            Effect.catchTag("PlatformError", () => temporaryFileFailure(operation)),
-            Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined)
-          )
-          // A key that may write but not read can still be used.
-          const { expected, write } = plan(before ?? emails.map(() => undefined))
-          if (before === undefined)
-            yield* recorder.recordUnknown(operation, "changes by a key that may not read contacts")
-          else yield* recorder.record(operation, transitions(emails, before, expected()))
-          return yield* write
-        })
-      : store.atomically(
-          Effect.gen(function* () {
-            const before = (yield* store.read(emails)).map(stateOrNone)
-            const { madeBy, write } = plan(before)
-            const answer = yield* write
-            const after = madeBy?.(answer) ?? (yield* store.read(emails)).map(stateOrNone)
-            yield* recorder.record(operation, transitions(emails, before, after))
-            return answer
-          })
-        )
-})
-
-/** The addresses of contacts; none if one of them is no text, which the service refuses. */
-const emailsOf = (contacts: ReadonlyArray<ContactPayload>): ReadonlyArray<string> => {
-  const emails = contacts.map(({ email }) => email)
-  return emails.every((email: unknown) => typeof email === "string") ? emails : []
-}
-
-const gone = (before: States): States => before.map(() => undefined)
 
 /** Makes a service that records what the writes of another one change. */
-export const recordedContacts = Effect.fnUntraced(function* (
-  service: Service,
-  options: RecordOptions
-): Effect.fn.Return<Service> {
-  const recorded = yield* recordedWrites(options)
-  const addQuietly = yield* makeAdd(service)
-  const { recordUnknown } = options.recorder
-  const add = <A, E, R>(
-    contacts: ReadonlyArray<ContactPayload>,
-    { resubscribe = true }: AddOptions = {},
-    write: Effect.Effect<A, E, R>,
-    madeBy?: (answer: A) => States | undefined
-  ) =>
-    recorded("contactsPost", emailsOf(contacts), (before) => ({
-      expected: () =>
-        before.map((state, index) => {
-          const contact = contacts[index]
-          return contact === undefined ? state : merged(state, givenBy(contact), { resubscribe }).after
-        }),
-      write,
-      madeBy
-    }))
-
+export const recordedContacts = Effect.fnUntraced(function* ({ expected = 1, run, ...options }: RecordOptions) {
+  const service = yield* ContactsService
+  const reader = yield* makeContactReader(expected, options)
+  const { recordUnknown, write } = recordedWrites(service, { run, reader })
   return ContactsService.of({
     ...service,
-    add: (contacts, options) => add(contacts, options, service.add(contacts, options)),
-    addWithoutAnswer: (contacts, options = {}) =>
-      Effect.suspend(() => {
-        // Contacts that can be read once alone are both recorded and added.
-        const some = Array.from(contacts)
-        // A store keeps the answers to calls with a key.
-        if (options.idempotencyKey !== undefined) {
-          const sent = contacts instanceof FastContacts ? contacts : some
-          return add(some, options, service.addWithoutAnswer(sent, options))
-        }
-        return Effect.map(
-          add(some, options, addQuietly(some, options), ({ states }) => states),
-          ({ summary }) => summary
-        )
-      }),
-    update: (email, changes) =>
-      recorded("contactsByEmailPut", [email], (before) => ({
-        expected: () => before.map((state) => state && merged(state, givenBy(changes)).after),
-        write: service.update(email, changes)
-      })),
-    delete: (email) =>
-      recorded("contactsByEmailDelete", [email], (before) => ({
-        expected: () => gone(before),
-        write: service.delete(email)
-      })),
-    deleteMany: (filter: ContactFilter) =>
-      filter._tag === "ByEmails"
-        ? recorded("contactsDeletePost", filter.emails, (before) => ({
-            expected: () => gone(before),
-            write: service.deleteMany(filter)
-          }))
-        : Effect.andThen(
-            recordUnknown("contactsDeletePost", "contacts that a rule selected were deleted"),
-            service.deleteMany(filter)
-          ),
-    import: (source, options) =>
-      Effect.andThen(
-        recordUnknown("contactsImportPost", "a file that the service imported itself"),
-        service.import(source, options)
+    add: Effect.fnUntraced(function* (contacts, options = {}) {
+      const writes = contacts.map((contact) => writeOfContact(contact, options))
+      const written = yield* write(writes, service.add(contacts, options))
+      if (written._tag === "Plain") return written.answer
+      yield* failIfOutdated(written.results)
+      const { found = [] } = yield* readNow(
+        service,
+        contacts.map(({ email }) => email)
       )
+      return written.results.flatMap(({ after }, index): ReadonlyArray<Contact> => {
+        const contact = found[index]?.contact ?? after.contact
+        return contact === null ? [] : [contact]
+      })
+    }),
+    addWithoutAnswer: Effect.fnUntraced(function* (contacts, options = {}) {
+      const given = Array.from(contacts)
+      const writes = given.map((contact) => writeOfContact(contact, options))
+      const plain = service.addWithoutAnswer(contacts instanceof FastContacts ? contacts : given, options)
+      const written = yield* write(writes, plain)
+      if (written._tag === "Plain") return written.answer
+      yield* failIfOutdated(written.results)
+      const kept =
+        options.resubscribe === false
+          ? keptStatuses(
+              given,
+              written.results.map(({ after }) => ({ status: after.contact?.status }))
+            )
+          : []
+      return { keptStatuses: kept }
+    }),
+    update: Effect.fnUntraced(function* (email, { customFields, firstName, lastName }) {
+      const change = { customFields, firstName, lastName }
+      // The service checks the address.
+      const at = email as EmailAddress
+      const { found } = yield* readNow(service, [email]).pipe(Effect.catchTag("TooManyContacts", Effect.die))
+      if (found?.[0]?.contact === null) return yield* service.update(email, change)
+      const written = yield* Effect.catchTag(
+        write([{ email: at, write: change }], service.update(email, change)),
+        "TooManyContacts",
+        Effect.die
+      )
+      if (written._tag === "Plain") return written.answer
+      yield* failIfOutdated(written.results)
+      return yield* service.get(email)
+    }),
+    delete: Effect.fnUntraced(function* (email) {
+      // The service checks the address.
+      const at = email as EmailAddress
+      const written = yield* Effect.catchTag(
+        write([{ email: at, delete: true }], service.delete(email)),
+        "TooManyContacts",
+        Effect.die
+      )
+      if (written._tag === "Plain") return
+      yield* failIfOutdated(written.results)
+      // There was none, which the service says best.
+      if (written.results[0]?.before.contact === null) yield* service.delete(email)
+    }),
+    deleteMany: Effect.fnUntraced(function* (filter) {
+      if (filter._tag !== "ByEmails") {
+        yield* recordUnknown("contacts that a rule selected were deleted")
+        return yield* service.deleteMany(filter)
+      }
+      // The service checks the addresses.
+      const writes = filter.emails.map((email) => ({ email: email as EmailAddress, delete: true as const }))
+      const written = yield* Effect.catchTag(write(writes, service.deleteMany(filter)), "TooManyContacts", () =>
+        Effect.fail(new ServiceError({ operation, reason: new StoreFailure({ detail: "more than 1000 addresses" }) }))
+      )
+      if (written._tag === "Compared") yield* failIfOutdated(written.results)
+    }),
+    change: Effect.fnUntraced(function* (changes, options = {}) {
+      if (options.dryRun === true) return yield* service.change(changes, options)
+      return yield* recordedChange(service, run, changes)
+    }),
+    import: (source, options) =>
+      Effect.andThen(recordUnknown("a file that the service imported itself"), service.import(source, options))
   })
+})
+
+/** Makes changes and records those that are due: what each of them would do is asked before. */
+export const recordedChange = Effect.fnUntraced(function* (
+  service: Service,
+  run: Run,
+  changes: ReadonlyArray<ContactChange>,
+  rows?: RowRange
+) {
+  const asked = yield* service.change(changes, { dryRun: true })
+  const due = changes.flatMap((change, index) => (asked[index]?._tag === "Done" ? [{ change, index }] : []))
+  if (due.length === 0) return asked
+  const { found = [] } = yield* readNow(
+    service,
+    due.map(({ change }) => change.email)
+  )
+  const entry = entryOf(
+    due.map(({ change }, place) => {
+      const before: Found = { contact: change.seen && contactOf(change.email, change.seen), lists: found[place]?.lists }
+      return {
+        email: change.email,
+        before: stateOfFound(change.email, before),
+        after: stateOfFound(change.email, madeOf(before, change))
+      }
+    }),
+    rows
+  )
+  if (entry !== undefined) yield* appended(run, operation, entry)
+  const answers = yield* service
+    .change(due.map(({ change }) => change))
+    .pipe(
+      Effect.tapError((error) =>
+        (error._tag === "ServiceError" && error.mayHaveHappened) || entry === undefined
+          ? Effect.void
+          : Effect.ignore(appended(run, operation, { _tag: "NotMade", emails: addressesIn(entry) }))
+      )
+    )
+  const outdated = due.flatMap(({ change }, place) => (answers[place]?._tag === "Outdated" ? [change.email] : []))
+  if (outdated.length > 0) yield* appended(run, operation, { _tag: "NotMade", emails: outdated })
+  const all = [...asked]
+  for (const [place, { index }] of due.entries()) {
+    const answer = answers[place]
+    if (answer !== undefined) all[index] = answer
+  }
+  return all
 })

@@ -1,54 +1,54 @@
 /**
- * Undoes a run: what it changed and nobody else did since becomes what it was. In a store of this process that is exact;
- * over the interface it is what adding and deleting contacts can express. (docs/decisions/undo.md)
+ * Undoes a run: what it changed and nobody else did since becomes what it was. A service that compares and changes in one step
+ * writes only to contacts as the undo saw them; a contact that comes back is a new one, without dates, source and activity.
+ * (docs/decisions/runs.md)
  */
 import {
-  ContactFilter,
-  type ContactPayload,
+  AccessDenied,
+  type ContactChange,
   ContactsService,
-  exceedsAdd,
+  type EmailAddress,
   fnRedacted,
-  LocalContacts,
-  maximumContactsPerAdd
+  maximumChanges,
+  ServiceError
 } from "@roster/domain"
-import { Array as Arrays, Effect, Stream } from "effect"
-import type { ContactLookup } from "./ContactLookup.ts"
+import { Array as Arrays, DateTime, Effect, type Scope, Stream } from "effect"
 import {
-  contentDigestOf,
   type ContactState,
   digestOf,
   emailOf,
   type FieldChanges,
   type FieldValue,
+  isList,
   isMetadata,
-  isSettable,
-  payloadOf,
-  idField,
-  stateOf,
-  storedOf
+  writeOf
 } from "../runs/ContactState.ts"
-import type { Recorder, Transition } from "./RecordedContacts.ts"
 import type { Changed, RunEntry } from "../runs/RunEntry.ts"
-import { maximumNamedContacts } from "./RunRecord.ts"
+import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
+import { type Found, type ReadError, readNow, stateOfFound } from "./ContactReader.ts"
+import { addressesIn, appended, entryOf, madeOf } from "./RecordedContacts.ts"
+import {
+  emptyTally,
+  maximumNamedContacts,
+  OtherTarget,
+  type OutdatedContact,
+  reportOf,
+  type RunReport
+} from "./RunReport.ts"
 
-/** The outcome of an undo, or of its preview. */
-export interface UndoReport {
-  /** New contacts of the run that are deleted. */
-  readonly removed: number
-  /** Contacts whose fields become what they were. */
-  readonly restored: number
-  /** Deleted contacts that come back. */
-  readonly recreated: number
-  /** Contacts that already are what they were. */
-  readonly unchanged: number
-  /** Contacts that others changed since, at least in some of the fields, which stay. */
-  readonly changedSince: number
-  /** The first of them, with the fields that stay. */
-  readonly changedSinceSample: ReadonlyArray<{ readonly email: string; readonly fields: ReadonlyArray<string> }>
-  /** Contacts of which the interface cannot bring back everything. */
+/** The outcome of an undo, or of its preview. Read are the contacts in the record; one that comes back is new. */
+export interface UndoReport extends RunReport {
+  /** Contacts that others changed since in some fields, which stay, while the others become what they were. */
+  readonly partlyDone: number
+  /** Contacts of which this service cannot bring back everything. */
   readonly incomplete: number
   /** Changes that the record does not know. */
-  readonly unknown: ReadonlyArray<string>
+  readonly unknownChanges: ReadonlyArray<string>
+}
+
+/** How a run is undone. */
+export interface UndoOptions {
+  readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
 }
 
 type Target =
@@ -68,17 +68,14 @@ const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
 /** The step of an undo for one contact. */
 type Step =
   | { readonly _tag: "Nothing" }
-  | { readonly _tag: "Remove"; readonly email: string }
-  | { readonly _tag: "Recreate"; readonly state: ContactState }
-  /** Restores some fields, and keeps those that others changed since. */
+  | { readonly _tag: "Remove" }
+  /** Brings back a contact, or some fields, and keeps those that others changed since. */
   | {
-      readonly _tag: "Restore"
-      readonly email: string
-      readonly after: ContactState
+      readonly _tag: "Recreate" | "Restore"
       readonly fields: { readonly [field: string]: FieldValue | null }
       readonly kept: ReadonlyArray<string>
     }
-  | { readonly _tag: "Keep"; readonly email: string; readonly fields: ReadonlyArray<string> }
+  | { readonly _tag: "Keep"; readonly fields: ReadonlyArray<string> }
 
 const nothing: Step = { _tag: "Nothing" }
 
@@ -86,226 +83,281 @@ const nothing: Step = { _tag: "Nothing" }
 const contentFields = (fields: FieldChanges): ReadonlyArray<string> =>
   Object.keys(fields).filter((field) => !isMetadata(field))
 
-const restoreOf = ({ after: digest, email, fields, id }: Changed, current: ContactState): Step => {
-  if (id !== undefined && current[idField] !== id) return { _tag: "Keep", email, fields: contentFields(fields) }
-  const isOurs = contentDigestOf(current) === digest
-  const after: Record<string, FieldValue> = { ...current }
+const restoreOf = ({ fields }: Changed, current: ContactState): Step => {
   const restored: Record<string, FieldValue | null> = {}
   const kept: Array<string> = []
-  for (const [field, [old, given]] of Object.entries(fields)) {
+  for (const field of contentFields(fields)) {
+    const [old, given] = fields[field] ?? [null, null]
     const now = current[field] ?? null
     if (now === old) continue
-    // The date of somebody else's change may be the same second.
-    if (now !== given || (field === "DateUpdated" && !isOurs)) {
-      if (!isMetadata(field)) kept.push(field)
-      continue
-    }
-    restored[field] = old
-    if (old === null) delete after[field]
-    else after[field] = old
+    if (now === given) restored[field] = old
+    else kept.push(field)
   }
-  if (Object.keys(restored).length > 0) return { _tag: "Restore", email, after, fields: restored, kept }
-  return kept.length === 0 ? nothing : { _tag: "Keep", email, fields: kept }
+  if (Object.keys(restored).length > 0) return { _tag: "Restore", fields: restored, kept }
+  return kept.length === 0 ? nothing : { _tag: "Keep", fields: kept }
 }
 
-const stepOf = (target: Target, current: ContactState | undefined): Step => {
+/** Whether a record of version 1, whose digests include dates, may mean this contact: nobody updated it since. */
+const isAsAdded = ({ contact }: Found, { header, isFormer }: RecordedRun): boolean => {
+  if (!isFormer || contact?.dateAdded === undefined || (contact.dateUpdated ?? null) !== null) return false
+  // Dates of contacts have no fractions of a second.
+  return DateTime.toEpochMillis(contact.dateAdded) + 1000 > Date.parse(header.began)
+}
+
+const stepOf = (run: RecordedRun, target: Target, found: Found): Step => {
   const { email } = target
+  const current = stateOfFound(email, found)
   switch (target._tag) {
     case "Created":
       if (current === undefined) return nothing
-      return digestOf(current) === target.digest ? { _tag: "Remove", email } : { _tag: "Keep", email, fields: [] }
+      return digestOf(current) === target.digest || isAsAdded(found, run)
+        ? { _tag: "Remove" }
+        : { _tag: "Keep", fields: [] }
     case "Changed":
       return current === undefined
-        ? { _tag: "Keep", email, fields: contentFields(target.change.fields) }
+        ? { _tag: "Keep", fields: contentFields(target.change.fields) }
         : restoreOf(target.change, current)
     case "Deleted": {
-      if (current === undefined) return { _tag: "Recreate", state: target.state }
-      const isSame = contentDigestOf(current) === contentDigestOf(target.state)
-      return isSame ? nothing : { _tag: "Keep", email, fields: [] }
+      if (current === undefined) return { _tag: "Recreate", fields: target.state, kept: [] }
+      return digestOf(current) === digestOf(target.state) ? nothing : { _tag: "Keep", fields: [] }
     }
   }
 }
 
-/** Whether an add over the interface brings back everything of a step. */
-const isExpressible = (step: Step): boolean =>
-  step._tag !== "Recreate" &&
-  (step._tag !== "Restore" ||
-    Object.entries(step.fields).every(
-      ([field, old]) => isSettable(field) || (field.startsWith("Consent.") && old !== null)
-    ))
-
-/** The contact to add for a step. */
-const additionOf = (step: Extract<Step, { readonly _tag: "Restore" | "Recreate" }>): ContactState => {
-  if (step._tag === "Recreate") return step.state
-  const given: Record<string, FieldValue> = { Email: step.email }
-  for (const [field, old] of Object.entries(step.fields)) {
-    if (isSettable(field)) given[field] = old ?? ""
-    else if (field.startsWith("Consent.") && old !== null) given[field] = old
-  }
-  return given
+/** What an undo does to one contact. */
+interface Undoing {
+  readonly target: Target
+  readonly found: Found
+  readonly step: Step
+  readonly change: ContactChange | undefined
+  /** Whether this service cannot bring back everything. */
+  readonly isIncomplete: boolean
 }
 
-const makeTally = (isExact: boolean) => {
-  const counts = { removed: 0, restored: 0, recreated: 0, unchanged: 0, changedSince: 0, incomplete: 0 }
-  const changedSinceSample: Array<{ readonly email: string; readonly fields: ReadonlyArray<string> }> = []
-  const unknown: Array<string> = []
+/** Whether a service that compares nothing can give a field that value. */
+const canGive = ([field, value]: readonly [string, unknown]): boolean =>
+  value !== null || (!isList(field) && !field.startsWith("Consent."))
+
+const undoingOf = Effect.fnUntraced(function* (run: RecordedRun, target: Target, found: Found, isExact: boolean) {
+  const step = stepOf(run, target, found)
+  // The service checks the address.
+  const email = target.email as EmailAddress
+  const seen = found.contact
+  const given = { target, found, step, change: undefined, isIncomplete: false }
+  if (step._tag === "Remove") return { ...given, change: { email, seen, delete: true } } satisfies Undoing
+  if (step._tag !== "Restore" && step._tag !== "Recreate") return given satisfies Undoing
+  const fields = Object.entries(step.fields)
+  const possible = isExact ? fields : fields.filter(canGive)
+  const hidden =
+    target._tag === "Changed" && found.lists === undefined && Object.keys(target.change.fields).some(isList)
+  return yield* Effect.match(writeOf(Object.fromEntries(possible), { resubscribe: true }), {
+    onSuccess: (write): Undoing => ({
+      ...given,
+      change: { email, seen, write },
+      isIncomplete: !isExact && (hidden || step._tag === "Recreate" || possible.length < fields.length)
+    }),
+    // A contact that only another service may hold cannot be written back, and is left.
+    onFailure: ({ field }): Undoing => ({ ...given, step: { _tag: "Keep", fields: [field] } })
+  })
+})
+
+const mayNotRead = new ServiceError({
+  operation: "contactsGet",
+  reason: new AccessDenied({ required: "ViewContacts" })
+})
+
+const makeTally = () => {
+  const counts = { created: 0, changed: 0, deleted: 0 }
+  const tally = { read: 0, done: 0, outdated: 0 }
+  const rest = { partlyDone: 0, incomplete: 0 }
+  const outdatedContacts: Array<OutdatedContact> = []
+  const unknownChanges: Array<string> = []
   const keep = (email: string, fields: ReadonlyArray<string>) => {
-    counts.changedSince++
-    if (changedSinceSample.length < maximumNamedContacts) changedSinceSample.push({ email, fields })
+    if (outdatedContacts.length < maximumNamedContacts) outdatedContacts.push({ email, fields })
   }
   return {
-    add: (step: Step): void => {
-      if (!isExact && !isExpressible(step)) counts.incomplete++
-      switch (step._tag) {
-        case "Nothing":
-          counts.unchanged++
-          break
-        case "Remove":
-          counts.removed++
-          break
-        case "Recreate":
-          counts.recreated++
-          break
-        case "Restore":
-          counts.restored++
-          if (step.kept.length > 0) keep(step.email, step.kept)
-          break
-        case "Keep":
-          keep(step.email, step.fields)
+    add: ({ isIncomplete, step, target: { email } }: Undoing): void => {
+      tally.read++
+      if (isIncomplete) rest.incomplete++
+      if (step._tag === "Keep") {
+        tally.outdated++
+        return keep(email, step.fields)
+      }
+      tally.done++
+      if (step._tag === "Remove") counts.deleted++
+      else if (step._tag === "Recreate") counts.created++
+      else if (step._tag === "Restore") {
+        counts.changed++
+        if (step.kept.length === 0) return
+        rest.partlyDone++
+        keep(email, step.kept)
       }
     },
     note: (entry: RunEntry): void => {
-      if (entry._tag === "Unknown" && unknown.length < maximumNamedContacts) unknown.push(entry.what)
+      if (entry._tag === "Unknown" && unknownChanges.length < maximumNamedContacts) unknownChanges.push(entry.what)
     },
-    report: (): UndoReport => ({ ...counts, changedSinceSample, unknown })
+    done: () => tally.read,
+    report: (run: string | undefined): UndoReport => ({
+      ...reportOf({ ...emptyTally, run, ...tally, outdatedContacts }, counts, true),
+      ...rest,
+      unknownChanges
+    })
   }
 }
 
-const currentStates = Effect.fnUntraced(function* (lookup: ContactLookup, emails: ReadonlyArray<string>) {
-  const store = yield* LocalContacts
-  if (store === undefined) return yield* lookup.find(emails)
-  return (yield* store.read(emails)).map((stored) => (stored === undefined ? undefined : stateOf(stored)))
+/** Parts of what one call takes. */
+const partsOf = (targets: ReadonlyArray<Target>): ReadonlyArray<ReadonlyArray<Target>> =>
+  Arrays.chunksOf(targets, maximumChanges)
+
+/** What an undo does to some contacts as they are now; `known` has what an earlier step of a preview makes of them. */
+const look = Effect.fnUntraced(function* (
+  run: RecordedRun,
+  targets: ReadonlyArray<Target>,
+  known?: ReadonlyMap<string, Found>
+) {
+  const service = yield* ContactsService
+  const { found, isExact } = yield* readNow(
+    service,
+    targets.map(({ email }) => email)
+  )
+  if (found === undefined) return yield* mayNotRead
+  return yield* Effect.forEach(targets, (target, index) =>
+    undoingOf(run, target, known?.get(target.email) ?? found[index] ?? { contact: null, lists: undefined }, isExact)
+  )
 })
 
-/** Parts of at most 1000 contacts. */
-const partsOf = (targets: ReadonlyArray<Target>): ReadonlyArray<ReadonlyArray<Target>> =>
-  Arrays.chunksOf(targets, maximumContactsPerAdd)
+const openToUndo = Effect.fnUntraced(function* (id: string) {
+  const log = yield* RunLog
+  const run = yield* log.read(id)
+  const { target } = run.header
+  if (target !== log.target) return yield* new OtherTarget({ other: target, current: log.target })
+  return run
+})
 
-/** Says what an undo of these entries would do, and writes nothing. */
-export const previewUndo = fnRedacted("previewUndo")(function* <E, R>(
-  entries: Stream.Stream<RunEntry, E, R>,
-  lookup: ContactLookup
-) {
-  const tally = makeTally((yield* LocalContacts) !== undefined)
-  yield* Stream.runForEach(entries, (entry) => {
+type UndoError = RunNotFound | RunTaken | RunLogFailure | OtherTarget | ReadError
+
+/** Says what an undo of a run would do, and writes nothing. */
+export const previewUndo = fnRedacted("previewUndo")(function* (
+  id: string
+): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog> {
+  const run = yield* openToUndo(id)
+  const tally = makeTally()
+  /** What the steps so far make of contacts that the run wrote more than once. */
+  const known = new Map<string, Found>()
+  const once = new Set<string>()
+  const often = new Set<string>()
+  yield* Stream.runForEach(run.entries, (entry) =>
+    Effect.sync(() => {
+      for (const { email } of targetsOf(entry)) (once.has(email) ? often : once).add(email)
+    })
+  )
+  yield* Stream.runForEach(run.backwards, (entry) => {
     tally.note(entry)
-    return Effect.forEach(partsOf(targetsOf(entry)), (targets) =>
-      Effect.map(
-        currentStates(
-          lookup,
-          targets.map(({ email }) => email)
-        ),
-        (current) => {
-          for (const [index, target] of targets.entries()) tally.add(stepOf(target, current[index]))
-        }
-      )
+    return Effect.forEach(
+      partsOf(targetsOf(entry)).toReversed(),
+      (targets) =>
+        Effect.map(look(run, targets, known), (undoings) => {
+          for (const undoing of undoings) {
+            tally.add(undoing)
+            const { change, found, target } = undoing
+            if (change !== undefined && often.has(target.email)) known.set(target.email, madeOf(found, change))
+          }
+        }),
+      { discard: true }
     )
   })
-  return tally.report()
+  return tally.report(undefined)
 })
 
-const transitionsOf = (
-  targets: ReadonlyArray<Target>,
-  current: ReadonlyArray<ContactState | undefined>,
-  steps: ReadonlyArray<Step>
-): ReadonlyArray<Transition> =>
-  targets.flatMap(({ email }, index): ReadonlyArray<Transition> => {
-    const step = steps[index] ?? nothing
-    const before = current[index]
-    switch (step._tag) {
-      case "Remove":
-        return [{ email, before, after: undefined }]
-      case "Recreate":
-        return [{ email, before: undefined, after: step.state }]
-      case "Restore":
-        return [{ email, before, after: step.after }]
-      default:
-        return []
-    }
-  })
+/** How often a contact that others change at the same time is tried. */
+const attempts = 4
 
-/** How a run is undone. */
-export interface UndoOptions {
-  readonly lookup: ContactLookup
-  /** Records what the undo changes, so that it can be undone too. */
-  readonly recorder: Recorder
-  readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
-}
+const operation = "contactsChangesPost"
 
 /**
- * Undoes the entries of a run, which come from the last to the first, since a contact may have been changed twice.
- * Doing it again does no harm, so one that was stopped is resumed by the same call.
+ * Undoes a run by its id, from its last entry to the first, as a run of its own that can be undone too. Doing it again does no
+ * harm. A run that is going on cannot be undone, and one that was undone does not go on.
  */
-export const undoRun = fnRedacted("undoRun")(function* <E, R>(
-  backwards: Stream.Stream<RunEntry, E, R>,
-  { lookup, onProgress, recorder }: UndoOptions
-) {
-  const store = yield* LocalContacts
+export const undoRun = fnRedacted("undoRun")(function* (
+  id: string,
+  { onProgress }: UndoOptions = {}
+): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog | Scope.Scope> {
+  const log = yield* RunLog
   const service = yield* ContactsService
-  const tally = makeTally(store !== undefined)
-  let done = 0
+  const undone = yield* openToUndo(id)
+  const { command, input, undoes } = undone.header
+  // It must not go on meanwhile, nor afterwards as if its rows were still written.
+  const held =
+    undone.isEnded || (input === undefined && undoes === undefined)
+      ? undefined
+      : yield* log.open({ command, input, undoes })
+  const own = yield* log.open({ command: "undo", undoes: id })
+  const tally = makeTally()
 
-  const remove = (steps: ReadonlyArray<Step>) => {
-    const [first, ...rest] = steps.flatMap((step) => (step._tag === "Remove" ? [step.email] : []))
-    return first === undefined ? Effect.void : service.deleteMany(ContactFilter.ByEmails({ emails: [first, ...rest] }))
-  }
-  /** Adds contacts, in parts if they are more than one add takes. */
-  const add = (contacts: ReadonlyArray<ContactPayload>): ReturnType<typeof service.addWithoutAnswer> => {
-    if (!exceedsAdd(contacts)) return service.addWithoutAnswer(contacts)
-    const middle = Math.ceil(contacts.length / 2)
-    return Effect.andThen(add(contacts.slice(0, middle)), add(contacts.slice(middle)))
-  }
-  const write = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
-    const written = steps.filter((step) => step._tag === "Restore" || step._tag === "Recreate")
-    if (written.length === 0) return
-    if (store !== undefined) {
-      return yield* store.write(written.map((step) => storedOf(step._tag === "Restore" ? step.after : step.state)))
-    }
-    yield* add(yield* Effect.forEach(written, (step) => payloadOf(additionOf(step))))
-  })
-  /** A contact that only another service may hold cannot be written back, and is left. */
-  const writable = (step: Step): Effect.Effect<Step> =>
-    store !== undefined || (step._tag !== "Restore" && step._tag !== "Recreate")
-      ? Effect.succeed(step)
-      : Effect.match(payloadOf(additionOf(step)), {
-          onSuccess: () => step,
-          onFailure: ({ field }): Step => ({
-            _tag: "Keep",
-            email: step._tag === "Restore" ? step.email : emailOf(step.state),
-            fields: [field]
-          })
-        })
   const undoPart = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
-    const change = Effect.gen(function* () {
-      const current = yield* currentStates(
-        lookup,
-        targets.map(({ email }) => email)
+    let due = targets
+    for (let attempt = 1; due.length > 0; attempt++) {
+      const undoings = yield* look(undone, due)
+      const changing = undoings.flatMap(({ change, found, target: { email } }) =>
+        change === undefined ? [] : [{ email, change, found }]
       )
-      const steps = yield* Effect.forEach(targets, (target, index) => writable(stepOf(target, current[index])))
-      yield* recorder.record("contactsPost", transitionsOf(targets, current, steps))
-      yield* remove(steps)
-      yield* write(steps)
-      return steps
-    })
-    const steps = yield* store === undefined ? change : store.atomically(change)
-    for (const step of steps) tally.add(step)
-    done += targets.length
-    if (onProgress !== undefined) yield* onProgress(done)
+      const entry = entryOf(
+        changing.map(({ change, email, found }) => ({
+          email,
+          before: stateOfFound(email, found),
+          after: stateOfFound(email, madeOf(found, change))
+        }))
+      )
+      if (entry !== undefined) yield* appended(own, operation, entry)
+      const answers =
+        changing.length === 0
+          ? []
+          : yield* makeChanges(
+              service,
+              changing.map(({ change }) => change)
+            )
+      const outdated = new Set(
+        changing.flatMap(({ email }, index) => (answers[index]?._tag === "Outdated" ? [email] : []))
+      )
+      if (outdated.size > 0) {
+        const emails = addressesIn(entry).filter((email) => outdated.has(email))
+        yield* appended(own, operation, { _tag: "NotMade", emails })
+      }
+      const isLast = attempt === attempts
+      for (const undoing of undoings) {
+        if (!outdated.has(undoing.target.email)) tally.add(undoing)
+        else if (isLast) tally.add({ ...undoing, step: { _tag: "Keep", fields: [] }, isIncomplete: false })
+      }
+      due = isLast ? [] : due.filter(({ email }) => outdated.has(email))
+    }
+    if (onProgress !== undefined) yield* onProgress(tally.done())
   })
 
-  yield* Stream.runForEach(backwards, (entry) => {
+  yield* Stream.runForEach(undone.backwards, (entry) => {
     tally.note(entry)
     return Effect.forEach(partsOf(targetsOf(entry)).toReversed(), undoPart, { discard: true })
   })
-  return tally.report()
-})
+  const { changed, created, deleted } = yield* own.counts
+  yield* own.end
+  if (held !== undefined && held.header.id === id) yield* held.end
+  return tally.report(changed + created + deleted === 0 ? undefined : own.header.id)
+}, Effect.scoped)
+
+/** Makes changes, in parts if they are more than one call takes. */
+const makeChanges = (
+  service: ContactsService["Service"],
+  changes: ReadonlyArray<ContactChange>
+): ReturnType<ContactsService["Service"]["change"]> => {
+  const made = service.change(changes)
+  if (changes.length < 2) return made
+  const middle = Math.ceil(changes.length / 2)
+  return Effect.catchTag(made, "InvalidInput", (error) =>
+    error.field === "body"
+      ? Effect.zipWith(
+          makeChanges(service, changes.slice(0, middle)),
+          makeChanges(service, changes.slice(middle)),
+          (left, right) => [...left, ...right]
+        )
+      : Effect.fail(error)
+  )
+}

@@ -66,6 +66,9 @@ export interface RunCounts {
   readonly deleted: number
 }
 
+/** The counts of a run that has changed nothing. */
+export const noCounts: RunCounts = { created: 0, changed: 0, deleted: 0 }
+
 /** How many writes at once may still be found not made. */
 const maximumUnderWay = 64
 
@@ -80,7 +83,7 @@ const addressesOf = ({ changed = [], created = [], deleted = [] }: Changes) => (
 
 /** Counts the changes of the entries of a run, which are given in their order. */
 export const makeRunCounter = () => {
-  let counts: RunCounts = { created: 0, changed: 0, deleted: 0 }
+  let counts = noCounts
   const recent: Array<Changes> = []
   const add = (
     by: ReturnType<typeof addressesOf>,

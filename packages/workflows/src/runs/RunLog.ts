@@ -95,6 +95,8 @@ export interface Run {
 
 /** A run in the log, to read. */
 export interface RecordedRun extends RunInfo {
+  /** Whether its record has the form of the version before, whose digests of new contacts include dates. */
+  readonly isFormer: boolean
   /** Its entries, in their order. */
   readonly entries: Stream.Stream<RunEntry, RunLogFailure>
   /** The same from the last to the first. */
@@ -210,7 +212,7 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
   const read = Effect.fnUntraced(function* (id: string) {
     const run = yield* storage.find(id)
     if (run.end === undefined) yield* Effect.scoped(take(run.header, id))
-    return { ...(yield* infoOf(run)), entries: run.entries, backwards: run.backwards }
+    return { ...(yield* infoOf(run)), isFormer: !run.canGoOn, entries: run.entries, backwards: run.backwards }
   })
 
   const list = Effect.gen(function* () {

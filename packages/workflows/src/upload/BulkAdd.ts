@@ -9,10 +9,11 @@ import {
   maximumContactsPerAdd,
   Rejected,
   ServiceError,
+  type TooManyContacts,
   Unavailable,
   type WithheldStatus
 } from "@roster/domain"
-import { Array as Arrays, Data, Effect, Ref, Result, Schema, Stream } from "effect"
+import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
 
 // Outcomes
 
@@ -89,8 +90,16 @@ const mayBeDone = (error: ServiceError): boolean =>
   error.reason._tag === "UnexpectedRedirect" ||
   (error.reason._tag === "Rejected" && error.reason.status >= 500)
 
-/** The refusal of a contact: of the only one in a call, or by its own check. */
-const refused = ([contact]: Iterable<ContactPayload>, index: number, { field, issue }: InvalidInput): AddOutcome => {
+const isRefusal = Predicate.isTagged("Refused") as <Own>(
+  outcome: AddOutcome | Own
+) => outcome is Extract<AddOutcome, { readonly _tag: "Refused" }>
+
+/** The refusal of an item: of the only one in a call, or by its own check. */
+const refused = (
+  [contact]: Iterable<{ readonly email: string } | undefined>,
+  index: number,
+  { field, issue }: InvalidInput
+): AddOutcome => {
   const email: unknown = contact?.email
   const own = field.replace(/^\[0\]\.?/, "")
   const error = new InvalidInput({ field: own === "" ? "body" : own, issue })
@@ -139,21 +148,48 @@ export interface ContactDraft extends Omit<ContactPayload, "email"> {
   readonly email: string
 }
 
-/** Contacts that are sent together, at most 1000. */
-interface Batch extends Iterable<ContactPayload> {
+/** Items that are sent together, at most 1000. */
+export interface Batch<A> extends Iterable<A> {
   readonly length: number
 }
 
+/** The common outcome of consecutive items, of which a sender may have outcomes of its own. */
+export interface SentResult<Own> {
+  readonly count: number
+  readonly outcome: AddOutcome | Own
+}
+
+/** How items are sent. */
+interface Sending<A, Own, About> {
+  /** Sends items in one call, `about` which the caller says more. */
+  readonly call: (
+    batch: Batch<A>,
+    about: About
+  ) => Effect.Effect<ReadonlyArray<SentResult<Own>>, TooManyContacts | InvalidInput | ServiceError>
+  /** Whether they are more than one call takes. */
+  readonly exceeds: (batch: Batch<A>) => boolean
+  /** What our own check has against an item. */
+  readonly check: (item: A) => InvalidInput | undefined
+}
+
 /** Sends batches until an error of the service stops it. */
+export interface BulkSender<A, Own, About> {
+  /** Sends a batch and returns the outcomes in its order. `index` is the place of its first item. */
+  readonly send: (batch: Batch<A>, about: About, index?: number) => Effect.Effect<ReadonlyArray<SentResult<Own>>>
+  /** The error that stopped the sending, if any. */
+  readonly stoppedBy: Effect.Effect<ServiceError | undefined>
+}
+
+/** Adds batches until an error of the service stops it. */
 export interface BulkAdder {
   /** Sends a batch and returns the outcomes in its order. `index` is the place of its first contact (default: 0). */
-  readonly send: (batch: Batch, index?: number) => Effect.Effect<ReadonlyArray<AddResult>>
+  readonly send: (batch: Batch<ContactPayload>, index?: number) => Effect.Effect<ReadonlyArray<AddResult>>
   /** The error that stopped the sending, if any. */
   readonly stoppedBy: Effect.Effect<ServiceError | undefined>
 }
 
 /** The outcomes of an accepted batch: one for all, or a run for each contact that kept its status. */
-const acceptedRuns = (count: number, { keptStatuses }: AddSummary): ReadonlyArray<AddResult> => {
+export const acceptedRuns = (count: number, { keptStatuses }: AddSummary): ReadonlyArray<AddResult> => {
   const runs: Array<AddResult> = []
   let done = 0
   const upTo = (index: number) => {
@@ -171,86 +207,109 @@ const acceptedRuns = (count: number, { keptStatuses }: AddSummary): ReadonlyArra
 
 const encodePayload = Schema.encodeUnknownResult(ContactPayload)
 
-/** The refusal of a contact by our own check, which needs no service. */
-const refusedUnsent = (contact: ContactPayload, index: number): AddOutcome | undefined =>
-  Result.match(encodePayload(contact), {
-    onFailure: (error) => refused([contact], index, invalidInput(error)),
-    onSuccess: () => undefined
-  })
+/** What our own check has against a contact. */
+export const problemOf = (contact: ContactPayload): InvalidInput | undefined =>
+  Result.match(encodePayload(contact), { onFailure: (error) => invalidInput(error), onSuccess: () => undefined })
 
 /**
- * Makes an adder. Of a refused batch it sends again what our own check lets pass; if that is all of it, it sends halves, to
- * lose only the bad contacts. Other errors stop it.
+ * Makes a sender. Of a refused batch it sends again what our own check lets pass; if that is all of it, it sends halves, to
+ * lose only the bad items. Other errors stop it.
  */
-export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: BulkAddOptions) {
-  const service = yield* ContactsService
+export const makeBulkSender = Effect.fnUntraced(function* <A extends { readonly email: string }, About, Own = never>({
+  call,
+  check,
+  exceeds
+}: Sending<A, Own, About>) {
+  type Results = ReadonlyArray<SentResult<Own>>
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
   let refusedInARow = 0
 
-  const sendHalves = (batch: Batch, index: number): Effect.Effect<ReadonlyArray<AddResult>> => {
-    const contacts = Array.from(batch)
-    const middle = Math.ceil(contacts.length / 2)
-    const [left, right] = [contacts.slice(0, middle), contacts.slice(middle)]
-    return Effect.zipWith(send(left, index), send(right, index + middle), (left, right) => [...left, ...right])
+  const sendHalves = (batch: Batch<A>, about: About, index: number): Effect.Effect<Results> => {
+    const items = Array.from(batch)
+    const middle = Math.ceil(items.length / 2)
+    const [left, right] = [items.slice(0, middle), items.slice(middle)]
+    return Effect.zipWith(send(left, about, index), send(right, about, index + middle), (left, right) => [
+      ...left,
+      ...right
+    ])
   }
   /** Sends a refused batch again, without what needs no service to be refused. */
-  const sendRest = Effect.fnUntraced(function* (batch: Batch, index: number) {
-    const contacts = Array.from(batch)
-    const refusals = contacts.map((contact, place) => refusedUnsent(contact, index + place))
-    const rest = contacts.filter((_, place) => refusals[place] === undefined)
-    if (rest.length === contacts.length) return yield* sendHalves(batch, index)
-    const sent = outcomesOf(rest.length === 0 ? [] : yield* send(rest)).values()
-    return refusals.flatMap((refusal, place): ReadonlyArray<AddResult> => {
+  const sendRest = Effect.fnUntraced(function* (batch: Batch<A>, about: About, index: number) {
+    const items = Array.from(batch)
+    const refusals = items.map((item, place) => {
+      const problem = check(item)
+      return problem === undefined ? undefined : refused([item], index + place, problem)
+    })
+    const rest = items.filter((_, place) => refusals[place] === undefined)
+    if (rest.length === items.length) return yield* sendHalves(batch, about, index)
+    const sent = outcomesOf(rest.length === 0 ? [] : yield* send(rest, about)).values()
+    return refusals.flatMap((refusal, place): Results => {
       const outcome = refusal ?? sent.next().value
       if (outcome === undefined) return []
-      // Without the others a contact was sent at another place.
-      return [{ count: 1, outcome: outcome._tag === "Refused" ? { ...outcome, index: index + place } : outcome }]
+      // Without the others an item was sent at another place.
+      return [{ count: 1, outcome: isRefusal(outcome) ? { ...outcome, index: index + place } : outcome }]
     })
   })
-  const send = Effect.fnUntraced(function* (batch: Batch, index = 0): Effect.fn.Return<ReadonlyArray<AddResult>> {
+  const send = Effect.fnUntraced(function* (batch: Batch<A>, about: About, index = 0): Effect.fn.Return<Results> {
     const { length: count } = batch
-    const all = (outcome: AddOutcome): ReadonlyArray<AddResult> => [{ count, outcome }]
+    const all = (outcome: AddOutcome): Results => [{ count, outcome }]
     /** Stops the sending, and returns the error that stopped it first. */
     const stop = (error: ServiceError) =>
       Ref.modify(stopped, (first = error): [ServiceError, ServiceError] => [first, first])
     const before = yield* Ref.get(stopped)
     if (before !== undefined) return all(notSent(before))
-    if (count > 1 && exceedsAdd(batch)) return yield* sendHalves(batch, index)
-    return yield* service.addWithoutAnswer(batch, { listNames, resubscribe }).pipe(
-      Effect.map((summary) => {
-        refusedInARow = 0
-        return acceptedRuns(count, summary)
-      }),
+    if (count > 1 && exceeds(batch)) return yield* sendHalves(batch, about, index)
+    return yield* call(batch, about).pipe(
+      Effect.tap(() =>
+        Effect.sync(() => {
+          refusedInARow = 0
+        })
+      ),
       Effect.catchTags({
-        // Splitting a single contact would never end.
+        // Splitting a single item would never end.
         TooManyContacts: ({ message }) =>
           count === 1
             ? Effect.succeed(all(refused(batch, index, new InvalidInput({ field: "body", issue: message }))))
-            : sendHalves(batch, index),
+            : sendHalves(batch, about, index),
         InvalidInput: (error) =>
           isAboutCall(error)
             ? Effect.map(stop(rejected(error)), (first) => all(notSent(first)))
             : count === 1
               ? Effect.succeed(all(refused(batch, index, error)))
-              : sendRest(batch, index),
+              : sendRest(batch, about, index),
         ServiceError: (error) => {
           const refusal = refusalInWords(error)
           if (refusal === undefined) {
             return Effect.as(stop(error), all(mayBeDone(error) ? AddOutcome.Unknown({ error }) : notSent(error)))
           }
-          if (count > 1) return sendHalves(batch, index)
+          if (count > 1) return sendHalves(batch, about, index)
           const alone = all(refused(batch, index, refusal))
           return ++refusedInARow < maximumRefusedInARow ? Effect.succeed(alone) : Effect.as(stop(error), alone)
         }
       })
     )
   })
-  const adder: BulkAdder = { send, stoppedBy: Ref.get(stopped) }
+  const sender: BulkSender<A, Own, About> = { send, stoppedBy: Ref.get(stopped) }
+  return sender
+})
+
+/** Makes an adder. */
+export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: BulkAddOptions) {
+  const service = yield* ContactsService
+  const { send, stoppedBy } = yield* makeBulkSender<ContactPayload, void>({
+    call: (batch) =>
+      Effect.map(service.addWithoutAnswer(batch, { listNames, resubscribe }), (summary) =>
+        acceptedRuns(batch.length, summary)
+      ),
+    exceeds: exceedsAdd,
+    check: problemOf
+  })
+  const adder: BulkAdder = { send: (batch, index) => send(batch, undefined, index), stoppedBy }
   return adder
 })
 
 /** The outcome of each contact of a batch. */
-export const outcomesOf = (runs: ReadonlyArray<AddResult>): ReadonlyArray<AddOutcome> =>
+export const outcomesOf = <Own = never>(runs: ReadonlyArray<SentResult<Own>>): ReadonlyArray<AddOutcome | Own> =>
   runs.flatMap(({ count, outcome }) => Arrays.replicate(outcome, count))
 
 /** A function that adds runs to its counts. */

@@ -1,65 +1,53 @@
 /**
- * Uploads the rows of a file in constant memory: read = accepted + rejected + duplicates + notSent + unknown. With a
- * journal, an interrupted upload resumes when it is run again. (docs/decisions/bulk-import.md)
+ * Uploads the rows of a file in constant memory. It is a run in the log: what it changes can be undone, and an upload of the
+ * same rows to the same lists goes on where an unfinished one ended. (docs/decisions/bulk-import.md)
  */
 import {
   contactOf,
   type ContactPayload,
-  type ContactsService,
+  ContactsService,
+  exceedsAdd,
   type FileHeader,
   fnRedacted,
   type ImportRow,
-  type KeptStatusRow,
-  type RejectedRow,
-  type ServiceError
+  InvalidInput,
+  type RejectedRow
 } from "@roster/domain"
-import { Array as Arrays, Effect, Exit, Predicate, Result, Stream } from "effect"
+import { Array as Arrays, Effect, Predicate, Result, type Scope, Stream } from "effect"
+import { makeContactReader, type ReaderOptions } from "../changes/ContactReader.ts"
+import { keptIn, recordedWrites, writeOfContact } from "../changes/RecordedContacts.ts"
+import { emptyTally, reportOf, type RunReport } from "../changes/RunReport.ts"
+import { noCounts, type RowRange } from "../runs/RunEntry.ts"
+import { type Run, RunLog, type RunLogFailure, type RunTaken } from "../runs/RunLog.ts"
 import {
-  type BulkAddOptions,
-  type AddOutcome,
+  acceptedRuns,
+  AddOutcome,
   type AddProgress,
   type AddResult,
+  type BulkAddOptions,
   type ContactDraft,
   defaultAddConcurrency,
-  makeBulkAdder
+  makeBulkSender,
+  problemOf as problemOfContact
 } from "./BulkAdd.ts"
+import { type Bitset, makeBitset } from "./DuplicateIndex.ts"
+import { makeKeptStatusRows } from "./RowAdds.ts"
 import { batches, type UploadBatch } from "./UploadBatches.ts"
-import { type JournaledUpload, type OtherUpload, resumeUpload, type RowRange } from "./UploadJournal.ts"
 import { maximumNamedRows, surveyContacts, type TooManyRows, type UploadSurvey } from "./UploadSurvey.ts"
 
-/** The outcomes of all rows. */
-export interface UploadReport {
-  /** The header of the file; `undefined` if there are no rows. */
-  readonly header: FileHeader | undefined
-  readonly read: number
-  /** Number of rows added or updated by this run or an earlier one. */
-  readonly accepted: number
-  /** Number of them that earlier runs added. */
-  readonly acceptedEarlier: number
-  /** Number of rows refused by our own check or by the service. */
-  readonly rejected: number
-  /** The first of them, up to 10,000, in the order of the file. */
-  readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
-  /** Number of rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
-  readonly duplicates: number
-  /** Number of accepted rows whose contacts kept their status, since the row would have resubscribed them. */
-  readonly statusesKept: number
-  /** Up to 10,000 of them, in the order of the file. */
-  readonly keptStatuses: ReadonlyArray<KeptStatusRow>
-  /** Number of rows that were not sent because the upload stopped before them. */
-  readonly notSent: number
-  /** Number of rows that were sent and have no answer. */
-  readonly unknown: number
-  /** The error that stopped the upload, if any. */
-  readonly stoppedBy: ServiceError | undefined
-}
-
 /** How rows are uploaded. */
-export interface UploadOptions<E = never> extends BulkAddOptions {
-  readonly journal?: JournaledUpload<E> | undefined
+export interface UploadOptions extends BulkAddOptions, ReaderOptions {
+  /** The command in the log (default: import). */
+  readonly command?: string | undefined
+  /** A text that tells this source from others, such as the digest of its file (default: a digest of its rows). */
+  readonly source?: string | undefined
+  /** Whether it is a run in the log (default: true). Without, it can be neither undone nor gone on with. */
+  readonly record?: boolean | undefined
+  /** Whether it goes on where an unfinished upload of the same rows ended (default: true). */
+  readonly resume?: boolean | undefined
 }
 
-/** How far an upload is. Earlier runs are counted. */
+/** How far an upload is. Earlier processes are counted. */
 export interface UploadProgress extends Omit<AddProgress, "notSent"> {
   /** Number of rows that were read, which comes first. */
   readonly read: number
@@ -68,24 +56,66 @@ export interface UploadProgress extends Omit<AddProgress, "notSent"> {
 }
 
 /** How `uploadContacts` uploads. */
-export interface UploadContactsOptions<E = never> extends UploadOptions<E> {
+export interface UploadContactsOptions extends UploadOptions {
   /** Runs while rows are read, and after each request. */
   readonly onProgress?: ((progress: UploadProgress) => Effect.Effect<void>) | undefined
 }
 
 /** An upload that is ready to send. */
-export interface Upload<E, EJ = never> {
-  /** Number of sendable rows, and how many of them earlier runs got an answer for. */
-  readonly size: { readonly sendable: number; readonly answered: number }
+export interface Upload<E> {
+  /** The run in the log, if it is one: its id, and whether it goes on. */
+  readonly run: { readonly id: string; readonly isResumed: boolean } | undefined
+  /** Number of sendable rows, how many of them earlier processes got an answer for, and the first of the others. */
+  readonly size: { readonly sendable: number; readonly answered: number; readonly from: number | undefined }
   /** Sends unanswered rows, reporting the number of answered ones. Service errors are in the report only. */
-  readonly send: (onProgress?: (answered: number) => Effect.Effect<void>) => Effect.Effect<void, E | EJ>
+  readonly send: (onProgress?: (answered: number) => Effect.Effect<void>) => Effect.Effect<void, E | RunLogFailure>
   /** The current numbers. */
   readonly progress: Effect.Effect<UploadProgress>
   /** The current outcomes, also while `send` runs and after it was interrupted. */
-  readonly report: Effect.Effect<UploadReport>
+  readonly report: Effect.Effect<RunReport>
   /** All rejected rows with their cells, in the order of the file, which is read again. */
   readonly rejected: Stream.Stream<RejectedRow, E>
 }
+
+/** What earlier processes did of an upload. */
+interface Earlier {
+  /** The numbers of the rows that the service accepted. */
+  readonly settled: Bitset
+  readonly accepted: number
+  /** The rows that the service refused, by number. They are not sent again. */
+  readonly refused: Map<number, { readonly line: number; readonly reason: string }>
+  readonly kept: ReturnType<typeof makeKeptStatusRows>
+  /** Whether they made changes that the record does not have. */
+  readonly isIncomplete: boolean
+}
+
+/** Reads the entries of a run. Unanswered rows count as not sent, as writing them again does nothing twice. */
+const earlierOf = Effect.fnUntraced(function* (
+  { read, sendable }: Pick<UploadSurvey, "read" | "sendable">,
+  run: Run | undefined
+) {
+  const settled = makeBitset()
+  const kept = makeKeptStatusRows()
+  const refused: Earlier["refused"] = new Map()
+  let isIncomplete = false
+  yield* Stream.runForEach(run?.earlier ?? Stream.empty, (entry) =>
+    Effect.sync(() => {
+      if (entry._tag === "Unknown") isIncomplete = true
+      if (entry._tag !== "Answered") return
+      for (const [first, last] of entry.accepted) {
+        for (let row = first; row <= Math.min(last, read); row++) if (sendable.has(row)) settled.add(row)
+      }
+      for (const row of entry.kept ?? []) if (sendable.has(row.row)) kept.add(row)
+      for (const { line, reason, row } of entry.refused) if (sendable.has(row)) refused.set(row, { line, reason })
+    })
+  )
+  // A range of accepted rows may contain a row that an earlier process saw refused.
+  for (const row of refused.keys()) settled.remove(row)
+  let accepted = 0
+  for (let row = 1; row <= read; row++) if (settled.has(row)) accepted++
+  const earlier: Earlier = { settled, accepted, refused, kept, isIncomplete }
+  return earlier
+})
 
 /** The ranges of a batch's rows that had an outcome. */
 const ranges = (
@@ -128,34 +158,77 @@ const placed = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<AddResult>) =>
   })
 }
 
-/** Prepares an upload of surveyed rows, which are read again. Fails with `OtherUpload` for the journal of another. */
-export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
+const rangeOf = ({ rows }: UploadBatch): RowRange => [rows[0] ?? 0, rows.at(-1) ?? 0]
+
+/** Makes the function that adds contacts of some rows, and records what that changes if there is a run. */
+const makeSender = Effect.fnUntraced(function* (
+  { listNames, resubscribe = false, ...options }: UploadOptions,
+  expected: number,
+  run: Run | undefined
+) {
+  const service = yield* ContactsService
+  const given = { listNames, resubscribe }
+  const recorded =
+    run === undefined
+      ? undefined
+      : recordedWrites(service, { run, reader: yield* makeContactReader(expected, options) })
+  const sender = yield* makeBulkSender<ContactPayload, RowRange>({
+    call: Effect.fnUntraced(function* (batch, rows) {
+      const plain = service.addWithoutAnswer(batch, given)
+      if (recorded === undefined) return acceptedRuns(batch.length, yield* plain)
+      const contacts = Array.from(batch)
+      // One that is no contact is refused before anything is recorded.
+      const problem = contacts.map(problemOfContact).findIndex((found) => found !== undefined)
+      const contact = contacts[problem]
+      if (contact !== undefined) {
+        const issue = problemOfContact(contact)
+        if (issue !== undefined) return yield* new InvalidInput({ ...issue, field: `[${problem}].${issue.field}` })
+      }
+      const writes = contacts.map((contact) => writeOfContact(contact, given))
+      const written = yield* recorded.write(writes, plain, rows)
+      if (written._tag === "Plain") return acceptedRuns(batch.length, written.answer)
+      const kept = new Map(keptIn(written.results, writes).map(({ index, status }) => [index, status]))
+      return written.results.map(({ isOutdated }, index): AddResult => ({
+        count: 1,
+        outcome: isOutdated
+          ? AddOutcome.Refused({ index, email: contacts[index]?.email ?? "", error: busy })
+          : AddOutcome.Accepted(kept.has(index) ? { keptStatus: kept.get(index) } : {})
+      }))
+    }),
+    exceeds: exceedsAdd,
+    check: problemOfContact
+  })
+  return { ...sender, isIncomplete: () => recorded?.isIncomplete() === true }
+})
+
+const busy = new InvalidInput({ field: "body", issue: "others keep changing the contact; send the row again" })
+
+/** Prepares an upload of surveyed rows, which are read again. */
+export const makeUpload = fnRedacted("makeUpload")(function* <E>(
   rows: Stream.Stream<ImportRow, E>,
   survey: UploadSurvey,
-  options: UploadOptions<EJ> = {}
-) {
-  const { concurrency = defaultAddConcurrency, resubscribe = false } = options
-  const journal =
-    options.journal === undefined || !resubscribe
-      ? options.journal
-      : { ...options.journal, identity: { ...options.journal.identity, resubscribe } }
-  const adder = yield* makeBulkAdder(options)
-  const earlier = yield* resumeUpload(survey, journal)
+  options: UploadOptions = {}
+): Effect.fn.Return<Upload<E>, RunTaken | RunLogFailure, ContactsService | RunLog | Scope.Scope> {
+  const { command = "import", concurrency = defaultAddConcurrency, listNames = [], resubscribe = false } = options
+  const log = yield* RunLog
+  const sendable = survey.read - survey.invalid - survey.duplicates
+  const source = options.source ?? survey.digest
+  const input = source === undefined ? undefined : { source, listNames: [...listNames], resubscribe }
+  const run = options.record === false ? undefined : yield* log.open({ command, input, resume: options.resume })
+  const earlier = yield* earlierOf(survey, run)
+  const sender = yield* makeSender(options, sendable - earlier.accepted, run)
   const { refused } = earlier
   const now = { accepted: 0, refused: 0, unknown: 0, inFlight: 0 }
+  const answered = earlier.accepted + refused.size
 
   const sendBatch = (batch: UploadBatch, onProgress: ((answered: number) => Effect.Effect<void>) | undefined) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
-        const [first = 0] = batch.rows
         const { length: count } = batch.contacts
-        if ((yield* adder.stoppedBy) !== undefined) return
-        if (journal !== undefined) {
-          yield* journal.lines.append({ _tag: "Sending", rows: [first, batch.rows.at(-1) ?? first] })
-        }
+        if ((yield* sender.stoppedBy) !== undefined) return
         // After an interruption they remain counted as unknown.
         now.inFlight += count
-        const runs = yield* restore(adder.send(batch.contacts))
+        const runs = yield* restore(sender.send(batch.contacts, rangeOf(batch)))
         now.inFlight -= count
         const outcomes = placed(batch, runs)
         const bad = outcomes.flatMap(({ line, outcome, row }) =>
@@ -174,64 +247,63 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
         kept.forEach(earlier.kept.add)
         const accepted = ranges(batch, runs, "Accepted")
         const unknown = ranges(batch, runs, "Unknown")
-        if (journal !== undefined && accepted.length + unknown.length + bad.length > 0) {
-          yield* journal.lines.append({
-            _tag: "Answered",
-            accepted,
-            refused: bad,
-            unknown,
-            ...(kept.length === 0 ? {} : { kept })
-          })
+        if (run !== undefined && accepted.length + unknown.length + bad.length > 0) {
+          yield* run.append(
+            { _tag: "Answered", accepted, refused: bad, unknown, ...(kept.length === 0 ? {} : { kept }) },
+            { isDurable: false }
+          )
         }
         if (done === count) batch.release()
-        if (onProgress !== undefined) yield* onProgress(earlier.answered + now.accepted + now.refused + now.unknown)
+        if (onProgress !== undefined) yield* onProgress(answered + now.accepted + now.refused + now.unknown)
       })
     )
 
   const progress = Effect.sync((): UploadProgress => {
     const { read } = survey
     const accepted = earlier.accepted + now.accepted
-    return { read, sendable: size.sendable, accepted, refused: refused.size, unknown: now.unknown }
+    return { read, sendable, accepted, refused: refused.size, unknown: now.unknown }
   })
 
-  const report = Effect.map(adder.stoppedBy, (stoppedBy): UploadReport => {
-    const { duplicates, firstInvalid, header, invalid, read } = survey
-    const accepted = earlier.accepted + now.accepted
+  let isWritten = run?.isResumed === true
+  const report = Effect.gen(function* (): Effect.fn.Return<RunReport> {
+    const { duplicates, firstInvalid, invalid, read } = survey
+    const done = earlier.accepted + now.accepted
     const unknown = now.unknown + now.inFlight
     const rejected = invalid + refused.size
-    return {
-      header,
-      read,
-      accepted,
-      acceptedEarlier: earlier.accepted,
-      rejected,
-      rejectedRows: [...firstInvalid, ...refused.values()]
-        .sort((one, other) => one.line - other.line)
-        .slice(0, maximumNamedRows),
-      duplicates,
-      ...earlier.kept.report(),
-      notSent: read - accepted - rejected - duplicates - unknown,
-      unknown,
-      stoppedBy
-    }
+    const counts = run === undefined ? noCounts : yield* run.counts
+    isWritten ||= now.accepted + now.refused + now.unknown + counts.created + counts.changed > 0
+    return reportOf(
+      {
+        ...emptyTally,
+        run: isWritten ? run?.header.id : undefined,
+        read,
+        done,
+        doneEarlier: earlier.accepted,
+        rejected,
+        rejectedRows: [...firstInvalid, ...refused.values()]
+          .sort((one, other) => one.line - other.line)
+          .slice(0, maximumNamedRows),
+        duplicates,
+        ...earlier.kept.report(),
+        notSent: read - done - rejected - duplicates - unknown,
+        unknown,
+        stoppedBy: yield* sender.stoppedBy
+      },
+      counts,
+      run !== undefined && !earlier.isIncomplete && !sender.isIncomplete()
+    )
   })
 
-  const send: Upload<E, EJ>["send"] = Effect.fnUntraced(function* (onProgress) {
-    if (journal !== undefined && earlier.isNew) yield* journal.lines.begin(journal.identity)
+  const send: Upload<E>["send"] = Effect.fnUntraced(function* (onProgress) {
     // Skips rows that became invalid since the survey, as the file has changed.
     const isSent = (row: number) => survey.sendable.has(row) && !earlier.settled.has(row) && !refused.has(row)
     yield* batches(rows, { isSent }).pipe(
-      Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
+      Stream.takeWhileEffect(() => Effect.map(sender.stoppedBy, (error) => error === undefined)),
       Stream.mapEffect((batch) => sendBatch(batch, onProgress), { concurrency, unordered: true }),
-      Stream.runDrain,
-      // The report must not claim more than survives a power failure.
-      Effect.onExit((exit) => {
-        const fsync = journal?.lines.fsync ?? Effect.void
-        return Exit.isSuccess(exit) ? fsync : Effect.ignore(fsync)
-      })
+      Stream.runDrain
     )
     const { notSent, unknown } = yield* report
-    if (journal !== undefined && notSent + unknown === 0) yield* journal.lines.clear
+    if (run !== undefined && notSent + unknown === 0) yield* run.end
   })
 
   const rejected = Stream.suspend(() => {
@@ -249,9 +321,20 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E, EJ = never>(
       }
     )
   })
-  const size = { sendable: survey.read - survey.invalid - survey.duplicates, answered: earlier.answered }
-  const upload: Upload<E, EJ> = { size, send, progress, report, rejected }
-  return upload
+  const first = () => {
+    for (let row = 1; row <= survey.read; row++) {
+      if (survey.sendable.has(row) && !earlier.settled.has(row) && !refused.has(row)) return row
+    }
+    return undefined
+  }
+  return {
+    run: run === undefined ? undefined : { id: run.header.id, isResumed: run.isResumed },
+    size: { sendable, answered, from: first() },
+    send,
+    progress,
+    report,
+    rejected
+  }
 })
 
 // The whole of it
@@ -273,7 +356,7 @@ const rowOf = (contact: ContactDraft, line: number): ImportRow => {
 const isRow = (item: ImportRow | ContactDraft): boolean => Predicate.hasProperty(item, "header")
 
 /** Contacts as rows, whose line is their place, counted from 1. Rows stay as they are. */
-const toRows = <E>(source: UploadSource<E>): Stream.Stream<ImportRow, E> =>
+export const toRows = <E>(source: UploadSource<E>): Stream.Stream<ImportRow, E> =>
   Stream.suspend(() => {
     let line = 0
     const items: Stream.Stream<ImportRow | ContactDraft, E> = source
@@ -287,32 +370,26 @@ const toRows = <E>(source: UploadSource<E>): Stream.Stream<ImportRow, E> =>
 /** Contacts, or the rows of a file. They are read twice, so they must be the same both times. */
 export type UploadSource<E> = Stream.Stream<ImportRow, E> | Stream.Stream<ContactDraft, E>
 
-const surveyAndSend = fnRedacted("uploadContacts")(function* <E, EJ>(
+/**
+ * Surveys contacts or the rows of a file, then sends the valid ones in order, of each address only the last. A service
+ * error stops it; the same call again goes on. It keeps 16 bytes of each contact in memory.
+ */
+export const uploadContacts = <E>(
+  source: UploadSource<E>,
+  options: UploadContactsOptions = {}
+): Effect.Effect<RunReport, E | TooManyRows | RunTaken | RunLogFailure, ContactsService | RunLog> =>
+  surveyAndSend(toRows(source), options)
+
+const surveyAndSend = fnRedacted("uploadContacts")(function* <E>(
   rows: Stream.Stream<ImportRow, E>,
-  { onProgress, ...options }: UploadContactsOptions<EJ>
+  { onProgress, ...options }: UploadContactsOptions
 ) {
   const none = { sendable: undefined, accepted: 0, refused: 0, unknown: 0 }
-  const surveyed = yield* surveyContacts(rows, { onProgress: onProgress && ((read) => onProgress({ read, ...none })) })
+  const surveyed = yield* surveyContacts(rows, {
+    digests: options.source === undefined && options.record !== false,
+    onProgress: onProgress && ((read) => onProgress({ read, ...none }))
+  })
   const upload = yield* makeUpload(rows, surveyed, options)
   yield* upload.send(onProgress && (() => Effect.flatMap(upload.progress, onProgress)))
   return yield* upload.report
-})
-
-/**
- * Surveys contacts or the rows of a file, then sends the valid ones in order, of each address only the last. A service
- * error stops it. It keeps 16 bytes of each contact in memory. With a journal, it resumes.
- */
-export function uploadContacts<E>(
-  source: UploadSource<E>,
-  options?: UploadContactsOptions & { readonly journal?: undefined }
-): Effect.Effect<UploadReport, E | TooManyRows, ContactsService>
-export function uploadContacts<E, EJ = never>(
-  source: UploadSource<E>,
-  options: UploadContactsOptions<EJ>
-): Effect.Effect<UploadReport, E | EJ | OtherUpload | TooManyRows, ContactsService>
-export function uploadContacts<E, EJ = never>(
-  source: UploadSource<E>,
-  options: UploadContactsOptions<EJ> = {}
-): Effect.Effect<UploadReport, E | EJ | OtherUpload | TooManyRows, ContactsService> {
-  return surveyAndSend(toRows(source), options)
-}
+}, Effect.scoped)

@@ -10,7 +10,8 @@ import {
   readContacts
 } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
-import { addAll, addRows, restoreContacts, uploadContacts } from "@roster/workflows"
+import { addAll, addRows, restoreContacts } from "@roster/workflows"
+import { uploadContacts } from "@roster/workflows/former"
 import { Effect, Stream } from "effect"
 import { seconds } from "./ContactFacts.ts"
 import { eventually } from "../cases/Eventually.ts"

@@ -1,5 +1,6 @@
 /** The report of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown. */
-import type { PlanSummary, UploadReport, UploadSurvey } from "@roster/workflows"
+import type { UploadSurvey } from "@roster/workflows"
+import type { PlanSummary, UploadReport } from "@roster/workflows/former"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"

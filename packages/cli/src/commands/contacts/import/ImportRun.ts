@@ -1,12 +1,7 @@
 /** Imports rows in batches, with a journal if the file is a regular one, and reports every row however it ends. */
 import { type ContactColumns, type ImportRow, type ReadContactsOptions } from "@roster/domain"
-import {
-  type JournaledUpload,
-  makeImportPlan,
-  makeUpload,
-  type UploadJournal,
-  type UploadSurvey
-} from "@roster/workflows"
+import { type UploadSurvey } from "@roster/workflows"
+import { type JournaledUpload, makeImportPlan, makeUpload, type UploadJournal } from "@roster/workflows/former"
 import { Cause, Data, DateTime, Effect, Exit, Stream } from "effect"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { type CurrentRun, lookupFor, recorded } from "../runs/RecordedRun.ts"

@@ -1,5 +1,6 @@
 /** What the plan of an import says: a summary for programs, a table for people. */
-import type { FieldValue, PlanSummary } from "@roster/workflows"
+import type { FieldValue } from "@roster/workflows"
+import type { PlanSummary } from "@roster/workflows/former"
 import { counted, printable } from "../../../terminal/Printable.ts"
 
 /** The summary as JSON. */

@@ -1,6 +1,6 @@
 /** The file of rejected rows, named by `--rejected` or beside the imported file, created only if there are any. */
 import { rejectedFile, type RejectedRow } from "@roster/domain"
-import { type UploadReport } from "@roster/workflows"
+import { type UploadReport } from "@roster/workflows/former"
 import { Effect, FileSystem, type Stream } from "effect"
 import { text, toggle } from "../../../settings/FlagForms.ts"
 import { Output } from "../../../terminal/Output.ts"

@@ -1,5 +1,5 @@
 /** The journal beside an imported file, an append-only log of JSON lines. (docs/decisions/bulk-import.md) */
-import { UploadEntry, type UploadJournal, UploadIdentity } from "@roster/workflows"
+import { UploadEntry, type UploadJournal, UploadIdentity } from "@roster/workflows/former"
 import { Effect, FileSystem, Option, Schema } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { makeDurableLog } from "../../../files/DurableLog.ts"

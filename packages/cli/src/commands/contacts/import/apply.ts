@@ -1,5 +1,5 @@
 /** `roster contacts apply` */
-import { applyPlan, type ApplyReport, checkPlan, verifyPlan } from "@roster/workflows"
+import { applyPlan, type ApplyReport, checkPlan, verifyPlan } from "@roster/workflows/former"
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"

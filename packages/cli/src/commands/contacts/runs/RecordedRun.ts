@@ -1,6 +1,12 @@
 /** Runs a command whose changes of contacts are recorded, so that it can be undone. */
 import { ContactsService } from "@roster/domain"
-import { type ContactLookup, makeContactLookup, makeRecorder, recordedContacts, type Recorder } from "@roster/workflows"
+import {
+  type ContactLookup,
+  makeContactLookup,
+  makeRecorder,
+  recordedContacts,
+  type Recorder
+} from "@roster/workflows/former"
 import { Effect, Exit } from "effect"
 import { temporaryProblem } from "../../../files/TemporaryFile.ts"
 import { Output } from "../../../terminal/Output.ts"

@@ -1,15 +1,7 @@
 /** The records of runs in the user's state folder: a file of JSON lines for each, readable by its owner alone. */
 import { JsonParser, StoreFailure } from "@roster/domain"
-import {
-  countsOf,
-  noCounts,
-  readAt,
-  type RunCounts,
-  RunEntry,
-  type RecordLog,
-  RunHeader,
-  sumOf
-} from "@roster/workflows"
+import { type RunCounts, RunEntry, RunHeader } from "@roster/workflows"
+import { countsOf, noCounts, readAt, type RecordLog, sumOf } from "@roster/workflows/former"
 import { DateTime, Duration, Effect, FileSystem, Option, Path, Schema, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import { usageError } from "../../../errors/UsageError.ts"

@@ -1,5 +1,5 @@
 /** `roster contacts undo` */
-import { previewUndo, type UndoReport, undoRun } from "@roster/workflows"
+import { previewUndo, type UndoReport, undoRun } from "@roster/workflows/former"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"

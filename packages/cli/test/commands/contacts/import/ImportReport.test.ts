@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Rejected, ServiceError, Unavailable } from "@roster/domain"
-import { type UploadReport } from "@roster/workflows"
+import { type UploadReport } from "@roster/workflows/former"
 import { Effect } from "effect"
 import {
   importOutcome,

@@ -12,7 +12,7 @@ import {
 import { Effect, Schema, Stream } from "effect"
 import { type AddOutcome, defaultAddConcurrency, makeBulkAdder, outcomesOf } from "../upload/BulkAdd.ts"
 import type { ContactLookup } from "./ContactLookup.ts"
-import { contentDigestOf, type ContactState, givenBy, merged } from "../runs/ContactState.ts"
+import { contentDigestOf, type ContactState, givenBy, merged } from "./ContactState.ts"
 import { type PlanCounts, type PlannedRow, type PlanHeader, readPlan, type UnreadablePlan } from "./ImportPlan.ts"
 import { type Added, makeAdd, type Recorder, recordedWrites } from "./RecordedContacts.ts"
 import { maximumNamedContacts } from "./RunRecord.ts"

@@ -9,8 +9,8 @@ import {
   type ServiceError
 } from "@roster/domain"
 import { Effect, type FileSystem, type PlatformError, type Scope, Stream } from "effect"
-import { openUnnamed, readAt } from "../upload/UnnamedFile.ts"
-import { type ContactState, contentOf } from "../runs/ContactState.ts"
+import { openUnnamed, readAt } from "./UnnamedFile.ts"
+import { type ContactState, contentOf } from "./ContactState.ts"
 
 /** Finds contacts. */
 export interface ContactLookup {

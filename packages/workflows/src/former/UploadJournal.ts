@@ -1,9 +1,9 @@
 /** The journal by which an interrupted upload resumes. (docs/decisions/bulk-import.md) */
 import { KeptStatusRow } from "@roster/domain"
 import { Effect, Ref, Schema } from "effect"
-import { makeBitset } from "./DuplicateIndex.ts"
-import { makeKeptStatusRows } from "./RowAdds.ts"
-import type { UploadSurvey } from "./UploadSurvey.ts"
+import { makeBitset } from "../upload/DuplicateIndex.ts"
+import { makeKeptStatusRows } from "../upload/RowAdds.ts"
+import type { UploadSurvey } from "../upload/UploadSurvey.ts"
 
 /** The identity of an upload: the file, its target, and the options that change which rows are sent. */
 export const UploadIdentity = Schema.Struct({

@@ -1,7 +1,7 @@
 /** The record of a run: what a command changed, so that it can be undone. (docs/decisions/undo.md) */
 import type { StoreFailure } from "@roster/domain"
 import type { Effect } from "effect"
-import { isMetadata } from "../runs/ContactState.ts"
+import { isMetadata } from "./ContactState.ts"
 import type { RunCounts, RunEntry } from "../runs/RunEntry.ts"
 
 /** Maximum number of contacts that a preview, a refusal or a report names. */

@@ -1,0 +1,185 @@
+/**
+ * Reads what is stored for many addresses. A service that compares and changes in one step is asked what deleting them would
+ * do; any other one is read by single calls for a few addresses, and otherwise once as a whole into a snapshot.
+ */
+import {
+  canonicalEmail,
+  type ChangeAnswer,
+  Contact,
+  ContactsService,
+  type EmailAddress,
+  type InvalidInput,
+  type InvalidRule,
+  JsonParser,
+  maximumChanges,
+  type ServiceError,
+  type TooManyContacts
+} from "@roster/domain"
+import { Array as Arrays, Effect, Schema, Stream } from "effect"
+import { type ContactState, stateOf } from "../runs/ContactState.ts"
+
+/** All contacts of an account as texts by their addresses, which a caller may keep in a file. */
+export interface ContactSnapshot {
+  /** Keeps contacts, of which none is kept yet. */
+  readonly put: (
+    contacts: ReadonlyArray<readonly [email: string, contact: string]>
+  ) => Effect.Effect<void, ServiceError>
+  /** Gives the text for each address, in their order. */
+  readonly get: (emails: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string | undefined>, ServiceError>
+}
+
+/** A snapshot in memory. */
+export const contactSnapshotMemory = (): ContactSnapshot => {
+  const kept = new Map<string, string>()
+  return {
+    put: (contacts) =>
+      Effect.sync(() => {
+        for (const [email, contact] of contacts) kept.set(email, contact)
+      }),
+    get: (emails) => Effect.sync(() => emails.map((email) => kept.get(email)))
+  }
+}
+
+/** What is stored for an address. */
+export interface Found {
+  readonly contact: Contact | null
+  /** The lists that the contact is on; `undefined` where the service does not show them. */
+  readonly lists: ReadonlyArray<string> | undefined
+}
+
+/** What is found, or that the key may not know. */
+export interface Reading {
+  readonly isExact: boolean
+  /** In the order of the addresses; `undefined` if the key may not view contacts. */
+  readonly found: ReadonlyArray<Found> | undefined
+}
+
+/** Why contacts cannot be read. */
+export type ReadError = InvalidInput | InvalidRule | ServiceError | TooManyContacts
+
+/** Reads contacts. */
+export interface ContactReader {
+  readonly read: (emails: ReadonlyArray<string>) => Effect.Effect<Reading, ReadError>
+}
+
+/** How contacts are read. */
+export interface ReaderOptions {
+  /** Where the whole account is kept, if it has to be read (default: in memory). */
+  readonly snapshot?: ContactSnapshot | undefined
+  /** Runs while the whole account is read. */
+  readonly onRead?: ((read: number) => Effect.Effect<void>) | undefined
+}
+
+/** The state of what was found. */
+export const stateOfFound = (email: string, { contact, lists }: Found): ContactState | undefined =>
+  contact === null ? undefined : stateOf(contact.email || email, contact, lists)
+
+/** What an answer says of the contact as it is now; `undefined` if it hides it. */
+export const foundIn = (answer: ChangeAnswer): Found | undefined =>
+  answer._tag !== "Outdated"
+    ? { contact: null, lists: answer.exact ? [] : undefined }
+    : answer.contact === undefined
+      ? undefined
+      : { contact: answer.contact, lists: answer.lists ?? (answer.exact && answer.contact === null ? [] : undefined) }
+
+/** Reads contacts as they are now, on any service. */
+export const readNow = Effect.fnUntraced(function* (
+  service: ContactsService["Service"],
+  emails: ReadonlyArray<string>
+): Effect.fn.Return<Reading, InvalidInput | ServiceError | TooManyContacts> {
+  if (emails.length === 0) return { isExact: true, found: [] }
+  const answers = yield* service
+    .change(
+      // The service checks the addresses.
+      emails.map((email) => ({ email: email as EmailAddress, seen: null, delete: true as const })),
+      { dryRun: true }
+    )
+    .pipe(Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined))
+  if (answers === undefined) return { isExact: false, found: undefined }
+  const found = answers.map(foundIn)
+  return {
+    isExact: answers.every(({ exact }) => exact),
+    found: found.every((one) => one !== undefined) ? found : undefined
+  }
+})
+
+/** A page of 1000 contacts costs about as much as this many single reads. */
+const readsPerPage = 50
+
+/** Number of single reads at one time. */
+const readsAtOnce = 8
+
+const ContactText = JsonParser.fromJsonString(Contact)
+const encodeContact = Schema.encodeSync(ContactText)
+const decodeContact = Schema.decodeUnknownEffect(ContactText)
+
+/** Makes a reader for about so many addresses. What it reads of a service that is not exact may be as old as itself. */
+export const makeContactReader = Effect.fnUntraced(function* (
+  expected: number,
+  { onRead, snapshot = contactSnapshotMemory() }: ReaderOptions = {}
+): Effect.fn.Return<ContactReader, never, ContactsService> {
+  const service = yield* ContactsService
+  let isExact: boolean | undefined
+
+  let read = 0
+  const load = Stream.runForEach(Stream.grouped(service.stream(), maximumChanges), (contacts) => {
+    read += contacts.length
+    return Effect.andThen(
+      snapshot.put(contacts.map((contact) => [canonicalEmail(contact.email), encodeContact(contact)] as const)),
+      onRead?.(read) ?? Effect.void
+    )
+  })
+  /** Whether the whole account is read; `undefined` if the key may not. */
+  const isWhole = yield* Effect.cached(
+    Effect.gen(function* () {
+      if (expected <= readsPerPage) return false
+      const offset = Math.ceil(expected / readsPerPage) * 1000
+      if ((yield* service.list({ limit: 1, offset })).length > 0) return false
+      yield* load
+      return true
+    }).pipe(Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined))
+  )
+
+  const readParts = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
+    const parts = yield* Effect.forEach(Arrays.chunksOf(emails, maximumChanges), (part) => readNow(service, part))
+    const found = parts.flatMap((part) => part.found ?? [])
+    return {
+      isExact: parts.every((part) => part.isExact),
+      found: found.length === emails.length ? found : undefined
+    } satisfies Reading
+  })
+  const singly = (emails: ReadonlyArray<string>) =>
+    Effect.forEach(
+      emails,
+      (email) =>
+        service.get(email).pipe(
+          Effect.map((contact): Found => ({ contact, lists: undefined })),
+          Effect.catchTag("ContactNotFound", () => Effect.succeed<Found>({ contact: null, lists: undefined }))
+        ),
+      { concurrency: readsAtOnce }
+    ).pipe(Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined))
+  const inSnapshot = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
+    const texts = yield* snapshot.get(emails.map(canonicalEmail))
+    return yield* Effect.forEach(texts, (text) =>
+      text === undefined
+        ? Effect.succeed<Found>({ contact: null, lists: undefined })
+        : Effect.map(Effect.orDie(decodeContact(text)), (contact): Found => ({ contact, lists: undefined }))
+    )
+  })
+
+  return {
+    read: Effect.fnUntraced(function* (emails) {
+      const [first] = emails
+      if (first === undefined) return { isExact: isExact ?? true, found: [] }
+      if (isExact === undefined) {
+        const probe = yield* readNow(service, [first])
+        isExact = probe.isExact
+        if (isExact && probe.found === undefined) return { isExact, found: undefined }
+      }
+      if (isExact) return yield* readParts(emails)
+      const whole = yield* isWhole
+      if (whole === undefined) return { isExact, found: undefined }
+      return { isExact, found: yield* whole ? inSnapshot(emails) : singly(emails) }
+    })
+  }
+})

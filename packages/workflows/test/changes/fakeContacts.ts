@@ -1,0 +1,93 @@
+/** Contacts in memory, which compare and change in one step or not at all, and of which a test can see every write. */
+import {
+  canonicalEmail,
+  type ChangeAnswer,
+  type Contact,
+  ContactNotFound,
+  type ContactChange,
+  type ContactsService,
+  contentOf,
+  judgeChange,
+  layerTestContacts
+} from "@roster/domain"
+import { Effect, Stream } from "effect"
+
+interface Kept {
+  readonly contact: Contact
+  readonly lists: ReadonlyArray<string>
+}
+
+/** What the other side knows. */
+export const makeFake = ({ isExact = true }: { readonly isExact?: boolean } = {}) => {
+  const stored = new Map<string, Kept>()
+  const writes: Array<string> = []
+  let beforeChange: (() => void) | undefined
+  const apply = (change: ContactChange, isDry: boolean): ChangeAnswer => {
+    const key = canonicalEmail(change.email)
+    const now = stored.get(key)
+    const { addToLists = [], removeFromLists = [] } = change.write ?? {}
+    const lists = [...new Set([...(now?.lists ?? []), ...addToLists])].filter((name) => !removeFromLists.includes(name))
+    const areSo = change.delete === true || now === undefined || lists.length === now.lists.length
+    const { after, result } = judgeChange(now?.contact ?? null, change, areSo)
+    if (result === "Outdated") {
+      return {
+        _tag: "Outdated",
+        exact: isExact,
+        contact: now?.contact ?? null,
+        ...(isExact ? { lists: now?.lists ?? [] } : {})
+      }
+    }
+    if (result === "Done" && !isDry) {
+      writes.push(change.email)
+      if (after === null) stored.delete(key)
+      // `contentOf` leaves out what has no value.
+      else
+        stored.set(key, {
+          contact: { ...contentOf(after), email: now?.contact.email ?? change.email } as Contact,
+          lists
+        })
+    }
+    return { _tag: result, exact: isExact }
+  }
+  const service = {
+    get: (email) => {
+      const found = stored.get(canonicalEmail(email))
+      return found === undefined ? Effect.fail(new ContactNotFound({ email })) : Effect.succeed(found.contact)
+    },
+    list: ({ limit = 1000, offset = 0 } = {}) =>
+      Effect.sync(() => Array.from(stored.values(), ({ contact }) => contact).slice(offset, offset + limit)),
+    stream: () => Stream.fromIterable(Array.from(stored.values(), ({ contact }) => contact)),
+    addWithoutAnswer: (contacts, { listNames = [] } = {}) =>
+      Effect.sync(() => {
+        for (const { email, ...given } of contacts) {
+          const now = stored.get(canonicalEmail(email))?.contact ?? null
+          apply(
+            { email: email as ContactChange["email"], seen: now, write: { ...given, addToLists: listNames } },
+            false
+          )
+        }
+        return { keptStatuses: [] }
+      }),
+    change: (changes, { dryRun = false } = {}) =>
+      Effect.sync(() => {
+        if (!dryRun) {
+          beforeChange?.()
+          beforeChange = undefined
+        }
+        return changes.map((change) => apply(change, dryRun))
+      })
+  } satisfies Partial<ContactsService["Service"]>
+  return {
+    stored,
+    writes,
+    layer: layerTestContacts(service),
+    /** Another person's change. */
+    put: (email: string, fields: Omit<Contact, "email"> = {}, lists: ReadonlyArray<string> = []) =>
+      stored.set(canonicalEmail(email), { contact: { email, status: "Active", ...fields }, lists }),
+    of: (email: string) => stored.get(canonicalEmail(email)),
+    /** Does something just before the next write. */
+    before: (act: () => void) => {
+      beforeChange = act
+    }
+  }
+}
