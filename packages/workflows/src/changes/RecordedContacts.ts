@@ -25,7 +25,7 @@ import {
 import { FastContacts } from "@roster/domain/FastContacts"
 import { Effect } from "effect"
 import { changesOf, type ContactState, digestOf } from "../runs/ContactState.ts"
-import type { AppendedEntry, Changed, RowRange } from "../runs/RunEntry.ts"
+import type { AppendedEntry, Changed, RowRange, RunEntry } from "../runs/RunEntry.ts"
 import type { Run } from "../runs/RunLog.ts"
 import {
   type ContactReader,
@@ -75,7 +75,9 @@ export const entryOf = (
 }
 
 /** The addresses of an entry. */
-export const addressesIn = (entry: ReturnType<typeof entryOf>): ReadonlyArray<string> => [
+export const addressesIn = (
+  entry: Extract<RunEntry, { readonly _tag: "Changes" }> | undefined
+): ReadonlyArray<string> => [
   ...(entry?.created ?? []).map(([email]) => email),
   ...(entry?.changed ?? []).map(({ email }) => email),
   ...(entry?.deleted ?? []).map(({ Email }) => String(Email))
@@ -125,6 +127,8 @@ export const madeOf = ({ contact, lists }: Found, { email, write }: Write): Foun
 export interface Recording {
   readonly run: Run
   readonly reader: ContactReader
+  /** Addresses of recorded changes of an earlier process that may not have been made. */
+  readonly unanswered?: ReadonlyArray<string> | undefined
 }
 
 /** The answer to recorded writes: one for each, or that of a plain call where the service compares nothing. */
@@ -133,7 +137,8 @@ export type Written<A> =
   | { readonly _tag: "Plain"; readonly answer: A }
 
 /** Makes the function that records what writes change, and carries them out: `plain` does so where nothing is compared. */
-export const recordedWrites = (service: Service, { reader, run }: Recording) => {
+export const recordedWrites = (service: Service, { reader, run, unanswered = [] }: Recording) => {
+  const open = new Set(unanswered)
   const unknown = new Set<string>()
   /** Records once that the run makes changes that cannot be known. */
   const recordUnknown = (what: string) =>
@@ -174,6 +179,8 @@ export const recordedWrites = (service: Service, { reader, run }: Recording) => 
       const recorded = new Set(addressesIn(entry))
       const notMade = (emails: ReadonlyArray<string>) =>
         emails.length === 0 ? Effect.void : appended(run, operation, { _tag: "NotMade", emails })
+      // What is still to be changed was not made then.
+      yield* notMade([...recorded].filter((email) => open.delete(email)))
       if (entry !== undefined) yield* appended(run, operation, entry)
       const answers = yield* service
         .change(changes)

@@ -15,9 +15,9 @@ import {
 } from "@roster/domain"
 import { Array as Arrays, Effect, Predicate, Result, type Scope, Stream } from "effect"
 import { makeContactReader, type ReaderOptions } from "../changes/ContactReader.ts"
-import { keptIn, recordedWrites, writeOfContact } from "../changes/RecordedContacts.ts"
+import { addressesIn, keptIn, recordedWrites, writeOfContact } from "../changes/RecordedContacts.ts"
 import { emptyTally, reportOf, type RunReport } from "../changes/RunReport.ts"
-import { noCounts, type RowRange } from "../runs/RunEntry.ts"
+import { noCounts, type RowRange, type RunEntry } from "../runs/RunEntry.ts"
 import { type Run, RunLog, type RunLogFailure, type RunTaken } from "../runs/RunLog.ts"
 import {
   acceptedRuns,
@@ -87,6 +87,8 @@ interface Earlier {
   readonly kept: ReturnType<typeof makeKeptStatusRows>
   /** Whether they made changes that the record does not have. */
   readonly isIncomplete: boolean
+  /** The addresses of recorded changes that got no answer, so that they may not have been made. */
+  readonly unanswered: ReadonlyArray<string>
 }
 
 /** Reads the entries of a run. Unanswered rows count as not sent, as writing them again does nothing twice. */
@@ -98,10 +100,15 @@ const earlierOf = Effect.fnUntraced(function* (
   const kept = makeKeptStatusRows()
   const refused: Earlier["refused"] = new Map()
   let isIncomplete = false
+  let unanswered: ReadonlyArray<Extract<RunEntry, { readonly _tag: "Changes" }>> = []
   yield* Stream.runForEach(run?.earlier ?? Stream.empty, (entry) =>
     Effect.sync(() => {
       if (entry._tag === "Unknown") isIncomplete = true
+      if (entry._tag === "Changes") unanswered = [...unanswered, entry]
       if (entry._tag !== "Answered") return
+      unanswered = unanswered.filter(
+        ({ rows: [row] = [0] }) => !entry.accepted.some(([first, last]) => first <= row && row <= last)
+      )
       for (const [first, last] of entry.accepted) {
         for (let row = first; row <= Math.min(last, read); row++) if (sendable.has(row)) settled.add(row)
       }
@@ -113,7 +120,14 @@ const earlierOf = Effect.fnUntraced(function* (
   for (const row of refused.keys()) settled.remove(row)
   let accepted = 0
   for (let row = 1; row <= read; row++) if (settled.has(row)) accepted++
-  const earlier: Earlier = { settled, accepted, refused, kept, isIncomplete }
+  const earlier: Earlier = {
+    settled,
+    accepted,
+    refused,
+    kept,
+    isIncomplete,
+    unanswered: unanswered.flatMap(addressesIn)
+  }
   return earlier
 })
 
@@ -164,14 +178,15 @@ const rangeOf = ({ rows }: UploadBatch): RowRange => [rows[0] ?? 0, rows.at(-1) 
 const makeSender = Effect.fnUntraced(function* (
   { listNames, resubscribe = false, ...options }: UploadOptions,
   expected: number,
-  run: Run | undefined
+  run: Run | undefined,
+  unanswered: ReadonlyArray<string>
 ) {
   const service = yield* ContactsService
   const given = { listNames, resubscribe }
   const recorded =
     run === undefined
       ? undefined
-      : recordedWrites(service, { run, reader: yield* makeContactReader(expected, options) })
+      : recordedWrites(service, { run, reader: yield* makeContactReader(expected, options), unanswered })
   const sender = yield* makeBulkSender<ContactPayload, RowRange>({
     call: Effect.fnUntraced(function* (batch, rows) {
       const plain = service.addWithoutAnswer(batch, given)
@@ -216,7 +231,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
   const input = source === undefined ? undefined : { source, listNames: [...listNames], resubscribe }
   const run = options.record === false ? undefined : yield* log.open({ command, input, resume: options.resume })
   const earlier = yield* earlierOf(survey, run)
-  const sender = yield* makeSender(options, sendable - earlier.accepted, run)
+  const sender = yield* makeSender(options, sendable - earlier.accepted, run, earlier.unanswered)
   const { refused } = earlier
   const now = { accepted: 0, refused: 0, unknown: 0, inFlight: 0 }
   const answered = earlier.accepted + refused.size

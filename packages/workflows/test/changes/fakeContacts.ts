@@ -81,6 +81,7 @@ export const makeFake = ({ isExact = true }: { readonly isExact?: boolean } = {}
     stored,
     writes,
     layer: layerTestContacts(service),
+    service,
     /** Another person's change. */
     put: (email: string, fields: Omit<Contact, "email"> = {}, lists: ReadonlyArray<string> = []) =>
       stored.set(canonicalEmail(email), { contact: { email, status: "Active", ...fields }, lists }),
