@@ -5,7 +5,15 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { API, type Project, type Snapshot, type Symbol, SymbolFlags } from "typescript/unstable/sync"
+import {
+  API,
+  type Project,
+  SignatureKind,
+  type Snapshot,
+  type Symbol,
+  SymbolFlags,
+  type Type
+} from "typescript/unstable/sync"
 
 const libraries = ["domain", "workflows", "api", "http-client", "server", "connect"]
 
@@ -25,26 +33,51 @@ const projectOf = (name: string): Project => {
   return project ?? assert.fail(`there is no project ${name}`)
 }
 
-/** What the entry of a library exports. */
+/** What the entry of a library exports, also in its namespaces. */
 const exportsOf = (name: string): ReadonlyArray<Symbol> => {
   const { checker, program } = projectOf(name)
+  const original = (symbol: Symbol): Symbol =>
+    (symbol.flags & SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol)
+  const within = (module: Symbol): ReadonlyArray<Symbol> => checker.getExportsOfModule(module).map(original)
   const entry = program.getSourceFile(resolve("packages", name, "src/index.ts"))
   const module = entry === undefined ? undefined : checker.getSymbolAtLocation(entry)
-  return (module === undefined ? [] : checker.getExportsOfModule(module)).map((symbol) =>
-    (symbol.flags & SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol)
+  return within(module ?? assert.fail(`${name} has no entry`)).flatMap((symbol) =>
+    (symbol.flags & SymbolFlags.ValueModule) === 0 ? symbol : within(symbol)
   )
 }
 
 const isRecord = ({ flags }: Symbol): boolean =>
   (flags & (SymbolFlags.Class | SymbolFlags.Interface | SymbolFlags.TypeAlias)) !== 0
 
-/** Whether Roster alone declares a field, which is not the case of `message` or `_tag`. */
+/** Whether Roster alone declares a field, and once: of a field of several members of a union nothing is shown. */
 const isOurs = ({ declarations, name }: Symbol): boolean =>
-  declarations.length > 0 &&
+  name !== "_tag" &&
+  declarations.length === 1 &&
   !name.startsWith("__#") &&
   name !== "message" &&
-  name !== "_tag" &&
   declarations.every(({ path }) => path.includes("/packages/"))
+
+/** The types of what is exported and of the methods of services. Those that begin with `$` are of Effect. */
+const typesOf = (name: string): ReadonlyArray<readonly [name: string, type: Type]> => {
+  const { checker } = projectOf(name)
+  const typeOf = (symbol: Symbol) => checker.getTypeOfSymbol(symbol) ?? assert.fail(symbol.name)
+  const methodsOf = (of: string, type: Type): ReadonlyArray<readonly [string, Type]> =>
+    checker.getPropertiesOfType(type).map((method) => [`${of}.${method.name}`, typeOf(method)])
+  return exportsOf(name).flatMap((symbol): ReadonlyArray<readonly [string, Type]> => {
+    if ((symbol.flags & SymbolFlags.Class) !== 0) {
+      const service = checker.getPropertyOfType(typeOf(symbol), "Service")
+      return service === undefined ? [] : methodsOf(symbol.name, typeOf(service))
+    }
+    return (symbol.flags & (SymbolFlags.Variable | SymbolFlags.Function)) === 0 ? [] : [[symbol.name, typeOf(symbol)]]
+  })
+}
+
+/** As an editor prints a type, with the names that its file does not import. */
+const noTruncation = 1
+const outsideNames = 16_384
+
+/** Longer than the longest type that can be read at a glance: nine errors, two services and an option. */
+const readable = 400
 
 describe("an editor shows", () => {
   it("at the top of every file what it is", () => {
@@ -65,5 +98,17 @@ describe("an editor shows", () => {
           .map((field) => `${record.name}.${field.name}`)
       )
     assert.deepStrictEqual(bare, [])
+  })
+
+  it.each(libraries.filter((name) => name !== "workflows"))("each function of %s by names that can be read", (name) => {
+    const { checker } = projectOf(name)
+    const unreadable = typesOf(name).flatMap(([of, type]) => {
+      const signatures = checker.getSignaturesOfType(type, SignatureKind.Call).length
+      const shown = checker.typeToString(type, undefined, noTruncation | outsideNames)
+      return signatures > 0 && !of.startsWith("$") && (/\bargs_\d/.test(shown) || shown.length > readable * signatures)
+        ? [`${of}: ${shown}`]
+        : []
+    })
+    assert.deepStrictEqual(unreadable, [])
   })
 })

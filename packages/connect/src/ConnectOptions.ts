@@ -6,9 +6,13 @@ import { HttpClient } from "effect/http"
 
 /** A service over the network, with the key or where it comes from. */
 export interface RemoteService<Key = Redacted.Redacted<string>> {
+  /** The base address of the service. */
   readonly baseUrl: string
+  /** The API key. */
   readonly key: Key
+  /** The header of the key (default: that of Roster). */
   readonly apiKeyHeader: string | undefined
+  /** What precedes the key in its header (default: nothing). */
   readonly apiKeyPrefix: string | undefined
 }
 

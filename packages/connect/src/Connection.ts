@@ -25,10 +25,15 @@ export const { $match, Local, Remote } = Data.taggedEnum<ConnectionDefinition>()
 
 /** What is set, with the key or where it comes from. */
 export interface Given<Key = Redacted.Redacted<string>> {
+  /** The base address of a service. */
   readonly baseUrl?: string | undefined
+  /** The API key for the service. */
   readonly apiKey?: Key | undefined
+  /** The header of the key (default: that of Roster). */
   readonly apiKeyHeader?: string | undefined
+  /** What precedes the key in its header (default: nothing). */
   readonly apiKeyPrefix?: string | undefined
+  /** The path of a store, or the address of its PostgreSQL database. */
   readonly db?: string | undefined
   /** Whether a local store is refused. */
   readonly requireRemote?: boolean | undefined
@@ -52,6 +57,7 @@ const messages = {
 
 /** The settings do not say which service or store is meant, and none is opened. */
 export class UnclearConnection extends Schema.TaggedError<UnclearConnection>()("UnclearConnection", {
+  /** What is wrong with the settings. */
   problem: Schema.Literals(Struct.keys(messages))
 }) {
   override get message(): string {

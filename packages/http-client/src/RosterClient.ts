@@ -2,7 +2,14 @@
 import { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import { type Config, Context, Effect, Function, Layer } from "effect"
 import type { HttpClient } from "effect/http"
-import { clientConfig, type ClientOptions, type InvalidSettings, named, readOptions } from "./calls/ClientOptions.ts"
+import {
+  type ClientConfig,
+  clientConfig,
+  type ClientOptions,
+  type InvalidSettings,
+  named,
+  readOptions
+} from "./calls/ClientOptions.ts"
 import { ClientTransform, RosterHttpApi } from "./calls/RosterHttpApi.ts"
 import * as HttpContactsService from "./services/HttpContactsService.ts"
 import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
@@ -13,8 +20,11 @@ export type Services = ContactsService | CredentialsService | EmailsService
 
 /** The services of one client. */
 export interface RosterClient {
+  /** The operations on contacts. */
   readonly contacts: ContactsService["Service"]
+  /** The operations on API keys and SMTP credentials. */
   readonly credentials: CredentialsService["Service"]
+  /** The operation that sends a message. */
   readonly emails: EmailsService["Service"]
 }
 
@@ -47,7 +57,7 @@ export const layer = (options: ClientOptions): Layer.Layer<Services, InvalidSett
  * and so on). Its errors name the variable that was set, or the one that is missing.
  */
 export const layerConfig = (
-  wrapped: Config.Wrap<ClientOptions> = clientConfig
+  wrapped: ClientConfig = clientConfig
 ): Layer.Layer<Services, InvalidSettings | Config.ConfigError, HttpClient.HttpClient> =>
   Layer.effectContext(
     Effect.gen(function* () {

@@ -8,7 +8,7 @@ import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { encoded } from "../values/JsonBuffer.ts"
 import { inputText, nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
-import { openLiterals, payloadRecord, wireRecord } from "../values/WireRecord.ts"
+import { openLiterals, payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
 import { maximumAddBytes } from "./AddSize.ts"
 import { Contact, TooManyContacts } from "./Contact.ts"
 import {
@@ -148,7 +148,7 @@ export const ChangeAnswer = Schema.TaggedUnion({
     lists: Schema.optionalKey(Schema.Array(Schema.String))
   }
 })
-export type ChangeAnswer = typeof ChangeAnswer.Type
+export type ChangeAnswer = Named<typeof ChangeAnswer.Type>
 
 /** The answer on the wire, which is always an exact one. */
 export const ChangeAnswerRecord = wireRecord({

@@ -11,12 +11,15 @@ type Loose<A> = {
 
 /** A contact, or as much of one as is given; a missing, null or undefined property is a field without a value. */
 export interface ContactParts extends Loose<Omit<ContactRecord, "consent" | "activity">> {
+  /** What the contact agreed to. */
   readonly consent?: Maybe<Loose<Consent>>
+  /** The mail that the contact received, and how they reacted. */
   readonly activity?: Maybe<Loose<ContactActivity>>
 }
 
 /** The data of a contact that rules read. */
 export interface RuleSubject extends ContactParts {
+  /** The e-mail address. */
   readonly email: string
 }
 
@@ -33,6 +36,7 @@ type Kinded =
 
 /** How a rule reads a field. */
 export type RecordFieldInfo = Kinded & {
+  /** Reads the field of a contact. */
   readonly read: (of: RuleSubject, now: number) => RecordFieldValue | null
 }
 
@@ -46,6 +50,7 @@ export type FieldEntry = Kinded & {
   readonly isChanged?: boolean
   /** Whether every contact in a store has it. */
   readonly isStored?: boolean
+  /** Reads the field of a contact. */
   readonly read: (of: ContactParts) => RecordFieldValue | null
 }
 

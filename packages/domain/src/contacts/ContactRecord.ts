@@ -4,7 +4,7 @@ import { EmailAddress } from "./EmailAddress.ts"
 import { hasEqualNames, renamed, spellingsOf } from "../values/FieldNames.ts"
 import { inputText, nullableRequestField, refusedField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
-import { openLiterals, payloadRecord, wireRecord } from "../values/WireRecord.ts"
+import { openLiterals, payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
 
 /** The status of a contact. The last six statuses receive no mail. */
 export const ContactStatus = Schema.Literals([
@@ -18,7 +18,7 @@ export const ContactStatus = Schema.Literals([
   "Stale",
   "NotConfirmed"
 ])
-export type ContactStatus = typeof ContactStatus.Type
+export type ContactStatus = Named<typeof ContactStatus.Type>
 
 /** How a contact was added. */
 export const ContactSource = Schema.Literals([
@@ -32,7 +32,7 @@ export const ContactSource = Schema.Literals([
   "PilotBillingPlan",
   "PaidNewsletter"
 ])
-export type ContactSource = typeof ContactSource.Type
+export type ContactSource = Named<typeof ContactSource.Type>
 
 /** Whether opens and clicks of a contact may be tracked. */
 export const ConsentTracking = Schema.Literals(["Unknown", "Allow", "Deny"])

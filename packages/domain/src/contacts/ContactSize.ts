@@ -20,6 +20,7 @@ export const maximumContactBytes = 32 * 1024
 export interface ContactTexts {
   /** In the order of `textFields`. */
   readonly texts: ReadonlyArray<string | undefined>
+  /** The custom fields by name. */
   readonly customFields?: CustomFields | undefined
 }
 

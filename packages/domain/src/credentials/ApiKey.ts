@@ -59,7 +59,7 @@ export const ApiKeyUpdatePayload = payloadRecord(
   },
   { others: names, ...known }
 ).annotate({ identifier: "ApiKeyUpdatePayload" })
-type Changes = typeof ApiKeyUpdatePayload.Type
+interface Changes extends Schema.Schema.Type<typeof ApiKeyUpdatePayload> {}
 
 /** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind, and purposes for access levels. */
 export interface ApiKeyInput extends Omit<typeof Payload.Type, "accessLevels" | "expires"> {

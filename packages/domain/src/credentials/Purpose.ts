@@ -1,5 +1,6 @@
 /** The purposes of a key, from which follow the access levels that it needs. */
 import type { AccessLevel } from "../values/AccessLevel.ts"
+import type { Named } from "../values/WireRecord.ts"
 
 const levels = {
   "apikeys:read": "Security",
@@ -15,7 +16,7 @@ const levels = {
 } as const satisfies Readonly<Record<string, AccessLevel>>
 
 /** The purpose of a key, such as `contacts:read`. */
-export type Purpose = keyof typeof levels
+export type Purpose = Named<keyof typeof levels>
 
 const isPurpose = (text: string): text is Purpose => Object.hasOwn(levels, text)
 

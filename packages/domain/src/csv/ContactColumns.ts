@@ -57,6 +57,7 @@ type Target =
 
 /** The field that each column of a file is imported into; `undefined` for a column that is not imported. */
 export interface ImportColumns {
+  /** What each column of the file becomes, in their order; `undefined` for one that is not imported. */
   readonly targets: ReadonlyArray<Target | undefined>
 }
 

@@ -1,17 +1,20 @@
 /** Server-side imports of contacts. (`packages/api/openapi.json`: contactsImportPost.) */
 import { Data, type PlatformError, Schema, type Stream } from "effect"
+import type { Named } from "../values/WireRecord.ts"
 
 /** The file to import: sent with the request, or fetched by the service from an address. */
-export type ImportSource = Data.TaggedEnum<{
-  File: {
-    readonly name: string
-    /** If it fails, the import fails with the same error and the service imports nothing. */
-    readonly content: Stream.Stream<Uint8Array, PlatformError.PlatformError>
-    /** Whether the content can be read a second time, such as that of a file and unlike standard input. */
-    readonly replayable?: boolean
-  }
-  Address: { readonly url: string }
-}>
+export type ImportSource = Named<
+  Data.TaggedEnum<{
+    File: {
+      readonly name: string
+      /** If it fails, the import fails with the same error and the service imports nothing. */
+      readonly content: Stream.Stream<Uint8Array, PlatformError.PlatformError>
+      /** Whether the content can be read a second time, such as that of a file and unlike standard input. */
+      readonly replayable?: boolean
+    }
+    Address: { readonly url: string }
+  }>
+>
 
 /** The constructors and the matcher of `ImportSource`. */
 export const ImportSource = Data.taggedEnum<ImportSource>()

@@ -1,16 +1,18 @@
 /** The choice of contacts by a rule or by addresses, and its checks. No filter selects every contact by accident. */
 import { Data, Effect, Option, Schema } from "effect"
 import { requestField } from "../values/RequestField.ts"
-import { wireRecord } from "../values/WireRecord.ts"
+import { wireRecord, type Named } from "../values/WireRecord.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
 
 /** Selects contacts by a rule or by a non-empty list of addresses, never by both. */
-export type ContactFilter = Data.TaggedEnum<{
-  ByRule: { readonly rule: ContactRule }
-  ByEmails: { readonly emails: readonly [string, ...ReadonlyArray<string>] }
-}>
+export type ContactFilter = Named<
+  Data.TaggedEnum<{
+    ByRule: { readonly rule: ContactRule }
+    ByEmails: { readonly emails: readonly [string, ...ReadonlyArray<string>] }
+  }>
+>
 
 /** The maximum number of addresses in one bulk delete. More are deleted in parts, or by a rule. */
 export const maximumEmailsPerDelete = 100_000

@@ -18,35 +18,45 @@ export interface All {
 /** Selects what all of its terms select. No term is itself an `And`, which the constructor `and` ensures. */
 export interface And {
   readonly _tag: "And"
+  /** The conditions that all hold. */
   readonly terms: ReadonlyArray<Condition>
 }
 
 /** Selects what any of its terms selects. No term is itself an `Or`, which the constructor `or` ensures. */
 export interface Or {
   readonly _tag: "Or"
+  /** The conditions of which one holds. */
   readonly terms: ReadonlyArray<Condition>
 }
 
 /** Compares a field with a literal. */
 export interface Compare {
   readonly _tag: "Compare"
+  /** The field that is compared. */
   readonly field: Field
+  /** How it is compared. */
   readonly operator: Operator
+  /** What it is compared with. */
   readonly value: Value
 }
 
 /** Compares the UTC month and day of a date, written `MM-dd`. */
 export interface MonthDay {
   readonly _tag: "MonthDay"
+  /** The field that is compared. */
   readonly field: Field
+  /** The month and the day, as `MM-DD`. */
   readonly monthDay: string
 }
 
 /** Compares the number of whole days since a date. */
 export interface DaysFrom {
   readonly _tag: "DaysFrom"
+  /** The field that is compared. */
   readonly field: Field
+  /** How it is compared. */
   readonly operator: Comparison
+  /** The number of days. */
   readonly days: number
 }
 

@@ -4,13 +4,17 @@ const precisions = { day: 86_400_000, minute: 60_000, second: 1000, millisecond:
 
 /** A date literal by start, in epoch milliseconds, and precision: `'2024-01-31'` is the whole UTC day. */
 export interface DateLiteral {
+  /** Its first instant, in milliseconds since the epoch. */
   readonly start: number
+  /** How long a time it means. */
   readonly precision: keyof typeof precisions
 }
 
 /** The half-open span of time `from <= t < until`, in milliseconds since the epoch. */
 export interface DateRange {
+  /** The first instant. */
   readonly from: number
+  /** The first instant after it. */
   readonly until: number
 }
 

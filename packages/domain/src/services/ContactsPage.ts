@@ -25,7 +25,8 @@ const checkCount = (field: "limit" | "offset", count: number | undefined, most: 
 const limitIssue = `it is a whole number from 0 to ${maximumContactsPerPage}; more contacts are read page by page, by offset`
 
 /** Checks a page, with the same messages on every layer. */
-export const checkPage = Effect.fnUntraced(function* ({ limit, offset, rule }: ContactsPage) {
+export const checkPage = Effect.fnUntraced(function* (page: ContactsPage) {
+  const { limit, offset, rule } = page
   yield* checkCount("limit", limit, maximumContactsPerPage, limitIssue)
   yield* checkCount("offset", offset, Number.MAX_SAFE_INTEGER, "it is a whole number from 0 on")
   const refusal = rule === undefined ? undefined : ruleRefusal("rule", rule)

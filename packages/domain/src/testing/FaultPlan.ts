@@ -41,19 +41,28 @@ const Seconds = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 /** What goes wrong with a call. */
 export const Fault = Schema.Union([
   /** Refused with 429 and Retry-After, before anything is done. */
-  Schema.Struct({ fault: Schema.Literal("RateLimited"), retryAfter: Schema.optionalKey(Seconds) }),
+  Schema.Struct({
+    /** The kind of fault. */ fault: Schema.Literal("RateLimited"),
+    retryAfter: Schema.optionalKey(Seconds)
+  }),
   /** Refused with 503 and Retry-After, before anything is done. */
-  Schema.Struct({ fault: Schema.Literal("Unavailable"), retryAfter: Schema.optionalKey(Seconds) }),
+  Schema.Struct({
+    /** The kind of fault. */ fault: Schema.Literal("Unavailable"),
+    retryAfter: Schema.optionalKey(Seconds)
+  }),
   /** Refused with 401. */
-  Schema.Struct({ fault: Schema.Literal("Unauthorized") }),
+  Schema.Struct({ /** The kind of fault. */ fault: Schema.Literal("Unauthorized") }),
   /** The connection is reset before anything is done. */
-  Schema.Struct({ fault: Schema.Literal("CutBefore") }),
+  Schema.Struct({ /** The kind of fault. */ fault: Schema.Literal("CutBefore") }),
   /** The call is carried out, and the connection is reset in place of the answer. */
-  Schema.Struct({ fault: Schema.Literal("CutAfter") }),
+  Schema.Struct({ /** The kind of fault. */ fault: Schema.Literal("CutAfter") }),
   /** The call is carried out, and the connection ends after half of the answer. */
-  Schema.Struct({ fault: Schema.Literal("CutBody") }),
+  Schema.Struct({ /** The kind of fault. */ fault: Schema.Literal("CutBody") }),
   /** The call is carried out after some seconds. */
-  Schema.Struct({ fault: Schema.Literal("Delay"), seconds: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0)) })
+  Schema.Struct({
+    /** The kind of fault. */ fault: Schema.Literal("Delay"),
+    seconds: Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
+  })
 ])
 /** What goes wrong with a call. */
 export type Fault = typeof Fault.Type
@@ -79,7 +88,7 @@ export const FaultPlan = explained(
   "fault plan"
 )
 /** A plan: the faults of each operation. */
-export type FaultPlan = typeof FaultPlan.Type
+export interface FaultPlan extends Schema.Schema.Type<typeof FaultPlan> {}
 
 /** The calls of an operation that go wrong. */
 export type FaultyCalls = {
@@ -89,8 +98,11 @@ export type FaultyCalls = {
   readonly every?: Fault
 }
 
+/** The operations that go wrong, by their names. */
+export interface FaultyOperations extends Readonly<Partial<Record<Operation, FaultyCalls>>> {}
+
 /** Makes a plan: `FaultPlan.make({ "contacts.add": { 2: FaultPlan.rateLimited(3), 3: FaultPlan.cutAfter } })`. */
-export const make = (plan: { readonly [Name in Operation]?: FaultyCalls }): FaultPlan => FaultPlan.make({ ...plan })
+export const make = (plan: FaultyOperations): FaultPlan => FaultPlan.make({ ...plan })
 
 /** Refuses a call with 429, and says how many seconds to wait. */
 export const rateLimited = (retryAfter?: number): Fault => ({

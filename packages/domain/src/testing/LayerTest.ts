@@ -22,8 +22,11 @@ const completed = <Service extends object>(
   return { ...Object.fromEntries(absent), ...given } as Service
 }
 
+/** The methods of a `ContactsService` that a test gives. */
+export interface TestContacts extends Partial<ContactsService["Service"]> {}
+
 /** Provides a `ContactsService` of the given methods. */
-export const layerTestContacts = (given: Partial<ContactsService["Service"]>): Layer.Layer<ContactsService> =>
+export const layerTestContacts = (given: TestContacts): Layer.Layer<ContactsService> =>
   Layer.sync(ContactsService, () => completed("contacts", "ContactsService", "layerTestContacts", given))
 
 /** The methods of a `CredentialsService` that a test gives. */

@@ -1,6 +1,6 @@
 /** The access levels of keys: those of the interface, and the open form for those of a later version. */
 import { Schema } from "effect"
-import { openLiterals } from "./WireRecord.ts"
+import { openLiterals, type Named } from "./WireRecord.ts"
 
 /** What a key may do. Most levels belong to other areas of the service. (`packages/api/openapi.json`: AccessLevel.) */
 export const AccessLevel = Schema.Literals([
@@ -66,8 +66,8 @@ export const AccessLevel = Schema.Literals([
   "ViewAccessTokens",
   "ViewWebNotifications"
 ])
-export type AccessLevel = typeof AccessLevel.Type
+export type AccessLevel = Named<typeof AccessLevel.Type>
 
 /** A level as a service reports it, which this version may not know. */
 export const ReportedAccessLevel = openLiterals(AccessLevel)
-export type ReportedAccessLevel = typeof ReportedAccessLevel.Type
+export type ReportedAccessLevel = Named<typeof ReportedAccessLevel.Type>

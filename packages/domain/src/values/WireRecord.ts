@@ -5,6 +5,12 @@
 import { Effect, Schema, SchemaIssue, SchemaParser } from "effect"
 import { type KnownNames, unknownName } from "./UnknownNames.ts"
 
+/**
+ * A union that an editor shows by the name that `type Name = Named<...>` gives it. Without this it shows all members, since
+ * the type of a schema has no name.
+ */
+export type Named<Union> = Union extends unknown ? Union : never
+
 type WireNames<Fields, Others> = {
   readonly [Name in keyof Fields]: Name extends keyof Others ? Others[Name] & string : Capitalize<Name & string>
 }

@@ -43,13 +43,19 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
   }
 }
 
+/** A `Config` for each setting of a client. */
+export interface ClientConfigs extends Exclude<Config.Wrap<ClientOptions>, Config.Config<ClientOptions>> {}
+
+/** The settings of a client as one `Config`, or as one for each of them. */
+export type ClientConfig = Config.Config<ClientOptions> | ClientConfigs
+
 /** A `Config` for each option: `ROSTER_BASE_URL`, `ROSTER_API_KEY` and the latter's `_HEADER` and `_PREFIX`. */
 export const clientConfig = {
   baseUrl: Config.String("ROSTER_BASE_URL"),
   apiKey: Config.Redacted("ROSTER_API_KEY"),
   apiKeyHeader: Config.String("ROSTER_API_KEY_HEADER").pipe(Config.withDefault(apiKeyHeader)),
   apiKeyPrefix: Config.String("ROSTER_API_KEY_PREFIX").pipe(Config.withDefault(""))
-} satisfies Config.Wrap<ClientOptions>
+} satisfies ClientConfig
 
 /** Names the variable that a setting was read from. */
 export const named = ({ issue, setting }: InvalidSettings, variable: string | undefined): InvalidSettings =>
@@ -75,7 +81,7 @@ const nameUnread = (setting: string, { asked, set }: Noted, error: Config.Config
 }
 
 /** Reads options that are given as one `Config`, or as one for each option, and notes the variable of each. */
-export const readOptions = (wrapped: Config.Wrap<ClientOptions>) =>
+export const readOptions = (wrapped: ClientConfig) =>
   // Not `Effect.fnUntraced`, which bundlers keep even where only `RosterClient.layer` is used.
   Effect.gen(function* () {
     const provider = yield* ConfigProvider.ConfigProvider

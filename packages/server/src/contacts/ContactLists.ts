@@ -17,9 +17,10 @@ import { findList } from "./ContactUpsert.ts"
 import { isListName } from "./ContactValidation.ts"
 
 /** A list with the number of its contacts. */
-export const ContactList = Schema.Struct({ name: Schema.String, contacts: Schema.Int }).pipe(
-  Schema.encodeKeys({ name: "Name", contacts: "Contacts" })
-)
+export const ContactList = Schema.Struct({
+  /** The name of the list. */ name: Schema.String,
+  /** The number of its contacts. */ contacts: Schema.Int
+}).pipe(Schema.encodeKeys({ name: "Name", contacts: "Contacts" }))
 export type ContactList = typeof ContactList.Type
 
 /** The lists of a store. */

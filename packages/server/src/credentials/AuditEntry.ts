@@ -29,7 +29,7 @@ export const AuditDetails = Schema.Struct({
   /** The number of refusals without an entry of their own. */
   count: Schema.optionalKey(Schema.Int)
 })
-export type AuditDetails = typeof AuditDetails.Type
+export interface AuditDetails extends Schema.Schema.Type<typeof AuditDetails> {}
 
 /** An entry of the audit trail: a change of a credential, or a refusal. */
 export const AuditEntry = Schema.Struct({
@@ -55,7 +55,7 @@ export const AuditEntry = Schema.Struct({
   /** What changed, or why it was refused. */
   details: AuditDetails
 })
-export type AuditEntry = typeof AuditEntry.Type
+export interface AuditEntry extends Schema.Schema.Type<typeof AuditEntry> {}
 
 const encode = Schema.encodeSync(Schema.fromJsonString(AuditEntry))
 

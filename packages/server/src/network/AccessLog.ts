@@ -12,6 +12,7 @@ export interface AccessEntry {
   readonly time: string
   /** Identifies the request. The response to an internal error names it too. */
   readonly id: string
+  /** The HTTP method. */
   readonly method: string
   /** The path with the names of its parameters, such as `/v4/contacts/{email}`; `null` for an unknown path. */
   readonly route: string | null

@@ -9,9 +9,13 @@ import { StoredDate } from "../store/Timestamps.ts"
 
 /** A message that a store has accepted. */
 export const AcceptedEmail = Schema.Struct({
+  /** The identifier of the message. */
   messageId: Schema.String,
+  /** The identifier of the call that submitted it. */
   transactionId: Schema.String,
+  /** When the store accepted it, in UTC. */
   accepted: WireDate,
+  /** The message as it was submitted. */
   message: EmailMessage
 }).pipe(
   Schema.encodeKeys({
@@ -21,10 +25,12 @@ export const AcceptedEmail = Schema.Struct({
     message: "Message"
   })
 )
-export type AcceptedEmail = typeof AcceptedEmail.Type
+export interface AcceptedEmail extends Schema.Schema.Type<typeof AcceptedEmail> {}
 
 /** There is no message with this id in the outbox. */
-export class EmailNotFound extends Schema.TaggedError<EmailNotFound>()("EmailNotFound", { id: Schema.String }) {
+export class EmailNotFound extends Schema.TaggedError<EmailNotFound>()("EmailNotFound", {
+  /** The id that was asked for. */ id: Schema.String
+}) {
   override get message(): string {
     return `There is no e-mail ${this.id} in the outbox of this store.`
   }

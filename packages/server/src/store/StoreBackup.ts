@@ -29,6 +29,7 @@ import { openAlone, replace, replaceDamaged } from "./sqlite/StoreReplacement.ts
  * changed.
  */
 export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRefused", {
+  /** The path of the backup. */
   filename: Schema.String,
   message: Schema.String
 }) {}
@@ -37,7 +38,9 @@ export class BackupRefused extends Schema.TaggedError<BackupRefused>()("BackupRe
 export interface Backup {
   /** The absolute path of the file. */
   readonly filename: string
+  /** The size of the file, in bytes. */
   readonly bytes: number
+  /** The number of contacts in it. */
   readonly contacts: number
 }
 
@@ -57,6 +60,7 @@ export interface RestorePlan {
   readonly store: string
   /** The number of contacts in the backup. */
   readonly contacts: number
+  /** What is at the place of the store now. */
   readonly replaced: Replaced
 }
 
@@ -127,7 +131,9 @@ export const create = fnRedacted("StoreBackup.create")(function* (
 
 /** What to restore, and where. */
 export interface RestoreOptions<To, E, R> {
+  /** The path of the backup. */
   readonly from: string
+  /** The store to replace. */
   readonly to: To
   /** Runs before anything changes. If it fails, nothing does. */
   readonly approve?: (plan: RestorePlan) => Effect.Effect<void, E, R>

@@ -1,19 +1,21 @@
 /** Findings about API keys, such as unused ones and needless access, and the advice for each. */
 import { Data, DateTime, Duration } from "effect"
-import { type ApiKey, formatWireDate, type ReportedAccessLevel } from "@roster/domain"
+import { type ApiKey, formatWireDate, type ReportedAccessLevel, type Named } from "@roster/domain"
 
 /** A finding about a key that its owner should decide on. */
-export type KeyFinding = Data.TaggedEnum<{
-  Expired: { /** Its name. */ readonly name: string; readonly expires: DateTime.Utc }
-  Expiring: { /** Its name. */ readonly name: string; readonly expires: DateTime.Utc }
-  NeverUsed: { /** Its name. */ readonly name: string; readonly created: DateTime.Utc | undefined }
-  Unused: { /** Its name. */ readonly name: string; readonly lastUse: DateTime.Utc }
-  /** The key has levels that it was never used for. */
-  UnusedLevels: { /** Its name. */ readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
-  /** The key can make, change and delete keys, or see them. */
-  ManagesKeys: { /** Its name. */ readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
-  UsableFromEverywhere: { /** Its name. */ readonly name: string }
-}>
+export type KeyFinding = Named<
+  Data.TaggedEnum<{
+    Expired: { readonly name: string; readonly expires: DateTime.Utc }
+    Expiring: { readonly name: string; readonly expires: DateTime.Utc }
+    NeverUsed: { readonly name: string; readonly created: DateTime.Utc | undefined }
+    Unused: { readonly name: string; readonly lastUse: DateTime.Utc }
+    /** The key has levels that it was never used for. */
+    UnusedLevels: { readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
+    /** The key can make, change and delete keys, or see them. */
+    ManagesKeys: { readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
+    UsableFromEverywhere: { readonly name: string }
+  }>
+>
 
 /** The constructors and the matcher of `KeyFinding`. */
 export const KeyFinding = Data.taggedEnum<KeyFinding>()

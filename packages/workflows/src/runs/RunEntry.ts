@@ -1,5 +1,5 @@
 /** The entries of a run. What is absent is empty. */
-import { KeptStatusRow } from "@roster/domain"
+import { KeptStatusRow, type Named } from "@roster/domain"
 import { Schema } from "effect"
 import { ContactState, emailOf, FieldChanges, isMetadata } from "./ContactState.ts"
 
@@ -51,7 +51,7 @@ export const RunEntry = Schema.TaggedUnion({
   /** The end of the run. */
   Ended: { created: Schema.Int, changed: Schema.Int, deleted: Schema.Int }
 })
-export type RunEntry = typeof RunEntry.Type
+export type RunEntry = Named<typeof RunEntry.Type>
 
 /** An entry that is appended. The end is written by `Run.end` alone. */
 export type AppendedEntry = Exclude<RunEntry, { readonly _tag: "Ended" }>

@@ -1,5 +1,6 @@
 /** Adds any number of contacts in concurrent requests of at most 1000 and 8 MiB, with an outcome for every contact. */
 import {
+  type Named,
   type AddSummary,
   ContactPayload,
   ContactsService,
@@ -21,27 +22,30 @@ import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream }
  * The outcome of a contact. `Unknown`: sent without a readable answer. `NotSent`: not sent, or only in a request that the
  * service refused as a whole.
  */
-export type AddOutcome = Data.TaggedEnum<{
-  Accepted: {
-    /** The status that the contact kept, since the given one would have resubscribed them. */
-    readonly keptStatus?: WithheldStatus | undefined
-  }
-  Refused: {
-    /** The position of the contact in the input, counted from 0. */
-    readonly index: number
-    /** Its address; empty if it is not a text. */
-    readonly email: string
-    /** The problem, in a field of the contact such as `FirstName`. */
-    readonly error: InvalidInput
-  }
-  Unknown: { readonly error: ServiceError }
-  /** Sending it again is safe. */
-  NotSent: { readonly error: ServiceError }
-}>
+export type AddOutcome = Named<
+  Data.TaggedEnum<{
+    Accepted: {
+      /** The status that the contact kept, since the given one would have resubscribed them. */
+      readonly keptStatus?: WithheldStatus | undefined
+    }
+    Refused: {
+      /** The position of the contact in the input, counted from 0. */
+      readonly index: number
+      /** Its address; empty if it is not a text. */
+      readonly email: string
+      /** The problem, in a field of the contact such as `FirstName`. */
+      readonly error: InvalidInput
+    }
+    Unknown: { readonly error: ServiceError }
+    /** Sending it again is safe. */
+    NotSent: { readonly error: ServiceError }
+  }>
+>
 
 /** The outcome of an item, with the item itself. */
 export type ItemOutcome<A> = AddOutcome & {
-  /** The item as it was given. */ /** The item as it was given. */ readonly item: A
+  /** The item as it was given. */ /** The item as it was given. */
+  readonly item: A
 }
 
 /** Constructors and matchers of outcomes. */

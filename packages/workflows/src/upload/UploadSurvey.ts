@@ -92,8 +92,9 @@ const noContact = 0x101
  */
 export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
-  { digests = false, maximumRows: maximum = maximumUploadRows, onProgress }: SurveyOptions = {}
+  options: SurveyOptions = {}
 ) {
+  const { digests = false, maximumRows: maximum = maximumUploadRows, onProgress } = options
   const index = makeDuplicateIndex()
   const sendable = makeBitset()
   const digest = digests ? makeDigest() : undefined

@@ -28,7 +28,7 @@ export const JobRequest = Schema.Struct({
   /** The number of requested addresses. */
   emails: Schema.optionalKey(Schema.Int)
 })
-export type JobRequest = typeof JobRequest.Type
+export interface JobRequest extends Schema.Schema.Type<typeof JobRequest> {}
 
 /** A job of a store, with its progress. */
 export const Job = Schema.Struct({
@@ -65,7 +65,7 @@ export const Job = Schema.Struct({
   /** What was asked for. */
   request: JobRequest
 })
-export type Job = typeof Job.Type
+export interface Job extends Schema.Schema.Type<typeof Job> {}
 
 /** No job has this id. */
 export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
