@@ -29,11 +29,11 @@ import {
   exportTo,
   probeAccess,
   rotateApiKey,
-  RunLog,
   rotateSmtp,
-  surveyBackup
+  RunLog,
+  surveyBackup,
+  uploadContacts
 } from "@roster/workflows"
-import { uploadContacts } from "@roster/workflows/former"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import {
@@ -151,8 +151,12 @@ const contacts = Effect.gen(function* () {
     Stream.runDrain(service.stream()),
     emails.send(message("john@example.com", email)),
     service.import(file(`Email,FirstName\n${email},${canaries.body}\n`)),
-    uploadContacts(
-      readContacts(Stream.make(text.encode(`Email,FirstName\n${email},${canaries.body}\n${canaries.body},x\n`)))
+    Effect.provide(
+      uploadContacts(
+        readContacts(Stream.make(text.encode(`Email,FirstName\n${email},${canaries.body}\n${canaries.body},x\n`))),
+        { record: false }
+      ),
+      RunLog.layerMemory()
     ),
     surveyBackup(service.stream()),
     deleteContacts(service.stream()),
