@@ -19,6 +19,7 @@ import { keepResults } from "./src/Results.ts"
 import { worthKeeping } from "./src/Settings.ts"
 import { serviceBenchmark } from "./service/ServiceBenchmark.ts"
 import { streamBenchmark } from "./stream/StreamBenchmark.ts"
+import { typesBenchmark } from "./types/TypesBenchmark.ts"
 
 const benchmarks: ReadonlyArray<Benchmark> = [
   getBenchmark,
@@ -34,6 +35,7 @@ const benchmarks: ReadonlyArray<Benchmark> = [
   growthBenchmark,
   changesBenchmark,
   refusalBenchmark,
+  typesBenchmark,
   attackBenchmark,
   attackPostgresBenchmark
 ]
