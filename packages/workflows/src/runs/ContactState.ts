@@ -5,6 +5,7 @@
 import {
   type ContactContent,
   ContactFields,
+  contentOf,
   ContactWrite,
   formatWireDate,
   type InvalidInput,
@@ -50,7 +51,8 @@ const put = (to: Fields, contact: ContactContent & { readonly email: string }): 
 /** The state of a contact, on the lists that are known. */
 export const stateOf = (email: string, content: ContactContent, lists: ReadonlyArray<string> = []): ContactState => {
   const fields: Fields = {}
-  put(fields, { ...content, email })
+  // One form for equal contents, so that digests are equal too.
+  put(fields, { ...contentOf(content), email })
   for (const name of lists) fields[list + name] = ""
   return fields
 }

@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Contact, type EmailAddress } from "@roster/domain"
+import { DateTime, Effect, Layer, Stream } from "effect"
+import { recordedContacts, RunLog, undoRun, uploadContacts } from "../../src/index.ts"
+import { makeRunLog, type StoredRun } from "../../src/runs/RunLog.ts"
+import { makeFake } from "./fakeContacts.ts"
+
+const ada = "ada@example.com" as EmailAddress
+
+const withLog = () => {
+  const fake = makeFake()
+  return { fake, layer: Layer.merge(fake.layer, RunLog.layerMemory()) }
+}
+
+/** Runs writes as a run, and gives its id. */
+const recorded = <A, E, R>(
+  use: (contacts: Effect.Success<ReturnType<typeof recordedContacts>>) => Effect.Effect<A, E, R>
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const run = yield* (yield* RunLog).open({ command: "sync" })
+      yield* use(yield* recordedContacts({ run }))
+      yield* run.end
+      return run.header.id
+    })
+  )
+
+describe("An undo", () => {
+  it.effect("takes contacts off the lists that the run put them on, and no others", () => {
+    const { fake, layer } = withLog()
+    fake.put(ada, {}, ["old"])
+    return Effect.gen(function* () {
+      const { run = "" } = yield* uploadContacts(Stream.make({ email: ada }), { listNames: ["new"] })
+      assert.deepStrictEqual(fake.of(ada)?.lists, ["old", "new"])
+      yield* undoRun(run)
+      assert.deepStrictEqual(fake.of(ada)?.lists, ["old"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("keeps the fields that others changed since, and names them", () => {
+    const { fake, layer } = withLog()
+    fake.put(ada, { firstName: "A", lastName: "B", customFields: { city: "Rome" } })
+    return Effect.gen(function* () {
+      const { run = "" } = yield* uploadContacts(
+        Stream.make({ email: ada, firstName: "X", lastName: "Y", customFields: { city: "Oslo", age: "1" } })
+      )
+      fake.put(ada, { firstName: "Theirs", lastName: "Y", customFields: { city: "Oslo", age: "1" } })
+      const report = yield* undoRun(run)
+      assert.deepInclude(report, { done: 1, changed: 1, partlyDone: 1, outdated: 0 })
+      assert.deepStrictEqual(report.outdatedContacts, [{ email: ada, fields: ["FirstName"] }])
+      assert.deepStrictEqual(fake.of(ada)?.contact, {
+        email: ada,
+        status: "Active",
+        firstName: "Theirs",
+        lastName: "B",
+        customFields: { city: "Rome" }
+      })
+      assert.deepInclude(yield* undoRun(run), { done: 0, outdated: 1, changed: 0 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("looks again where others write in between", () => {
+    const { fake, layer } = withLog()
+    fake.put(ada, { firstName: "A" })
+    return Effect.gen(function* () {
+      const { run = "" } = yield* uploadContacts(Stream.make({ email: ada, firstName: "X" }))
+      fake.before(() => fake.put(ada, { firstName: "X", lastName: "Theirs" }))
+      assert.deepInclude(yield* undoRun(run), { done: 1, changed: 1, outdated: 0 })
+      assert.deepInclude(fake.of(ada)?.contact, { firstName: "A", lastName: "Theirs" })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("brings back what was deleted, and can be undone itself", () => {
+    const { fake, layer } = withLog()
+    fake.put(ada, { firstName: "A", status: "Unsubscribed" }, ["old"])
+    return Effect.gen(function* () {
+      const id = yield* recorded((contacts) => contacts.delete(ada))
+      assert.strictEqual(fake.stored.size, 0)
+      const undone = yield* undoRun(id)
+      assert.deepInclude(undone, { done: 1, new: 1 })
+      assert.deepStrictEqual(fake.of(ada), {
+        contact: { email: ada, firstName: "A", status: "Unsubscribed" },
+        lists: ["old"]
+      })
+      yield* undoRun(undone.run ?? "")
+      assert.strictEqual(fake.stored.size, 0)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.live("refuses a run that is going on", () => {
+    const { layer } = withLog()
+    return Effect.gen(function* () {
+      const run = yield* (yield* RunLog).open({ command: "sync" })
+      const contacts = yield* recordedContacts({ run })
+      yield* contacts.addWithoutAnswer([{ email: ada }])
+      const error = yield* Effect.flip(undoRun(run.header.id))
+      assert.strictEqual(error._tag, "RunTaken")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  for (const [what, dates, isRemoved] of [
+    ["was added since and never updated", { dateAdded: "2026-01-02T00:00:00" }, true],
+    ["was updated", { dateAdded: "2026-01-02T00:00:00", dateUpdated: "2026-01-03T00:00:00" }, false],
+    ["was there before", { dateAdded: "2026-01-01T00:00:00" }, false]
+  ] as const) {
+    it.effect(`of a record of version 1 ${isRemoved ? "deletes" : "keeps"} a contact that ${what}`, () => {
+      const fake = makeFake()
+      const date = (text: string) => DateTime.makeUnsafe(`${text}Z`)
+      const fields: Omit<Contact, "email"> = {
+        dateAdded: date(dates.dateAdded),
+        ...("dateUpdated" in dates ? { dateUpdated: date(dates.dateUpdated) } : {})
+      }
+      fake.put(ada, fields)
+      const entries = Stream.make({ _tag: "Changes" as const, created: [[ada, "with its dates"] as const] })
+      const stored: StoredRun = {
+        header: { id: "old", command: "import", target: "memory", began: "2026-01-01T12:00:00.000Z" },
+        canGoOn: false,
+        end: { created: 1, changed: 0, deleted: 0 },
+        entries,
+        backwards: entries
+      }
+      const log = Layer.succeed(
+        RunLog,
+        makeRunLog("memory", {
+          take: () => Effect.succeed(true),
+          all: Effect.succeed([]),
+          find: () => Effect.succeed(stored),
+          write: () => Effect.succeed({ write: () => Effect.void })
+        })
+      )
+      return Effect.gen(function* () {
+        yield* undoRun("old")
+        assert.strictEqual(fake.stored.size, isRemoved ? 0 : 1)
+      }).pipe(Effect.provide(Layer.merge(fake.layer, log)))
+    })
+  }
+})
