@@ -28,7 +28,7 @@ export {
   PlanSummary,
   UnreadablePlan
 } from "./changes/ImportPlan.ts"
-export { recordedContacts, type RecordOptions } from "./changes/RecordedContacts.ts"
+export { type RecordedContacts, recordedContacts, type RecordOptions } from "./changes/RecordedContacts.ts"
 export { maximumNamedContacts, OtherTarget, type OutdatedContact, type RunReport } from "./changes/RunReport.ts"
 export { previewUndo, type UndoOptions, type UndoReport, undoRun } from "./changes/Undo.ts"
 export { ContactState, FieldChanges, FieldValue } from "./runs/ContactState.ts"

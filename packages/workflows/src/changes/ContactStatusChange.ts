@@ -28,6 +28,7 @@ export class StatusNotChangeable extends Schema.TaggedError<StatusNotChangeable>
 
 /** The contact gets no mail, and its status would send it some again. Nothing was changed. */
 export class WouldResubscribe extends Schema.TaggedError<WouldResubscribe>()("WouldResubscribe", {
+  /** The status that the contact keeps. */
   status: Schema.String
 }) {
   override get message(): string {
@@ -54,12 +55,13 @@ const attempts = 4
 export const changeStatus = fnRedacted("changeStatus")(function* (
   email: string,
   status: ContactStatus,
-  { resubscribe = false }: ChangeStatusOptions = {}
+  options: ChangeStatusOptions = {}
 ): Effect.fn.Return<
   void,
   ContactNotFound | StatusNotChangeable | WouldResubscribe | InvalidInput | ServiceError,
   ContactsService
 > {
+  const { resubscribe = false } = options
   const service = yield* ContactsService
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const seen = yield* service.get(email)

@@ -44,7 +44,9 @@ import { undoRun, type UndoReport } from "./Undo.ts"
 
 /** The first line of a plan: its target and its options. */
 export const PlanHeader = Schema.Struct({
+  /** What tells a plan from other files. */
   plan: Schema.Literal("roster contacts import"),
+  /** The version of the format. */
   version: Schema.Literal(2),
   /** Tells it from other plans. */
   id: Schema.String,
@@ -54,6 +56,7 @@ export const PlanHeader = Schema.Struct({
   made: Schema.String,
   /** What its rows were read from, as the caller names it. */
   source: Schema.optionalKey(Schema.String),
+  /** Lists that the contacts are put on. */
   listNames: Schema.Array(Schema.String),
   /** Whether contacts that receive no mail are made ones that do. */
   resubscribe: Schema.Boolean
@@ -62,6 +65,7 @@ export interface PlanHeader extends Schema.Schema.Type<typeof PlanHeader> {}
 
 /** A row of a plan, which changes something. */
 export const PlannedRow = Schema.Struct({
+  /** The line on which the row begins, counted from 1. */
   line: Schema.Int,
   /** What it does, to a contact that is as the plan saw it. */
   change: ContactChange,
@@ -76,11 +80,17 @@ const Named = Schema.Struct({ line: Schema.Int, email: Schema.String })
 
 /** The counts and examples of a plan: read = new + changed + unchanged + rejected + duplicates. */
 export const PlanSummary = Schema.Struct({
+  /** The number of rows. */
   read: Schema.Int,
+  /** Rows whose contacts are new. */
   new: Schema.Int,
+  /** Rows whose contacts change. */
   changed: Schema.Int,
+  /** Rows whose contacts are so already. */
   unchanged: Schema.Int,
+  /** Rows that our own check refuses. */
   rejected: Schema.Int,
+  /** Rows whose address a later row has too. */
   duplicates: Schema.Int,
   /** Rows whose status would resubscribe their contacts. It is left out, unless the plan allows it. */
   wouldResubscribe: Schema.Int,
@@ -142,11 +152,13 @@ export interface ApplyOptions {
   readonly command?: string | undefined
   /** Number of concurrent requests (default: 8). */
   readonly concurrency?: number | undefined
+  /** Runs after each request, with the number of rows done so far. */
   readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
 }
 
 /** A plan that was applied. */
 export interface AppliedPlan {
+  /** What the apply did. */
   readonly report: RunReport
   /** Undoes what this run, and earlier ones that it went on with, changed. */
   readonly undo: Effect.Effect<
@@ -158,8 +170,11 @@ export interface AppliedPlan {
 
 /** A plan, which can be kept and applied later. */
 export interface ImportPlan<E = never> {
+  /** What the plan is for. */
   readonly header: PlanHeader
+  /** What it would change. */
   readonly summary: PlanSummary
+  /** The rows that change something, in the order of the file. */
   readonly rows: Stream.Stream<PlannedRow, E | UnreadablePlan>
   /** The bytes of its file, for `loadPlan`. */
   readonly content: Stream.Stream<Uint8Array, E>
@@ -171,6 +186,7 @@ export interface ImportPlan<E = never> {
   >
   /** Applies the rows whose contacts are as the plan saw them, and reports the others. Again, it does nothing twice. */
   readonly apply: Applying<E | UnreadablePlan>
+  /** The same with options. */
   readonly applyWith: (options: ApplyOptions) => Applying<E | UnreadablePlan>
 }
 
@@ -184,6 +200,7 @@ export interface PlanOptions<E = never> extends ReaderOptions {
   readonly source?: string | undefined
   /** Where the plan is kept (default: in memory). */
   readonly storage?: PlanStorage<E> | undefined
+  /** Runs now and then, with the number of rows planned so far. */
   readonly onProgress?: ((planned: number) => Effect.Effect<void>) | undefined
 }
 
@@ -511,6 +528,7 @@ export const loadPlan = fnRedacted("loadPlan")(function* <E>(
 
 /** The file is not the plan of an import, or not all of it. */
 export class UnreadablePlan extends Schema.TaggedError<UnreadablePlan>()("UnreadablePlan", {
+  /** Why it cannot be read, in words. */
   reason: Schema.String
 }) {
   override get message(): string {

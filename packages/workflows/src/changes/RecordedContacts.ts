@@ -286,17 +286,22 @@ const failIfOutdated = (results: ReadonlyArray<WriteResult>) => {
 
 /** How the writes of a service are recorded. */
 export interface RecordOptions extends ReaderOptions {
+  /** The run that the changes are recorded in. */
   readonly run: Run
   /** About how many contacts will be written (default: few). */
   readonly expected?: number | undefined
 }
 
+/** A `ContactsService` whose writes are recorded. */
+export interface RecordedContacts extends Service {}
+
 /** Makes a service that records what the writes of another one change. */
-export const recordedContacts = Effect.fnUntraced(function* ({ expected = 1, run, ...options }: RecordOptions) {
+export const recordedContacts = Effect.fnUntraced(function* (recorded: RecordOptions) {
+  const { expected = 1, run, ...options } = recorded
   const service = yield* ContactsService
   const reader = yield* makeContactReader(expected, options)
   const { recordUnknown, write } = recordedWrites(service, { run, reader })
-  return ContactsService.of({
+  const recording: RecordedContacts = ContactsService.of({
     ...service,
     add: Effect.fnUntraced(function* (contacts, options = {}) {
       const writes = contacts.map((contact) => writeOfContact(contact, options))
@@ -375,6 +380,7 @@ export const recordedContacts = Effect.fnUntraced(function* ({ expected = 1, run
     import: (source, options) =>
       Effect.andThen(recordUnknown("a file that the service imported itself"), service.import(source, options))
   })
+  return recording
 })
 
 /** Makes changes and records those that are due: what each of them would do is asked before. */

@@ -10,6 +10,7 @@ export const maximumNamedContacts = 20
 export interface OutdatedContact {
   /** The line of its row, if it has one. */
   readonly line?: number
+  /** The address of the contact. */
   readonly email: string
   /** The fields that stay, of an undo. */
   readonly fields?: ReadonlyArray<string>
@@ -28,8 +29,11 @@ export interface RunReport {
   readonly done: number
   /** How many of them an earlier process did. */
   readonly doneEarlier: number
+  /** Contacts that the run created. */
   readonly new: number
+  /** Contacts that the run changed. */
   readonly changed: number
+  /** Contacts that the run deleted. */
   readonly deleted: number
   /** Those that already were as they should be, as far as the service shows it. */
   readonly alreadySo: number
@@ -61,6 +65,7 @@ export interface RunReport {
 export class OtherTarget extends Schema.TaggedError<OtherTarget>()("OtherTarget", {
   /** The name of what it is for. */
   other: Schema.String,
+  /** The name of this service or store. */
   current: Schema.String
 }) {
   override get message(): string {

@@ -48,6 +48,7 @@ export interface UndoReport extends RunReport {
 
 /** How a run is undone. */
 export interface UndoOptions {
+  /** Runs after each request, with the number of contacts done so far. */
   readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
 }
 
@@ -280,8 +281,9 @@ const operation = "contactsChangesPost"
  */
 export const undoRun = fnRedacted("undoRun")(function* (
   id: string,
-  { onProgress }: UndoOptions = {}
+  options: UndoOptions = {}
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog | Scope.Scope> {
+  const { onProgress } = options
   const log = yield* RunLog
   const service = yield* ContactsService
   const undone = yield* openToUndo(id)

@@ -1,3 +1,4 @@
+/** The programs as they were, for what still uses them. */
 export * from "./ApplyPlan.ts"
 export { type ContactLookup, type LookupOptions, makeContactLookup } from "./ContactLookup.ts"
 export * from "./ImportPlan.ts"
