@@ -111,4 +111,18 @@ describe("an editor shows", () => {
     })
     assert.deepStrictEqual(unreadable, [])
   })
+
+  it("an example for each program that takes options", () => {
+    const { checker } = projectOf("workflows")
+    const bare = exportsOf("workflows").flatMap((symbol) => {
+      const type = checker.getTypeOfSymbol(symbol)
+      const takesOptions =
+        type !== undefined &&
+        checker.getSignaturesOfType(type, SignatureKind.Call).length > 0 &&
+        /\boptions\??: |Options\b/.test(checker.typeToString(type, undefined, noTruncation | outsideNames))
+      const hasExample = checker.getDocumentationCommentOfSymbol(symbol).includes("```ts")
+      return takesOptions && !hasExample ? [symbol.name] : []
+    })
+    assert.deepStrictEqual(bare, [])
+  })
 })

@@ -203,7 +203,18 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
   }
 }
 
-/** Reads the rows of a CSV file. Fails without an address column, and for bytes that are not of the encoding. */
+/**
+ * Reads the rows of a CSV file. Fails without an address column, and for bytes that are not of the encoding.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { Stream } from "effect"
+ *
+ * const file = Stream.make(new TextEncoder().encode("Mail\nada@example.com\n"))
+ *
+ * export const example = Stream.runCollect(readContacts(file, { columns: [["Mail", "email"]] }))
+ * ```
+ */
 export const readContacts = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   options: ReadContactsOptions = {}

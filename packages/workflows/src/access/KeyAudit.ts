@@ -46,7 +46,20 @@ const expiringSpan = (created: DateTime.Utc | undefined, expires: DateTime.Utc):
     ? expiringAtMost
     : Duration.min(expiringAtMost, Duration.times(DateTime.distance(created, expires), expiringPart))
 
-/** Audits keys for needless access and a near expiry. The findings have the order of the keys. */
+/**
+ * Audits keys for needless access and a near expiry. The findings have the order of the keys.
+ *
+ * ```ts
+ * import { CredentialsService } from "@roster/domain"
+ * import { auditApiKeys } from "@roster/workflows"
+ * import { DateTime, Effect } from "effect"
+ *
+ * export const example = Effect.gen(function* () {
+ *   const { apiKeys } = yield* CredentialsService
+ *   return auditApiKeys(yield* apiKeys.list(), { now: yield* DateTime.now, unusedFor: "30 days" })
+ * })
+ * ```
+ */
 export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptions): ReadonlyArray<KeyFinding> => {
   const { levelsUsed, now } = options
   const unusedSince = DateTime.subtractDuration(now, options.unusedFor ?? Duration.days(90))

@@ -178,7 +178,19 @@ export interface RestoreReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/** Adds or updates the contacts of a backup. The interface accepts no source, dates, activity or list membership. */
+/**
+ * Adds or updates the contacts of a backup. The interface accepts no source, dates, activity or list membership.
+ *
+ * ```ts
+ * import { Contact } from "@roster/domain"
+ * import { restoreContacts } from "@roster/workflows"
+ * import { Stream } from "effect"
+ *
+ * const contacts = Stream.make(Contact.make({ email: "ada@example.com", status: "Active" }))
+ *
+ * export const example = restoreContacts(contacts, { resubscribe: false })
+ * ```
+ */
 export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,
   options: {

@@ -15,7 +15,20 @@ export interface DeletionReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/** Deletes contacts by address, so that later matches of a rule survive. A service failure ends it; safe to repeat. */
+/**
+ * Deletes contacts by address, so that later matches of a rule survive. A service failure ends it; safe to repeat.
+ *
+ * ```ts
+ * import { ContactsService } from "@roster/domain"
+ * import { deleteContacts } from "@roster/workflows"
+ * import { Console, Effect } from "effect"
+ *
+ * export const example = Effect.gen(function* () {
+ *   const gone = (yield* ContactsService).stream({ rule: "status = Bounced" })
+ *   return yield* deleteContacts(gone, { onProgress: (deleted) => Console.error(`${deleted} deleted`) })
+ * })
+ * ```
+ */
 export const deleteContacts = fnRedacted("deleteContacts")(function* <E, R>(
   contacts: Stream.Stream<Pick<Contact, "email">, E, R>,
   options: { readonly onProgress?: ((deleted: number) => Effect.Effect<void>) | undefined } = {}

@@ -49,7 +49,9 @@ const attempts = 4
  * Changes the status of a contact that is there.
  *
  * ```ts
- * yield* changeStatus("ada@example.com", "Unsubscribed")
+ * import { changeStatus } from "@roster/workflows"
+ *
+ * export const example = changeStatus("ada@example.com", "Active", { resubscribe: true })
  * ```
  */
 export const changeStatus = fnRedacted("changeStatus")(function* (

@@ -293,7 +293,22 @@ const makePlanner = ({ listNames, resubscribe }: PlanHeader, survey: UploadSurve
   return { plan, summary }
 }
 
-/** Makes the plan of surveyed rows, which are read again. */
+/**
+ * Makes the plan of surveyed rows, which are read again.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { makeImportPlan, surveyContacts } from "@roster/workflows"
+ * import { Effect, Stream } from "effect"
+ *
+ * const rows = readContacts(Stream.make(new TextEncoder().encode("email\nada@example.com\n")))
+ *
+ * export const example = Effect.gen(function* () {
+ *   const survey = yield* surveyContacts(rows, { digests: true })
+ *   return yield* makeImportPlan(rows, survey, { listNames: ["newsletter"] })
+ * })
+ * ```
+ */
 export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = never>(
   rows: Stream.Stream<ImportRow, E>,
   survey: UploadSurvey,
@@ -347,6 +362,20 @@ const mayNotRead = new ServiceError({
 /**
  * Reads contacts or the rows of a file and what is stored, and says what they would change. Nothing is written until the
  * plan is applied.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { planImport } from "@roster/workflows"
+ * import { Effect, Stream } from "effect"
+ *
+ * const rows = readContacts(Stream.make(new TextEncoder().encode("email\nada@example.com\n")))
+ *
+ * export const example = Effect.gen(function* () {
+ *   const plan = yield* planImport(rows, { listNames: ["newsletter"] })
+ *   if (plan.summary.changed > 100) return undefined
+ *   return yield* plan.apply
+ * })
+ * ```
  */
 export const planImport = fnRedacted("planImport")(function* <E, ES = never>(
   source: UploadSource<E>,

@@ -295,7 +295,21 @@ export interface RecordOptions extends ReaderOptions {
 /** A `ContactsService` whose writes are recorded. */
 export interface RecordedContacts extends Service {}
 
-/** Makes a service that records what the writes of another one change. */
+/**
+ * Makes a service that records what the writes of another one change.
+ *
+ * ```ts
+ * import { recordedContacts, RunLog } from "@roster/workflows"
+ * import { Effect } from "effect"
+ *
+ * export const example = Effect.gen(function* () {
+ *   const run = yield* (yield* RunLog).open({ command: "cleanup" })
+ *   const contacts = yield* recordedContacts({ run })
+ *   yield* contacts.add([{ email: "ada@example.com" }])
+ *   yield* run.end
+ * })
+ * ```
+ */
 export const recordedContacts = Effect.fnUntraced(function* (recorded: RecordOptions) {
   const { expected = 1, run, ...options } = recorded
   const service = yield* ContactsService

@@ -278,6 +278,17 @@ const operation = "contactsChangesPost"
 /**
  * Undoes a run by its id, from its last entry to the first, as a run of its own that can be undone too. Doing it again does no
  * harm. A run that is going on cannot be undone, and one that was undone does not go on.
+ *
+ * ```ts
+ * import { RunLog, undoRun } from "@roster/workflows"
+ * import { Console, Effect } from "effect"
+ *
+ * export const example = Effect.gen(function* () {
+ *   const [newest] = yield* (yield* RunLog).list
+ *   if (newest === undefined) return undefined
+ *   return yield* undoRun(newest.header.id, { onProgress: (done) => Console.error(`${done} contacts`) })
+ * })
+ * ```
  */
 export const undoRun = fnRedacted("undoRun")(function* (
   id: string,

@@ -44,6 +44,17 @@ const absencesFor = Duration.seconds(10)
  *
  * Fails with `ExportFailed` or `ExportExpired` if the service says so. After `ExportTimedOut` or `ExportPollingFailed`
  * the export may still be running, and the wait can be repeated.
+ *
+ * ```ts
+ * import { ContactsService } from "@roster/domain"
+ * import { awaitExport } from "@roster/workflows"
+ * import { Effect } from "effect"
+ *
+ * export const example = Effect.gen(function* () {
+ *   const { id } = yield* (yield* ContactsService).export({ fileFormat: "Json" })
+ *   yield* awaitExport(id, { limit: "5 minutes" })
+ * })
+ * ```
  */
 export const awaitExport = fnRedacted("awaitExport")(function* (text: string, options: ExportWaitOptions = {}) {
   const id = yield* ExportId.fromText(text)

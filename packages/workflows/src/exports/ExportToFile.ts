@@ -86,7 +86,18 @@ export function downloadTo<E, R>(
   return download(link, sinkOf(target))
 }
 
-/** Requests an export, waits for it and downloads it, like `downloadTo`. A file that exists is replaced at the end. */
+/**
+ * Requests an export, waits for it and downloads it, like `downloadTo`. A file that exists is replaced at the end.
+ *
+ * ```ts
+ * import { exportTo } from "@roster/workflows"
+ * import { Console, Stream } from "effect"
+ *
+ * const sink = Stream.runForEach((part: Uint8Array) => Console.error(`${part.length} bytes`))
+ *
+ * export const example = exportTo({ fileFormat: "Json" }, sink, { limit: "5 minutes" })
+ * ```
+ */
 export function exportTo(request: ExportRequest, target: string, options?: ExportToOptions): Exporting<FileError, Files>
 export function exportTo<E, R>(
   request: ExportRequest,

@@ -17,6 +17,17 @@ export const syncFolder = (fs: FileSystem.FileSystem, folder: string): Effect.Ef
  * Prepares a file that appears only when it is complete. The bytes go to a temporary file, readable by its owner alone,
  * which is flushed and renamed, and then its folder is flushed; the scope removes what is left of it. Gives the function
  * that writes the content and returns the number of bytes; its second argument is a last check before the file is renamed.
+ *
+ * ```ts
+ * import { prepareFile } from "@roster/workflows"
+ * import { Effect, FileSystem, Stream } from "effect"
+ *
+ * export const example = Effect.gen(function* () {
+ *   const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
+ *   const write = yield* prepareFile(`${folder}/report.json`, { reserve: 2 })
+ *   return yield* write(Stream.make(new TextEncoder().encode("{}")))
+ * })
+ * ```
  */
 export const prepareFile = Effect.fnUntraced(function* (target: string, options: PrepareOptions = {}) {
   const fs = yield* FileSystem.FileSystem

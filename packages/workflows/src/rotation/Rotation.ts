@@ -365,14 +365,52 @@ const smtp = rotationOf<SmtpCredentials, SmtpCredentialsPayload>({
  * Rotates an API key, which gets its old name back. Fails before anything is made if there is no such key, no room for
  * one more (`TooManyCredentials`), or no successor with the same rights and limits (`RotationRefused`). Fails with
  * `StillInUse`, and keeps both keys, if the old one is still used when the grace is over.
+ *
+ * ```ts
+ * import { rotateApiKey } from "@roster/workflows"
+ * import { Console, Redacted } from "effect"
+ *
+ * export const example = rotateApiKey("nightly", {
+ *   deliver: ({ token }) => Console.error(`a secret of ${Redacted.value(token).length} characters`),
+ *   grace: "0 seconds"
+ * })
+ * ```
  */
 export const rotateApiKey = apiKeys.rotate
 
-/** Rotates SMTP credentials like `rotateApiKey`, but the successor has another name, since the name is the login. */
+/**
+ * Rotates SMTP credentials like `rotateApiKey`, but the successor has another name, since the name is the login.
+ *
+ * ```ts
+ * import { rotateSmtp } from "@roster/workflows"
+ * import { Console, Redacted } from "effect"
+ *
+ * export const example = rotateSmtp("mailer@example.com", {
+ *   deliver: ({ token }) => Console.error(`a password of ${Redacted.value(token).length} characters`),
+ *   grace: "0 seconds"
+ * })
+ * ```
+ */
 export const rotateSmtp = smtp.rotate
 
-/** Tells where `rotateApiKey` would begin, and changes nothing. */
+/**
+ * Tells where `rotateApiKey` would begin, and changes nothing.
+ *
+ * ```ts
+ * import { planApiKeyRotation } from "@roster/workflows"
+ *
+ * export const example = planApiKeyRotation("nightly", { destination: "the vault" })
+ * ```
+ */
 export const planApiKeyRotation = apiKeys.plan
 
-/** Tells where `rotateSmtp` would begin, and changes nothing. */
+/**
+ * Tells where `rotateSmtp` would begin, and changes nothing.
+ *
+ * ```ts
+ * import { planSmtpRotation } from "@roster/workflows"
+ *
+ * export const example = planSmtpRotation("mailer@example.com", { destination: "the vault" })
+ * ```
+ */
 export const planSmtpRotation = smtp.plan

@@ -329,6 +329,17 @@ const makeCounter = () => {
 /**
  * Adds the contacts of a stream, or what `toContact` makes of its items, and emits the outcome of each with its item, in
  * the same order.
+ *
+ * ```ts
+ * import { addAll } from "@roster/workflows"
+ * import { Stream } from "effect"
+ *
+ * const people = Stream.make("ada@example.com", "bob@example.com")
+ *
+ * export const example = Stream.runCollect(
+ *   addAll(people, { listNames: ["newsletter"], toContact: (email) => ({ email }) })
+ * )
+ * ```
  */
 export function addAll<E, R>(
   contacts: Stream.Stream<ContactPayload, E, R>,

@@ -40,7 +40,19 @@ export interface RowAddsReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/** Adds the rows of a file in one pass, without survey and journal: all duplicates are sent, and it cannot resume. */
+/**
+ * Adds the rows of a file in one pass, without survey and journal: all duplicates are sent, and it cannot resume.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { addRows } from "@roster/workflows"
+ * import { Stream } from "effect"
+ *
+ * const file = Stream.make(new TextEncoder().encode("email\nada@example.com\n"))
+ *
+ * export const example = addRows(readContacts(file), { concurrency: 4 })
+ * ```
+ */
 export const addRows = fnRedacted("addRows")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   options: BulkAddOptions = {}

@@ -218,7 +218,23 @@ const makeSender = Effect.fnUntraced(function* (
 
 const busy = new InvalidInput({ field: "body", issue: "others keep changing the contact; send the row again" })
 
-/** Prepares an upload of surveyed rows, which are read again. */
+/**
+ * Prepares an upload of surveyed rows, which are read again.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { makeUpload, surveyContacts } from "@roster/workflows"
+ * import { Effect, Stream } from "effect"
+ *
+ * const rows = readContacts(Stream.make(new TextEncoder().encode("email\nada@example.com\n")))
+ *
+ * export const example = Effect.gen(function* () {
+ *   const upload = yield* makeUpload(rows, yield* surveyContacts(rows), { record: false })
+ *   yield* upload.send()
+ *   return yield* upload.report
+ * })
+ * ```
+ */
 export const makeUpload = fnRedacted("makeUpload")(function* <E>(
   rows: Stream.Stream<ImportRow, E>,
   survey: UploadSurvey,
@@ -388,6 +404,16 @@ export type UploadSource<E> = Stream.Stream<ImportRow, E> | Stream.Stream<Contac
 /**
  * Surveys contacts or the rows of a file, then sends the valid ones in order, of each address only the last. A service
  * error stops it; the same call again goes on. It keeps 16 bytes of each contact in memory.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { uploadContacts } from "@roster/workflows"
+ * import { Stream } from "effect"
+ *
+ * const file = Stream.make(new TextEncoder().encode("email\nada@example.com\n"))
+ *
+ * export const example = uploadContacts(readContacts(file), { listNames: ["newsletter"] })
+ * ```
  */
 export const uploadContacts = <E>(
   source: UploadSource<E>,

@@ -89,6 +89,16 @@ const noContact = 0x101
 /**
  * Reads all rows before an upload, and finds which are sendable, invalid or superseded. It keeps 16 bytes of each row in
  * memory while it reads, and then one bit.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { surveyContacts } from "@roster/workflows"
+ * import { Stream } from "effect"
+ *
+ * const file = Stream.make(new TextEncoder().encode("email\nada@example.com\n"))
+ *
+ * export const example = surveyContacts(readContacts(file), { maximumRows: 1000 })
+ * ```
  */
 export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,

@@ -1,0 +1,3 @@
+import { changeStatus } from "@roster/workflows"
+
+export const example = changeStatus("ada@example.com", "Active", { resubscribe: true })

@@ -1,0 +1,3 @@
+import { planApiKeyRotation } from "@roster/workflows"
+
+export const example = planApiKeyRotation("nightly", { destination: "the vault" })

@@ -1,0 +1,3 @@
+import { planSmtpRotation } from "@roster/workflows"
+
+export const example = planSmtpRotation("mailer@example.com", { destination: "the vault" })
