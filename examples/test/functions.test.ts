@@ -2,14 +2,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { NodeServices } from "@effect/platform-node"
 import { ContactsService, CredentialsService } from "@roster/domain"
-import { layerMemory } from "@roster/server"
+import { EmbeddedHttpClient, layerMemory } from "@roster/server"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer } from "effect"
 import { globSync, readdirSync, readFileSync } from "node:fs"
+import { basename } from "node:path"
 
 const folder = new URL("../src/functions/", import.meta.url)
 const packages = new URL("../../packages/", import.meta.url).pathname
 const names = readdirSync(folder).map((file) => file.replace(/\.ts$/, ""))
+
+/** What a namespace exports has the name of its file too. */
+const nameOf = (file: string, name: string): string =>
+  /^(?:layer|layerMemory|make)$/.test(name) ? `${basename(file, ".ts")}.${name}` : name
 
 /** The examples of doc comments, by the name of the function. */
 const shown = new Map(
@@ -18,12 +23,17 @@ const shown = new Map(
       readFileSync(`${packages}${file}`, "utf8").matchAll(
         /^ \* ```ts\n((?: \*[^\n]*\n)*?) \* ```\n \*\/\nexport (?:const|function) (\w+)/gm
       ),
-      ([, code = "", name = ""]) => [name, code.replaceAll(/^ \* ?/gm, "")] as const
+      ([, code = "", name = ""]) => [nameOf(file, name), code.replaceAll(/^ \* ?/gm, "")] as const
     )
   )
 )
 
-const services = Layer.mergeAll(layerMemory(), RunLog.layerMemory(), NodeServices.layer)
+const services = Layer.mergeAll(
+  layerMemory(),
+  RunLog.layerMemory(),
+  NodeServices.layer,
+  EmbeddedHttpClient.layer({ filename: ":memory:" })
+)
 
 /** What the examples find. */
 const seed = Effect.gen(function* () {

@@ -28,7 +28,21 @@ export interface RosterClient {
   readonly emails: EmailsService["Service"]
 }
 
-/** Makes the services of one client as values, for an application with several accounts. */
+/**
+ * Makes the services of one client as values, for an application with several accounts.
+ *
+ * ```ts
+ * import { RosterClient } from "@roster/http-client"
+ * import { Effect, Redacted } from "effect"
+ *
+ * const baseUrl = "https://roster.example.com/v4"
+ *
+ * export const example = Effect.gen(function* () {
+ *   const { contacts } = yield* RosterClient.make({ baseUrl, apiKey: Redacted.make("key") })
+ *   return yield* contacts.list({ limit: 10 })
+ * })
+ * ```
+ */
 export const make = (options: ClientOptions): Effect.Effect<RosterClient, InvalidSettings, HttpClient.HttpClient> =>
   Effect.flatMap(RosterHttpApi.make(options), (shared) =>
     Effect.provideService(
@@ -48,7 +62,20 @@ const contextOf = ({ contacts, credentials, emails }: RosterClient) =>
     Context.add(EmailsService, emails)
   )
 
-/** All services on one client. Each call makes a new client, so that an application can have several. */
+/**
+ * All services on one client. Each call makes a new client, so that an application can have several.
+ *
+ * ```ts
+ * import { ContactsService } from "@roster/domain"
+ * import { RosterClient } from "@roster/http-client"
+ * import { Effect, Redacted } from "effect"
+ *
+ * const baseUrl = "https://roster.example.com/v4"
+ * const services = RosterClient.layer({ baseUrl, apiKey: Redacted.make("key") })
+ *
+ * export const example = ContactsService.use((contacts) => contacts.list()).pipe(Effect.provide(services))
+ * ```
+ */
 export const layer = (options: ClientOptions): Layer.Layer<Services, InvalidSettings, HttpClient.HttpClient> =>
   Layer.effectContext(Effect.map(make(options), contextOf))
 

@@ -85,6 +85,21 @@ export class RosterServer extends Context.Service<
 /**
  * Opens the store, listens, so that no key is created for an address that is taken, delivers the first key and serves.
  * Until then requests are answered with 503. On close, requests in progress are answered first.
+ *
+ * ```ts
+ * import { RosterServer } from "@roster/server"
+ * import { Console, Effect, Redacted } from "effect"
+ *
+ * const server = RosterServer.layer({
+ *   port: 0,
+ *   store: { filename: ":memory:" },
+ *   onAdministratorKey: (key) => Console.error(`a key of ${Redacted.value(key).length} characters`)
+ * })
+ *
+ * export const example = RosterServer.RosterServer.use(({ address }) => Console.error(address)).pipe(
+ *   Effect.provide(server)
+ * )
+ * ```
  */
 export const layer = <E, R>(
   options: ServeOptions<E, R>

@@ -39,7 +39,19 @@ const askForGzip = (request: HttpClientRequest.HttpClientRequest) =>
     ? HttpClientRequest.setHeader(request, "accept-encoding", "gzip")
     : request
 
-/** A client on the `fetch` of the platform. */
+/**
+ * A client on the `fetch` of the platform.
+ *
+ * ```ts
+ * import { FetchTransport, RosterClient } from "@roster/http-client"
+ * import { Effect, Redacted } from "effect"
+ *
+ * const transport = FetchTransport.layer({ maximumResponseBytes: 16 * 1024 * 1024 })
+ * const baseUrl = "https://roster.example.com/v4"
+ *
+ * export const example = RosterClient.make({ baseUrl, apiKey: Redacted.make("key") }).pipe(Effect.provide(transport))
+ * ```
+ */
 export const layer = (
   options: {
     /** Maximum size of a response that is read into memory, in bytes (default: 32 MiB). */

@@ -89,12 +89,34 @@ export const layerPostgres = (options: PostgresStoreOptions): Layer.Layer<Servic
 export const layerWithStore = (options: StoreOptions): Layer.Layer<Services | SqlClient.SqlClient, StoreError> =>
   layerForHttp(options)
 
-/** Provides the services on a database file. */
+/**
+ * Provides the services on a database file.
+ *
+ * ```ts
+ * import { ContactsService } from "@roster/domain"
+ * import { SqlServices } from "@roster/server"
+ * import { Effect } from "effect"
+ *
+ * const services = SqlServices.layer({ filename: ":memory:", allowedSenders: ["*@example.com"] })
+ *
+ * export const example = ContactsService.use((contacts) => contacts.list()).pipe(Effect.provide(services))
+ * ```
+ */
 export const layer = (options: StoreOptions): Layer.Layer<Services, StoreError> => layerWithStore(options)
 
 /**
  * Provides the services on an empty store in memory that is gone with the layer, for tests. Imports and exports have ended
  * when the call returns, so a test neither waits nor polls for them, also under a `TestClock`.
+ *
+ * ```ts
+ * import { ContactsService } from "@roster/domain"
+ * import { layerMemory } from "@roster/server"
+ * import { Effect } from "effect"
+ *
+ * const services = layerMemory({ allowedSenders: ["*@example.com"] })
+ *
+ * export const example = ContactsService.use((contacts) => contacts.list()).pipe(Effect.provide(services))
+ * ```
  */
 export const layerMemory = (options?: Omit<StoreOptions, "filename">): Layer.Layer<Services> =>
   layerForHttp({ ...options, filename: memory }, true).pipe(Layer.orDie)
