@@ -13,7 +13,10 @@ const importsOf = (folder: string): ReadonlySet<string> => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
   const specifiers = files.flatMap((file) =>
     Array.from(
-      readFileSync(join(folder, file), "utf8").matchAll(imports),
+      // Without doc comments, whose examples import what they show.
+      readFileSync(join(folder, file), "utf8")
+        .replaceAll(/^ \* .*$/gm, "")
+        .matchAll(imports),
       ([, from, alone, later]) => from ?? alone ?? later ?? ""
     )
   )

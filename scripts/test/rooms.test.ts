@@ -60,8 +60,11 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   ]
 }
 
+/** A file without its doc comments, whose examples import what they show. */
+const sourceOf = (file: string): string => readFileSync(file, "utf8").replaceAll(/^ \* .*$/gm, "")
+
 const importsOf = (file: string): ReadonlyArray<string> =>
-  Array.from(readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport)[\s(]+"(\.[^"]+)"/g), ([, path = ""]) =>
+  Array.from(sourceOf(file).matchAll(/(?:\bfrom|\bimport)[\s(]+"(\.[^"]+)"/g), ([, path = ""]) =>
     join(dirname(file), path)
   )
 
@@ -83,10 +86,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
 describe.each(Object.entries(arrows))("the package %s", (name, allowed) => {
   it("imports no other packages than its arrows say", () => {
     const imported = globSync(`packages/${name}/src/**/*.ts`).flatMap((file) =>
-      Array.from(
-        readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport)[\s(]+"@roster\/([\w/-]+)/g),
-        ([, used = ""]) => used
-      )
+      Array.from(sourceOf(file).matchAll(/(?:\bfrom|\bimport)[\s(]+"@roster\/([\w/-]+)/g), ([, used = ""]) => used)
         .filter((used) => !allowed.some((one) => used === one || used.startsWith(`${one}/`)))
         .map((used) => `${file} -> ${used}`)
     )
@@ -101,7 +101,7 @@ describe.each(["index.ts", "conformance/index.ts"])("the entry %s of testing", (
     for (const file of reached) for (const imported of importsOf(file)) reached.add(imported)
     assert.isAtLeast(reached.size, 10)
     assert.deepStrictEqual(
-      [...reached].filter((file) => /\bfrom "(?:@effect\/)?vitest"/.test(readFileSync(file, "utf8"))),
+      [...reached].filter((file) => /\bfrom "(?:@effect\/)?vitest"/.test(sourceOf(file))),
       []
     )
   })
@@ -109,7 +109,7 @@ describe.each(["index.ts", "conformance/index.ts"])("the entry %s of testing", (
 
 it("the conformance suite knows neither the client nor the server", () => {
   const used = globSync("packages/testing/src/conformance/**/*.ts").flatMap((file) =>
-    Array.from(readFileSync(file, "utf8").matchAll(/\bfrom "@roster\/([\w-]+)/g), ([, name = ""]) => name)
+    Array.from(sourceOf(file).matchAll(/\bfrom "@roster\/([\w-]+)/g), ([, name = ""]) => name)
   )
   assert.deepStrictEqual([...new Set(used)].sort(), ["domain", "workflows"])
 })

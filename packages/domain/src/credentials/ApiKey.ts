@@ -8,7 +8,7 @@ import { inputText, requestField } from "../values/RequestField.ts"
 import { parseWireDate } from "../values/WireDate.ts"
 import { unknownName } from "../values/UnknownNames.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
-import { credentialFields, CredentialName, token } from "./Credential.ts"
+import { credentialFields, CredentialName, secretField } from "./Credential.ts"
 import { apiKeySettings, credentialSettings, partOf } from "./CredentialSettings.ts"
 import { accessFor, type Purpose, purposes } from "./Purpose.ts"
 
@@ -20,14 +20,7 @@ export const ApiKey = wireRecord(fields, names).annotate({ identifier: "ApiKey" 
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 
 /** A new API key with its secret, which no other answer contains. */
-export const NewApiKey = wireRecord(
-  {
-    ...fields,
-    /** The secret, redacted wherever it is printed. No other answer contains it. */
-    token
-  },
-  names
-).annotate({ identifier: "NewApiKey" })
+export const NewApiKey = wireRecord({ ...fields, ...secretField }, names).annotate({ identifier: "NewApiKey" })
 export interface NewApiKey extends Schema.Schema.Type<typeof NewApiKey> {}
 
 const settings = partOf(apiKeySettings, "write")

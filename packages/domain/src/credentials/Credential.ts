@@ -64,8 +64,11 @@ export const credentialFields = {
   lastUse: Schema.optionalKey(Schema.NullOr(WireDate))
 }
 
-/** The secret of a new credential: text on the wire, redacted everywhere else. */
-export const token = Schema.RedactedFromValue(Schema.String, { label: "token" })
+/** What only a new credential has. */
+export const secretField = {
+  /** The secret, or the password of SMTP credentials: text on the wire, redacted elsewhere. No other answer has it. */
+  token: Schema.RedactedFromValue(Schema.String, { label: "token" })
+}
 
 /** There is no credential with this name. */
 export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()("CredentialNotFound", {

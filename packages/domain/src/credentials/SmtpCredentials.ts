@@ -6,7 +6,7 @@ import { explained } from "../errors/Constructors.ts"
 import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { inputText, requestField } from "../values/RequestField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
-import { credentialFields, token } from "./Credential.ts"
+import { credentialFields, secretField } from "./Credential.ts"
 import { credentialSettings, partOf } from "./CredentialSettings.ts"
 
 const fields = {
@@ -22,14 +22,7 @@ export const SmtpCredentials = wireRecord(fields, names).annotate({ identifier: 
 export interface SmtpCredentials extends Schema.Schema.Type<typeof SmtpCredentials> {}
 
 /** New SMTP credentials with their password, which no other answer contains. */
-export const NewSmtpCredentials = wireRecord(
-  {
-    ...fields,
-    /** The password, redacted wherever it is printed. No other answer contains it. */
-    token
-  },
-  names
-).annotate({
+export const NewSmtpCredentials = wireRecord({ ...fields, ...secretField }, names).annotate({
   identifier: "NewSmtpCredentials"
 })
 export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
