@@ -14,7 +14,7 @@ const names = readdirSync(folder).map((file) => file.replace(/\.ts$/, ""))
 
 /** What a namespace exports has the name of its file too. */
 const nameOf = (file: string, name: string): string =>
-  /^(?:layer|layerMemory|make)$/.test(name) ? `${basename(file, ".ts")}.${name}` : name
+  /^(?:layer|layerMemory|layerWithStore|make)$/.test(name) ? `${basename(file, ".ts")}.${name}` : name
 
 /** The examples of doc comments, by the name of the function. */
 const shown = new Map(

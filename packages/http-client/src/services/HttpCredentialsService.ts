@@ -221,6 +221,19 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The service on a new client. */
+/**
+ * The service on a new client.
+ *
+ * ```ts
+ * import { CredentialsService } from "@roster/domain"
+ * import { HttpCredentialsService } from "@roster/http-client"
+ * import { Effect, Redacted } from "effect"
+ *
+ * const baseUrl = "https://roster.example.com/v4"
+ * const credentials = HttpCredentialsService.layer({ baseUrl, apiKey: Redacted.make("key") })
+ *
+ * export const example = CredentialsService.use(({ apiKeys }) => apiKeys.list()).pipe(Effect.provide(credentials))
+ * ```
+ */
 export const layer = (options: ClientOptions) =>
   Layer.effect(CredentialsService, make).pipe(Layer.provide(RosterHttpApi.layer(options)))

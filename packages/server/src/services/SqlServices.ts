@@ -85,7 +85,21 @@ export const layerPostgresForHttp = (options: PostgresStoreOptions): Layer.Layer
 export const layerPostgres = (options: PostgresStoreOptions): Layer.Layer<Services | SqlClient.SqlClient, StoreError> =>
   layerPostgresForHttp(options)
 
-/** Provides the services and the database under them, with its tables migrated. */
+/**
+ * Provides the services and the database under them, with its tables migrated.
+ *
+ * ```ts
+ * import { SqlServices } from "@roster/server"
+ * import { Effect } from "effect"
+ * import { SqlClient } from "effect/sql"
+ *
+ * const services = SqlServices.layerWithStore({ filename: ":memory:" })
+ *
+ * export const example = SqlClient.SqlClient.use((sql) => sql`SELECT count(*) FROM contacts`).pipe(
+ *   Effect.provide(services)
+ * )
+ * ```
+ */
 export const layerWithStore = (options: StoreOptions): Layer.Layer<Services | SqlClient.SqlClient, StoreError> =>
   layerForHttp(options)
 
