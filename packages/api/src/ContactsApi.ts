@@ -1,7 +1,9 @@
 /** The endpoints of contacts, exports and imports. (docs/decisions/records.md) */
 import {
+  ChangeAnswerRecord,
   CompressionFormat,
   Contact,
+  ContactChange,
   ContactPayload,
   ContactUpdatePayload,
   EmailsPayload,
@@ -12,8 +14,8 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Multipart } from "effect/http"
-import { deletes, keyed, needs, never } from "./OperationPolicy.ts"
-import { byEmail, emails, idempotencyKeyHeader, paging, repeated, resubscribeHeader } from "./Parameters.ts"
+import { always, deletes, keyed, needs, never } from "./OperationPolicy.ts"
+import { byEmail, emails, flag, idempotencyKeyHeader, paging, repeated, resubscribeHeader } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
 
 const importOptions = {
@@ -41,6 +43,17 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       success: Contact,
       error: [NotFound, ...bodyErrors]
     }).annotateMerge(needs("contacts:write", "Update a contact; fields that are left out stay as they are")),
+    HttpApiEndpoint.post("contactsChangesPost", "/contacts/changes", {
+      query: { dryRun: Schema.optional(flag) },
+      payload: Schema.Array(ContactChange),
+      success: Schema.Array(ChangeAnswerRecord),
+      error: [BadRequest, ...bodyErrors]
+    }).annotateMerge(
+      needs("contacts:write", "Change or delete up to 1000 contacts, each only if it still is as it was seen", {
+        retries: always("Make the same changes again: what is done is not done twice."),
+        isExtension: true
+      })
+    ),
     HttpApiEndpoint.post("contactsDeletePost", "/contacts/delete", {
       payload: EmailsPayload,
       success: HttpApiSchema.Empty(200),

@@ -6,7 +6,9 @@ import {
   type ApiKeyPayload,
   CompressionFormat,
   ConsentTracking,
+  type ChangeAnswerRecord,
   type Contact,
+  type ContactChange,
   type ContactPayload,
   ContactSource,
   ContactStatus,
@@ -30,7 +32,7 @@ import {
 import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { operations } from "./Operation.ts"
-import { idempotencyKeyHeader, resubscribeHeader } from "./Parameters.ts"
+import { changesHonoured, idempotencyKeyHeader, resubscribeHeader } from "./Parameters.ts"
 import { RosterApi } from "./RosterApi.ts"
 import { ErrorBody } from "./WireError.ts"
 
@@ -50,9 +52,14 @@ const tagTexts: Readonly<Record<string, string>> = {
   "Mail sending": "Messages from senders that the account has verified."
 }
 
+const extension =
+  "An extension of Roster, which other services of this interface do not have: a service that has it says " +
+  `\`${changesHonoured.name}: ${changesHonoured.value}\` on each of its answers.`
+
 /** The parameters by their names, which mean the same in every operation. */
 const parameterTexts: Readonly<Record<string, string>> = {
   compressionFormat: "The compression of the file (default: None).",
+  dryRun: "`true` answers what each change would do, and changes nothing (default: false).",
   email: "The e-mail address of the contact.",
   emails: "The addresses to export, given several times or separated by commas; never beside a rule.",
   encodingName: "The encoding of the file, such as windows-1252 (default: utf-8).",
@@ -72,6 +79,7 @@ const parameterTexts: Readonly<Record<string, string>> = {
 /** The schemas of parameters that are texts to Effect. */
 const parameterSchemas: Readonly<Record<string, object>> = {
   // A single value is a list of one.
+  dryRun: { type: "boolean", default: false },
   emails: { type: "array", items: { type: "string" } },
   limit: { type: "integer", minimum: 0, maximum: maximumContactsPerPage, default: 20 },
   listnames: { type: "array", items: { type: "string" } },
@@ -146,6 +154,12 @@ export const examples = {
     StatusChangeDate: null
   } satisfies typeof Contact.Encoded,
   ContactPayload: contact,
+  ContactChange: {
+    Email: "ada@example.com",
+    Seen: { Status: "Active", FirstName: "Ada", LastName: "Lovelace", CustomFields: { city: "London" } },
+    Write: { CustomFields: { city: "Paris" }, AddToLists: ["newsletter"] }
+  } satisfies typeof ContactChange.Encoded,
+  ChangeAnswer: { Result: "Done" } satisfies typeof ChangeAnswerRecord.Encoded,
   ApiKeyUpdatePayload: { Expires: "2027-12-31T00:00:00Z" } satisfies typeof ApiKeyUpdatePayload.Encoded,
   SmtpUpdatePayload: { Expires: "2027-12-31T00:00:00Z" } satisfies typeof SmtpUpdatePayload.Encoded,
   ContactUpdatePayload: {
@@ -231,6 +245,7 @@ const describe = (operation: OpenApi.OpenAPISpecOperation): void => {
   const { operationId, parameters, requestBody, responses } = operation
   const described = operations.get(operationId)
   operation.description = `Access level: ${described?.requiredAccess}`
+  if (described?.isExtension === true) operation.description += `. ${extension}`
   for (const parameter of parameters) {
     const text = parameterTexts[parameter.name]
     if (text !== undefined) parameter.description = text

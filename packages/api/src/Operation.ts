@@ -20,6 +20,8 @@ export interface Operation {
   readonly retries: RetryRow
   /** The headers that it honours besides those of every request. */
   readonly headers: ReadonlyArray<string>
+  /** Whether only Roster has it, and no other service of the interface. */
+  readonly isExtension: boolean
 }
 
 /** All operations by their identifier, read from the contract. */
@@ -27,7 +29,7 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.values(RosterApi.groups).flatMap(({ endpoints }) =>
     Object.values(endpoints).map(({ annotations, identifier: id, method, path }) => {
       const policy = Context.getUnsafe(annotations, OperationPolicy)
-      const { headers = [], purpose } = policy
+      const { headers = [], isExtension = false, purpose } = policy
       const requiredAccess = accessOf(purpose)
       const operation: Operation = {
         id,
@@ -36,7 +38,8 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
         purpose,
         requiredAccess,
         retries: retriesOf(method, policy),
-        headers
+        headers,
+        isExtension
       }
       return [id, operation]
     })

@@ -13,7 +13,7 @@ export interface RetryRow {
   readonly recovery?: string
 }
 
-const always = (recovery: string): RetryRow => ({ notProcessed: "always", ambiguous: "always", recovery })
+export const always = (recovery: string): RetryRow => ({ notProcessed: "always", ambiguous: "always", recovery })
 
 export const deletes = always("Delete it again: what is already deleted is not an error.")
 
@@ -49,6 +49,8 @@ export interface Policy {
   readonly retries?: RetryRow
   /** The headers that the operation honours besides those of every request. */
   readonly headers?: ReadonlyArray<string>
+  /** Whether only Roster has the operation, and no other service of the interface (default: false). */
+  readonly isExtension?: boolean
 }
 
 /** The annotation of an endpoint with its policy. */

@@ -25,6 +25,14 @@ export const bySubaccount = { subaccount: Schema.optional(address) }
 /** A page of a list. (docs/decisions/paging.md) */
 export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }
 
+/** Yes or no. */
+export const flag = Schema.Literals(["true", "false"]).pipe(
+  Schema.decodeTo(Schema.Boolean, {
+    decode: SchemaGetter.transform((text) => text === "true"),
+    encode: SchemaGetter.transform((is) => (is ? "true" : "false"))
+  })
+)
+
 const textsFrom = (split: (value: string) => ReadonlyArray<string>) =>
   Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
     Schema.decodeTo(Schema.Array(Schema.String), {
@@ -53,3 +61,6 @@ export const resubscribeHeader = "Roster-Resubscribe"
 
 /** The header, in lower case, by which a service states on every answer that it honours `resubscribeHeader`. */
 export const resubscribeHonoured = { name: resubscribeHeader.toLowerCase(), value: "honoured" } as const
+
+/** The header, in lower case, by which a service states on every answer that it knows `contactsChangesPost`. */
+export const changesHonoured = { name: "roster-changes", value: "honoured" } as const

@@ -5,7 +5,13 @@ export * from "./EmailsApi.ts"
 export * from "./ErrorTexts.ts"
 export * from "./Operation.ts"
 export { OperationPolicy, type Policy, type RetryRow } from "./OperationPolicy.ts"
-export { idempotencyHonoured, idempotencyKeyHeader, resubscribeHeader, resubscribeHonoured } from "./Parameters.ts"
+export {
+  changesHonoured,
+  idempotencyHonoured,
+  idempotencyKeyHeader,
+  resubscribeHeader,
+  resubscribeHonoured
+} from "./Parameters.ts"
 export * from "./RosterApi.ts"
 export * from "./SecurityApi.ts"
 export * from "./WireError.ts"

@@ -27,23 +27,36 @@ securitySmtpPost            POST   /security/smtp                ModifyAccessTok
 emailsPost                  POST   /emails                       SendHttp           200 -
 `
 
-const interfaceRows = table
-  .trim()
-  .split("\n")
-  .map((line) => {
-    const [id = "", method = "", path = "", access = "", status = "", query = ""] = line.split(/\s+/)
-    return { id, method, path, access, status: Number(status), query: query === "-" ? [] : query.split(",") }
-  })
+/** Those that only Roster has. */
+const own = `
+contactsChangesPost         POST   /contacts/changes             ModifyContacts     200 dryRun
+`
+
+const rowsOf = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [id = "", method = "", path = "", access = "", status = "", query = ""] = line.split(/\s+/)
+      return { id, method, path, access, status: Number(status), query: query === "-" ? [] : query.split(",") }
+    })
+
+const interfaceRows = rowsOf(table)
+const ownRows = rowsOf(own)
+const allRows = [...interfaceRows, ...ownRows]
 
 const sorted = (names: Iterable<string>) => [...names].sort()
 
 describe("the contract", () => {
-  it("has exactly the 20 operations", () => {
+  it("has exactly the 20 operations of the interface, and those of our own", () => {
     assert.strictEqual(interfaceRows.length, 20)
-    assert.deepStrictEqual(sorted(operations.keys()), sorted(interfaceRows.map((row) => row.id)))
+    const idsOf = (isOwn: boolean) =>
+      Array.from(operations.values()).flatMap(({ id, isExtension }) => (isExtension === isOwn ? [id] : []))
+    assert.deepStrictEqual(sorted(idsOf(false)), sorted(interfaceRows.map((row) => row.id)))
+    assert.deepStrictEqual(sorted(idsOf(true)), sorted(ownRows.map((row) => row.id)))
   })
 
-  it.each(interfaceRows)("$id is $method $path with the level $access", ({ access, id, method, path }) => {
+  it.each(allRows)("$id is $method $path with the level $access", ({ access, id, method, path }) => {
     const operation = operations.get(id)
     assert.deepStrictEqual(
       operation && [operation.id, operation.method, operation.path.replaceAll(/:(\w+)/g, "{$1}")],
@@ -67,11 +80,11 @@ describe("the contract", () => {
           assert.isTrue(errors.has(status), `${endpoint.identifier} ${status}`)
       }
     })
-    assert.strictEqual(seen.length, 20)
+    assert.deepStrictEqual(sorted(seen), sorted(allRows.map((row) => row.id)))
   })
 
   it("answers each success with the status of the public contract, and nothing else of that kind", () => {
-    const byId = new Map(interfaceRows.map((row) => [row.id, row.status]))
+    const byId = new Map(allRows.map((row) => [row.id, row.status]))
     HttpApi.reflect(RosterApi, {
       onGroup: () => {},
       onEndpoint: ({ endpoint, successes }) => {
@@ -94,6 +107,7 @@ describe("the contract", () => {
     )
     const takingJson = [
       "contactsByEmailPut",
+      "contactsChangesPost",
       "contactsDeletePost",
       "contactsPost",
       "emailsPost",
@@ -129,21 +143,21 @@ describe("the OpenAPI document", () => {
   const document = openApiDocument([])
   const methods = { GET: "get", PUT: "put", POST: "post", DELETE: "delete" } as const
   const operation = (id: string) => {
-    const row = interfaceRows.find((candidate) => candidate.id === id)
+    const row = allRows.find((candidate) => candidate.id === id)
     const method = Object.entries(methods).find(([name]) => name === row?.method)?.[1]
     return method === undefined ? undefined : document.paths[row?.path ?? ""]?.[method]
   }
 
-  it.each(interfaceRows)("calls $id by its identifier and secures it", ({ id }) => {
+  it.each(allRows)("calls $id by its identifier and secures it", ({ id }) => {
     assert.strictEqual(operation(id)?.operationId, id)
     assert.deepStrictEqual(operation(id)?.security, [{ apiKey: [] }])
   })
 
   it("has no operation besides", () => {
-    assert.strictEqual(Object.values(document.paths).flatMap((item) => Object.keys(item)).length, 20)
+    assert.strictEqual(Object.values(document.paths).flatMap((item) => Object.keys(item)).length, allRows.length)
   })
 
-  it.each(interfaceRows)("gives $id the query parameters of the wire", ({ id, query }) => {
+  it.each(allRows)("gives $id the query parameters of the wire", ({ id, query }) => {
     const parameters = operation(id)?.parameters ?? []
     assert.deepStrictEqual(sorted(parameters.filter((p) => p.in === "query").map((p) => p.name)), sorted(query))
     assert.isTrue(
@@ -156,6 +170,11 @@ describe("the OpenAPI document", () => {
     const schemas = new Map((operation("contactsGet")?.parameters ?? []).map(({ name, schema }) => [name, schema]))
     assert.deepStrictEqual<unknown>(schemas.get("limit"), { type: "integer", minimum: 0, maximum: 1000, default: 20 })
     assert.deepInclude(schemas.get("offset"), { type: "integer", minimum: 0 })
+  })
+
+  it.each(allRows)("says of $id whether other services have it", ({ id }) => {
+    const isOwn = ownRows.some((row) => row.id === id)
+    assert.strictEqual(operation(id)?.description?.includes("An extension of Roster") === true, isOwn)
   })
 
   it("says where the key goes", () => {

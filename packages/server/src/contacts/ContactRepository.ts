@@ -46,8 +46,8 @@ import {
 import { RuleScans } from "./RuleScans.ts"
 import { hasRulesInSql, readRule, ruleSql } from "./RuleSql.ts"
 
-/** An add of this many contacts takes less time than an fsync. */
-const maximumShared = 10
+/** An add or change of this many contacts takes less time than an fsync. */
+export const maximumShared = 10
 
 const readPayloads = validated(Schema.Array(ContactPayload))
 const readChanges = validated(ContactUpdatePayload)

@@ -1,14 +1,32 @@
 /** Contacts as the table has them. `ContactRow.generated.ts` names their columns one by one. */
 import { type Contact, ContactFields } from "@roster/domain"
-import { DateTime, Stream } from "effect"
-import type { SqlError, Statement } from "effect/sql"
-import { streamValues } from "../store/SqlDialect.ts"
+import { DateTime, Effect, Stream } from "effect"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { dialect, streamValues } from "../store/SqlDialect.ts"
 import { toSeconds } from "../store/Timestamps.ts"
-import { toContact } from "./ContactRow.generated.ts"
+import { contactColumns, toContact } from "./ContactRow.generated.ts"
 
 /** Streams the contacts of a query for `contactColumns`. */
 export const streamContacts = (statement: Statement.Statement<unknown>): Stream.Stream<Contact, SqlError.SqlError> =>
   Stream.map(streamValues(statement), toContact)
+
+/**
+ * The rows of `contactColumns` of an account by their canonical addresses; with `locks` nobody else changes them before the
+ * end of the transaction.
+ */
+export const contactsByAddress = Effect.fnUntraced(function* (
+  account: string,
+  identities: ReadonlyArray<string>,
+  locks = false
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { inByteOrder, isOneOf, writersWait } = dialect(sql)
+  const rows = yield* sql`
+    SELECT identity, ${sql.literal(contactColumns.join(", "))} FROM contacts
+    WHERE account = ${account} AND ${isOneOf("identity", identities)} ORDER BY ${inByteOrder("identity")}
+    ${sql.literal(locks && !writersWait ? "FOR UPDATE" : "")}`.values
+  return new Map(rows.map(([identity, ...values]) => [String(identity), values]))
+})
 
 /** Fields that a payload may omit: an insert sends those that any contact has, and an update can change them. */
 export const optionalFields = ContactFields.addedFields.filter(({ isStored }) => !isStored)

@@ -1,6 +1,7 @@
 /** Checks contacts before they are stored: addresses, texts and sizes. */
 import {
   Characters,
+  type ContactChange,
   ContactColumns,
   ContactFields,
   type ContactPayload,
@@ -10,7 +11,9 @@ import {
   emailAddressIssue,
   InvalidInput,
   isAddressable,
-  notAddressable
+  maximumChanges,
+  notAddressable,
+  TooManyContacts
 } from "@roster/domain"
 import { Effect } from "effect"
 import { inSlices } from "../threads/Slices.ts"
@@ -93,21 +96,63 @@ const firstRefusal = <A>(items: ReadonlyArray<A>, check: (item: A, index: number
 export const checkEmails = (field: string, emails: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>
   firstRefusal(emails, (email, index) => emailRefusal(`${field}[${index}]`, email))
 
+/** What a change gives, as an add would. */
+export const writtenOf = ({ email, write = {} }: ContactChange): ContactPayload => {
+  const { consent, customFields = {}, firstName, lastName } = write
+  return {
+    email,
+    firstName: firstName ?? undefined,
+    lastName: lastName ?? undefined,
+    // What removes a field is as large as its name.
+    customFields: Object.fromEntries(Object.entries(customFields).map(([name, value]) => [name, value ?? ""])),
+    consent: { ip: consent?.ip ?? undefined }
+  }
+}
+
 /** Whether a list may have this name. */
 export const isListName = (name: unknown): boolean =>
   typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !Characters.hasControl(name)
 
+const listNamesRefusal = (field: string, names: ReadonlyArray<string> = []): InvalidInput | undefined =>
+  Array.isArray(names) && names.every(isListName)
+    ? undefined
+    : new InvalidInput({
+        field,
+        issue:
+          "the name of a list is not blank and has no control characters and no broken characters (lone surrogates)"
+      })
+
 /** Checks the names of lists. */
 export const checkListNames = (field: string, names: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>
-  Array.isArray(names) && names.every(isListName)
-    ? Effect.void
-    : Effect.fail(
-        new InvalidInput({
-          field,
-          issue:
-            "the name of a list is not blank and has no control characters and no broken characters (lone surrogates)"
-        })
-      )
+  orPass(listNamesRefusal(field, names))
+
+/** Checks the number of changes in a call. */
+export const checkChangeCount = ({ length: count }: ReadonlyArray<ContactChange>) =>
+  count <= maximumChanges ? Effect.void : Effect.fail(new TooManyContacts({ count, maximum: maximumChanges }))
+
+/** The maximum number of lists that the changes of one call name. */
+const maximumLists = 1000
+
+/** Checks the texts and lists of changes; the refusal names the index of the first invalid one. */
+export const checkChanges = (changes: ReadonlyArray<ContactChange>): Effect.Effect<void, InvalidInput> => {
+  const lists = new Set<string>()
+  return firstRefusal(changes, (change, index) => {
+    const { addToLists = [], removeFromLists = [] } = change.write ?? {}
+    const [path, added] = [`[${index}].Write.`, new Set(addToLists)]
+    const refuse = (issue: string) => new InvalidInput({ field: `${path}RemoveFromLists`, issue })
+    for (const name of [...addToLists, ...removeFromLists]) lists.add(name)
+    return (
+      textsRefusal(writtenOf(change), path) ??
+      listNamesRefusal(`${path}AddToLists`, addToLists) ??
+      listNamesRefusal(`${path}RemoveFromLists`, removeFromLists) ??
+      (removeFromLists.some((name) => added.has(name))
+        ? refuse("a contact is either put on a list or taken off it")
+        : lists.size > maximumLists
+          ? refuse(`the changes of one call name at most ${maximumLists} lists`)
+          : undefined)
+    )
+  })
+}
 
 /** Checks the texts of contacts to add; the refusal names the index of the first invalid one. */
 export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>

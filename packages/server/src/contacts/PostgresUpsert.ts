@@ -18,7 +18,7 @@ import { SqlClient } from "effect/sql"
 import { fromSeconds } from "../store/Timestamps.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toColumns } from "./ContactRow.generated.ts"
-import { givenValue, optionalFields } from "./ContactRow.ts"
+import { contactsByAddress, givenValue, optionalFields } from "./ContactRow.ts"
 
 /** A contact as it is stored, in the order of `contactColumns`. */
 type Values = Array<unknown>
@@ -35,7 +35,15 @@ const columns = {
   statusChangeDate: placeOf("status_change_date")
 }
 
-const updated = ["id", "status", "custom_fields", ...optionalFields.map(({ column }) => column), "status_change_date"]
+/** What a change of a contact may write beside its date. */
+export const updatedColumns = [
+  "status",
+  "custom_fields",
+  ...optionalFields.map(({ column }) => column),
+  "status_change_date"
+]
+
+const updated = ["id", ...updatedColumns]
 
 const numbers = new Set([
   "id",
@@ -65,9 +73,9 @@ const insertionOf = (columns: ReadonlyArray<string>) => `
  * Inserts contacts that are not there, and gives the ids of those. A list of nothing but NULL would cost as one of
  * values.
  */
-const insert = Effect.fnUntraced(function* (
+export const insertNew = Effect.fnUntraced(function* (
   options: { readonly account: string; readonly source: ContactSource; readonly now: number },
-  contacts: ReadonlyArray<readonly [string, Values]>
+  contacts: ReadonlyArray<readonly [string, ReadonlyArray<unknown>]>
 ) {
   const sql = yield* SqlClient.SqlClient
   const { account, now, source } = options
@@ -80,13 +88,8 @@ const insert = Effect.fnUntraced(function* (
   return yield* sql.unsafe(insertionOf(["identity", ...columns]), [account, source, now, ...lists]).values
 })
 
-const lock = `
-  SELECT identity, ${contactColumns.join(", ")} FROM contacts
-  WHERE account = $1 AND identity = ANY ($2::text[]) ORDER BY identity COLLATE "C" FOR UPDATE`
-
 const change = `
-  UPDATE contacts SET date_updated = $1::bigint, ${updated
-    .slice(1)
+  UPDATE contacts SET date_updated = $1::bigint, ${updatedColumns
     .map((name) => `${name} = ${valueOf(name)}`)
     .join(", ")}
   FROM ${unnested(updated, 3)} WHERE contacts.account = $2 AND contacts.id = given.id::bigint`
@@ -98,7 +101,7 @@ const textList = (texts: ReadonlyArray<string | null>): string => `{${texts.map(
 
 const textOrNull = (value: unknown): string | null => (value == null ? null : String(value))
 
-const listsOf = (names: ReadonlyArray<string>, rows: ReadonlyArray<Values>) =>
+const listsOf = (names: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<unknown>>) =>
   names.map((name) => textList(rows.map((row) => textOrNull(row[placeOf(name)]))))
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
@@ -146,14 +149,11 @@ const fresh = (given: ContactPayload, source: ContactSource, now: number): Value
 const isOversized = (stored: Values): boolean =>
   Buffer.byteLength(text(stored[columns.customFields]) ?? "") > ContactSize.maximumContactBytes
 
-/** Locks the contacts of an account with these canonical addresses, and gives them by their address. */
-const locked = Effect.fnUntraced(function* (account: string, identities: ReadonlyArray<string>) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe(lock, [account, textList(identities)]).values
-  return new Map(rows.map(([identity, ...values]) => [String(identity), values]))
-})
-
-const write = Effect.fnUntraced(function* (account: string, rows: ReadonlyArray<Values>, now: number) {
+export const writeAll = Effect.fnUntraced(function* (
+  account: string,
+  rows: ReadonlyArray<ReadonlyArray<unknown>>,
+  now: number
+) {
   const sql = yield* SqlClient.SqlClient
   yield* sql.unsafe(change, [now, account, ...listsOf(updated, rows)]).values
 })
@@ -175,7 +175,7 @@ const insertOrLock = Effect.fnUntraced(function* (options: Upsert, fresh: Readon
   // Once, unless another one deletes a contact after the insert left it alone and before it is locked.
   while (current.size < fresh.size) {
     const missing = [...fresh].filter(([identity]) => !current.has(identity))
-    const ids = new Map((yield* insert(options, missing)).map(([identity, id]) => [String(identity), id]))
+    const ids = new Map((yield* insertNew(options, missing)).map(([identity, id]) => [String(identity), id]))
     for (const [identity, values] of missing) {
       if (!ids.has(identity)) continue
       values[columns.id] = ids.get(identity)
@@ -184,7 +184,8 @@ const insertOrLock = Effect.fnUntraced(function* (options: Upsert, fresh: Readon
     }
     const existing = missing.flatMap(([identity]) => (ids.has(identity) ? [] : [identity]))
     if (existing.length === 0) break
-    for (const [identity, values] of yield* locked(options.account, existing)) current.set(identity, values)
+    for (const [identity, values] of yield* contactsByAddress(options.account, existing, true))
+      current.set(identity, values)
   }
   return { current, isNew }
 })
@@ -209,7 +210,7 @@ export const mergeContacts = Effect.fnUntraced(function* (options: Upsert) {
     current.set(identity, values)
     return returning.map((column) => values[placeOf(column)])
   })
-  if (changed.size > 0) yield* write(account, [...changed.values()], now)
+  if (changed.size > 0) yield* writeAll(account, [...changed.values()], now)
   return results
 })
 
@@ -220,11 +221,11 @@ export const mergeContact = Effect.fnUntraced(function* (
   changes: ContactUpdatePayload,
   now: number
 ) {
-  const stored = (yield* locked(account, [identity])).get(identity)
+  const stored = (yield* contactsByAddress(account, [identity], true)).get(identity)
   if (stored === undefined) return undefined
   const values = merge(stored, changes, { now, resubscribe: false })
   if (values === undefined) return "TooLarge"
-  yield* write(account, [values], now)
+  yield* writeAll(account, [values], now)
   return values
 })
 

@@ -9,6 +9,8 @@ export interface CallerKey {
   readonly name: string
   /** The beginning and the end of its secret. */
   readonly hint: string
+  /** Whether it may view contacts (default: false). */
+  readonly mayViewContacts?: boolean | undefined
 }
 
 /** Who calls a service, and for which account. */

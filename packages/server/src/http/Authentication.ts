@@ -39,9 +39,9 @@ const anyLevel: AccessLevel = "None"
 /** The name of an unknown path in the audit trail. */
 const noOperation = "noOperation"
 
-const callerOf = ({ account, id, name, secret_hint }: KeyRow, peer: string): CallerIdentity => ({
-  account,
-  key: { id, name, hint: secret_hint },
+const callerOf = (row: KeyRow, peer: string): CallerIdentity => ({
+  account: row.account,
+  key: { id: row.id, name: row.name, hint: row.secret_hint, mayViewContacts: hasLevel(row, "ViewContacts") },
   peer
 })
 

@@ -52,6 +52,7 @@ const contactsHandlers = Effect.gen(function* () {
         Effect.flatMap((resubscribe) => answers.add(payload, { listNames: query.listnames, resubscribe })),
         toWireError
       ),
+    contactsChangesPost: ({ payload, query }) => toWireError(answers.change(payload, query)),
     contactsDeletePost: ({ payload: { emails, rule } }) =>
       // Some clients send both and leave one of them empty or null.
       contactFilterFromInput({ rule: rule || undefined, emails: emails?.length ? emails : undefined }).pipe(

@@ -1,5 +1,12 @@
 /** The service as one effect from request to response, served over a socket or called in-process. */
-import { ApiKeyAuth, idempotencyHonoured, RequestErrors, resubscribeHonoured, versionSegment } from "@roster/api"
+import {
+  ApiKeyAuth,
+  changesHonoured,
+  idempotencyHonoured,
+  RequestErrors,
+  resubscribeHonoured,
+  versionSegment
+} from "@roster/api"
 import { loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -156,6 +163,7 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpSe
 const everywhere: ReadonlyArray<readonly [string, string]> = [
   [idempotencyHonoured.name, idempotencyHonoured.value],
   [resubscribeHonoured.name, resubscribeHonoured.value],
+  [changesHonoured.name, changesHonoured.value],
   ["cache-control", "no-store"],
   ["x-content-type-options", "nosniff"]
 ]

@@ -21,6 +21,11 @@ const limits: { readonly [Id in OperationId]?: BodyLimits } = {
     values: 300_000,
     instead: "Add the contacts in parts, or import them as a file."
   },
+  contactsChangesPost: {
+    mebibytes: maximumAddBytes / 1024 / 1024,
+    values: 600_000,
+    instead: "Make the changes in parts."
+  },
   contactsDeletePost: { mebibytes: 8, values: 200_000, instead: "Delete the contacts in parts, or by a rule." },
   emailsPost: { mebibytes: 28, values: 100_000, instead: "Send the message with smaller attachments." }
 }

@@ -4,7 +4,10 @@
  */
 import {
   type AddOptions,
+  type ChangeAnswerRecord,
+  type ChangeOptions,
   type Contact,
+  type ContactChange,
   type ContactPayload,
   type ContactsPage,
   fnRedacted,
@@ -13,10 +16,10 @@ import {
   type ServiceError,
   type TooManyContacts
 } from "@roster/domain"
-import { contactsJson, contactsPiece } from "@roster/domain/ContactJson"
+import { answersJson, answersPiece, contactsJson, contactsPiece, type WritePiece } from "@roster/domain/ContactJson"
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { inTurn, Turns } from "./Turns.ts"
@@ -27,7 +30,9 @@ import {
   makePages,
   type PlacedContact
 } from "../contacts/ContactPagination.ts"
+import { changeContacts, type JudgedChange, listsOf } from "../contacts/ContactChanges.ts"
 import { addContacts } from "../contacts/ContactRepository.ts"
+import { contactsByAddress } from "../contacts/ContactRow.ts"
 import { toContact } from "../contacts/ContactRow.generated.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
 
@@ -53,16 +58,30 @@ export class ContactAnswers extends Context.Service<
       contacts: ReadonlyArray<ContactPayload>,
       options: Omit<AddOptions, "idempotencyKey">
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, TooManyContacts | InvalidInput | ServiceError>
+    readonly change: (
+      changes: ReadonlyArray<ContactChange>,
+      options: ChangeOptions
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, TooManyContacts | InvalidInput | ServiceError>
   }
 >()("@roster/server/ContactAnswers") {}
 
-const whole = (contacts: ReadonlyArray<Contact>) => {
-  const json = contactsJson(contacts)
+const whole = (json: string | Uint8Array<ArrayBuffer>) => {
   // A text leaves in one write with the head, and a large one would be copied.
   return typeof json === "string"
     ? HttpServerResponse.text(json, { contentType })
     : HttpServerResponse.uint8Array(json, { contentType })
 }
+
+/** What a large answer keeps of a change until it is written. */
+const withoutContact = (one: JudgedChange): JudgedChange =>
+  one.found == null ? one : { ...one, found: { identity: one.found.identity, contact: undefined, lists: undefined } }
+
+/** What became of a change, as it is answered. */
+const answerOf = (
+  { found, result }: JudgedChange,
+  contact: Contact | null = null,
+  lists: ReadonlyArray<string> = []
+): ChangeAnswerRecord => (found === undefined ? { result } : { result, contact, lists })
 
 /** A contact that was written; without itself if it is one of too many bytes. */
 interface Written extends PlacedContact {
@@ -84,14 +103,19 @@ const make = Effect.gen(function* () {
   const inPageTurn = inTurn((yield* Turns).page)
   const pages = yield* makePages
 
-  /** Reads contacts as they are when it is their turn; those that were deleted meanwhile are left out. */
-  const inPieces = Effect.fnUntraced(function* (operation: string, { contacts }: LargeAnswer) {
+  /** Reads the parts of an answer as they are when it is their turn. */
+  const inPieces = Effect.fnUntraced(function* <Part extends { readonly bytes: number }, A>(
+    operation: string,
+    parts: ReadonlyArray<Part>,
+    find: (some: ReadonlyArray<Part>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError, SqlClient.SqlClient>,
+    pieceOf: WritePiece<A>
+  ) {
     const caller = yield* Caller
-    const read = (ids: ReadonlyArray<number>) =>
+    const read = (some: ReadonlyArray<Part>) =>
       Effect.gen(function* () {
         // One that is kept with its call is read within its transaction, for which others wait.
         const isWithin = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
-        return yield* isWithin ? contactsByIds(ids) : inPageTurn(contactsByIds(ids))
+        return yield* isWithin ? find(some) : inPageTurn(find(some))
       }).pipe(
         Effect.provideService(SqlClient.SqlClient, sql),
         Effect.provideService(Caller, caller),
@@ -101,15 +125,33 @@ const make = Effect.gen(function* () {
       { from: 0, before: "[" },
       Effect.fnUntraced(function* ({ before, from }) {
         let until = from
-        for (let bytes = 0; until < contacts.length && bytes < pieceBytes; until++) bytes += contacts[until]?.bytes ?? 0
-        const found = yield* read(contacts.slice(from, until).map(({ id }) => id))
-        const isLast = until === contacts.length
-        const piece = contactsPiece(found, found.length === 0 && before === "," ? "" : before, isLast ? "]" : "")
+        for (let bytes = 0; until < parts.length && bytes < pieceBytes; until++) bytes += parts[until]?.bytes ?? 0
+        const found = yield* read(parts.slice(from, until))
+        const isLast = until === parts.length
+        const piece = pieceOf(found, found.length === 0 && before === "," ? "" : before, isLast ? "]" : "")
         const next = { from: until, before: found.length > 0 ? "," : before === "[" ? "" : before }
         return [[piece], isLast ? Option.none() : Option.some(next)] as const
       })
     )
     return HttpServerResponse.stream(pieces, { contentType })
+  })
+
+  /** Those that were deleted meanwhile are left out. */
+  const contactsInPieces = (operation: string, contacts: ReadonlyArray<PlacedContact>) =>
+    inPieces(operation, contacts, (some) => contactsByIds(some.map(({ id }) => id)), contactsPiece)
+
+  /** What became of changes, with their contacts as they are when they are read. */
+  const readAgain = Effect.fnUntraced(function* (some: ReadonlyArray<JudgedChange>) {
+    const { account } = yield* Caller
+    const identities = new Set(some.flatMap(({ found }) => found?.identity ?? []))
+    const rows = yield* contactsByAddress(account, [...identities])
+    const lists = yield* listsOf(Array.from(rows.values(), ([id]) => Number(id)))
+    return some.map((one) => {
+      const row = rows.get(one.found?.identity ?? "")
+      return row === undefined
+        ? answerOf(one)
+        : answerOf(one, toContact(row), [...(lists.get(Number(row[0])) ?? [])].sort())
+    })
   })
 
   return ContactAnswers.of({
@@ -118,7 +160,9 @@ const make = Effect.gen(function* () {
         const find = pages(page, (page.limit ?? 0) <= smallPage ? undefined : mostAtOnce)
         // Nobody waits for the scan of a rule.
         const found = yield* page.rule === undefined ? inPageTurn(find) : find
-        return found instanceof LargeAnswer ? yield* inPieces("contactsGet", found) : whole(found)
+        return found instanceof LargeAnswer
+          ? yield* contactsInPieces("contactsGet", found.contacts)
+          : whole(contactsJson(found))
       },
       Effect.provideService(SqlClient.SqlClient, sql),
       orStoreFailure("contactsGet")
@@ -128,12 +172,31 @@ const make = Effect.gen(function* () {
         return yield* addContacts(contacts, { ...options, isDecoded: true }, makeReader(), (written) => {
           const kept = written.flatMap(({ contact }) => (contact === undefined ? [] : [contact]))
           return kept.length === written.length
-            ? Effect.sync(() => whole(kept))
-            : inPieces("contactsPost", new LargeAnswer({ contacts: written.map(({ bytes, id }) => ({ bytes, id })) }))
+            ? Effect.sync(() => whole(contactsJson(kept)))
+            : contactsInPieces(
+                "contactsPost",
+                written.map(({ bytes, id }) => ({ bytes, id }))
+              )
         })
       },
       Effect.provideService(SqlClient.SqlClient, sql),
       orStoreFailure("contactsPost")
+    ),
+    change: fnRedacted("ContactsService.change")(
+      function* (changes, options) {
+        return yield* changeContacts(changes, { ...options, isDecoded: true, mostBytes: mostAtOnce }, (judged) => {
+          const isLarge =
+            judged.reduce((sum, { bytes }) => sum + bytes, 0) > mostAtOnce ||
+            judged.some(({ found }) => found != null && found.contact === undefined)
+          return isLarge
+            ? inPieces("contactsChangesPost", judged.map(withoutContact), readAgain, answersPiece)
+            : Effect.sync(() =>
+                whole(answersJson(judged.map((one) => answerOf(one, one.found?.contact, one.found?.lists))))
+              )
+        })
+      },
+      Effect.provideService(SqlClient.SqlClient, sql),
+      orStoreFailure("contactsChangesPost")
     )
   })
 })

@@ -1,6 +1,9 @@
 /** `ContactsService` on the database of a store. */
 import {
+  type ChangeAnswer,
+  type ChangeOptions,
   Contact,
+  type ContactChange,
   ContactPayload,
   ContactsService,
   ExportLink,
@@ -18,6 +21,7 @@ import {
 } from "@roster/domain"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import { changeContacts } from "../contacts/ContactChanges.ts"
 import { makeContactRepository } from "../contacts/ContactRepository.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
 import { createExport, exportStatus, fileKeyOf, openFile } from "../jobs/exports/ExportRequests.ts"
@@ -70,7 +74,19 @@ const make = Effect.gen(function* () {
     ...repository,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),
     add,
-    change: () => Effect.die("until the operation is there"),
+    change: fnRedacted("ContactsService.change")(
+      function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
+        const judged = yield* changeContacts(changes, options, Effect.succeed)
+        return judged.map(({ found, result: _tag }): ChangeAnswer => {
+          if (_tag !== "Outdated") return { _tag, exact: true }
+          return found === undefined
+            ? { _tag, exact: true }
+            : { _tag, exact: true, contact: found?.contact ?? null, lists: found?.lists ?? [] }
+        })
+      },
+      inStore,
+      orStoreFailure("contactsChangesPost")
+    ),
     addWithoutAnswer: (contacts, options = {}) => {
       const some = Array.from(contacts)
       return Effect.map(add(some, options), (answered) => ({

@@ -126,8 +126,8 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   /** Whether a column is one of many texts, which are bound as one parameter. */
   isOneOf: (column: string, texts: ReadonlyArray<string>): Fragment =>
     sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
-  /** Whether a row has one of many ids. */
-  isOneOfIds: (ids: Iterable<number>): Fragment => sql`id IN (${numbersOf(sql, ids)})`,
+  /** Whether a row has one of many ids, in this column (default: `id`). */
+  isOneOfIds: (ids: Iterable<number>, column = "id"): Fragment => sql`${sql(column)} IN (${numbersOf(sql, ids)})`,
   /** A query with one row and column (`value`) for each of many texts, which are bound as one parameter. */
   textsOf: (texts: ReadonlyArray<string>): Fragment => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
   /** A table of one column, `value`, with the texts of a column that holds a JSON list of them. */
@@ -166,7 +166,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   runEach: eachAlone(sql),
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
-  isOneOfIds: (ids) => sql`id = ANY (${`{${Array.from(ids).join()}}`}::bigint[])`,
+  isOneOfIds: (ids, column = "id") => sql`${sql(column)} = ANY (${`{${Array.from(ids).join()}}`}::bigint[])`,
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   inByteOrder: (column) => sql`${sql(column)} COLLATE "C"`,

@@ -1,8 +1,6 @@
 /**
  * What both official clients can be asked, in one form: the tests are written once, each client does its own way.
  */
-import type { OperationId } from "@roster/api"
-
 /** What a client made of an answer, refusals included. */
 export interface Answer {
   readonly status: number
@@ -58,7 +56,7 @@ export type Driven = Set<string>
 /** Notes which operations are driven. */
 export const noting = (client: OfficialClient, driven: Driven): OfficialClient =>
   new Proxy(client, {
-    get: (target, operation: OperationId) => {
+    get: (target, operation: keyof OfficialClient) => {
       driven.add(operation)
       return target[operation]
     }

@@ -11,6 +11,10 @@ import { as, asking, ErrorBody, Official, strangerKey } from "./Official.ts"
 import { type Answer, type Driven, noting, type OfficialClient } from "./OfficialClient.ts"
 import { superagentClient } from "./SuperagentClient.ts"
 
+const ofInterface = Array.from(operations.values())
+  .flatMap(({ id, isExtension }) => (isExtension ? [] : [id]))
+  .sort()
+
 const clients: ReadonlyArray<readonly [name: string, make: (baseUrl: string, key: string) => OfficialClient]> = [
   ["@elasticemail/elasticemail-client-ts-axios", axiosClient],
   ["@elasticemail/elasticemail-client", superagentClient]
@@ -104,7 +108,7 @@ export const officialClients = (
       )
 
       it.effect("was driven through exactly the 20 operations", () =>
-        Effect.sync(() => assert.deepStrictEqual([...driven].sort(), [...operations.keys()].sort()))
+        Effect.sync(() => assert.deepStrictEqual([...driven].sort(), ofInterface))
       )
     })
   }

@@ -6,14 +6,14 @@
 import { canonicalEmail, LocalContacts, type StoredContact } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Caller } from "../credentials/Caller.ts"
-import { dialect, numbersOf } from "../store/SqlDialect.ts"
-import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
-import { isSqlError, orStoreFailure, storeFailure } from "../store/StoreFailure.ts"
-import { countRestoredContacts } from "./ContactPagination.ts"
-import { addContacts, toWritten, type WrittenContact } from "./ContactRepository.ts"
-import { contactColumns, toColumns } from "./ContactRow.generated.ts"
-import { addToLists, ensureLists } from "./ContactUpsert.ts"
+import { Caller } from "./credentials/Caller.ts"
+import { dialect, numbersOf } from "./store/SqlDialect.ts"
+import { inAtomicTransaction } from "./store/sqlite/GroupCommit.ts"
+import { isSqlError, orStoreFailure, storeFailure } from "./store/StoreFailure.ts"
+import { countRestoredContacts } from "./contacts/ContactPagination.ts"
+import { addContacts, toWritten, type WrittenContact } from "./contacts/ContactRepository.ts"
+import { contactColumns, toColumns } from "./contacts/ContactRow.generated.ts"
+import { addToLists, ensureLists } from "./contacts/ContactUpsert.ts"
 
 /** The contacts with their lists. */
 const withLists = Effect.fnUntraced(function* (contacts: ReadonlyArray<WrittenContact>) {
