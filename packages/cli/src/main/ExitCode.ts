@@ -70,8 +70,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
       "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --map COLUMN=Email.",
     UnreadableBackup: "Nothing was sent. Use the backup that roster contacts delete wrote.",
     UnreadablePlan: "Nothing was sent. Use the whole file that roster contacts import --plan wrote.",
-    OtherUpload:
-      "Nothing was sent. Run the command as before to resume, or start over with --restart: existing contacts are updated.",
+    OtherTarget: "Nothing was changed. Set the service or store that it is for, with --db, --base-url or --profile.",
     InvalidSettings: "Correct the flag or the ROSTER_ variable of this setting.",
     BackupRefused: "Nothing was changed. Use another backup, or an empty database.",
     CertificateError: "Nothing was started. Correct the files of --tls-cert and --tls-key."
@@ -89,6 +88,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     JobNotFound: "List the jobs with: roster jobs list; set their store with --db.",
     ListNotFound: "Create a list with: roster contacts add EMAIL --list NAME",
     EmailNotFound: "List the e-mails with: roster emails list",
+    RunNotFound: "List the runs with: roster contacts runs",
     NotOnList: "See who is on it with: roster contacts list --on NAME"
   }),
   ...allWith(exitCode.conflict, {
@@ -153,14 +153,6 @@ export const exitInfo = (failure: Failure): ExitInfo => {
       const { reason } = failure
       return reason._tag === "Unavailable" && reason.isPermanent === true ? untrusted : reasonExits[reason._tag]
     }
-    case "OtherUpload":
-      return failure.differences.some((difference) => difference.startsWith("the file "))
-        ? exitWith(
-            exitCode.usage,
-            "The file has changed since. To resume, put the old file back; or start over with --restart: " +
-              "existing contacts are updated."
-          )
-        : exits.OtherUpload
     case "StoreUnavailable":
       return failure.isLocked === true
         ? exitWith(exitCode.unavailable, "The other process may only be busy. To use another store, set --db.")

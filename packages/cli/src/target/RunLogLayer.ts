@@ -1,11 +1,23 @@
 /** The log of the runs of this user, on the service or store of a command. */
+import { RunLog } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
 import { Effect, Layer } from "effect"
 import { stateFolder } from "../files/UserFolder.ts"
-import { targetIdentity } from "./Target.ts"
+import { type ForWrites, targetIdentity } from "./Target.ts"
+import * as TargetLayer from "./TargetLayer.ts"
 
-export const layer = Layer.unwrap(
-  Effect.gen(function* () {
-    return RunFiles.layer({ folder: yield* stateFolder("runs"), target: yield* targetIdentity })
-  })
-)
+const layerOn = (target: string) =>
+  Layer.unwrap(Effect.map(stateFolder("runs"), (folder) => RunFiles.layer({ folder, target })))
+
+/** The log in the state folder. */
+const layer = Layer.unwrap(Effect.map(targetIdentity, layerOn))
+
+/** The same for a command that only reads it, on whatever target its runs were. */
+export const layerOfAll = layerOn("")
+
+/** The log of a command that leaves nothing in the state folder. */
+const layerUnkept = Layer.unwrap(Effect.map(targetIdentity, (target) => RunLog.layerMemory({ target })))
+
+/** The target of a command that changes something, with the log of its runs. A dry run keeps none. */
+export const layerForWrites = ({ dryRun, isKept = !dryRun }: ForWrites & { readonly isKept?: boolean | undefined }) =>
+  (isKept ? layer : layerUnkept).pipe(Layer.provideMerge(TargetLayer.layerForWrites({ dryRun })))

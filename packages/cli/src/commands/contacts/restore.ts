@@ -11,7 +11,7 @@ import { counted, printable } from "../../terminal/Printable.ts"
 import { withProgress } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
 import { recorded } from "./runs/RecordedRun.ts"
-import * as TargetLayer from "../../target/TargetLayer.ts"
+import * as RunLogLayer from "../../target/RunLogLayer.ts"
 
 const shownContacts = 20
 
@@ -33,7 +33,8 @@ export const command = Command.make(
       return yield* Results.summary({ dryRun: true, count }, `Would restore ${counted(count)}`)
     }
     const contacts = readBackup(yield* readBytes(file))
-    const report = yield* recorded({ command: "restore", expected: count }, () =>
+    const report = yield* recorded(
+      { command: "restore", expected: count },
       withProgress(
         {
           doing: "Restoring",
@@ -81,5 +82,5 @@ export const command = Command.make(
   Command.withExamples([
     { command: "roster contacts restore ~/.local/state/roster/backups/contacts-20261121T140000Z-1a2b3c4d.json" }
   ]),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )

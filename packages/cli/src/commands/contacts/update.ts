@@ -6,14 +6,14 @@ import { dryRun } from "../../terminal/DryRun.ts"
 import { contactNames, customFields, email, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
 import { recorded } from "./runs/RecordedRun.ts"
-import * as TargetLayer from "../../target/TargetLayer.ts"
+import * as RunLogLayer from "../../target/RunLogLayer.ts"
 
 export const command = Command.make(
   "update",
   { email, ...contactNames, customFields, dryRun },
   Effect.fnUntraced(function* ({ dryRun, email, ...changes }) {
     const update = Effect.flatMap(ContactsService, (contacts) => contacts.update(email, Results.omitUndefined(changes)))
-    const updated = yield* dryRun ? update : recorded({ command: "update", expected: 1 }, () => update)
+    const updated = yield* dryRun ? update : recorded({ command: "update", expected: 1 }, update)
     yield* Results.record(Contact, updated)
   })
 ).pipe(
@@ -27,5 +27,5 @@ export const command = Command.make(
     "roster contacts update ann@example.com --last-name Lee-Smith": "",
     "roster contacts update ann@example.com --field city=Paris --field plan=": "Set one custom field, and clear another"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )

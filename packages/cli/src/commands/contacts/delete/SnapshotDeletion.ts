@@ -102,7 +102,8 @@ export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options
   const restore = yield* commandHere(["contacts", "restore", file])
   hint.command = resume
   const contacts = readBackup(yield* readBytes(file))
-  const report = yield* recorded({ command: "delete", expected: count }, () =>
+  const report = yield* recorded(
+    { command: "delete", expected: count },
     withProgress(
       {
         doing: "Deleting",

@@ -8,7 +8,7 @@ import { text, toggle } from "../../../settings/FlagForms.ts"
 import { emails, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
 import { filterFlags, noteFields, twoRules } from "../../shared/RuleFlags.ts"
 import { deleteByEmails, deleteByRule, deleteSnapshot, deleteUnread } from "./SnapshotDeletion.ts"
-import * as TargetLayer from "../../../target/TargetLayer.ts"
+import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import { refusedHere } from "../../../errors/UsageError.ts"
 
 export const command = Command.make(
@@ -67,5 +67,5 @@ export const command = Command.make(
     'roster contacts delete --rule "status = Bounced" --yes --confirm 20417':
       "Without a terminal: delete only if exactly this many contacts match"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )

@@ -1,45 +1,35 @@
 /** The report of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown. */
-import type { UploadSurvey } from "@roster/workflows"
-import type { PlanSummary, UploadReport } from "@roster/workflows/former"
+import type { PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
 import { planSummary, planWords } from "./PlanReport.ts"
 
 /** The number of rejected rows that the report does not list. */
-const unnamed = ({ rejected, rejectedRows }: Pick<UploadReport, "rejected" | "rejectedRows">): number =>
+const unnamed = ({ rejected, rejectedRows }: Pick<RunReport, "rejected" | "rejectedRows">): number =>
   rejected - rejectedRows.length
 
-/** What the run of an import did, as far as it was recorded. */
-export interface ImportedBy {
-  readonly run: string
-  readonly created: number
-  readonly changed: number
-}
-
-/** The accepted rows of this run by what they did. */
-const effects = ({ accepted, acceptedEarlier }: UploadReport, { changed, created, run }: ImportedBy) => ({
-  run,
-  new: created,
-  changed,
-  unchanged: accepted - acceptedEarlier - created - changed
-})
+/** The accepted rows by what they did, as far as that is known. */
+const effects = ({ alreadySo, changed, new: added, run, unknownWhetherNew }: RunReport) =>
+  run === undefined
+    ? {}
+    : unknownWhetherNew > 0
+      ? { run, new: added, changed, unchanged: alreadySo, unknownWhetherNew }
+      : { run, new: added, changed, unchanged: alreadySo }
 
 /** The report as JSON: the counts, up to 10 000 rejected rows, and the file with their cells, if one was written. */
-export const importSummary = (report: UploadReport, rejectedFile?: string, by?: ImportedBy) => {
-  const { accepted, acceptedEarlier, duplicates, keptStatuses, notSent, read, rejected, rejectedRows, statusesKept } =
-    report
-  const { unknown } = report
+export const importSummary = (report: RunReport, rejectedFile?: string) => {
+  const { done, doneEarlier, duplicates, keptStatuses, notSent, read, rejected, rejectedRows, statusesKept } = report
   return {
     read,
-    accepted,
-    ...(acceptedEarlier === 0 ? {} : { acceptedEarlier }),
+    accepted: done,
+    ...(doneEarlier === 0 ? {} : { acceptedEarlier: doneEarlier }),
     rejected,
     duplicates,
     notSent,
-    unknown,
+    unknown: report.unknown,
     ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses }),
-    ...(by === undefined ? {} : effects(report, by)),
+    ...effects(report),
     ...(rejectedFile === undefined ? {} : { rejectedFile }),
     ...(unnamed(report) === 0 ? {} : { rejectedRowsLeftOut: unnamed(report) }),
     rejectedRows
@@ -48,12 +38,12 @@ export const importSummary = (report: UploadReport, rejectedFile?: string, by?: 
 
 const shownRows = 20
 
-const rowWords = (rows: UploadReport["rejectedRows"], all: number, more: string): ReadonlyArray<string> => [
+const rowWords = (rows: RunReport["rejectedRows"], all: number, more: string): ReadonlyArray<string> => [
   ...rows.slice(0, shownRows).map(({ line, reason }) => `line ${line}: ${printable(reason)}`),
   ...(all > shownRows ? [`and ${all - shownRows} more${more}`] : [])
 ]
 
-const keptWords = ({ keptStatuses, statusesKept }: UploadReport): ReadonlyArray<string> =>
+const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<string> =>
   statusesKept === 0
     ? []
     : [
@@ -71,24 +61,24 @@ const keptWords = ({ keptStatuses, statusesKept }: UploadReport): ReadonlyArray<
 const countWords = (counts: ReadonlyArray<readonly [string, number | string]>): ReadonlyArray<string> =>
   counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`)
 
-const effectWords = (report: UploadReport, by: ImportedBy | undefined): ReadonlyArray<readonly [string, number]> => {
-  if (by === undefined) return []
-  const { changed, new: created, unchanged } = effects(report, by)
-  return [
-    ["new", created],
-    ["changed", changed],
-    ["unchanged", unchanged]
-  ]
-}
+const effectWords = ({ alreadySo, changed, new: added, run, unknownWhetherNew }: RunReport) =>
+  run === undefined
+    ? []
+    : ([
+        ["new", added],
+        ["changed", changed],
+        ["unchanged", alreadySo],
+        ...(unknownWhetherNew === 0 ? [] : [["unknown whether new", unknownWhetherNew] as const])
+      ] as const)
 
 /** The report as text: the counts, and the first rejected rows. */
-export const importWords = (report: UploadReport, rejectedFile?: string, by?: ImportedBy): string => {
-  const { accepted, acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
+export const importWords = (report: RunReport, rejectedFile?: string): string => {
+  const { done, doneEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
   return [
     ...countWords([
       ["read", read],
-      ["accepted", acceptedEarlier === 0 ? accepted : `${accepted}, ${acceptedEarlier} of them in an earlier run`],
-      ...effectWords(report, by),
+      ["accepted", doneEarlier === 0 ? done : `${done}, ${doneEarlier} of them in an earlier run`],
+      ...effectWords(report),
       ["rejected", rejected],
       ["duplicates", duplicates],
       ["not sent", notSent],
@@ -102,8 +92,9 @@ export const importWords = (report: UploadReport, rejectedFile?: string, by?: Im
   ].join("\n")
 }
 
-/** A plan, with the file that it was written to, or of a dry run. */
-export interface Planned {
+/** A plan, with the file that it was written to; without one, of a dry run. */
+interface Planned {
+  readonly target: string
   readonly summary: PlanSummary
   readonly lists: ReadonlyArray<string>
   readonly resubscribe: boolean
@@ -112,33 +103,37 @@ export interface Planned {
   readonly apply: string | undefined
 }
 
+/** The number of rows that an import would send. */
+const toSend = ({ duplicates, read, rejected }: PlanSummary): number => read - rejected - duplicates
+
 /** The report of a dry run or of a plan as JSON. */
-export const plannedSummary = (report: UploadReport, target: string, planned?: Planned) => ({
-  ...(planned?.file === undefined ? { dryRun: true } : {}),
+export const plannedSummary = ({ file, lists, summary, target }: Planned) => ({
+  ...(file === undefined ? { dryRun: true } : {}),
   target,
-  toSend: report.notSent,
-  ...(planned === undefined ? {} : planSummary(planned.summary, planned.lists, planned.file)),
-  ...importSummary(report)
+  toSend: toSend(summary),
+  ...planSummary(summary, lists, file),
+  ...(summary.rejected === summary.rejectedRows.length
+    ? {}
+    : { rejectedRowsLeftOut: summary.rejected - summary.rejectedRows.length })
 })
 
 /** The report of a dry run or of a plan as text. */
-export const plannedWords = (report: UploadReport, target: string, planned?: Planned): string => {
-  const { acceptedEarlier, duplicates, notSent, read, rejected, rejectedRows } = report
+export const plannedWords = ({ apply, file, lists, resubscribe, summary, target }: Planned): string => {
+  const { duplicates, read, rejected, rejectedRows } = summary
   return [
     ...countWords([
       ["target", printable(target)],
       ["read", read],
-      ["to send", notSent],
-      ...(acceptedEarlier === 0 ? [] : ([["accepted", `${acceptedEarlier} in an earlier run`]] as const)),
+      ["to send", toSend(summary)],
       ["rejected", rejected],
       ["duplicates", duplicates]
     ]),
-    ...(planned === undefined ? [] : [planWords(planned.summary, planned.lists, planned.resubscribe)]),
+    planWords(summary, lists, resubscribe),
     ...rowWords(rejectedRows, rejected, "; use -o json to see them"),
     "Nothing was sent.",
-    ...(planned?.file === undefined || planned.apply === undefined
+    ...(file === undefined || apply === undefined
       ? []
-      : [printable(`The plan is in ${planned.file}. To carry it out: ${planned.apply}`)])
+      : [printable(`The plan is in ${file}. To carry it out: ${apply}`)])
   ].join("\n")
 }
 
@@ -153,30 +148,24 @@ export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError
     hint: "Nothing was sent. Correct the rows, or skip them with --on-invalid skip."
   })
 
-const sumWords = ({ accepted, notSent, read, rejected, stoppedBy, unknown }: UploadReport): string => {
+const sumWords = ({ done, notSent, read, rejected, stoppedBy, unknown }: RunReport): string => {
   // The rows of a request that was refused as a whole were sent, though the service kept none of them.
   const how =
     stoppedBy?.reason._tag === "Rejected" ? "not sent, or sent in a request that the service refused" : "not sent"
-  return `${accepted} of ${read} rows were accepted, ${rejected} rejected, ${notSent} ${how}, ${unknown} have no answer.`
+  return `${done} of ${read} rows were accepted, ${rejected} rejected, ${notSent} ${how}, ${unknown} have no answer.`
 }
 
 /** The error if the file changed after some rows were sent. */
-export const importChanged = (
-  report: UploadReport,
-  { message }: { readonly message: string },
-  hasJournal: boolean
-): PartlyDone =>
+export const importChanged = (report: RunReport, { message }: { readonly message: string }): PartlyDone =>
   new PartlyDone({
     message: `${message} ${sumWords(report)}`,
-    hint:
-      `Run the import again${hasJournal ? " with --restart" : ""} when the file is complete: existing contacts ` +
-      "are updated."
+    hint: "Run the import again when the file is complete: existing contacts are updated."
   })
 
 /** Succeeds, fails with `PartlyDone`, or with the failure of the service if this run had no row accepted. */
-export const importOutcome = Effect.fnUntraced(function* (report: UploadReport) {
-  const { accepted, acceptedEarlier, notSent, rejected, stoppedBy, unknown } = report
-  if (stoppedBy !== undefined && accepted === acceptedEarlier) return yield* stoppedBy
+export const importOutcome = Effect.fnUntraced(function* (report: RunReport) {
+  const { done, doneEarlier, notSent, rejected, stoppedBy, unknown } = report
+  if (stoppedBy !== undefined && done === doneEarlier) return yield* stoppedBy
   if (rejected + notSent + unknown === 0) return
   const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
   return yield* new PartlyDone({ message: `${sumWords(report)}${why}` })

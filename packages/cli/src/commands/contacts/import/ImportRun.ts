@@ -1,10 +1,10 @@
-/** Imports rows in batches, with a journal if the file is a regular one, and reports every row however it ends. */
-import { type ContactColumns, type ImportRow, type ReadContactsOptions } from "@roster/domain"
-import { type UploadSurvey } from "@roster/workflows"
-import { type JournaledUpload, makeImportPlan, makeUpload, type UploadJournal } from "@roster/workflows/former"
-import { Cause, Data, DateTime, Effect, Exit, Stream } from "effect"
+/** Imports rows in batches, as a run that can go on and be undone, and reports every row however it ends. */
+import type { ImportRow, ReadContactsOptions } from "@roster/domain"
+import { makeImportPlan, makeUpload, type PlanStorage, type UploadSurvey } from "@roster/workflows"
+import { Cause, Data, Effect, Exit, FileSystem, Stream } from "effect"
 import { prepare } from "../../../files/AtomicFile.ts"
-import { type CurrentRun, lookupFor, recorded } from "../runs/RecordedRun.ts"
+import { contactsFile } from "../runs/ContactsFile.ts"
+import { tellUndo } from "../runs/RecordedRun.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
 import {
   importChanged,
@@ -15,12 +15,12 @@ import {
   plannedWords
 } from "./ImportReport.ts"
 import { Output, report as reportEnd } from "../../../terminal/Output.ts"
+import { printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
+import type { UsageError } from "../../../errors/UsageError.ts"
 import type { KeepRejected } from "./RejectedFile.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { Target, targetIdentity } from "../../../target/Target.ts"
-import { uploadJournalFile, withUploadJournal } from "./UploadJournalFile.ts"
-import type { UsageError } from "../../../errors/UsageError.ts"
+import { Target } from "../../../target/Target.ts"
 import { commandHere, resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 
 export interface ImportRun<E> {
@@ -28,7 +28,7 @@ export interface ImportRun<E> {
   readonly rows: Stream.Stream<ImportRow, E>
   readonly survey: UploadSurvey
   readonly lists: ReadonlyArray<string>
-  readonly reading: ReadContactsOptions & { readonly columns: ContactColumns.ColumnMap }
+  readonly reading: ReadContactsOptions
   readonly concurrency: number | undefined
   readonly resubscribe: boolean
   readonly dryRun: boolean
@@ -36,64 +36,43 @@ export interface ImportRun<E> {
   readonly plan: string | undefined
   /** Whether the file of the plan may be replaced. */
   readonly force: boolean
-  /** Whether what the import changes is not recorded. */
-  readonly noUndo: boolean
-  readonly restart: boolean
-  readonly noJournal: boolean
+  /** Whether nothing is recorded. */
+  readonly noRecord: boolean
+  /** Whether a new run begins, even if an earlier one could go on. */
+  readonly noResume: boolean
   readonly keepRejected: KeepRejected
 }
 
 /** A read error in a file that could be read when it was checked: the file has changed. */
 class Changed<E> extends Data.TaggedError("Changed")<{ readonly error: E; readonly message: string }> {}
 
-const uploadOf = Effect.fnUntraced(function* <E extends { readonly message: string }>(
-  run: ImportRun<E>,
-  journal: JournaledUpload<UsageError> | undefined
-) {
-  const { concurrency, lists, resubscribe, survey } = run
-  const rows = Stream.mapError(run.rows, (error) => new Changed({ error, message: error.message }))
-  const listNames = lists.length === 0 ? undefined : lists
-  return yield* makeUpload(rows, survey, { concurrency, listNames, resubscribe, journal })
-})
+/** What tells one import from another: the content of its file, and how that is read. */
+const sourceOf = ({ file, reading }: Pick<ImportRun<never>, "file" | "reading">) =>
+  Effect.map(file.digest, ({ sha256 }) => `${sha256} ${JSON.stringify(reading)}`)
 
-const journaled = Effect.fnUntraced(function* <E>(run: ImportRun<E>, lines: UploadJournal<UsageError>) {
-  const { columns, delimiter, encoding } = run.reading
-  const journal: JournaledUpload<UsageError> = {
-    lines,
-    identity: {
-      ...(yield* run.file.digest),
-      target: yield* targetIdentity,
-      listNames: run.lists,
-      columns,
-      ...Results.omitUndefined({ delimiter, encoding })
-    },
-    restart: run.restart
-  }
-  return journal
-})
-
-const sent = Effect.fnUntraced(function* <E extends { readonly message: string }>(
-  run: ImportRun<E>,
-  journal: JournaledUpload<UsageError> | undefined,
-  current: CurrentRun | undefined
-) {
+/** Sends the rows of a surveyed file. */
+const sent = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
+  const { concurrency, lists: listNames, noRecord, resubscribe, survey } = run
   const output = yield* Output
-  const imported = Effect.suspend(() =>
-    current === undefined
-      ? Effect.undefined
-      : Effect.map(current.recorder.counts, (counts) => ({ run: current.id, ...counts }))
-  )
-  const hintBox = yield* ResumeHint
-  const upload = yield* uploadOf(run, journal)
-  const resume = journal === undefined ? undefined : yield* resumeCommand(["--restart"])
+  const hint = yield* ResumeHint
+  const rows = Stream.mapError(run.rows, (error) => new Changed({ error, message: error.message }))
+  const upload = yield* makeUpload(rows, survey, {
+    concurrency,
+    listNames,
+    resubscribe,
+    source: yield* sourceOf(run),
+    record: !noRecord,
+    resume: !run.noResume,
+    snapshot: yield* contactsFile
+  })
+  const resume = noRecord ? undefined : yield* resumeCommand(["--no-resume"])
 
   const tellStopped = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
     const report = yield* upload.report
-    const by = yield* imported
-    yield* Effect.ignore(Results.summary(importSummary(report, undefined, by), importWords(report, undefined, by)))
+    yield* Effect.ignore(Results.summary(importSummary(report), importWords(report)))
     if (!Cause.hasInterrupts(cause)) return
     const message =
-      `The import was interrupted: ${report.accepted} of ${report.read} rows were accepted, ${report.unknown} ` +
+      `The import was interrupted: ${report.done} of ${report.read} rows were accepted, ${report.unknown} ` +
       "have no answer."
     const hint =
       resume === undefined
@@ -103,9 +82,12 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     yield* reportEnd({ code: "Interrupted", message, hint, resume }, `${message}\n  ${next}`)
   })
 
-  hintBox.command = resume
-  const { answered, sendable } = upload.size
-  if (answered > 0) yield* output.note(`Resuming: ${answered} of ${sendable} rows were answered in an earlier run.`)
+  hint.command = resume
+  const { answered, from, sendable } = upload.size
+  if (upload.run?.isResumed === true) {
+    const place = from === undefined ? "" : ` from row ${from}`
+    yield* output.note(`Going on with run ${upload.run.id}${place}: ${answered} of ${sendable} rows are done.`)
+  }
   yield* withProgress({ doing: "Importing", unit: "rows", total: sendable, from: answered }, (update) =>
     upload.send(update)
   ).pipe(
@@ -113,83 +95,63 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     Effect.catchTag(
       "Changed",
       Effect.fnUntraced(function* ({ error }) {
-        // The journal belongs to the old content.
-        if (journal !== undefined) hintBox.command = yield* resumeCommand(["--restart"], ["--restart"])
-        const report = yield* upload.report
-        const isSent = report.accepted + report.rejected + report.unknown > answered + run.survey.invalid
-        return yield* Effect.fail(isSent ? importChanged(report, error, journal !== undefined) : error)
+        const { done, rejected, unknown } = yield* upload.report
+        const isSent = done + rejected + unknown > answered + survey.invalid
+        return yield* Effect.fail(isSent ? importChanged(yield* upload.report, error) : error)
       })
     )
   )
 
   const report = yield* upload.report
   const isOver = report.notSent + report.unknown === 0
-  if (isOver) hintBox.command = undefined
-  // With a journal, the run that completes the import writes the rejected rows of all runs.
-  const kept = isOver || journal === undefined ? yield* run.keepRejected(report, upload.rejected) : undefined
-  const by = yield* imported
-  yield* Results.summary(importSummary(report, kept, by), importWords(report, kept, by))
+  if (isOver) hint.command = undefined
+  // The process that completes the import writes the rejected rows of all.
+  const kept =
+    isOver || noRecord
+      ? yield* run.keepRejected({ header: survey.header, rejected: report.rejected }, upload.rejected)
+      : undefined
+  yield* Results.summary(importSummary(report, kept), importWords(report, kept))
+  if (report.run !== undefined && report.new + report.changed + report.unknownWhetherNew > 0) {
+    yield* tellUndo(report.run, report.unknownWhetherNew > 0)
+  }
   yield* importOutcome(report)
-})
-
-/** Sends the rows, and records what they change unless the user does without. */
-const sentInRun = Effect.fnUntraced(function* <E extends { readonly message: string }>(
-  run: ImportRun<E>,
-  journal: JournaledUpload<UsageError> | undefined
-) {
-  if (run.noUndo) return yield* sent(run, journal, undefined)
-  const { duplicates, invalid, read } = run.survey
-  yield* recorded({ command: "import", expected: read - invalid - duplicates }, (current) =>
-    sent(run, journal, current)
-  )
 })
 
 /** Finds what the rows would change, and writes the plan to its file, if one is named. */
 const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
-  const { lists, plan: file, survey } = run
-  const target = yield* targetIdentity
-  const { sha256 } = yield* run.file.digest
-  const made = DateTime.formatIso(yield* DateTime.now)
-  const write = file === undefined ? undefined : yield* prepare(file, { force: run.force })
+  const { lists, plan: file, resubscribe, survey } = run
   const total = survey.read - survey.invalid - survey.duplicates
-  const lookup = yield* lookupFor(total)
-  const plan = yield* withProgress(
-    { doing: "Planning", unit: "rows", total },
-    Effect.fnUntraced(function* (onProgress) {
-      const header = {
-        plan: "roster contacts import",
-        version: 1,
-        target,
-        made,
-        sha256,
-        listNames: lists,
-        resubscribe: run.resubscribe
-      } as const
-      const plan = makeImportPlan(run.rows, survey, { header, lookup, onProgress })
-      if (write === undefined) yield* Stream.runDrain(plan.lines)
-      else yield* write(Stream.encodeText(plan.lines))
-      return plan
-    })
+  const write = file === undefined ? undefined : yield* prepare(file, run)
+  const storage: PlanStorage<UsageError> = {
+    write: (content) => (write === undefined ? Stream.runDrain(content) : Effect.asVoid(write(content))),
+    // Another command reads it.
+    content: Stream.empty
+  }
+  const snapshot = yield* contactsFile
+  const { sha256: source } = yield* run.file.digest
+  const plan = yield* withProgress({ doing: "Planning", unit: "rows", total }, (onProgress) =>
+    makeImportPlan(run.rows, survey, { listNames: lists, resubscribe, source, snapshot, storage, onProgress })
   )
-  const summary = yield* plan.summary
+  const { name: target } = yield* Target
   const apply = file === undefined ? undefined : yield* commandHere(["contacts", "apply", file])
-  return { summary, lists, resubscribe: run.resubscribe, file, apply }
+  const found = { target, summary: plan.summary, lists, resubscribe, file, apply }
+  yield* Results.summary(plannedSummary(found), plannedWords(found))
+})
+
+/** The journal that versions before the log of runs wrote beside a file. */
+const journalBefore = Effect.fnUntraced(function* ({ isFile, path }: ImportedFile) {
+  const fs = yield* FileSystem.FileSystem
+  const output = yield* Output
+  const journal = `${path}.roster-journal`
+  if (isFile && (yield* Effect.orElseSucceed(fs.exists(journal), () => false))) {
+    yield* output.note(`${printable(journal)} is of an earlier version and is not read. Remove it.`)
+  }
 })
 
 /** Sends the rows of a surveyed file, or reports what would be sent. */
 export const importRows = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
-  const { dryRun, file, noJournal, plan } = run
-  const hasJournal = file.isFile && !noJournal
-  if (dryRun || plan !== undefined) {
-    const found = yield* planned(run)
-    const journal = hasJournal ? yield* journaled(run, yield* uploadJournalFile(file.path)) : undefined
-    const report = yield* (yield* uploadOf(run, journal)).report
-    const { name } = yield* Target
-    return yield* Results.summary(plannedSummary(report, name, found), plannedWords(report, name, found))
-  }
-  yield* file.unchanged
-  if (!hasJournal) return yield* sentInRun(run, undefined)
-  yield* withUploadJournal(file.path, (lines) =>
-    Effect.flatMap(journaled(run, lines), (journal) => sentInRun(run, journal))
-  )
+  if (run.dryRun || run.plan !== undefined) return yield* planned(run)
+  yield* run.file.unchanged
+  yield* journalBefore(run.file)
+  yield* sent(run)
 })

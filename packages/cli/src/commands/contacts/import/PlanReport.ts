@@ -1,6 +1,6 @@
 /** What the plan of an import says: a summary for programs, a table for people. */
 import type { FieldValue } from "@roster/workflows"
-import type { PlanSummary } from "@roster/workflows/former"
+import type { PlanSummary } from "@roster/workflows"
 import { counted, printable } from "../../../terminal/Printable.ts"
 
 /** The summary as JSON. */

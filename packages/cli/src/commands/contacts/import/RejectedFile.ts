@@ -1,6 +1,5 @@
 /** The file of rejected rows, named by `--rejected` or beside the imported file, created only if there are any. */
-import { rejectedFile, type RejectedRow } from "@roster/domain"
-import { type UploadReport } from "@roster/workflows/former"
+import { type FileHeader, rejectedFile, type RejectedRow } from "@roster/domain"
 import { Effect, FileSystem, type Stream } from "effect"
 import { text, toggle } from "../../../settings/FlagForms.ts"
 import { Output } from "../../../terminal/Output.ts"
@@ -59,7 +58,7 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
 
   return Effect.fnUntraced(
     function* <E extends { readonly message: string }>(
-      { header, rejected }: Pick<UploadReport, "header" | "rejected">,
+      { header, rejected }: { readonly header: FileHeader | undefined; readonly rejected: number },
       rows: Stream.Stream<RejectedRow, E>
     ) {
       if (header === undefined || rejected === 0) return undefined

@@ -1,12 +1,10 @@
 /** `roster contacts apply` */
-import { applyPlan, type ApplyReport, checkPlan, verifyPlan } from "@roster/workflows/former"
+import { loadPlan, type RunReport } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
-import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
-import { temporaryProblem } from "../../../files/TemporaryFile.ts"
+import { PartlyDone } from "../../../errors/UsageError.ts"
 import { readBytes, refuseStream } from "../../../settings/InputFile.ts"
-import { targetIdentity } from "../../../target/Target.ts"
-import * as TargetLayer from "../../../target/TargetLayer.ts"
+import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { printable } from "../../../terminal/Printable.ts"
@@ -15,26 +13,42 @@ import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { toggle } from "../../../settings/FlagForms.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
-import { lookupFor, withRun } from "../runs/RecordedRun.ts"
+import { tellUndo } from "../runs/RecordedRun.ts"
 
-const words = (report: ApplyReport): string =>
+/** The counts of a report that an apply has. The rows are those of the plan. */
+const countsOf = ({ alreadySo, changed, new: added, notSent, outdated, read, rejected, unknown }: RunReport) => ({
+  rows: read,
+  new: added,
+  changed,
+  alreadySo,
+  outdated,
+  rejected,
+  notSent,
+  unknown
+})
+
+const words = (report: RunReport): string =>
   [
     ...Object.entries({
-      rows: report.rows,
-      applied: report.applied,
-      "already done": report.alreadyApplied,
+      rows: report.read,
+      new: report.new,
+      changed: report.changed,
+      "already so": report.alreadySo,
       outdated: report.outdated,
-      refused: report.refused,
+      rejected: report.rejected,
       "not sent": report.notSent,
       unknown: report.unknown
     }).map(([name, count]) => `${name.padEnd(12)}  ${count}`),
-    ...report.outdatedRows.map(({ email, line }) =>
+    ...report.outdatedContacts.map(({ email, line = 0 }) =>
       printable(`line ${line}: ${email} changed since the plan was made`)
     ),
-    ...report.refusedRows.map(({ line, reason }) => printable(`line ${line}: ${reason}`))
+    ...report.rejectedRows.map(({ line, reason }) => printable(`line ${line}: ${reason}`))
   ].join("\n")
 
-const summaryOf = ({ stoppedBy: _stoppedBy, ...counts }: ApplyReport, run: string) => ({ ...counts, run })
+const summaryOf = (report: RunReport) => {
+  const { outdatedContacts, rejectedRows, run } = report
+  return { ...countsOf(report), outdatedContacts, rejectedRows, ...(run === undefined ? {} : { run }) }
+}
 
 export const command = Command.make(
   "apply",
@@ -49,61 +63,49 @@ export const command = Command.make(
     dryRun
   },
   Effect.fnUntraced(function* ({ dryRun, plan: file, skipChanged }) {
-    const name = yield* targetIdentity
     const output = yield* Output
     yield* refuseStream(file, "A plan")
-    const plan = yield* checkPlan(yield* readBytes(file))
-    const { counts, header } = plan
-    if (header.target !== name) {
-      return yield* usageError(
-        `The plan is for ${printable(header.target)}, and this is ${printable(name)}.`,
-        "Nothing was sent. Set the service or store of the plan, with --db, --base-url or --profile."
-      )
-    }
-    const expected = counts.new + counts.changed
-    const lookup = yield* lookupFor(expected)
+    const plan = yield* loadPlan(yield* readBytes(file))
+    const { header, summary } = plan
+    const total = summary.new + summary.changed
     // Either way every row is read before anything is sent.
-    yield* skipChanged ? Stream.runDrain(plan.rows) : temporaryProblem("the contacts", "read")(verifyPlan(plan, lookup))
+    yield* skipChanged ? Stream.runDrain(plan.rows) : plan.verify
     if (dryRun) {
       return yield* Results.summary(
-        { dryRun: true, ...counts, lists: header.listNames },
-        `Would add ${counts.new} contacts and change ${counts.changed}.\nNothing was sent.`
+        { dryRun: true, new: summary.new, changed: summary.changed, lists: header.listNames },
+        `Would add ${summary.new} contacts and change ${summary.changed}.\nNothing was sent.`
       )
     }
     const hint = yield* ResumeHint
     hint.command = yield* resumeCommand()
-    const [report, run] = yield* withRun({ command: "apply", expected, lookup }, (run) =>
-      Effect.map(
-        withProgress(
-          {
-            doing: "Applying",
-            unit: "rows",
-            total: expected,
-            interrupted: (done) => `${done} of ${expected} rows are done. Run the same command again to resume.`
-          },
-          (onProgress) => applyPlan(plan, { lookup: run.lookup, recorder: run.recorder, onProgress })
-        ),
-        (report) => [report, run.id] as const
-      )
+    const { report } = yield* withProgress(
+      {
+        doing: "Applying",
+        unit: "rows",
+        total,
+        interrupted: (done) => `${done} of ${total} rows are done. Run the same command again to resume.`
+      },
+      (onProgress) => plan.applyWith({ onProgress })
     )
-    if (report.notSent + report.unknown === 0) hint.command = undefined
-    yield* Results.summary(summaryOf(report, run), words(report))
-    const { applied, notSent, outdated, refused, rows, stoppedBy, unknown } = report
-    if (stoppedBy !== undefined && applied === 0) return yield* stoppedBy
-    if (notSent + outdated + refused + unknown === 0) return
+    const { done, notSent, outdated, read, rejected, stoppedBy, unknown } = report
+    if (notSent + unknown === 0) hint.command = undefined
+    yield* Results.summary(summaryOf(report), words(report))
+    if (report.run !== undefined && report.new + report.changed > 0) yield* tellUndo(report.run, false)
+    if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
+    if (notSent + outdated + rejected + unknown === 0) return
     const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
     yield* output.note("The rows that were not applied are as they were.")
     return yield* new PartlyDone({
       message:
-        `${applied} of ${rows} rows were applied, ${outdated} are outdated, ${refused} refused, ${notSent} not ` +
+        `${done} of ${read} rows were applied, ${outdated} are outdated, ${rejected} refused, ${notSent} not ` +
         `sent, ${unknown} have no answer.${why}`,
       hint: "Run the same command again for rows that were not sent; plan the import again for those that are outdated."
     })
-  }, Effect.scoped)
+  })
 ).pipe(
   withExamples({
     "roster contacts apply plan.json": "",
     "roster contacts apply plan.json --skip-changed": "Leave out contacts that changed since the plan was made"
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )

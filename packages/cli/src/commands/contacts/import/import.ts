@@ -23,7 +23,7 @@ import {
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
-import * as TargetLayer from "../../../target/TargetLayer.ts"
+import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import { UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
 import { resumeCommand, shellWord } from "../../../terminal/ResumeHint.ts"
@@ -86,7 +86,8 @@ const importFlags = {
       "The file holds personal data, and only you can read it",
     "FILE"
   ),
-  noUndo: toggle("no-undo", "Do not record what the import changes; it cannot be undone"),
+  noRecord: toggle("no-record", "Record nothing: the import can neither be undone nor go on after an interruption"),
+  noResume: toggle("no-resume", "Begin a new run, even if an earlier one of the same rows did not come to its end"),
   concurrency: count("concurrency", "Maximum number of concurrent requests (default: 8)", 1, mostAtOnce),
   via: Flag.Literals("via", ["batches", "file"]).pipe(
     Flag.withDescription(
@@ -94,9 +95,7 @@ const importFlags = {
         "without a status (default: batches)"
     ),
     Flag.withDefault("batches")
-  ),
-  restart: toggle("restart", "Start over and ignore the journal of an earlier run"),
-  noJournal: toggle("no-journal", "Do not write a resume journal")
+  )
 }
 
 /** Fails with the command line that maps the columns of a header that are nearly fields. Nothing has been sent. */
@@ -144,7 +143,7 @@ export const command = Command.make(
     yield* importRows({ ...given, file, rows: readContacts(file.again, reading), survey, reading, keepRejected })
   }, Effect.scoped)
 ).pipe(
-  Command.validate(({ columns, concurrency, delimiter, dryRun, lists, noJournal, plan, rejected, restart, via }) =>
+  Command.validate(({ columns, concurrency, delimiter, dryRun, lists, noRecord, noResume, plan, rejected, via }) =>
     refuseFlags(
       [
         via === "file" &&
@@ -152,12 +151,12 @@ export const command = Command.make(
             concurrency !== undefined ||
             delimiter !== undefined ||
             lists.length > 1 ||
-            noJournal ||
+            noRecord ||
+            noResume ||
             plan !== undefined ||
-            rejected !== undefined ||
-            restart),
+            rejected !== undefined),
         "With --via file, the service reads the file: only one --list and --encoding can be used, not --map, " +
-          "--delimiter, --concurrency, --plan, --rejected, --restart or --no-journal."
+          "--delimiter, --concurrency, --plan, --rejected, --no-record or --no-resume."
       ],
       [plan !== undefined && dryRun, "--dry-run shows the plan without a file: use it or --plan."],
       [plan === "-", "Stdout is used for the summary of the plan: write the plan to a file."]
@@ -174,6 +173,8 @@ export const command = Command.make(
     "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows":
       "Import from stdin, and print the rejected rows"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun })),
+  Command.provide(({ dryRun, noRecord, plan, via }) =>
+    RunLogLayer.layerForWrites({ dryRun, isKept: !dryRun && !noRecord && plan === undefined && via === "batches" })
+  ),
   Command.provideEffectDiscard(({ file }) => checkInputs([file]))
 )

@@ -1,15 +1,16 @@
 /** `roster contacts runs` */
+import { RunLog } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
+import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
-import { allRuns } from "./RunFiles.ts"
 
 const Run = Schema.Struct({
   id: Schema.String,
   command: Schema.String,
   began: Schema.String,
-  /** Whether it ended by itself; one that was killed, or is still at work, did not. */
+  /** Whether it came to its end; one that was stopped, or is still at work, did not. */
   ended: Schema.Boolean,
   created: Schema.Int,
   changed: Schema.Int,
@@ -22,8 +23,8 @@ export const command = Command.make(
   "runs",
   {},
   Effect.fnUntraced(function* () {
-    const all = yield* allRuns
-    const shown = all.map(({ counts, isEnded: ended, header }) => ({ ...header, ...counts, ended }))
+    const { list } = yield* RunLog
+    const shown = (yield* list).map(({ counts, header, isEnded: ended }) => ({ ...header, ...counts, ended }))
     const columns = ["id", "command", "created", "changed", "deleted", "target"]
     yield* Results.records(Run, columns, Stream.fromIterable(shown))
   })
@@ -31,5 +32,6 @@ export const command = Command.make(
   withExamples({
     "roster contacts runs": "",
     "roster contacts runs -o json | jq -r '.[0].id'": "Print the id of the last run"
-  })
+  }),
+  Command.provide(RunLogLayer.layerOfAll)
 )

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Rejected, ServiceError, Unavailable } from "@roster/domain"
-import { type UploadReport } from "@roster/workflows/former"
+import type { PlanSummary, RunReport } from "@roster/workflows"
 import { Effect } from "effect"
 import {
   importOutcome,
@@ -10,11 +10,18 @@ import {
   plannedWords
 } from "../../../../src/commands/contacts/import/ImportReport.ts"
 
-const nothing: UploadReport = {
-  header: undefined,
+const nothing: RunReport = {
+  run: undefined,
   read: 0,
-  accepted: 0,
-  acceptedEarlier: 0,
+  done: 0,
+  doneEarlier: 0,
+  new: 0,
+  changed: 0,
+  deleted: 0,
+  alreadySo: 0,
+  unknownWhetherNew: 0,
+  outdated: 0,
+  outdatedContacts: [],
   rejected: 0,
   rejectedRows: [],
   duplicates: 0,
@@ -25,7 +32,7 @@ const nothing: UploadReport = {
   stoppedBy: undefined
 }
 const gone = new ServiceError({ operation: "contactsPost", reason: new Unavailable({ detail: "gone" }) })
-const outcome = (report: Partial<UploadReport>) =>
+const outcome = (report: Partial<RunReport>) =>
   importOutcome({ ...nothing, ...report }).pipe(
     Effect.as("done"),
     Effect.catch((error) => Effect.succeed(error._tag))
@@ -39,7 +46,7 @@ describe("the account of an import", () => {
     const report = {
       ...nothing,
       read: 40,
-      accepted: 5,
+      done: 5,
       rejected: 30,
       rejectedRows,
       duplicates: 2,
@@ -63,15 +70,35 @@ describe("the account of an import", () => {
   })
 
   it("says how many rows it does not name, and how many an earlier run brought", () => {
-    const report = { ...nothing, read: 9, accepted: 4, acceptedEarlier: 3, rejected: 5, rejectedRows: rows(2) }
+    const report = { ...nothing, read: 9, done: 4, doneEarlier: 3, rejected: 5, rejectedRows: rows(2) }
     assert.deepInclude(importSummary(report), { acceptedEarlier: 3, rejectedRowsLeftOut: 3 })
     assert.match(importWords(report), /^accepted +4, 3 of them in an earlier run$/m)
   })
 
   it("says what would be sent, and where", () => {
-    const report = { ...nothing, read: 9, rejected: 1, rejectedRows: rows(1), notSent: 8 }
-    assert.deepInclude(plannedSummary(report, "there"), { dryRun: true, target: "there", toSend: 8, rejected: 1 })
-    assert.match(plannedWords(report, "th\u001bere"), /^target +th\u241bere\nread +9\nto send +8\n/)
+    const summary: PlanSummary = {
+      read: 9,
+      new: 7,
+      changed: 0,
+      unchanged: 1,
+      rejected: 1,
+      duplicates: 0,
+      wouldResubscribe: 0,
+      onlyLists: 0,
+      fields: {},
+      sample: [],
+      wouldResubscribeRows: [],
+      rejectedRows: rows(1)
+    }
+    const planned = { summary, lists: [], resubscribe: false, file: undefined, apply: undefined }
+    assert.deepInclude(plannedSummary({ ...planned, target: "there" }), { dryRun: true, toSend: 8, rejected: 1 })
+    assert.match(plannedWords({ ...planned, target: "th\u001bere" }), /^target +th\u241bere\nread +9\nto send +8\n/)
+  })
+
+  it("says of which rows nobody knows whether they are new, and the counts add up", () => {
+    const report = { ...nothing, run: "one", read: 3, done: 3, new: 1, unknownWhetherNew: 2 }
+    assert.deepInclude(importSummary(report), { accepted: 3, new: 1, changed: 0, unchanged: 0, unknownWhetherNew: 2 })
+    assert.match(importWords(report), /^unknown whether new +2$/m)
   })
 
   it("names the file that has the rejected rows", () => {
@@ -88,17 +115,17 @@ describe("the account of an import", () => {
 
   it.effect("ends well where everything was accepted or was a duplicate", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* outcome({ read: 3, accepted: 2, duplicates: 1 }), "done")
+      assert.strictEqual(yield* outcome({ read: 3, done: 2, duplicates: 1 }), "done")
       assert.strictEqual(yield* outcome({}), "done")
     })
   )
 
   it.effect("is in part where rows were rejected, not sent or lost", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* outcome({ read: 2, accepted: 1, rejected: 1 }), "PartlyDone")
+      assert.strictEqual(yield* outcome({ read: 2, done: 1, rejected: 1 }), "PartlyDone")
       assert.strictEqual(yield* outcome({ read: 1, rejected: 1 }), "PartlyDone")
-      assert.strictEqual(yield* outcome({ read: 2, accepted: 1, notSent: 1, stoppedBy: gone }), "PartlyDone")
-      assert.strictEqual(yield* outcome({ read: 2, accepted: 1, unknown: 1, stoppedBy: gone }), "PartlyDone")
+      assert.strictEqual(yield* outcome({ read: 2, done: 1, notSent: 1, stoppedBy: gone }), "PartlyDone")
+      assert.strictEqual(yield* outcome({ read: 2, done: 1, unknown: 1, stoppedBy: gone }), "PartlyDone")
     })
   )
 
@@ -106,7 +133,7 @@ describe("the account of an import", () => {
     Effect.gen(function* () {
       const wordsOf = (reason: ServiceError["reason"]) => {
         const stoppedBy = new ServiceError({ operation: "contactsPost", reason })
-        const report = { ...nothing, read: 1000, accepted: 1, rejected: 25, notSent: 974, stoppedBy }
+        const report = { ...nothing, read: 1000, done: 1, rejected: 25, notSent: 974, stoppedBy }
         return Effect.map(Effect.flip(importOutcome(report)), ({ message }) => message)
       }
       const refused = yield* wordsOf(new Rejected({ status: 422, detail: "too many fields" }))
@@ -119,7 +146,7 @@ describe("the account of an import", () => {
     Effect.gen(function* () {
       assert.strictEqual(yield* outcome({ read: 2, notSent: 2, stoppedBy: gone }), "ServiceError")
       assert.strictEqual(yield* outcome({ read: 2, unknown: 2, stoppedBy: gone }), "ServiceError")
-      const earlier = { read: 2, accepted: 1, acceptedEarlier: 1, notSent: 1, stoppedBy: gone }
+      const earlier = { read: 2, done: 1, doneEarlier: 1, notSent: 1, stoppedBy: gone }
       assert.strictEqual(yield* outcome(earlier), "ServiceError")
     })
   )
