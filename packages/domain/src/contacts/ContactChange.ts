@@ -115,7 +115,7 @@ const encodeAll = Schema.encodeUnknownEffect(Schema.Array(ContactChange))
 export const encodeChanges = Effect.fnUntraced(function* (
   changes: ReadonlyArray<ContactChange>
 ): Effect.fn.Return<Uint8Array, TooManyContacts | InvalidInput> {
-  if (changes.length > maximumChanges) {
+  if (Array.isArray(changes) && changes.length > maximumChanges) {
     return yield* new TooManyContacts({ count: changes.length, maximum: maximumChanges })
   }
   const wire = yield* Effect.mapError(encodeAll(changes), (error) => invalidInput(error))

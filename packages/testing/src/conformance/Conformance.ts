@@ -16,6 +16,7 @@ import { badContactsConformance, badCredentialsConformance, badMessagesConforman
 import { casesOf, type Cases, type ConformanceCase, type Need } from "./cases/Cases.ts"
 import { addWithoutAnswerConformance } from "./contacts/AddWithoutAnswerConformance.ts"
 import { consentConformance } from "./contacts/ConsentConformance.ts"
+import { contactChangeConformance } from "./contacts/ContactChangeConformance.ts"
 import { contactBoundsConformance } from "./contacts/ContactBoundsConformance.ts"
 import { contactListConformance } from "./contacts/ContactListConformance.ts"
 import { contactsConformance } from "./contacts/ContactsConformance.ts"
@@ -53,7 +54,12 @@ const registered = <R>(
  * a column for each custom field.
  */
 const contacts = (): ReadonlyArray<ConformanceCase<ContactsService>> => [
-  ...registered(readAndWrite, [upsertConformance, addWithoutAnswerConformance, contactTextConformance]),
+  ...registered(readAndWrite, [
+    upsertConformance,
+    contactChangeConformance,
+    addWithoutAnswerConformance,
+    contactTextConformance
+  ]),
   ...registered(andExport, [consentConformance, roundTripConformance, readAfterWriteConformance]),
   ...registered([...andExport, "idempotency-keys"], [keyedContactCallsConformance]),
   ...registered(readAndWrite, [contactsAbsentConformance]),
