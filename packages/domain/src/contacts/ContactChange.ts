@@ -167,43 +167,68 @@ export interface ChangeOptions {
   readonly dryRun?: boolean | undefined
 }
 
-const given = <A>(fields: { readonly [Name in keyof A]: A[Name] | null | undefined }): {
-  [Name in keyof A]?: A[Name]
-} =>
-  // What is left has a value.
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as { [Name in keyof A]?: A[Name] }
+/** The content of a contact as it has it. */
+type Content = Pick<Contact, keyof ContactContent>
 
-/** The content of a contact in one form: what has no value is left out, and so is an empty record. */
-export const contentOf = (contact: ContactContent): ContactContent => {
-  const { consent, customFields, firstName, lastName, status } = contact
-  const ofConsent = given({ ip: consent?.ip, date: consent?.date, tracking: consent?.tracking })
+/** Fields of which one that is null, undefined or empty has no value. */
+type Loose<A> = { readonly [Name in keyof A]: A[Name] | null | undefined }
+
+const isGiven = <A>(value: A | null | undefined): value is A => value != null && value !== ""
+
+const given = <A>(fields: Loose<A>): { [Name in keyof A]?: A[Name] } =>
+  // What is left has a value.
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value))) as { [Name in keyof A]?: A[Name] }
+
+const unlessEmpty = <A extends object>(record: A): A | undefined =>
+  Object.keys(record).length === 0 ? undefined : record
+
+const contentIn = ({
+  consent,
+  customFields,
+  firstName,
+  lastName,
+  status
+}: Loose<Omit<ContactContent, "consent" | "customFields">> & {
+  readonly customFields?: Loose<CustomFields> | undefined
+  readonly consent?: Loose<Consent> | undefined
+}): Content => {
+  const texts = Object.entries(customFields ?? {}).flatMap(([name, text]) =>
+    isGiven(text) ? [[name, text] as const] : []
+  )
   return given({
     status,
     firstName,
     lastName,
-    customFields: customFields === undefined || Object.keys(customFields).length === 0 ? undefined : customFields,
-    consent: Object.keys(ofConsent).length === 0 ? undefined : ofConsent
+    customFields: unlessEmpty(Object.fromEntries(texts)),
+    consent: unlessEmpty(given({ ip: consent?.ip, date: consent?.date, tracking: consent?.tracking }))
   })
 }
 
-/** The fields of `below`, replaced by those of `above`, of which `null` removes one. */
-const replaced = <A>(below: A | undefined, above: { readonly [name: string]: unknown }): A => {
-  const fields: Record<string, unknown> = { ...below }
-  for (const [name, value] of Object.entries(above)) if (value !== undefined) fields[name] = value
-  // It has the fields of both.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as A
-}
+/** The content of a contact in one form: what has no value is left out, and so are an empty text and an empty record. */
+export const contentOf: (contact: ContactContent) => Content = contentIn
+
+const or = <A>(value: A | undefined, otherwise: A | undefined): A | undefined =>
+  value === undefined ? otherwise : value
 
 /** The content that a write makes of a contact, or of none. */
-export const contentAfter = (before: ContactContent | null, write: ContactWrite): ContactContent => {
-  const { consent, customFields = {}, firstName, lastName, resubscribe = false, status } = write
+export const contentAfter = (before: ContactContent | null, write: ContactWrite): Content => {
+  const { consent, resubscribe = false, status } = write
   const now = contentOf(before ?? { status: "Active" })
   const keepsStatus = !resubscribe && statusKept(before?.status, status) !== undefined
-  const texts = Object.entries(customFields).map(([name, value]) => [name, value ?? ""] as const)
-  return contentOf({
-    ...replaced(now, { firstName, lastName, status: keepsStatus ? undefined : status }),
+  const texts = Object.entries(write.customFields ?? {}).map(([name, value]) => [name, value ?? ""] as const)
+  return contentIn({
+    status: keepsStatus ? now.status : or(status, now.status),
+    firstName: or(write.firstName, now.firstName),
+    lastName: or(write.lastName, now.lastName),
     customFields: mergedFields(now.customFields ?? {}, Object.fromEntries(texts)),
-    consent: consent === null ? {} : replaced(now.consent ?? {}, consent ?? {})
+    consent:
+      consent === null
+        ? undefined
+        : {
+            ip: or(consent?.ip, now.consent?.ip),
+            date: or(consent?.date, now.consent?.date),
+            tracking: or(consent?.tracking, now.consent?.tracking)
+          }
   })
 }
 
@@ -238,7 +263,7 @@ export const judgeChange = (
   now: ContactContent | null,
   { seen, write }: ContactChange,
   areListsSo: boolean
-): { readonly result: ChangeAnswer["_tag"]; readonly after: ContactContent | null } => {
+): { readonly result: ChangeAnswer["_tag"]; readonly after: Content | null } => {
   const after = write === undefined ? null : contentAfter(seen, write)
   const isSo = sameContent(now, after)
   return { result: isSo && areListsSo ? "AlreadySo" : isSo || sameContent(now, seen) ? "Done" : "Outdated", after }
