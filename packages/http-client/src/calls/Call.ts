@@ -149,7 +149,7 @@ export const makeCall =
       row,
       budget,
       policyOf,
-      isKeyHonoured: () => isKeyHonoured.current,
+      isKeyHonoured: () => isKeyHonoured.current === true,
       canRepeatBody,
       attemptContext: (call) => {
         const context = attemptContext(call)
@@ -160,7 +160,10 @@ export const makeCall =
     })
     const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))
     const ended = Effect.mapError(calls, (failure) =>
-      finalError({ operation, row: repeatable(row, idempotencyKey, isKeyHonoured.current), about: words() }, failure)
+      finalError(
+        { operation, row: repeatable(row, idempotencyKey, isKeyHonoured.current === true), about: words() },
+        failure
+      )
     )
     const raced = endedBy === undefined ? ended : Effect.raceFirst(ended, endedBy)
     return countedCall(operation, raced)

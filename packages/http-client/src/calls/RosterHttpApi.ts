@@ -1,5 +1,11 @@
 /** The client of the contract, with the key in its header, and the state that its calls share. */
-import { idempotencyHonoured, idempotencyKeyHeader, resubscribeHeader, resubscribeHonoured } from "@roster/api"
+import {
+  changesHonoured,
+  idempotencyHonoured,
+  idempotencyKeyHeader,
+  resubscribeHeader,
+  resubscribeHonoured
+} from "@roster/api"
 import { fnRedacted } from "@roster/domain"
 import { Context, Effect, identity, Layer, MutableRef, Option, Redacted } from "effect"
 import {
@@ -16,6 +22,15 @@ import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
 import type { Secrets } from "./ResponseDecoding.ts"
 import { clientPolicy, RetryBudget, type RetryLimits } from "./RetryPolicy.ts"
 
+type Word = { readonly name: string; readonly value: string }
+
+/** Whether a service has said on an answer that it honours something. */
+export type Said = MutableRef.MutableRef<boolean | undefined>
+
+/** Whether an answer has a word by which a service states that it honours something. */
+export const says = ({ headers }: HttpClientResponse.HttpClientResponse, { name, value }: Word): boolean =>
+  headers[name] === value
+
 /** The operations as calls, and what the services share. */
 export class RosterHttpApi extends Context.Service<
   RosterHttpApi,
@@ -31,10 +46,12 @@ export class RosterHttpApi extends Context.Service<
     readonly budget: RetryBudget
     /** The retry policy of a call that is made in a context. */
     readonly policyOf: (call: Context.Context<never>) => RetryLimits
-    /** Whether the service has said that it honours Idempotency-Key. */
-    readonly isKeyHonoured: MutableRef.MutableRef<boolean>
-    /** Whether the service has said that it honours Roster-Resubscribe. */
-    readonly isResubscribeHonoured: MutableRef.MutableRef<boolean>
+    /** Whether the service honours Idempotency-Key, as its last success says; `undefined` before it. */
+    readonly isKeyHonoured: Said
+    /** The same of Roster-Resubscribe. */
+    readonly isResubscribeHonoured: Said
+    /** The same of conditional changes. */
+    readonly areChangesHonoured: Said
     readonly secrets: Secrets
     /** Whether the base address is https. */
     readonly isEncrypted: boolean
@@ -53,13 +70,18 @@ export class RosterHttpApi extends Context.Service<
       const defaultPort = protocol === "https:" ? 443 : 80
       const attributes = { "server.address": hostname, "server.port": port === "" ? defaultPort : Number(port) }
       const { propagateTrace = false, traceSubjects = false } = options
-      const isKeyHonoured = MutableRef.make(false)
-      const isResubscribeHonoured = MutableRef.make(false)
-      const noteCapabilities = (response: HttpClientResponse.HttpClientResponse) => {
-        if (response.headers[idempotencyHonoured.name] === idempotencyHonoured.value) isKeyHonoured.current = true
-        const honoursResubscribe = response.headers[resubscribeHonoured.name] === resubscribeHonoured.value
+      const isKeyHonoured: Said = MutableRef.make(undefined)
+      const isResubscribeHonoured: Said = MutableRef.make(undefined)
+      const areChangesHonoured: Said = MutableRef.make(undefined)
+      const note = (response: HttpClientResponse.HttpClientResponse, word: Word, said: Said) => {
+        const isSaid = says(response, word)
         // A refusal may be that of a proxy.
-        if (honoursResubscribe || response.status < 300) isResubscribeHonoured.current = honoursResubscribe
+        if (isSaid || response.status < 300) said.current = isSaid
+      }
+      const noteCapabilities = (response: HttpClientResponse.HttpClientResponse) => {
+        note(response, idempotencyHonoured, isKeyHonoured)
+        note(response, resubscribeHonoured, isResubscribeHonoured)
+        note(response, changesHonoured, areChangesHonoured)
         return response
       }
       const transport = yield* HttpClient.HttpClient
@@ -126,6 +148,7 @@ export class RosterHttpApi extends Context.Service<
         policyOf: yield* clientPolicy(options.retry),
         isKeyHonoured,
         isResubscribeHonoured,
+        areChangesHonoured,
         secrets: key === undefined ? [] : [key],
         isEncrypted: protocol === "https:",
         fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),

@@ -15,10 +15,11 @@ import {
   statusKept
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
-import { Effect, type MutableRef, Predicate } from "effect"
+import { Effect, Predicate } from "effect"
+import type { Said } from "../calls/RosterHttpApi.ts"
 
-/** Contacts that one add reads at one time: eight adds at once stay below the 20 connections of the public service. */
-const readsAtOnce = 2
+/** Contacts that one call reads at one time: eight adds at once stay below the 20 connections of the public service. */
+export const readsAtOnce = 2
 
 /** The contacts of an add. */
 export type AddedContacts = FastContacts | ReadonlyArray<ContactPayload>
@@ -45,7 +46,7 @@ const mayResubscribe = (contact: ContactPayload): boolean => hasStatus(contact) 
 
 /** Makes the guard of a client. */
 export const makeConsentGuard = (
-  isHonoured: MutableRef.MutableRef<boolean>,
+  isHonoured: Said,
   get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
 ) => {
   /** The status of a contact; nothing once the service says that it decides by itself. */

@@ -32,6 +32,7 @@ import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
+import { makeChange } from "./ContactChanges.ts"
 import { type AddedContacts, makeConsentGuard } from "./ConsentGuard.ts"
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
@@ -121,11 +122,11 @@ export const make = Effect.gen(function* () {
 
   /** Whether the service decides by itself who would be resubscribed. Any of its answers says so. */
   const decidesByItself = Effect.suspend(() => {
-    if (isResubscribeHonoured.current) return Effect.succeed(true)
+    if (isResubscribeHonoured.current === true) return Effect.succeed(true)
     const asked = call({ ...api.contactsGet({ query: { limit: 1 } }), read: readContacts, refusals: [] })
     return Effect.matchEffect(asked, {
-      onSuccess: () => Effect.succeed(isResubscribeHonoured.current),
-      onFailure: (error) => (isResubscribeHonoured.current ? Effect.succeed(true) : Effect.fail(error))
+      onSuccess: () => Effect.succeed(isResubscribeHonoured.current === true),
+      onFailure: (error) => (isResubscribeHonoured.current === true ? Effect.succeed(true) : Effect.fail(error))
     })
   })
 
@@ -164,6 +165,24 @@ export const make = Effect.gen(function* () {
     return { answered, isAsked, kept }
   })
 
+  const deleteOne = Effect.fnUntraced(function* (email: string) {
+    yield* inPath("email", email)
+    return yield* call({
+      ...api.contactsByEmailDelete({ params: { email } }),
+      about: email,
+      goneAfterAmbiguous: Effect.void,
+      read: readNothing,
+      refusals: ["ContactNotFound", "InvalidInput"],
+      byStatus: { 404: () => new ContactNotFound({ email }) }
+    })
+  })
+
+  const change = makeChange(shared, {
+    get: getUntraced,
+    add: (contacts, listNames) => added(contacts, { listNames }, readListOnly),
+    delete: deleteOne
+  })
+
   return ContactsService.of({
     list,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule }), offset),
@@ -195,18 +214,12 @@ export const make = Effect.gen(function* () {
     }),
 
     delete: fn("ContactsService.delete")(function* (email) {
-      yield* inPath("email", email)
-      return yield* call({
-        ...api.contactsByEmailDelete({ params: { email } }),
-        about: email,
-        goneAfterAmbiguous: Effect.void,
-        read: readNothing,
-        refusals: ["ContactNotFound", "InvalidInput"],
-        byStatus: { 404: () => new ContactNotFound({ email }) }
-      })
+      yield* deleteOne(email)
     }),
 
-    change: () => Effect.die("until the operation is there"),
+    change: fn("ContactsService.change")(function* (changes, options) {
+      return yield* change(changes, options)
+    }),
 
     deleteMany: fn("ContactsService.deleteMany")(function* (filter) {
       const payload = yield* filterToSend(filter, "body")

@@ -1,0 +1,181 @@
+/**
+ * Conditional changes. A service that says that it knows them compares and changes each contact in one step; at any other
+ * the client reads the contacts, compares, and adds or deletes them, and its answers are not exact.
+ * (docs/decisions/changes.md)
+ */
+import { changesHonoured } from "@roster/api"
+import {
+  canonicalEmail,
+  type ChangeAnswer,
+  ChangeAnswerRecord,
+  type ChangeOptions,
+  type Contact,
+  type ContactChange,
+  type ContactNotFound,
+  type ContactPayload,
+  encodeChanges,
+  InvalidInput,
+  judgeChange,
+  Rejected,
+  ServiceError,
+  type TooManyContacts
+} from "@roster/domain"
+import { Effect, Schema, Struct } from "effect"
+import { HttpClientRequest } from "effect/http"
+import { makeCall } from "../calls/Call.ts"
+import { finalError, invalidResponse } from "../calls/ErrorClassification.ts"
+import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
+import { retryTable } from "../calls/RetryTable.ts"
+import { type RosterHttpApi, says } from "../calls/RosterHttpApi.ts"
+import { readsAtOnce } from "./ConsentGuard.ts"
+
+const operation = "contactsChangesPost"
+const readAnswers = readJson(Schema.Array(ChangeAnswerRecord))
+
+type Failed = TooManyContacts | InvalidInput | ServiceError
+
+/** The operations that the changes are made of. */
+interface Operations {
+  readonly get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
+  readonly add: (
+    contacts: ReadonlyArray<ContactPayload>,
+    listNames: ReadonlyArray<string> | undefined
+  ) => Effect.Effect<unknown, Failed>
+  readonly delete: (email: string) => Effect.Effect<unknown, ContactNotFound | InvalidInput | ServiceError>
+}
+
+/** Refuses what only a service that knows changes can do. */
+const sayable = ({ write }: ContactChange, index: number): Effect.Effect<void, InvalidInput> => {
+  const refused = (field: string, what: string) =>
+    Effect.fail(new InvalidInput({ field: `[${index}].Write.${field}`, issue: `this service has no way to ${what}` }))
+  if (write?.removeFromLists?.length) return refused("RemoveFromLists", "take a contact off a list")
+  const { consent } = write ?? {}
+  return consent === null || Object.values(consent ?? {}).includes(null)
+    ? refused("Consent", "remove the consent of a contact")
+    : Effect.void
+}
+
+/** An empty text removes a custom field, and is the nearest to no name. */
+const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
+
+const contentFields = ["status", "firstName", "lastName", "customFields", "consent"] as const
+
+/** Reads, compares and writes. */
+const readThenWrite = Effect.fnUntraced(function* (
+  operations: Operations,
+  changes: ReadonlyArray<ContactChange>,
+  { dryRun = false }: ChangeOptions
+) {
+  yield* Effect.forEach(changes, sayable, { discard: true })
+  const read = ([identity, email]: readonly [string, string]) =>
+    operations.get(email).pipe(
+      Effect.catchTag("ContactNotFound", () => Effect.succeed(null)),
+      Effect.map((contact) => [identity, contact] as const)
+    )
+  const emails = new Map(changes.map(({ email }) => [canonicalEmail(email), email]))
+  const contacts = new Map(yield* Effect.forEach(emails, read, { concurrency: readsAtOnce }))
+  const steps: Array<Effect.Effect<unknown, Failed>> = []
+  let batch: { readonly key: string; readonly rows: Array<ContactPayload> } | undefined
+  const answers = changes.map((change): ChangeAnswer => {
+    const { email, write } = change
+    const identity = canonicalEmail(email)
+    const contact = contacts.get(identity) ?? null
+    const listNames = write?.addToLists?.length ? write.addToLists : undefined
+    const { after, result } = judgeChange(contact, change, listNames === undefined)
+    if (result === "Outdated") return { _tag: result, exact: false, contact }
+    if (result === "AlreadySo") return { _tag: result, exact: false }
+    contacts.set(identity, after === null ? null : { ...Struct.omit(contact ?? { email }, contentFields), ...after })
+    if (write === undefined) {
+      batch = undefined
+      steps.push(Effect.catchTag(operations.delete(email), "ContactNotFound", () => Effect.void))
+      return { _tag: result, exact: false }
+    }
+    const key = JSON.stringify(listNames)
+    if (batch?.key !== key) {
+      const rows: Array<ContactPayload> = []
+      batch = { key, rows }
+      steps.push(operations.add(rows, listNames))
+    }
+    const { consent } = write
+    batch.rows.push({
+      email,
+      // Left out where it would resubscribe.
+      status: after?.status === write.status ? write.status : undefined,
+      firstName: orEmpty(write.firstName),
+      lastName: orEmpty(write.lastName),
+      customFields: Object.fromEntries(Object.entries(write.customFields ?? {}).map(([n, text]) => [n, text ?? ""])),
+      consent:
+        consent == null
+          ? undefined
+          : { ...consent, ip: consent.ip ?? undefined, tracking: consent.tracking ?? undefined }
+    })
+    return { _tag: result, exact: false }
+  })
+  if (dryRun) return answers
+  let isBegun = false
+  for (const step of steps) {
+    yield* Effect.mapError(step, (error) => (isBegun ? unfinished(error) : error))
+    isBegun = true
+  }
+  return answers
+})
+
+/** An error after some of the changes were made. */
+const unfinished = (error: Failed): ServiceError =>
+  finalError(
+    { operation, row: retryTable[operation], about: "" },
+    {
+      evidence: "Ambiguous",
+      error:
+        error._tag === "ServiceError"
+          ? error
+          : new ServiceError({ operation, reason: new Rejected({ status: 400, detail: error.message }) })
+    }
+  )
+
+/** Makes `change` of a client. */
+export const makeChange = (shared: RosterHttpApi["Service"], operations: Operations) => {
+  const { areChangesHonoured, withKey } = shared
+  const call = makeCall(shared)
+
+  /** The answers of a service that knows changes; `undefined` from any other. */
+  const asked = (json: Uint8Array, count: number, { dryRun = false }: ChangeOptions) => {
+    let isSaid = true
+    const request = HttpClientRequest.post("/contacts/changes").pipe(
+      HttpClientRequest.acceptJson,
+      HttpClientRequest.setUrlParams(dryRun ? { dryRun: "true" } : {}),
+      HttpClientRequest.bodyUint8Array(json, "application/json")
+    )
+    return call({
+      operation,
+      send: Effect.map(withKey.execute(request), (response) => {
+        isSaid = says(response, changesHonoured)
+        return response
+      }),
+      read: Effect.fnUntraced(function* (operation, response, secrets) {
+        if (!isSaid) return yield* Effect.as(readNothing(operation, response, secrets), undefined)
+        const answers = yield* readAnswers(operation, response, secrets)
+        if (answers.length === count) {
+          return answers.map(({ result: _tag, ...rest }): ChangeAnswer =>
+            _tag === "Outdated" ? { _tag, exact: true, ...rest } : { _tag, exact: true }
+          )
+        }
+        return yield* Effect.fail(invalidResponse(operation, response.status, "it does not answer each change"))
+      }),
+      refusals: ["TooManyContacts", "InvalidInput"]
+    }).pipe(
+      // Whatever an answer without the word refuses, it says nothing of the changes.
+      Effect.catchIf(
+        (error) =>
+          !isSaid && !(error._tag === "ServiceError" && (error.isRetryable || error.reason._tag === "OutcomeUnknown")),
+        () => Effect.undefined
+      )
+    )
+  }
+
+  return Effect.fnUntraced(function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
+    const json = yield* encodeChanges(changes)
+    const answers = areChangesHonoured.current === false ? undefined : yield* asked(json, changes.length, options)
+    return answers ?? (yield* readThenWrite(operations, changes, options))
+  })
+}
