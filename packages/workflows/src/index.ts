@@ -8,7 +8,7 @@ export {
   contactSnapshotMemory,
   type ReadError,
   type ReaderOptions
-} from "./changes/ContactReader.ts"
+} from "./runs/ContactReader.ts"
 export * from "./changes/ContactStatusChange.ts"
 export {
   type AppliedPlan,
@@ -28,8 +28,8 @@ export {
   PlanSummary,
   UnreadablePlan
 } from "./changes/ImportPlan.ts"
-export { type RecordedContacts, recordedContacts, type RecordOptions } from "./changes/RecordedContacts.ts"
-export { maximumNamedContacts, OtherTarget, type OutdatedContact, type RunReport } from "./changes/RunReport.ts"
+export { type RecordedContacts, recordedContacts, type RecordOptions } from "./runs/RecordedContacts.ts"
+export { maximumNamedContacts, OtherTarget, type OutdatedContact, type RunReport } from "./runs/RunReport.ts"
 export { previewUndo, type UndoOptions, type UndoReport, undoRun } from "./changes/Undo.ts"
 export { ContactState, FieldChanges, FieldValue } from "./runs/ContactState.ts"
 export { prepareFile, type PrepareOptions, syncFolder } from "./exports/PreparedFile.ts"

@@ -28,8 +28,14 @@ import { AddOutcome, defaultAddConcurrency, makeBulkSender, outcomesOf } from ".
 import type { Bitset } from "../upload/DuplicateIndex.ts"
 import { toRows, type UploadSource } from "../upload/Upload.ts"
 import { surveyContacts, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
-import { type Found, makeContactReader, type ReadError, type ReaderOptions, stateOfFound } from "./ContactReader.ts"
-import { madeOf, recordedChange, writeOfContact } from "./RecordedContacts.ts"
+import {
+  type Found,
+  makeContactReader,
+  type ReadError,
+  type ReaderOptions,
+  stateOfFound
+} from "../runs/ContactReader.ts"
+import { madeOf, recordedChange, writeOfContact } from "../runs/RecordedContacts.ts"
 import {
   emptyTally,
   maximumNamedContacts,
@@ -37,7 +43,7 @@ import {
   type OutdatedContact,
   reportOf,
   type RunReport
-} from "./RunReport.ts"
+} from "../runs/RunReport.ts"
 import { undoRun, type UndoReport } from "./Undo.ts"
 
 // What a plan is

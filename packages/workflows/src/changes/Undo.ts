@@ -25,8 +25,8 @@ import {
 } from "../runs/ContactState.ts"
 import type { Changed, RunEntry } from "../runs/RunEntry.ts"
 import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
-import { type Found, type ReadError, readNow, stateOfFound } from "./ContactReader.ts"
-import { addressesIn, appended, entryOf, madeOf } from "./RecordedContacts.ts"
+import { type Found, type ReadError, readNow, stateOfFound } from "../runs/ContactReader.ts"
+import { addressesIn, appended, entryOf, madeOf } from "../runs/RecordedContacts.ts"
 import {
   emptyTally,
   maximumNamedContacts,
@@ -34,7 +34,7 @@ import {
   type OutdatedContact,
   reportOf,
   type RunReport
-} from "./RunReport.ts"
+} from "../runs/RunReport.ts"
 
 /** The outcome of an undo, or of its preview. Read are the contacts in the record; one that comes back is new. */
 export interface UndoReport extends RunReport {

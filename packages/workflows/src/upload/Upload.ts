@@ -14,9 +14,9 @@ import {
   type RejectedRow
 } from "@roster/domain"
 import { Array as Arrays, Effect, Predicate, Result, type Scope, Stream } from "effect"
-import { makeContactReader, type ReaderOptions } from "../changes/ContactReader.ts"
-import { addressesIn, keptIn, recordedWrites, writeOfContact } from "../changes/RecordedContacts.ts"
-import { emptyTally, reportOf, type RunReport } from "../changes/RunReport.ts"
+import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
+import { addressesIn, keptIn, recordedWrites, writeOfContact } from "../runs/RecordedContacts.ts"
+import { emptyTally, reportOf, type RunReport } from "../runs/RunReport.ts"
 import { noCounts, type RowRange, type RunEntry } from "../runs/RunEntry.ts"
 import { type Run, RunLog, type RunLogFailure, type RunTaken } from "../runs/RunLog.ts"
 import {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type ContactPayload, ContactsService } from "@roster/domain"
 import { Effect, Layer, Stream } from "effect"
 import { loadPlan, planImport, previewUndo, RunLog, undoRun, uploadContacts, changeStatus } from "../../src/index.ts"
-import { recordedContacts } from "../../src/changes/RecordedContacts.ts"
+import { recordedContacts } from "../../src/runs/RecordedContacts.ts"
 import { makeFake } from "./fakeContacts.ts"
 
 const rowsOf = (count: number, fields: Partial<ContactPayload> = {}): ReadonlyArray<ContactPayload> =>

@@ -1,7 +1,7 @@
 /** What an upload, an apply or an undo did: one report for all of them, whose counts add up whatever happens. */
 import type { KeptStatusRow, RejectedRow, ServiceError } from "@roster/domain"
 import { Schema } from "effect"
-import type { RunCounts } from "../runs/RunEntry.ts"
+import type { RunCounts } from "./RunEntry.ts"
 
 /** Maximum number of contacts that a preview, a refusal or a report names. */
 export const maximumNamedContacts = 20

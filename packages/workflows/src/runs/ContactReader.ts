@@ -16,7 +16,7 @@ import {
   type TooManyContacts
 } from "@roster/domain"
 import { Array as Arrays, Effect, Schema, Stream } from "effect"
-import { type ContactState, stateOf } from "../runs/ContactState.ts"
+import { type ContactState, stateOf } from "./ContactState.ts"
 
 /** All contacts of an account as texts by their addresses, which a caller may keep in a file. */
 export interface ContactSnapshot {

@@ -24,9 +24,9 @@ import {
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
 import { Effect } from "effect"
-import { changesOf, type ContactState, digestOf } from "../runs/ContactState.ts"
-import type { AppendedEntry, Changed, RowRange, RunEntry } from "../runs/RunEntry.ts"
-import type { Run } from "../runs/RunLog.ts"
+import { changesOf, type ContactState, digestOf } from "./ContactState.ts"
+import type { AppendedEntry, Changed, RowRange, RunEntry } from "./RunEntry.ts"
+import type { Run } from "./RunLog.ts"
 import {
   type ContactReader,
   type Found,
