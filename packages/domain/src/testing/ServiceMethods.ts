@@ -4,7 +4,7 @@
  */
 import { Array, Context, Effect, Predicate, Schema, type Stream } from "effect"
 import { ContactPayload, ContactUpdatePayload, maximumContactsPerAdd } from "../contacts/Contact.ts"
-import { ContactChange } from "../contacts/ContactChange.ts"
+import { encodeChanges } from "../contacts/ContactChange.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { ApiKeyPayload, readApiKeyChanges, readApiKeyPayload } from "../credentials/ApiKey.ts"
 import { SmtpCredentialsPayload, SmtpUpdatePayload } from "../credentials/SmtpCredentials.ts"
@@ -84,7 +84,7 @@ const contacts: Methods<ContactsService["Service"]> = {
   addWithoutAnswer: ["contactsPost", add],
   update: ["contactsByEmailPut", (email, given) => Effect.andThen(inPath(email), changes(given))],
   delete: ["contactsByEmailDelete", inPath],
-  change: ["contactsChangesPost", (given) => encodes(Schema.Array(ContactChange))(given)],
+  change: ["contactsChangesPost", (given) => encodeChanges(given)],
   deleteMany: ["contactsDeletePost", (filter) => sendableFilter(filter, "body")],
   import: [
     "contactsImportPost",

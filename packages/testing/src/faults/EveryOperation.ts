@@ -1,8 +1,8 @@
 /**
- * The twenty operations as calls over the services, each with the smallest valid input and the response that it
- * succeeds with.
+ * The twenty operations of the interface and those of our own as calls over the services, each with the smallest valid
+ * input and the response that it succeeds with.
  */
-import type { OperationId } from "@roster/api"
+import { changesHonoured, type OperationId } from "@roster/api"
 import {
   ContactFilter,
   ContactsService,
@@ -97,7 +97,7 @@ export const importOnce: OperationCall = {
   answer: { status: 202 }
 }
 
-/** All operations, each once: the bulk delete by rule, the import of a file that can be read repeatedly. */
+/** All operations of the interface, each once: the bulk delete by rule, the import of a file that can be read repeatedly. */
 export const everyOperation: ReadonlyArray<OperationCall> = [
   {
     id: "contactsByEmailDelete",
@@ -226,9 +226,19 @@ export const everyOperation: ReadonlyArray<OperationCall> = [
   }
 ]
 
-/** Returns one of them. */
+/** The operations that only Roster has, whose answers say so. */
+export const ownOperations: ReadonlyArray<OperationCall> = [
+  {
+    id: "contactsChangesPost",
+    method: "POST",
+    call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }])),
+    answer: { ...json(200, [{ Result: "Done" }]), headers: { [changesHonoured.name]: changesHonoured.value } }
+  }
+]
+
+/** Returns one of them all. */
 export const operationCall = (id: OperationId): OperationCall => {
-  const found = everyOperation.find((operation) => operation.id === id)
+  const found = [...everyOperation, ...ownOperations].find((operation) => operation.id === id)
   if (found === undefined) throw new Error(`no call of ${id}`)
   return found
 }

@@ -18,6 +18,7 @@ import {
   everyOperation,
   type OperationCall,
   operationCall,
+  ownOperations,
   type Services
 } from "../../src/faults/EveryOperation.ts"
 import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
@@ -29,9 +30,10 @@ import { reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const send = operationCall("emailsPost")
-const all: ReadonlyArray<OperationCall> = [...everyOperation, deleteByEmails]
+const all: ReadonlyArray<OperationCall> = [...everyOperation, ...ownOperations, deleteByEmails]
 const name = (operation: OperationCall) => (operation === deleteByEmails ? `${operation.id} by e-mails` : operation.id)
-const repeatsAmbiguous = (operation: OperationCall) => operation.method !== "POST" || operation === deleteByEmails
+const repeatsAmbiguous = (operation: OperationCall) =>
+  operation.method !== "POST" || operation === deleteByEmails || ownOperations.includes(operation)
 const makesSecret = ({ id }: OperationCall) => id === "securityApikeysPost" || id === "securitySmtpPost"
 const error = (text: string) => JSON.stringify({ Error: text })
 
@@ -51,7 +53,8 @@ const permanent = Effect.fnUntraced(function* (
   fault: ScriptedAnswer,
   judge: (ended: Parameters<typeof reason>[0], operation: OperationCall) => void
 ) {
-  for (const operation of all) {
+  // Without the word that a service knows an operation of our own, its refusal says nothing of that operation.
+  for (const operation of all.filter((one) => !ownOperations.includes(one))) {
     const ended = yield* clockedTrial({ call: operation.call, answers: [fault, operation.answer] })
     assert.strictEqual(ended.requests.length, 1, name(operation))
     judge(ended, operation)
@@ -59,7 +62,7 @@ const permanent = Effect.fnUntraced(function* (
 })
 
 describe("C.2 Status codes, Retry-After, budget", () => {
-  it.effect("C24 429 with Retry-After: 2: all 20 operations are repeated once, two seconds later or more", () =>
+  it.effect("C24 429 with Retry-After: 2: all operations are repeated once, two seconds later or more", () =>
     Effect.gen(function* () {
       for (const operation of all) {
         for (const random of [0, 0.999]) {

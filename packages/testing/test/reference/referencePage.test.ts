@@ -144,9 +144,15 @@ describe("the examples of the document", () => {
         )
         return [answer.status, yield* Effect.promise(() => answer.text())] as const
       })
-      const { ApiKeyPayload, ContactPayload, ContactUpdatePayload, EmailMessageData, EmailsPayload } = examples
+      const { ApiKeyPayload, ContactChange, ContactPayload, ContactUpdatePayload, EmailMessageData, EmailsPayload } =
+        examples
       assert.strictEqual((yield* sent("POST", "/contacts", [ContactPayload]))[0], 200)
       assert.strictEqual((yield* sent("PUT", "/contacts/ada@example.com", ContactUpdatePayload))[0], 200)
+      const again = { ...ContactChange, Seen: { ...ContactChange.Seen, CustomFields: { city: "Paris" } } }
+      assert.deepStrictEqual(yield* sent("POST", "/contacts/changes", [again, ContactChange]), [
+        200,
+        '[{"Result":"Done"},{"Result":"AlreadySo"}]'
+      ])
       assert.strictEqual((yield* sent("POST", "/contacts/delete", EmailsPayload))[0], 200)
       assert.strictEqual((yield* sent("POST", "/security/apikeys", ApiKeyPayload))[0], 201)
       assert.strictEqual((yield* sent("POST", "/security/smtp", examples.SmtpCredentialsPayload))[0], 201)
@@ -164,7 +170,7 @@ describe.skipIf(!existsSync(executablePath))("the page about the interface in Ch
       Effect.gen(function* () {
         const served = yield* rawServed()
         const { complaints, page, requests } = yield* opened(pageOf(served))
-        assert.strictEqual(yield* Effect.promise(() => page.locator(".opblock").count()), 20)
+        assert.strictEqual(yield* Effect.promise(() => page.locator(".opblock").count()), 20 + 1)
         const path = process.env["ROSTER_SCREENSHOT"]
         if (path !== undefined) yield* Effect.promise(() => page.screenshot({ path }))
 

@@ -28,7 +28,7 @@ export const accessMatrix = (store: string, wire: Layer.Layer<Wire, unknown>): v
               })
             )
           }
-          assert.strictEqual(asked, AccessLevel.literals.length * 20)
+          assert.strictEqual(asked, AccessLevel.literals.length * (20 + 1))
           yield* deleteKey("matrix")
         }),
       120_000

@@ -40,6 +40,7 @@ const everything = Effect.gen(function* () {
     contactsByEmailDelete: contacts.delete(email),
     contactsByEmailGet: contacts.get(email),
     contactsByEmailPut: contacts.update(email, {}),
+    contactsChangesPost: contacts.change([]),
     contactsDeletePost: contacts.deleteMany(ContactFilter.ByEmails({ emails: [email] })),
     contactsExportByIdStatusGet: contacts.exportStatus(ExportId.make("00000000-0000-4000-8000-000000000000")),
     contactsExportPost: contacts.export(),
