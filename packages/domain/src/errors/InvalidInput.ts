@@ -35,6 +35,7 @@ const wireNames: Readonly<Record<string, string>> = {
   tracking: "ConsentTracking",
   fileFormat: "fileFormat",
   compressionFormat: "compressionFormat",
+  dryRun: "dryRun",
   fileName: "fileName",
   listnames: "listnames",
   limit: "limit",

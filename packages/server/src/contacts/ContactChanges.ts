@@ -58,6 +58,8 @@ interface State {
   readonly contact: Contact
   /** The names of its lists; `undefined` if no change of it names a list. */
   readonly lists: ReadonlySet<string> | undefined
+  /** The index of the change that made it, by which new contacts are in order. */
+  readonly madeBy?: number | undefined
 }
 
 /** A contact before and after the changes of a call. */
@@ -85,7 +87,7 @@ const giveLists = (one: JudgedChange, names: ReadonlySet<string>): void => {
 
 const idOf = ({ values: [id] }: State): number => Number(id)
 
-const isNew = ({ values: [id] }: State): boolean => id === undefined
+const isNew = ({ madeBy }: State): boolean => madeBy !== undefined
 
 const namesLists = ({ change: { write } }: Numbered): boolean =>
   [write?.addToLists, write?.removeFromLists].some((names) => names !== undefined && names.length > 0)
@@ -107,7 +109,8 @@ export const listsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) 
 const nothing = { firstName: undefined, lastName: undefined, customFields: undefined, consent: undefined }
 
 /** The contact that a write makes of another one, or of none. Everything but its content stays. */
-const written = ({ email, write = {} }: ContactChange, state: State | undefined, now: number): State => {
+const written = ({ change, index }: Numbered, state: State | undefined, now: number): State => {
+  const { email, write = {} } = change
   const { addToLists = [], removeFromLists = [] } = write
   const date = fromSeconds(now)
   const content = contentAfter(state?.contact ?? null, write)
@@ -125,7 +128,8 @@ const written = ({ email, write = {} }: ContactChange, state: State | undefined,
   const lists = new Set([...(state?.lists ?? []), ...addToLists])
   for (const name of removeFromLists) lists.delete(name)
   const hasUnknownLists = state !== undefined && state.lists === undefined
-  return { values, contact: toContact(values), lists: hasUnknownLists ? undefined : lists }
+  const madeBy = state === undefined ? index : state.madeBy
+  return { values, contact: toContact(values), lists: hasUnknownLists ? undefined : lists, madeBy }
 }
 
 /** Whether a contact may become another, by the bounds of `ContactSize`. One that exceeds them is changed alone. */
@@ -165,7 +169,10 @@ const write = Effect.fnUntraced(function* (account: string, now: number, outcome
   )
   if (gone.length > 0) yield* sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(gone)}`
   const rows = outcomes.flatMap(({ after, identity }) => (after === undefined ? [] : [{ identity, after }]))
-  const [made, changed] = [rows.filter(({ after }) => isNew(after)), rows.filter(({ after }) => !isNew(after))]
+  const made = rows
+    .filter(({ after }) => isNew(after))
+    .sort(({ after: a }, { after: b }) => (a.madeBy ?? 0) - (b.madeBy ?? 0))
+  const changed = rows.filter(({ after }) => !isNew(after))
   const ids = new Map(changed.map(({ after, identity }) => [identity, idOf(after)]))
   if (merge === undefined) {
     const given = made.map(({ after, identity }) => [identity, after.values] as const)
@@ -278,7 +285,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
           note(numbered, result, identity, after)
           yield
           if (result !== "Done") continue
-          const next = change.write === undefined ? undefined : written(change, after, now)
+          const next = change.write === undefined ? undefined : written(numbered, after, now)
           if (next !== undefined && !mayBecome(after, next, changes.length === 1)) {
             refused.push(numbered)
             break

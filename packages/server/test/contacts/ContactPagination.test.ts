@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/domain"
+import { type ContactChange, ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../src/credentials/Caller.ts"
@@ -19,6 +19,7 @@ const Step = Schema.Union([
   Schema.Struct({ _tag: Schema.tag("AddUncounted"), account: Account, count: Int(1, 1400) }),
   Schema.Struct({ _tag: Schema.tag("AddAndFail"), account: Account, count: Int(1, 300) }),
   Schema.Struct({ _tag: Schema.tag("Delete"), ...Place, count: Int(1, 20) }),
+  Schema.Struct({ _tag: Schema.tag("Change"), ...Place, count: Int(1, 1400) }),
   Schema.Struct({ _tag: Schema.tag("DeleteByEmails"), ...Place, count: Int(1, 3000) }),
   Schema.Struct({ _tag: Schema.tag("DeleteByRule"), account: Account, group: Int(0, 4) })
 ])
@@ -33,6 +34,8 @@ interface Known {
 const rule = (group: number) => RuleText.make(`FirstName = 'g${group}'`)
 
 const contactOf = ({ email, group }: Known) => ({ email: EmailAddress.make(email), firstName: `g${group}` })
+
+const content = ({ group }: Known) => ({ status: "Active", firstName: `g${group}` }) as const
 
 /** As somebody adds them who knows nothing of counts. */
 const rowOf = (account: string, { email, group }: Known) => ({
@@ -88,6 +91,26 @@ const makeModel = Effect.gen(function* () {
       case "AddAndFail": {
         const failing = sql.withTransaction(Effect.andThen(add(fresh(step.count)), Effect.fail("no")))
         assert.strictEqual(yield* Effect.flip(failing), "no")
+        return
+      }
+      case "Change": {
+        const gone = slice(step.account, step.permille, step.count)
+        const some = fresh(step.count)
+        const changes = some.flatMap(({ email, group }, index): ReadonlyArray<ContactChange> => {
+          const made = { email: EmailAddress.make(email), seen: null, write: { firstName: `g${group}` } }
+          const old = gone[index]
+          return old === undefined
+            ? [made]
+            : [
+                made,
+                { ...made, email: EmailAddress.make(old.email), seen: content(old), write: undefined, delete: true }
+              ]
+        })
+        yield* inBatches(changes, (batch) =>
+          Effect.map(contacts.change(batch), (answers) => assert.isTrue(answers.every(({ _tag }) => _tag === "Done")))
+        )
+        remove(step.account, gone)
+        known[step.account].push(...some)
         return
       }
       case "Delete": {

@@ -559,6 +559,29 @@ export const contactChangeConformance = (it: Cases<ContactsService>): void => {
       })
     )
 
+    it.effect("lists new contacts in the order of the changes that made them", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const own = place()
+        const emails = ["c", "a", "d", "b"].map((local) => own.email(local))
+        yield* change(emails.map((email) => ({ email, seen: null, write: {} })))
+        const [, a, d] = emails
+        if (a === undefined || d === undefined) return assert.fail("there are four")
+        const active = { status: "Active" } as const
+        yield* change([
+          { email: d, seen: active, delete: true },
+          { email: a, seen: active, delete: true },
+          { email: d, seen: null, write: {} },
+          { email: own.email("0"), seen: null, write: {} },
+          { email: a, seen: null, write: {} }
+        ])
+        assert.deepStrictEqual(
+          (yield* contacts.list({ rule: own.rule })).map(({ email }) => email.split("@")[0]),
+          ["c", "b", "d", "0", "a"]
+        )
+      })
+    )
+
     it.effect("does with generated changes what the rules say", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

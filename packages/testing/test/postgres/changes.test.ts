@@ -1,0 +1,73 @@
+/** Conditional changes on PostgreSQL, where callers change contacts side by side. */
+import { assert, it } from "@effect/vitest"
+import { type ContactChange, ContactsService, EmailAddress } from "@roster/domain"
+import { SqlServices } from "@roster/server"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { seededRandom } from "../../src/durability/LongRun.ts"
+import { describePostgres, freshDatabase } from "./TestPostgres.ts"
+
+const email = (index: number) => EmailAddress.make(`p${index}@example.com`)
+
+describePostgres("conditional changes on PostgreSQL", () => {
+  it.live("of callers who saw the same, one wins each contact, be it new, changed or deleted meanwhile", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const random = seededRandom(7)
+        const known = Array.from({ length: 20 }, (_, index) => index)
+        yield* contacts.add(known.filter((index) => index % 2 === 0).map((index) => ({ email: email(index) })))
+        const seenOf = (index: number) => (index % 2 === 0 ? ({ status: "Active" } as const) : null)
+        const calls = Array.from({ length: 12 }, (_, caller) => {
+          // Each in an order of its own.
+          const some = known.toSorted(() => random() - 0.5).slice(0, 15)
+          const changes = some.map((index): ContactChange =>
+            index % 4 === 0
+              ? { email: email(index), seen: seenOf(index), delete: true }
+              : {
+                  email: email(index),
+                  seen: seenOf(index),
+                  write: { firstName: `${caller}`, addToLists: [`list ${caller % 3}`] }
+                }
+          )
+          const adds = contacts.add(some.slice(0, 3).map((index) => ({ email: email(100 + index) })))
+          return Effect.andThen(
+            adds,
+            Effect.map(contacts.change(changes), (answers) =>
+              answers.map(({ _tag }, place) => ({ caller, index: some[place] ?? -1, _tag }))
+            )
+          )
+        })
+        const answers = (yield* Effect.all(calls, { concurrency: "unbounded" })).flat()
+        for (const index of known) {
+          const own = answers.filter((answer) => answer.index === index)
+          const winners = own.filter(({ _tag }) => _tag === "Done")
+          assert.strictEqual(winners.length, own.length === 0 ? 0 : 1, `contact ${index}`)
+          const rest = index % 4 === 0 ? "AlreadySo" : "Outdated"
+          assert.isTrue(
+            own.every(({ _tag }) => _tag === "Done" || _tag === rest),
+            `contact ${index}`
+          )
+        }
+        const listed = yield* contacts.list({ limit: 1000 })
+        const there = new Map<string, string | undefined>(listed.map((contact) => [contact.email, contact.firstName]))
+        for (const { _tag, caller, index } of answers) {
+          if (_tag === "Done") assert.strictEqual(there.get(email(index)), index % 4 === 0 ? undefined : `${caller}`)
+        }
+        const sql = yield* SqlClient.SqlClient
+        const members = yield* sql`
+          SELECT identity, name FROM list_members JOIN contacts ON contacts.id = contact_id
+          JOIN lists ON lists.id = list_id ORDER BY identity`
+        assert.deepStrictEqual<unknown>(
+          members.map(({ identity, name }) => `${String(identity)} ${String(name)}`).sort(),
+          answers
+            .flatMap(({ _tag, caller, index }) =>
+              _tag === "Done" && index % 4 !== 0 ? [`${email(index)} list ${caller % 3}`] : []
+            )
+            .sort()
+        )
+      }).pipe(Effect.provide(SqlServices.layerPostgres({ postgres: { url } })))
+    }).pipe(Effect.scoped)
+  )
+})
