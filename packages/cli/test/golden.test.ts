@@ -81,9 +81,9 @@ const makeFixture = Effect.gen(function* () {
     writeFileSync(
       file,
       [
-        `{"plan":"roster contacts import","version":1,"target":"${target}","made":"","sha256":"","listNames":[],"resubscribe":false,"rows":[`,
-        '{"line":2,"contact":{"Email":"bob@example.com"},"before":"","after":"x"}',
-        '],"counts":{"read":1,"new":1,"changed":0,"unchanged":0,"rejected":0,"duplicates":0,"wouldResubscribe":0,"onlyLists":0}}\n'
+        `{"plan":"roster contacts import","version":2,"id":"one","target":"${target}","made":"","listNames":[],"resubscribe":false,"rows":[`,
+        '{"line":2,"change":{"Email":"bob@example.com","Seen":null,"Write":{}}}',
+        '],"summary":{"read":1,"new":1,"changed":0,"unchanged":0,"rejected":0,"duplicates":0,"wouldResubscribe":0,"onlyLists":0,"fields":{},"sample":[],"wouldResubscribeRows":[],"rejectedRows":[]}}\n'
       ].join("\n")
     )
   /** The record of a run that added a contact. */

@@ -29,7 +29,7 @@ export const golden: Readonly<Record<string, Golden>> = {
   "contacts import": { good: "{csv}", asks: true, ends: { 2: "{folder}/absent.csv", 9: "{badCsv}" } },
   "contacts apply": { good: "{plan}", asks: true, ends: { 2: "{folder}/absent.json" } },
   "contacts runs": { good: "" },
-  "contacts undo": { good: "last --yes", asks: true, ends: { 2: "none" } },
+  "contacts undo": { good: "last --yes", asks: true, ends: { 5: "none" } },
   "contacts export": { good: "", asks: true, ends: { 2: "--out {folder}" } },
   "lists list": { good: "" },
   "lists remove": { good: "News ann@example.com", ends: { 2: "News ann", 5: `News ${nobody}` } },

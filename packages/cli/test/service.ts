@@ -69,12 +69,19 @@ export const noContacts = ({ url = "" }: IncomingMessage, response: ServerRespon
   response.end(isList ? "[]" : '{"Error":"There is no such contact."}')
 }
 
-/** A service of the test's own making. */
+/** Whether a request is for changes, which a service of the test's own making does not know. */
+export const isForChanges = ({ url = "" }: IncomingMessage): boolean => /\/contacts\/changes(?:\?|$)/.test(url)
+
+/** A service of the test's own making. It has no conditional changes, like any service but ours. */
 export const fakeService = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const requests: Array<string> = []
       const server = createServer((request, response) => {
+        if (isForChanges(request)) {
+          response.writeHead(404, { "Content-Type": "application/json" })
+          return void response.end('{"Error":"There is no such operation."}')
+        }
         requests.push(`${request.method} ${request.url}`)
         answer(request, response)
       }).listen(0, "127.0.0.1")

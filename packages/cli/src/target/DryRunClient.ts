@@ -5,15 +5,19 @@
 import { refusalTexts } from "@roster/api"
 import { NameTaken } from "@roster/domain"
 import { Effect, Option, Predicate, Schema } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
 import { addressOf } from "./RequestAddress.ts"
 import { type DryRunRequest, endDryRun } from "../terminal/DryRun.ts"
 import { Output } from "../terminal/Output.ts"
 import * as Results from "../terminal/Results.ts"
 
-/** Whether a request changes something. An export does not, though it is a POST. */
-const changes = ({ method, url }: HttpClientRequest.HttpClientRequest): boolean =>
-  method !== "GET" && !new URL(url).pathname.endsWith("/contacts/export")
+/** Whether a request changes something. An export does not, and neither do changes that are only judged. */
+const changes = ({ method, url, urlParams }: HttpClientRequest.HttpClientRequest): boolean => {
+  const { pathname } = new URL(url)
+  const isJudged =
+    pathname.endsWith("/contacts/changes") && Option.contains(UrlParams.getFirst(urlParams, "dryRun"), "true")
+  return method !== "GET" && !isJudged && !pathname.endsWith("/contacts/export")
+}
 
 const bodyText = ({ body }: HttpClientRequest.HttpClientRequest): string =>
   body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag === "Empty" ? "" : "(a file)"

@@ -120,7 +120,7 @@ describe("an import of somebody who has unsubscribed", () => {
           response.end(JSON.stringify(email === undefined ? [] : isKnown ? contact : { Error: "no such contact" }))
         })
       })
-      const imported = yield* run(["contacts", "import", "monday.csv", "--no-journal"], { env })
+      const imported = yield* run(["contacts", "import", "monday.csv", "--no-record"], { env })
       assert.strictEqual(imported.code, 0, imported.stderr)
       assert.deepInclude(jsonOf<Counts>(imported), {
         accepted: 2,

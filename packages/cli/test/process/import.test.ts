@@ -65,7 +65,7 @@ describe("roster contacts import", () => {
     })
   )
 
-  it.live("finds what stands twice, or says that there is no room to compare with what is stored", () =>
+  it.live("finds what stands twice", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRoster
       const rows = Array.from({ length: 3000 }, (_, i) => `u${i % 2900}@example.com`)
@@ -74,9 +74,6 @@ describe("roster contacts import", () => {
       const { env } = yield* fakeService(noContacts)
       const planned = yield* run(command, { env })
       assert.include(json(planned), { read: 3000, duplicates: 100 })
-      const refused = yield* run(command, { env: { ...env, TMPDIR: join(folder, "absent") } })
-      assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
-      assert.match(failure(refused).message, /^A temporary file for the contacts cannot be written: no such/)
     })
   )
 

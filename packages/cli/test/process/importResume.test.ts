@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
@@ -13,10 +13,34 @@ import { fakeService, noContacts, serveWithKey } from "../service.ts"
 
 const email = (index: number) => `c${index}@example.com`
 
-const fileOf = (folder: string, count: number, name = "contacts.csv") => {
-  writeFileSync(join(folder, name), `Email\n${Array.from({ length: count }, (_, i) => email(i)).join("\n")}\n`)
-  return join(folder, `${name}.roster-journal`)
+const fileOf = (folder: string, count: number) =>
+  writeFileSync(
+    join(folder, "contacts.csv"),
+    `Email\n${Array.from({ length: count }, (_, i) => email(i)).join("\n")}\n`
+  )
+
+/** The records of runs, the oldest first. */
+const recordsIn = (folder: string): ReadonlyArray<string> => {
+  const runs = join(folder, ".local/state/roster/runs")
+  return existsSync(runs)
+    ? readdirSync(runs)
+        .filter((name) => name.endsWith(".jsonl"))
+        .toSorted()
+        .map((name) => join(runs, name))
+    : []
 }
+
+/** The text of the newest record. */
+const record = (folder: string): string => {
+  const last = recordsIn(folder).at(-1)
+  return last === undefined ? "" : readFileSync(last, "utf8")
+}
+
+/** Waits until the record has a text, or the process has ended. */
+const untilRecorded = (folder: string, text: string, child: { readonly exitCode: number | null }) =>
+  Effect.promise(async () => {
+    while (!record(folder).includes(text) && child.exitCode === null) await new Promise((look) => setTimeout(look, 5))
+  })
 
 /** A service with a book of every address that it was sent: `hold` keeps a part without an answer, `fail` answers so. */
 const bookkeeper = Effect.fnUntraced(function* () {
@@ -85,7 +109,7 @@ describe("roster contacts import, stopped", () => {
     ([, status]) =>
       Effect.gen(function* () {
         const { folder, run } = yield* makeRosterHere
-        const journal = fileOf(folder, 5000)
+        fileOf(folder, 5000)
         const { env, rule, sent } = yield* bookkeeper()
         rule.status = (part) => (part < 2 ? 200 : status)
         const command = ["contacts", "import", "contacts.csv", "--concurrency", "1", "--list", "it's"]
@@ -98,7 +122,8 @@ describe("roster contacts import, stopped", () => {
           failure(stopped).resume,
           `roster contacts import contacts.csv --concurrency 1 --list 'it'\\''s'`
         )
-        assert.strictEqual(statSync(journal).mode & 0o777, 0o600)
+        const [first = ""] = recordsIn(folder)
+        assert.strictEqual(statSync(first).mode & 0o777, 0o600)
 
         rule.status = () => 200
         const before = sent.length
@@ -109,28 +134,31 @@ describe("roster contacts import, stopped", () => {
           sent.slice(before).flat(),
           Array.from({ length: 3000 }, (_, i) => email(i + 2000))
         )
-        assert.isFalse(existsSync(journal))
+        assert.match(resumed.stderr, /^Going on with run \S+ from row 2001: 2000 of 5000 rows are done\.$/m)
+        assert.strictEqual(recordsIn(folder).length, 1)
+        assert.include(record(folder), "Ended")
+        assert.isFalse(existsSync(join(folder, "contacts.csv.roster-journal")))
       })
   )
 
   it.live("K12 rows that went to a store are not taken for those of another one of the same relative name", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
-      const journal = fileOf(folder, 40_000)
+      fileOf(folder, 40_000)
       const command = ["contacts", "import", "contacts.csv", "--concurrency", "1", "--db", "store.db"]
       const child = start(folder, command)
       const end = ended(child)
-      yield* Effect.promise(async () => {
-        const isBegun = () => existsSync(journal) && readFileSync(journal, "utf8").includes("Answered")
-        while (!isBegun() && child.exitCode === null) await new Promise((look) => setTimeout(look, 5))
-      })
+      yield* untilRecorded(folder, "Answered", child)
       child.kill("SIGKILL")
       yield* Effect.promise(() => end)
       mkdirSync(join(folder, "other"))
-      const elsewhere = start(join(folder, "other"), ["contacts", "import", "../contacts.csv", "--db", "store.db"])
-      const refused = yield* Effect.promise(() => ended(elsewhere))
-      assert.deepStrictEqual([refused.code, failure(refused).code], [2, "OtherUpload"], refused.stderr)
-      const there = start(join(folder, "other"), ["contacts", "import", "../contacts.csv", "--db", "../store.db"])
+      const home = { HOME: folder }
+      const inOther = (db: string) =>
+        start(join(folder, "other"), ["contacts", "import", "../contacts.csv", "--db", db], home)
+      const elsewhere = yield* Effect.promise(() => ended(inOther("store.db")))
+      assert.strictEqual(elsewhere.code, 0, elsewhere.stderr)
+      assert.isUndefined(jsonOf<Counts>(elsewhere).acceptedEarlier)
+      const there = inOther("../store.db")
       const resumed = yield* Effect.promise(() => ended(there))
       assert.strictEqual(resumed.code, 0, resumed.stderr)
       const { accepted, acceptedEarlier = 0 } = jsonOf<Counts>(resumed)
@@ -195,32 +223,58 @@ describe("roster contacts import, stopped", () => {
     })
   )
 
-  it.live("refuses to resume with another file, target or list, and starts over with --restart", () =>
+  it.live("goes on only for the same rows, target and lists, and begins anew with --no-resume", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
-      const journal = fileOf(folder, 1500)
+      fileOf(folder, 1500)
       const { env, rule, sent } = yield* bookkeeper()
       rule.status = (part) => (part === 0 ? 200 : 403)
       const command = ["contacts", "import", "contacts.csv", "--concurrency", "1"]
       yield* run(command, { env })
-      assert.isTrue(existsSync(journal))
       rule.status = () => 200
-      const before = sent.length
-      const kept = readFileSync(journal, "utf8")
-      const list = yield* run([...command, "--list", "News"], { env })
-      assert.deepStrictEqual([list.code, failure(list).code], [2, "OtherUpload"])
-      assert.match(failure(list).message, /the lists were others/)
-      assert.notMatch(failure(list).hint, /file has changed/)
-      const local = yield* run([...command, "--db", join(folder, "store.db")])
-      assert.match(failure(local).message, /it went to http/)
+      const others = [
+        yield* run([...command, "--list", "News"], { env }),
+        yield* run([...command, "--db", join(folder, "store.db")]),
+        yield* run([...command, "--no-resume"], { env })
+      ]
       fileOf(folder, 1501)
-      assert.match(failure(yield* run(command, { env })).message, /the file has changed since/)
-      assert.strictEqual(readFileSync(journal, "utf8"), kept)
-      assert.strictEqual(sent.length, before)
-      const anew = yield* run([...command, "--restart"], { env })
-      assert.strictEqual(anew.code, 0, anew.stderr)
-      assert.include(json(anew), { read: 1501, accepted: 1501 })
-      assert.isFalse(existsSync(journal))
+      others.push(yield* run(command, { env }))
+      for (const other of others) {
+        assert.strictEqual(other.code, 0, other.stderr)
+        assert.notInclude(other.stderr, "Going on")
+        assert.isUndefined(jsonOf<Counts>(other).acceptedEarlier)
+      }
+      assert.strictEqual(recordsIn(folder).length, 5)
+      // The run that began anew came to its end, so that none is left to go on with.
+      fileOf(folder, 1500)
+      const before = sent.length
+      assert.isUndefined(jsonOf<Counts>(yield* run(command, { env })).acceptedEarlier)
+      assert.strictEqual(sent.slice(before).flat().length, 1500)
+    })
+  )
+
+  it.live("goes on with standard input if the same bytes come again", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      fileOf(folder, 2500)
+      const input = readFileSync(join(folder, "contacts.csv"), "utf8")
+      const { env, rule } = yield* bookkeeper()
+      rule.status = (part) => (part === 0 ? 200 : 403)
+      const command = ["contacts", "import", "-", "--concurrency", "1"]
+      assert.include(json(yield* run(command, { env, input })), { accepted: 1000 })
+      rule.status = () => 200
+      assert.include(json(yield* run(command, { env, input })), { accepted: 2500, acceptedEarlier: 1000 })
+    })
+  )
+
+  it.live("names the journal of an earlier version once, and does not read it", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRosterHere
+      fileOf(folder, 2)
+      writeFileSync(join(folder, "contacts.csv.roster-journal"), "whatever\n")
+      const imported = yield* run(["contacts", "import", "contacts.csv"])
+      assert.strictEqual(imported.code, 0, imported.stderr)
+      assert.strictEqual(imported.stderr.split("contacts.csv.roster-journal is of an earlier version").length, 2)
     })
   )
 
@@ -263,8 +317,11 @@ describe("roster contacts import, stopped", () => {
       const exit = once(child, "exit")
       yield* parts(1)
       const second = yield* run(command, { env })
-      assert.deepStrictEqual([second.code, second.stdout], [2, ""])
-      assert.match(failure(second).message, /^Another import of contacts\.csv is running\.$/)
+      assert.deepStrictEqual([second.code, second.stdout], [6, ""])
+      assert.strictEqual(failure(second).code, "RunTaken")
+      const [id = ""] = /[^/]+(?=\.jsonl$)/.exec(recordsIn(folder)[0] ?? "") ?? []
+      const undone = yield* run(["contacts", "undo", id, "--yes"], { env })
+      assert.deepStrictEqual([undone.code, failure(undone).code], [6, "RunTaken"])
       child.kill("SIGKILL")
       yield* Effect.promise(() => exit)
       rule.hold = () => false
@@ -272,15 +329,16 @@ describe("roster contacts import, stopped", () => {
     })
   )
 
-  it.live("ignores a line that a dying process left unfinished, and says of a damaged journal what to do", () =>
+  it.live("ignores a line that a dying process left unfinished", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
-      const journal = fileOf(folder, 2500)
+      fileOf(folder, 2500)
       const { env, rule, sent } = yield* bookkeeper()
       rule.status = (part) => (part === 0 ? 200 : 403)
       const command = ["contacts", "import", "contacts.csv", "--concurrency", "1"]
       yield* run(command, { env })
-      writeFileSync(journal, '{"_tag":"Answered","acc', { flag: "a" })
+      const [file = ""] = recordsIn(folder)
+      writeFileSync(file, '{"_tag":"Answered","acc', { flag: "a" })
       const again = yield* run(command, { env })
       assert.include(json(again), { accepted: 1000, notSent: 1500 })
       // The torn line is gone, so that what was added behind it can be read.
@@ -289,10 +347,6 @@ describe("roster contacts import, stopped", () => {
       const last = yield* run(command, { env })
       assert.strictEqual(last.code, 0, last.stderr)
       assert.strictEqual(sent.slice(before).flat().length, 1500)
-      writeFileSync(journal, "no journal\n")
-      const damaged = yield* run(command, { env })
-      assert.deepStrictEqual([damaged.code, damaged.stdout], [2, ""])
-      assert.match(failure(damaged).hint, /--restart/)
     })
   )
 
@@ -300,7 +354,7 @@ describe("roster contacts import, stopped", () => {
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
       const count = longRun ? 20_000 : 10_000
-      const journal = fileOf(folder, count)
+      fileOf(folder, count)
       const { env, parts, sent } = yield* bookkeeper()
       const command = ["contacts", "import", "contacts.csv", "-q"]
       for (const at of longRun ? [1, 6, 11] : [1, 4]) {
@@ -310,7 +364,7 @@ describe("roster contacts import, stopped", () => {
         child.kill("SIGKILL")
         yield* Effect.promise(() => exit)
       }
-      const noted = readFileSync(journal, "utf8")
+      const noted = record(folder)
         .split("\n")
         .slice(1, -1)
         .map((line): { readonly accepted?: ReadonlyArray<readonly [number, number]> } => JSON.parse(line))
@@ -332,15 +386,12 @@ describe("roster contacts import, stopped", () => {
   it.live("killed against a real service, all contacts are there in the end, once", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
-      const journal = fileOf(folder, 6000)
+      fileOf(folder, 6000)
       const { env } = yield* serveWithKey(folder)
       const command = ["contacts", "import", "contacts.csv", "--concurrency", "2"]
       const child = start(folder, command, env)
       const exit = once(child, "exit")
-      const accepted = () => existsSync(journal) && readFileSync(journal, "utf8").includes("Answered")
-      yield* Effect.promise(async () => {
-        while (!accepted() && child.exitCode === null) await new Promise((look) => setTimeout(look, 5))
-      })
+      yield* untilRecorded(folder, "Answered", child)
       child.kill("SIGKILL")
       yield* Effect.promise(() => exit)
       const resumed = yield* run(command, { env })
@@ -356,13 +407,11 @@ describe("roster contacts import, stopped", () => {
   it.live("is interrupted on a local store too, whose work takes no turn", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRosterHere
-      const journal = fileOf(folder, 20_000)
+      fileOf(folder, 20_000)
       const command = ["contacts", "import", "contacts.csv", "--concurrency", "1"]
       const child = start(folder, [...command, "--db", join(folder, "store.db")])
       const end = ended(child)
-      yield* Effect.promise(async () => {
-        while (!existsSync(journal) && child.exitCode === null) await new Promise((look) => setTimeout(look, 5))
-      })
+      yield* untilRecorded(folder, "Changes", child)
       child.kill("SIGINT")
       const stopped = yield* Effect.promise(() => end)
       assert.strictEqual(stopped.code, 130, stopped.stderr)
