@@ -3,7 +3,7 @@
  * closed; it ends with the application.
  */
 import { ContactsService, readContacts } from "@roster/domain"
-import { uploadContacts, type UploadProgress } from "@roster/workflows/former"
+import { RunLog, uploadContacts, type UploadProgress } from "@roster/workflows"
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -44,10 +44,11 @@ const page = `<!doctype html>
   }
 </script>`
 
-/** The routes of the page, on whatever provides the contacts. */
+/** The routes of the page, on whatever provides the contacts and the log of runs. */
 export const importPage = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const contacts = yield* ContactsService
+    const log = yield* RunLog
     const scope = yield* Effect.scope
     const imports = new Map<string, State>()
     /** Notes how far an import is, unless it is forgotten. */
@@ -60,14 +61,19 @@ export const importPage = HttpRouter.use(
       uploadContacts(readContacts(Stream.make(file)), {
         onProgress: (progress) => note(id, running(progress))
       }).pipe(
-        Effect.map(({ accepted, rejectedRows, stoppedBy }): State =>
+        Effect.map(({ done, rejectedRows, stoppedBy }): State =>
           stoppedBy === undefined
-            ? { state: "done", accepted, rejected: rejectedRows.map(({ line, reason }) => `line ${line}: ${reason}`) }
+            ? {
+                state: "done",
+                accepted: done,
+                rejected: rejectedRows.map(({ line, reason }) => `line ${line}: ${reason}`)
+              }
             : { state: "failed", reason: stoppedBy.message }
         ),
-        Effect.catchTag("UnreadableFile", ({ message }) => Effect.succeed<State>({ state: "failed", reason: message })),
+        Effect.catch(({ message }) => Effect.succeed<State>({ state: "failed", reason: message })),
         Effect.flatMap((state) => note(id, state)),
-        Effect.provideService(ContactsService, contacts)
+        Effect.provideService(ContactsService, contacts),
+        Effect.provideService(RunLog, log)
       )
 
     const start = Effect.gen(function* () {

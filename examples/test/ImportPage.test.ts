@@ -2,13 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, FaultPlan } from "@roster/domain"
 import { layerMemory } from "@roster/server"
+import { RunLog } from "@roster/workflows"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { HttpRouter } from "effect/http"
 import { importPage, maximumFile, maximumImports } from "../src/ImportPage.ts"
 
 /** The page as a function of requests, and the contacts behind it. */
 const opened = Effect.fnUntraced(function* (plan: FaultPlan.FaultPlan = FaultPlan.make({})) {
-  const services = yield* Layer.build(layerMemory().pipe(FaultPlan.layer(plan)))
+  const services = yield* Layer.build(Layer.merge(layerMemory().pipe(FaultPlan.layer(plan)), RunLog.layerMemory()))
   const { handler } = yield* Effect.acquireRelease(
     Effect.sync(() =>
       HttpRouter.toWebHandler(Layer.provide(importPage, Layer.succeedContext(services)), { disableLogger: true })
@@ -45,7 +46,7 @@ describe("the page that imports", () => {
 
   it.live("says why a file cannot be imported", () =>
     Effect.gen(function* () {
-      const { ended, put } = yield* opened(FaultPlan.make({ "contacts.add": { every: FaultPlan.unauthorized } }))
+      const { ended, put } = yield* opened(FaultPlan.make({ "contacts.change": { every: FaultPlan.unauthorized } }))
       const unreadable = yield* ended(yield* put("Name\nAnn\n"))
       assert.deepInclude(unreadable, { state: "failed" })
       const refused = yield* ended(yield* put("Email\nann@example.com\n"))

@@ -1,6 +1,5 @@
 import { ContactFilter, ContactsService, readContacts, rule } from "@roster/domain"
-import { deleteContacts, exportTo } from "@roster/workflows"
-import { uploadContacts } from "@roster/workflows/former"
+import { deleteContacts, exportTo, uploadContacts } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 
 /** Imports a CSV file of any size. A wrong row is refused alone; of each address, the last row is sent. */

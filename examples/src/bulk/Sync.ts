@@ -1,5 +1,4 @@
-import { addAll, type ContactDraft } from "@roster/workflows"
-import { uploadContacts } from "@roster/workflows/former"
+import { addAll, type ContactDraft, uploadContacts } from "@roster/workflows"
 import { Console, Stream } from "effect"
 
 interface Customer {

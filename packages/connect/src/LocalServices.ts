@@ -1,5 +1,4 @@
 /** The services of a store in this process. Loaded only if they are chosen. */
-import { LocalContacts } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
 import { Layer } from "effect"
@@ -8,8 +7,7 @@ import { type ConnectOptions, transformed } from "./ConnectOptions.ts"
 export const layer = (filename: string, { store, transformClient }: ConnectOptions) => {
   const embedded = EmbeddedHttpClient.layer({ ...store, filename })
   // The store itself waits for locks; a retry would wait as long again.
-  const services = RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl, retry: { attempts: 1 } }).pipe(
+  return RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl, retry: { attempts: 1 } }).pipe(
     Layer.provide(transformed(embedded, transformClient))
   )
-  return Layer.merge(services, Layer.provide(Layer.effect(LocalContacts, LocalContacts), embedded))
 }

@@ -5,7 +5,6 @@ import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodePath from "@effect/platform-node/NodePath"
 import { Effect, Layer, type Scope } from "effect"
 import { Etag, HttpClient, HttpClientError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import * as SqlLocalContacts from "./SqlLocalContacts.ts"
 import { Caller } from "./credentials/Caller.ts"
 import { ConnectionReset, inProcess, withFaults } from "./FaultyApp.ts"
 import { httpApp } from "./http/HttpApp.ts"
@@ -50,9 +49,9 @@ const make = Effect.fnUntraced(function* (faults: FaultPlan.FaultPlan | undefine
   )
 })
 
-/** Provides an `HttpClient` that answers from the service on a store, and the `LocalContacts` of that store. */
+/** Provides an `HttpClient` that answers from the service on a store. */
 export const layer = ({ faults, ...store }: EmbeddedOptions): Layer.Layer<HttpClient.HttpClient, StoreError> =>
-  Layer.merge(Layer.effect(HttpClient.HttpClient, make(faults)), SqlLocalContacts.layer).pipe(
+  Layer.effect(HttpClient.HttpClient, make(faults)).pipe(
     Layer.provide(layerForHttp(store, true)),
     Layer.provide(Layer.mergeAll(NodeHttpPlatform.layer, Etag.layerWeak, NodeFileSystem.layer, NodePath.layer))
   )

@@ -13,7 +13,7 @@ import {
 import { Data, DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
-import { byEngine, dialect, numbersOf } from "../store/SqlDialect.ts"
+import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { RuleScans } from "./RuleScans.ts"
@@ -50,21 +50,6 @@ export const countNewContacts = Effect.fnUntraced(function* (account: string) {
       (SELECT last FROM contact_blocks WHERE account = ${account} ORDER BY block DESC LIMIT 1), 0)
     GROUP BY account, block
     ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + excluded.contacts, last = excluded.last`
-})
-
-/** Adds contacts that came back with their old ids to the block counts, in the transaction that inserted them. */
-export const countRestoredContacts = Effect.fnUntraced(function* (account: string, ids: ReadonlyArray<number>) {
-  const sql = yield* SqlClient.SqlClient
-  if (!countsBlocks(sql)) return
-  // Those behind the last counted one are new to the counts like any others.
-  yield* sql`
-    INSERT INTO contact_blocks
-    SELECT account, id >> ${blockBits} AS block, count(*), max(id) FROM contacts
-    WHERE id IN (${numbersOf(sql, ids)}) AND id <= coalesce(
-      (SELECT last FROM contact_blocks WHERE account = ${account} ORDER BY block DESC LIMIT 1), 0)
-    GROUP BY account, block
-    ON CONFLICT (account, block) DO UPDATE SET contacts = contacts + excluded.contacts, last = max(last, excluded.last)`
-  yield* countNewContacts(account)
 })
 
 /** A page in one statement, so that the counts and the contacts are of the same moment. */

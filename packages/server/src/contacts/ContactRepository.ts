@@ -3,7 +3,6 @@ import {
   type AddOptions,
   checkAddSize,
   checkFilter,
-  type Contact,
   ContactFields,
   ContactFilter,
   ContactNotFound,
@@ -51,18 +50,6 @@ export const maximumShared = 10
 
 const readPayloads = validated(Schema.Array(ContactPayload))
 const readChanges = validated(ContactUpdatePayload)
-
-/** A contact with its id in the store. */
-export interface WrittenContact {
-  readonly id: number
-  readonly contact: Contact
-}
-
-/** Reads a row of `contactColumns`. */
-export const toWritten = (row: ReadonlyArray<unknown>): WrittenContact => ({
-  id: Number(row[0]),
-  contact: toContact(row)
-})
 
 interface AddContactsOptions extends Omit<AddOptions, "idempotencyKey"> {
   /** Whether the contacts come from a request, whose body was decoded and bounded (default: false). */
@@ -136,8 +123,11 @@ export const makeContactRepository = Effect.gen(function* () {
 
   const add = fnRedacted("ContactsService.add")(
     function* (payloads: ReadonlyArray<ContactPayload>, options: Omit<AddOptions, "idempotencyKey"> = {}) {
-      return yield* addContacts(payloads, options, toWritten, (written) =>
-        Effect.succeed(written.map(({ contact }) => contact))
+      return yield* addContacts(
+        payloads,
+        options,
+        (row) => ({ id: Number(row[0]), contact: toContact(row) }),
+        (written) => Effect.succeed(written.map(({ contact }) => contact))
       )
     },
     inStore,

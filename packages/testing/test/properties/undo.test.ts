@@ -1,45 +1,29 @@
 /**
- * Whatever contacts a run adds, changes and deletes, undoing it brings back each of them in all that a store holds; and
+ * Whatever contacts a run adds, changes and deletes, undoing it brings back the content and the lists of each of them; and
  * undoing that brings back what the run had made of them.
  */
-import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { ContactFilter, ContactsService, JsonParser, LocalContacts, RuleText } from "@roster/domain"
+import { canonicalEmail, ContactFilter, ContactsService, contentOf, RuleText, sameContent } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
-import { RunEntry } from "@roster/workflows"
-import { makeContactLookup, makeRecorder, recordedContacts, undoRun } from "@roster/workflows/former"
-import { DateTime, Effect, Layer, Schema, Stream } from "effect"
+import { recordedContacts, RunLog, undoRun } from "@roster/workflows"
+import { Effect, Layer } from "effect"
 import { amount, runSeed } from "../../src/durability/LongRun.ts"
 import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
 
 const seed = runSeed("undo of generated runs")
 
 const everyone = ContactFilter.ByRule({ rule: RuleText.make("All") })
-const Line = JsonParser.fromJsonString(RunEntry)
-const encodeLine = Schema.encodeSync(Line)
-const decodeLine = Schema.decodeSync(Line)
 
-/** A run whose record is kept as text, as in a file. */
-const makeRun = Effect.gen(function* () {
-  const lines: Array<string> = []
-  const recorder = makeRecorder({ append: (entry) => Effect.sync(() => void lines.push(encodeLine(entry))) })
-  const lookup = yield* makeContactLookup({ expected: 0 })
-  const backwards = Stream.suspend(() => Stream.fromIterable(lines.toReversed().map((line) => decodeLine(line))))
-  return { recorder, lookup, backwards }
-})
-
-const embedded = EmbeddedHttpClient.layer({ filename: ":memory:" })
-const services = Layer.mergeAll(
-  Layer.provide(RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }), embedded),
-  Layer.provide(Layer.effect(LocalContacts, LocalContacts), embedded),
-  NodeServices.layer
+const services = Layer.merge(
+  Layer.provide(
+    RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }),
+    EmbeddedHttpClient.layer({ filename: ":memory:" })
+  ),
+  RunLog.layerMemory()
 )
 
-layer(services, {
-  excludeTestServices: true,
-  timeout: "60 seconds"
-})("an undo", (it) => {
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("an undo", (it) => {
   const two = [
     awkwardContacts({ minLength: 1, maxLength: 30 }),
     awkwardContacts({ minLength: 1, maxLength: 30 })
@@ -50,51 +34,62 @@ layer(services, {
     ([base, given]) =>
       Effect.gen(function* () {
         const service = yield* ContactsService
-        const store = yield* LocalContacts
-        if (store === undefined) return assert.fail("there is no store in this process")
         yield* service.deleteMany(everyone)
         yield* service.add(base, { listNames: ["Old"] })
         const emails = [...base, ...given].map(({ email }) => email)
-        // What only a service sets.
-        const date = DateTime.makeUnsafe(1_000_000_000_000)
-        const stored = (yield* store.read(emails)).flatMap((one) => one ?? [])
-        const activity = {
-          totalSent: 3,
-          lastSent: date,
-          lastIP: "192.0.2.1",
-          errorCode: 550,
-          friendlyErrorMessage: "no"
+        /** What is there now of each, with its lists: no contact has this name. */
+        const content = Effect.map(
+          service.change(
+            emails.map((email) => ({ email, seen: { firstName: "none \u{1F47B} such" }, write: {} })),
+            { dryRun: true }
+          ),
+          (answers) =>
+            answers.map((answer, index) => {
+              if (answer._tag !== "Outdated") return assert.fail(`${emails[index]} is ${answer._tag}`)
+              const { contact = null, lists = [] } = answer
+              return { email: canonicalEmail(emails[index] ?? ""), content: contact && contentOf(contact), lists }
+            })
+        )
+        type Content = Effect.Success<typeof content>
+        const isSame = (actual: Content, expected: Content, what: string) => {
+          for (const [index, { content, email, lists }] of expected.entries()) {
+            const now = actual[index]?.content ?? null
+            // Says what differs.
+            if (!sameContent(now, content)) assert.deepStrictEqual(now, content, `${what}: ${email}`)
+            assert.deepStrictEqual(actual[index]?.lists, lists, `${what}: ${email}`)
+          }
         }
-        const rich = stored.map((one, index) => ({
-          ...one,
-          contact: { ...one.contact, source: "WebForm" as const, dateAdded: date, dateUpdated: date, activity },
-          lists: index % 2 === 0 ? [] : one.lists
-        }))
-        yield* store.write(rich)
-        const content = Effect.all([store.read(emails), service.list({ limit: 1000 })])
         const before = yield* content
 
-        const run = yield* makeRun
-        const recorded = yield* recordedContacts(service, run)
-        const half = Math.ceil(given.length / 2)
-        yield* recorded.add(given.slice(0, half), { listNames: ["New", "Old"], resubscribe: false })
-        yield* recorded.addWithoutAnswer(given.slice(half), { listNames: ["New"], resubscribe: true })
-        const [first, second, ...rest] = emails.filter((_, index) => index % 3 === 0)
-        if (first !== undefined) yield* recorded.deleteMany(ContactFilter.ByEmails({ emails: [first, ...rest] }))
-        if (second !== undefined)
-          yield* Effect.ignore(recorded.update(second, { firstName: "X", customFields: { x: "y" } }))
+        const id = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const run = yield* (yield* RunLog).open({ command: "generated" })
+            const recorded = yield* recordedContacts({ run })
+            const half = Math.ceil(given.length / 2)
+            yield* recorded.add(given.slice(0, half), { listNames: ["New", "Old"], resubscribe: false })
+            yield* recorded.addWithoutAnswer(given.slice(half), { listNames: ["New"], resubscribe: true })
+            const [first, second, ...rest] = emails.filter((_, index) => index % 3 === 0)
+            if (first !== undefined) yield* recorded.deleteMany(ContactFilter.ByEmails({ emails: [first, ...rest] }))
+            if (second !== undefined) {
+              yield* Effect.ignore(recorded.update(second, { firstName: "X", customFields: { x: "y" } }))
+            }
+            yield* run.end
+            return run.header.id
+          })
+        )
         const after = yield* content
 
-        const undo = yield* makeRun
-        const report = yield* undoRun(run.backwards, undo)
-        assert.strictEqual(report.changedSince, 0)
-        assert.deepStrictEqual(yield* content, before)
+        const undone = yield* undoRun(id)
+        assert.deepInclude(undone, { outdated: 0, partlyDone: 0, incomplete: 0 })
+        isSame(yield* content, before, "undone")
+        assert.strictEqual(
+          (yield* service.list({ limit: 1000 })).length,
+          new Set(base.map(({ email }) => canonicalEmail(email))).size
+        )
 
-        yield* undoRun(undo.backwards, yield* makeRun)
-        assert.deepStrictEqual(yield* content, after)
-
-        const added = yield* store.add(given, { listNames: ["New"] })
-        assert.deepStrictEqual(added, yield* store.read(given.map(({ email }) => email)))
+        // A run that changed nothing has nothing to undo.
+        if (undone.run !== undefined) yield* undoRun(undone.run)
+        isSame(yield* content, after, "undone again")
       }),
     {
       arbitrary: { runs: amount({ ci: 15, long: 5000 }), seed, size: 100 },
