@@ -1,11 +1,12 @@
 /** What docs/composing.md shows, run. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ContactNotFound, ContactsService, FaultPlan, InvalidInput } from "@roster/domain"
 import { InvalidSettings } from "@roster/http-client"
-import { EmbeddedHttpClient, layerMemory } from "@roster/server"
+import { EmbeddedHttpClient, layerMemory, RosterServer } from "@roster/server"
 import { addAll } from "@roster/workflows"
-import { type Config, ConfigProvider, Effect, Layer, LayerMap, Stream } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { type Config, ConfigProvider, Context, Effect, Layer, LayerMap, Redacted, Stream } from "effect"
+import { HttpClient, HttpClientResponse, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder, HttpApiTest } from "effect/http-api"
 import { accounts, invite, NewsContacts, ShopContacts } from "../src/composing/Accounts.ts"
 import { CustomersApi, customers } from "../src/composing/CustomersApi.ts"
@@ -75,15 +76,32 @@ describe("tenants", () => {
     )
   )
 
-  it.effect("are found by their settings", () =>
+  it.live("are found by their settings, and no HttpClient of a caller gets their keys", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* recentOf("acme"), [])
-      assert.strictEqual((yield* Effect.flip(recentOf("nobody")))._tag, "InvalidSettings")
-    }).pipe(
-      Effect.provide(
-        Tenants.layer.pipe(Layer.provide([service, settings({ ROSTER_BASE_URL: url, TENANT_ACME_KEY: "acme" })]))
+      let key: Redacted.Redacted<string> | undefined
+      const server = yield* Layer.build(
+        RosterServer.layer({
+          port: 0,
+          store: { filename: ":memory:" },
+          onAdministratorKey: (made) => Effect.sync(() => void (key = made))
+        })
       )
-    )
+      const { address } = Context.get(server, RosterServer.RosterServer)
+      const seen: Array<string> = []
+      const caller = HttpClient.make((request) => {
+        seen.push(request.url)
+        return Effect.succeed(HttpClientResponse.fromWeb(request, new Response("[]", { status: 404 })))
+      })
+      const given = { ROSTER_BASE_URL: address, TENANT_ACME_KEY: key === undefined ? "" : Redacted.value(key) }
+      yield* Effect.gen(function* () {
+        assert.deepStrictEqual(yield* recentOf("acme"), [])
+        assert.strictEqual((yield* Effect.flip(recentOf("nobody")))._tag, "InvalidSettings")
+      }).pipe(
+        Effect.provideService(HttpClient.HttpClient, caller),
+        Effect.provide(Tenants.layer.pipe(Layer.provide(settings(given))))
+      )
+      assert.deepStrictEqual(seen, [])
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })
 

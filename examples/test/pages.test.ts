@@ -8,6 +8,7 @@ const pages = [
   ["docs/getting-started.md", "../src/starting/"],
   ["docs/rules.md", "../src/rules/"],
   ["docs/bulk.md", "../src/bulk/"],
+  ["docs/programs.md", "../src/programs/"],
   ["docs/credentials.md", "../src/credentials/"],
   ["docs/coming-from.md", "../src/coming/"]
 ] as const

@@ -1,6 +1,10 @@
 import { ContactsService } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
-import { Config, Effect, LayerMap } from "effect"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { Config, Effect, Layer, LayerMap } from "effect"
+
+/** One for all tenants. Within the lookup, so that no other `HttpClient` of a caller gets a tenant's key. */
+const transport = UndiciHttpClient.layer()
 
 /** The account of each tenant: one address, and a key such as TENANT_ACME_KEY. */
 export class Tenants extends LayerMap.Service<Tenants>()("app/Tenants", {
@@ -8,7 +12,7 @@ export class Tenants extends LayerMap.Service<Tenants>()("app/Tenants", {
     RosterClient.layerConfig({
       baseUrl: Config.String("ROSTER_BASE_URL"),
       apiKey: Config.Redacted(`TENANT_${tenant.toUpperCase()}_KEY`)
-    }),
+    }).pipe(Layer.provide(transport)),
   // A tenant that nobody asks for is forgotten.
   idleTimeToLive: "10 minutes"
 }) {}

@@ -1,0 +1,73 @@
+/** What docs/programs.md shows, run. */
+import { assert, describe, it } from "@effect/vitest"
+import { ContactsService, CredentialsService } from "@roster/domain"
+import { layerMemory } from "@roster/server"
+import { RunLog, undoRun } from "@roster/workflows"
+import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { audited } from "../src/programs/AuditedContacts.ts"
+import { history, nightly } from "../src/programs/NightlyPlan.ts"
+import { worker } from "../src/programs/RotationWorker.ts"
+import { unsubscribe } from "../src/programs/Unsubscribe.ts"
+
+const file = (text: string) => Stream.make(new TextEncoder().encode(text))
+const services = Layer.mergeAll(layerMemory(), RunLog.layerMemory())
+
+describe("the programs of the page", () => {
+  it.effect("import within a threshold, and say so where a file is beyond it", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const first = yield* nightly(file("email,city\nada@example.com,Rome\nbob@example.com,Oslo\n"), 0)
+      assert.deepInclude(first, { read: 2, done: 2, new: 2, changed: 0 })
+      const moved = file("email,city\nada@example.com,Bonn\nbob@example.com,Bern\n")
+      const refused = yield* Effect.flip(nightly(moved, 1))
+      assert.deepInclude(refused, { _tag: "TooManyChanges", changed: 2 })
+      assert.strictEqual((yield* contacts.get("ada@example.com")).customFields?.["city"], "Rome")
+      const second = yield* nightly(moved, 2)
+      assert.deepInclude(second, { changed: 2 })
+      yield* history
+      yield* undoRun(second.run ?? "")
+      assert.strictEqual((yield* contacts.get("bob@example.com")).customFields?.["city"], "Oslo")
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("unsubscribe one person, and add nobody", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      yield* contacts.add([{ email: "ada@example.com" }])
+      assert.strictEqual(yield* unsubscribe("ada@example.com"), "You get no more mail.")
+      assert.strictEqual((yield* contacts.get("ada@example.com")).status, "Unsubscribed")
+      assert.strictEqual(yield* unsubscribe("bob@example.com"), "You are not on our list.")
+      assert.match(yield* unsubscribe("bob"), /^That is no address: /)
+      assert.strictEqual((yield* contacts.list()).length, 1)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("rotate a key each month", () =>
+    Effect.gen(function* () {
+      const { apiKeys } = yield* CredentialsService
+      yield* apiKeys.create({ name: "sync", accessLevels: ["ViewContacts"] })
+      const secrets: Array<string> = []
+      const running = yield* Effect.forkChild(
+        worker("sync", (secret) => Effect.sync(() => void secrets.push(Redacted.value(secret))))
+      )
+      yield* TestClock.adjust("63 days")
+      yield* Fiber.interrupt(running)
+      assert.strictEqual(new Set(secrets).size, 3)
+      assert.deepStrictEqual(
+        (yield* apiKeys.list()).map(({ name }) => name),
+        ["sync"]
+      )
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("go through a layer of one's own, to the last write", () => {
+    const noted: Array<string> = []
+    const own = audited((emails) => Effect.sync(() => void noted.push(...emails)))
+    return Effect.gen(function* () {
+      const { run = "" } = yield* nightly(file("email\nada@example.com\n"), 0)
+      yield* undoRun(run)
+      assert.deepStrictEqual(noted, ["ada@example.com", "ada@example.com"])
+    }).pipe(Effect.provide(own.pipe(Layer.provideMerge(services))))
+  })
+})
