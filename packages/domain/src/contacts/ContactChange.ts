@@ -161,6 +161,10 @@ export const ChangeAnswerRecord = wireRecord({
 }).annotate({ identifier: "ChangeAnswer" })
 export interface ChangeAnswerRecord extends Schema.Schema.Type<typeof ChangeAnswerRecord> {}
 
+/** The answer of a service that compared and changed the contact in one step. */
+export const exactAnswer = ({ result: _tag, ...rest }: ChangeAnswerRecord): ChangeAnswer =>
+  _tag === "Outdated" ? { _tag, exact: true, ...rest } : { _tag, exact: true }
+
 /** The options of a call of `change`. */
 export interface ChangeOptions {
   /** Answers what each change would do, and changes nothing (default: false). */

@@ -14,6 +14,7 @@ import {
   type ContactNotFound,
   type ContactPayload,
   encodeChanges,
+  exactAnswer,
   InvalidInput,
   judgeChange,
   Rejected,
@@ -155,11 +156,7 @@ export const makeChange = (shared: RosterHttpApi["Service"], operations: Operati
       read: Effect.fnUntraced(function* (operation, response, secrets) {
         if (!isSaid) return yield* Effect.as(readNothing(operation, response, secrets), undefined)
         const answers = yield* readAnswers(operation, response, secrets)
-        if (answers.length === count) {
-          return answers.map(({ result: _tag, ...rest }): ChangeAnswer =>
-            _tag === "Outdated" ? { _tag, exact: true, ...rest } : { _tag, exact: true }
-          )
-        }
+        if (answers.length === count) return answers.map(exactAnswer)
         return yield* Effect.fail(invalidResponse(operation, response.status, "it does not answer each change"))
       }),
       refusals: ["TooManyContacts", "InvalidInput"]

@@ -13,7 +13,7 @@ import {
   encodeChanges,
   judgeChange
 } from "@roster/domain"
-import { Effect, identity, Iterable } from "effect"
+import { type DateTime, Effect, identity, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { dialect } from "../store/SqlDialect.ts"
@@ -34,30 +34,23 @@ const readAtOnce = 100
 const source = "ContactApi"
 const customFieldsPlace = contactColumns.indexOf("custom_fields")
 
-/** A contact of an outdated change. */
-export interface FoundContact {
-  /** Its canonical address. */
-  readonly identity: string
-  /** Left out if the answer has too many bytes before it. */
-  readonly contact: Contact | undefined
-  /** The names of its lists in alphabetical order; `undefined` until they are read. */
-  lists: ReadonlyArray<string> | undefined
-}
-
 /** What became of a change. */
-export interface JudgedChange extends Pick<ChangeAnswerRecord, "result"> {
-  /** About its bytes in an answer. */
-  bytes: number
-  /** The contact of an outdated change, `null` if there is none; left out if the caller may not view contacts. */
-  found?: FoundContact | null
+export interface JudgedChange {
+  /** The canonical address of its contact. */
+  readonly identity: string
+  /** The answer, without the contact of an outdated change if there are too many bytes before it. */
+  readonly answer: ChangeAnswerRecord
+  /** About the bytes of the whole answer. */
+  readonly bytes: number
 }
 
-/** A contact within a call. One that the call has made has no id. */
+/** A contact within a call. */
 interface State {
+  /** As the columns have it; one that the call has made has no id. */
   readonly values: ReadonlyArray<unknown>
   readonly contact: Contact
-  /** The names of its lists; `undefined` if no change of it names a list. */
-  readonly lists: ReadonlySet<string> | undefined
+  /** The names of its lists, if a change names one or the caller may view them. */
+  readonly lists: ReadonlySet<string>
   /** The index of the change that made it, by which new contacts are in order. */
   readonly madeBy?: number | undefined
 }
@@ -69,28 +62,14 @@ interface Outcome {
   readonly after: State | undefined
 }
 
-interface Numbered {
-  readonly change: ContactChange
-  readonly index: number
-}
-
 const noLists: ReadonlySet<string> = new Set()
 
 /** About the bytes of an answer without a contact. */
 const answerBytes = 24
 
-const giveLists = (one: JudgedChange, names: ReadonlySet<string>): void => {
-  if (one.found == null) return
-  one.found.lists = [...names].sort()
-  for (const name of names) one.bytes += Buffer.byteLength(name) + 3
-}
-
 const idOf = ({ values: [id] }: State): number => Number(id)
 
 const isNew = ({ madeBy }: State): boolean => madeBy !== undefined
-
-const namesLists = ({ change: { write } }: Numbered): boolean =>
-  [write?.addToLists, write?.removeFromLists].some((names) => names !== undefined && names.length > 0)
 
 /** The names of the lists of contacts by their ids. */
 export const listsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
@@ -109,10 +88,12 @@ export const listsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) 
 const nothing = { firstName: undefined, lastName: undefined, customFields: undefined, consent: undefined }
 
 /** The contact that a write makes of another one, or of none. Everything but its content stays. */
-const written = ({ change, index }: Numbered, state: State | undefined, now: number): State => {
-  const { email, write = {} } = change
-  const { addToLists = [], removeFromLists = [] } = write
-  const date = fromSeconds(now)
+const written = (
+  { email, write = {} }: ContactChange,
+  index: number,
+  state: State | undefined,
+  date: DateTime.Utc
+): State => {
   const content = contentAfter(state?.contact ?? null, write)
   const made =
     state === undefined
@@ -125,11 +106,9 @@ const written = ({ change, index }: Numbered, state: State | undefined, now: num
           statusChangeDate: content.status === state.contact.status ? state.contact.statusChangeDate : date
         }
   const values = [state?.values[0], ...Object.values(toColumns(made))]
-  const lists = new Set([...(state?.lists ?? []), ...addToLists])
-  for (const name of removeFromLists) lists.delete(name)
-  const hasUnknownLists = state !== undefined && state.lists === undefined
-  const madeBy = state === undefined ? index : state.madeBy
-  return { values, contact: toContact(values), lists: hasUnknownLists ? undefined : lists, madeBy }
+  const lists = new Set([...(state?.lists ?? []), ...(write.addToLists ?? [])])
+  for (const name of write.removeFromLists ?? []) lists.delete(name)
+  return { values, contact: toContact(values), lists, madeBy: state === undefined ? index : state.madeBy }
 }
 
 /** Whether a contact may become another, by the bounds of `ContactSize`. One that exceeds them is changed alone. */
@@ -141,26 +120,11 @@ const mayBecome = (before: State | undefined, after: State, isAlone: boolean): b
   )
 }
 
-const areListsSo = ({ write }: ContactChange, lists = noLists): boolean =>
+const areListsSo = ({ write }: ContactChange, lists: ReadonlySet<string>): boolean =>
   (write?.addToLists ?? []).every((name) => lists.has(name)) &&
   !(write?.removeFromLists ?? []).some((name) => lists.has(name))
 
-type Address = readonly [identity: string, own: ReadonlyArray<Numbered>]
-
-/** The changes of each address, in the order in which all callers lock contacts. */
-const byAddress = function* (changes: ReadonlyArray<ContactChange>): Generator<void, ReadonlyArray<Address>> {
-  const addresses = new Map<string, Array<Numbered>>()
-  for (const [index, change] of changes.entries()) {
-    const identity = canonicalEmail(change.email)
-    const own = addresses.get(identity)
-    if (own === undefined) addresses.set(identity, [{ change, index }])
-    else own.push({ change, index })
-    yield
-  }
-  return [...addresses].sort(([a], [b]) => (a < b ? -1 : 1))
-}
-
-/** Inserts new contacts and writes changed ones; gives the ids of the new ones, but of those that others made meanwhile. */
+/** Deletes, inserts and writes contacts; gives the ids of those that are there, but of new ones that others made meanwhile. */
 const write = Effect.fnUntraced(function* (account: string, now: number, outcomes: ReadonlyArray<Outcome>) {
   const sql = yield* SqlClient.SqlClient
   const { isOneOfIds, merge, runEach } = dialect(sql)
@@ -168,33 +132,26 @@ const write = Effect.fnUntraced(function* (account: string, now: number, outcome
     before !== undefined && (after === undefined || isNew(after)) ? [idOf(before)] : []
   )
   if (gone.length > 0) yield* sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(gone)}`
-  const rows = outcomes.flatMap(({ after, identity }) => (after === undefined ? [] : [{ identity, after }]))
-  const made = rows
-    .filter(({ after }) => isNew(after))
-    .sort(({ after: a }, { after: b }) => (a.madeBy ?? 0) - (b.madeBy ?? 0))
-  const changed = rows.filter(({ after }) => !isNew(after))
-  const ids = new Map(changed.map(({ after, identity }) => [identity, idOf(after)]))
+  const rows = outcomes.flatMap(({ after, identity }) => (after === undefined ? [] : [{ identity, ...after }]))
+  rows.sort((a, b) => (a.madeBy ?? 0) - (b.madeBy ?? 0))
+  const [made, changed] = [rows.filter(isNew), rows.filter((row) => !isNew(row))]
+  const ids = new Map(changed.map((row) => [row.identity, idOf(row)]))
+  const note = ([identity, id]: ReadonlyArray<unknown>) => ids.set(String(identity), Number(id))
   if (merge === undefined) {
-    const given = made.map(({ after, identity }) => [identity, after.values] as const)
-    const inserted = given.length === 0 ? [] : yield* insertNew({ account, source, now }, given)
-    for (const [identity, id] of inserted) ids.set(String(identity), Number(id))
-    if (changed.length > 0)
-      yield* writeAll(
-        account,
-        changed.map(({ after }) => after.values),
-        now
-      )
+    const given = made.map(({ identity, values }) => [identity, values] as const)
+    if (made.length > 0) (yield* insertNew({ account, source, now }, given)).forEach(note)
+    const values = changed.map((row) => row.values)
+    if (changed.length > 0) yield* writeAll(account, values, now)
     return ids
   }
-  const [, ...columns] = contactColumns
-  const all = ["account", "identity", ...columns]
+  const all = ["account", "identity", ...contactColumns.slice(1)]
   const replaced = [...updatedColumns, "date_updated"].map((column) => `${column} = excluded.${column}`)
   const [statement] = sql`
     INSERT INTO contacts ${sql.insert(Object.fromEntries(all.map((column) => [column, column])))}
     ON CONFLICT (account, identity) DO UPDATE SET ${sql.literal(replaced.join(", "))} RETURNING identity, id`.compile()
-  const parameters = [...made, ...changed].map(({ after, identity }) => [account, identity, ...after.values.slice(1)])
-  yield* runEach(statement, parameters, ([identity, id]) => ids.set(String(identity), Number(id)))
-  if (made.length > 0) yield* countNewContacts(account)
+  const parameters = rows.map(({ identity, values }) => [account, identity, ...values.slice(1)])
+  yield* runEach(statement, parameters, note)
+  yield* countNewContacts(account)
   return ids
 })
 
@@ -206,34 +163,31 @@ const writeLists = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const { isOneOfIds } = dialect(sql)
-  const [added, removed] = [new Map<string, Array<number>>(), new Map<string, Array<number>>()]
-  const note = (to: typeof added, names: ReadonlySet<string>, others: ReadonlySet<string>, id: number) => {
-    for (const name of names) {
-      if (others.has(name)) continue
-      const members = to.get(name)
-      if (members === undefined) to.set(name, [id])
-      else members.push(id)
-    }
+  type Lists = (outcome: Outcome) => ReadonlySet<string>
+  /** The contacts that are on a list in one of two states alone, by the list. */
+  const newOn = (state: Lists, other: Lists) => {
+    const pairs = outcomes.flatMap((outcome) => {
+      const id = ids.get(outcome.identity)
+      const others = other(outcome)
+      return id === undefined ? [] : [...state(outcome)].flatMap((name) => (others.has(name) ? [] : [{ name, id }]))
+    })
+    return [...Map.groupBy(pairs, ({ name }) => name)].map(([name, of]) => [name, of.map(({ id }) => id)] as const)
   }
-  for (const { after, before, identity } of outcomes) {
-    const id = ids.get(identity)
-    if (after?.lists === undefined || id === undefined) continue
-    const earlier = isNew(after) ? noLists : (before?.lists ?? noLists)
-    note(added, after.lists, earlier, id)
-    note(removed, earlier, after.lists, id)
+  const before: Lists = (one) => (one.after?.madeBy === undefined ? (one.before?.lists ?? noLists) : noLists)
+  const after: Lists = (one) => one.after?.lists ?? noLists
+  for (const [name, members] of newOn(after, before).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    yield* addToLists(yield* ensureLists(account, [name]), members)
   }
-  for (const [name, members] of [...added].sort()) yield* addToLists(yield* ensureLists(account, [name]), members)
-  for (const [name, members] of removed) {
+  for (const [name, members] of newOn(before, after)) {
     const list = yield* findList(account, name)
-    if (list === undefined) continue
-    yield* sql`DELETE FROM list_members WHERE list_id = ${list} AND ${isOneOfIds(members, "contact_id")}`
+    yield* sql`DELETE FROM list_members WHERE list_id = ${list ?? 0} AND ${isOneOfIds(members, "contact_id")}`
   }
 })
 
 interface ChangeContactsOptions extends ChangeOptions {
   /** Whether the changes come from a request, whose body was decoded and bounded (default: false). */
   readonly isDecoded?: boolean
-  /** The bytes of contacts after which those of further outdated changes are left out (default: all are given). */
+  /** The bytes of answers after which the contacts of further ones are left out (default: all are given). */
   readonly mostBytes?: number
 }
 
@@ -251,43 +205,43 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
   const mayView = key === undefined || key.mayViewContacts === true
   yield* isDecoded ? checkChangeCount(changes) : encodeChanges(changes)
   yield* checkChanges(changes)
-  const addresses = yield* inSlices(() => byAddress(changes))
+  const namesLists = changes.some(({ write }) => write?.addToLists?.length || write?.removeFromLists?.length)
+  // In the order in which all callers lock contacts.
+  const numbered = changes.map((change, index) => ({ change, index }))
+  const addresses = [...Map.groupBy(numbered, ({ change }) => canonicalEmail(change.email))].sort(([a], [b]) =>
+    a < b ? -1 : 1
+  )
   const work = Effect.gen(function* () {
     const now = yield* nowSeconds
-    const judged = changes.map((): JudgedChange => ({ result: "Outdated", bytes: answerBytes }))
-    const unread = new Map<number, Array<JudgedChange>>()
+    const judged: Array<JudgedChange> = []
     let bytes = 0
-    /** Notes what became of a change of a contact. */
-    const note = ({ index }: Numbered, result: JudgedChange["result"], identity: string, state: State | undefined) => {
-      const one: JudgedChange = { result, bytes: answerBytes }
-      judged[index] = one
-      if (result !== "Outdated" || !mayView) return
-      one.found = null
-      if (state === undefined) return
-      bytes += one.bytes = answerBytesOf(state.values)
-      one.found = { identity, contact: bytes > mostBytes ? undefined : state.contact, lists: undefined }
-      if (state.lists !== undefined) return giveLists(one, state.lists)
-      const others = unread.get(idOf(state))
-      if (others === undefined) unread.set(idOf(state), [one])
-      else others.push(one)
+    let refused = Infinity
+    const judgedAs = (identity: string, result: ChangeAnswerRecord["result"], state?: State): JudgedChange => {
+      if (result !== "Outdated" || !mayView) return { identity, answer: { result }, bytes: answerBytes }
+      const lists = [...(state?.lists ?? [])].sort()
+      let own = state === undefined ? answerBytes : answerBytesOf(state.values)
+      for (const name of lists) own += Buffer.byteLength(name)
+      bytes += own
+      const isLeft = state !== undefined && bytes > mostBytes
+      return { identity, answer: { result, ...(isLeft ? {} : { contact: state?.contact ?? null }), lists }, bytes: own }
     }
+    /** Judges the changes of some contacts, each in their order. */
     const judge = function* (
-      some: ReadonlyArray<Address>,
+      some: ReadonlyArray<(typeof addresses)[number]>,
       stateOf: (identity: string) => State | undefined
     ): Generator<void, ReadonlyArray<Outcome>> {
       const outcomes: Array<Outcome> = []
       for (const [identity, own] of some) {
         const before = stateOf(identity)
         let after = before
-        for (const numbered of own) {
-          const { change } = numbered
-          const { result } = judgeChange(after?.contact ?? null, change, areListsSo(change, after?.lists))
-          note(numbered, result, identity, after)
+        for (const { change, index } of own) {
+          const { result } = judgeChange(after?.contact ?? null, change, areListsSo(change, after?.lists ?? noLists))
+          judged[index] = judgedAs(identity, result, after)
           yield
           if (result !== "Done") continue
-          const next = change.write === undefined ? undefined : written(numbered, after, now)
+          const next = change.write && written(change, index, after, fromSeconds(now))
           if (next !== undefined && !mayBecome(after, next, changes.length === 1)) {
-            refused.push(numbered)
+            refused = Math.min(refused, index)
             break
           }
           after = next
@@ -296,44 +250,27 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
       }
       return outcomes
     }
-    const refused: Array<Numbered> = []
     let open = addresses
     while (open.length > 0) {
       const outcomes: Array<Outcome> = []
       for (const some of Iterable.chunksOf(open, readAtOnce)) {
-        const rows = yield* contactsByAddress(
-          account,
-          some.map(([identity]) => identity),
-          !dryRun
-        )
-        const withLists = some.flatMap(([identity, own]) => {
-          const row = rows.get(identity)
-          return row !== undefined && own.some(namesLists) ? [Number(row[0])] : []
-        })
-        const lists = withLists.length === 0 ? undefined : yield* listsOf(withLists)
+        const identities = some.map(([identity]) => identity)
+        const rows = yield* contactsByAddress(account, identities, !dryRun)
+        const lists = yield* listsOf(mayView || namesLists ? Array.from(rows.values(), ([id]) => Number(id)) : [])
         const stateOf = (identity: string): State | undefined => {
           const values = rows.get(identity)
-          return values && { values, contact: toContact(values), lists: lists?.get(Number(values[0])) }
+          return values && { values, contact: toContact(values), lists: lists.get(Number(values[0])) ?? noLists }
         }
         outcomes.push(...(yield* inSlices(() => judge(some, stateOf))))
       }
-      const [first] = refused.sort((a, b) => a.index - b.index)
-      if (first !== undefined) {
-        return yield* mergedRefusal(writtenOf(first.change), `[${first.index}].Write.`)
-      }
+      const first = changes[refused]
+      if (first !== undefined) return yield* mergedRefusal(writtenOf(first), `[${refused}].Write.`)
       if (dryRun) break
       const ids = yield* write(account, now, outcomes)
       yield* writeLists(account, outcomes, ids)
       // On PostgreSQL another one may have made a contact after it was looked for, and what is there now is judged.
-      const raced = new Set(
-        outcomes.flatMap(({ after, identity }) => (after !== undefined && !ids.has(identity) ? [identity] : []))
-      )
-      open = open.filter(([identity]) => raced.has(identity))
-    }
-    if (unread.size > 0) {
-      for (const [id, names] of yield* listsOf([...unread.keys()])) {
-        for (const one of unread.get(id) ?? []) giveLists(one, names)
-      }
+      const raced = outcomes.filter(({ after, identity }) => after !== undefined && !ids.has(identity))
+      open = open.filter(([identity]) => raced.some((outcome) => outcome.identity === identity))
     }
     return yield* answer(judged)
   })

@@ -4,7 +4,6 @@
  */
 import {
   type AddOptions,
-  type ChangeAnswerRecord,
   type ChangeOptions,
   type Contact,
   type ContactChange,
@@ -72,16 +71,12 @@ const whole = (json: string | Uint8Array<ArrayBuffer>) => {
     : HttpServerResponse.uint8Array(json, { contentType })
 }
 
+/** Whether an answer shows a contact. */
+const showsContact = ({ answer: { contact, lists } }: JudgedChange): boolean => lists !== undefined && contact !== null
+
 /** What a large answer keeps of a change until it is written. */
 const withoutContact = (one: JudgedChange): JudgedChange =>
-  one.found == null ? one : { ...one, found: { identity: one.found.identity, contact: undefined, lists: undefined } }
-
-/** What became of a change, as it is answered. */
-const answerOf = (
-  { found, result }: JudgedChange,
-  contact: Contact | null = null,
-  lists: ReadonlyArray<string> = []
-): ChangeAnswerRecord => (found === undefined ? { result } : { result, contact, lists })
+  showsContact(one) ? { ...one, answer: { result: one.answer.result, lists: [] } } : one
 
 /** A contact that was written; without itself if it is one of too many bytes. */
 interface Written extends PlacedContact {
@@ -143,14 +138,14 @@ const make = Effect.gen(function* () {
   /** What became of changes, with their contacts as they are when they are read. */
   const readAgain = Effect.fnUntraced(function* (some: ReadonlyArray<JudgedChange>) {
     const { account } = yield* Caller
-    const identities = new Set(some.flatMap(({ found }) => found?.identity ?? []))
+    const identities = new Set(some.filter(showsContact).map(({ identity }) => identity))
     const rows = yield* contactsByAddress(account, [...identities])
     const lists = yield* listsOf(Array.from(rows.values(), ([id]) => Number(id)))
     return some.map((one) => {
-      const row = rows.get(one.found?.identity ?? "")
-      return row === undefined
-        ? answerOf(one)
-        : answerOf(one, toContact(row), [...(lists.get(Number(row[0])) ?? [])].sort())
+      if (!showsContact(one)) return one.answer
+      const row = rows.get(one.identity)
+      const names = [...(lists.get(Number(row?.[0])) ?? [])].sort()
+      return { ...one.answer, contact: row === undefined ? null : toContact(row), lists: names }
     })
   })
 
@@ -185,14 +180,10 @@ const make = Effect.gen(function* () {
     change: fnRedacted("ContactsService.change")(
       function* (changes, options) {
         return yield* changeContacts(changes, { ...options, isDecoded: true, mostBytes: mostAtOnce }, (judged) => {
-          const isLarge =
-            judged.reduce((sum, { bytes }) => sum + bytes, 0) > mostAtOnce ||
-            judged.some(({ found }) => found != null && found.contact === undefined)
+          const isLarge = judged.some((one) => showsContact(one) && one.answer.contact === undefined)
           return isLarge
             ? inPieces("contactsChangesPost", judged.map(withoutContact), readAgain, answersPiece)
-            : Effect.sync(() =>
-                whole(answersJson(judged.map((one) => answerOf(one, one.found?.contact, one.found?.lists))))
-              )
+            : Effect.sync(() => whole(answersJson(judged.map(({ answer }) => answer))))
         })
       },
       Effect.provideService(SqlClient.SqlClient, sql),

@@ -1,11 +1,11 @@
 /** `ContactsService` on the database of a store. */
 import {
-  type ChangeAnswer,
   type ChangeOptions,
   Contact,
   type ContactChange,
   ContactPayload,
   ContactsService,
+  exactAnswer,
   ExportLink,
   ExportNotFound,
   type ExportRequest,
@@ -77,12 +77,7 @@ const make = Effect.gen(function* () {
     change: fnRedacted("ContactsService.change")(
       function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
         const judged = yield* changeContacts(changes, options, Effect.succeed)
-        return judged.map(({ found, result: _tag }): ChangeAnswer => {
-          if (_tag !== "Outdated") return { _tag, exact: true }
-          return found === undefined
-            ? { _tag, exact: true }
-            : { _tag, exact: true, contact: found?.contact ?? null, lists: found?.lists ?? [] }
-        })
+        return judged.map(({ answer }) => exactAnswer(answer))
       },
       inStore,
       orStoreFailure("contactsChangesPost")
