@@ -42,7 +42,7 @@ export const advice = {
   NameTaken: "Choose another name, or update the credential that has it.",
   NotAllowedSender: "Send from a verified sender, or allow this one (`--allow-sender`, `allowedSenders`).",
   NotCleanedUp: "Delete what the conformance run left, by the names that it gives.",
-  OtherUpload: "Resume with the same source and options, or delete the journal to start over.",
+  OtherTarget: "Use the log of the service or store that it is for.",
   OutcomeUnknown: "Find out as `recovery` says before you repeat the call, or give it an `idempotencyKey`.",
   PlanOutdated: "Plan again, or apply without the contacts that changed.",
   RateLimited:
@@ -59,6 +59,7 @@ export const advice = {
   ServeProcessFailed: "Read its output, which the message quotes.",
   ServiceError:
     "Look at its `reason`, with `Effect.catchReason`; `isRetryable` says whether the same call may be repeated.",
+  StatusNotChangeable: "Change the status where the service lets you, or add the contact with it.",
   StillInUse: "Switch the programs that still use the old secret, and run the rotation again: it resumes.",
   StoreDamaged: "Restore a backup, or open another file.",
   StoreFailure: "Check the disk and the database, then repeat the call: none of it was stored.",
@@ -78,7 +79,8 @@ export const advice = {
   UnexpectedRedirect: "Use the address that it redirects to, if that is the service.",
   UnreadableBackup: "Use the whole file that the delete wrote; nothing was sent.",
   UnreadableFile: "Correct the file, or say how it is encoded and delimited.",
-  UnreadablePlan: "Use the whole file that the plan was written to; nothing was sent."
+  UnreadablePlan: "Use the whole file that the plan was written to; nothing was sent.",
+  WouldResubscribe: "Ask the person, and then change it with `resubscribe`."
 } as const
 
 type Tag = keyof typeof advice

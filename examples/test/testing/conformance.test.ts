@@ -16,6 +16,7 @@ const layerRemembering = Layer.effect(
       get: (email) => Cache.get(remembered, email),
       add: (...given) => forgetting(contacts.add(...given)),
       addWithoutAnswer: (...given) => forgetting(contacts.addWithoutAnswer(...given)),
+      change: (...given) => forgetting(contacts.change(...given)),
       update: (...given) => forgetting(contacts.update(...given)),
       delete: (...given) => forgetting(contacts.delete(...given)),
       deleteMany: (...given) => forgetting(contacts.deleteMany(...given)),

@@ -6,21 +6,8 @@ import { registerFunctions } from "../../../src/store/sqlite/SqliteFunctions.ts"
 
 const long = process.env["ROSTER_LONG_RUN"] !== undefined
 
-const Name = Schema.Literals([
-  "a",
-  "b",
-  "A",
-  "é",
-  "1",
-  "10",
-  "0",
-  "__proto__",
-  "constructor",
-  '5"',
-  "5\\",
-  "\\n",
-  "a b"
-])
+const Name = Schema.Literals(["a", "b", "é", "1", "10", "0", "__proto__", "constructor", '5"', "5\\", "\\n", "a b"])
+/** Of names that our merge takes for one, json_patch has two, so they are left to FieldNames.test.ts of domain. */
 const Fields = Schema.Array(Schema.Tuple([Name, Schema.Union([Schema.Literal(""), Schema.String])]))
 
 const json = (entries: ReadonlyArray<readonly [string, string]>) => JSON.stringify(Object.fromEntries(entries))

@@ -177,5 +177,5 @@ export const rotateCommand = <New extends NewCredential>(
   Command.make("rotate", { name, ...rotationFlags }, ({ name, ...flags }) => runRotation(kind, name, flags)).pipe(
     Command.validate((flags) => checkRotation(flags)),
     withExamples(examples),
-    Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun, isKept: true }))
+    Command.provide(({ dryRun }) => RunLogLayer.layerToGoOn({ dryRun }))
   )
