@@ -91,7 +91,7 @@ const readThenWrite = Effect.fnUntraced(function* (
       steps.push(Effect.catchTag(operations.delete(email), "ContactNotFound", () => Effect.void))
       return { _tag: result, exact: false }
     }
-    const key = JSON.stringify(listNames)
+    const key = JSON.stringify(listNames ?? [])
     if (batch?.key !== key) {
       const rows: Array<ContactPayload> = []
       batch = { key, rows }
