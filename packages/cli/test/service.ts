@@ -72,13 +72,16 @@ export const noContacts = ({ url = "" }: IncomingMessage, response: ServerRespon
 /** Whether a request is for changes, which a service of the test's own making does not know. */
 export const isForChanges = ({ url = "" }: IncomingMessage): boolean => /\/contacts\/changes(?:\?|$)/.test(url)
 
-/** A service of the test's own making. It has no conditional changes, like any service but ours. */
-export const fakeService = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
+/** A service of the test's own making. Unless it stands before ours, it has no conditional changes, like any other. */
+export const fakeService = (
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  { knowsChanges = false }: { readonly knowsChanges?: boolean } = {}
+) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const requests: Array<string> = []
       const server = createServer((request, response) => {
-        if (isForChanges(request)) {
+        if (!knowsChanges && isForChanges(request)) {
           response.writeHead(404, { "Content-Type": "application/json" })
           return void response.end('{"Error":"There is no such operation."}')
         }

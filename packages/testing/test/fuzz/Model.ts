@@ -133,9 +133,18 @@ export const credentialOfJson = (value: unknown, token: string): Credential => {
 export const identityOf = (email: string): string => email.toLowerCase()
 
 /** The custom fields of a contact after a change; an empty one removes the one before it. */
+/** The form in which the names of fields are compared. */
+const folded = (name: string): string => name.normalize("NFC").toLowerCase()
+
 const mergedFields = (before: Iterable<readonly [string, string]> = [], given: unknown) => {
-  const changes = new Map(Object.entries(jsonOf(given)).map(([name, value]) => [name, String(value)]))
-  return new Map([...before, ...changes].filter(([name]) => changes.get(name) !== ""))
+  const merged = new Map(before)
+  for (const [name, value] of Object.entries(jsonOf(given))) {
+    // The names of a contact are equal in any case, and keep their first spelling.
+    const kept = [...merged.keys()].find((one) => folded(one) === folded(name)) ?? name
+    if (value === "") merged.delete(kept)
+    else merged.set(kept, String(value))
+  }
+  return merged
 }
 
 const withheld = ["Unsubscribed", "Abuse", "Bounced", "NotConfirmed"]

@@ -23,7 +23,7 @@ import {
   Unavailable
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { changesOf, type ContactState, digestOf } from "./ContactState.ts"
 import type { AppendedEntry, Changed, RowRange, RunEntry } from "./RunEntry.ts"
 import type { Run } from "./RunLog.ts"
@@ -148,6 +148,15 @@ export const recordedWrites = (service: Service, { reader, run, unanswered = [] 
       return appended(run, operation, { _tag: "Unknown", what })
     })
 
+  let last = Effect.void
+  /** The turn of a write, after those that began before: new contacts stand in the order of their rows. */
+  const makeTurn = () => {
+    const ended = Deferred.makeUnsafe<void>()
+    const wait = last
+    last = Deferred.await(ended)
+    return { wait, end: Deferred.succeed(ended, undefined) }
+  }
+
   const compared = Effect.fnUntraced(function* (
     writes: ReadonlyArray<Write>,
     found: ReadonlyArray<Found>,
@@ -210,12 +219,24 @@ export const recordedWrites = (service: Service, { reader, run, unanswered = [] 
     plain: Effect.Effect<A, E>,
     rows?: RowRange
   ): Effect.fn.Return<Written<A>, E | InvalidInput | ServiceError | TooManyContacts> {
+    const turn = makeTurn()
+    return yield* Effect.ensuring(inTurn(writes, plain, rows, turn.wait), turn.end)
+  })
+
+  const inTurn = Effect.fnUntraced(function* <A, E>(
+    writes: ReadonlyArray<Write>,
+    plain: Effect.Effect<A, E>,
+    rows: RowRange | undefined,
+    wait: Effect.Effect<void>
+  ): Effect.fn.Return<Written<A>, E | InvalidInput | ServiceError | TooManyContacts> {
     const { found, isExact } = yield* reader
       .read(writes.map(({ email }) => email))
       .pipe(Effect.catchTag("InvalidRule", (error) => Effect.die(error)))
     if (found === undefined) yield* recordUnknown("changes by a key that may not read contacts")
-    else if (isExact) return { _tag: "Compared", results: yield* compared(writes, found, rows) }
-    else {
+    else if (isExact) {
+      yield* wait
+      return { _tag: "Compared", results: yield* compared(writes, found, rows) }
+    } else {
       const transitions = new Map<string, Transition>()
       const states = new Map<string, Found>()
       for (const [index, one] of writes.entries()) {
