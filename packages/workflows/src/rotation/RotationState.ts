@@ -1,4 +1,4 @@
-/** The state of a rotation, from the journal of earlier runs and the names of successors, and its steps. */
+/** The state of a rotation, from the log of earlier runs and the names of successors, and its steps. */
 import { Data, DateTime, Schema } from "effect"
 import { type ApiKey, CredentialName, EmailAddress, emailAddressIssue, WireDate } from "@roster/domain"
 
@@ -73,7 +73,7 @@ export type RotationState<C extends Credential> =
   | { readonly _tag: "Delivered"; readonly old: C; readonly successor: C }
   /** The old credential is deleted; the successor still has its own name. */
   | { readonly _tag: "Retired"; readonly successor: C }
-  /** Everything is done but for clearing the journal. */
+  /** Everything is done but for ending the run. */
   | { readonly _tag: "Renamed"; readonly successor: C }
   /** The old credential is deleted, and another one has its name. */
   | { readonly _tag: "NameTaken" }

@@ -41,7 +41,7 @@ export interface RowAddsReport {
 }
 
 /**
- * Adds the rows of a file in one pass, without survey and journal: all duplicates are sent, and it cannot resume.
+ * Adds the rows of a file in one pass, without survey and log: all duplicates are sent, and it cannot resume.
  *
  * ```ts
  * import { readContacts } from "@roster/domain"
