@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, CredentialsService } from "@roster/domain"
 import { layerMemory } from "@roster/server"
-import { RunLog, undoRun } from "@roster/workflows"
+import { addAll, RunLog, undoRun } from "@roster/workflows"
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { audited } from "../src/programs/AuditedContacts.ts"
@@ -63,11 +63,13 @@ describe("the programs of the page", () => {
 
   it.effect("go through a layer of one's own, to the last write", () => {
     const noted: Array<string> = []
-    const own = audited((emails) => Effect.sync(() => void noted.push(...emails)))
+    const own = audited((method) => Effect.sync(() => void noted.push(method)))
     return Effect.gen(function* () {
       const { run = "" } = yield* nightly(file("email\nada@example.com\n"), 0)
       yield* undoRun(run)
-      assert.deepStrictEqual(noted, ["ada@example.com", "ada@example.com"])
+      assert.deepStrictEqual(noted, ["change", "change"])
+      yield* addAll(Stream.make({ email: "bob@example.com" })).pipe(Stream.runDrain)
+      assert.deepStrictEqual(noted, ["change", "change", "add"])
     }).pipe(Effect.provide(own.pipe(Layer.provideMerge(services))))
   })
 })

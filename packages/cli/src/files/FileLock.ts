@@ -1,19 +1,8 @@
 /** Files that commands share: any command reads them, one at a time writes them. */
 import { takeLock } from "@roster/workflows/RunFiles"
-import { Effect, type FileSystem, Predicate, Schedule } from "effect"
+import { Effect, Predicate, Schedule } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
-
-/** The text of a file; `None` if it does not exist. */
-export const readOptional = (fs: FileSystem.FileSystem, file: string) =>
-  fs.readFileString(file).pipe(
-    Effect.asSome,
-    Effect.catchIf(
-      (error) => error.reason._tag === "NotFound",
-      () => Effect.succeedNone
-    ),
-    Effect.mapError(fileProblem(file, "read"))
-  )
 
 /** SQLITE_NOTADB. */
 const notADatabase = 26

@@ -94,7 +94,7 @@ export const command = Command.make(
     if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
     if (notSent + outdated + rejected + unknown === 0) return
     const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
-    yield* output.note("The rows that were not applied are as they were.")
+    if (unknown === 0) yield* output.note("The rows that were not applied are as they were.")
     return yield* new PartlyDone({
       message:
         `${done} of ${read} rows were applied, ${outdated} are outdated, ${rejected} refused, ${notSent} not ` +

@@ -50,6 +50,15 @@ const summaryOf = (undoes: string, report: UndoReport) => {
   }
 }
 
+/** Fails where an undo leaves some of what the run changed. */
+const leftOver = Effect.fnUntraced(function* (id: string, { outdated, partlyDone, unknownChanges }: UndoReport) {
+  if (outdated + partlyDone + unknownChanges.length === 0) return
+  return yield* new PartlyDone({
+    message: `The undo left some of what the run ${id} changed as it is.`,
+    hint: "Others have changed these contacts since, or the record of the run does not say how they were."
+  })
+})
+
 /** The id of the newest run on this service or store. */
 const lastRun = Effect.gen(function* () {
   const { list, target } = yield* RunLog
@@ -81,7 +90,8 @@ export const command = Command.make(
       return yield* Results.summary({ dryRun: true, ...summaryOf(id, preview) }, `Would undo ${id}:\n${text}`)
     }
     if (number === 0) {
-      return yield* Results.summary(summaryOf(id, preview), text === "" ? "Nothing to undo." : text)
+      yield* Results.summary(summaryOf(id, preview), text === "" ? "Nothing to undo." : text)
+      return yield* leftOver(id, preview)
     }
     yield* output.note(text)
     const what = `undo the run ${id}, which changes ${counted(number)}`
@@ -102,12 +112,7 @@ export const command = Command.make(
     hint.command = undefined
     yield* Results.summary(summaryOf(id, report), `Undone: ${counted(changedBy(report))}.`)
     if (report.run !== undefined) yield* tellUndo(report.run, false)
-    if (report.outdated + report.partlyDone + report.unknownChanges.length > 0) {
-      return yield* new PartlyDone({
-        message: `The undo left some of what the run ${id} changed as it is.`,
-        hint: "Others have changed these contacts since, or the record of the run does not say how they were."
-      })
-    }
+    yield* leftOver(id, report)
   })
 ).pipe(
   withExamples({
