@@ -2,7 +2,7 @@
  * `ServiceError` and its reasons: what no caller can foresee, whatever the operation. A reason says whether a retry
  * may help.
  */
-import { Schema } from "effect"
+import { Duration, Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 
 /** The key is missing, unknown or expired. */
@@ -212,6 +212,12 @@ export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceErr
 }) {
   override get message(): string {
     return this.reason.message
+  }
+
+  /** How long the service asked to wait, whatever the reason; `undefined` if it did not. */
+  get retryAfter(): Duration.Duration | undefined {
+    const seconds = "retryAfter" in this.reason ? this.reason.retryAfter : undefined
+    return seconds === undefined ? undefined : Duration.seconds(seconds)
   }
 
   /** Whether the same call may succeed later and is safe to repeat. */

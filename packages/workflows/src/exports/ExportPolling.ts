@@ -72,11 +72,11 @@ export const awaitExport = fnRedacted("awaitExport")(function* (text: string, op
   })
   const onFailure = Effect.fnUntraced(function* (error: ServiceError) {
     if (!error.isTransient) return yield* error
-    const wait = "retryAfter" in error.reason ? error.reason.retryAfter : undefined
-    if (wait !== undefined) seen.hint = Duration.seconds(wait)
+    const { retryAfter } = error
+    if (retryAfter !== undefined) seen.hint = retryAfter
     failures++
     // Polling earlier than the service asks for would not help.
-    const isTooLong = wait !== undefined && wait > Duration.toSeconds(hintLimits.maximum)
+    const isTooLong = retryAfter !== undefined && Duration.isGreaterThan(retryAfter, hintLimits.maximum)
     if (isTooLong || failures > toleratedFailures) {
       return yield* new ExportPollingFailed({ id, reason: error.reason.message })
     }

@@ -112,7 +112,7 @@ const awaitUnused = Effect.fnUntraced(function* (options: {
       Effect.catchTag("ServiceError", (error) => {
         if (!error.isTransient) return Effect.fail(error)
         seen.error = error
-        if ("retryAfter" in error.reason) seen.notBefore = asked + (error.reason.retryAfter ?? 0) * 1000
+        seen.notBefore = asked + Duration.toMillis(error.retryAfter ?? Duration.zero)
         return Effect.as(onStep(RotationStep.Unanswered({ message: error.message })), undefined)
       })
     )
