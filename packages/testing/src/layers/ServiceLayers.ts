@@ -10,6 +10,7 @@ import {
   SqlServices,
   type StoreOptions
 } from "@roster/server"
+import { RunLog } from "@roster/workflows"
 import { Context, Effect, FileSystem, Layer, Path, type Redacted } from "effect"
 
 const allowedSenders = ["*@example.com"]
@@ -34,6 +35,17 @@ const embeddedOn = (filename: string, options?: Options) =>
     Layer.provide(EmbeddedHttpClient.layer({ ...options, filename, allowedSenders }))
   )
 
+/** The service that a test started, for what needs its address or key: another client, or settings. */
+export class ServedRoster extends Context.Service<
+  ServedRoster,
+  {
+    /** The base address, on a free port of this machine. */
+    readonly baseUrl: string
+    /** The administrator key; none on a store that had one already. */
+    readonly apiKey: Redacted.Redacted<string> | undefined
+  }
+>()("@roster/testing/ServiceLayers") {}
+
 /** The HTTP client in front of a server on a store, over a real socket, with the administrator key of the fresh store. */
 export const servedOn = (store: StoreOptions | PostgresStoreOptions) =>
   Layer.unwrap(
@@ -50,7 +62,12 @@ export const servedOn = (store: StoreOptions | PostgresStoreOptions) =>
         })
       )
       const { address } = Context.get(server, RosterServer.RosterServer)
-      return RosterClient.layer({ baseUrl: address, apiKey })
+      const served = { baseUrl: address, apiKey }
+      return Layer.mergeAll(
+        RosterClient.layer(served),
+        Layer.succeed(ServedRoster, served),
+        RunLog.layerMemory({ target: address })
+      )
     })
   ).pipe(Layer.provide([UndiciHttpClient.layer(), NodeServices.layer]))
 
@@ -78,5 +95,8 @@ export const layerServedWith = (options: Options) =>
     Layer.provide(NodeServices.layer)
   )
 
-/** The HTTP client in front of a server on a new file. */
+/**
+ * Socket, client and key in one: the HTTP client in front of a server on a new file, with `ServedRoster` and the log of
+ * runs.
+ */
 export const layerServed = layerServedWith({})
