@@ -53,7 +53,7 @@ export interface UndoOptions {
 }
 
 type Target =
-  | { readonly _tag: "Created"; readonly email: string; readonly digest: string }
+  | { readonly _tag: "Created"; readonly email: string; readonly digest: string; readonly at: number | undefined }
   | { readonly _tag: "Changed"; readonly email: string; readonly change: Changed }
   | { readonly _tag: "Deleted"; readonly email: string; readonly state: ContactState }
 
@@ -61,7 +61,7 @@ const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
   entry._tag !== "Changes"
     ? []
     : [
-        ...(entry.created ?? []).map(([email, digest]): Target => ({ _tag: "Created", email, digest })),
+        ...(entry.created ?? []).map(([email, digest]): Target => ({ _tag: "Created", email, digest, at: entry.at })),
         ...(entry.changed ?? []).map((change): Target => ({ _tag: "Changed", email: change.email, change })),
         ...(entry.deleted ?? []).map((state): Target => ({ _tag: "Deleted", email: emailOf(state), state }))
       ]
@@ -105,13 +105,22 @@ const isAsAdded = ({ contact }: Found, { header, isFormer }: RecordedRun): boole
   return DateTime.toEpochMillis(contact.dateAdded) + 1000 > Date.parse(header.began)
 }
 
+/** Longer than a request and its repetitions take, and than clocks differ. */
+const longestWrite = 10 * 60 * 1000
+
+/** Whether others added the contact: the run was killed before it did, or theirs took the place of one that is gone. */
+const isOfOthers = ({ contact }: Found, at: number | undefined): boolean =>
+  at !== undefined &&
+  contact?.dateAdded !== undefined &&
+  Math.abs(DateTime.toEpochMillis(contact.dateAdded) - at) > longestWrite
+
 const stepOf = (run: RecordedRun, target: Target, found: Found): Step => {
   const { email } = target
   const current = stateOfFound(email, found)
   switch (target._tag) {
     case "Created":
       if (current === undefined) return nothing
-      return digestOf(current) === target.digest || isAsAdded(found, run)
+      return (digestOf(current) === target.digest && !isOfOthers(found, target.at)) || isAsAdded(found, run)
         ? { _tag: "Remove" }
         : { _tag: "Keep", fields: [] }
     case "Changed":

@@ -23,7 +23,7 @@ import {
   Unavailable
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
-import { Deferred, Effect } from "effect"
+import { Clock, Deferred, Effect } from "effect"
 import { changesOf, type ContactState, digestOf } from "./ContactState.ts"
 import type { AppendedEntry, Changed, RowRange, RunEntry } from "./RunEntry.ts"
 import type { Run } from "./RunLog.ts"
@@ -86,7 +86,7 @@ export const addressesIn = (
 /** A failure to record is one of the operation whose changes are recorded: that is not carried out. */
 export const appended = (run: Run, operation: string, entry: AppendedEntry): Effect.Effect<void, ServiceError> =>
   Effect.mapError(
-    run.append(entry),
+    Effect.flatMap(Clock.currentTimeMillis, (at) => run.append(entry._tag === "Changes" ? { ...entry, at } : entry)),
     ({ detail }) => new ServiceError({ operation, reason: new StoreFailure({ detail: `the log of runs: ${detail}` }) })
   )
 

@@ -25,6 +25,8 @@ export type RowRange = typeof Range.Type
 export const RunEntry = Schema.TaggedUnion({
   /** What the next write changes, on the disk before it is sent. */
   Changes: {
+    /** When the write was about to be sent, in milliseconds since 1970. */
+    at: Schema.optionalKey(Schema.Int),
     /** The rows of the input that the write is of. */
     rows: Schema.optionalKey(Range),
     /** The addresses of new contacts, each with the digest of what it became. */
