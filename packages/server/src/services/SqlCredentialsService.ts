@@ -3,7 +3,7 @@ import {
   type ApiKey,
   type ApiKeyForPurposes,
   ApiKeyPayload,
-  type ApiKeyUpdatePayload,
+  ApiKeyUpdatePayload,
   CredentialSettings,
   CredentialsService,
   canonicalEmail,
@@ -27,6 +27,7 @@ const { apiKeySettings, credentialSettings } = CredentialSettings
 const shownFields = ["name", "dateCreated", "lastUse"] as const
 
 const validatedKey = validated(ApiKeyPayload)
+const validatedChanges = validated(ApiKeyUpdatePayload)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -38,7 +39,7 @@ const make = Effect.gen(function* () {
       {
         kind: "ApiKey",
         read: (given) => Effect.flatMap(readApiKeyPayload(given), validatedKey),
-        readChanges: readApiKeyChanges,
+        readChanges: (given) => Effect.flatMap(readApiKeyChanges(given), validatedChanges),
         resource: "Apikeys",
         identity: (name) => name,
         toCredential: Struct.pick([...shownFields, ...Struct.keys(apiKeySettings)]),

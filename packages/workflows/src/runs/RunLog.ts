@@ -2,7 +2,7 @@
  * The log of runs: what a program of several steps did, so that it can go on after an interruption and be undone. One entry
  * is appended before each write and one after it. (docs/decisions/runs.md)
  */
-import { Context, DateTime, Effect, Layer, Predicate, Schedule, Schema, type Scope, Stream } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Predicate, Schedule, Schema, type Scope, Stream } from "effect"
 import { type AppendedEntry, makeRunCounter, type RunCounts, type RunEntry } from "./RunEntry.ts"
 
 /** What began a run, where and when. */
@@ -167,9 +167,11 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
       isEnded: run.end !== undefined
     }))
 
+  let last = 0
   const open = Effect.fnUntraced(function* ({ command, input, resume = true, undoes }: OpenRun) {
-    const now = yield* DateTime.now
-    const began = DateTime.formatIso(now)
+    // Ids sort by time, also those of runs that one process begins in the same millisecond.
+    last = Math.max(last + 1, yield* Clock.currentTimeMillis)
+    const began = DateTime.formatIso(DateTime.makeUnsafe(last))
     const header: RunHeader = {
       id: `${began.replaceAll(/[-:.]/g, "")}-${crypto.randomUUID().slice(0, 4)}`,
       command,
@@ -179,13 +181,13 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
       ...(undoes === undefined ? {} : { undoes })
     }
     const work = workOf(header)
-    const last = Effect.map(storage.all, (runs) => runs.find((run) => run.canGoOn && workOf(run.header) === work))
+    const newest = Effect.map(storage.all, (runs) => runs.find((run) => run.canGoOn && workOf(run.header) === work))
     yield* take(header, command).pipe(
       Effect.catchTag("RunTaken", () =>
-        Effect.flatMap(last, (run) => Effect.fail(new RunTaken({ run: run?.header.id ?? command })))
+        Effect.flatMap(newest, (run) => Effect.fail(new RunTaken({ run: run?.header.id ?? command })))
       )
     )
-    const found = yield* last
+    const found = yield* newest
     const earlier = resume && found !== undefined && found.end === undefined ? found : undefined
     const counter = earlier === undefined ? makeRunCounter() : yield* count(earlier)
     const taken = earlier?.header ?? header
