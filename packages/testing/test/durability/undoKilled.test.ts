@@ -44,7 +44,10 @@ const contentOf = ({ filename }: Place): Map<string, Row> => {
 const recordedIn = ({ folder }: Place): number => {
   const records = join(folder, ".local/state/roster/runs")
   if (!existsSync(records)) return 0
-  return readdirSync(records).reduce((sum, name) => sum + statSync(join(records, name)).size, 0)
+  // Locks beside them come and go.
+  return readdirSync(records)
+    .filter((name) => name.endsWith(".jsonl"))
+    .reduce((sum, name) => sum + statSync(join(records, name)).size, 0)
 }
 
 const email = (index: number) => `c${index}@example.com`
@@ -227,7 +230,7 @@ describe("an undo", () => {
                     `INSERT INTO contacts (account, identity, email, status, custom_fields, source, date_added)
                       VALUES ('', ?, ?, 'Active', '{}', 'WebForm', ?)`
                   )
-                  .run(identity, identity, date)
+                  .run(identity, identity, Math.floor(Date.now() / 1000) + 3600)
                 const now = rowOf.get(identity)
                 if (now !== undefined) due.set(identity, { ...now, lists: lists.all(Number(now["id"])).join() })
               }

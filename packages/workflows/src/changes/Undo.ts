@@ -54,7 +54,7 @@ export interface UndoOptions {
 
 type Target =
   | { readonly _tag: "Created"; readonly email: string; readonly digest: string; readonly at: number | undefined }
-  | { readonly _tag: "Changed"; readonly email: string; readonly change: Changed }
+  | { readonly _tag: "Changed"; readonly email: string; readonly change: Changed; readonly at: number | undefined }
   | { readonly _tag: "Deleted"; readonly email: string; readonly state: ContactState }
 
 const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
@@ -62,7 +62,12 @@ const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
     ? []
     : [
         ...(entry.created ?? []).map(([email, digest]): Target => ({ _tag: "Created", email, digest, at: entry.at })),
-        ...(entry.changed ?? []).map((change): Target => ({ _tag: "Changed", email: change.email, change })),
+        ...(entry.changed ?? []).map((change): Target => ({
+          _tag: "Changed",
+          email: change.email,
+          change,
+          at: entry.at
+        })),
         ...(entry.deleted ?? []).map((state): Target => ({ _tag: "Deleted", email: emailOf(state), state }))
       ]
 
@@ -114,6 +119,10 @@ const isOfOthers = ({ contact }: Found, at: number | undefined): boolean =>
   contact?.dateAdded !== undefined &&
   Math.abs(DateTime.toEpochMillis(contact.dateAdded) - at) > longestWrite
 
+/** Whether the contact is a later one than that of the write: of others, unless an undo brought it back as it was. */
+const isAddedAfter = ({ contact }: Found, at: number | undefined): boolean =>
+  at !== undefined && contact?.dateAdded !== undefined && DateTime.toEpochMillis(contact.dateAdded) > at + longestWrite
+
 const stepOf = (run: RecordedRun, target: Target, found: Found): Step => {
   const { email } = target
   const current = stateOfFound(email, found)
@@ -126,7 +135,9 @@ const stepOf = (run: RecordedRun, target: Target, found: Found): Step => {
     case "Changed":
       return current === undefined
         ? { _tag: "Keep", fields: contentFields(target.change.fields) }
-        : restoreOf(target.change, current)
+        : isAddedAfter(found, target.at) && digestOf(current) !== target.change.after
+          ? { _tag: "Keep", fields: contentFields(target.change.fields) }
+          : restoreOf(target.change, current)
     case "Deleted": {
       if (current === undefined) return { _tag: "Recreate", fields: target.state, kept: [] }
       return digestOf(current) === digestOf(target.state) ? nothing : { _tag: "Keep", fields: [] }
