@@ -33,6 +33,10 @@ describe("roster apikeys rotate", () => {
         ["700", "600"]
       )
       assert.notInclude(readFileSync(file, "utf8"), secret.trim())
+      // It is no run of contacts, and no undo of the last one means it.
+      assert.deepStrictEqual(json(yield* run(["contacts", "runs", "-o", "json"])), [])
+      const undone = failure(yield* run(["contacts", "undo", "last", "--yes"]))
+      assert.include(undone.message, "There is no run on")
       const resumed = yield* run(["apikeys", "rotate", "ci", "--out", "ci.key", ...quick])
       assert.deepStrictEqual(json(resumed), { ok: true, name: "ci", resumed: true })
       assert.strictEqual(readFileSync(join(folder, "ci.key"), "utf8"), secret)

@@ -17,6 +17,11 @@ export const tellUndo = Effect.fnUntraced(function* (run: string, isIncomplete: 
   yield* output.note(`To undo it: ${yield* commandHere(["contacts", "undo", run])}`)
 })
 
+/** The runs that changed contacts, the newest first. The log has rotations of credentials too. */
+export const contactRuns = RunLog.use(({ list }) =>
+  Effect.map(list, (runs) => runs.filter(({ header }) => header.command !== "rotate"))
+)
+
 /** Runs a command with a `ContactsService` that records what it changes. `expected`: about how many contacts. */
 export const recorded = Effect.fnUntraced(function* <A, E, R>(
   { command, expected }: { readonly command: string; readonly expected: number },

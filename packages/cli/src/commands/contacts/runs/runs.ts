@@ -1,10 +1,10 @@
 /** `roster contacts runs` */
-import { RunLog } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
+import { contactRuns } from "./RecordedRun.ts"
 
 const Run = Schema.Struct({
   id: Schema.String,
@@ -23,8 +23,7 @@ export const command = Command.make(
   "runs",
   {},
   Effect.fnUntraced(function* () {
-    const { list } = yield* RunLog
-    const shown = (yield* list).map(({ counts, header, isEnded: ended }) => ({ ...header, ...counts, ended }))
+    const shown = (yield* contactRuns).map(({ counts, header, isEnded: ended }) => ({ ...header, ...counts, ended }))
     const columns = ["id", "command", "created", "changed", "deleted", "target"]
     yield* Results.records(Run, columns, Stream.fromIterable(shown))
   })

@@ -12,7 +12,7 @@ import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
 import { confirm, confirmCount, confirmNumber, mostByYes, yes } from "../../shared/Confirm.ts"
-import { tellUndo } from "./RecordedRun.ts"
+import { contactRuns, tellUndo } from "./RecordedRun.ts"
 
 /** The number of contacts that an undo changes. */
 const changedBy = ({ changed, deleted, new: added }: UndoReport): number => added + changed + deleted
@@ -61,8 +61,8 @@ const leftOver = Effect.fnUntraced(function* (id: string, { outdated, partlyDone
 
 /** The id of the newest run on this service or store. */
 const lastRun = Effect.gen(function* () {
-  const { list, target } = yield* RunLog
-  const last = (yield* list).find(({ header }) => header.target === target)
+  const { target } = yield* RunLog
+  const last = (yield* contactRuns).find(({ header }) => header.target === target)
   return last === undefined
     ? yield* usageError(`There is no run on ${shorten(target)}.`, "List the runs with: roster contacts runs")
     : last.header.id
