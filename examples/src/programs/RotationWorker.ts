@@ -5,7 +5,7 @@ import { Effect, type Redacted, Schedule } from "effect"
 export const worker = (name: string, store: (secret: Redacted.Redacted<string>) => Effect.Effect<void>) =>
   rotateApiKey(name, {
     deliver: ({ token }) => store(token),
-    // Where the secret goes: a run that goes on with another one is refused.
+    // Where the secret goes: a run that resumes with another one is refused.
     destination: "the secret store",
     idle: "10 minutes",
     grace: "1 day"

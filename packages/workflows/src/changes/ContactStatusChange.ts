@@ -15,6 +15,7 @@ import {
   type WithheldStatus
 } from "@roster/domain"
 import { Effect, Schema } from "effect"
+import { attempts } from "../runs/RecordedContacts.ts"
 
 /** The service cannot change the status of a contact that is there without adding one that is not. Nothing was changed. */
 export class StatusNotChangeable extends Schema.TaggedError<StatusNotChangeable>()("StatusNotChangeable", {}) {
@@ -41,9 +42,6 @@ export interface ChangeStatusOptions {
   /** Whether a contact that receives no mail may be made one that does (default: false, and it fails). */
   readonly resubscribe?: boolean | undefined
 }
-
-/** How often a contact that others change at the same time is tried. */
-const attempts = 4
 
 /**
  * Changes the status of a contact that is there.

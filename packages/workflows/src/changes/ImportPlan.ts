@@ -3,7 +3,6 @@
  * that still are as the plan saw them. Its file is JSON with a row on each line. (docs/decisions/runs.md)
  */
 import {
-  AccessDenied,
   ContactChange,
   contactOf,
   type ContactPayload,
@@ -15,14 +14,13 @@ import {
   joinBytes,
   maximumAddBytes,
   maximumChanges,
-  ServiceError,
+  type ServiceError,
   statusKept,
   type TooManyContacts
 } from "@roster/domain"
 import { Array as Arrays, DateTime, Effect, Result, Schema, type Scope, Stream } from "effect"
 import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
 import { changesOf, type ContactState, FieldChanges } from "../runs/ContactState.ts"
-import { noCounts } from "../runs/RunEntry.ts"
 import { RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import { AddOutcome, defaultAddConcurrency, makeBulkSender, outcomesOf } from "../upload/BulkAdd.ts"
 import type { Bitset } from "../upload/DuplicateIndex.ts"
@@ -31,6 +29,8 @@ import { surveyContacts, type TooManyRows, type UploadSurvey } from "../upload/U
 import {
   type Found,
   makeContactReader,
+  mayNotRead,
+  nobody,
   type ReadError,
   type ReaderOptions,
   stateOfFound
@@ -44,7 +44,7 @@ import {
   reportOf,
   type RunReport
 } from "../runs/RunReport.ts"
-import { undoRun, type UndoReport } from "./Undo.ts"
+import { nothingUndone, undoRun, type UndoReport } from "./Undo.ts"
 
 // What a plan is
 
@@ -166,7 +166,7 @@ export interface ApplyOptions {
 export interface AppliedPlan {
   /** What the apply did. */
   readonly report: RunReport
-  /** Undoes what this run, and earlier ones that it went on with, changed. */
+  /** Undoes what this run, and earlier ones that it resumed, changed. */
   readonly undo: Effect.Effect<
     UndoReport,
     RunNotFound | RunTaken | RunLogFailure | OtherTarget | ReadError,
@@ -342,7 +342,7 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
     if (found === undefined) return yield* mayNotRead
     let text = ""
     for (const [index, row] of part.entries()) {
-      const line = planner.plan(row, found[index] ?? { contact: null, lists: undefined })
+      const line = planner.plan(row, found[index] ?? nobody)
       if (line === undefined) continue
       text += `${isFirst ? "" : ","}${encodeRow(line)}\n`
       isFirst = false
@@ -357,12 +357,6 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
   )
   yield* storage.write(Stream.encodeText(lines))
   return planOf(header, planner.summary(), storage.content)
-})
-
-/** A plan says what is there, so its key has to see it. */
-const mayNotRead = new ServiceError({
-  operation: "contactsGet",
-  reason: new AccessDenied({ required: "ViewContacts" })
 })
 
 /**
@@ -516,13 +510,7 @@ const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Stream.Str
       })
     )
     const report = reportOf(tally, counts, true)
-    const nothing: UndoReport = {
-      ...reportOf(emptyTally, noCounts, true),
-      partlyDone: 0,
-      incomplete: 0,
-      unknownChanges: []
-    }
-    return { report, undo: id === undefined ? Effect.succeed(nothing) : undoRun(id) }
+    return { report, undo: id === undefined ? Effect.succeed(nothingUndone) : undoRun(id) }
   })
 
   return { header, summary, rows, content, verify, apply: applyWith({}), applyWith }

@@ -3,15 +3,7 @@
  * writes only to contacts as the undo saw them; a contact that comes back is a new one, without dates, source and activity.
  * (docs/decisions/runs.md)
  */
-import {
-  AccessDenied,
-  type ContactChange,
-  ContactsService,
-  type EmailAddress,
-  fnRedacted,
-  maximumChanges,
-  ServiceError
-} from "@roster/domain"
+import { type ContactChange, ContactsService, type EmailAddress, fnRedacted, maximumChanges } from "@roster/domain"
 import { Array as Arrays, DateTime, Effect, type Scope, Stream } from "effect"
 import {
   type ContactState,
@@ -24,9 +16,16 @@ import {
   writeOf
 } from "../runs/ContactState.ts"
 import type { Changed, RunEntry } from "../runs/RunEntry.ts"
-import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
-import { type Found, type ReadError, readNow, stateOfFound } from "../runs/ContactReader.ts"
-import { addressesIn, appended, entryOf, madeOf } from "../runs/RecordedContacts.ts"
+import {
+  type RecordedRun,
+  type Run,
+  RunLog,
+  type RunLogFailure,
+  type RunNotFound,
+  type RunTaken
+} from "../runs/RunLog.ts"
+import { type Found, mayNotRead, nobody, type ReadError, readNow, stateOfFound } from "../runs/ContactReader.ts"
+import { attempts, follow, made, madeOf } from "../runs/RecordedContacts.ts"
 import {
   emptyTally,
   maximumNamedContacts,
@@ -113,15 +112,9 @@ const isAsAdded = ({ contact }: Found, { header, isFormer }: RecordedRun): boole
 /** Longer than a request and its repetitions take, and than clocks differ. */
 const longestWrite = 10 * 60 * 1000
 
-/** Whether others added the contact: the run was killed before it did, or theirs took the place of one that is gone. */
-const isOfOthers = ({ contact }: Found, at: number | undefined): boolean =>
-  at !== undefined &&
-  contact?.dateAdded !== undefined &&
-  Math.abs(DateTime.toEpochMillis(contact.dateAdded) - at) > longestWrite
-
-/** Whether the contact is a later one than that of the write: of others, unless an undo brought it back as it was. */
-const isAddedAfter = ({ contact }: Found, at: number | undefined): boolean =>
-  at !== undefined && contact?.dateAdded !== undefined && DateTime.toEpochMillis(contact.dateAdded) > at + longestWrite
+/** How many milliseconds after a write the contact was added; 0 if nobody knows. */
+const addedAfter = ({ contact }: Found, at: number | undefined): number =>
+  at === undefined || contact?.dateAdded === undefined ? 0 : DateTime.toEpochMillis(contact.dateAdded) - at
 
 const stepOf = (run: RecordedRun, target: Target, found: Found): Step => {
   const { email } = target
@@ -129,13 +122,16 @@ const stepOf = (run: RecordedRun, target: Target, found: Found): Step => {
   switch (target._tag) {
     case "Created":
       if (current === undefined) return nothing
-      return (digestOf(current) === target.digest && !isOfOthers(found, target.at)) || isAsAdded(found, run)
+      // One of another time is of others: the run was killed before it added its own, or theirs took the place of that.
+      return (digestOf(current) === target.digest && Math.abs(addedAfter(found, target.at)) <= longestWrite) ||
+        isAsAdded(found, run)
         ? { _tag: "Remove" }
         : { _tag: "Keep", fields: [] }
     case "Changed":
       return current === undefined
         ? { _tag: "Keep", fields: contentFields(target.change.fields) }
-        : isAddedAfter(found, target.at) && digestOf(current) !== target.change.after
+        : // A later one than that of the write is of others, unless an undo brought it back as it was.
+          addedAfter(found, target.at) > longestWrite && digestOf(current) !== target.change.after
           ? { _tag: "Keep", fields: contentFields(target.change.fields) }
           : restoreOf(target.change, current)
     case "Deleted": {
@@ -182,11 +178,6 @@ const undoingOf = Effect.fnUntraced(function* (run: RecordedRun, target: Target,
   })
 })
 
-const mayNotRead = new ServiceError({
-  operation: "contactsGet",
-  reason: new AccessDenied({ required: "ViewContacts" })
-})
-
 const makeTally = () => {
   const counts = { created: 0, changed: 0, deleted: 0 }
   const tally = { read: 0, done: 0, outdated: 0 }
@@ -226,6 +217,9 @@ const makeTally = () => {
   }
 }
 
+/** The report of an undo of nothing. */
+export const nothingUndone: UndoReport = makeTally().report(undefined)
+
 /** Parts of what one call takes. */
 const partsOf = (targets: ReadonlyArray<Target>): ReadonlyArray<ReadonlyArray<Target>> =>
   Arrays.chunksOf(targets, maximumChanges)
@@ -243,7 +237,7 @@ const look = Effect.fnUntraced(function* (
   )
   if (found === undefined) return yield* mayNotRead
   return yield* Effect.forEach(targets, (target, index) =>
-    undoingOf(run, target, known?.get(target.email) ?? found[index] ?? { contact: null, lists: undefined }, isExact)
+    undoingOf(run, target, known?.get(target.email) ?? found[index] ?? nobody, isExact)
   )
 })
 
@@ -290,11 +284,6 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
   return tally.report(undefined)
 })
 
-/** How often a contact that others change at the same time is tried. */
-const attempts = 4
-
-const operation = "contactsChangesPost"
-
 /**
  * Undoes a run by its id, from its last entry to the first, as a run of its own that can be undone too. Doing it again does no
  * harm. A run that is going on cannot be undone, and one that was undone does not go on.
@@ -331,31 +320,11 @@ export const undoRun = fnRedacted("undoRun")(function* (
     let due = targets
     for (let attempt = 1; due.length > 0; attempt++) {
       const undoings = yield* look(undone, due)
-      const changing = undoings.flatMap(({ change, found, target: { email } }) =>
-        change === undefined ? [] : [{ email, change, found }]
+      const changing = undoings.flatMap(({ change, found }) => (change === undefined ? [] : [{ change, found }]))
+      const answers = yield* madeInParts(service, own, changing)
+      const outdated = new Set<string>(
+        changing.flatMap(({ change }, index) => (answers[index]?._tag === "Outdated" ? [change.email] : []))
       )
-      const entry = entryOf(
-        changing.map(({ change, email, found }) => ({
-          email,
-          before: stateOfFound(email, found),
-          after: stateOfFound(email, madeOf(found, change))
-        }))
-      )
-      if (entry !== undefined) yield* appended(own, operation, entry)
-      const answers =
-        changing.length === 0
-          ? []
-          : yield* makeChanges(
-              service,
-              changing.map(({ change }) => change)
-            )
-      const outdated = new Set(
-        changing.flatMap(({ email }, index) => (answers[index]?._tag === "Outdated" ? [email] : []))
-      )
-      if (outdated.size > 0) {
-        const emails = addressesIn(entry).filter((email) => outdated.has(email))
-        yield* appended(own, operation, { _tag: "NotMade", emails })
-      }
       const isLast = attempt === attempts
       for (const undoing of undoings) {
         if (!outdated.has(undoing.target.email)) tally.add(undoing)
@@ -376,19 +345,20 @@ export const undoRun = fnRedacted("undoRun")(function* (
   return tally.report(changed + created + deleted === 0 ? undefined : own.header.id)
 }, Effect.scoped)
 
-/** Makes changes, in parts if they are more than one call takes. */
-const makeChanges = (
+/** Records and makes changes, in parts if they are more than one call takes. */
+const madeInParts = (
   service: ContactsService["Service"],
-  changes: ReadonlyArray<ContactChange>
+  run: Run,
+  changing: ReadonlyArray<{ readonly change: ContactChange; readonly found: Found }>
 ): ReturnType<ContactsService["Service"]["change"]> => {
-  const made = service.change(changes)
-  if (changes.length < 2) return made
-  const middle = Math.ceil(changes.length / 2)
-  return Effect.catchTag(made, "InvalidInput", (error) =>
-    error.field === "body"
+  const changes = changing.map(({ change }) => change)
+  const found = changing.map(({ found }) => found)
+  const middle = Math.ceil(changing.length / 2)
+  return Effect.catchTag(made(service, run, changes, follow(changes, found).entry), "InvalidInput", (error) =>
+    error.field === "body" && changing.length > 1
       ? Effect.zipWith(
-          makeChanges(service, changes.slice(0, middle)),
-          makeChanges(service, changes.slice(middle)),
+          madeInParts(service, run, changing.slice(0, middle)),
+          madeInParts(service, run, changing.slice(middle)),
           (left, right) => [...left, ...right]
         )
       : Effect.fail(error)

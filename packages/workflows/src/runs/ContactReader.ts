@@ -3,6 +3,7 @@
  * do; any other one is read by single calls for a few addresses, and otherwise once as a whole into a snapshot.
  */
 import {
+  AccessDenied,
   canonicalEmail,
   type ChangeAnswer,
   Contact,
@@ -12,7 +13,7 @@ import {
   type InvalidRule,
   JsonParser,
   maximumChanges,
-  type ServiceError,
+  ServiceError,
   type TooManyContacts
 } from "@roster/domain"
 import { Array as Arrays, Effect, Schema, Stream } from "effect"
@@ -46,6 +47,15 @@ export interface Found {
   /** The lists that the contact is on; `undefined` where the service does not show them. */
   readonly lists: ReadonlyArray<string> | undefined
 }
+
+/** No contact, on a service that does not show lists. */
+export const nobody: Found = { contact: null, lists: undefined }
+
+/** The key may not view contacts, which what is asked for needs. */
+export const mayNotRead = new ServiceError({
+  operation: "contactsGet",
+  reason: new AccessDenied({ required: "ViewContacts" })
+})
 
 /** What is found, or that the key may not know. */
 export interface Reading {
@@ -154,7 +164,7 @@ export const makeContactReader = Effect.fnUntraced(function* (
       (email) =>
         service.get(email).pipe(
           Effect.map((contact): Found => ({ contact, lists: undefined })),
-          Effect.catchTag("ContactNotFound", () => Effect.succeed<Found>({ contact: null, lists: undefined }))
+          Effect.catchTag("ContactNotFound", () => Effect.succeed(nobody))
         ),
       { concurrency: readsAtOnce }
     ).pipe(Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined))
@@ -162,7 +172,7 @@ export const makeContactReader = Effect.fnUntraced(function* (
     const texts = yield* snapshot.get(emails.map(canonicalEmail))
     return yield* Effect.forEach(texts, (text) =>
       text === undefined
-        ? Effect.succeed<Found>({ contact: null, lists: undefined })
+        ? Effect.succeed(nobody)
         : Effect.map(Effect.orDie(decodeContact(text)), (contact): Found => ({ contact, lists: undefined }))
     )
   })

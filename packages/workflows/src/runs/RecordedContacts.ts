@@ -10,6 +10,7 @@ import {
   contentAfter,
   type ContactContent,
   contentOf,
+  type ContactPayload,
   ContactsService,
   type ContactWrite,
   type EmailAddress,
@@ -17,7 +18,6 @@ import {
   keptStatuses,
   type KeptStatus,
   ServiceError,
-  statusKept,
   StoreFailure,
   type TooManyContacts,
   Unavailable
@@ -25,32 +25,31 @@ import {
 import { FastContacts } from "@roster/domain/FastContacts"
 import { Clock, Deferred, Effect } from "effect"
 import { changesOf, type ContactState, digestOf } from "./ContactState.ts"
-import type { AppendedEntry, Changed, RowRange, RunEntry } from "./RunEntry.ts"
+import type { AppendedEntry, Changed, Changes, RowRange } from "./RunEntry.ts"
 import type { Run } from "./RunLog.ts"
 import {
   type ContactReader,
   type Found,
   foundIn,
   makeContactReader,
+  nobody,
   readNow,
   type ReaderOptions,
+  type Reading,
   stateOfFound
 } from "./ContactReader.ts"
 
 type Service = ContactsService["Service"]
 
-/** A contact before and after a write. */
-export interface Transition {
+/** A contact before and after the writes of a call. */
+interface Transition {
   readonly email: string
   readonly before: ContactState | undefined
   readonly after: ContactState | undefined
 }
 
-/** The entry of a write; `undefined` if it changes nothing. */
-export const entryOf = (
-  transitions: Iterable<Transition>,
-  rows?: RowRange
-): Extract<AppendedEntry, { readonly _tag: "Changes" }> | undefined => {
+/** The entry of writes; `undefined` if they change nothing. */
+const entryOf = (transitions: Iterable<Transition>, rows: RowRange | undefined): Changes | undefined => {
   const created: Array<readonly [string, string]> = []
   const changed: Array<Changed> = []
   const deleted: Array<ContactState> = []
@@ -75,26 +74,57 @@ export const entryOf = (
 }
 
 /** The addresses of an entry. */
-export const addressesIn = (
-  entry: Extract<RunEntry, { readonly _tag: "Changes" }> | undefined
-): ReadonlyArray<string> => [
+export const addressesIn = (entry: Changes | undefined): ReadonlyArray<string> => [
   ...(entry?.created ?? []).map(([email]) => email),
   ...(entry?.changed ?? []).map(({ email }) => email),
   ...(entry?.deleted ?? []).map(({ Email }) => String(Email))
 ]
 
+const operation = "contactsChangesPost"
+
 /** A failure to record is one of the operation whose changes are recorded: that is not carried out. */
-export const appended = (run: Run, operation: string, entry: AppendedEntry): Effect.Effect<void, ServiceError> =>
+const appended = (run: Run, entry: AppendedEntry): Effect.Effect<void, ServiceError> =>
   Effect.mapError(
     Effect.flatMap(Clock.currentTimeMillis, (at) => run.append(entry._tag === "Changes" ? { ...entry, at } : entry)),
     ({ detail }) => new ServiceError({ operation, reason: new StoreFailure({ detail: `the log of runs: ${detail}` }) })
   )
 
+/** Takes back recorded changes that were not made. */
+const notMade = (run: Run, emails: ReadonlyArray<string>) =>
+  emails.length === 0 ? Effect.void : appended(run, { _tag: "NotMade", emails })
+
+/** Records changes, makes them in one call, and takes back what was not made. */
+export const made = Effect.fnUntraced(function* (
+  service: Service,
+  run: Run,
+  changes: ReadonlyArray<ContactChange>,
+  entry: Changes | undefined
+) {
+  if (changes.length === 0) return []
+  const recorded = addressesIn(entry)
+  if (entry !== undefined) yield* appended(run, entry)
+  const answers = yield* service
+    .change(changes)
+    .pipe(
+      Effect.tapError((error) =>
+        error._tag === "ServiceError" && error.mayHaveHappened ? Effect.void : Effect.ignore(notMade(run, recorded))
+      )
+    )
+  const outdated = new Set(
+    changes.flatMap(({ email }, place) => (answers[place]?._tag === "Outdated" ? [canonicalEmail(email)] : []))
+  )
+  yield* notMade(
+    run,
+    recorded.filter((email) => outdated.has(canonicalEmail(email)))
+  )
+  return answers
+})
+
 /** What to do with a contact. */
 export type Write = Omit<ContactChange, "seen">
 
 /** How often a write to a contact that others change at the same time is tried. */
-const attempts = 4
+export const attempts = 4
 
 /** The outcome of one write. */
 export interface WriteResult {
@@ -104,8 +134,6 @@ export interface WriteResult {
   /** Whether it was not made, since others changed the contact again and again. */
   readonly isOutdated: boolean
 }
-
-const operation = "contactsChangesPost"
 
 const contactOf = (email: string, content: ContactContent): Contact =>
   // `contentOf` leaves out what has no value.
@@ -121,6 +149,25 @@ export const madeOf = ({ contact, lists }: Found, { email, write }: Write): Foun
     contact: contactOf(contact?.email ?? email, contentAfter(contact, write)),
     lists: lists && [...new Set([...lists, ...addToLists])].filter((name) => !gone.has(name)).sort()
   }
+}
+
+/** What writes make of what was found, those to one address one after the other, and what is recorded of them. */
+export const follow = (writes: ReadonlyArray<Write>, found: ReadonlyArray<Found | undefined>, rows?: RowRange) => {
+  const states = new Map<string, { readonly first: Found; readonly last: Found }>()
+  const steps = writes.map((write, index) => {
+    const key = canonicalEmail(write.email)
+    const known = states.get(key)
+    const before = known?.last ?? found[index] ?? nobody
+    const after = madeOf(before, write)
+    states.set(key, { first: known?.first ?? before, last: after })
+    return { write, before, after }
+  })
+  const transitions = Array.from(states, ([email, { first, last }]): Transition => ({
+    email: last.contact?.email ?? first.contact?.email ?? email,
+    before: stateOfFound(email, first),
+    after: stateOfFound(email, last)
+  }))
+  return { steps, entry: entryOf(transitions, rows) }
 }
 
 /** How writes are recorded. */
@@ -145,7 +192,7 @@ export const recordedWrites = (service: Service, { reader, run, unanswered = [] 
     Effect.suspend(() => {
       if (unknown.has(what)) return Effect.void
       unknown.add(what)
-      return appended(run, operation, { _tag: "Unknown", what })
+      return appended(run, { _tag: "Unknown", what })
     })
 
   let last = Effect.void
@@ -164,96 +211,57 @@ export const recordedWrites = (service: Service, { reader, run, unanswered = [] 
   ) {
     const results: Array<WriteResult> = []
     let due = writes.map((write, index) => ({ write, index, now: found[index] }))
-    for (let attempt = 0; due.length > 0; attempt++) {
-      /** What each address is by then, as several writes may be to one. */
-      const latest = new Map<string, { readonly first: Found; last: Found }>()
-      const changes: Array<ContactChange> = []
-      for (const { index, now = { contact: null, lists: undefined }, write } of due) {
-        const key = canonicalEmail(write.email)
-        const known = latest.get(key)
-        const before = known?.last ?? now
-        const after = madeOf(before, write)
-        changes.push({ ...write, seen: before.contact })
-        latest.set(key, { first: known?.first ?? before, last: after })
-        results[index] = { before, after, isOutdated: false }
-      }
-      const entry = entryOf(
-        Array.from(latest, ([email, { first, last }]) => ({
-          email: last.contact?.email ?? first.contact?.email ?? email,
-          before: stateOfFound(email, first),
-          after: stateOfFound(email, last)
-        })),
+    for (let attempt = 1; due.length > 0; attempt++) {
+      const { entry, steps } = follow(
+        due.map(({ write }) => write),
+        due.map(({ now }) => now),
         rows
       )
-      const recorded = new Set(addressesIn(entry))
-      const notMade = (emails: ReadonlyArray<string>) =>
-        emails.length === 0 ? Effect.void : appended(run, operation, { _tag: "NotMade", emails })
       // What is still to be changed was not made then.
-      yield* notMade([...recorded].filter((email) => open.delete(email)))
-      if (entry !== undefined) yield* appended(run, operation, entry)
-      const answers = yield* service
-        .change(changes)
-        .pipe(
-          Effect.tapError((error) =>
-            error._tag === "ServiceError" && error.mayHaveHappened ? Effect.void : Effect.ignore(notMade([...recorded]))
-          )
-        )
+      yield* notMade(
+        run,
+        addressesIn(entry).filter((email) => open.delete(email))
+      )
+      const changes = steps.map(({ before, write }): ContactChange => ({ ...write, seen: before.contact }))
+      const answers = yield* made(service, run, changes, entry)
       const outdated = due.flatMap(({ index, write }, place) => {
-        const answer = answers[place]
+        const [answer, step] = [answers[place], steps[place]]
+        if (step !== undefined) results[index] = { ...step, isOutdated: answer?._tag === "Outdated" }
         return answer?._tag === "Outdated" ? [{ write, index, now: foundIn(answer) }] : []
       })
-      const keys = new Set(outdated.map(({ write }) => canonicalEmail(write.email)))
-      yield* notMade([...recorded].filter((email) => keys.has(canonicalEmail(email))))
       // A key that may not see how the contact is now cannot try again.
-      due = attempt + 1 < attempts ? outdated.filter(({ now }) => now !== undefined) : []
-      for (const { index } of outdated) {
-        const result = results[index]
-        if (result !== undefined) results[index] = { ...result, isOutdated: true }
-      }
+      due = attempt < attempts ? outdated.filter(({ now }) => now !== undefined) : []
     }
     return results
   })
 
+  /** Records writes and carries them out; `reading` is what is stored, if the caller has read it. */
   const write = Effect.fnUntraced(function* <A, E>(
     writes: ReadonlyArray<Write>,
     plain: Effect.Effect<A, E>,
-    rows?: RowRange
+    { reading, rows }: { readonly reading?: Reading; readonly rows?: RowRange } = {}
   ): Effect.fn.Return<Written<A>, E | InvalidInput | ServiceError | TooManyContacts> {
     const turn = makeTurn()
-    return yield* Effect.ensuring(inTurn(writes, plain, rows, turn.wait), turn.end)
-  })
-
-  const inTurn = Effect.fnUntraced(function* <A, E>(
-    writes: ReadonlyArray<Write>,
-    plain: Effect.Effect<A, E>,
-    rows: RowRange | undefined,
-    wait: Effect.Effect<void>
-  ): Effect.fn.Return<Written<A>, E | InvalidInput | ServiceError | TooManyContacts> {
-    const { found, isExact } = yield* reader
-      .read(writes.map(({ email }) => email))
-      .pipe(Effect.catchTag("InvalidRule", (error) => Effect.die(error)))
-    if (found === undefined) yield* recordUnknown("changes by a key that may not read contacts")
-    else if (isExact) {
-      yield* wait
-      return { _tag: "Compared", results: yield* compared(writes, found, rows) }
-    } else {
-      const transitions = new Map<string, Transition>()
-      const states = new Map<string, Found>()
-      for (const [index, one] of writes.entries()) {
-        const key = canonicalEmail(one.email)
-        const before = states.get(key) ?? found[index] ?? { contact: null, lists: undefined }
-        const after = madeOf(before, one)
-        states.set(key, after)
-        transitions.set(key, {
-          email: one.email,
-          before: transitions.has(key) ? transitions.get(key)?.before : stateOfFound(one.email, before),
-          after: stateOfFound(one.email, after)
-        })
-      }
-      const entry = entryOf(transitions.values(), rows)
-      if (entry !== undefined) yield* appended(run, operation, entry)
-    }
-    return { _tag: "Plain", answer: yield* plain }
+    return yield* Effect.ensuring(
+      Effect.gen(function* (): Effect.fn.Return<Written<A>, E | InvalidInput | ServiceError | TooManyContacts> {
+        const { found, isExact } =
+          reading ??
+          (yield* reader
+            .read(writes.map(({ email }) => email))
+            .pipe(Effect.catchTag("InvalidRule", (error) => Effect.die(error))))
+        if (found !== undefined && isExact) {
+          yield* turn.wait
+          return { _tag: "Compared", results: yield* compared(writes, found, rows) }
+        }
+        if (found === undefined) yield* recordUnknown("changes by a key that may not read contacts")
+        else {
+          const { entry } = follow(writes, found, rows)
+          if (entry !== undefined) yield* appended(run, entry)
+        }
+        return { _tag: "Plain", answer: yield* plain }
+      }),
+      turn.end
+    )
   })
   return { write, recordUnknown, isIncomplete: () => unknown.size > 0 }
 }
@@ -282,14 +290,15 @@ export const writeOfContact = (
   }
 }
 
-/** The contacts that kept their status. */
-export const keptIn = (results: ReadonlyArray<WriteResult>, writes: ReadonlyArray<Write>): ReadonlyArray<KeptStatus> =>
-  results.flatMap(({ before, isOutdated }, index) => {
-    const write = writes[index]?.write
-    const status =
-      write?.resubscribe === true || isOutdated ? undefined : statusKept(before.contact?.status, write?.status)
-    return status === undefined ? [] : [{ index, status }]
-  })
+/** The contacts of an add that kept their status. */
+export const keptIn = (
+  contacts: ReadonlyArray<ContactPayload>,
+  results: ReadonlyArray<WriteResult>
+): ReadonlyArray<KeptStatus> =>
+  keptStatuses(
+    contacts,
+    results.map(({ after }) => ({ status: after.contact?.status }))
+  )
 
 /** Others changed a contact each time that it was to be written. */
 const busy = (email: string | undefined) =>
@@ -359,23 +368,16 @@ export const recordedContacts = Effect.fnUntraced(function* (recorded: RecordOpt
       const written = yield* write(writes, plain)
       if (written._tag === "Plain") return written.answer
       yield* failIfOutdated(written.results)
-      const kept =
-        options.resubscribe === false
-          ? keptStatuses(
-              given,
-              written.results.map(({ after }) => ({ status: after.contact?.status }))
-            )
-          : []
-      return { keptStatuses: kept }
+      return { keptStatuses: keptIn(given, written.results) }
     }),
     update: Effect.fnUntraced(function* (email, { customFields, firstName, lastName }) {
       const change = { customFields, firstName, lastName }
       // The service checks the address.
       const at = email as EmailAddress
-      const { found } = yield* readNow(service, [email]).pipe(Effect.catchTag("TooManyContacts", Effect.die))
-      if (found?.[0]?.contact === null) return yield* service.update(email, change)
+      const reading = yield* Effect.catchTag(readNow(service, [email]), "TooManyContacts", Effect.die)
+      if (reading.found?.[0]?.contact === null) return yield* service.update(email, change)
       const written = yield* Effect.catchTag(
-        write([{ email: at, write: change }], service.update(email, change)),
+        write([{ email: at, write: change }], service.update(email, change), { reading }),
         "TooManyContacts",
         Effect.die
       )
@@ -422,8 +424,7 @@ export const recordedContacts = Effect.fnUntraced(function* (recorded: RecordOpt
 export const recordedChange = Effect.fnUntraced(function* (
   service: Service,
   run: Run,
-  changes: ReadonlyArray<ContactChange>,
-  rows?: RowRange
+  changes: ReadonlyArray<ContactChange>
 ) {
   const asked = yield* service.change(changes, { dryRun: true })
   const due = changes.flatMap((change, index) => (asked[index]?._tag === "Done" ? [{ change, index }] : []))
@@ -432,29 +433,12 @@ export const recordedChange = Effect.fnUntraced(function* (
     service,
     due.map(({ change }) => change.email)
   )
-  const entry = entryOf(
-    due.map(({ change }, place) => {
-      const before: Found = { contact: change.seen && contactOf(change.email, change.seen), lists: found[place]?.lists }
-      return {
-        email: change.email,
-        before: stateOfFound(change.email, before),
-        after: stateOfFound(change.email, madeOf(before, change))
-      }
-    }),
-    rows
-  )
-  if (entry !== undefined) yield* appended(run, operation, entry)
-  const answers = yield* service
-    .change(due.map(({ change }) => change))
-    .pipe(
-      Effect.tapError((error) =>
-        (error._tag === "ServiceError" && error.mayHaveHappened) || entry === undefined
-          ? Effect.void
-          : Effect.ignore(appended(run, operation, { _tag: "NotMade", emails: addressesIn(entry) }))
-      )
-    )
-  const outdated = due.flatMap(({ change }, place) => (answers[place]?._tag === "Outdated" ? [change.email] : []))
-  if (outdated.length > 0) yield* appended(run, operation, { _tag: "NotMade", emails: outdated })
+  const before = due.map(({ change: { email, seen } }, place): Found => ({
+    contact: seen && contactOf(found[place]?.contact?.email ?? email, seen),
+    lists: found[place]?.lists
+  }))
+  const writes = due.map(({ change }) => change)
+  const answers = yield* made(service, run, writes, follow(writes, before).entry)
   const all = [...asked]
   for (const [place, { index }] of due.entries()) {
     const answer = answers[place]

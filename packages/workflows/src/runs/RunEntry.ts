@@ -74,7 +74,8 @@ export const noCounts: RunCounts = { created: 0, changed: 0, deleted: 0 }
 /** How many writes at once may still be found not made. */
 const maximumUnderWay = 64
 
-type Changes = Extract<RunEntry, { readonly _tag: "Changes" }>
+/** The entry of a write. */
+export type Changes = Extract<RunEntry, { readonly _tag: "Changes" }>
 
 /** The addresses of an entry by what it does with them. */
 const addressesOf = ({ changed = [], created = [], deleted = [] }: Changes) => ({

@@ -15,7 +15,7 @@ export const RunHeader = Schema.Struct({
   target: Schema.String,
   /** When it began, as ISO 8601. */
   began: Schema.String,
-  /** What the run works on. An unfinished run goes on only for the same command and an equal input, and never without one. */
+  /** What the run works on. An unfinished run resumes only for the same command and an equal input, and never without one. */
   input: Schema.optionalKey(Schema.Json),
   /** The run that this one undoes. */
   undoes: Schema.optionalKey(Schema.String)
@@ -66,11 +66,11 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
 export interface OpenRun {
   /** The command or program, such as `import`. */
   readonly command: string
-  /** What the run works on, so that a later one with equal input goes on (default: none does). */
+  /** What the run works on, so that a later one with equal input resumes it (default: none does). */
   readonly input?: Schema.Json | undefined
   /** The id of the run that this one undoes. */
   readonly undoes?: string | undefined
-  /** Whether to go on with the last run of this command and input on this target if it is unfinished (default: true). */
+  /** Whether to resume the last run of this command and input on this target if it is unfinished (default: true). */
   readonly resume?: boolean | undefined
 }
 
@@ -115,14 +115,14 @@ export interface RunStorage {
   /** All runs, the newest first, without the counts. Those that cannot be read are left out. */
   readonly all: Effect.Effect<ReadonlyArray<StoredRun>, RunLogFailure>
   readonly find: (id: string) => Effect.Effect<StoredRun, RunNotFound | RunLogFailure>
-  /** Begins a run with its first entry, or goes on with one. */
+  /** Begins a run with its first entry, or resumes one. */
   readonly write: (header: RunHeader, isNew: boolean) => Effect.Effect<RunWriter, RunLogFailure, Scope.Scope>
 }
 
 /** A run as its storage has it. */
 export interface StoredRun {
   readonly header: RunHeader
-  /** Whether this version goes on with runs of that form. */
+  /** Whether this version resumes runs of that form. */
   readonly canGoOn: boolean
   /** The end, if the run came to it. */
   readonly end: RunCounts | undefined
@@ -231,7 +231,7 @@ export class RunLog extends Context.Service<
   {
     /** The name of the service or store. */
     readonly target: string
-    /** Begins a run or goes on with one. It is this scope's alone, and given back when the scope closes. */
+    /** Begins or resumes a run. It is this scope's alone, and given back when the scope closes. */
     readonly open: (options: OpenRun) => Effect.Effect<Run, RunTaken | RunLogFailure, Scope.Scope>
     /** Reads a run, on whatever target. Fails with `RunTaken` for one that is going on. */
     readonly read: (id: string) => Effect.Effect<RecordedRun, RunNotFound | RunTaken | RunLogFailure>

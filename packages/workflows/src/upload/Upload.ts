@@ -17,7 +17,7 @@ import { Array as Arrays, Effect, Predicate, Result, type Scope, Stream } from "
 import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
 import { addressesIn, keptIn, recordedWrites, writeOfContact } from "../runs/RecordedContacts.ts"
 import { emptyTally, reportOf, type RunReport } from "../runs/RunReport.ts"
-import { noCounts, type RowRange, type RunEntry } from "../runs/RunEntry.ts"
+import { type Changes, noCounts, type RowRange } from "../runs/RunEntry.ts"
 import { type Run, RunLog, type RunLogFailure, type RunTaken } from "../runs/RunLog.ts"
 import {
   acceptedRuns,
@@ -41,7 +41,7 @@ export interface UploadOptions extends BulkAddOptions, ReaderOptions {
   readonly command?: string | undefined
   /** A text that tells this source from others, such as the digest of its file (default: a digest of its rows). */
   readonly source?: string | undefined
-  /** Whether it is a run in the log (default: true). Without, it can be neither undone nor gone on with. */
+  /** Whether it is a run in the log (default: true). Without, it can be neither undone nor resumed. */
   readonly record?: boolean | undefined
   /** Whether it goes on where an unfinished upload of the same rows ended (default: true). */
   readonly resume?: boolean | undefined
@@ -100,7 +100,7 @@ const earlierOf = Effect.fnUntraced(function* (
   const kept = makeKeptStatusRows()
   const refused: Earlier["refused"] = new Map()
   let isIncomplete = false
-  let unanswered: ReadonlyArray<Extract<RunEntry, { readonly _tag: "Changes" }>> = []
+  let unanswered: ReadonlyArray<Changes> = []
   yield* Stream.runForEach(run?.earlier ?? Stream.empty, (entry) =>
     Effect.sync(() => {
       if (entry._tag === "Unknown") isIncomplete = true
@@ -193,16 +193,15 @@ const makeSender = Effect.fnUntraced(function* (
       if (recorded === undefined) return acceptedRuns(batch.length, yield* plain)
       const contacts = Array.from(batch)
       // One that is no contact is refused before anything is recorded.
-      const problem = contacts.map(problemOfContact).findIndex((found) => found !== undefined)
-      const contact = contacts[problem]
-      if (contact !== undefined) {
-        const issue = problemOfContact(contact)
-        if (issue !== undefined) return yield* new InvalidInput({ ...issue, field: `[${problem}].${issue.field}` })
+      for (const [index, contact] of contacts.entries()) {
+        const problem = problemOfContact(contact)
+        if (problem === undefined) continue
+        return yield* new InvalidInput({ field: `[${index}].${problem.field}`, issue: problem.issue })
       }
       const writes = contacts.map((contact) => writeOfContact(contact, given))
-      const written = yield* recorded.write(writes, plain, rows)
+      const written = yield* recorded.write(writes, plain, { rows })
       if (written._tag === "Plain") return acceptedRuns(batch.length, written.answer)
-      const kept = new Map(keptIn(written.results, writes).map(({ index, status }) => [index, status]))
+      const kept = new Map(keptIn(contacts, written.results).map(({ index, status }) => [index, status]))
       return written.results.map(({ isOutdated }, index): AddResult => ({
         count: 1,
         outcome: isOutdated
