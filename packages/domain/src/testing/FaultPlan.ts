@@ -149,15 +149,20 @@ export const begin = (plan: FaultPlan): NextFault => {
   }
 }
 
-const isRead = (operation: Operation): boolean => /\.(?:get|list|exportStatus|download)$/.test(operation)
+const reads = /\.(?:get|list|exportStatus|download)$/
 
-const lost = (operation: Operation, detail: string): ServiceErrorReason =>
-  isRead(operation)
+/** Whether a call changes nothing: it reads, or is a dry run of changes. */
+const isRead = (operation: Operation, [, options]: ReadonlyArray<unknown>): boolean =>
+  reads.test(operation) ||
+  (operation === "contacts.change" && Predicate.hasProperty(options, "dryRun") && options.dryRun === true)
+
+const lost = (isRead: boolean, detail: string): ServiceErrorReason =>
+  isRead
     ? new Unavailable({ detail })
     : new OutcomeUnknown({ detail, recovery: "Find out whether it happened before you repeat it." })
 
 /** The error of a call with a fault, as of a client that repeats nothing; `undefined` for one that is only late. */
-const reasonOf = (operation: Operation, given: Fault): ServiceErrorReason | undefined => {
+const reasonOf = (given: Fault, isRead: boolean): ServiceErrorReason | undefined => {
   const wait = "retryAfter" in given && given.retryAfter !== undefined ? { retryAfter: given.retryAfter } : {}
   switch (given.fault) {
     case "RateLimited":
@@ -169,9 +174,9 @@ const reasonOf = (operation: Operation, given: Fault): ServiceErrorReason | unde
     case "CutBefore":
       return new Unavailable({ detail: "the connection was reset before the request was sent" })
     case "CutAfter":
-      return lost(operation, "the connection was reset before the answer")
+      return lost(isRead, "the connection was reset before the answer")
     case "CutBody":
-      return lost(operation, "the connection ended within the answer")
+      return lost(isRead, "the connection ended within the answer")
     case "Delay":
       return undefined
   }
@@ -179,9 +184,9 @@ const reasonOf = (operation: Operation, given: Fault): ServiceErrorReason | unde
 
 const isAfter = ({ fault }: Fault): boolean => fault === "CutAfter" || fault === "CutBody"
 
-const faultOf = (next: NextFault, operation: Operation) => {
+const faultOf = (next: NextFault, operation: Operation, isRead: boolean) => {
   const given = next(operation)
-  const reason = given === undefined ? undefined : reasonOf(operation, given)
+  const reason = given === undefined ? undefined : reasonOf(given, isRead)
   return {
     seconds: given?.fault === "Delay" ? given.seconds : 0,
     error: reason === undefined ? undefined : new ServiceError({ operation: operations[operation], reason }),
@@ -229,9 +234,10 @@ const playing =
       const given = all.map(readable)
       const called = method(...given)
       const sendable = isSendable(() => check(...given))
+      const fault = () => faultOf(next, operation, isRead(operation, given))
       return Stream.isStream(called)
-        ? Stream.unwrap(Effect.map(sendable, (is) => (is ? faultyContent(called, faultOf(next, operation)) : called)))
-        : Effect.flatMap(sendable, (is) => (is ? faultyCall(called, faultOf(next, operation)) : called))
+        ? Stream.unwrap(Effect.map(sendable, (is) => (is ? faultyContent(called, fault()) : called)))
+        : Effect.flatMap(sendable, (is) => (is ? faultyCall(called, fault()) : called))
     }
   }
 

@@ -139,6 +139,32 @@ describe("a fault plan", () => {
     )
   })
 
+  it.effect("takes a dry run of changes for a read", () => {
+    const asked: Array<boolean | undefined> = []
+    const layer = layerTestContacts({
+      change: (_, { dryRun } = {}) =>
+        Effect.sync(() => {
+          asked.push(dryRun)
+          return []
+        })
+    })
+    const calls = { every: FaultPlan.cutAfter, 4: FaultPlan.cutBody, 5: FaultPlan.cutBefore }
+    return Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const outcomes = yield* Effect.forEach([undefined, false, true, true, true], (dryRun) =>
+        outcome(contacts.change([{ email, seen: null, write: {} }], { dryRun }))
+      )
+      assert.deepStrictEqual(outcomes, [
+        "OutcomeUnknown",
+        "OutcomeUnknown",
+        "Unavailable",
+        "Unavailable",
+        "Unavailable"
+      ])
+      assert.deepStrictEqual(asked, [undefined, false, true, true])
+    }).pipe(Effect.provide(layer.pipe(FaultPlan.layer(FaultPlan.make({ "contacts.change": calls })))))
+  })
+
   it.effect("delays a call by the clock", () =>
     Effect.gen(function* () {
       const call = yield* Effect.forkChild(Effect.andThen(get, Clock.currentTimeMillis))

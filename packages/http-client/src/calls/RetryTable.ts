@@ -7,7 +7,7 @@ export type { RetryRow } from "@roster/api"
 export type Evidence = "NotSent" | "NotProcessed" | "Ambiguous" | "Permanent"
 
 /** An operation, or the kind of call whose row differs. */
-export type RetryKey = OperationId | "contactsDeletePost by rule"
+export type RetryKey = OperationId | "contactsDeletePost by rule" | "contactsChangesPost as a dry run"
 
 const byRule: RetryRow = {
   notProcessed: "always",
@@ -15,8 +15,12 @@ const byRule: RetryRow = {
   recovery: "List the contacts that the rule selects now and delete them by address."
 }
 
+/** It has nothing to recover from. */
+const read: RetryRow = { notProcessed: "always", ambiguous: "always" }
+
 /** The row of each operation, which its endpoint names. The type of the map does not say that these are the keys. */
 export const retryTable = {
   ...Object.fromEntries(Array.from(operations, ([id, { retries }]) => [id, retries])),
-  "contactsDeletePost by rule": byRule
+  "contactsDeletePost by rule": byRule,
+  "contactsChangesPost as a dry run": read
 } as { readonly [Key in RetryKey]: RetryRow }

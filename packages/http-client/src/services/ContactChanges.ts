@@ -149,6 +149,7 @@ export const makeChange = (shared: RosterHttpApi["Service"], operations: Operati
     )
     return call({
       operation,
+      row: dryRun ? "contactsChangesPost as a dry run" : operation,
       send: Effect.map(withKey.execute(request), (response) => {
         isSaid = says(response, changesHonoured)
         return response

@@ -226,15 +226,21 @@ export const everyOperation: ReadonlyArray<OperationCall> = [
   }
 ]
 
+const changes: OperationCall = {
+  id: "contactsChangesPost",
+  method: "POST",
+  call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }])),
+  answer: { ...json(200, [{ Result: "Done" }]), headers: { [changesHonoured.name]: changesHonoured.value } }
+}
+
 /** The operations that only Roster has, whose answers say so. */
-export const ownOperations: ReadonlyArray<OperationCall> = [
-  {
-    id: "contactsChangesPost",
-    method: "POST",
-    call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }])),
-    answer: { ...json(200, [{ Result: "Done" }]), headers: { [changesHonoured.name]: changesHonoured.value } }
-  }
-]
+export const ownOperations: ReadonlyArray<OperationCall> = [changes]
+
+/** Changes that are only judged, which the retry table distinguishes. */
+export const dryRun: OperationCall = {
+  ...changes,
+  call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }], { dryRun: true }))
+}
 
 /** Returns one of them all. */
 export const operationCall = (id: OperationId): OperationCall => {
