@@ -5,7 +5,10 @@ import { usageError } from "../errors/UsageError.ts"
 import { readKey } from "./InputFile.ts"
 
 /** The address of a service is known, but no API key. */
-export class MissingKey extends Schema.TaggedError<MissingKey>()("MissingKey", { message: Schema.String }) {}
+export class MissingKey extends Schema.TaggedError<MissingKey>()("MissingKey", {
+  message: Schema.String,
+  baseUrl: Schema.String
+}) {}
 
 export type KeySource = Data.TaggedEnum<{
   File: { readonly path: string }

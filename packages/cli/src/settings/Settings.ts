@@ -61,7 +61,8 @@ export const resolve = (
     switch (problem) {
       case "KeyMissing": {
         const from = profile === undefined ? undefined : `The profile ${profile.name} has no API key.`
-        return new MissingKey({ message: from ?? "The address of a service is set, but no API key for it." })
+        const message = from ?? "The address of a service is set, but no API key for it."
+        return new MissingKey({ message, baseUrl: baseUrl ?? "" })
       }
       case "AddressMissing":
         return usageError(
@@ -119,22 +120,5 @@ export const settings = Effect.gen(function* () {
   return yield* Effect.fromResult(resolve(yield* flags, yield* Effect.orDie(environment), yield* profileInUse))
 })
 
-/** The address of a service whose key is missing. */
-export interface WithoutKey {
-  readonly _tag: "WithoutKey"
-  readonly baseUrl: string
-  readonly error: MissingKey
-}
-
 /** The same for a command that can say something about a service without its key. */
-export const settingsWithoutKey = Effect.gen(function* () {
-  const { baseUrl } = yield* flags
-  const { baseUrl: environmentUrl } = yield* Effect.orDie(environment)
-  return yield* Effect.catchTag(settings, "MissingKey", (error) =>
-    Effect.map(profileInUse, (profile): Effect.Success<typeof settings> | WithoutKey => ({
-      _tag: "WithoutKey",
-      baseUrl: baseUrl ?? environmentUrl ?? profile?.baseUrl ?? "",
-      error
-    }))
-  )
-})
+export const settingsWithoutKey = Effect.catchTag(settings, "MissingKey", (missing) => Effect.succeed(missing))

@@ -32,7 +32,7 @@ const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites) =>
     Effect.gen(function* () {
       const key = yield* keyFrom(source)
       if (Redacted.value(key).trim() === "") {
-        return yield* new MissingKey({ message: "The API key is empty." })
+        return yield* new MissingKey({ message: "The API key is empty.", baseUrl: on.baseUrl })
       }
       return Connection.layerRemote({ ...on, key }, yield* optionsFor(forWrites))
     })

@@ -199,8 +199,8 @@ const checkTarget = Effect.gen(function* () {
   switch (on._tag) {
     case "Local":
       return yield* store(on.filename)
-    case "WithoutKey": {
-      const missing = failed("key", `${on.error.message} Save one with: roster auth login`)
+    case "MissingKey": {
+      const missing = failed("key", `${on.message} Save one with: roster auth login`)
       return [...(yield* reachability(on.baseUrl)), missing]
     }
     case "Remote":

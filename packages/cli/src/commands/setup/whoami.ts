@@ -20,13 +20,13 @@ export const command = Command.make(
         `Local store ${on.filename ?? "of this user"}, with full access`
       )
     }
-    if (on._tag === "WithoutKey") {
-      const { baseUrl, error } = on
+    if (on._tag === "MissingKey") {
+      const { baseUrl } = on
       yield* Results.summary(
         { target: "remote", baseUrl, key: null, source: null },
         [`target   ${baseUrl}`, "key      none"].join("\n")
       )
-      return yield* error
+      return yield* on
     }
     const { services, shown: key, source } = yield* openKey(on)
     const levels = offline ? [] : yield* probeAccess().pipe(Effect.provide(services))

@@ -15,7 +15,7 @@ export const command = Command.make(
       return yield* Results.summary({ target: "local", db: on.filename ?? null }, words)
     }
     const { baseUrl } = on
-    if (on._tag === "WithoutKey") {
+    if (on._tag === "MissingKey") {
       const words = `${baseUrl} without a key. Save one with: roster auth login`
       return yield* Results.summary({ target: "remote", baseUrl, key: null, source: null }, words)
     }
