@@ -48,12 +48,17 @@ export const confirm = Effect.fnUntraced(function* (what: string, given: { reado
 /** More contacts than this are neither deleted nor changed back by a simple yes. */
 export const mostByYes = 1000
 
-/** Asks for the number of contacts when much would be lost, unless `--confirm` gave it. `--yes` is not enough. */
-export const confirmNumber = Effect.fnUntraced(function* (
+/**
+ * Asks whether to do `what` to so many contacts. If much would be lost, or `--confirm` gives a number, the number has to be
+ * confirmed: `--yes` is not enough.
+ */
+export const confirmContacts = Effect.fnUntraced(function* (
   what: string,
   count: number,
-  given: { readonly confirm: number | undefined }
+  given: { readonly yes: boolean; readonly confirm: number | undefined },
+  isSevere = count > mostByYes
 ) {
+  if (!isSevere && given.confirm === undefined) return yield* confirm(what, given)
   if (given.confirm === count) return
   if (given.confirm !== undefined) {
     return yield* declined(`Nothing was done: this would ${what}: ${count} contacts, not ${given.confirm}.`)

@@ -22,7 +22,7 @@ import { DateTime, Effect, FileSystem, Path, Result, Stream } from "effect"
 import { readBytes, refuseStream } from "../../../settings/InputFile.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
 import { refuseAbsentFields } from "../../shared/RuleFlags.ts"
-import { canAgree, confirm, confirmNumber, mostByYes } from "../../shared/Confirm.ts"
+import { canAgree, confirmContacts, mostByYes } from "../../shared/Confirm.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare, refuseTaken } from "../../../files/AtomicFile.ts"
 import { temporaryPath, temporaryProblem } from "../../../files/TemporaryFile.ts"
@@ -96,7 +96,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options
     return "kept" as const
   }
   yield* output.note(describe(survey))
-  yield* severe || options.confirm !== undefined ? confirmNumber(what, count, options) : confirm(what, options)
+  yield* confirmContacts(what, count, options, severe)
   const hint = yield* ResumeHint
   const resume = yield* commandHere(["contacts", "delete", "--snapshot", file, "--yes", "--confirm", String(count)])
   const restore = yield* commandHere(["contacts", "restore", file])
@@ -220,13 +220,11 @@ export const deleteUnread = Effect.fnUntraced(function* (given: ReadonlyArray<st
   const contacts = yield* ContactsService
   const emails = withoutRepeats(given)
   const { length: count } = emails
-  const what = namedWords(emails)
-  const words = `${what}, without a backup`
-  const agreed = { ...options, yes: options.yes || options.dryRun }
-  const wantsNumber = (count > mostByYes || options.confirm !== undefined) && !options.dryRun
-  yield* wantsNumber ? confirmNumber(words, count, options) : confirm(words, agreed)
   const hint = yield* ResumeHint
-  if (!options.dryRun) hint.command = yield* resumeCommand()
+  if (!options.dryRun) {
+    yield* confirmContacts(`${namedWords(emails)}, without a backup`, count, options)
+    hint.command = yield* resumeCommand()
+  }
   const missing: Array<string> = []
   let deleted = 0
   const remove = (email: string) =>

@@ -11,7 +11,7 @@ import { withProgress } from "../../../terminal/Progress.ts"
 import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
-import { confirm, confirmCount, confirmNumber, mostByYes, yes } from "../../shared/Confirm.ts"
+import { confirmContacts, confirmCount, yes } from "../../shared/Confirm.ts"
 import { contactRuns, tellUndo } from "./RecordedRun.ts"
 
 /** The number of contacts that an undo changes. */
@@ -94,8 +94,7 @@ export const command = Command.make(
       return yield* leftOver(id, preview)
     }
     yield* output.note(text)
-    const what = `undo the run ${id}, which changes ${counted(number)}`
-    yield* number > mostByYes || given.confirm !== undefined ? confirmNumber(what, number, given) : confirm(what, given)
+    yield* confirmContacts(`undo the run ${id}, which changes ${counted(number)}`, number, given)
     const hint = yield* ResumeHint
     // By its id: an interrupted undo is itself the last run.
     const resume = yield* commandHere(["contacts", "undo", id, ...(given.yes ? ["--yes"] : [])])
