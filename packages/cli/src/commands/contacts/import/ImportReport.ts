@@ -1,9 +1,8 @@
-/** The report of an import. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown. */
-import type { PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
+/** The reports of an import and of its plan. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown. */
+import type { FieldValue, PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
-import { printable } from "../../../terminal/Printable.ts"
-import { planSummary, planWords } from "./PlanReport.ts"
+import { counted, printable } from "../../../terminal/Printable.ts"
 
 /** The number of rejected rows that the report does not list. */
 const unnamed = ({ rejected, rejectedRows }: Pick<RunReport, "rejected" | "rejectedRows">): number =>
@@ -89,6 +88,53 @@ export const importWords = (report: RunReport, rejectedFile?: string): string =>
     ...(rejectedFile === undefined
       ? []
       : [`The rejected rows are in ${printable(rejectedFile)}: correct them and import that file.`])
+  ].join("\n")
+}
+
+/** The summary of a plan as JSON. */
+const planSummary = (summary: PlanSummary, lists: ReadonlyArray<string>, file: string | undefined) => ({
+  ...(file === undefined ? {} : { plan: file }),
+  ...summary,
+  lists
+})
+
+const shownFields = 20
+
+const valueText = (value: FieldValue | null): string => (value === null ? "(none)" : JSON.stringify(value))
+
+/** The same as text: the changed fields, and the first changes with their old and new values. */
+const planWords = (
+  { changed, fields, new: added, onlyLists, sample, unchanged, wouldResubscribe, wouldResubscribeRows }: PlanSummary,
+  lists: ReadonlyArray<string>,
+  resubscribe: boolean
+): string => {
+  const names = Object.entries(fields)
+  const isMore = (count: number, shown: ReadonlyArray<unknown>, what: string) =>
+    count > shown.length ? [`and ${count - shown.length} more${what}`] : []
+  return [
+    ...Object.entries({ new: added, changed, unchanged }).map(([name, count]) => `${name.padEnd(10)}  ${count}`),
+    ...(lists.length === 0 ? [] : [`lists       ${lists.map(printable).join(", ")}`]),
+    ...names.slice(0, shownFields).map(([field, count]) => printable(`  ${field}: ${counted(count)}`)),
+    ...isMore(names.length, names.slice(0, shownFields), " fields"),
+    ...sample.map(({ changes, email, line }) =>
+      printable(
+        `line ${line}: ${email}: ${Object.entries(changes)
+          .map(([field, [old, now]]) => `${field} ${valueText(old)} -> ${valueText(now)}`)
+          .join(", ")}`
+      )
+    ),
+    ...isMore(changed - onlyLists, sample, " changes"),
+    ...(wouldResubscribe === 0
+      ? []
+      : [
+          `${wouldResubscribe} would resubscribe people who get no mail, ` +
+            `${resubscribe ? "as --resubscribe allows" : "and keep their status; --resubscribe allows it"}:`
+        ]),
+    ...wouldResubscribeRows.map(({ email, line }) => printable(`line ${line}: ${email}`)),
+    ...isMore(wouldResubscribe, wouldResubscribeRows, ""),
+    ...(onlyLists === 0
+      ? []
+      : [`This interface does not show who is on a list, so ${onlyLists} unchanged rows are sent, too.`])
   ].join("\n")
 }
 
