@@ -4,21 +4,21 @@ import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
 
-/** The number of rejected rows that the report does not list. */
-const unnamed = ({ rejected, rejectedRows }: Pick<RunReport, "rejected" | "rejectedRows">): number =>
-  rejected - rejectedRows.length
+/** The number of rejected rows that the report does not list, if there are any. */
+const leftOut = ({ rejected, rejectedRows }: Pick<RunReport, "rejected" | "rejectedRows">) =>
+  rejected === rejectedRows.length ? {} : { rejectedRowsLeftOut: rejected - rejectedRows.length }
+
+type Effects = { readonly [Effect in "new" | "changed" | "unchanged" | "unknownWhetherNew"]?: number }
 
 /** The accepted rows by what they did, as far as that is known. */
-const effects = ({ alreadySo, changed, new: added, run, unknownWhetherNew }: RunReport) =>
+const effects = ({ alreadySo, changed, new: added, run, unknownWhetherNew }: RunReport): Effects =>
   run === undefined
     ? {}
-    : unknownWhetherNew > 0
-      ? { run, new: added, changed, unchanged: alreadySo, unknownWhetherNew }
-      : { run, new: added, changed, unchanged: alreadySo }
+    : { new: added, changed, unchanged: alreadySo, ...(unknownWhetherNew === 0 ? {} : { unknownWhetherNew }) }
 
 /** The report as JSON: the counts, up to 10 000 rejected rows, and the file with their cells, if one was written. */
 export const importSummary = (report: RunReport, rejectedFile?: string) => {
-  const { done, doneEarlier, duplicates, keptStatuses, notSent, read, rejected, rejectedRows, statusesKept } = report
+  const { done, doneEarlier, duplicates, keptStatuses, notSent, read, rejected, run, statusesKept } = report
   return {
     read,
     accepted: done,
@@ -28,10 +28,11 @@ export const importSummary = (report: RunReport, rejectedFile?: string) => {
     notSent,
     unknown: report.unknown,
     ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses }),
+    ...(run === undefined ? {} : { run }),
     ...effects(report),
     ...(rejectedFile === undefined ? {} : { rejectedFile }),
-    ...(unnamed(report) === 0 ? {} : { rejectedRowsLeftOut: unnamed(report) }),
-    rejectedRows
+    ...leftOut(report),
+    rejectedRows: report.rejectedRows
   }
 }
 
@@ -57,32 +58,26 @@ const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<str
         )
       ]
 
-const countWords = (counts: ReadonlyArray<readonly [string, number | string]>): ReadonlyArray<string> =>
-  counts.map(([name, count]) => `${name.padEnd(10)}  ${count}`)
-
-const effectWords = ({ alreadySo, changed, new: added, run, unknownWhetherNew }: RunReport) =>
-  run === undefined
-    ? []
-    : ([
-        ["new", added],
-        ["changed", changed],
-        ["unchanged", alreadySo],
-        ...(unknownWhetherNew === 0 ? [] : [["unknown whether new", unknownWhetherNew] as const])
-      ] as const)
+/** Counts as lines, by the names that they have as JSON: `notSent` is said as "not sent". */
+export const countLines = (counts: { readonly [name: string]: number | string }, width = 10): ReadonlyArray<string> =>
+  Object.entries(counts).map(([name, count]) => {
+    const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    return `${words.padEnd(width)}  ${count}`
+  })
 
 /** The report as text: the counts, and the first rejected rows. */
 export const importWords = (report: RunReport, rejectedFile?: string): string => {
   const { done, doneEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
   return [
-    ...countWords([
-      ["read", read],
-      ["accepted", doneEarlier === 0 ? done : `${done}, ${doneEarlier} of them in an earlier run`],
-      ...effectWords(report),
-      ["rejected", rejected],
-      ["duplicates", duplicates],
-      ["not sent", notSent],
-      ["unknown", unknown]
-    ]),
+    ...countLines({
+      read,
+      accepted: doneEarlier === 0 ? done : `${done}, ${doneEarlier} of them in an earlier run`,
+      ...effects(report),
+      rejected,
+      duplicates,
+      notSent,
+      unknown
+    }),
     ...rowWords(rejectedRows, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
     ...keptWords(report),
     ...(rejectedFile === undefined
@@ -91,18 +86,11 @@ export const importWords = (report: RunReport, rejectedFile?: string): string =>
   ].join("\n")
 }
 
-/** The summary of a plan as JSON. */
-const planSummary = (summary: PlanSummary, lists: ReadonlyArray<string>, file: string | undefined) => ({
-  ...(file === undefined ? {} : { plan: file }),
-  ...summary,
-  lists
-})
-
 const shownFields = 20
 
 const valueText = (value: FieldValue | null): string => (value === null ? "(none)" : JSON.stringify(value))
 
-/** The same as text: the changed fields, and the first changes with their old and new values. */
+/** The summary of a plan as text: the changed fields, and the first changes with their old and new values. */
 const planWords = (
   { changed, fields, new: added, onlyLists, sample, unchanged, wouldResubscribe, wouldResubscribeRows }: PlanSummary,
   lists: ReadonlyArray<string>,
@@ -112,7 +100,7 @@ const planWords = (
   const isMore = (count: number, shown: ReadonlyArray<unknown>, what: string) =>
     count > shown.length ? [`and ${count - shown.length} more${what}`] : []
   return [
-    ...Object.entries({ new: added, changed, unchanged }).map(([name, count]) => `${name.padEnd(10)}  ${count}`),
+    ...countLines({ new: added, changed, unchanged }),
     ...(lists.length === 0 ? [] : [`lists       ${lists.map(printable).join(", ")}`]),
     ...names.slice(0, shownFields).map(([field, count]) => printable(`  ${field}: ${counted(count)}`)),
     ...isMore(names.length, names.slice(0, shownFields), " fields"),
@@ -157,23 +145,17 @@ export const plannedSummary = ({ file, lists, summary, target }: Planned) => ({
   ...(file === undefined ? { dryRun: true } : {}),
   target,
   toSend: toSend(summary),
-  ...planSummary(summary, lists, file),
-  ...(summary.rejected === summary.rejectedRows.length
-    ? {}
-    : { rejectedRowsLeftOut: summary.rejected - summary.rejectedRows.length })
+  ...(file === undefined ? {} : { plan: file }),
+  ...summary,
+  lists,
+  ...leftOut(summary)
 })
 
 /** The report of a dry run or of a plan as text. */
 export const plannedWords = ({ apply, file, lists, resubscribe, summary, target }: Planned): string => {
   const { duplicates, read, rejected, rejectedRows } = summary
   return [
-    ...countWords([
-      ["target", printable(target)],
-      ["read", read],
-      ["to send", toSend(summary)],
-      ["rejected", rejected],
-      ["duplicates", duplicates]
-    ]),
+    ...countLines({ target: printable(target), read, toSend: toSend(summary), rejected, duplicates }),
     planWords(summary, lists, resubscribe),
     ...rowWords(rejectedRows, rejected, "; use -o json to see them"),
     "Nothing was sent.",

@@ -14,6 +14,7 @@ import * as Results from "../../../terminal/Results.ts"
 import { toggle } from "../../../settings/FlagForms.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
 import { tellUndo } from "../runs/RecordedRun.ts"
+import { countLines } from "./ImportReport.ts"
 
 /** The counts of a report that an apply has. The rows are those of the plan. */
 const countsOf = ({ alreadySo, changed, new: added, notSent, outdated, read, rejected, unknown }: RunReport) => ({
@@ -29,16 +30,7 @@ const countsOf = ({ alreadySo, changed, new: added, notSent, outdated, read, rej
 
 const words = (report: RunReport): string =>
   [
-    ...Object.entries({
-      rows: report.read,
-      new: report.new,
-      changed: report.changed,
-      "already so": report.alreadySo,
-      outdated: report.outdated,
-      rejected: report.rejected,
-      "not sent": report.notSent,
-      unknown: report.unknown
-    }).map(([name, count]) => `${name.padEnd(12)}  ${count}`),
+    ...countLines(countsOf(report), 12),
     ...report.outdatedContacts.map(({ email, line = 0 }) =>
       printable(`line ${line}: ${email} changed since the plan was made`)
     ),
