@@ -115,13 +115,16 @@ const readThenWrite = Effect.fnUntraced(function* (
   if (dryRun) return answers
   let isBegun = false
   for (const step of steps) {
-    yield* Effect.mapError(step, (error) => (isBegun ? unfinished(error) : error))
+    yield* Effect.mapError(step, (error) => (isBegun || isUnknown(error) ? unfinished(error) : error))
     isBegun = true
   }
   return answers
 })
 
-/** An error after some of the changes were made. */
+/** Whether a write may have been done. Its own advice, such as to add the contacts again, would overwrite others' changes. */
+const isUnknown = (error: Failed): boolean => error._tag === "ServiceError" && error.reason._tag === "OutcomeUnknown"
+
+/** An error after some of the changes were made, or may have been. */
 const unfinished = (error: Failed): ServiceError =>
   finalError(
     { operation, row: retryTable[operation], about: "" },

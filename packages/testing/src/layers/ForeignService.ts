@@ -1,0 +1,38 @@
+/** Our service as another one would be: it has not what only Roster has, and answers no word of it. */
+import { changesHonoured, idempotencyHonoured, resubscribeHonoured } from "@roster/api"
+import { RosterClient } from "@roster/http-client"
+import { EmbeddedHttpClient } from "@roster/server"
+import { Effect, Layer } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+
+const words = [changesHonoured, idempotencyHonoured, resubscribeHonoured]
+
+/** The answer of a service that has no such path. */
+export const noSuchPath = () =>
+  new Response('{"Error":"no"}', { status: 404, headers: { "content-type": "application/json" } })
+
+/** The `HttpClient` of a service without conditional changes, which gives `answer` to them and notes what it is asked. */
+export const foreignHttpClient = (answer: () => Response, asked: Array<string> = []) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(HttpClient.HttpClient, (client) =>
+      HttpClient.make((request, url) => {
+        asked.push(`${request.method} ${url.pathname}`)
+        if (url.pathname.endsWith("/contacts/changes")) {
+          return Effect.succeed(HttpClientResponse.fromWeb(request, answer()))
+        }
+        return Effect.flatMap(client.execute(request), (response) =>
+          Effect.map(Effect.orDie(response.arrayBuffer), (body) => {
+            const headers = new Headers(response.headers)
+            for (const { name } of words) headers.delete(name)
+            const content = body.byteLength === 0 ? null : body
+            return HttpClientResponse.fromWeb(request, new Response(content, { status: response.status, headers }))
+          })
+        )
+      })
+    )
+  ).pipe(Layer.provide(EmbeddedHttpClient.layer({ filename: ":memory:" })))
+
+/** The services of such a one. */
+export const foreign = (answer: () => Response, asked?: Array<string>) =>
+  RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(Layer.provide(foreignHttpClient(answer, asked)))
