@@ -110,7 +110,6 @@ const makeFixture = Effect.gen(function* () {
       const db = join(folder, `${number}.db`)
       copyFileSync(template, db)
       const plan = join(folder, `${number}.plan.json`)
-      // An import that did not end keeps a journal beside its file.
       const csv = join(folder, `${number}.csv`)
       writeFileSync(csv, "Email\nbob@example.com\n")
       if (path === "contacts apply") writePlan(plan, service ?? `[local] ${db}`)

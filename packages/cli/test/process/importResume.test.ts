@@ -350,7 +350,7 @@ describe("roster contacts import, stopped", () => {
     })
   )
 
-  it.live("killed at any moment, the same command brings every row, and none again that the journal has", () =>
+  it.live("killed at any moment, the same command brings every row, and none again that the record has", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
       const count = longRun ? 20_000 : 10_000
@@ -369,6 +369,7 @@ describe("roster contacts import, stopped", () => {
         .slice(1, -1)
         .map((line): { readonly accepted?: ReadonlyArray<readonly [number, number]> } => JSON.parse(line))
         .flatMap(({ accepted = [] }) => accepted)
+      assert.isNotEmpty(noted)
       const before = sent.length
       const last = yield* run(command, { env })
       assert.strictEqual(last.code, 0, last.stderr)

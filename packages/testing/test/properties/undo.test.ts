@@ -4,96 +4,99 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { canonicalEmail, ContactFilter, ContactsService, contentOf, RuleText, sameContent } from "@roster/domain"
-import { RosterClient } from "@roster/http-client"
-import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
 import { recordedContacts, RunLog, undoRun } from "@roster/workflows"
 import { Effect, Layer } from "effect"
 import { amount, runSeed } from "../../src/durability/LongRun.ts"
+import { layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/layers/ServiceLayers.ts"
 import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
 
 const seed = runSeed("undo of generated runs")
 
 const everyone = ContactFilter.ByRule({ rule: RuleText.make("All") })
 
-const services = Layer.merge(
-  Layer.provide(
-    RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }),
-    EmbeddedHttpClient.layer({ filename: ":memory:" })
-  ),
-  RunLog.layerMemory()
-)
+const log = RunLog.layerMemory()
 
-layer(services, { excludeTestServices: true, timeout: "60 seconds" })("an undo", (it) => {
-  const two = [
-    awkwardContacts({ minLength: 1, maxLength: 30 }),
-    awkwardContacts({ minLength: 1, maxLength: 30 })
-  ] as const
-  it.effect.prop(
-    "brings back all of what any run changed",
-    [...two],
-    ([base, given]) =>
-      Effect.gen(function* () {
-        const service = yield* ContactsService
-        yield* service.deleteMany(everyone)
-        yield* service.add(base, { listNames: ["Old"] })
-        const emails = [...base, ...given].map(({ email }) => email)
-        /** What is there now of each, with its lists: no contact has this name. */
-        const content = Effect.map(
-          service.change(
-            emails.map((email) => ({ email, seen: { firstName: "none \u{1F47B} such" }, write: {} })),
-            { dryRun: true }
-          ),
-          (answers) =>
-            answers.map((answer, index) => {
-              if (answer._tag !== "Outdated") return assert.fail(`${emails[index]} is ${answer._tag}`)
-              const { contact = null, lists = [] } = answer
-              return { email: canonicalEmail(emails[index] ?? ""), content: contact && contentOf(contact), lists }
-            })
-        )
-        type Content = Effect.Success<typeof content>
-        const isSame = (actual: Content, expected: Content, what: string) => {
-          for (const [index, { content, email, lists }] of expected.entries()) {
-            const now = actual[index]?.content ?? null
-            // Says what differs.
-            if (!sameContent(now, content)) assert.deepStrictEqual(now, content, `${what}: ${email}`)
-            assert.deepStrictEqual(actual[index]?.lists, lists, `${what}: ${email}`)
-          }
-        }
-        const before = yield* content
+/** Every layer, and how many runs are undone there: an undo is the same on all of them, so that few do on each. */
+const layers = [
+  { name: "SQL in memory", services: Layer.merge(layerMemory, log), runs: amount({ ci: 8, long: 2000 }) },
+  { name: "SQL on a file", services: Layer.merge(layerFile, log), runs: amount({ ci: 4, long: 1000 }) },
+  { name: "HTTP in one process", services: Layer.merge(layerEmbedded, log), runs: amount({ ci: 4, long: 2000 }) },
+  { name: "HTTP over a socket", services: layerServed, runs: amount({ ci: 4, long: 500 }) }
+] as const
 
-        const id = yield* Effect.scoped(
-          Effect.gen(function* () {
-            const run = yield* (yield* RunLog).open({ command: "generated" })
-            const recorded = yield* recordedContacts({ run })
-            const half = Math.ceil(given.length / 2)
-            yield* recorded.add(given.slice(0, half), { listNames: ["New", "Old"], resubscribe: false })
-            yield* recorded.addWithoutAnswer(given.slice(half), { listNames: ["New"], resubscribe: true })
-            const [first, second, ...rest] = emails.filter((_, index) => index % 3 === 0)
-            if (first !== undefined) yield* recorded.deleteMany(ContactFilter.ByEmails({ emails: [first, ...rest] }))
-            if (second !== undefined) {
-              yield* Effect.ignore(recorded.update(second, { firstName: "X", customFields: { x: "y" } }))
+for (const { name, runs, services } of layers) {
+  layer(services, { excludeTestServices: true, timeout: "60 seconds" })(`an undo, ${name}`, (it) => {
+    const two = [
+      awkwardContacts({ minLength: 1, maxLength: 30 }),
+      awkwardContacts({ minLength: 1, maxLength: 30 })
+    ] as const
+    it.effect.prop(
+      "brings back all of what any run changed",
+      [...two],
+      ([base, given]) =>
+        Effect.gen(function* () {
+          const service = yield* ContactsService
+          yield* service.deleteMany(everyone)
+          yield* service.add(base, { listNames: ["Old"] })
+          const emails = [...base, ...given].map(({ email }) => email)
+          /** What is there now of each, with its lists: no contact has this name. */
+          const content = Effect.map(
+            service.change(
+              emails.map((email) => ({ email, seen: { firstName: "none \u{1F47B} such" }, write: {} })),
+              { dryRun: true }
+            ),
+            (answers) =>
+              answers.map((answer, index) => {
+                if (answer._tag !== "Outdated") return assert.fail(`${emails[index]} is ${answer._tag}`)
+                const { contact = null, lists = [] } = answer
+                return { email: canonicalEmail(emails[index] ?? ""), content: contact && contentOf(contact), lists }
+              })
+          )
+          type Content = Effect.Success<typeof content>
+          const isSame = (actual: Content, expected: Content, what: string) => {
+            for (const [index, { content, email, lists }] of expected.entries()) {
+              const now = actual[index]?.content ?? null
+              // Says what differs.
+              if (!sameContent(now, content)) assert.deepStrictEqual(now, content, `${what}: ${email}`)
+              assert.deepStrictEqual(actual[index]?.lists, lists, `${what}: ${email}`)
             }
-            yield* run.end
-            return run.header.id
-          })
-        )
-        const after = yield* content
+          }
+          const before = yield* content
 
-        const undone = yield* undoRun(id)
-        assert.deepInclude(undone, { outdated: 0, partlyDone: 0, incomplete: 0 })
-        isSame(yield* content, before, "undone")
-        assert.strictEqual(
-          (yield* service.list({ limit: 1000 })).length,
-          new Set(base.map(({ email }) => canonicalEmail(email))).size
-        )
+          const id = yield* Effect.scoped(
+            Effect.gen(function* () {
+              const run = yield* (yield* RunLog).open({ command: "generated" })
+              const recorded = yield* recordedContacts({ run })
+              const half = Math.ceil(given.length / 2)
+              yield* recorded.add(given.slice(0, half), { listNames: ["New", "Old"], resubscribe: false })
+              yield* recorded.addWithoutAnswer(given.slice(half), { listNames: ["New"], resubscribe: true })
+              const [first, second, ...rest] = emails.filter((_, index) => index % 3 === 0)
+              if (first !== undefined) yield* recorded.deleteMany(ContactFilter.ByEmails({ emails: [first, ...rest] }))
+              if (second !== undefined) {
+                yield* Effect.ignore(recorded.update(second, { firstName: "X", customFields: { x: "y" } }))
+              }
+              yield* run.end
+              return run.header.id
+            })
+          )
+          const after = yield* content
 
-        // A run that changed nothing has nothing to undo.
-        if (undone.run !== undefined) yield* undoRun(undone.run)
-        isSame(yield* content, after, "undone again")
-      }),
-    {
-      arbitrary: { runs: amount({ ci: 15, long: 5000 }), seed, size: 100 },
-      timeout: amount({ ci: 60_000, long: 3_600_000 })
-    }
-  )
-})
+          const undone = yield* undoRun(id)
+          assert.deepInclude(undone, { outdated: 0, partlyDone: 0, incomplete: 0 })
+          isSame(yield* content, before, "undone")
+          assert.strictEqual(
+            (yield* service.list({ limit: 1000 })).length,
+            new Set(base.map(({ email }) => canonicalEmail(email))).size
+          )
+
+          // A run that changed nothing has nothing to undo.
+          if (undone.run !== undefined) yield* undoRun(undone.run)
+          isSame(yield* content, after, "undone again")
+        }),
+      {
+        arbitrary: { runs, seed, size: 100 },
+        timeout: amount({ ci: 60_000, long: 3_600_000 })
+      }
+    )
+  })
+}
