@@ -4,10 +4,10 @@ import { fileProblem } from "../errors/FileProblem.ts"
 
 /** Explains the failures of an effect that reads or writes a temporary file; `what` is kept in it. */
 export const temporaryProblem =
-  (what: string, doing: "read" | "written" = "written") =>
+  (what: string) =>
   <A, E, R>(effect: Effect.Effect<A, E | PlatformError.PlatformError, R>) =>
     Effect.catchIf(effect, PlatformError.isPlatformError, (error) =>
-      Effect.fail(fileProblem(`A temporary file for ${what}`, doing)(error))
+      Effect.fail(fileProblem(`A temporary file for ${what}`, "written")(error))
     )
 
 /** The path of a temporary file that goes with the scope. */

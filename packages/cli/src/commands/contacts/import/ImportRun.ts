@@ -46,10 +46,6 @@ export interface ImportRun<E> {
 /** A read error in a file that could be read when it was checked: the file has changed. */
 class Changed<E> extends Data.TaggedError("Changed")<{ readonly error: E; readonly message: string }> {}
 
-/** What tells one import from another: the content of its file, and how that is read. */
-const sourceOf = ({ file, reading }: Pick<ImportRun<never>, "file" | "reading">) =>
-  Effect.map(file.digest, ({ sha256 }) => `${sha256} ${JSON.stringify(reading)}`)
-
 /** Sends the rows of a surveyed file. */
 const sent = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
   const { concurrency, lists: listNames, noRecord, resubscribe, survey } = run
@@ -60,7 +56,8 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     concurrency,
     listNames,
     resubscribe,
-    source: yield* sourceOf(run),
+    // What tells one import from another: the content of its file, and how that is read.
+    source: `${yield* run.file.digest} ${JSON.stringify(run.reading)}`,
     record: !noRecord,
     resume: !run.noResume,
     snapshot: yield* contactsFile
@@ -128,7 +125,7 @@ const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
     content: Stream.empty
   }
   const snapshot = yield* contactsFile
-  const { sha256: source } = yield* run.file.digest
+  const source = yield* run.file.digest
   const plan = yield* withProgress({ doing: "Planning", unit: "rows", total }, (onProgress) =>
     makeImportPlan(run.rows, survey, { listNames: lists, resubscribe, source, snapshot, storage, onProgress })
   )

@@ -14,8 +14,8 @@ export interface ImportedFile {
   readonly isFile: boolean
   /** The content; reading it computes the digest. */
   readonly digested: Stream.Stream<Uint8Array, UsageError>
-  /** The digest and size of the content, after it was read. */
-  readonly digest: Effect.Effect<{ readonly sha256: string; readonly bytes: number }>
+  /** The SHA-256 of the content, after it was read. */
+  readonly digest: Effect.Effect<string>
   /** The content again; fails if it differs from the content of the digest. */
   readonly again: Stream.Stream<Uint8Array, UsageError>
   /** Refuses a file that was modified since it was opened. */
@@ -71,7 +71,7 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
     path,
     isFile,
     digested: Stream.suspend(() => read((checked = unread()), Infinity)),
-    digest: Effect.sync(() => ({ sha256: checked.hash.copy().digest("hex"), bytes: checked.size })),
+    digest: Effect.sync(() => checked.hash.copy().digest("hex")),
     again: Stream.suspend(() => {
       const known = unread()
       const isSame = () => known.hash.digest("hex") === checked.hash.copy().digest("hex")
