@@ -37,6 +37,9 @@ export const parseWith = <A>(schema: Schema.Codec<A, string>, field: string) => 
 
 export const invalid = (field: string, issue: string): InvalidInput => new InvalidInput({ field, issue })
 
+/** Fails the parsing of a flag or an argument with its name and the issue. */
+export const refuse = (field: string, issue: string) => refusedInput(Effect.fail(invalid(field, issue)))
+
 /** Part of the work was done and part was not, as the summary on stdout says. Exit code 9. */
 export class PartlyDone extends Schema.TaggedError<PartlyDone>()("PartlyDone", {
   message: Schema.String,

@@ -16,12 +16,14 @@ import {
 import { probeAccess } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
+import { refuse } from "../../errors/UsageError.ts"
+import { texts } from "../../settings/FlagForms.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { Output, turn } from "../../terminal/Output.ts"
 import { printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { confirm, yes } from "../shared/Confirm.ts"
-import { refuse, texts, withExamples } from "../shared/CommonFlags.ts"
+import { withExamples } from "../shared/CommonFlags.ts"
 
 /** The service does something else than the interface says. */
 export class NotConformant extends Schema.TaggedError<NotConformant>()("NotConformant", { message: Schema.String }) {}

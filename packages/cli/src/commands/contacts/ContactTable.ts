@@ -3,12 +3,13 @@ import { Contact, ContactColumns, Rule } from "@roster/domain"
 import { writeContact } from "@roster/domain/ContactJson"
 import { readBackup } from "@roster/workflows"
 import { Effect, Stream } from "effect"
+import { refuse } from "../../errors/UsageError.ts"
 import { temporaryPath, temporaryProblem, temporarySink } from "../../files/TemporaryFile.ts"
+import { parsed } from "../../settings/FlagForms.ts"
 import { readBytes } from "../../settings/InputFile.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
 import { fieldsOf } from "../../terminal/Table.ts"
-import { parsed, refuse } from "../shared/CommonFlags.ts"
 
 const usual = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
 

@@ -4,11 +4,11 @@ import { AccessLevel, type CredentialSettings, IpRange, parseWireDate } from "@r
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { DateTime, type Duration, Effect, type Schema, Struct } from "effect"
 import { type CliError, type Command, Flag } from "effect/cli"
-import { toggle } from "../../settings/FlagForms.ts"
-import { parsed, parsedEach, parseEmail, refuse, refuseFlags } from "../shared/CommonFlags.ts"
+import { parsed, parsedEach, toggle } from "../../settings/FlagForms.ts"
+import { parseEmail, refuseFlags } from "../shared/CommonFlags.ts"
 import { shorten } from "../../terminal/Printable.ts"
 import { parseDuration } from "../../terminal/OutputFlags.ts"
-import { parseWith } from "../../errors/UsageError.ts"
+import { parseWith, refuse } from "../../errors/UsageError.ts"
 
 export const subaccount = parsed(
   "subaccount",

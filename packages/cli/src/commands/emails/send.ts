@@ -5,10 +5,10 @@ import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { checkInputs, readText } from "../../settings/InputFile.ts"
 import { text } from "../../settings/FlagForms.ts"
-import { refuse, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
-import { parseWith } from "../../errors/UsageError.ts"
+import { parseWith, refuse } from "../../errors/UsageError.ts"
 
 /** `ann@example.com` or `Ann Lee <ann@example.com>`. */
 const parseSender = (given: string) => {

@@ -2,10 +2,10 @@
 import { canonicalEmail, emailAddressIssue } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
-import { usageError } from "../../errors/UsageError.ts"
+import { refuse, usageError } from "../../errors/UsageError.ts"
 import { changeConfig, maximumAllowedSenders, readConfig } from "../../settings/ConfigFile.ts"
 import * as Results from "../../terminal/Results.ts"
-import { refuse, withExamples } from "../shared/CommonFlags.ts"
+import { withExamples } from "../shared/CommonFlags.ts"
 
 /** An address, or `*@example.com` for all addresses of a domain. */
 const sender = Argument.String("sender").pipe(

@@ -4,8 +4,7 @@
  */
 import { Config, Effect, Layer, Schema, Tracer } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
-import { usageError } from "../../errors/UsageError.ts"
-import { refuse } from "../shared/CommonFlags.ts"
+import { refuse, usageError } from "../../errors/UsageError.ts"
 
 /** Spans that are sent of those that begin within one second. */
 export const maximumSpans = 1000

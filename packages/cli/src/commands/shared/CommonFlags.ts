@@ -3,11 +3,8 @@ import { ContactColumns, EmailAddress } from "@roster/domain"
 import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { parseDuration } from "../../terminal/OutputFlags.ts"
-import { invalid, parseWith, refusedInput } from "../../errors/UsageError.ts"
-import { text, toggle } from "../../settings/FlagForms.ts"
-
-/** Fails the parsing of a flag or an argument with its name and the issue. */
-export const refuse = (field: string, issue: string) => refusedInput(Effect.fail(invalid(field, issue)))
+import { parseWith, refuse } from "../../errors/UsageError.ts"
+import { parsed, parsedEach, text, texts, toggle } from "../../settings/FlagForms.ts"
 
 /** Checks flags against each other; the first refusal that applies is the error. */
 export const refuseFlags = (...refusals: ReadonlyArray<readonly [applies: boolean, message: string]>) => {
@@ -18,34 +15,6 @@ export const refuseFlags = (...refusals: ReadonlyArray<readonly [applies: boolea
 /** A file to write to; `undefined` for `-`, which is stdout, as without the flag. */
 export const outFile = (description: string, name = "out") =>
   text(name, description, "FILE").pipe(Flag.map((path) => (path === "-" ? undefined : path)))
-
-/** A text that can be given several times. */
-export const texts = (name: string, description: string, metavar = "TEXT"): Flag.Flag<ReadonlyArray<string>> =>
-  Flag.String(name).pipe(
-    Flag.withMetavar(metavar),
-    Flag.withDescription(`${description} (repeatable)`),
-    Flag.atLeast(0)
-  )
-
-type Parse<A> = (text: string) => Effect.Effect<A, CliError.CliError, Command.Environment>
-
-/** An optional text that is parsed. */
-export const parsed = <A>(name: string, parse: Parse<A>, description: string, metavar: string) =>
-  Flag.String(name).pipe(
-    Flag.mapEffect(parse),
-    Flag.withMetavar(metavar),
-    Flag.withDescription(description),
-    Flag.withDefault(undefined)
-  )
-
-/** A parsed text that can be given several times. */
-export const parsedEach = <A>(name: string, parse: Parse<A>, description: string, metavar: string) =>
-  Flag.String(name).pipe(
-    Flag.mapEffect(parse),
-    Flag.withMetavar(metavar),
-    Flag.withDescription(`${description} (repeatable)`),
-    Flag.atLeast(0)
-  )
 
 /** An argument that a schema parses. */
 export const argument = <A>(name: string, schema: Schema.Codec<A, string>, description: string) =>

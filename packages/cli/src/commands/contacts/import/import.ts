@@ -9,22 +9,13 @@ import { invalidRows } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
 import { checkInputs } from "../../../settings/InputFile.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { text, toggle } from "../../../settings/FlagForms.ts"
-import {
-  count,
-  lists,
-  parsed,
-  parsedEach,
-  refuse,
-  refuseFlags,
-  resubscribe,
-  withExamples
-} from "../../shared/CommonFlags.ts"
+import { parsed, parsedEach, text, toggle } from "../../../settings/FlagForms.ts"
+import { count, lists, refuseFlags, resubscribe, withExamples } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
-import { UsageError } from "../../../errors/UsageError.ts"
+import { refuse, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
 import { resumeCommand, shellWord } from "../../../terminal/ResumeHint.ts"
 

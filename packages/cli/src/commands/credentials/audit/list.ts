@@ -2,9 +2,10 @@
 import { canonicalEmail } from "@roster/domain"
 import { DateTime, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import { parsed } from "../../../settings/FlagForms.ts"
 import { parseMoment, subaccount } from "../CredentialFlags.ts"
 import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
-import { count, parsed, withExamples } from "../../shared/CommonFlags.ts"
+import { count, withExamples } from "../../shared/CommonFlags.ts"
 import * as Results from "../../../terminal/Results.ts"
 
 const columns = ["time", "actor._tag", "actor.name", "operation", "subject", "outcome", "peer", "account"]
