@@ -1,6 +1,8 @@
 /** The forms that most flags have. */
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import { type CliError, type Command, Flag } from "effect/cli"
+import { refuse } from "../errors/UsageError.ts"
+import { parseDuration } from "../terminal/OutputFlags.ts"
 
 /** A switch, off by default. */
 export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
@@ -11,12 +13,8 @@ export const text = (name: string, description: string, metavar = "TEXT") =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.withDefault(undefined))
 
 /** A text that can be given several times. */
-export const texts = (name: string, description: string, metavar = "TEXT"): Flag.Flag<ReadonlyArray<string>> =>
-  Flag.String(name).pipe(
-    Flag.withMetavar(metavar),
-    Flag.withDescription(`${description} (repeatable)`),
-    Flag.atLeast(0)
-  )
+export const texts = (name: string, description: string, metavar = "TEXT") =>
+  parsedEach(name, (text) => Effect.succeed(text), description, metavar)
 
 type Parse<A> = (text: string) => Effect.Effect<A, CliError.CliError, Command.Environment>
 
@@ -37,3 +35,9 @@ export const parsedEach = <A>(name: string, parse: Parse<A>, description: string
     Flag.withDescription(`${description} (repeatable)`),
     Flag.atLeast(0)
   )
+
+/** Parses a duration. */
+export const parseTime = (name: string, refusal: string) => (given: string) => {
+  const span = parseDuration(given)
+  return span === undefined ? refuse(name, refusal) : Effect.succeed(span)
+}

@@ -1,10 +1,10 @@
 /** The flags of every command. None takes a key: other processes can see command lines, and shells keep them. */
 import { Config, Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
-import { outputFormats, parseDuration } from "../terminal/OutputFlags.ts"
-import { text, toggle } from "./FlagForms.ts"
+import { outputFormats } from "../terminal/OutputFlags.ts"
+import { parsed, parseTime, text, toggle } from "./FlagForms.ts"
 import { ProfileName } from "./Profile.ts"
-import { invalid, parseWith, refusedInput } from "../errors/UsageError.ts"
+import { parseWith } from "../errors/UsageError.ts"
 
 export const output = GlobalFlag.Setting("output")({
   flag: Flag.Literals("output", outputFormats).pipe(
@@ -40,16 +40,11 @@ export const debugHttpPersonal = GlobalFlag.Setting("debug-http-personal")({
 })
 
 export const timeout = GlobalFlag.Setting("timeout")({
-  flag: Flag.String("timeout").pipe(
-    Flag.mapEffect((given) => {
-      const span = parseDuration(given)
-      return span === undefined
-        ? refusedInput(Effect.fail(invalid("timeout", "write a time limit as 500ms, 3s, 2m or 1h")))
-        : Effect.succeed(span)
-    }),
-    Flag.withMetavar("3s"),
-    Flag.withDescription("Maximum time for the whole command (default: no limit)"),
-    Flag.withDefault(undefined)
+  flag: parsed(
+    "timeout",
+    parseTime("timeout", "write a time limit as 500ms, 3s, 2m or 1h"),
+    "Maximum time for the whole command (default: no limit)",
+    "3s"
   )
 })
 
@@ -84,13 +79,12 @@ export const db = GlobalFlag.Setting("db")({
 })
 
 export const profile = GlobalFlag.Setting("profile")({
-  flag: Flag.String("profile").pipe(
-    Flag.withAlias("p"),
-    Flag.mapEffect(parseWith(ProfileName, "profile")),
-    Flag.withMetavar("NAME"),
-    Flag.withDescription("Use this profile instead of the default one (or set ROSTER_PROFILE)"),
-    Flag.withDefault(undefined)
-  )
+  flag: parsed(
+    "profile",
+    parseWith(ProfileName, "profile"),
+    "Use this profile instead of the default one (or set ROSTER_PROFILE)",
+    "NAME"
+  ).pipe(Flag.withAlias("p"))
 })
 
 /** Consumes a key that the user types anyway, so that no error message can quote it. */

@@ -2,9 +2,8 @@
 import { ContactColumns, EmailAddress } from "@roster/domain"
 import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
-import { parseDuration } from "../../terminal/OutputFlags.ts"
 import { parseWith, refuse } from "../../errors/UsageError.ts"
-import { parsed, parsedEach, text, texts, toggle } from "../../settings/FlagForms.ts"
+import { parsed, parsedEach, parseTime, text, texts, toggle } from "../../settings/FlagForms.ts"
 
 /** Checks flags against each other; the first refusal that applies is the error. */
 export const refuseFlags = (...refusals: ReadonlyArray<readonly [applies: boolean, message: string]>) => {
@@ -76,15 +75,7 @@ export const resubscribe = toggle(
 
 /** An optional duration. */
 export const optionalDuration = (name: string, description: string) =>
-  parsed(
-    name,
-    (given) => {
-      const span = parseDuration(given)
-      return span === undefined ? refuse(name, "write a duration as 30s, 10m, 24h or 7d") : Effect.succeed(span)
-    },
-    description,
-    "TIME"
-  )
+  parsed(name, parseTime(name, "write a duration as 30s, 10m, 24h or 7d"), description, "TIME")
 
 /** A duration with a default. */
 export const duration = (
