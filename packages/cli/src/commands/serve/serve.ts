@@ -163,31 +163,15 @@ const keysAreThere = (keyFile: string, store: string): string =>
 export const command = Command.make(
   "serve",
   serveFlags,
-  Effect.fnUntraced(function* ({
-    accessLog,
-    allowedSenders,
-    allowFileUrl,
-    databaseConnections: maxConnections,
-    databaseUrl: databaseAddress,
-    faults,
-    host,
-    keyFile,
-    maxConnections: total,
-    maxConnectionsPerClient: byAddress,
-    metricsListen,
-    port,
-    publicUrl,
-    tlsCert,
-    tlsKey,
-    tracesEndpoint,
-    trustedProxies
-  }) {
+  Effect.fnUntraced(function* (given) {
+    const { allowedSenders, allowFileUrl, host, keyFile, metricsListen, port, publicUrl, trustedProxies } = given
+    const { databaseConnections, maxConnections: total, maxConnectionsPerClient: byAddress } = given
     // V8 would begin to keep what belongs to a request until its next full collection. (docs/decisions/performance.md)
     setFlagsFromString("--no-allocation-site-pretenuring")
     const output = yield* Output
-    const tls = yield* tlsFiles(tlsCert, tlsKey)
-    const plan = faults === undefined ? undefined : yield* readFaults(faults)
-    const postgres = yield* database(databaseAddress)
+    const tls = yield* tlsFiles(given.tlsCert, given.tlsKey)
+    const faults = given.faults === undefined ? undefined : yield* readFaults(given.faults)
+    const postgres = yield* database(given.databaseUrl)
     const filename = yield* storeToServe(postgres !== undefined)
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
     const file = keyFile === undefined ? undefined : yield* pendingFile(keyFile, filename)
@@ -196,7 +180,7 @@ export const command = Command.make(
       host,
       port,
       store: {
-        ...(postgres === undefined ? { filename } : { postgres: { ...postgres, maxConnections } }),
+        ...(postgres === undefined ? { filename } : { postgres: { ...postgres, maxConnections: databaseConnections } }),
         allowedSenders,
         allowFileUrl
       },
@@ -205,9 +189,9 @@ export const command = Command.make(
       tls,
       metrics: metricsListen,
       connectionLimits: omitUndefined({ total, byAddress }),
-      faults: plan,
+      faults,
       // A reader that is gone ends no request.
-      onAccess: accessLog
+      onAccess: given.accessLog
         ? (entry) => Effect.ignore(output.write(Stream.make(`${JSON.stringify(entry)}\n`)))
         : undefined,
       onAdministratorKey: Effect.fnUntraced(function* (key) {
@@ -241,7 +225,7 @@ export const command = Command.make(
       yield* output.write(Stream.make(`listening on ${address}\n`))
       yield* stopped
     })
-    const traces = yield* tracing(tracesEndpoint)
+    const traces = yield* tracing(given.tracesEndpoint)
     yield* Effect.provide(untilStopped, traces === undefined ? server : Layer.provide(server, traces))
   })
 ).pipe(
