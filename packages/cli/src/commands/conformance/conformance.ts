@@ -126,14 +126,7 @@ export const command = Command.make(
     const findings = Stream.concat(
       Stream.map(runConformance(cases, { lacks }), findingOf),
       observes ? Stream.map(observations, findingOfObservation) : Stream.empty
-    ).pipe(
-      Stream.tap(({ result }) =>
-        Effect.andThen(
-          turn,
-          Effect.sync(() => counts[result]++)
-        )
-      )
-    )
+    ).pipe(Stream.tap(({ result }) => Effect.map(turn, () => counts[result]++)))
     yield* withCleanUp(
       print(findings).pipe(Effect.ensuring(Effect.suspend(() => output.note("Deleting what the cases made."))))
     )

@@ -20,12 +20,10 @@ export const command = Command.make(
         `Local store ${on.filename ?? "of this user"}, with full access`
       )
     }
+    const { baseUrl } = on
     if (on._tag === "MissingKey") {
-      const { baseUrl } = on
-      yield* Results.summary(
-        { target: "remote", baseUrl, key: null, source: null },
-        [`target   ${baseUrl}`, "key      none"].join("\n")
-      )
+      const none = { target: "remote", baseUrl, key: null, source: null }
+      yield* Results.summary(none, `target   ${baseUrl}\nkey      none`)
       return yield* on
     }
     const { services, shown: key, source } = yield* openKey(on)
@@ -33,21 +31,13 @@ export const command = Command.make(
     const granted = levels.filter((level) => level.granted).map(({ level }) => level)
     const lacking = levels.filter((level) => !level.granted).map(({ level }) => level)
     const words = [
-      `target   ${on.baseUrl}`,
+      `target   ${baseUrl}`,
       `key      ${key} from ${source}`,
       ...(offline ? [] : [`may      ${granted.join(", ") || "nothing that read requests can show"}`]),
       ...(lacking.length === 0 ? [] : [`may not  ${lacking.join(", ")}`])
     ]
-    yield* Results.summary(
-      {
-        target: "remote",
-        baseUrl: on.baseUrl,
-        key,
-        source,
-        ...(offline ? {} : { granted, lacking })
-      },
-      words.join("\n")
-    )
+    const facts = { target: "remote", baseUrl, key, source, ...(offline ? {} : { granted, lacking }) }
+    yield* Results.summary(facts, words.join("\n"))
     if (!offline) {
       yield* (yield* Output).note(
         "Levels for writing cannot be tested with read requests; a key with the level Security can see all " +

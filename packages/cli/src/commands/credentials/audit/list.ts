@@ -23,17 +23,8 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ limit, since, subaccount }) {
     const { AuditEntry, AuditQueries } = yield* EmbeddedStore.server
     const { entries } = yield* AuditQueries.AuditQueries
-    yield* Results.records(
-      AuditEntry,
-      columns,
-      entries(
-        Results.omitUndefined({
-          limit,
-          since,
-          account: subaccount === undefined ? undefined : canonicalEmail(subaccount)
-        })
-      )
-    )
+    const account = subaccount === undefined ? undefined : canonicalEmail(subaccount)
+    yield* Results.records(AuditEntry, columns, entries(Results.omitUndefined({ limit, since, account })))
   })
 ).pipe(
   withExamples({
