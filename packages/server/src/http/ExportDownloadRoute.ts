@@ -14,15 +14,19 @@ const percentEncoded = (name: string): string =>
 const disposition = (name: string): string =>
   `attachment; filename="${name.replaceAll(/[^\x20-\x7e]|["\\]/g, "_")}"; filename*=UTF-8''${percentEncoded(name)}`
 
-/** The first byte to send. Resuming a download needs no other kind of range; others get the whole file. */
-const startOf = (range: string | undefined): number => Number(/^bytes=(\d{1,15})-$/.exec(range ?? "")?.[1] ?? "0")
+/**
+ * The first byte to send. Resuming a download needs no other kind of range; others get the whole file, and so does one
+ * that is asked for on the condition that the file is another one, or by a date or a weak tag, which prove nothing.
+ */
+const startOf = ({ headers }: HttpServerRequest.HttpServerRequest, etag: string): number =>
+  (headers["if-range"] ?? etag) === etag ? Number(/^bytes=(\d{1,15})-$/.exec(headers["range"] ?? "")?.[1] ?? "0") : 0
 
 const send = (file: ExportedFile, request: HttpServerRequest.HttpServerRequest) => {
   const etag = `"${file.id}"`
   const expected = request.headers["if-match"]
   if (expected !== undefined && expected !== "*" && expected !== etag)
     return errorResponse(412, "The file has changed since. Download it from the beginning.")
-  const from = startOf(request.headers["range"])
+  const from = startOf(request, etag)
   const common = {
     "accept-ranges": "bytes",
     "content-disposition": disposition(file.name),

@@ -15,7 +15,8 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("export 
     // A bare JSON string, quotes and nothing else.
     assert.deepStrictEqual([status.status, status.text], [200, '"Ready"'])
     const { pathname } = new URL(textField(link, "Link"))
-    return yield* ask("GET", pathname.replace(/^\/v4/, ""), { key: null })
+    const path = pathname.replace(/^\/v4/, "")
+    return { path, ...(yield* ask("GET", path, { key: null })) }
   })
   const emailsOf = (bytes: Uint8Array) => csvRecordsOf(textOf(bytes)).map((record) => record.get("Email"))
 
@@ -71,6 +72,37 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("export 
         assert.match(String(headers["content-disposition"]), name)
         assert.strictEqual(headers["x-content-type-options"], "nosniff")
         assert.notProperty(headers, "x-evil")
+      }
+    })
+  )
+
+  it.effect("gives the rest of a file only to those who have the beginning of the same file", () =>
+    Effect.gen(function* () {
+      succeeded(yield* arrange)
+      const { bytes, headers, path } = yield* exported(`?${ofPlace}`)
+      const etag = String(headers["etag"])
+      assert.match(etag, /^"[!#-~]+"$/)
+      const last = bytes.length - 1
+      for (const [condition, status] of [
+        [undefined, 206],
+        [etag, 206],
+        [`W/${etag}`, 200],
+        ['"other"', 200],
+        [`${etag}, "other"`, 200],
+        ["*", 200],
+        [new Date(0).toUTCString(), 200],
+        [new Date().toUTCString(), 200]
+      ] as const) {
+        for (const from of [10, last + 1]) {
+          const range = { Range: `bytes=${from}-`, ...(condition === undefined ? {} : { "If-Range": condition }) }
+          const answer = yield* ask("GET", path, { key: null, headers: range })
+          const due = status === 206 && from > last ? 416 : status
+          assert.strictEqual(answer.status, due, condition)
+          if (due === 416) continue
+          assert.strictEqual(answer.headers["etag"], etag)
+          assert.strictEqual(answer.headers["content-range"], due === 206 ? `bytes 10-${last}/${last + 1}` : undefined)
+          assert.isTrue(Buffer.from(answer.bytes).equals(bytes.subarray(due === 206 ? 10 : 0)), condition)
+        }
       }
     })
   )
