@@ -1,6 +1,6 @@
 /**
- * Downloads the file of an export by its link, without the key. A broken download resumes, or restarts behind what was
- * received, if the file is provably the same; its length is checked. (docs/decisions/downloads.md)
+ * Downloads the file of an export by its link, without the key. A broken download goes on behind what was passed on only
+ * where a strong ETag proves that the file is the same; its length is checked. (docs/decisions/downloads.md)
  */
 import { ExportExpired, ExportNotFound, InvalidInput, type ServiceError, TimedOut, Unavailable } from "@roster/domain"
 import { type Context, Duration, Effect, Stream } from "effect"
@@ -39,7 +39,9 @@ interface Progress {
   /** The size of the whole file, if known. */
   size: number | undefined
   etag: string | undefined
-  /** Whether an offset in the file is one in the answer, which is not so for compressed answers. */
+  /** The content encoding of the answer that the tag is of; empty without one. */
+  encoding: string
+  /** Whether to ask for the rest: an offset in the file is none in a compressed answer, and not all services can. */
   isResumable: boolean
 }
 
@@ -48,17 +50,30 @@ const broken = (detail: string) => failureOf(operation, "Ambiguous", new Unavail
 const timedOut = (after: Duration.Duration, { received }: Progress) =>
   failureOf(operation, "Ambiguous", new TimedOut({ after: Duration.toSeconds(after), receivedBytes: received }))
 
-const changed = (detail = "the file changed while it was downloaded") =>
-  failureOf(operation, "Permanent", new Unavailable({ detail }))
+/** Fails without another attempt: what was passed on cannot be joined with what the service has now. */
+const unjoinable = ({ received }: Progress, detail: string) =>
+  failureOf(
+    operation,
+    "Permanent",
+    new Unavailable({ detail: `the download broke off after ${received} bytes, and ${detail}` })
+  )
 
-/** Requests the file, or its rest if a strong ETag identifies it. */
+const unproved = (progress: Progress) =>
+  unjoinable(progress, "the service does not show by a strong ETag that its file is still the same")
+
+const changed = (progress: Progress) => unjoinable(progress, "the file has changed since")
+
+/** An ETag that only the same bytes have (RFC 9110, 8.8.3), so not a weak one, a list or a bare word. */
+const isStrong = (etag: string | undefined): etag is string => etag !== undefined && /^"[!#-~\x80-\xff]*"$/.test(etag)
+
+/** Requests the file, or its rest if its tag is still that of the bytes that were passed on. */
 const requestOf = (url: URL, { etag, isResumable, received, size }: Progress): HttpClientRequest.HttpClientRequest =>
   HttpClientRequest.get(url, {
     headers: {
       // A compressed answer cannot be resumed, and `fetch` would accept one.
       "accept-encoding": "identity",
-      ...(received > 0 && received !== size && isResumable && etag !== undefined && !etag.startsWith("W/")
-        ? { range: `bytes=${received}-`, "if-match": etag }
+      ...(received > 0 && received !== size && isResumable && isStrong(etag)
+        ? { range: `bytes=${received}-`, "if-range": etag }
         : {})
     }
   })
@@ -83,37 +98,43 @@ const formIssue = (response: Response, wasPartAskedFor: boolean): string | undef
   return encoding === "" || isFramed || isCutDetected ? undefined : "it is compressed, and its end cannot be recognised"
 }
 
-const opaqueTag = (etag: string | undefined): string | undefined => etag?.replace(/^W\//, "")
+/** Where the bytes of an answer stand in the file. */
+interface Place {
+  /** The offset of the first byte. */
+  readonly start: number
+  /** The offset behind the last byte, if known. */
+  readonly end: number | undefined
+  /** The size of the whole file, if known. */
+  readonly size: number | undefined
+}
 
-/** The number of bytes that the whole file repeats, or why it may be another file. */
-const overlapOfWhole = (response: Response, { etag, received, size }: Progress): number | Failure<never> => {
-  if (received === 0) return 0
-  const said = response.headers["etag"]
+/** The place of the bytes that an answer brings, by its `Content-Range` if it is a part. */
+const placeOf = (response: Response): Place | undefined => {
   const length = lengthOf(response)
-  if (opaqueTag(said ?? etag) !== opaqueTag(etag)) return changed()
-  if (size !== undefined && length !== undefined && length !== size) return changed()
-  const isSame = (said !== undefined && etag !== undefined) || (size !== undefined && length !== undefined)
-  return isSame
-    ? received
-    : changed("the download broke off, and the service does not show that the file is still the same")
+  if (response.status !== 206) return { start: 0, end: length, size: length }
+  const range = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(response.headers["content-range"] ?? "")
+  if (range === null || encodingOf(response.headers) !== "") return undefined
+  const [first = 0, last = 0, size = 0] = range.slice(1).map(Number)
+  const end = last + 1
+  return first < end && end <= size && (length ?? end - first) === end - first ? { start: first, end, size } : undefined
 }
 
-/** The size of the whole file according to a part of it. */
-const totalOf = ({ headers }: Response): number | undefined => {
-  const total = /\/(\d+)$/.exec(headers["content-range"] ?? "")?.[1]
-  return total === undefined ? undefined : Number(total)
-}
-
-/** The same for a part: 0 if it begins with the first missing byte. */
-const overlapOfPart = (response: Response, { etag, received, size }: Progress): number | Failure<never> => {
-  const said = response.headers["etag"]
-  const start = /^bytes (\d+)-\d+\/(?:\d+|\*)$/i.exec(response.headers["content-range"] ?? "")?.[1]
-  const whole = totalOf(response) ?? size
-  if (opaqueTag(said ?? etag) !== opaqueTag(etag)) return changed()
-  if (start === undefined || Number(start) > received || whole === undefined || encodingOf(response.headers) !== "") {
-    return broken("the service sent another part than the requested one")
+/** The place of an answer, or why its bytes may be those of another file than the bytes that were passed on. */
+const joined = (response: Response, progress: Progress): Place | Failure<never> => {
+  const { encoding, etag, received, size } = progress
+  const { headers, status } = response
+  const place = placeOf(response)
+  if (received > 0) {
+    const said = headers["etag"]
+    if (!isStrong(said)) return unproved(progress)
+    if (said !== etag) return changed(progress)
+    // The same tag in another encoding does not tell bytes apart.
+    if (status !== 206 && encodingOf(headers) !== encoding) return unproved(progress)
+    if (size !== undefined && place?.size !== undefined && place.size !== size) return changed(progress)
   }
-  return size !== undefined && size !== whole ? changed() : received - Number(start)
+  return place === undefined || (status === 206 && place.start !== received)
+    ? broken("the service sent another part than the requested one")
+    : place
 }
 
 /** Closes the connection of an unread answer. */
@@ -128,7 +149,6 @@ const refusedDownload = Effect.fnUntraced(function* (response: Response, link: s
   const permanent = (error: DownloadError): Failure<DownloadError> => ({ evidence: "Permanent", error })
   if (status === 410) return yield* Effect.fail(permanent(new ExportExpired({ id: link })))
   if (status === 404) return yield* Effect.fail(permanent(new ExportNotFound({ id: link })))
-  if (status === 412) return yield* Effect.fail(changed())
   const failure = statusFailure(operation, {
     status,
     text,
@@ -151,6 +171,13 @@ const attempt = (
     const request = requestOf(url, progress)
     const response = yield* client.execute(request).pipe(Effect.mapError((error) => transportFailure(operation, error)))
     const named = withResponseHeaders(noSecrets, response)
+    const isRest = request.headers["range"] !== undefined
+    if (isRest && response.status === 416) {
+      // The whole file tells whether it ends here, or is another one.
+      progress.isResumable = false
+      yield* discard(response)
+      return yield* Effect.fail(broken("the service has no bytes behind those that came"))
+    }
     if (response.status < 200 || response.status >= 300) {
       return yield* Effect.mapError(refusedDownload(response, url.href), named)
     }
@@ -160,41 +187,38 @@ const attempt = (
       )
       return yield* Effect.mapError(page, named)
     }
-    const issue = formIssue(response, request.headers["range"] !== undefined)
-    const isPart = response.status === 206
-    const overlap =
-      issue !== undefined
-        ? invalidResponse(operation, response.status, issue)
-        : isPart
-          ? overlapOfPart(response, progress)
-          : overlapOfWhole(response, progress)
-    if (typeof overlap !== "number") {
+    const issue = formIssue(response, isRest)
+    const place = issue === undefined ? joined(response, progress) : invalidResponse(operation, response.status, issue)
+    if ("error" in place) {
       progress.isResumable = false
       yield* discard(response)
-      return yield* Effect.fail(overlap)
+      return yield* Effect.fail(place)
     }
     const isEncoded = encodingOf(response.headers) !== ""
     progress.isResumable = !isEncoded
     if (progress.received === 0) {
       progress.etag = response.headers["etag"]
+      progress.encoding = encodingOf(response.headers)
       progress.size = undefined
     }
-    progress.size ??= isPart ? totalOf(response) : lengthOf(response)
-    let toSkip = overlap
+    progress.size ??= place.size
+    const end = place.end ?? progress.size
+    let at = place.start
     return response.stream.pipe(
       Stream.mapError((error) => transportFailure(operation, error)),
       Stream.timeoutOrElse({ duration: idleTimeout, orElse: () => Stream.fail(late()) }),
-      Stream.map((chunk) => {
-        const fresh = chunk.subarray(Math.min(toSkip, chunk.length))
-        toSkip -= chunk.length - fresh.length
+      Stream.mapEffect((chunk) => {
+        const fresh = chunk.subarray(Math.min(Math.max(progress.received - at, 0), chunk.length))
+        at += chunk.length
+        if (at > (end ?? at)) return Effect.fail(unjoinable(progress, "more bytes come than the service said"))
         progress.received += fresh.length
-        return fresh
+        return Effect.succeed(fresh)
       }),
       Stream.concat(
         Stream.suspend(() => {
           const { received, size } = progress
           // Even an empty file is not empty when compressed, so an encoded answer without bytes was cut off.
-          const isWhole = toSkip === 0 && (size ?? received) === received && !(isEncoded && received === 0)
+          const isWhole = at === received && (size ?? received) === received && !(isEncoded && received === 0)
           return isWhole ? Stream.empty : Stream.fail(broken(`${received} of ${size ?? "all"} bytes came`))
         })
       )
@@ -225,7 +249,7 @@ export const downloadExport = (
       }
       const policy = policyOf(yield* Effect.context<never>())
       const row = retryTable[operation]
-      const progress: Progress = { received: 0, size: undefined, etag: undefined, isResumable: false }
+      const progress: Progress = { received: 0, size: undefined, etag: undefined, encoding: "", isResumable: false }
       // Only attempts that bring no bytes are limited.
       const loop = (fruitless: number): Stream.Stream<Uint8Array, DownloadError> =>
         Stream.suspend(() => {
@@ -235,6 +259,7 @@ export const downloadExport = (
               const made = progress.received > before ? 1 : fruitless + 1
               const repeats = failure.evidence !== "Permanent" && row.ambiguous === "always"
               if (!repeats || made >= policy.attempts) return Stream.fail(failure.error)
+              if (progress.received > 0 && !isStrong(progress.etag)) return Stream.fail(unproved(progress).error)
               return Stream.unwrap(
                 Effect.gen(function* () {
                   const wait = yield* waitAfter(policy, failure, made)

@@ -165,55 +165,45 @@ describe.each(transports)("C.4 Downloads over %s", (name, transport) => {
     "a compressed file that breaks off is asked for anew, and goes on behind what came where its ETag is the same",
     () =>
       Effect.gen(function* () {
-        for (const etag of ['"1"', 'W/"1"']) {
-          const ended = yield* downloading((begun) => [
-            cut(zipped(file, { ETag: etag }), begun),
-            [respond(zipped(file, { ETag: etag }))]
-          ])
-          arrived(ended)
-          assert.deepStrictEqual(
-            ended.requests.map(({ headers }) => [headers["range"], headers["if-match"]]),
-            [
-              [undefined, undefined],
-              [undefined, undefined]
-            ]
-          )
-        }
+        const answer = zipped(file, { ETag: '"1"' })
+        const ended = yield* downloading((begun) => [cut(answer, begun), [respond(answer)]])
+        arrived(ended)
+        assert.deepStrictEqual(
+          ended.requests.map(({ headers }) => [headers["range"], headers["if-range"]]),
+          [
+            [undefined, undefined],
+            [undefined, undefined]
+          ]
+        )
       })
   )
 
   it.live.each([
-    ["without ETags", {}, {}],
-    ["with another ETag", { ETag: '"1"' }, { ETag: '"2"' }],
-    ["without its ETag", { ETag: '"1"' }, {}]
-  ] as const)("a compressed file that breaks off and comes again %s is not put together", ([, first, second]) =>
+    ["without ETags", {}, {}, 1],
+    ["with another ETag", { ETag: '"1"' }, { ETag: '"2"' }, 2],
+    ["without its ETag", { ETag: '"1"' }, {}, 2]
+  ] as const)("a compressed file that breaks off and comes again %s is not put together", ([, first, second, count]) =>
     Effect.gen(function* () {
       for (const again of [zipped(other, second), plain(other, second)]) {
         const ended = yield* downloading((begun) => [cut(zipped(file, first), begun), [respond(again)]])
         reason(ended, "Unavailable")
-        assert.strictEqual(ended.requests.length, 2)
+        assert.strictEqual(ended.requests.length, count)
       }
     })
   )
 
-  it.live(
-    "a file that comes compressed one time and plain the other is put together by places in the file itself",
-    () =>
-      Effect.gen(function* () {
-        const etag = { ETag: '"1"' }
-        arrived(yield* downloading((begun) => [cut(zipped(file, etag), begun), [respond(plain(file, etag))]]))
-        arrived(yield* downloading((begun) => [cut(plain(file, etag), begun), [respond(zipped(file, etag))]]))
-        arrived(
-          yield* downloading(
-            (begun) => (request) =>
-              request.number === 0
-                ? cut(zipped(file, etag), begun)
-                : request.number === 1
-                  ? cut(plain(file, etag), begun, 0.9)
-                  : [respond(rest(file, request))]
-          )
-        )
-      })
+  it.live("a file that comes compressed one time and plain the other is not put together, as one tag is of both", () =>
+    Effect.gen(function* () {
+      const etag = { ETag: '"1"' }
+      reason(
+        yield* downloading((begun) => [cut(zipped(file, etag), begun), [respond(plain(file, etag))]]),
+        "Unavailable"
+      )
+      reason(
+        yield* downloading((begun) => [cut(plain(file, etag), begun), [respond(zipped(file, etag))]]),
+        "Unavailable"
+      )
+    })
   )
 
   it.live("a compressed part is not taken for a part of the file", () =>
@@ -229,19 +219,6 @@ describe.each(transports)("C.4 Downloads over %s", (name, transport) => {
         ended.requests.map(({ headers }) => headers["range"] === undefined),
         [true, false, true]
       )
-    })
-  )
-
-  it.live("a weak ETag, which matches nothing, is not asked to match", () =>
-    Effect.gen(function* () {
-      const ended = yield* downloading(
-        (begun) =>
-          ({ headers, number }) =>
-            number === 0
-              ? cut(plain(file, { ETag: 'W/"1"' }), begun)
-              : [respond(headers["if-match"] === undefined ? plain(file, { ETag: 'W/"1"' }) : { status: 412 })]
-      )
-      arrived(ended)
     })
   )
 

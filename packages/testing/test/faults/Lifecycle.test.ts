@@ -422,20 +422,19 @@ describe("C.6 Lifecycle and polling", () => {
       assert.deepStrictEqual(names, ["export.csv"])
       assert.strictEqual(ended.requests.length, 2)
       const headers = ended.requests[1]?.headers
-      assert.strictEqual(headers?.["if-match"], '"1"')
+      assert.strictEqual(headers?.["if-range"], '"1"')
       const from = Number(/^bytes=(\d+)-$/.exec(headers?.["range"] ?? "")?.[1])
       assert.isAtMost(from, cutAt)
       assert.isAbove(from, 0)
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.live.each([
-    ["without an ETag", [cutOf({}, reset), [respond(wholeOf({}))]]],
-    ["with a weak ETag", [cutOf({ ETag: 'W/"1"' }, reset), [respond(wholeOf({ ETag: 'W/"1"' }))]]],
-    ["by a service that knows no ranges", [cutOf({ ETag: '"1"' }, reset), [respond(wholeOf({ ETag: '"1"' }))]]]
-  ] as const)("C85 a download that breaks off %s begins again, and is right", ([, scripts]) =>
+  it.live("C85 a download that breaks off by a service that knows no ranges begins again, and is right", () =>
     Effect.gen(function* () {
-      const { content, ended, names } = yield* downloading(scripts)
+      const { content, ended, names } = yield* downloading([
+        cutOf({ ETag: '"1"' }, reset),
+        [respond(wholeOf({ ETag: '"1"' }))]
+      ])
       succeeded(ended)
       assert.isTrue(content?.equals(file))
       assert.deepStrictEqual(names, ["export.csv"])
@@ -444,7 +443,7 @@ describe("C.6 Lifecycle and polling", () => {
 
   const wrong: ReadonlyArray<readonly [what: string, scripts: ReadonlyArray<Script>]> = [
     ["ends early every time", [cutOf({}, finish)]],
-    ["is another file the second time", [cutOf({ ETag: '"1"' }, reset), [respond({ status: 412 })]]],
+    ["has no rest the second time", [cutOf({ ETag: '"1"' }, reset), [respond({ status: 416 })]]],
     [
       "is another file the second time, whole",
       [cutOf({ ETag: '"1"' }, reset), [respond({ ...wholeOf({ ETag: '"2"' }), body: Buffer.alloc(file.length, "x") })]]
