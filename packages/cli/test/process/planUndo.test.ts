@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
@@ -48,7 +48,7 @@ const people = Effect.fnUntraced(function* ({ folder, place, run }: Where) {
 })
 
 /** What a change compares of all contacts, and their lists. An undo does not set dates and the like. */
-const content = (place: string): unknown => {
+const content = (place: string) => {
   using database = new DatabaseSync(place, { readOnly: true })
   return {
     contacts: database
@@ -72,6 +72,66 @@ const lastRun = Effect.fnUntraced(function* ({ run }: Where) {
   assert.isDefined(last)
   return last ?? { id: "", command: "" }
 })
+
+/** The same where the contacts that came back have other ids, and are the last ones. */
+const withoutIds = ({ contacts, members }: ReturnType<typeof content>) => ({
+  contacts: contacts.map((contact) => JSON.stringify({ ...contact, id: 0 })).toSorted(),
+  members
+})
+
+/** The records of an import and a delete as version 1 wrote them, the newest first: made with the commit before 6169adea. */
+const formerRecords = (date: string) =>
+  [
+    [
+      "20261126T035449998Z-1a39",
+      "delete",
+      {
+        _tag: "Changes",
+        deleted: [
+          {
+            Id: 2,
+            Email: "bob@x.org",
+            Status: "Unsubscribed",
+            FirstName: "Bob",
+            "CustomFields.city": "Oslo",
+            Source: "ContactApi",
+            DateAdded: date,
+            "Activity.TotalSent": 0,
+            "Activity.TotalOpened": 0,
+            "Activity.TotalClicked": 0,
+            "Activity.TotalFailed": 0
+          }
+        ]
+      },
+      { _tag: "Ended", created: 0, changed: 0, deleted: 1 }
+    ],
+    [
+      "20261126T035448847Z-bef2",
+      "import",
+      {
+        _tag: "Changes",
+        created: [
+          ["dea@x.org", "6izp4m10uq4xm"],
+          ["eve@x.org", "n19xlv0wx5gkq"]
+        ],
+        changed: [
+          {
+            email: "ann@x.org",
+            fields: { FirstName: ["Ann", "Anna"], DateUpdated: [null, date], "Lists.New": [null, ""] },
+            after: "9hu5za0i11pvg",
+            id: 1
+          },
+          {
+            email: "cid@x.org",
+            fields: { DateUpdated: [null, date], "Lists.New": [null, ""] },
+            after: "1tbwuxv084xkwj",
+            id: 3
+          }
+        ]
+      },
+      { _tag: "Ended", created: 2, changed: 2, deleted: 0 }
+    ]
+  ] as const
 
 const places = [
   { name: "on a store file", open: local },
@@ -349,6 +409,49 @@ describe("a run", () => {
       })
       assert.include(failure(done(other, 2)).message, "It is for")
       assert.deepStrictEqual(content(place), before)
+    })
+  )
+
+  it.live("that the version before recorded is listed and undone", () =>
+    Effect.gen(function* () {
+      const where = yield* local
+      const { folder, place, run } = where
+      const file = yield* people(where)
+      const before = content(place)
+      const began = new Date().toISOString()
+      writeFileSync(
+        file,
+        "Email,FirstName,city\nann@x.org,Anna,Rome\ncid@x.org,Cid,Lima\ndea@x.org,Dea,\neve@x.org,Eve,\n"
+      )
+      done(yield* run(["contacts", "import", file, "--list", "New", "--no-record"]))
+      // Others have changed one of the new contacts.
+      done(yield* run(["contacts", "update", "eve@x.org", "--first-name", "Theirs"]))
+      done(yield* run(["contacts", "delete", "bob@x.org", "--yes"]))
+      const runs = join(folder, ".local/state/roster/runs")
+      for (const name of readdirSync(runs)) unlinkSync(join(runs, name))
+      const target = `[local] ${place}`
+      for (const [id, command, ...entries] of formerRecords(began)) {
+        const first = { run: "roster contacts", version: 1, header: { id, command, target, began } }
+        const lines = [first, ...entries].map((line) => `${JSON.stringify(line)}\n`)
+        writeFileSync(join(runs, `${id}.jsonl`), lines.join(""), { mode: 0o600 })
+      }
+      const [deleted, imported] = formerRecords(began).map(([id]) => id)
+      assert.deepStrictEqual(json(done(yield* run(["contacts", "runs"]))), [
+        { id: deleted, command: "delete", began, ended: true, created: 0, changed: 0, deleted: 1, target },
+        { id: imported, command: "import", began, ended: true, created: 2, changed: 2, deleted: 0, target }
+      ])
+      const brought = done(yield* run(["contacts", "undo", String(deleted), "--yes"]))
+      assert.deepInclude(json(brought), { new: 1, changed: 0, deleted: 0, outdated: 0 })
+      const undone = done(yield* run(["contacts", "undo", String(imported), "--yes"]), 9)
+      assert.deepInclude(json(undone), {
+        new: 0,
+        changed: 2,
+        deleted: 1,
+        outdatedContacts: [{ email: "eve@x.org", fields: [] }]
+      })
+      assert.strictEqual(fieldOf(place, "eve@x.org", "first_name"), "Theirs")
+      done(yield* run(["contacts", "delete", "eve@x.org", "--yes"]))
+      assert.deepStrictEqual(withoutIds(content(place)), withoutIds(before))
     })
   )
 
