@@ -1,4 +1,4 @@
-/** Contacts in memory, which compare and change in one step or not at all, and of which a test can see every write. */
+/** Contacts in memory, which compare and change in one step, and of which others can change some just before. */
 import {
   canonicalEmail,
   type ChangeAnswer,
@@ -10,7 +10,7 @@ import {
   judgeChange,
   layerTestContacts
 } from "@roster/domain"
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 
 interface Kept {
   readonly contact: Contact
@@ -18,9 +18,8 @@ interface Kept {
 }
 
 /** What the other side knows. */
-export const makeFake = ({ isExact = true }: { readonly isExact?: boolean } = {}) => {
+export const makeFake = () => {
   const stored = new Map<string, Kept>()
-  const writes: Array<string> = []
   let beforeChange: (() => void) | undefined
   const apply = (change: ContactChange, isDry: boolean): ChangeAnswer => {
     const key = canonicalEmail(change.email)
@@ -32,13 +31,12 @@ export const makeFake = ({ isExact = true }: { readonly isExact?: boolean } = {}
     if (result === "Outdated") {
       return {
         _tag: "Outdated",
-        exact: isExact,
+        exact: true,
         contact: now?.contact ?? null,
-        ...(isExact ? { lists: now?.lists ?? [] } : {})
+        lists: now?.lists ?? []
       }
     }
     if (result === "Done" && !isDry) {
-      writes.push(change.email)
       if (after === null) stored.delete(key)
       // `contentOf` leaves out what has no value.
       else
@@ -47,16 +45,13 @@ export const makeFake = ({ isExact = true }: { readonly isExact?: boolean } = {}
           lists
         })
     }
-    return { _tag: result, exact: isExact }
+    return { _tag: result, exact: true }
   }
   const service = {
     get: (email) => {
       const found = stored.get(canonicalEmail(email))
       return found === undefined ? Effect.fail(new ContactNotFound({ email })) : Effect.succeed(found.contact)
     },
-    list: ({ limit = 1000, offset = 0 } = {}) =>
-      Effect.sync(() => Array.from(stored.values(), ({ contact }) => contact).slice(offset, offset + limit)),
-    stream: () => Stream.fromIterable(Array.from(stored.values(), ({ contact }) => contact)),
     addWithoutAnswer: (contacts, { listNames = [] } = {}) =>
       Effect.sync(() => {
         for (const { email, ...given } of contacts) {
@@ -79,7 +74,6 @@ export const makeFake = ({ isExact = true }: { readonly isExact?: boolean } = {}
   } satisfies Partial<ContactsService["Service"]>
   return {
     stored,
-    writes,
     layer: layerTestContacts(service),
     service,
     /** Another person's change. */

@@ -1,0 +1,156 @@
+/** Plans, uploads and undo on real services: on SQL, and over HTTP at another service, which compares nothing by itself. */
+import { assert, describe, it } from "@effect/vitest"
+import { type ContactPayload, ContactsService } from "@roster/domain"
+import {
+  changeStatus,
+  planImport,
+  previewUndo,
+  recordedContacts,
+  RunLog,
+  undoRun,
+  uploadContacts
+} from "@roster/workflows"
+import { Effect, Layer, Stream } from "effect"
+import { foreign, noSuchPath } from "../../src/layers/ForeignService.ts"
+import { layerMemory } from "../../src/layers/ServiceLayers.ts"
+
+const services = [
+  { name: "on SQL", isExact: true, contacts: layerMemory },
+  { name: "at another service", isExact: false, contacts: foreign(noSuchPath) }
+] as const
+
+const rowsOf = (count: number): ReadonlyArray<ContactPayload> =>
+  Array.from({ length: count }, (_, index) => ({ email: `p${index}@example.com`, firstName: `N${index}` }))
+
+/** What others add or change. */
+const others = (given: ReadonlyArray<ContactPayload>) => ContactsService.use((contacts) => contacts.add(given))
+
+/** The address, first name and status of all contacts. */
+const stored = Effect.map(
+  ContactsService.use((contacts) => contacts.list({ limit: 1000 })),
+  (found) => found.map(({ email, firstName = "", status }) => `${email} ${firstName} ${status}`)
+)
+
+describe.each(services)("programs $name", ({ contacts, isExact }) => {
+  const layer = () => Layer.merge(Layer.fresh(contacts), RunLog.layerMemory())
+
+  it.effect("plan an import as a value, apply it once, and undo it", () =>
+    Effect.gen(function* () {
+      yield* others([
+        { email: "p0@example.com", firstName: "Old" },
+        { email: "p1@example.com", firstName: "N1" }
+      ])
+      const before = yield* stored
+      const plan = yield* planImport(Stream.fromIterable(rowsOf(5)))
+      assert.deepInclude(plan.summary, { read: 5, new: 3, changed: 1, unchanged: 1, rejected: 0, duplicates: 0 })
+      assert.deepStrictEqual(yield* stored, before)
+      const run = yield* plan.apply
+      assert.deepInclude(run.report, { read: 4, done: 4, new: 3, changed: 1, alreadySo: 0, outdated: 0 })
+      assert.deepStrictEqual(
+        yield* stored,
+        rowsOf(5).map(({ email, firstName }) => `${email} ${firstName} Active`)
+      )
+      const again = yield* plan.apply
+      assert.deepInclude(again.report, { read: 4, done: 4, new: 0, changed: 0, alreadySo: 4, run: undefined })
+      const undone = yield* run.undo
+      assert.deepInclude(undone, { read: 4, done: 4, deleted: 3, changed: 1, outdated: 0 })
+      assert.deepStrictEqual(yield* stored, before)
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  // More than 50 are read at once, where no change says what is stored.
+  it.effect.each([10, isExact ? 300 : 60])("overwrite nobody's change among %i rows", (count) =>
+    Effect.gen(function* () {
+      yield* others(rowsOf(count).map(({ email }) => ({ email, firstName: "Old" })))
+      const plan = yield* planImport(Stream.fromIterable(rowsOf(count)))
+      yield* plan.verify
+      yield* others([{ email: "p7@example.com", firstName: "Theirs" }])
+      assert.deepInclude(yield* Effect.flip(plan.verify), { _tag: "PlanOutdated", count: 1 })
+      const { report } = yield* plan.apply
+      assert.deepInclude(report, { done: count - 1, changed: count - 1, outdated: 1 })
+      assert.deepStrictEqual(report.outdatedContacts, [{ line: 8, email: "p7@example.com" }])
+      assert.deepStrictEqual(
+        yield* stored,
+        rowsOf(count).map(({ email, firstName }, index) => `${email} ${index === 7 ? "Theirs" : firstName} Active`)
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.effect("write through the service that the caller provides", () => {
+    const written: Array<string> = []
+    const audited = Layer.effect(
+      ContactsService,
+      Effect.map(ContactsService, (service) => {
+        const refused = () => Effect.die("it writes by changes alone")
+        return ContactsService.of({
+          ...service,
+          add: refused,
+          addWithoutAnswer: refused,
+          update: refused,
+          delete: refused,
+          deleteMany: refused,
+          change: (changes, options) => {
+            if (options?.dryRun !== true) written.push(...changes.map(({ email }) => email))
+            return service.change(changes, options)
+          }
+        })
+      })
+    )
+    return Effect.gen(function* () {
+      const run = yield* (yield* planImport(Stream.fromIterable(rowsOf(2)))).apply
+      assert.deepStrictEqual(written, ["p0@example.com", "p1@example.com"])
+      assert.strictEqual((yield* stored).length, 2)
+      yield* run.undo
+      assert.strictEqual(written.length, 4)
+      assert.deepStrictEqual(yield* stored, [])
+    }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(audited, layer())))
+  })
+
+  it.effect("record an upload, and undo it", () =>
+    Effect.gen(function* () {
+      yield* others([{ email: "p0@example.com", firstName: "Old" }])
+      const before = yield* stored
+      const report = yield* uploadContacts(Stream.fromIterable(rowsOf(3)))
+      assert.deepInclude(report, { read: 3, done: 3, new: 2, changed: 1, alreadySo: 0, unknownWhetherNew: 0 })
+      const preview = yield* previewUndo(report.run ?? "")
+      const undone = yield* undoRun(report.run ?? "")
+      for (const one of [preview, undone]) assert.deepInclude(one, { done: 3, deleted: 2, changed: 1, outdated: 0 })
+      assert.deepStrictEqual(yield* stored, before)
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("delete a contact that the undone run created and then changed", () =>
+    Effect.gen(function* () {
+      const id = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const run = yield* (yield* RunLog).open({ command: "sync" })
+          const recorded = yield* recordedContacts({ run })
+          yield* recorded.addWithoutAnswer([{ email: "ada@example.com", firstName: "Ada" }])
+          yield* recorded.update("ada@example.com", { firstName: "Ada L." })
+          yield* run.end
+          return run.header.id
+        })
+      )
+      assert.deepStrictEqual(yield* stored, ["ada@example.com Ada L. Active"])
+      const preview = yield* previewUndo(id)
+      const report = yield* undoRun(id)
+      for (const one of [preview, report]) assert.deepInclude(one, { outdated: 0, deleted: 1 })
+      assert.deepStrictEqual(yield* stored, [])
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("change the status of somebody who is there where the service compares, and of nobody else", () =>
+    Effect.gen(function* () {
+      yield* others([{ email: "ada@example.com" }])
+      const change = changeStatus("ada@example.com", "Unsubscribed")
+      if (isExact) {
+        yield* change
+        const refused = yield* Effect.flip(changeStatus("ada@example.com", "Active"))
+        assert.strictEqual(refused._tag, "WouldResubscribe")
+      } else assert.strictEqual((yield* Effect.flip(change))._tag, "StatusNotChangeable")
+      const gone = yield* Effect.flip(changeStatus("bob@example.com", "Unsubscribed"))
+      assert.strictEqual(gone._tag, "ContactNotFound")
+      assert.deepStrictEqual(yield* stored, [`ada@example.com  ${isExact ? "Unsubscribed" : "Active"}`])
+    }).pipe(Effect.provide(layer()))
+  )
+})
