@@ -1,10 +1,11 @@
 /**
  * S56 and S58 of two processes on one PostgreSQL the one that works on a job is killed: the other one ends it, exactly. And
- * the database goes away from a job and comes back.
+ * the database goes away from a job and comes back. A call of changes that is killed likewise leaves nothing.
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, type Redacted, Schedule, Schema } from "effect"
+import { maximumChanges } from "@roster/domain"
+import { Effect, Exit, Fiber, Layer, type Redacted, Schedule, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
@@ -138,6 +139,47 @@ describePostgres("S.5 a job on PostgreSQL", () => {
         yield* living.stop
       }).pipe(Effect.scoped, Effect.provide(services)),
     amount({ ci: 120_000, long: 600_000 })
+  )
+
+  it.live.skipIf(!longRun)(
+    "a call of a thousand changes whose process is killed in its midst does none of them, and the same call all (nightly)",
+    () =>
+      Effect.gen(function* () {
+        const { database, processes, sql } = yield* twoProcesses
+        const [dying, living] = processes
+        const emails = Array.from({ length: maximumChanges }, (_, index) => `p${index}@example.com`)
+        yield* askServe(
+          dying,
+          "POST",
+          "/contacts",
+          emails.map((Email) => ({ Email, FirstName: "Before" }))
+        )
+        const changes = emails.map((Email) => ({
+          Email,
+          Seen: { Status: "Active", FirstName: "Before" },
+          Write: { FirstName: "After", AddToLists: ["New"] }
+        }))
+        const named = (name: string) => countOf(sql, `contacts WHERE first_name = '${name}'`)
+        const stop = yield* stopped(database, "BEFORE INSERT ON list_members", "true")
+        const call = yield* Effect.forkChild(Effect.exit(askServe(dying, "POST", "/contacts/changes", changes)))
+        yield* stop.reached
+        dying.killNow()
+        yield* dying.ended
+        assert.isTrue(Exit.isFailure(yield* Fiber.join(call)))
+        yield* stop.goOn
+        assert.deepStrictEqual([yield* named("Before"), yield* named("After")], [maximumChanges, 0])
+        const again = yield* askServe(living, "POST", "/contacts/changes", changes)
+        assert.deepStrictEqual(
+          JSON.parse(again.text),
+          changes.map(() => ({ Result: "Done" }))
+        )
+        assert.deepStrictEqual(
+          [yield* named("After"), yield* countOf(sql, "list_members")],
+          [maximumChanges, maximumChanges]
+        )
+        yield* living.stop
+      }).pipe(Effect.scoped, Effect.provide(services)),
+    120_000
   )
 
   it.live.skipIf(!longRun)(

@@ -209,6 +209,7 @@ describe("a process with a run", () => {
       })
       const [{ appended, messages }] = yield* Effect.promise(() => once(child, "message"))
       if (child.exitCode === null) yield* Effect.promise(() => once(child, "exit"))
+      assert.isNotEmpty(messages)
       for (const message of messages) assert.include(message, "EFBIG")
       const [name = ""] = records(folder)
       assert.isFalse(fs.readFileSync(join(folder, name), "utf8").endsWith("\n"))
