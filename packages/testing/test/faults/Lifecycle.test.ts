@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { awaitExport, downloadTo, exportTo } from "@roster/workflows"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
-import { Clock, Duration, Effect, Exit, Fiber, FileSystem, Path, Schedule, Stream } from "effect"
+import { Clock, Duration, Effect, Exit, Fiber, FileSystem, Path, Schedule, Schema, Stream } from "effect"
 import { blackhole } from "../../src/faults/server/Blackhole.ts"
 import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
 import { everyOperation, exportId, operationCall } from "../../src/faults/EveryOperation.ts"
@@ -230,6 +230,58 @@ describe("C.6 Lifecycle and polling", () => {
         succeeded(ended)
         assert.isAtLeast(ended.requests[1]?.at ?? 0, least)
         assert.isAtMost(ended.requests[1]?.at ?? 0, most)
+      }
+    })
+  )
+
+  /** The waits before the looks after the first one. */
+  const waitsOf = ({ requests }: { readonly requests: ReadonlyArray<{ readonly at: number }> }) =>
+    requests.slice(1).map(({ at }, i) => at - (requests[i]?.at ?? 0))
+
+  it.effect.prop(
+    "C79 a look that is put off is repeated when the service says, as often as it says so within the limit",
+    [
+      Schema.NonEmptyArray(
+        Schema.Struct({
+          status: Schema.Literals([429, 503]),
+          seconds: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 400 }))
+        })
+      )
+    ],
+    ([told]) =>
+      Effect.gen(function* () {
+        const putOff = told.slice(0, 12)
+        const due = putOff.map(({ seconds }) => seconds * 1000)
+        const total = due.reduce((sum, wait) => sum + wait, 0)
+        const ended = yield* clockedTrial({
+          call: awaitExport(exportId, { limit: total + 10_000 }),
+          answers: [
+            ...putOff.map(({ seconds, status }) => ({ status, headers: { "Retry-After": `${seconds}` } })),
+            status("Ready")
+          ],
+          policy: { attempts: 1 },
+          step: "1 second"
+        })
+        succeeded(ended)
+        assert.deepStrictEqual(waitsOf(ended), due)
+      }),
+    { arbitrary: { runs: 20 } }
+  )
+
+  it.effect("C79 a look that is put off beyond the limit ends the wait at once, and one within it does not", () =>
+    Effect.gen(function* () {
+      for (const [seconds, tag] of [
+        [250, undefined],
+        [350, "ExportPollingFailed"]
+      ] as const) {
+        const ended = yield* clockedTrial({
+          call: awaitExport(exportId, { limit: "5 minutes" }),
+          answers: [status("Loading"), { status: 429, headers: { "Retry-After": `${seconds}` } }, status("Ready")]
+        })
+        if (tag === undefined) succeeded(ended)
+        else refusedAs(ended, tag)
+        assert.strictEqual(ended.requests.length, tag === undefined ? 3 : 2)
+        assert.strictEqual(ended.took > 60_000, tag === undefined)
       }
     })
   )

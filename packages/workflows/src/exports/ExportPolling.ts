@@ -28,7 +28,7 @@ export interface ExportWaitOptions {
   readonly limit?: Duration.Input | undefined
 }
 
-/** The range of waits that a service may ask for. */
+/** The range of waits that a service may ask for with a status. */
 const hintLimits = { minimum: Duration.millis(250), maximum: Duration.minutes(1) }
 
 /** The number of polls that may fail in a row. */
@@ -40,7 +40,8 @@ const absencesFor = Duration.seconds(10)
 
 /**
  * Waits until an export is ready by polling its status, at once and then by a schedule. A few failed polls are
- * tolerated. Interrupting the wait does not stop the export, and another process can wait for it by its id alone.
+ * tolerated, and one that the service puts off with a Retry-After is repeated when it says, if that is within the limit.
+ * Interrupting the wait does not stop the export, and another process can wait for it by its id alone.
  *
  * Fails with `ExportFailed` or `ExportExpired` if the service says so. After `ExportTimedOut` or `ExportPollingFailed`
  * the export may still be running, and the wait can be repeated.
@@ -59,6 +60,7 @@ const absencesFor = Duration.seconds(10)
 export const awaitExport = fnRedacted("awaitExport")(function* (text: string, options: ExportWaitOptions = {}) {
   const id = yield* ExportId.fromText(text)
   const contacts = yield* ContactsService
+  const limit = Duration.fromInputUnsafe(options.limit ?? "30 minutes")
   const start = yield* Clock.monotonicTimeNanos
   const elapsed = Effect.map(Clock.monotonicTimeNanos, (now) => Duration.nanos(now - start))
   let failures = 0
@@ -73,10 +75,11 @@ export const awaitExport = fnRedacted("awaitExport")(function* (text: string, op
   const onFailure = Effect.fnUntraced(function* (error: ServiceError) {
     if (!error.isTransient) return yield* error
     const { retryAfter } = error
-    if (retryAfter !== undefined) seen.hint = retryAfter
-    failures++
-    // Polling earlier than the service asks for would not help.
-    const isTooLong = retryAfter !== undefined && Duration.isGreaterThan(retryAfter, hintLimits.maximum)
+    // A poll that was put off has not failed.
+    if (retryAfter === undefined) failures++
+    else seen.hint = Duration.max(retryAfter, hintLimits.minimum)
+    const left = Duration.subtract(limit, yield* elapsed)
+    const isTooLong = retryAfter !== undefined && Duration.isGreaterThan(retryAfter, left)
     if (isTooLong || failures > toleratedFailures) {
       return yield* new ExportPollingFailed({ id, reason: error.reason.message })
     }
@@ -85,7 +88,7 @@ export const awaitExport = fnRedacted("awaitExport")(function* (text: string, op
     seen.hint = undefined
     return contacts.exportStatus(id).pipe(
       Effect.provideService(PollHint, (wait) => {
-        seen.hint = wait
+        seen.hint = Duration.clamp(wait, hintLimits)
       }),
       Effect.map((status) => {
         failures = 0
@@ -96,9 +99,9 @@ export const awaitExport = fnRedacted("awaitExport")(function* (text: string, op
   })
   const isOver = () => seen.status === "Ready" || seen.status === "Error" || seen.status === "Expired"
   const schedule = Schedule.modifyDelay(options.schedule ?? exportPolling, ({ duration }) =>
-    Effect.succeed(seen.hint === undefined ? duration : Duration.clamp(seen.hint, hintLimits))
+    Effect.succeed(seen.hint ?? duration)
   )
-  yield* poll.pipe(Effect.repeat({ schedule, until: isOver }), Effect.timeoutOption(options.limit ?? "30 minutes"))
+  yield* poll.pipe(Effect.repeat({ schedule, until: isOver }), Effect.timeoutOption(limit))
 
   const { status } = seen
   if (status === "Error") return yield* new ExportFailed({ id })

@@ -106,15 +106,18 @@ const awaitUnused = Effect.fnUntraced(function* (options: {
   } = { movedAt: 0, notBefore: 0 }
 
   const isUnused = Effect.gen(function* () {
-    const asked = yield* Clock.currentTimeMillis
-    if (asked < seen.notBefore) return false
+    if ((yield* Clock.currentTimeMillis) < seen.notBefore) return false
     const found = yield* options.look.pipe(
-      Effect.catchTag("ServiceError", (error) => {
-        if (!error.isTransient) return Effect.fail(error)
-        seen.error = error
-        seen.notBefore = asked + Duration.toMillis(error.retryAfter ?? Duration.zero)
-        return Effect.as(onStep(RotationStep.Unanswered({ message: error.message })), undefined)
-      })
+      Effect.catchTag(
+        "ServiceError",
+        Effect.fnUntraced(function* (error) {
+          if (!error.isTransient) return yield* error
+          seen.error = error
+          // From now on: the call may have waited and asked again before it failed.
+          seen.notBefore = (yield* Clock.currentTimeMillis) + Duration.toMillis(error.retryAfter ?? Duration.zero)
+          yield* onStep(RotationStep.Unanswered({ message: error.message }))
+        })
+      )
     )
     if (found === undefined) return false
     seen.error = undefined
