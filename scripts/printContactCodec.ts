@@ -201,9 +201,8 @@ const json = (): Lines => {
   const codecs = codecsOf("Contact", "ContactRecord", contact)
   const names = codecs.flatMap(({ shape }) => shape.fields.map(({ wire }) => wire))
   return [
-    `import type { JsonBuffer } from "../values/JsonBuffer.ts"`,
-    `import { fieldName, ${[...new Set(leaves.map(({ kind }) => jsonParts[kind]))].toSorted().join(", ")} } ` +
-      `from "./JsonFields.ts"`,
+    `import { fieldName, type JsonBuffer, ${[...new Set(leaves.map(({ kind }) => jsonParts[kind]))].toSorted().join(", ")} } ` +
+      `from "../values/JsonBuffer.ts"`,
     `import type { ContactRecord } from "./ContactRecord.ts"`,
     "",
     `const names = {`,

@@ -1,6 +1,5 @@
 /** The JSON of a contact, for `ContactJson`. Written by `pnpm docs:contacts` from `ContactRecord`. */
-import type { JsonBuffer } from "../values/JsonBuffer.ts"
-import { fieldName, writeDate, writeNumber, writeText, writeTexts } from "./JsonFields.ts"
+import { fieldName, type JsonBuffer, writeDate, writeNumber, writeText, writeTexts } from "../values/JsonBuffer.ts"
 import type { ContactRecord } from "./ContactRecord.ts"
 
 const names = {
