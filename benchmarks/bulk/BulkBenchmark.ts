@@ -39,7 +39,7 @@ const named = <Name extends string>(name: Name, source: string, to: Server, atOn
 const imported = <Name extends string>(name: Name, to: Server) => {
   const env = { HOME: join(built, "home"), XDG_STATE_HOME: "", ROSTER_BASE_URL: `${to.url}/v4`, ROSTER_API_KEY: key }
   // What it records for an undo is measured by `bench changes`: the sink has no contacts to read.
-  const args = [process.execPath, roster, "contacts", "import", csvFile(million), "--quiet", "--no-undo"] as const
+  const args = [process.execPath, roster, "contacts", "import", csvFile(million), "--quiet", "--no-record"] as const
   const { run } = command(name, args, { starts: 1, env })
   const inRows = Effect.map(run, (figure): Figure => ({ ...figure, units: million }))
   return delivered({ name, run: inRows }, to, million, 2)
@@ -47,7 +47,7 @@ const imported = <Name extends string>(name: Name, to: Server) => {
 
 const pipeline = "byte pipeline, written by hand"
 const onePass = "addRows, in one pass"
-const report = "uploadContacts, with its report and journal"
+const report = "uploadContacts, with its report and record"
 const cliImport = "roster contacts import"
 const official = "official client + csv-parse"
 
@@ -102,7 +102,7 @@ const run = Effect.gen(function* () {
   })
   const claims: ReadonlyArray<Claim> = [
     claimRatio("rows/s in one pass, of the pipeline", runs, "rate", onePass, pipeline, { atLeast: 0.8 }),
-    claimRatio("rows/s with report and journal, of the pipeline", runs, "rate", report, pipeline, { atLeast: 0.8 }),
+    claimRatio("rows/s with report and record, of the pipeline", runs, "rate", report, pipeline, { atLeast: 0.8 }),
     claimRatio("rows/s of the command, of the pipeline", runs, "rate", cliImport, pipeline, { atLeast: 0.8 }),
     claimRatio("rows/s in one pass, contacts answered, of the pipeline", answered, "rate", onePass, pipeline, {
       atLeast: 0.8
@@ -111,7 +111,7 @@ const run = Effect.gen(function* () {
       atLeast: 5
     }),
     claimRatio(
-      "rows/s with report and journal, contacts answered, of the official client",
+      "rows/s with report and record, contacts answered, of the official client",
       answered,
       "rate",
       report,
@@ -129,9 +129,9 @@ const run = Effect.gen(function* () {
       unit: "×"
     },
     peak("in one pass", runs[onePass]),
-    peak("with report and journal", runs[report]),
+    peak("with report and record", runs[report]),
     flat("in one pass", "addRows, 4·10^6 rows", "addRows, 10^6 rows"),
-    flat("with report and journal", "uploadContacts, 4·10^6 rows", "uploadContacts, 10^6 rows")
+    flat("with report and record", "uploadContacts, 4·10^6 rows", "uploadContacts, 10^6 rows")
   ]
   return {
     tables: [
@@ -146,7 +146,7 @@ const run = Effect.gen(function* () {
         "repeated addresses (docs/decisions/bulk-import.md), with 16 bytes of memory per row. So it does more " +
         "than the pipeline. A profile shows the kernel at 14 % of " +
         "CPU, splitting 13 %, checking addresses and writing JSON 13 %, Effect 12 %, garbage collection 10 %, " +
-        "hashing and comparing addresses 6 %, loading the bundle 6 % and the journal 2 %. The first pass takes " +
+        "hashing and comparing addresses 6 %, loading the bundle 6 % and the record 2 %. The first pass takes " +
         "0.45 µs per row, a third of it for classifying bytes; none of it can go while the whole file is " +
         "checked before anything is sent.",
       "From 10^6 to 4·10^6 rows, memory grows by V8's young generation, which expands over time, and by " +
@@ -169,7 +169,7 @@ export const bulkBenchmark: Benchmark = {
     "pass for any CSV: each row is validated by the rules of the schema or refused with its line, and every " +
     "request has the usual retries, budget, idempotency key and metrics. `uploadContacts` and `roster " +
     "contacts import` promise more: they check the whole file before anything is sent, send only the last " +
-    "row of each address, and keep a synced journal from which an interrupted upload resumes. The real " +
+    "row of each address, and keep a synced record from which an interrupted upload resumes. The real " +
     "service answers with the contacts, as in the second table; in the first table there is almost nothing " +
     "to read, which is harder. The official client makes as many calls at once, with only 250,000 rows " +
     "because it is slow.",

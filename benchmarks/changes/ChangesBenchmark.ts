@@ -65,9 +65,9 @@ const round = (
     const idOf = (stdout: string): string => String(Object(JSON.parse(stdout)).run)
     const plan = join(home, "plan.json")
     const first = yield* connect("first")
-    yield* step(alone, ["import", csvFile(manyRows), "--no-undo", "--no-journal"], first)
+    yield* step(alone, ["import", csvFile(manyRows), "--no-record"], first)
     const second = yield* connect("second")
-    const import_ = yield* step(imported, ["import", csvFile(manyRows), "--no-journal"], second)
+    const import_ = yield* step(imported, ["import", csvFile(manyRows)], second)
     yield* step(undoneImport, ["undo", idOf(import_), ...confirmed], second)
     yield* step(planned, ["import", csvFile(manyRows, "moved"), "--plan", plan], first)
     const apply = yield* step(applied, ["apply", plan], first)
@@ -127,7 +127,7 @@ export const changesBenchmark: Benchmark = {
   title: "Imports that are recorded, planned, applied and undone",
   about:
     `Whole commands, one after another on the same stores: an import of ${manyRows} rows that records nothing ` +
-    `(\`--no-undo\`), the same import with its record, the undo of it, the plan of a file that changes a field ` +
+    `(\`--no-record\`), the same import with its record, the undo of it, the plan of a file that changes a field ` +
     "of each of these contacts, the apply of that plan, and the undo of the apply. Over HTTP the service is " +
     `\`roster serve\` in another process; there a plan, an apply and an undo first read all contacts page by ` +
     "page.",

@@ -28,7 +28,7 @@ const storeFile = Effect.sync(() => {
   if (existsSync(path)) return path
   const part = `${path}.part`
   for (const file of [part, `${part}-wal`, `${part}-shm`]) rmSync(file, { force: true })
-  const imported = spawnSync(node, [roster, "contacts", "import", csvFile(size), "--no-journal", "--db", part], {
+  const imported = spawnSync(node, [roster, "contacts", "import", csvFile(size), "--no-record", "--db", part], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit"]
   })

@@ -2,7 +2,7 @@
  * Conditional changes of contacts: each names what was seen of its contact, and is carried out only where that still holds
  * or where the contact already is what the change makes of it. (docs/decisions/changes.md)
  */
-import { DateTime, Effect, Schema } from "effect"
+import { DateTime, Effect, Schema, type Types } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { encoded } from "../values/JsonBuffer.ts"
@@ -21,6 +21,8 @@ import {
   withUniqueNames
 } from "./ContactRecord.ts"
 import { EmailAddress } from "./EmailAddress.ts"
+import { changeCodec } from "./FastChangeCodec.ts"
+import { withFastCodec } from "./FastContactCodec.ts"
 import { byFoldedName } from "../values/FieldNames.ts"
 import { statusKept } from "./Resubscription.ts"
 
@@ -86,27 +88,26 @@ export const ContactWrite = explained(
 )
 export interface ContactWrite extends Schema.Schema.Type<typeof ContactWrite> {}
 
-/** A change of one contact, which either writes or deletes it. */
-export const ContactChange = explained(
-  payloadRecord("a change", {
-    /** The address of the contact. */
-    email: inputText(EmailAddress),
-    /** The content of the contact as it was read, or `null` if there was none. */
-    seen: Schema.NullOr(ContactContent),
-    /** What to write; a change has this or `delete`. */
-    write: requestField(ContactWrite),
-    /** `true` deletes the contact; a change has this or `write`. */
-    delete: requestField(Schema.Literal(true))
-  })
-    .check(
-      Schema.makeFilter((change) =>
-        (change.write === undefined) === (change.delete === undefined)
-          ? "a change has either Write or Delete"
-          : undefined
-      )
+/** The exact schema of `ContactChange`. */
+const ChangeRecord = payloadRecord("a change", {
+  /** The address of the contact. */
+  email: inputText(EmailAddress),
+  /** The content of the contact as it was read, or `null` if there was none. */
+  seen: Schema.NullOr(ContactContent),
+  /** What to write; a change has this or `delete`. */
+  write: requestField(ContactWrite),
+  /** `true` deletes the contact; a change has this or `write`. */
+  delete: requestField(Schema.Literal(true))
+})
+  .check(
+    Schema.makeFilter((change) =>
+      (change.write === undefined) === (change.delete === undefined) ? "a change has either Write or Delete" : undefined
     )
-    .annotate({ identifier: "ContactChange" })
-)
+  )
+  .annotate({ identifier: "ContactChange" })
+
+/** A change of one contact, which either writes or deletes it. */
+export const ContactChange = explained(withFastCodec(ChangeRecord, changeCodec))
 export interface ContactChange extends Schema.Schema.Type<typeof ContactChange> {}
 
 const encodeAll = Schema.encodeUnknownEffect(Schema.Array(ContactChange))
@@ -179,13 +180,6 @@ type Loose<A> = { readonly [Name in keyof A]: A[Name] | null | undefined }
 
 const isGiven = <A>(value: A | null | undefined): value is A => value != null && value !== ""
 
-const given = <A>(fields: Loose<A>): { [Name in keyof A]?: A[Name] } =>
-  // What is left has a value.
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value))) as { [Name in keyof A]?: A[Name] }
-
-const unlessEmpty = <A extends object>(record: A): A | undefined =>
-  Object.keys(record).length === 0 ? undefined : record
-
 const contentIn = ({
   consent,
   customFields,
@@ -196,16 +190,20 @@ const contentIn = ({
   readonly customFields?: Loose<CustomFields> | undefined
   readonly consent?: Loose<Consent> | undefined
 }): Content => {
+  const content: Types.Mutable<Content> = {}
+  if (isGiven(status)) content.status = status
+  if (isGiven(firstName)) content.firstName = firstName
+  if (isGiven(lastName)) content.lastName = lastName
   const texts = Object.entries(customFields ?? {}).flatMap(([name, text]) =>
     isGiven(text) ? [[name, text] as const] : []
   )
-  return given({
-    status,
-    firstName,
-    lastName,
-    customFields: unlessEmpty(Object.fromEntries(texts)),
-    consent: unlessEmpty(given({ ip: consent?.ip, date: consent?.date, tracking: consent?.tracking }))
-  })
+  if (texts.length > 0) content.customFields = Object.fromEntries(texts)
+  const agreed: Types.Mutable<Consent> = {}
+  if (isGiven(consent?.ip)) agreed.ip = consent.ip
+  if (isGiven(consent?.date)) agreed.date = consent.date
+  if (isGiven(consent?.tracking)) agreed.tracking = consent.tracking
+  if (Object.keys(agreed).length > 0) content.consent = agreed
+  return content
 }
 
 /** The content of a contact in one form: what has no value is left out, and so are an empty text and an empty record. */

@@ -17,7 +17,7 @@ type Fields<A> = { readonly [K in keyof A]?: unknown }
 /** Thrown when a value is left to the schema; one instance, since making stacks is slow. */
 const notPlain = new Error("This value is left to the schema.")
 
-const refuse = (): never => {
+export const refuse = (): never => {
   throw notPlain
 }
 
@@ -34,6 +34,13 @@ const isWhole = (value: { readonly [name: string]: unknown }, names?: ReadonlySe
 export const plain = <A extends object>(value: unknown, names?: ReadonlySet<string>): Fields<A> =>
   isPlain<A>(value) && isWhole(value, names) ? value : refuse()
 
+/** The fields of a record that has none but these names; an undefined one is not given. */
+export const fieldsOf = (value: unknown, names: ReadonlySet<string>): { readonly [name: string]: unknown } => {
+  if (!isPlain<{ readonly [name: string]: unknown }>(value)) return refuse()
+  for (const name in value) if (!names.has(name)) refuse()
+  return value
+}
+
 const areTexts = (value: unknown): value is { readonly [name: string]: string } => {
   if (!isPlain<{ readonly [name: string]: unknown }>(value)) return false
   for (const name in value) if (typeof value[name] !== "string") return false
@@ -49,6 +56,13 @@ const isAddress = (value: unknown): value is EmailAddress =>
 export const text = (value: unknown): string => (typeof value === "string" ? value : refuse())
 export const texts = (value: unknown) => (areTexts(value) ? { ...value } : refuse())
 export const uniqueTexts = (value: unknown) => (areTexts(value) && !hasEqualNames(value) ? { ...value } : refuse())
+/** Also for texts that null removes. */
+export const uniqueTextsOrNull = (value: unknown) => {
+  if (!isPlain<{ readonly [name: string]: unknown }>(value) || hasEqualNames(value)) return refuse()
+  for (const name in value) if (value[name] !== null) text(value[name])
+  return { ...value }
+}
+export const textList = (value: unknown) => (Array.isArray(value) ? Array.from(value, text) : refuse())
 export const open = (value: unknown): UnknownValue => (isOpen(value) ? value : refuse())
 export const count = (value: unknown): number =>
   typeof value === "number" && Number.isSafeInteger(value) ? value : refuse()

@@ -1,11 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Exit, Schema, SchemaAST } from "effect"
 import { Contact, ContactPayload } from "../../src/contacts/Contact.ts"
+import { ContactChange } from "../../src/contacts/ContactChange.ts"
 import { ContactRecord, PayloadRecord } from "../../src/contacts/ContactRecord.ts"
 
 /** The schemas without the fast path. */
 const exact = Contact.annotate({})
 const exactPayload = ContactPayload.annotate({})
+const exactChange = ContactChange.annotate({})
 
 const wireDate = "2024-02-29T23:59:59Z"
 const instant = DateTime.makeUnsafe(wireDate)
@@ -50,8 +52,12 @@ const values: ReadonlyArray<unknown> = [
   Number.NaN,
   true,
   [],
+  ["a", undefined, "b"],
+  ["a", "b"],
   {},
   { city: "Oslo" },
+  { city: null },
+  { City: "Oslo", city: "Bergen" },
   { city: 7 },
   { city: undefined },
   Object.assign(Object.create({ inherited: "x" }), { city: "Oslo" }),
@@ -75,6 +81,8 @@ const wholeOf = (ast: SchemaAST.AST): unknown => {
   if (SchemaAST.isLiteral(ast)) return ast.literal
   if (SchemaAST.isString(ast)) return "ada@example.com"
   if (SchemaAST.isNumber(ast)) return 7
+  if (SchemaAST.isBoolean(ast)) return true
+  if (SchemaAST.isArrays(ast)) return ast.rest.map(wholeOf)
   if (SchemaAST.isDeclaration(ast))
     return ast.typeParameters[0] === undefined ? instant : wholeOf(ast.typeParameters[0])
   if (!SchemaAST.isObjects(ast)) return undefined
@@ -86,6 +94,8 @@ const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
 
 const contact = fieldsOf(wholeOf(SchemaAST.toType(ContactRecord.ast)))
 const payload = fieldsOf(wholeOf(SchemaAST.toType(PayloadRecord.ast)))
+const { delete: _, ...change } = fieldsOf(wholeOf(SchemaAST.toType(ContactChange.ast)))
+const wireChange = fieldsOf(Schema.encodeUnknownSync(exactChange)(change))
 const wireContact = fieldsOf(Schema.encodeUnknownSync(exact)(contact))
 const wirePayload = fieldsOf(Schema.encodeUnknownSync(exactPayload)(payload))
 
@@ -136,7 +146,7 @@ const watched = (fields: Fields) => {
 
 describe("the fast codec of contacts", () => {
   /** How many values of each property the fast path took. */
-  const taken = { read: 0, readPayloads: 0, writtenPayloads: 0, written: 0 }
+  const taken = { read: 0, readPayloads: 0, readChanges: 0, writtenPayloads: 0, writtenChanges: 0, written: 0 }
 
   it.prop(
     "reads what the schema reads, and says what it says",
@@ -203,9 +213,34 @@ describe("the fast codec of contacts", () => {
     { arbitrary: { runs: 1000 } }
   )
 
+  it.prop(
+    "reads and writes what the schema reads and writes of changes, and says what it says",
+    [choices],
+    ([choices]) => {
+      const isDeletion = (choices[1] ?? 0) % 4 === 0
+      const wire = varied(
+        withUnknown(isDeletion ? { ...wireChange, Write: null, Delete: true } : wireChange),
+        choices,
+        60
+      )
+      const read = watched(wire)
+      const result = Schema.decodeUnknownExit(ContactChange)(read.value)
+      if (read.isFast()) taken.readChanges++
+      assert.deepStrictEqual(seen(result), seen(Schema.decodeUnknownExit(exactChange)(wire)))
+      const given = isDeletion ? { ...change, write: undefined, delete: true } : change
+      const value = varied((choices[2] ?? 0) % 8 === 0 ? withUnknown(given) : given, choices, 60)
+      const written = watched(value)
+      const sent = Schema.encodeUnknownExit(ContactChange)(written.value)
+      if (written.isFast()) taken.writtenChanges++
+      assert.deepStrictEqual(seen(sent), seen(Schema.encodeUnknownExit(exactChange)(value)))
+    },
+    { arbitrary: { runs: 1000 } }
+  )
+
   it.each<readonly [string, Schema.Codec<unknown, unknown>, Fields, Fields]>([
     ["a contact", Contact, contact, wireContact],
-    ["a contact to add", ContactPayload, payload, wirePayload]
+    ["a contact to add", ContactPayload, payload, wirePayload],
+    ["a change", ContactChange, change, wireChange]
   ])("knows every field of %s", (_, schema, value, encoded) => {
     const read = watched(encoded)
     const written = watched(value)
