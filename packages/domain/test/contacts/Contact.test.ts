@@ -8,6 +8,7 @@ import {
   InvalidInput,
   UnknownValue
 } from "../../src/index.ts"
+import { hasEqualNames } from "../../src/values/FieldNames.ts"
 
 const read: Contact = {
   email: "ada@example.com",
@@ -61,6 +62,8 @@ describe("a contact that was read", () => {
 
   it.effect.prop("is one whenever it came from our own service", [Contact], ([contact]) =>
     Effect.gen(function* () {
+      // Only another service holds one field under two names.
+      if (hasEqualNames(contact.customFields ?? {})) return
       const payload = yield* ContactPayload.fromContact({ ...contact, ...known })
       assert.deepStrictEqual([payload.firstName, payload.customFields], [contact.firstName, contact.customFields])
     })
