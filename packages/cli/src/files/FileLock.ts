@@ -19,24 +19,15 @@ const lockProblem =
 /** Looks again for five seconds, far longer than any command holds the lock of a small file. */
 const whileWaiting = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 250))
 
-/** Looks again after a moment, in which the last holder may be removing the file. */
-const atOnce = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 3))
-
-/**
- * Runs an effect under the lock of a file, which is a file beside it. Without `message`, it waits for another command; with
- * it, it fails with that message.
- */
-export const withLock = <A, E, R>(file: string, write: Effect.Effect<A, E, R>, message?: string) => {
+/** Runs an effect under the lock of a file, which is a file beside it; while another command has it, it waits. */
+export const withLock = <A, E, R>(file: string, write: Effect.Effect<A, E, R>) => {
   const lock = `${file}.lock`
-  const said = message ?? `Another command is writing ${file}.`
+  const said = `Another command is writing ${file}.`
   const taken = usageError(said, "Try again when it has ended.")
   return Effect.acquireUseRelease(
     Effect.try({ try: () => takeLock(lock), catch: lockProblem(lock, said) }).pipe(
       Effect.filterOrFail(Predicate.isNotUndefined, () => taken),
-      Effect.retry({
-        while: (error) => error === taken,
-        schedule: message === undefined ? whileWaiting : atOnce
-      })
+      Effect.retry({ while: (error) => error === taken, schedule: whileWaiting })
     ),
     () => write,
     (giveBack) => Effect.sync(giveBack)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { spawn } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -35,18 +36,21 @@ describe("the lock of a file", () => {
     })
   )
 
-  it.live("refuses another holder, in this process too, and goes with it", () =>
+  it.effect("refuses another holder after a while, in this process too, and goes with it", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "file")
       const lock = `${file}.lock`
-      const take = withLock(file, Effect.succeed("inside"), "taken")
-      const both = withLock(
+      const take = withLock(file, Effect.succeed("inside"))
+      const refused = yield* withLock(
         file,
-        Effect.sync(() => assert.strictEqual(statSync(lock).mode & 0o777, 0o600)).pipe(
-          Effect.andThen(Effect.flip(take))
-        )
+        Effect.gen(function* () {
+          assert.strictEqual(statSync(lock).mode & 0o777, 0o600)
+          const waiting = yield* Effect.forkChild(Effect.flip(take))
+          yield* TestClock.adjust("10 seconds")
+          return yield* Fiber.join(waiting)
+        })
       )
-      assert.strictEqual((yield* both).message, "taken")
+      assert.strictEqual(refused.message, `Another command is writing ${file}.`)
       assert.isFalse(existsSync(lock))
       assert.strictEqual(yield* take, "inside")
       assert.isFalse(existsSync(lock))
@@ -70,8 +74,8 @@ describe("the lock of a file", () => {
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "file")
       writeFileSync(`${file}.lock`, "4242 host boot pid:[1]")
-      const { hint, message } = yield* Effect.flip(withLock(file, Effect.void, "taken"))
-      assert.strictEqual(message, "taken")
+      const { hint, message } = yield* Effect.flip(withLock(file, Effect.void))
+      assert.strictEqual(message, `Another command is writing ${file}.`)
       assert.include(hint, "delete it")
       assert.strictEqual(readFileSync(`${file}.lock`, "utf8"), "4242 host boot pid:[1]")
     })
