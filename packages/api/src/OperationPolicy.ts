@@ -23,8 +23,9 @@ export const never = (recovery: string): RetryRow => ({ notProcessed: "always", 
 
 export const secret: RetryRow = {
   notProcessed: "throttled",
-  ambiguous: "never",
-  recovery: "Load {name} by name: if it is there, its token is lost, so delete it and create it again."
+  ambiguous: "keyed",
+  recovery:
+    "Load {name} by name: if it is there and nobody else made it, its token is lost, so delete it and create it again."
 }
 
 /**

@@ -12,8 +12,10 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { needs, secret } from "./OperationPolicy.ts"
-import { byName, bySubaccount } from "./Parameters.ts"
+import { byName, bySubaccount, idempotencyKeyHeader } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound } from "./WireError.ts"
+
+const creation = { retries: secret, headers: [idempotencyKeyHeader] }
 
 /** The operations on access credentials. */
 export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true })
@@ -44,9 +46,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
       payload: ApiKeyPayload,
       success: NewApiKey.pipe(HttpApiSchema.status(201)),
       error: [BadRequest, Conflict, ...bodyErrors]
-    }).annotateMerge(
-      needs("apikeys:write", "Add an API key; its token is in this answer and in no other", { retries: secret })
-    ),
+    }).annotateMerge(needs("apikeys:write", "Add an API key; its token is in this answer and in no other", creation)),
     HttpApiEndpoint.delete("securitySmtpByNameDelete", "/security/smtp/:name", {
       params: byName,
       query: bySubaccount,
@@ -74,7 +74,7 @@ export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true 
       success: NewSmtpCredentials.pipe(HttpApiSchema.status(201)),
       error: [BadRequest, Conflict, ...bodyErrors]
     }).annotateMerge(
-      needs("smtp:write", "Add SMTP credentials; their token is in this answer and in no other", { retries: secret })
+      needs("smtp:write", "Add SMTP credentials; their token is in this answer and in no other", creation)
     )
   )
   .annotateMerge(OpenApi.annotations({ title: "Access credentials" })) {}

@@ -208,7 +208,9 @@ export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceErr
   /** The id that the service gave to the request, for its support. */
   requestId: Schema.optionalKey(Schema.String),
   /** The headers of the answer that are known to hold no secret, by their names in lower case. */
-  responseHeaders: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+  responseHeaders: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** Whether the service carries out the call once for its idempotency key, however often it is made. */
+  isKeyHonoured: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
     return this.reason.message
@@ -222,7 +224,8 @@ export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceErr
 
   /** Whether the same call may succeed later and is safe to repeat. */
   get isRetryable(): boolean {
-    return ["RateLimited", "Unavailable", "TimedOut", "StoreFailure"].includes(this.reason._tag)
+    const isNotDone = ["RateLimited", "Unavailable", "TimedOut", "StoreFailure"].includes(this.reason._tag)
+    return isNotDone || (this.mayHaveHappened && this.isKeyHonoured === true)
   }
 
   /** Whether the service may answer the same key again later: a refused key stays refused. */

@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { ApiKey, ApiKeyForPurposes, ApiKeyPayload, ApiKeyUpdatePayload, NewApiKey } from "../credentials/ApiKey.ts"
 import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
+import type { KeyedCall } from "./KeyedCall.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type {
@@ -26,9 +27,13 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Protec
     name: string,
     of?: SubaccountScope
   ) => Effect.Effect<Credential, CredentialNotFound | InvalidInput | ServiceError>
-  /** Creates a credential. Only this answer contains its secret. */
+  /**
+   * Creates a credential. Only this answer contains its secret. Made again with the same idempotency key within an hour, it
+   * gives the credential a new secret, unless that has been used. (docs/credentials.md)
+   */
   readonly create: (
-    payload: Payload
+    payload: Payload,
+    options?: KeyedCall
   ) => Effect.Effect<NewCredential, NameTaken | TooManyCredentials | InvalidInput | ServiceError>
   /** Changes the given fields only; another name renames it. (docs/credentials.md) */
   readonly update: (

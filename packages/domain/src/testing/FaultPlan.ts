@@ -184,12 +184,19 @@ const reasonOf = (given: Fault, isRead: boolean): ServiceErrorReason | undefined
 
 const isAfter = ({ fault }: Fault): boolean => fault === "CutAfter" || fault === "CutBody"
 
-const faultOf = (next: NextFault, operation: Operation, isRead: boolean) => {
+const faultOf = (next: NextFault, operation: Operation, isRead: boolean, isKeyed: boolean) => {
   const given = next(operation)
   const reason = given === undefined ? undefined : reasonOf(given, isRead)
   return {
     seconds: given?.fault === "Delay" ? given.seconds : 0,
-    error: reason === undefined ? undefined : new ServiceError({ operation: operations[operation], reason }),
+    error:
+      reason === undefined
+        ? undefined
+        : new ServiceError({
+            operation: operations[operation],
+            reason,
+            ...(isKeyed && reason._tag === "OutcomeUnknown" ? { isKeyHonoured: true } : {})
+          }),
     isAfter: given !== undefined && isAfter(given),
     isBodyCut: given?.fault === "CutBody"
   }
@@ -225,6 +232,10 @@ const readable = (given: unknown): unknown =>
     ? given
     : Array.from(given)
 
+/** Whether these are options with an idempotency key, which every layer of ours honours. */
+const hasOwnKey = (given: unknown): boolean =>
+  Predicate.hasProperty(given, "idempotencyKey") && given.idempotencyKey !== undefined
+
 const playing =
   (next: NextFault): Replace =>
   (name, check, method) => {
@@ -234,7 +245,7 @@ const playing =
       const given = all.map(readable)
       const called = method(...given)
       const sendable = isSendable(() => check(...given))
-      const fault = () => faultOf(next, operation, isRead(operation, given))
+      const fault = () => faultOf(next, operation, isRead(operation, given), given.some(hasOwnKey))
       return Stream.isStream(called)
         ? Stream.unwrap(Effect.map(sendable, (is) => (is ? faultyContent(called, fault()) : called)))
         : Effect.flatMap(sendable, (is) => (is ? faultyCall(called, fault()) : called))

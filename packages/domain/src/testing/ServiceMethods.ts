@@ -18,7 +18,7 @@ import { checkPage } from "../services/ContactsPage.ts"
 import { ContactsService } from "../services/ContactsService.ts"
 import { CredentialsService } from "../services/CredentialsService.ts"
 import { EmailsService } from "../services/EmailsService.ts"
-import { checkIdempotencyKey } from "../services/KeyedCall.ts"
+import { checkIdempotencyKey, type KeyedCall } from "../services/KeyedCall.ts"
 
 /** Fails, or dies, if the input would not be sent. */
 export type Check = Effect.Effect<unknown, unknown>
@@ -117,7 +117,11 @@ const credentials = <Payload, Changes>(
   return {
     list: [`${operations}Get`, (of: { readonly subaccount?: unknown } = {}) => subaccount(of.subaccount)],
     get: [`${operations}ByNameGet`, named],
-    create: [`${operations}Post`, (given: Payload) => record(given, payload)],
+    create: [
+      `${operations}Post`,
+      (given: Payload, { idempotencyKey }: KeyedCall = {}) =>
+        Effect.andThen(checkIdempotencyKey(idempotencyKey), record(given, payload))
+    ],
     update: [
       `${operations}ByNamePut`,
       (name: string, given: Changes) => Effect.andThen(inPath(name), record(given, changes))

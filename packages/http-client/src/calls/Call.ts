@@ -8,7 +8,7 @@ import { readRefusalBody, redactSecrets, retryAfter, type Secrets } from "./Resp
 import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
-import { type RetryKey, type RetryRow, retryTable } from "./RetryTable.ts"
+import { type RetryKey, retryTable } from "./RetryTable.ts"
 import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
 
 /** A call of the contract. */
@@ -42,11 +42,12 @@ export interface CallOptions<
   readonly about?: string
 }
 
-/** The row of a call after which the caller can safely repeat it with its own key. */
-const repeatable = (row: RetryRow, idempotencyKey: string | undefined, isKeyHonoured: boolean): RetryRow =>
-  idempotencyKey === undefined || !isKeyHonoured
-    ? row
-    : { ...row, recovery: "Make the same call with the same idempotency key within an hour: it is carried out once." }
+/** What to do after a call with a key of the caller's own that the service honours. */
+const repeatIt = "Make the same call with the same idempotency key within an hour: it is carried out once."
+
+/** The same error, if the caller may safely make the same call again. */
+const ofKeyedCall = <E>(error: E | ServiceError): E | ServiceError =>
+  error instanceof ServiceError && error.mayHaveHappened ? new ServiceError({ ...error, isKeyHonoured: true }) : error
 
 /** The meaning of a 409 to a call with the caller's own key. */
 export const keyUsed = (idempotencyKey: string | undefined) =>
@@ -159,12 +160,12 @@ export const makeCall =
       attempt
     })
     const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))
-    const ended = Effect.mapError(calls, (failure) =>
-      finalError(
-        { operation, row: repeatable(row, idempotencyKey, isKeyHonoured.current === true), about: words() },
-        failure
-      )
-    )
+    const ended = Effect.mapError(calls, (failure) => {
+      const isRepeatable = idempotencyKey !== undefined && isKeyHonoured.current === true
+      const call = { operation, row: isRepeatable ? { ...row, recovery: repeatIt } : row, about: words() }
+      const error = finalError(call, failure)
+      return isRepeatable ? ofKeyedCall(error) : error
+    })
     const raced = endedBy === undefined ? ended : Effect.raceFirst(ended, endedBy)
     return countedCall(operation, raced)
   }

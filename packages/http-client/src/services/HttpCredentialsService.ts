@@ -3,10 +3,12 @@ import type { OperationId, Refusal } from "@roster/api"
 import {
   ApiKey,
   ApiKeyPayload,
+  checkIdempotencyKey,
   CredentialNotFound,
   CredentialSettings,
   CredentialsService,
   InvalidInput,
+  type KeyedCall,
   NameTaken,
   NewApiKey,
   NewSmtpCredentials,
@@ -135,12 +137,14 @@ export const make = Effect.gen(function* () {
         })
       }),
       get,
-      create: fn("create")(function* (given: Given) {
+      create: fn("create")(function* (given: Given, { idempotencyKey }: KeyedCall = {}) {
         yield* isRecord(given)
+        yield* checkIdempotencyKey(idempotencyKey)
         const payload = yield* kind.read(given)
         return yield* call({
           ...kind.create({ payload }),
           about: payload.name,
+          idempotencyKey,
           read: readNew,
           refusals: ["NameTaken", "TooManyCredentials", "InvalidInput"],
           byStatus: taken(payload.name)

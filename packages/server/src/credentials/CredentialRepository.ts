@@ -2,20 +2,24 @@
 import {
   AccessDenied,
   type AccessLevel,
+  checkIdempotencyKey,
   CredentialNotFound,
   type CredentialOperations,
   fnRedacted,
   InvalidInput,
   isAddressable,
+  type KeyedCall,
   maximumCredentials,
   NameTaken,
   notAddressable,
   type SmtpUpdatePayload,
   type SubaccountScope,
-  TooManyCredentials
+  TooManyCredentials,
+  usedIdempotencyKey
 } from "@roster/domain"
 import { DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
+import { createHash } from "node:crypto"
 import type { AuditRefusals } from "./AuditRefusals.ts"
 import { eventOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
@@ -26,11 +30,13 @@ import {
   detailsOf,
   findCredentials,
   insertCredential,
+  renewSecret,
   type StoredSettings,
   unset,
   updateCredential
 } from "./CredentialRow.ts"
 import { type CredentialKind, makeSecret } from "./Secret.ts"
+import { answersFull, answerText, findAnswer, forgetAnswer, hasCapacity, keepAnswer } from "../store/KeptAnswers.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
 
@@ -63,6 +69,10 @@ interface Kind<Credential, P, Changes, Protected> {
     next: StoredSettings | undefined
   ) => Effect.Effect<void, Protected | SqlError.SqlError>
 }
+
+/** Tells a creation from all others. No digest of a request equals it, since that begins with a path. */
+const callDigest = (operation: string, payload: Payload): Buffer =>
+  createHash("sha256").update(operation).update("\0").update(JSON.stringify(payload)).digest()
 
 const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"
@@ -132,13 +142,37 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     orStoreFailure(operation("ByNameGet"))
   )
 
-  const insert = Effect.fnUntraced(function* (payload: Payload, change: Change) {
+  /** Gives the credential that the same call made a new secret, since the first one is lost; `undefined` if there is none. */
+  const renew = Effect.fnUntraced(function* (payload: Payload, key: string, change: Change) {
+    const { account } = change.caller
+    const digest = callDigest(change.operation, payload)
+    const { known, ...kept } = yield* findAnswer(sql, account, key)
+    if (known === undefined) {
+      if (!(yield* hasCapacity(sql, account, kept))) return yield* refuse(change.operation, answersFull)
+      return undefined
+    }
+    if (!digest.equals(known.request_digest)) return yield* usedIdempotencyKey()
+    const [row] = yield* findCredentials(sql, sql`id = ${Number(answerText(known))}`)
+    if (row === undefined) {
+      yield* forgetAnswer(sql, account, key)
+      return undefined
+    }
+    yield* checkWithin(change, row)
+    const secret = makeSecret(kind)
+    const renewed = yield* renewSecret(sql, row, secret)
+    if (renewed === undefined) return yield* new NameTaken({ name: payload.name })
+    return [{ ...toCredential(renewed), token: secret }, { changed: ["Token"] }] as const
+  })
+
+  const insert = Effect.fnUntraced(function* (payload: Payload, key: string | undefined, change: Change) {
     const next = settingsAfter(unset, payload)
     yield* checkWithin(change, next)
     const { account } = change
     if (account === undefined)
       return yield* refuse(change.operation, new AccessDenied({ required: "ModifySubAccounts" }))
     yield* checkExpiry(payload.expires)
+    const renewed = key === undefined ? undefined : yield* renew(payload, key, change)
+    if (renewed !== undefined) return renewed
     const [taken] = yield* sql`
       SELECT id FROM credentials WHERE kind = ${kind} AND identity = ${identity(payload.name)}
         AND ${kind === "Smtp" ? sql`1 = 1` : sql`account = ${account}`}`
@@ -151,14 +185,22 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     const secret = makeSecret(kind)
     const named = { account, kind, name: payload.name, identity: identity(payload.name) }
     const row = yield* insertCredential(sql, { ...next, ...named, dateCreated: yield* DateTime.now }, secret)
+    if (key !== undefined) {
+      const digest = callDigest(change.operation, payload)
+      // Which credential it made, and never the secret.
+      yield* keepAnswer(sql, { account: change.caller.account, key, digest, status: 201, body: String(row.id) })
+    }
     return [{ ...toCredential(row), token: secret }, { levelsAdded: next.accessLevels }] as const
   })
 
   const create = fnRedacted(span("create"))(
-    function* (given: P) {
-      const payload = yield* recordInvalid(operation("Post"), read(given))
+    function* (given: P, { idempotencyKey: key }: KeyedCall = {}) {
+      const checked = Effect.andThen(checkIdempotencyKey(key), read(given))
+      const payload = yield* recordInvalid(operation("Post"), checked)
       const { name, subaccount } = payload
-      return yield* changing(operation("Post"), name, subaccount, (change) => insert(payload, change)).pipe(
+      return yield* changing(operation("Post"), name, subaccount, (change) => insert(payload, key, change)).pipe(
+        // The same call may have made it at the same time.
+        Effect.retry({ while: isTaken, times: key === undefined ? 0 : 1 }),
         Effect.catchIf(isTaken, () => new NameTaken({ name }))
       )
     },

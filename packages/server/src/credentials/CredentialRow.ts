@@ -82,6 +82,19 @@ export const insertCredential = Effect.fnUntraced(function* (
   return row ?? (yield* Effect.die(new Error("an insert gave no row")))
 })
 
+/** Gives a credential another secret, if nobody has used the one that it has. */
+export const renewSecret = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { id, kind }: CredentialRow,
+  secret: Redacted.Redacted<string>
+) {
+  const text = Redacted.value(secret)
+  const [row] = yield* readCredentials(sql`
+    UPDATE credentials SET secret_digest = ${digestOf(text)}, secret_hint = ${hintOf(kind, text)}
+    WHERE id = ${id} AND last_use IS NULL RETURNING *`)
+  return row
+})
+
 /** Gives a credential another name and other settings. */
 export const updateCredential = (
   sql: SqlClient.SqlClient,

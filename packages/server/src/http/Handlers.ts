@@ -1,5 +1,5 @@
 /** Handles the operations: each translates a call of a service. */
-import { resubscribeHeader } from "@roster/api"
+import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
 import {
   type Contact,
   ContactFilter,
@@ -8,7 +8,8 @@ import {
   CredentialsService,
   EmailsService,
   ExportNotFound,
-  InvalidInput
+  InvalidInput,
+  type KeyedCall
 } from "@roster/domain"
 import { contactJson } from "@roster/domain/ContactJson"
 import { Effect, Option } from "effect"
@@ -92,17 +93,22 @@ const contactsHandlers = Effect.gen(function* () {
   return handlers
 })
 
+/** The key of a call whose answer is not kept. */
+const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): KeyedCall => ({
+  idempotencyKey: headers[idempotencyKeyHeader.toLowerCase()]
+})
+
 const credentialsHandlers = Effect.gen(function* () {
   const { apiKeys, smtp } = yield* CredentialsService
   const handlers: Handlers<"security"> = {
     securityApikeysGet: ({ query }) => toWireError(apiKeys.list(query)),
     securityApikeysByNameGet: ({ params, query }) => toWireError(apiKeys.get(params.name, query)),
-    securityApikeysPost: ({ payload }) => toWireError(apiKeys.create(payload)),
+    securityApikeysPost: ({ payload, request }) => toWireError(apiKeys.create(payload, keyOf(request))),
     securityApikeysByNamePut: ({ params, payload }) => toWireError(apiKeys.update(params.name, payload)),
     securityApikeysByNameDelete: ({ params, query }) => toWireError(apiKeys.delete(params.name, query)),
     securitySmtpGet: ({ query }) => toWireError(smtp.list(query)),
     securitySmtpByNameGet: ({ params, query }) => toWireError(smtp.get(params.name, query)),
-    securitySmtpPost: ({ payload }) => toWireError(smtp.create(payload)),
+    securitySmtpPost: ({ payload, request }) => toWireError(smtp.create(payload, keyOf(request))),
     securitySmtpByNamePut: ({ params, payload }) => toWireError(smtp.update(params.name, payload)),
     securitySmtpByNameDelete: ({ params, query }) => toWireError(smtp.delete(params.name, query))
   }

@@ -1,5 +1,5 @@
 /** Answers a repeated call with an Idempotency-Key as its first one was answered. (docs/decisions/retries.md) */
-import { idempotencyKeyHeader, OperationPolicy, resubscribeHeader } from "@roster/api"
+import { idempotencyKeyHeader, type OperationId, OperationPolicy, resubscribeHeader } from "@roster/api"
 import { maximumIdempotencyKey } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -12,9 +12,13 @@ import { type AnswerBody, answersFull, type SentBody } from "../store/KeptAnswer
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 import { errorResponse } from "./Routes.ts"
 
-/** Whether an operation honours a key. An import receives its file before the transaction could begin. */
-const isKeyed = ({ annotations }: HttpApiEndpoint.Top): boolean =>
-  Context.getUnsafe(annotations, OperationPolicy).headers?.includes(idempotencyKeyHeader) === true
+/** Their answers have a secret, which is kept nowhere: they honour the key themselves. */
+const creations: ReadonlySet<string> = new Set<OperationId>(["securityApikeysPost", "securitySmtpPost"])
+
+/** Whether the answer of an operation is kept. An import receives its file before the transaction could begin. */
+const isKept = ({ annotations, identifier }: HttpApiEndpoint.Top): boolean =>
+  Context.getUnsafe(annotations, OperationPolicy).headers?.includes(idempotencyKeyHeader) === true &&
+  !creations.has(identifier)
 
 /** A request body of at most this many characters asks for little work. */
 const smallBody = 4096
@@ -30,8 +34,7 @@ const refusedAsFull = (): HttpServerResponse.HttpServerResponse =>
 
 /**
  * Carries out a call with an Idempotency-Key. Effect and response commit together, but for a bulk delete, so that a retry
- * gets the same response. Responses with a secret are not stored; unique names protect those operations.
- * (docs/decisions/retries.md)
+ * gets the same response. (docs/decisions/retries.md)
  */
 export const answerOnce = <E, R>(
   sql: SqlClient.SqlClient,
@@ -41,7 +44,7 @@ export const answerOnce = <E, R>(
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
-  if (key === undefined || !isKeyed(endpoint)) return answer
+  if (key === undefined || !isKept(endpoint)) return answer
   if (key.length === 0 || key.length > maximumIdempotencyKey)
     return Effect.succeed(errorResponse(400, `An Idempotency-Key has 1 to ${maximumIdempotencyKey} characters.`))
   const operation = endpoint.identifier

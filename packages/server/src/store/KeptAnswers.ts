@@ -143,6 +143,10 @@ const deflated = (body: AnswerBody): Effect.Effect<Uint8Array> =>
 const through = (body: Stream.Stream<Uint8Array, unknown>, transform: () => Transform): Stream.Stream<Uint8Array> =>
   Stream.orDie(NodeStream.pipeThroughSimple(body, transform))
 
+/** Forgets the answer of a key. */
+export const forgetAnswer = (sql: SqlClient.SqlClient, account: string, key: string) =>
+  Effect.asVoid(sql`DELETE FROM idempotent_answers WHERE account = ${account} AND call_key = ${key}`)
+
 /** Keeps an answer, in the transaction of its call. */
 export const keepAnswer = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

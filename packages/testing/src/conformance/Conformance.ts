@@ -35,6 +35,7 @@ import { importContentConformance } from "./jobs/ImportContentConformance.ts"
 import { importConformance } from "./jobs/ImportConformance.ts"
 import {
   keyedContactCallsConformance,
+  keyedCredentialCallsConformance,
   keyedEmailCallsConformance,
   keysAcrossServicesConformance
 } from "./KeyedCallsConformance.ts"
@@ -79,7 +80,8 @@ const credentials = (): ReadonlyArray<ConformanceCase<CredentialsService>> => [
   ...registered(
     [...manageKeys, "subaccounts"],
     [credentialsConformance, credentialKindsConformance, credentialsAbsentConformance, badCredentialsConformance]
-  )
+  ),
+  ...registered([...manageKeys, "subaccounts", "idempotency-keys"], [keyedCredentialCallsConformance])
 ]
 
 const emails = (): ReadonlyArray<ConformanceCase<EmailsService>> => [

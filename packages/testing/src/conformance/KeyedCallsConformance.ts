@@ -5,23 +5,30 @@ import {
   ContactFilter,
   type ContactPayload,
   ContactsService,
+  type CredentialsService,
   EmailMessage,
   EmailsService,
   type InvalidInput,
   type InvalidRule,
   type KeyedCall,
   maximumIdempotencyKey,
+  type NameTaken,
   type NotAllowedSender,
   type ServiceError,
-  type TooManyContacts
+  type TooManyContacts,
+  type TooManyCredentials
 } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
-import { Effect, Result } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import { place } from "./cases/Place.ts"
+import { apiKeys, arrange, type Kind, type NamedFields, smtp, soon } from "./credentials/CredentialKind.ts"
 import { refused } from "./cases/Refused.ts"
 import { noTexts, unchecked } from "./cases/Unchecked.ts"
 
-type Call = Effect.Effect<unknown, InvalidInput | InvalidRule | NotAllowedSender | ServiceError | TooManyContacts>
+type Call = Effect.Effect<
+  unknown,
+  InvalidInput | InvalidRule | NameTaken | NotAllowedSender | ServiceError | TooManyContacts | TooManyCredentials
+>
 
 const keyOf = () => ({ idempotencyKey: crypto.randomUUID() })
 
@@ -251,6 +258,63 @@ export const keyedEmailCallsConformance = (it: Cases<EmailsService>): void => {
         }
       })
     )
+  })
+}
+
+const creationsOf = <Payload extends NamedFields>(
+  title: string,
+  kind: Kind<Payload>,
+  it: Cases<CredentialsService>
+) => {
+  it.effect(`${title}: the same creation again is the same one, with a new token in place of the first`, () =>
+    Effect.gen(function* () {
+      const { credentials, name, subaccount } = yield* arrange(kind)
+      const options = keyOf()
+      const payload = kind.payload(name("a"), { subaccount, expires: soon })
+      const { token: first, ...made } = yield* credentials.create(payload, options)
+      const { token: second, ...again } = yield* credentials.create(payload, options)
+      assert.deepStrictEqual<unknown>(again, made)
+      assert.isFalse(Redacted.value(first) === Redacted.value(second), "the token is the same")
+      assert.deepStrictEqual(yield* credentials.list({ subaccount }), [again])
+    })
+  )
+
+  it.effect(`${title}: another creation with the same key is refused, and one of the same name by another key`, () =>
+    Effect.gen(function* () {
+      const { credentials, name, subaccount } = yield* arrange(kind)
+      const options = keyOf()
+      yield* credentials.create(kind.payload(name("a"), { subaccount }), options)
+      yield* keyRefused(credentials.create(kind.payload(name("b"), { subaccount }), options), "another call")
+      yield* keyRefused(credentials.create(kind.payload(name("a"), { subaccount, expires: soon }), options), "another")
+      yield* refused(credentials.create(kind.payload(name("a"), { subaccount }), keyOf()), "NameTaken")
+      assert.strictEqual((yield* credentials.list({ subaccount })).length, 1)
+    })
+  )
+
+  it.effect(`${title}: the same creation after a deletion makes it anew, and a refused one uses up no key`, () =>
+    Effect.gen(function* () {
+      const { credentials, name, subaccount } = yield* arrange(kind)
+      const options = keyOf()
+      const payload = kind.payload(name("a"), { subaccount })
+      yield* credentials.create(payload)
+      yield* refused(credentials.create(payload, options), "NameTaken")
+      for (let made = 0; made < 2; made++) {
+        yield* credentials.delete(name("a"), { subaccount })
+        yield* credentials.create(payload, options)
+      }
+      for (const idempotencyKey of noKeys()) {
+        const other = kind.payload(name("b"), { subaccount })
+        yield* keyRefused(credentials.create(other, { idempotencyKey }), String(maximumIdempotencyKey))
+      }
+      assert.strictEqual((yield* credentials.list({ subaccount })).length, 1)
+    })
+  )
+}
+
+export const keyedCredentialCallsConformance = (it: Cases<CredentialsService>): void => {
+  it.describe(area, () => {
+    creationsOf("API keys", apiKeys, it)
+    creationsOf("SMTP credentials", smtp, it)
   })
 }
 

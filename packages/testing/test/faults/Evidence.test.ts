@@ -4,11 +4,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, CredentialName, CredentialsService, EmailAddress, IpRange } from "@roster/domain"
-import { resubscribeHonoured } from "@roster/api"
+import { idempotencyHonoured, resubscribeHonoured } from "@roster/api"
 import { awaitExport, createWithRetry } from "@roster/workflows"
 import { DateTime, Effect, Exit, Redacted, Stream } from "effect"
 import { brotliCompressSync, gzipSync } from "node:zlib"
-import { canary } from "../../src/faults/Canary.ts"
 import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
 import {
   credentialNames,
@@ -20,6 +19,7 @@ import {
 } from "../../src/faults/EveryOperation.ts"
 import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
 import { bytesOf, finish, readBody, reset, respond, type Script, write } from "../../src/faults/server/FaultScript.ts"
+import { keyService } from "../../src/faults/KeyService.ts"
 import { transports, trial } from "../../src/faults/FaultTrial.ts"
 import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
@@ -167,7 +167,9 @@ describe("what the client knows", () => {
   )
 
   const page = "<!doctype html><html><body>Sign in</body></html>"
-  const record = (key: string) => ({ Name: key, AccessLevel: ["ViewContacts"] })
+
+  const headers = { [idempotencyHonoured.name]: idempotencyHonoured.value }
+  const announced = `${idempotencyHonoured.name}: ${idempotencyHonoured.value}\r\n`
 
   const unreadable: ReadonlyArray<readonly [string, (answer: string) => Script]> = [
     ["a reset", () => [readBody(), reset]],
@@ -176,97 +178,77 @@ describe("what the client knows", () => {
       (answer) => [
         readBody(),
         write(
-          `HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n${answer.slice(0, 20)}`
+          `HTTP/1.1 201 Created\r\n${announced}Content-Type: application/json\r\nConnection: close\r\n\r\n${answer.slice(0, 20)}`
         ),
         finish
       ]
     ],
-    ["a page", () => [respond({ status: 200, headers: { "Content-Type": "text/html" }, body: page })]],
-    ["another shape", () => [respond({ status: 201, body: '{"Name":"reporting"}' })]],
-    ["no JSON", () => [respond({ status: 201, body: "created" })]],
-    ["no body", () => [respond({ status: 204 })]],
-    ["an empty body", () => [respond({ status: 201 })]],
-    ["a part", (answer) => [respond({ status: 206, headers: { "Content-Range": "bytes 0-9/99" }, body: answer })]],
-    ["no UTF-8", () => [respond({ status: 201, body: Buffer.from([0x22, 0xff, 0x22]) })]],
+    ["another shape", () => [respond({ headers, status: 201, body: '{"Name":"reporting"}' })]],
+    ["no JSON", () => [respond({ headers, status: 201, body: "created" })]],
+    ["no body", () => [respond({ headers, status: 204 })]],
+    ["an empty body", () => [respond({ headers, status: 201 })]],
+    [
+      "a part",
+      (answer) => [respond({ status: 206, headers: { ...headers, "Content-Range": "bytes 0-9/99" }, body: answer })]
+    ],
+    ["no UTF-8", () => [respond({ headers, status: 201, body: Buffer.from([0x22, 0xff, 0x22]) })]],
     [
       "broken compression",
-      () => [respond({ status: 201, headers: { "Content-Encoding": "gzip" }, body: Buffer.from("not gzip at all") })]
+      () => [
+        respond({
+          status: 201,
+          headers: { ...headers, "Content-Encoding": "gzip" },
+          body: Buffer.from("not gzip at all")
+        })
+      ]
     ]
   ]
-
-  /** A service that has API keys, makes what it is asked to, and answers the first creations as it is told. */
-  const keyService = (spoil: (made: number, answer: string) => Script | undefined) => {
-    const keys = new Map<string, string>()
-    let made = 0
-    const requests = ({ method, path }: LedgerRequest): Script => {
-      const wanted = decodeURIComponent(path.split("/")[4] ?? "")
-      if (method === "POST") {
-        if (keys.has(credentialNames.apiKey))
-          return [
-            respond({ status: 409, body: JSON.stringify({ Error: `The name "${credentialNames.apiKey}" is taken.` }) })
-          ]
-        const token = `${canary.token}-${++made}`
-        keys.set(credentialNames.apiKey, token)
-        const answer = JSON.stringify({ ...record(credentialNames.apiKey), Token: token })
-        return spoil(made, answer) ?? [respond({ status: 201, body: answer })]
-      }
-      if (!keys.has(wanted)) return [respond({ status: 404, body: '{"Error":"There is no such credential."}' })]
-      if (method === "DELETE") keys.delete(wanted)
-      return [respond(method === "DELETE" ? { status: 200 } : { status: 200, body: JSON.stringify(record(wanted)) })]
-    }
-    return { requests, keys }
-  }
 
   const createReporting = Effect.flatMap(CredentialsService, ({ apiKeys }) =>
     createWithRetry(apiKeys, { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] })
   )
 
   it.live.each(unreadable)(
-    "C42 a key whose creation is answered by %s is recovered to one, with its secret",
+    "C42 a key whose creation is answered by %s gets a secret by the same call, where its key is honoured",
     ([, spoil]) =>
       Effect.gen(function* () {
         for (const losing of [1, 3]) {
-          const service = keyService((made, answer) => (made <= losing ? spoil(answer) : undefined))
+          const service = keyService(true, (creation, answer) => (creation <= losing ? spoil(answer) : undefined))
           const ended = yield* trial({ plan: { requests: service.requests }, call: createReporting })
           succeeded(ended)
-          assert.deepStrictEqual([...service.keys.keys()], [credentialNames.apiKey])
-          if (Exit.isSuccess(ended.exit))
-            assert.strictEqual(Redacted.value(ended.exit.value.token), service.keys.get(credentialNames.apiKey))
+          assert.strictEqual(service.deletions(), 0)
+          if (Exit.isSuccess(ended.exit)) assert.strictEqual(Redacted.value(ended.exit.value.token), service.token())
         }
       })
+  )
+
+  it.live("C42 a page in place of the answer does not say whether the service behind it honours the call's key", () =>
+    Effect.gen(function* () {
+      const service = keyService(true, () => [
+        respond({ status: 200, headers: { "Content-Type": "text/html" }, body: page })
+      ])
+      reason(yield* trial({ plan: { requests: service.requests }, call: createReporting }), "OutcomeUnknown")
+      assert.deepStrictEqual([service.creations(), service.deletions()], [1, 0])
+    })
   )
 
   it.live("C42 a key that cannot be recovered is named, whatever prevents it", () =>
     Effect.gen(function* () {
       const named = (ended: Parameters<typeof reason>[0], about: string) =>
         assert.include(reason(ended, "OutcomeUnknown", about).recovery, `"${credentialNames.apiKey}"`, about)
-      // Every answer to a creation is lost.
-      const lost = keyService(() => [readBody(), reset])
-      named(yield* trial({ plan: { requests: lost.requests }, call: createReporting }), "always lost")
-      // After the creation nothing else is answered, in one way or another.
-      for (const status of [401, 403, 429, 500, 503]) {
-        const service = keyService(() => [readBody(), reset])
-        const requests = (request: LedgerRequest): Script =>
-          service.keys.size > 0 ? [respond({ status })] : service.requests(request)
-        named(yield* trial({ plan: { requests }, call: createReporting, policy: { attempts: 1 } }), String(status))
-        assert.strictEqual(service.keys.size, 1)
+      for (const isHonoured of [true, false]) {
+        // Every answer to a creation is lost.
+        const lost = keyService(isHonoured, () => [readBody(), reset])
+        named(yield* trial({ plan: { requests: lost.requests }, call: createReporting }), "always lost")
+        // After the creation nothing else is answered, in one way or another.
+        for (const status of [401, 403, 409, 429, 500, 503]) {
+          const service = keyService(isHonoured, () => [readBody(), reset])
+          const requests = (request: LedgerRequest): Script =>
+            service.token() === undefined ? service.requests(request) : [respond({ status })]
+          named(yield* trial({ plan: { requests }, call: createReporting, policy: { attempts: 1 } }), String(status))
+          assert.isDefined(service.token())
+        }
       }
-    })
-  )
-
-  it.live("C42 a key that the lost call created late is recognised", () =>
-    Effect.gen(function* () {
-      const service = keyService((made) => (made === 1 ? [readBody(), reset] : undefined))
-      let looks = 0
-      const requests = (request: LedgerRequest): Script => {
-        // Before the first creation, and just after it, nothing is to be seen.
-        if (request.method === "GET" && ++looks <= 2) return [respond({ status: 404 })]
-        return service.requests(request)
-      }
-      const ended = yield* trial({ plan: { requests }, call: createReporting })
-      succeeded(ended)
-      if (Exit.isSuccess(ended.exit))
-        assert.strictEqual(Redacted.value(ended.exit.value.token), service.keys.get(credentialNames.apiKey))
     })
   )
 

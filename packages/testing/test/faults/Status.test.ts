@@ -21,9 +21,9 @@ import {
   ownOperations,
   type Services
 } from "../../src/faults/EveryOperation.ts"
-import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
 import { finish, readBody, reset, respond, type Script } from "../../src/faults/server/FaultScript.ts"
 import { fastPolicy, observed, trial } from "../../src/faults/FaultTrial.ts"
+import { keyService } from "../../src/faults/KeyService.ts"
 import { lostAnswers } from "../../src/faults/LostAnswers.ts"
 import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
 import { reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
@@ -368,44 +368,31 @@ describe("C.2 Status codes, Retry-After, budget", () => {
     })
   )
 
-  /** A service that has API keys, and loses the first answers to their creation after it made them. */
-  const keyService = (losing: number) => {
-    const keys = new Map<string, string>()
-    let made = 0
-    const requests = ({ method, path }: LedgerRequest): Script => {
-      const wanted = decodeURIComponent(path.split("/")[4] ?? "")
-      const record = (key: string) => ({ Name: key, AccessLevel: ["ViewContacts"] })
-      if (method === "POST") {
-        if (keys.has(credentialNames.apiKey))
-          return [respond({ status: 409, body: error(`The name "${credentialNames.apiKey}" is taken.`) })]
-        const token = `${canary.token}-${++made}`
-        keys.set(credentialNames.apiKey, token)
-        return made <= losing
-          ? [readBody(), reset]
-          : [respond({ status: 201, body: JSON.stringify({ ...record(credentialNames.apiKey), Token: token }) })]
-      }
-      if (!keys.has(wanted)) return [respond({ status: 404, body: error(`There is no credential "${wanted}".`) })]
-      if (method === "DELETE") keys.delete(wanted)
-      return [respond(method === "DELETE" ? { status: 200 } : { status: 200, body: JSON.stringify(record(wanted)) })]
-    }
-    return { requests, keys, made: () => made }
-  }
+  const createReporting = Effect.flatMap(CredentialsService, ({ apiKeys }) =>
+    createWithRetry(apiKeys, { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] })
+  )
 
-  it.live.each([0, 1, 2, 3])(
-    "C42 the recovery of a creation that was lost %d times ends with one key and its secret",
-    (losing) =>
+  const losing = (times: number) => (creation: number) => (creation <= times ? [readBody(), reset] : undefined)
+
+  it.live.each([0, 1, 3, 5])(
+    "C42 a creation that was lost %d times ends with one key and its secret, where the service honours the call's key",
+    (times) =>
       Effect.gen(function* () {
-        const service = keyService(losing)
-        const call = Effect.flatMap(CredentialsService, ({ apiKeys }) =>
-          createWithRetry(apiKeys, { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] })
-        )
-        const ended = yield* trial({ plan: { requests: service.requests }, call })
+        const service = keyService(true, losing(times))
+        const ended = yield* trial({ plan: { requests: service.requests }, call: createReporting })
         succeeded(ended)
-        assert.strictEqual(service.made(), losing + 1)
-        assert.deepStrictEqual([...service.keys.keys()], [credentialNames.apiKey])
-        if (Exit.isSuccess(ended.exit))
-          assert.strictEqual(Redacted.value(ended.exit.value.token), service.keys.get(credentialNames.apiKey))
+        assert.deepStrictEqual([service.creations(), service.deletions()], [times + 1, 0])
+        if (Exit.isSuccess(ended.exit)) assert.strictEqual(Redacted.value(ended.exit.value.token), service.token())
       })
+  )
+
+  it.live("C41 elsewhere a lost creation is not repeated, and nothing of its name is deleted", () =>
+    Effect.gen(function* () {
+      const service = keyService(false, losing(1))
+      const ended = yield* trial({ plan: { requests: service.requests }, call: createReporting })
+      assert.include(reason(ended, "OutcomeUnknown").recovery, `"${credentialNames.apiKey}"`)
+      assert.deepStrictEqual([service.creations(), service.deletions()], [1, 0])
+    })
   )
 
   it.effect("C43 every POST has an Idempotency-Key, the same on all attempts, a new one for each call", () =>
@@ -432,12 +419,12 @@ describe("C.2 Status codes, Retry-After, budget", () => {
   )
 
   it.effect(
-    "C43 once a service has said that it honours the key, adding and exporting contacts are repeated; nothing else is",
+    "C43 once a service has said that it honours the key, adds, exports and creations are repeated; nothing else is",
     () =>
       Effect.gen(function* () {
         const honoured = { [idempotencyHonoured.name]: idempotencyHonoured.value }
         for (const operation of all.filter((operation) => !repeatsAmbiguous(operation))) {
-          const isKeyed = operation.id === "contactsPost" || operation.id === "contactsExportPost"
+          const isKeyed = ["contactsPost", "contactsExportPost"].includes(operation.id) || makesSecret(operation)
           const ended = yield* clockedTrial({
             call: Effect.andThen(get.call, operation.call),
             answers: [{ ...get.answer, headers: honoured }, { status: 500 }, operation.answer]

@@ -14,7 +14,8 @@ export interface Stop {
 
 const lost = new ServiceError({
   operation: "test",
-  reason: new OutcomeUnknown({ recovery: "Look.", detail: "the answer was lost" })
+  reason: new OutcomeUnknown({ recovery: "Look.", detail: "the answer was lost" }),
+  isKeyHonoured: true
 })
 
 interface Credential {
@@ -82,8 +83,8 @@ export const heldSecrets = (service: CredentialsService["Service"]) => {
         Effect.map(operations.list(of), (all) => all.map(withUse))
       ),
     get: (name, of) => around("get", Effect.map(operations.get(name, of), withUse)),
-    create: (payload) =>
-      write("create", operations.create(payload), ({ name, token }) => live.set(name, Redacted.value(token))),
+    create: (payload, options) =>
+      write("create", operations.create(payload, options), ({ name, token }) => live.set(name, Redacted.value(token))),
     update: (name, payload) =>
       write("rename", operations.update(name, payload), () => move(name, payload.name ?? name)),
     delete: (name, of) => write(`delete ${name}`, operations.delete(name, of), () => live.delete(name))

@@ -88,7 +88,7 @@ describe("a lost key", () => {
         const lostToken = /"Token":"([^"]+)"/.exec(answer)?.[1] ?? assert.fail(`no token in ${answer.slice(0, 20)}`)
 
         const second = yield* killableServe(place)
-        // It was committed, so whoever asks again for the same, by the same call key or not, is told that it is there.
+        // It was committed, so whoever else asks for the same is told that it is there.
         const direct = yield* credentialsAt(second.baseUrl, first.apiKey)
         assert.deepStrictEqual(
           (yield* direct.apiKeys.list()).map(({ name }) => name),
@@ -100,7 +100,7 @@ describe("a lost key", () => {
             headers: {
               "X-Service-ApiKey": first.apiKey,
               "Content-Type": "application/json",
-              "Idempotency-Key": "the call of before"
+              "Idempotency-Key": "the-call-of-before"
             },
             body: JSON.stringify({ Name: "lost", AccessLevel: ["Security"] })
           })

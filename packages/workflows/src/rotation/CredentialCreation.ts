@@ -1,5 +1,5 @@
-/** Creates credentials. One whose answer was lost has lost its secret too, so it is deleted and created again. */
-import { DateTime, Duration, Effect, Option, Schema } from "effect"
+/** Creates credentials. One whose answer was lost has lost its secret too, so the same call gives it another one. */
+import { DateTime, Duration, Effect, Schema } from "effect"
 import {
   type ApiKey,
   type ApiKeyPayload,
@@ -45,48 +45,41 @@ export const retryUntilConfirmed = <E extends { readonly _tag: string }, E2 exte
   )
 
 /**
- * Creates a credential of either kind, although the answer may get lost. The name must be free at first, so that only a
- * credential of this call is ever deleted; one that has been used since is left, with `NameTaken`. Fails with
- * `OutcomeUnknown`, which names the credential that may exist, if the recovery fails and after five attempts.
+ * Creates a credential of either kind, although the answer may get lost: where the service honours idempotency keys, the
+ * same call is repeated, and gives the credential that it made a new secret. Elsewhere nothing proves whose a credential
+ * of that name is, so it fails with `OutcomeUnknown`, which names the credential, and deletes nothing.
  */
 export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Payload extends CredentialPayload>(
   operations: CredentialOperations<Credential, New, Payload, LastManagingKey>,
   payload: NoInfer<Payload>
 ) {
   const { name, subaccount } = payload
-  const find = operations.get(name, { subaccount }).pipe(
-    Effect.asSome,
-    Effect.catchTag("CredentialNotFound", () => Effect.succeedNone)
+  // Any answer shows whether the service honours the key of a call.
+  const taken = yield* operations.get(name, { subaccount }).pipe(
+    Effect.as(true),
+    Effect.catchTag("CredentialNotFound", () => Effect.succeed(false))
   )
-  if (Option.isSome(yield* find)) return yield* new NameTaken({ name })
-
-  // The name was free, so a credential that has it and was never used comes from a lost call.
-  const clear = Effect.gen(function* () {
-    const left = yield* find
-    if (Option.isNone(left)) return
-    if (left.value.lastUse != null) return yield* new NameTaken({ name })
-    yield* operations.delete(name, { subaccount }).pipe(Effect.catchTag("CredentialNotFound", () => Effect.void))
-  })
-  // Once an answer was lost, any failure leaves open whether the credential exists.
-  const unknown = (lost: ServiceError, error: { readonly message: string }) => {
-    const detail = lost === error ? lost.message : `${lost.message} Then: ${error.message}`
-    const recovery = `Look for ${JSON.stringify(name)}: if it is there, its secret is lost, so delete it and create it again.`
-    return new ServiceError({ operation: lost.operation, reason: new OutcomeUnknown({ detail, recovery }) })
-  }
-  const create = (retries: number, lost?: ServiceError): ReturnType<typeof operations.create> =>
-    operations.create(payload).pipe(
-      Effect.catch((error) => {
-        // A name taken meanwhile may have been taken by the lost call itself, carried out late.
-        const latest = isLost(error) ? error : error._tag === "NameTaken" ? lost : undefined
-        if (latest === undefined) return Effect.fail(lost === undefined ? error : unknown(lost, error))
-        return clear.pipe(
-          Effect.mapError((failure) => (failure instanceof NameTaken ? failure : unknown(latest, failure))),
-          Effect.andThen(retries === 0 ? Effect.fail(unknown(latest, latest)) : create(retries - 1, latest))
-        )
+  if (taken) return yield* new NameTaken({ name })
+  let lost: ServiceError | undefined
+  return yield* operations.create(payload, { idempotencyKey: crypto.randomUUID() }).pipe(
+    Effect.tapError((error) =>
+      Effect.sync(() => {
+        if (isLost(error)) lost = error
       })
-    )
-  return yield* create(maximumRetries)
+    ),
+    Effect.retry({ while: (error) => isLost(error) && error.isRetryable, times: maximumRetries }),
+    // Once an answer was lost, any failure leaves open whether the credential exists.
+    Effect.mapError((error) => (lost === undefined ? error : unknown(name, lost, error)))
+  )
 })
+
+const unknown = (name: string, lost: ServiceError, error: { readonly message: string }) => {
+  const detail = lost === error ? lost.message : `${lost.message} Then: ${error.message}`
+  const recovery =
+    `Look for ${JSON.stringify(name)}: if it is there and nobody else made it, its secret is lost, so delete it and ` +
+    "create it again."
+  return new ServiceError({ operation: lost.operation, reason: new OutcomeUnknown({ detail, recovery }) })
+}
 
 /** What prevents a copy if this version cannot write a setting again as it was read, by its name on the wire. */
 const unwritable: Readonly<Record<string, string>> = {
