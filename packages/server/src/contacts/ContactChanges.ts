@@ -176,7 +176,7 @@ const writeLists = Effect.fnUntraced(function* (
   const before: Lists = (one) => (one.after?.madeBy === undefined ? (one.before?.lists ?? noLists) : noLists)
   const after: Lists = (one) => one.after?.lists ?? noLists
   for (const [name, members] of newOn(after, before).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    yield* addToLists(yield* ensureLists(account, [name]), members)
+    yield* addToLists(account, yield* ensureLists(account, [name]), members)
   }
   for (const [name, members] of newOn(before, after)) {
     const list = yield* findList(account, name)

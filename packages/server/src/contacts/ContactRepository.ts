@@ -83,7 +83,7 @@ export const addContacts = Effect.fnUntraced(function* <W extends { readonly id:
     const upserted = yield* upsertContacts({ account, contacts, source, now, resubscribe, ...returned })
     const merged = yield* checkMerged(contacts, upserted)
     const ids = merged.map(({ id }) => id)
-    yield* addToLists(lists, ids)
+    yield* addToLists(account, lists, ids)
     // A later payload for the same address changes the answer to an earlier one.
     const last = new Map(merged.map((one) => [one.id, one]))
     return yield* answer(merged.map((one) => last.get(one.id) ?? one))

@@ -10,7 +10,7 @@ import {
 } from "@roster/domain"
 import { Effect, Iterable } from "effect"
 import { SqlClient } from "effect/sql"
-import { addMembers, mergeContacts } from "./PostgresUpsert.ts"
+import { mergeContacts } from "./PostgresUpsert.ts"
 import { countNewContacts } from "./ContactPagination.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { givenValue, optionalFields } from "./ContactRow.ts"
@@ -130,13 +130,16 @@ export const findList = Effect.fnUntraced(function* (account: string, name: stri
 })
 
 /** Adds contacts, given by their ids, to lists. Runs in a transaction. */
-export const addToLists = Effect.fnUntraced(function* (lists: ReadonlyArray<number>, ids: ReadonlyArray<unknown>) {
+export const addToLists = Effect.fnUntraced(function* (
+  account: string,
+  lists: ReadonlyArray<number>,
+  ids: ReadonlyArray<number>
+) {
   const sql = yield* SqlClient.SqlClient
-  const { merge, runEach } = dialect(sql)
-  if (merge === undefined) return yield* addMembers(lists, ids)
-  const members = lists.flatMap((list) => ids.map((id) => [list, id]))
-  const [statement] = sql`
-    INSERT INTO list_members ${sql.insert({ list_id: 0, contact_id: 0 })}
-    ON CONFLICT (list_id, contact_id) DO NOTHING`.compile()
-  yield* runEach(statement, members, () => undefined)
+  for (const list of lists) {
+    yield* sql`
+      INSERT INTO list_members (list_id, contact_id)
+      SELECT ${list}, id FROM contacts WHERE account = ${account} AND ${dialect(sql).isOneOfIds(ids)}
+      ON CONFLICT (list_id, contact_id) DO NOTHING`
+  }
 })

@@ -228,16 +228,3 @@ export const mergeContact = Effect.fnUntraced(function* (
   yield* writeAll(account, [values], now)
   return values
 })
-
-/** Adds contacts to lists. */
-export const addMembers = Effect.fnUntraced(function* (lists: ReadonlyArray<number>, contacts: ReadonlyArray<unknown>) {
-  const sql = yield* SqlClient.SqlClient
-  const ids = textList(Array.from(new Set(contacts), textOrNull))
-  for (const list of lists) {
-    yield* sql.unsafe(
-      `INSERT INTO list_members (list_id, contact_id) SELECT $1, id::bigint FROM unnest($2::text[]) AS given (id)
-        ON CONFLICT (list_id, contact_id) DO NOTHING`,
-      [list, ids]
-    )
-  }
-})

@@ -166,8 +166,8 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         }
       })
       if (list !== undefined) {
-        const ids = upserted.flatMap((written) => (written === undefined ? [] : [written.id]))
-        yield* addToLists([list], ids)
+        const ids = upserted.flatMap((written) => (written === undefined ? [] : [Number(written.id)]))
+        yield* addToLists(job.account, [list], ids)
       }
       position = end
       if (position === rows.length) {
