@@ -10,7 +10,6 @@ import { type RecordField, type RecordShape, recordShape } from "./RecordShape.t
 
 const contact = recordShape(records.ContactRecord)
 const payload = recordShape(records.PayloadRecord)
-const changes = recordShape(records.UpdateRecord)
 
 type Lines = ReadonlyArray<string>
 
@@ -50,7 +49,6 @@ if (new Set(leaves.map(columnOf)).size < leaves.length) throw new Error("Two fie
 
 const pathsIn = (shape: RecordShape): ReadonlySet<string> => new Set(leavesOf(shape).map(pathOf))
 const added = pathsIn(payload)
-const changed = pathsIn(changes)
 
 /** What a store writes for a field that no contact in it lacks. Every count is one, at first 0. */
 const stored: Readonly<Record<string, string>> = {
@@ -240,7 +238,6 @@ const fields = (): Lines => [
       `path: "${path}", kind: "${ruleKinds[kind]}",`,
       ...("values" in leaf ? [`values: ${listOf(leaf.values)}.literals,`] : []),
       ...(added.has(path) ? ["isAdded: true,"] : []),
-      ...(changed.has(path) ? ["isChanged: true,"] : []),
       ...(isStored(leaf) ? ["isStored: true,"] : []),
       `read: (of) => of${group === undefined ? "" : `.${group.name}?`}.${name}`,
       `},`

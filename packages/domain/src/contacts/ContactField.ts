@@ -46,8 +46,6 @@ export type FieldEntry = Kinded & {
   readonly path: string
   /** Whether an add may give it. */
   readonly isAdded?: boolean
-  /** Whether a change of one contact may give it. */
-  readonly isChanged?: boolean
   /** Whether every contact in a store has it. */
   readonly isStored?: boolean
   /** Reads the field of a contact. */

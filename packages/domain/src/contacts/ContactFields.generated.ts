@@ -23,14 +23,12 @@ export const contactFields = {
     path: "FirstName",
     kind: "text",
     isAdded: true,
-    isChanged: true,
     read: (of) => of.firstName
   },
   lastname: {
     path: "LastName",
     kind: "text",
     isAdded: true,
-    isChanged: true,
     read: (of) => of.lastName
   },
   consentip: {

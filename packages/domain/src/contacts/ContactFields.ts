@@ -13,9 +13,6 @@ export const allFields: ReadonlyArray<ContactField> = Object.values<FieldEntry>(
 /** Those that an add may give. */
 export const addedFields = allFields.filter(({ isAdded }) => isAdded)
 
-/** Those that a change of one contact may give. */
-export const changedFields = allFields.filter(({ isChanged }) => isChanged)
-
 /** Those that hold any text and may be given. */
 export const textFields = addedFields.filter(({ kind }) => kind === "text")
 

@@ -3,7 +3,6 @@ import {
   type AddOptions,
   checkAddSize,
   checkFilter,
-  ContactFields,
   ContactFilter,
   ContactNotFound,
   ContactPayload,
@@ -22,7 +21,7 @@ import { DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
-import { dialect, preparedQuery } from "../store/SqlDialect.ts"
+import { preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { nowSeconds } from "../store/Timestamps.ts"
@@ -31,7 +30,6 @@ import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDelet
 import { mergeContact } from "./PostgresUpsert.ts"
 import { contactsByIds, LargeAnswer, makePages } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
-import { givenValue } from "./ContactRow.ts"
 import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import {
   checkContacts,
@@ -95,7 +93,6 @@ export const makeContactRepository = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scans = yield* RuleScans
   const pages = yield* makePages
-  const { merge } = dialect(sql)
   const rulesInSql = hasRulesInSql(sql)
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   const columns = sql.literal(contactColumns.join(", "))
@@ -139,33 +136,12 @@ export const makeContactRepository = Effect.gen(function* () {
     const changes = yield* readChanges(payload)
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
-    const identity = canonicalEmail(email)
-    if (merge === undefined) {
-      const merged = Effect.gen(function* () {
-        const row = yield* mergeContact(account, identity, changes, yield* nowSeconds)
-        if (row === undefined) return yield* new ContactNotFound({ email })
-        return row === "TooLarge" ? yield* mergedRefusal(changes, "") : yield* encoded(toContact(row))
-      })
-      return yield* inStore(sql.withTransaction(merged))
-    }
-    const { mayBecome, mergeFields } = merge
-    const customFields = sql`${JSON.stringify(changes.customFields ?? {})}`
-    const given = ContactFields.changedFields.map((field) => [field, givenValue(field, changes) ?? null] as const)
-    const values = new Map(given)
-    const fits = mayBecome((field) => sql`${values.get(field) ?? null}`, customFields)
-    const update = sql`
-      UPDATE contacts SET
-        ${sql.csv(given.map(([{ column }, value]) => sql`${sql(column)} = coalesce(${value}, ${sql(column)})`))},
-        custom_fields = ${mergeFields(sql`custom_fields`, customFields)},
-        date_updated = ${yield* nowSeconds}
-      WHERE account = ${account} AND identity = ${identity} AND ${fits} RETURNING ${columns}`
-    const written = Effect.gen(function* () {
-      const [row] = yield* update.values
-      if (row !== undefined) return yield* encoded(toContact(row))
-      const [stored] = yield* find([account, identity])
-      return yield* stored === undefined ? new ContactNotFound({ email }) : mergedRefusal(changes, "")
+    const merged = Effect.gen(function* () {
+      const row = yield* mergeContact(account, canonicalEmail(email), changes, yield* nowSeconds)
+      if (row === undefined) return yield* new ContactNotFound({ email })
+      return row === "TooLarge" ? yield* mergedRefusal(changes, "") : yield* encoded(toContact(row))
     })
-    return yield* sharingCommit(sql.withTransaction(written))
+    return yield* inStore(sharingCommit(sql.withTransaction(merged)))
   }, orStoreFailure("contactsByEmailPut"))
 
   const delete_ = fnRedacted("ContactsService.delete")(function* (email: string) {

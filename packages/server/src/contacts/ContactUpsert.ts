@@ -85,7 +85,7 @@ export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
       custom_fields = ${mergeFields(sql`contacts.custom_fields`, givenFields)},
       date_updated = excluded.date_added
     WHERE octet_length(contacts.custom_fields) <= ${sql.literal(String(ContactSize.maximumContactBytes))}
-      AND ${mayBecome(({ column }) => sql`excluded.${sql(column)}`, givenFields)}
+      AND ${mayBecome(givenFields)}
     ${sql.literal(returning.length === 0 ? "" : `RETURNING ${returning.join(", ")}`)}`.compile()
   const parametersOf = (contact: ContactPayload, index: number): ReadonlyArray<unknown> => {
     const { customFields = {}, email, status } = contact

@@ -1,6 +1,6 @@
 /**
- * Upserts on PostgreSQL, which has no functions of ours: contacts are inserted as one set, those that exist are locked,
- * merged here and written back as one set. (docs/decisions/upsert.md)
+ * Changes of contacts that are locked, merged here and written back: upserts on PostgreSQL, which has no functions of ours
+ * and inserts and writes as one set, and the update of one contact on either engine. (docs/decisions/upsert.md)
  */
 import {
   ContactFields,
@@ -15,6 +15,7 @@ import {
 } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { dialect } from "../store/SqlDialect.ts"
 import { fromSeconds } from "../store/Timestamps.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toColumns } from "./ContactRow.generated.ts"
@@ -149,13 +150,23 @@ const fresh = (given: ContactPayload, source: ContactSource, now: number): Value
 const isOversized = (stored: Values): boolean =>
   Buffer.byteLength(text(stored[columns.customFields]) ?? "") > ContactSize.maximumContactBytes
 
+const changeOfEach = `
+  UPDATE contacts SET date_updated = ?, ${updatedColumns.map((name) => `${name} = ?`).join(", ")}
+  WHERE account = ? AND id = ?`
+
+/** Writes contacts that are there, on either engine. */
 export const writeAll = Effect.fnUntraced(function* (
   account: string,
   rows: ReadonlyArray<ReadonlyArray<unknown>>,
   now: number
 ) {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(change, [now, account, ...listsOf(updated, rows)]).values
+  if (dialect(sql).merge === undefined) {
+    yield* sql.unsafe(change, [now, account, ...listsOf(updated, rows)]).values
+  } else {
+    const parameters = rows.map((row) => [now, ...updatedColumns.map((name) => row[placeOf(name)]), account, row[0]])
+    yield* dialect(sql).runEach(changeOfEach, parameters, () => undefined)
+  }
 })
 
 interface Upsert {

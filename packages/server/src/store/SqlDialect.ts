@@ -95,14 +95,16 @@ const sqliteMerge = (sql: SqlClient.SqlClient) => ({
     CASE WHEN ${above} = '{}' OR (${above} = ${below} AND instr(${above}, ':""') = 0) THEN ${below}
       ELSE roster_merge_fields(${below}, ${above}) END`,
   /**
-   * Whether the row of `contacts` may become what is given, by the bounds of `ContactSize`: its custom fields, and what
-   * `given` says of each text, an expression that may be NULL. The address stays.
+   * Whether the row of `contacts` may become what is given, by the bounds of `ContactSize`: its custom fields, and the texts
+   * of `excluded`, which may be NULL. The address stays.
    */
-  mayBecome: (given: (field: ContactFields.ContactField) => Fragment, givenCustomFields: Fragment): Fragment => {
+  mayBecome: (givenCustomFields: Fragment): Fragment => {
+    const given = ({ column }: ContactFields.ContactField) =>
+      column === "email" ? sql`NULL` : sql`excluded.${sql(column)}`
     const texts = [
       ...ContactFields.textFields.map(({ column }) => sql`contacts.${sql(column)}`),
       sql`contacts.custom_fields`,
-      ...ContactFields.textFields.map((field) => (field.column === "email" ? sql`NULL` : given(field))),
+      ...ContactFields.textFields.map(given),
       givenCustomFields
     ]
     // Adding lengths up is cheaper than one long text.
