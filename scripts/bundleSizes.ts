@@ -35,7 +35,7 @@ export const program = Effect.gen(function* () {
 import { Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 export const layer = (options) => RosterClient.layer(options).pipe(Layer.provide(FetchHttpClient.layer))`,
-    maximum: 95 * 1024
+    maximum: 99 * 1024
   },
   {
     name: "a Worker with the fetch client",
@@ -54,7 +54,7 @@ export default {
     return Effect.runPromise(Effect.provide(program, client.pipe(Layer.provide(FetchTransport.layer()))))
   }
 }`,
-    maximum: 97 * 1024
+    maximum: 101 * 1024
   }
 ]
 
