@@ -4,7 +4,7 @@ import { Effect, Stream } from "effect"
 
 /** Imports a CSV file of any size. A wrong row is refused alone; of each address, the last row is sent. */
 export const importCustomers = <E>(file: Stream.Stream<Uint8Array, E>) =>
-  uploadContacts(readContacts(file, { columns: [["Town", "city"]] }), {
+  uploadContacts(readContacts(file, { columns: { Town: "city" } }), {
     listNames: ["customers"],
     onProgress: ({ accepted, sendable }) => Effect.logDebug(`${accepted} of ${sendable ?? "?"}`)
   })

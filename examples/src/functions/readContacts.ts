@@ -3,4 +3,4 @@ import { Stream } from "effect"
 
 const file = Stream.make(new TextEncoder().encode("Mail\nada@example.com\n"))
 
-export const example = Stream.runCollect(readContacts(file, { columns: [["Mail", "email"]] }))
+export const example = Stream.runCollect(readContacts(file, { columns: { Mail: "email" } }))

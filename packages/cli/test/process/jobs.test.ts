@@ -169,7 +169,7 @@ describe("roster contacts import", () => {
       assert.deepInclude(jsonOf<object>(imported), { accepted: 1, rejected: 2, rejectedFile: "c.csv.rejected.csv" })
       const written = join(folder, "c.csv.rejected.csv")
       const text = readFileSync(written, "utf8")
-      assert.strictEqual(text, `${first}short,"the row has 1 cells, the header 2"\r\n`)
+      assert.strictEqual(text, `${first}short,"the row has 1 cell, the header has 2 columns"\r\n`)
       assert.strictEqual(statSync(written).mode & 0o777, 0o600)
 
       const again = yield* run(["contacts", "import", "c.csv.rejected.csv"])

@@ -5,6 +5,11 @@ import { addedFields, allFields, type ContactField, wireRecordOf } from "../cont
 import { foldName } from "../values/FieldNames.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
+import { errorColumn, importedByName, isRecordColumn } from "./ColumnNames.ts"
+import { type ColumnMap, fieldIssue, foldWord, type ImportMapping } from "./ImportMapping.ts"
+import { addressProblem, likelyAddresses, wordProblem } from "./CellProblems.ts"
+
+export { errorColumn, isRecordColumn }
 
 /** Formulas of spreadsheets, which are given one more apostrophe than they have, so that every text is restored. */
 const formula = /^'*[=+\-@\t\r\n\0]/
@@ -15,21 +20,6 @@ export const protectCell = (text: string): string => (formula.test(text) ? `'${t
 
 /** Restores the text of a cell that may have been protected. */
 export const restoreCell = (cell: string): string => (protectedFormula.test(cell) ? cell.slice(1) : cell)
-
-/** The fields that an import takes from a file, by their names in lower case. The service itself sets all others. */
-const importedByName = new Map(addedFields.map((field) => [field.wire.toLowerCase(), field]))
-
-/** The column of a file of rejected rows that holds the reason. An import ignores it. */
-export const errorColumn = "_error"
-
-const recordColumns = new Set(
-  [...allFields.map(({ wire }) => wire), "AllowUnsubscribe", "CustomFields", "Consent", "Activity", errorColumn].map(
-    (name) => name.toLowerCase()
-  )
-)
-
-/** Whether a name is that of a record column or of the error column, which no custom field may have. */
-export const isRecordColumn = (name: string): boolean => recordColumns.has(name.toLowerCase())
 
 /** The header of an exported file, given the names of its custom fields. */
 export const exportHeader = (customFields: ReadonlyArray<string>): ReadonlyArray<string> => [
@@ -51,14 +41,24 @@ export const exportCells = (contact: Contact, customFields: ReadonlyArray<string
   ]
 }
 
-type Target =
-  | { readonly _tag: "Record"; readonly field: ContactField }
-  | { readonly _tag: "Custom"; readonly name: string }
+/** A header may have a million columns, or one of 8 MiB; those of a person are among the first, and short. */
+const consideredColumns = 1000
+const longestName = 100
 
-/** The field that each column of a file is imported into; `undefined` for a column that is not imported. */
+/** What a cell becomes, after its words were replaced. */
+type Target =
+  | { readonly _tag: "Record"; readonly field: ContactField; readonly words: Words | undefined }
+  | { readonly _tag: "Custom"; readonly name: string; readonly words: Words | undefined }
+  | { readonly _tag: "Unnamed" }
+  | { readonly _tag: "LeftOut" }
+
+/** The values that stand for words, by the word in the form of `foldWord`. */
+type Words = ReadonlyMap<string, string>
+
+/** What each column of a file is imported into. */
 export interface ImportColumns {
-  /** What each column of the file becomes, in their order; `undefined` for one that is not imported. */
-  readonly targets: ReadonlyArray<Target | undefined>
+  /** What each column becomes, in their order. A text below a column without a name is a problem of its row. */
+  readonly targets: ReadonlyArray<Target>
 }
 
 const quotedList = (names: ReadonlyArray<string>): string =>
@@ -67,22 +67,36 @@ const quotedList = (names: ReadonlyArray<string>): string =>
     .map((name) => JSON.stringify(name.slice(0, 40)))
     .join(", ")
 
-/** The columns of a file that are imported under another name than that in the header: `[column, field]`. */
-export type ColumnMap = ReadonlyArray<readonly [column: string, field: string]>
+/** The names of columns, as a mapping knows them. */
+const namesIn = (header: ReadonlyArray<string>): ReadonlyArray<string> => header.map((cell) => restoreCell(cell).trim())
 
-/** The name of each column after mapping. Fails for a mapped column that the header does not have. */
-const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<ReadonlyArray<string>, string> => {
-  const names = header.map((cell) => restoreCell(cell).trim())
-  const renamed = [...names]
-  for (const [column, field] of map) {
-    const known = importedByName.get(field.toLowerCase())
-    if (known === undefined && isRecordColumn(field)) {
-      return Result.fail(`only the service sets "${field}", so no column can become it`)
-    }
-    const exact = names.indexOf(column.trim())
-    const at = exact >= 0 ? exact : names.findIndex((name) => name.toLowerCase() === column.trim().toLowerCase())
-    if (at < 0) return Result.fail(`the header has no column "${column}"; it reads ${quotedList(header)}`)
-    renamed[at] = field
+/** The place of a column that a mapping means: by its heading, else by its number, as `#2`. */
+const placeOf = (names: ReadonlyArray<string>, column: string): number | undefined => {
+  const name = column.trim()
+  const exact = names.indexOf(name)
+  if (exact >= 0) return exact
+  const alike = names.findIndex((other) => other.toLowerCase() === name.toLowerCase())
+  if (alike >= 0) return alike
+  const number = /^#[1-9]\d*$/.test(name) ? Number(name.slice(1)) : 0
+  return number > 0 && number <= names.length ? number - 1 : undefined
+}
+
+/** The name of each column after mapping; null for one that is left out. */
+const namesBy = (
+  header: ReadonlyArray<string>,
+  map: ColumnMap
+): Result.Result<ReadonlyArray<string | null>, string> => {
+  const names = namesIn(header)
+  const renamed: Array<string | null> = [...names]
+  const mapped = new Set<number>()
+  for (const [column, field] of Object.entries(map)) {
+    const issue = field === null ? undefined : fieldIssue(field)
+    if (issue !== undefined) return Result.fail(issue)
+    const at = placeOf(names, column)
+    if (at === undefined) return Result.fail(`the header has no column "${column}"; it reads ${quotedList(header)}`)
+    if (mapped.has(at)) return Result.fail(`the mapping names the column "${column}" twice`)
+    mapped.add(at)
+    renamed[at] = field?.trim() ?? null
   }
   return Result.succeed(renamed)
 }
@@ -90,23 +104,36 @@ const namesBy = (header: ReadonlyArray<string>, map: ColumnMap): Result.Result<R
 /** Reads a header. Names are equal by the fold of rules, mapped columns are renamed, and unknown names become custom fields. */
 export const importColumns = (
   header: ReadonlyArray<string>,
-  map: ColumnMap = []
+  { columns: map = {}, values = {} }: Pick<ImportMapping, "columns" | "values"> = {}
 ): Result.Result<ImportColumns, string> => {
   const named = namesBy(header, map)
   if (Result.isFailure(named)) return Result.fail(named.failure)
+  const wordsByField = new Map<string, Map<string, string>>()
+  for (const [field, words] of Object.entries(values)) {
+    const known = wordsByField.get(foldName(field.trim())) ?? new Map<string, string>()
+    // An empty cell says nothing.
+    for (const [word, value] of Object.entries(words)) if (word.trim() !== "") known.set(foldWord(word), value)
+    wordsByField.set(foldName(field.trim()), known)
+  }
   const seen = new Set<string>()
-  const targets: Array<Target | undefined> = []
-  for (const name of named.success) {
-    const known = importedByName.get(name.toLowerCase())
-    const custom = known === undefined && name !== "" && !isRecordColumn(name)
+  const targets: Array<Target> = []
+  for (const [index, name] of named.success.entries()) {
+    if (name === null || name === "" || (isRecordColumn(name) && !importedByName.has(name.toLowerCase()))) {
+      targets.push({ _tag: name === "" ? "Unnamed" : "LeftOut" })
+      continue
+    }
     const key = foldName(name)
-    if ((known !== undefined || custom) && seen.has(key)) {
+    if (seen.has(key)) {
+      const isMapped = Object.keys(map).length > 0
       return Result.fail(
-        `the header has the column "${name}" twice${map.length === 0 ? "" : ", or another column is mapped to it"}`
+        `the header has the column "${name}" twice${isMapped ? ", or another column is mapped to it" : ""}; ` +
+          `the mapping of #${index + 1} can leave one out`
       )
     }
     seen.add(key)
-    targets.push(known !== undefined ? { _tag: "Record", field: known } : custom ? { _tag: "Custom", name } : undefined)
+    const known = importedByName.get(name.toLowerCase())
+    const words = wordsByField.get(key)
+    targets.push(known === undefined ? { _tag: "Custom", name, words } : { _tag: "Record", field: known, words })
   }
   if (!seen.has("email")) {
     return Result.fail(`the header has no column "Email"; it reads ${quotedList(header)}`)
@@ -114,9 +141,35 @@ export const importColumns = (
   return Result.succeed({ targets })
 }
 
+/** The columns of a header that are not imported, since only the service sets their fields. */
+export const ignoredColumns = (header: ReadonlyArray<string>, map: ColumnMap = {}): ReadonlyArray<string> => {
+  const names = namesBy(header, map)
+  return Result.isFailure(names)
+    ? []
+    : names.success.flatMap((name) =>
+        name !== null && isRecordColumn(name) && !importedByName.has(name.toLowerCase()) ? [name] : []
+      )
+}
+
+/** The letter of a column, as spreadsheets show it: A for the first, AA for the 27th. */
+export const columnLetter = (index: number): string =>
+  (index < 26 ? "" : columnLetter(Math.floor(index / 26) - 1)) + String.fromCharCode(0x41 + (index % 26))
+
+/** The first text that a row has below a column without a name. */
+export const unnamedText = (
+  { targets }: ImportColumns,
+  cells: ReadonlyArray<string>
+): { readonly column: number; readonly text: string } | undefined => {
+  for (const [column, { _tag }] of targets.entries()) {
+    const text = _tag === "Unnamed" ? (cells[column] ?? "").trim() : ""
+    if (text !== "") return { column, text }
+  }
+  return undefined
+}
+
 const enumerated = (values: ReadonlyArray<string>) => {
-  const known = new Map(values.map((value) => [value.toLowerCase(), value]))
-  return (text: string) => known.get(text.trim().toLowerCase()) ?? text
+  const known = new Map(values.map((value) => [foldWord(value), value]))
+  return (text: string) => known.get(foldWord(text)) ?? text
 }
 
 const verbatim = (text: string): string => text
@@ -130,33 +183,67 @@ const readerOf = (field: ContactField): ((text: string) => string) => {
 
 const readers = new Map(addedFields.map((field) => [field.path, readerOf(field)]))
 
+/** Why a value of a field cannot be imported, or `undefined`. */
+const valueProblem = (field: ContactField, text: string): string | undefined => {
+  if (field.wire === "Email") return addressProblem(text)
+  return field.kind !== "enumeration" || field.values.includes(text)
+    ? undefined
+    : wordProblem(field.wire, field.values, text)
+}
+
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
-/** Whether a text is the problem that `importRow` reports for a wrong number of cells. */
-export const isCountIssue = (text: string): boolean => /^the row has \d+ cells, the header (?:only )?\d+$/.test(text)
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
+
+/** Whether a text is the problem that `importRow` reports for a wrong number of cells, or did in earlier versions. */
+export const isCountIssue = (text: string): boolean =>
+  /^the row has \d+ cells?, the header (?:has |only )?\d+(?: columns?)?$/.test(text)
 
 /** Reads a row as a contact to add, or gives the problem. An empty cell leaves its field unchanged. */
 export const importRow = (
-  { targets }: ImportColumns,
+  columns: ImportColumns,
   cells: ReadonlyArray<string>
 ): Result.Result<ContactPayload, string> => {
-  if (cells.length < targets.length)
-    return Result.fail(`the row has ${cells.length} cells, the header ${targets.length}`)
-  if (cells.slice(targets.length).some((cell) => cell !== "")) {
-    return Result.fail(`the row has ${cells.length} cells, the header only ${targets.length}`)
+  const { targets } = columns
+  if (cells.length < targets.length || cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
+    return Result.fail(
+      `the row has ${counted(cells.length, "cell")}, the header has ${counted(targets.length, "column")}`
+    )
+  }
+  const unnamed = unnamedText(columns, cells)
+  if (unnamed !== undefined) {
+    const { column, text } = unnamed
+    return Result.fail(
+      `column ${columnLetter(column)} has no name, and the text ${JSON.stringify(text.slice(0, longestName))} ` +
+        `there would be lost; --map '#${column + 1}=' leaves it out`
+    )
   }
   const values: Array<readonly [string, unknown]> = []
   const customFields: Array<[string, string]> = []
   for (const [index, target] of targets.entries()) {
-    const text = restoreCell(cells[index] ?? "")
-    if (target === undefined || text === "") continue
+    if (target._tag === "Unnamed" || target._tag === "LeftOut") continue
+    const cell = restoreCell(cells[index] ?? "")
+    const text = target.words?.get(foldWord(cell)) ?? cell
+    if (text === "") continue
     if (target._tag === "Custom") customFields.push([target.name, text])
-    else values.push([target.field.path, readers.get(target.field.path)?.(text)])
+    else {
+      const value = readers.get(target.field.path)?.(text) ?? text
+      const problem = valueProblem(target.field, value)
+      if (problem !== undefined) return Result.fail(problem)
+      values.push([target.field.path, value])
+    }
   }
   if (customFields.length > 0) values.push(["CustomFields", Object.fromEntries(customFields)])
   const record = wireRecordOf(values)
-  if (record["Email"] === undefined || record["Email"] === "") return Result.fail("the row has no e-mail address")
+  if (record["Email"] === undefined) return Result.fail("the row has no e-mail address")
   return Result.mapError(decodePayload(record), inputProblem)
+}
+
+/** The valid address that a row probably means, if its own is none; several are listed. */
+export const suggestedAddress = ({ targets }: ImportColumns, cells: ReadonlyArray<string>): string | undefined => {
+  const at = targets.findIndex((target) => target._tag === "Record" && target.field.wire === "Email")
+  const found = likelyAddresses(restoreCell(cells[at] ?? "").trim())
+  return found.length === 0 ? undefined : found.join(", ")
 }
 
 const bareName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
@@ -170,23 +257,22 @@ const otherNames: ReadonlyArray<readonly [string, string]> = [
   ["surname", "LastName"],
   ["familyname", "LastName"]
 ]
-/** A header may have a million columns, or one of 8 MiB; those of a person are among the first, and short. */
-const consideredColumns = 1000
-const longestName = 100
 const importedByBareName = new Map([...addedFields.map(({ wire }) => [bareName(wire), wire] as const), ...otherNames])
 
 /** The columns that are not fields despite names close to theirs: "E-mail Address", "First Name", "last_name". */
-export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = []): ColumnMap => {
-  const mapped = new Set(map.map(([column]) => column.trim().toLowerCase()))
+export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = {}): Readonly<Record<string, string>> => {
   const names = header
     .slice(0, consideredColumns)
     .map((cell) => (cell.length > longestName ? "" : restoreCell(cell).trim()))
-  const taken = new Set([...names, ...map.map(([, field]) => field)].map((name) => name.toLowerCase()))
-  return names.flatMap((name) => {
-    const field = importedByBareName.get(bareName(name))
-    if (field === undefined || taken.has(field.toLowerCase()) || mapped.has(name.toLowerCase())) return []
-    // Of two columns for one field the first is meant.
-    taken.add(field.toLowerCase())
-    return [[name, field]]
-  })
+  const mapped = new Set(Object.keys(map).map((column) => placeOf(names, column)))
+  const taken = new Set([...names, ...Object.values(map)].map((name) => name?.toLowerCase()))
+  return Object.fromEntries(
+    names.flatMap((name, index) => {
+      const field = importedByBareName.get(bareName(name))
+      if (field === undefined || taken.has(field.toLowerCase()) || mapped.has(index)) return []
+      // Of two columns for one field the first is meant.
+      taken.add(field.toLowerCase())
+      return [[name, field]]
+    })
+  )
 }

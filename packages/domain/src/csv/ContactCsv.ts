@@ -2,20 +2,22 @@
 import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import { ContactPayload } from "../contacts/Contact.ts"
 import {
-  type ColumnMap,
   type ImportColumns,
   importColumns,
   importRow,
   isCountIssue,
-  likelyFields
+  likelyFields,
+  suggestedAddress,
+  unnamedText
 } from "./ContactColumns.ts"
-import type { CsvRecord } from "./CsvRecord.ts"
-import { makeCsvReader } from "./CsvReader.ts"
+import { type CsvRecord, isMalformed } from "./CsvRecord.ts"
+import { makeCsvReader, nextLine } from "./CsvReader.ts"
+import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
 import { joinBytes } from "../values/Bytes.ts"
 import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
 import { inputProblem } from "../errors/InvalidInput.ts"
 import { FastContact, FastCsvColumns } from "./FastCsvRow.ts"
-import { type FileHeader, withoutReasons } from "./RejectedRows.ts"
+import { type FileHeader, type Reasons, reasonsIn } from "./RejectedRows.ts"
 
 /** A row below the header. It keeps its piece of the file in memory. */
 export interface ImportRow {
@@ -23,8 +25,12 @@ export interface ImportRow {
   readonly line: number
   /** The contact of the row, or why it is none. */
   readonly contact: Result.Result<ContactPayload, string>
-  /** The cells as they stand in the file; the text of a row that cannot be split into cells is one. */
+  /** The cells as they stand in the file; those of a malformed row are cut for people, who correct them. */
   readonly cells: ReadonlyArray<string>
+  /** The address that would do in place of that of a row without a contact; several are listed. */
+  readonly suggestion?: string | undefined
+  /** The text of a row without a contact that stands below a column without a name, counted from 0. */
+  readonly unnamed?: { readonly column: number; readonly text: string } | undefined
   /** The header of the file, shared by all rows. */
   readonly header: FileHeader
   /** The same contact for the fast path, if the row is simple enough. */
@@ -34,24 +40,26 @@ export interface ImportRow {
 const nothing = new Uint8Array(0)
 const longestHeader = 1024 * 1024
 
-/** The text without quotes, with a placeholder for quoted cells that contain separators. */
+const quotedCell = /(^|[,;\t|\r\n])"((?:[^"]|"")*)(?:"|$)/g
+
+/** The text with a placeholder for each quoted cell that contains separators, and the others without quotes. */
 const unquoted = (text: string): string =>
   text
     .slice(0, longestHeader)
-    .replaceAll(/"([^"]*)(?:"|$)/g, (_, cell: string) => (/[,;\t\r\n]/.test(cell) ? "_" : cell))
+    .replaceAll(quotedCell, (_, before: string, cell: string) => before + (/[,;\t|\r\n]/.test(cell) ? "_" : cell))
 
-const delimiters: ReadonlyArray<FileHeader["delimiter"]> = [",", ";", "\t"]
+const lineBreak = /\r\n|\r|\n/
 
 /** Detects the delimiter by the earliest address column, since later names may contain others, or by frequency. */
-const sniffDelimiter = (head: string): FileHeader["delimiter"] => {
-  const header = unquoted(head).split(/[\r\n]/, 1)[0] ?? ""
-  const look = (delimiter: FileHeader["delimiter"]) => {
+const sniffDelimiter = (head: string): Delimiter => {
+  const header = unquoted(head).split(lineBreak, 1)[0] ?? ""
+  const look = (delimiter: Delimiter) => {
     const cells = header.split(delimiter)
     const email = cells.findIndex((cell) => cell.trim().toLowerCase() === "email")
     const before = email < 0 ? Infinity : cells.slice(0, email).join(delimiter).length
     return { delimiter, before, count: cells.length }
   }
-  return delimiters
+  return Delimiter.literals
     .map(look)
     .reduce((best, next) =>
       next.before < best.before || (next.before === best.before && next.count > best.count) ? next : best
@@ -65,22 +73,22 @@ const hasHeader = (text: string): boolean => text.length >= longestHeader || /[\
 interface Head {
   readonly header: FileHeader
   readonly columns: ImportColumns
-  readonly ownCells: ReturnType<typeof withoutReasons>
+  readonly reasons: Reasons | undefined
   readonly fast: FastCsvColumns
 }
 
 const readHead = (
   cells: ReadonlyArray<string>,
-  delimiter: FileHeader["delimiter"],
-  map: ColumnMap | undefined
+  delimiter: Delimiter,
+  mapping: ImportMapping
 ): Result.Result<Head, string> => {
-  const ownCells = withoutReasons(cells)
-  const header = { cells: ownCells?.(cells) ?? cells, delimiter }
-  return Result.map(importColumns(header.cells, map), (columns) => ({
+  const reasons = reasonsIn(cells)
+  const header = { cells: reasons?.without(cells) ?? cells, delimiter }
+  return Result.map(importColumns(header.cells, mapping), (columns) => ({
     header,
     columns,
-    ownCells,
-    fast: new FastCsvColumns(columns, ownCells === undefined)
+    reasons,
+    fast: new FastCsvColumns(columns, reasons === undefined)
   }))
 }
 
@@ -106,9 +114,8 @@ class ReadRow implements ImportRow {
   }
 
   get cells(): ReadonlyArray<string> {
-    const record = this.#record
-    if (record.problem !== undefined) return [record.text]
-    return this.#head.ownCells?.(record.cells) ?? record.cells
+    const { cells } = this.#record
+    return this.#head.reasons?.without(cells) ?? cells
   }
 
   get contact(): Result.Result<ContactPayload, string> {
@@ -120,13 +127,27 @@ class ReadRow implements ImportRow {
     return fast.canHandle(this.#record) ? new FastContact(fast, this.#record) : undefined
   }
 
+  get unnamed(): ImportRow["unnamed"] {
+    return this.#record.problem === undefined ? unnamedText(this.#head.columns, this.cells) : undefined
+  }
+
+  get suggestion(): string | undefined {
+    return this.#record.problem === undefined ? suggestedAddress(this.#head.columns, this.cells) : undefined
+  }
+
   #read(): Result.Result<ContactPayload, string> {
-    const { columns, ownCells } = this.#head
-    const { problem } = this.#record
+    const { columns, reasons } = this.#head
+    const { cells: all, problem } = this.#record
     if (problem !== undefined) return Result.fail(problem)
     const { cells } = this
-    // Spreadsheets pad short rows, so that the reason would become the value of another column.
-    return ownCells !== undefined && cells.some(isCountIssue) ? Result.fail(reasonInCell) : importRow(columns, cells)
+    if (reasons !== undefined) {
+      // Spreadsheets pad short rows, so that the reason would become the value of another column.
+      if (cells.some(isCountIssue)) return Result.fail(reasonInCell)
+      // The misplaced quotes of a malformed row would be text now.
+      const reason = reasons.of(all)
+      if (isMalformed(reason) && cells.some((cell) => cell.startsWith('"'))) return Result.fail(reason)
+    }
+    return importRow(columns, cells)
   }
 }
 
@@ -138,36 +159,92 @@ export const contactOf = ({ contact }: ImportRow): Result.Result<ContactPayload,
     Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: inputProblem })
   )
 
-/** How a CSV file of contacts is read. */
-export interface ReadContactsOptions {
-  /** A name of the Encoding Standard (default: UTF-8). A byte order mark takes precedence. */
-  readonly encoding?: string | undefined
-  /** The separator of the cells (default: detected in the header). */
-  readonly delimiter?: FileHeader["delimiter"] | undefined
-  /** The columns that are imported under another name. */
-  readonly columns?: ColumnMap | undefined
+/** A line such as `sep=;` before the header, by which spreadsheets are told the delimiter. */
+const delimiterLine = /^\s*"?sep=([^\r\n])"?[^\r\n]*(?:\r\n|\r|\n|$)/i
+
+/** Where a header may stand below the first line, which may be a title or a comment. */
+const consideredLines = 20
+
+/** How far below the first of these lines one stands that can be the header. */
+const laterHeader = (lines: ReadonlyArray<string>, mapping: ImportMapping): number | undefined => {
+  const found = lines.slice(1, consideredLines + 1).findIndex((line) => {
+    const [record] = makeCsvReader(mapping.delimiter ?? sniffDelimiter(line))(new TextEncoder().encode(line), true)
+    if (record === undefined || record.problem !== undefined) return false
+    const { cells } = record
+    return Result.isSuccess(importColumns(cells, mapping)) || Object.values(likelyFields(cells)).includes("Email")
+  })
+  return found < 0 ? undefined : found + 1
+}
+
+/** Why the header cannot be read, while it is open whether a later line is one. */
+interface Refused {
+  readonly line: number
+  readonly reason: string
+  readonly cells: ReadonlyArray<string>
 }
 
 /** Makes a function that takes the pieces of a file and gives their complete rows. The last call has no piece. */
-const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) => {
-  const toText = makeTextReader(encoding)
+const makeRowReader = (mapping: ImportMapping) => {
+  const toText = makeTextReader(mapping.encoding)
+  /** The text from `startLine` on, until there is a head. */
   let start: Uint8Array = nothing
+  let startLine = 1
+  let linesToSkip = mapping.skipLines ?? 0
+  let { delimiter } = mapping
   let toRecords: ReturnType<typeof makeCsvReader> | undefined
-  let delimiter = options.delimiter ?? ","
   let head: Head | undefined
+  let refused: Refused | undefined
   let line = 1
 
   const unreadable = (reason: string) => Result.fail(new UnreadableFile({ line, reason }))
+
+  /** Drops the lines before the header, and says whether all of them are gone. */
+  const isAtHeader = (last: boolean): boolean => {
+    while (linesToSkip > 0) {
+      const next = start.length === 0 ? -1 : nextLine(start, 0, last)
+      if (next < 0) return last
+      start = start.subarray(next)
+      linesToSkip--
+      startLine++
+    }
+    return true
+  }
 
   /** Splits a text into records, once the complete header shows the delimiter. */
   const split = (text: Uint8Array, last: boolean): ReadonlyArray<CsvRecord> => {
     if (toRecords !== undefined) return toRecords(text, last)
     start = joinBytes([start, text])
-    const known = new TextDecoder().decode(start)
+    if (!isAtHeader(last)) return []
+    const known = new TextDecoder("utf-8", { ignoreBOM: true }).decode(start)
     if (!last && !hasHeader(known)) return []
-    delimiter = options.delimiter ?? sniffDelimiter(known.trimStart())
-    toRecords = makeCsvReader(delimiter)
+    const [sign = "", named] = delimiterLine.exec(known) ?? []
+    if (Schema.is(Delimiter)(named)) {
+      // The other half of a CRLF may come, and the header.
+      if (!last && !hasHeader(known.slice(sign.length))) return []
+      delimiter ??= named
+      start = start.subarray(new TextEncoder().encode(sign).length)
+      startLine += sign.split(lineBreak).length - 1
+    }
+    delimiter ??= sniffDelimiter(known.trimStart())
+    toRecords = makeCsvReader(delimiter, startLine)
     return toRecords(start, last)
+  }
+
+  /** The error of a header that cannot be read, once it is known whether a later line can. */
+  const refusal = (last: boolean): UnreadableFile | undefined => {
+    if (refused === undefined) return undefined
+    const { cells, line, reason } = refused
+    const lines = new TextDecoder().decode(start).split(lineBreak)
+    if (!last && lines.length - 1 <= line - startLine + consideredLines && start.length < longestHeader)
+      return undefined
+    const later = laterHeader(lines.slice(line - startLine), mapping)
+    if (later !== undefined) {
+      const skipLines = line + later - 1
+      const hint = `line ${line + later} looks like the header, so the mapping can skip ${skipLines} (--skip-lines ${skipLines})`
+      return new UnreadableFile({ line, reason: `${reason}; ${hint}`, skipLines })
+    }
+    const likely = likelyFields(cells, mapping.columns)
+    return new UnreadableFile({ line, reason, ...(Object.keys(likely).length === 0 ? {} : { likelyFields: likely }) })
   }
 
   return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ImportRow>, UnreadableFile> => {
@@ -179,22 +256,27 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
       return unreadable(reason)
     }
     const rows: Array<ImportRow> = []
-    for (const record of split(text.success, last)) {
-      line = record.line
-      if (record.isBlank) continue
-      if (head === undefined) {
+    if (refused !== undefined) start = joinBytes([start, text.success])
+    else {
+      for (const record of split(text.success, last)) {
+        line = record.line
+        if (record.isBlank) continue
+        if (head !== undefined) {
+          rows.push(new ReadRow(head, record))
+          continue
+        }
         const { cells, problem } = record
-        const read = problem === undefined ? readHead(cells, delimiter, columns) : Result.fail(problem)
+        const read = problem === undefined ? readHead(cells, delimiter ?? ",", mapping) : Result.fail(problem)
         if (Result.isFailure(read)) {
-          const likely = likelyFields(cells, columns)
-          const reason = { line, reason: read.failure }
-          return Result.fail(new UnreadableFile(likely.length === 0 ? reason : { ...reason, likelyFields: likely }))
+          refused = { line, reason: read.failure, cells }
+          break
         }
         head = read.success
-      } else {
-        rows.push(new ReadRow(head, record))
+        start = nothing
       }
     }
+    const error = refusal(last)
+    if (error !== undefined) return Result.fail(error)
     if (last && head === undefined) {
       line = 1
       return unreadable("the file is empty")
@@ -212,15 +294,15 @@ const makeRowReader = ({ columns, encoding, ...options }: ReadContactsOptions) =
  *
  * const file = Stream.make(new TextEncoder().encode("Mail\nada@example.com\n"))
  *
- * export const example = Stream.runCollect(readContacts(file, { columns: [["Mail", "email"]] }))
+ * export const example = Stream.runCollect(readContacts(file, { columns: { Mail: "email" } }))
  * ```
  */
 export const readContacts = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
-  options: ReadContactsOptions = {}
+  mapping: ImportMapping = {}
 ): Stream.Stream<ImportRow, E | UnreadableFile> =>
   Stream.suspend(() => {
-    const read = makeRowReader(options)
+    const read = makeRowReader(mapping)
     return Stream.concat(bytes, Stream.make(undefined)).pipe(
       Stream.mapEffect((piece) => Effect.fromResult(read(piece))),
       Stream.filter(Arrays.isReadonlyArrayNonEmpty),

@@ -1,10 +1,11 @@
 /**
- * Splits a CSV file (RFC 4180, any line break) into records with line numbers. After a malformed record, parsing
- * resumes at the next line, so that an unclosed quote does not swallow the rest. Works on the bytes of UTF-8, in which
- * no part of a character looks like a quote or a line break. (docs/decisions/csv.md)
+ * Splits a CSV file (RFC 4180, any line break) into records with line numbers. Only a cell that begins with a quote is
+ * quoted. After a malformed record, parsing resumes at the next line, so that an unclosed quote does not swallow the
+ * rest. Works on the bytes of UTF-8, in which no part of a character looks like a quote or a line break.
+ * (docs/decisions/csv.md)
  */
 import { joinBytes } from "../values/Bytes.ts"
-import { CsvRecord, type CsvPiece, type CsvPlace } from "./CsvRecord.ts"
+import { CsvRecord, type CsvPiece, type CsvPlace, neverClosed, textAfterQuote } from "./CsvRecord.ts"
 
 /** The maximum length of a record, in bytes: enough for a text of 1 MB that is all (doubled) quotes. */
 const maximumRecord = 8 * 1024 * 1024
@@ -20,20 +21,18 @@ const carriageReturn = 0x0d
 
 const other = 0
 const escaped = 1
-const inTheMiddle = 2
-const ending = 3
+const ending = 2
 
-/** Classifies the bytes of an unquoted cell: ordinary, escaped in JSON, a misplaced quote, or the end of the cell. */
+/** Classifies the bytes of an unquoted cell: ordinary, escaped in JSON as a quote is, or the end of the cell. */
 const kindsOf = (delimiter: number): Uint8Array => {
   const kinds = new Uint8Array(256).fill(escaped, 0, 0x20)
-  kinds[0x5c] = escaped
-  kinds[quote] = inTheMiddle
+  kinds[0x5c] = kinds[quote] = escaped
   kinds[lineFeed] = kinds[carriageReturn] = kinds[delimiter] = ending
   return kinds
 }
 
 /** The start of the next line, or -1 while the piece does not show it. */
-const nextLine = (bytes: Uint8Array, from: number, last: boolean): number => {
+export const nextLine = (bytes: Uint8Array, from: number, last: boolean): number => {
   let at = from
   while (at < bytes.length && bytes[at] !== lineFeed && bytes[at] !== carriageReturn) at++
   if (at >= bytes.length) return last ? bytes.length : -1
@@ -52,12 +51,18 @@ const lineBreaks = (bytes: Uint8Array, start: number, end: number): number => {
   return count
 }
 
-/** Makes a function that takes the pieces of a file as UTF-8 and gives their complete records. The last call has `last`. */
-export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boolean) => ReadonlyArray<CsvRecord>) => {
+/**
+ * Makes a function that takes the pieces of a file as UTF-8, from the line of that number on, and gives their complete
+ * records. The last call has `last`.
+ */
+export const makeCsvReader = (
+  delimiter: string,
+  firstLine = 1
+): ((piece: Uint8Array, last: boolean) => ReadonlyArray<CsvRecord>) => {
   const separator = delimiter.charCodeAt(0)
   const kinds = kindsOf(separator)
   let rest: Uint8Array = new Uint8Array(0)
-  let line = 1
+  let line = firstLine
   /** The number of cells per byte so far. */
   let density = 1 / 16
   // Whether the rest of an overlong line is being dropped.
@@ -98,13 +103,11 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
         let close = bytes.indexOf(quote, place + 1)
         while (close >= 0 && bytes[close + 1] === quote) close = bytes.indexOf(quote, close + 2)
         if (close < 0 || (close + 1 === length && !last)) {
-          return close < 0 && (last || length - start > maximumRecord)
-            ? bad(piece, last, "a quote is opened and never closed")
-            : -1
+          return close < 0 && (last || length - start > maximumRecord) ? bad(piece, last, neverClosed) : -1
         }
         place = close + 1
         if (place < length && kinds[bytes[place] ?? 0] !== ending) {
-          return bad(piece, last, "there is text after a closing quote")
+          return bad(piece, last, textAfterQuote)
         }
       } else {
         let kind = other
@@ -115,7 +118,6 @@ export const makeCsvReader = (delimiter: string): ((piece: Uint8Array, last: boo
           seen |= kind
         }
         if (seen !== other) isPlain = false
-        if (kind === inTheMiddle) return bad(piece, last, "there is a quote in the middle of a cell")
       }
       ends[cell++] = place
       if (place - start > maximumRecord) return bad(piece, last, tooLong)

@@ -17,6 +17,16 @@ export interface CsvPlace {
   problem: string | undefined
 }
 
+/** The problem of a record with a quoted cell that does not end with its quote. */
+export const textAfterQuote = "there is text after a closing quote"
+
+/** The problem of a record with a quoted cell that has no end. */
+export const neverClosed = "a quote is opened and never closed"
+
+/** Whether a problem is that of a misplaced quote. */
+export const isMalformed = (problem: string | undefined): boolean =>
+  problem === textAfterQuote || problem === neverClosed
+
 /** The longest text that is kept of an unreadable line, in UTF-16 units. */
 const keptText = 64 * 1024
 
@@ -24,6 +34,8 @@ const kept = (line: string): string => {
   const text = line.slice(0, keptText + 2).replace(/[\r\n]+$/, "")
   return text.length <= keptText ? text : `${text.slice(0, keptText).toWellFormed()}…`
 }
+
+const quotedText = /"((?:[^"]|"")*)"/y
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 const quote = 0x22
@@ -63,8 +75,10 @@ export class CsvRecord {
     return this.#piece.ends[this.#first + cell] ?? 0
   }
 
-  /** The cells, without their quotes. */
+  /** The cells, without their quotes. Those of a malformed record are cut for people, who correct them. */
   get cells(): ReadonlyArray<string> {
+    if (isMalformed(this.problem)) return this.#malformedCells
+    if (this.problem !== undefined) return [this.#text]
     const { bytes, delimiter } = this.#piece
     if (this.isPlain) return utf8.decode(bytes.subarray(this.start, this.end(this.count - 1))).split(delimiter)
     const cells: Array<string> = []
@@ -86,8 +100,25 @@ export class CsvRecord {
     )
   }
 
+  /** The cells of a malformed line. A quoted cell that does not end with its quote keeps the quotes that it has. */
+  get #malformedCells(): ReadonlyArray<string> {
+    const { delimiter } = this.#piece
+    const text = this.#text
+    const cells: Array<string> = []
+    for (let at = 0; at <= text.length;) {
+      quotedText.lastIndex = at
+      const [quoted = "", inner = ""] = quotedText.exec(text) ?? []
+      const found = text.indexOf(delimiter, at + quoted.length)
+      const end = found < 0 ? text.length : found
+      const isWhole = quoted !== "" && at + quoted.length === end
+      cells.push(isWhole ? inner.replaceAll('""', '"') : text.slice(at, end))
+      at = end + 1
+    }
+    return cells
+  }
+
   /** The unreadable line as it stands in the file, or its beginning. */
-  get text(): string {
+  get #text(): string {
     const end = Math.min(this.end(0), this.start + 4 * (keptText + 2))
     return kept(utf8.decode(this.#piece.bytes.subarray(this.start, end)))
   }

@@ -85,10 +85,14 @@ export class FastCsvColumns {
 
   constructor({ targets }: ImportColumns, isPossible: boolean) {
     const record = new Map<string, number>(
-      targets.flatMap((target, column) => (target?._tag === "Record" ? [[target.field.wire, column] as const] : []))
+      targets.flatMap((target, column) => (target._tag === "Record" ? [[target.field.wire, column] as const] : []))
     )
     const custom = targets.flatMap((target, column) =>
-      target?._tag === "Custom" ? [{ column, name: target.name }] : []
+      target._tag === "Custom" ? [{ column, name: target.name }] : []
+    )
+    // A text without a name is a problem, and a word may stand for another.
+    const checked = targets.flatMap((target, column) =>
+      target._tag === "Unnamed" || (target._tag !== "LeftOut" && target.words !== undefined) ? [column] : []
     )
     // JavaScript reorders numeric keys and treats __proto__ specially; no store accepts NUL.
     const isUsual = custom.every(({ name }) => !/^\d+$/.test(name) && name !== "__proto__" && !name.includes("\0"))
@@ -99,9 +103,10 @@ export class FastCsvColumns {
       return column === undefined ? [] : [{ column, key, name: encoded(`,"${name}":`) }]
     })
     this.custom = custom.map(({ column, name }) => ({ column, key: name, name: encoded(`,${JSON.stringify(name)}:`) }))
-    this.#others = Array.from(record).flatMap(([name, column]) =>
+    const others = Array.from(record).flatMap(([name, column]) =>
       name === "Email" || copied.has(name) ? [] : [column]
     )
+    this.#others = [...new Set([...others, ...checked])]
   }
 
   /** Whether the fast path gives the same result as the exact path for a record. */

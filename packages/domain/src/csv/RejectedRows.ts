@@ -1,13 +1,15 @@
 /** The rows that an import rejects, and the CSV file of them, which can be corrected and imported again. */
 import { Schema, Stream } from "effect"
-import { errorColumn, protectCell, restoreCell } from "./ContactColumns.ts"
+import { errorColumn } from "./ColumnNames.ts"
+import { protectCell, restoreCell } from "./ContactColumns.ts"
+import { Delimiter } from "./ImportMapping.ts"
 
 /** The header of a file of contacts and the delimiter of its cells. */
 export const FileHeader = Schema.Struct({
   /** The texts of the cells, in the order of the file. */
   cells: Schema.Array(Schema.String),
   /** The character between two cells. */
-  delimiter: Schema.Literals([",", ";", "\t"])
+  delimiter: Delimiter
 })
 export interface FileHeader extends Schema.Schema.Type<typeof FileHeader> {}
 
@@ -17,14 +19,17 @@ export interface RejectedRow {
   readonly line: number
   /** Why the import rejected the row, in words. */
   readonly reason: string
-  /** Its cells; one cell with the whole text if the row could not be split. */
+  /** The address that would do in place of that of the row; several are listed. */
+  readonly suggestion?: string | undefined
+  /** Its cells, as far as it can be split; those with a misplaced quote keep their quotes. */
   readonly cells: ReadonlyArray<string>
 }
 
 /** Readers detect the delimiter outside of quotes in the header, so every candidate is quoted. */
-const special = /[",;\t\r\n]/
+const special = /[",;\t|\r\n]/
 
-const record = (cells: ReadonlyArray<string>, delimiter: string): string =>
+/** A line of a CSV file. */
+export const csvLine = (cells: ReadonlyArray<string>, delimiter: string): string =>
   `${cells.map((cell) => (special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter)}\r\n`
 
 /**
@@ -35,27 +40,37 @@ export const rejectedFile = <E, R>(
   header: FileHeader,
   rows: Stream.Stream<Pick<RejectedRow, "cells" | "reason">, E, R>
 ): Stream.Stream<Uint8Array, E, R> =>
-  Stream.make(`\ufeff${record([...header.cells, errorColumn], header.delimiter)}`).pipe(
+  Stream.make(`\ufeff${csvLine([...header.cells, errorColumn], header.delimiter)}`).pipe(
     Stream.concat(
       Stream.mapArray(rows, (part) => [
         // Reasons can quote the file, so they are protected too.
-        part.map(({ cells, reason }) => record([...cells, protectCell(reason)], header.delimiter)).join("")
+        part.map(({ cells, reason }) => csvLine([...cells, protectCell(reason)], header.delimiter)).join("")
       ])
     ),
     Stream.encodeText
   )
 
-/** Makes the function that removes the reasons from the header and the rows, or `undefined` without a column `_error`. */
-export const withoutReasons = (
-  header: ReadonlyArray<string>
-): ((cells: ReadonlyArray<string>) => ReadonlyArray<string>) | undefined => {
+/** The reasons among the cells of a file of rejected rows. */
+export interface Reasons {
+  /** The cells of the header or of a row without the reason. */
+  readonly without: (cells: ReadonlyArray<string>) => ReadonlyArray<string>
+  /** The reason of a row. */
+  readonly of: (cells: ReadonlyArray<string>) => string
+}
+
+/** Finds the reasons by the header, or `undefined` without a column `_error`. */
+export const reasonsIn = (header: ReadonlyArray<string>): Reasons | undefined => {
   const at = header.findLastIndex((name) => restoreCell(name).trim().toLowerCase() === errorColumn)
   if (at < 0) return undefined
-  if (at < header.length - 1) return (cells) => cells.toSpliced(at, 1)
-  return (cells) => {
+  if (at < header.length - 1) return { without: (cells) => cells.toSpliced(at, 1), of: (cells) => cells[at] ?? "" }
+  const behind = (cells: ReadonlyArray<string>): number => {
     let end = cells.length
     // Spreadsheets add empty cells after the reason.
     while (end > header.length && cells[end - 1] === "") end--
-    return cells.slice(0, Math.max(0, end - 1))
+    return end
+  }
+  return {
+    without: (cells) => cells.slice(0, Math.max(0, behind(cells) - 1)),
+    of: (cells) => cells[behind(cells) - 1] ?? ""
   }
 }

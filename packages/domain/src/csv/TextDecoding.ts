@@ -9,7 +9,11 @@ export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("Unread
   /** Why the file cannot be read, in words. */
   reason: Schema.String,
   /** The columns that are probably meant for fields of a contact, to be given as `columns`. */
-  likelyFields: Schema.optionalKey(Schema.Array(Schema.Tuple([Schema.String, Schema.String])))
+  likelyFields: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** The number of lines above what is probably the header, to be given as `skipLines`. */
+  skipLines: Schema.optionalKey(Schema.Int),
+  /** The encoding that the file probably has, to be given as `encoding`. */
+  encoding: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
     return `The file cannot be read as contacts: line ${this.line}: ${this.reason}.`

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema, Stream } from "effect"
 import { readContacts } from "../../src/csv/ContactCsv.ts"
+import type { ImportMapping } from "../../src/csv/ImportMapping.ts"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
@@ -16,13 +17,10 @@ const outline = (rows: ReadonlyArray<{ readonly line: number; readonly contact: 
     Result.isSuccess(contact) ? { line, ...Object(contact.success) } : { line, bad: true }
   )
 
-const read = (bytes: Uint8Array, options: { readonly encoding?: string; readonly chunk?: number } = {}) => {
-  const size = options.chunk ?? Math.max(1, bytes.length)
+const read = (bytes: Uint8Array, { chunk, ...mapping }: ImportMapping & { readonly chunk?: number } = {}) => {
+  const size = chunk ?? Math.max(1, bytes.length)
   const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.slice(i * size, (i + 1) * size))
-  return readContacts(Stream.fromIterable(chunks), { encoding: options.encoding }).pipe(
-    Stream.runCollect,
-    Effect.map(outline)
-  )
+  return readContacts(Stream.fromIterable(chunks), mapping).pipe(Stream.runCollect, Effect.map(outline))
 }
 
 const a = { email: "a@example.com" }
@@ -149,11 +147,44 @@ const files: ReadonlyArray<readonly [why: string, file: string, rows: ReadonlyAr
     ]
   ],
   [
-    "a quote in the middle of a cell",
-    'Email,LastName\nbad@example.com,5" pipe\na@example.com,A\n',
+    "quotes inside cells that begin with none",
+    'Email,FirstName,LastName\na@example.com,Ann "Annie" Lee, "A"\nb@example.com,5" pipe,\\"\n',
     [
-      { line: 2, bad: true },
-      { line: 3, ...a, lastName: "A" }
+      { line: 2, ...a, firstName: 'Ann "Annie" Lee', lastName: ' "A"' },
+      { line: 3, ...b, firstName: '5" pipe', lastName: '\\"' }
+    ]
+  ],
+  [
+    "a quote inside a heading",
+    'Email,5" pipe\na@example.com,x\nb@example.com,"y"\n',
+    [
+      { line: 2, ...a, customFields: { '5" pipe': "x" } },
+      { line: 3, ...b, customFields: { '5" pipe': "y" } }
+    ]
+  ],
+  [
+    "bars",
+    "Email|FirstName|Note\na@example.com|Ann|x,y;z\n",
+    [{ line: 2, ...a, firstName: "Ann", customFields: { Note: "x,y;z" } }]
+  ],
+  [
+    "a line that names the delimiter",
+    "sep=;\r\nEmail;FirstName,x\r\na@example.com;Ann\r\n",
+    [{ line: 3, ...a, customFields: { "FirstName,x": "Ann" } }]
+  ],
+  [
+    "such a line in quotes, after a mark and a blank line",
+    '\ufeff\n"sep=|"\nEmail|FirstName\na@example.com|Ann\n',
+    [{ line: 4, ...a, firstName: "Ann" }]
+  ],
+  ["a line that names a tab", "sep=\t\nEmail\tFirstName\na@example.com\tAnn\n", [{ line: 3, ...a, firstName: "Ann" }]],
+  ["a line that names the delimiter and nothing else", "sep=;\nEmail", []],
+  [
+    "columns without a name, and text below one of them",
+    "Email,,FirstName, ,\na@example.com,,Ann, ,\nb@example.com,x,Bo,,\n",
+    [
+      { line: 2, ...a, firstName: "Ann" },
+      { line: 3, bad: true }
     ]
   ],
   [

@@ -42,8 +42,8 @@ describe("a file of rejected rows", () => {
         [
           '\ufeffeMail;"a,b";\'=Formula;Note;_error',
           'nobody;"x;y";=1+1;"two\nlines";"Email: an e-mail address has an @, as in name@example.com"',
-          'bob@example.com;\'=cmd;"the row has 2 cells, the header 4"',
-          'cem@example.com;1;2;3;surplus;"the row has 5 cells, the header only 4"',
+          'bob@example.com;\'=cmd;"the row has 2 cells, the header has 4 columns"',
+          'cem@example.com;1;2;3;surplus;"the row has 5 cells, the header has 4 columns"',
           ' dee@;"say ""hi""";+49;-1;Email: the part after the @ is a domain such as example.com',
           ""
         ].join("\r\n")
@@ -51,23 +51,46 @@ describe("a file of rejected rows", () => {
     })
   )
 
-  it.effect("gives the line of a row that is none, and it is rejected again", () =>
+  it.effect("has the cells of a row with a misplaced quote, and it is rejected again until it is corrected", () =>
     Effect.gen(function* () {
-      const file = 'Email\nann@example.com\n"bob@example.com\ncem@example.co"m\ndee@example.com\n'
+      const file = [
+        "Email,FirstName,City",
+        'ann@example.com,"Ann" Lee,"Bonn, Beuel"',
+        'bob@example.com,"Bob ""B"" Lee,Kiel',
+        "cem@example.com,Cem,Ulm",
+        'dee@example.com,"Dee, Jr" Lee,Köln',
+        ""
+      ].join("\n")
       const again = yield* rejectedOf(file)
       assert.strictEqual(
         again,
         [
-          "\ufeffEmail,_error",
-          '"""bob@example.com",there is text after a closing quote',
-          '"cem@example.co""m",there is a quote in the middle of a cell',
+          "\ufeffEmail,FirstName,City,_error",
+          'ann@example.com,"""Ann"" Lee","Bonn, Beuel",there is text after a closing quote',
+          'bob@example.com,"""Bob """"B"""" Lee",Kiel,there is text after a closing quote',
+          'dee@example.com,"""Dee, Jr"" Lee",Köln,there is text after a closing quote',
           ""
         ].join("\r\n")
       )
-      const second = yield* rejections(again)
-      assert.deepStrictEqual(
-        second.map(({ cells }) => cells),
-        [['"bob@example.com'], ['cem@example.co"m']]
+      assert.strictEqual(yield* rejectedOf(again), again)
+      const corrected = again.replace('"""Ann"" Lee"', "Ann Lee").replace('"""Bob """"B"""" Lee"', '"Bob ""B"" Lee"')
+      const rows = yield* rowsOf(corrected)
+      assert.deepStrictEqual<unknown>(
+        rows.map(({ contact }) => Result.getOrElse(contact, (reason) => reason)),
+        [
+          { email: "ann@example.com", firstName: "Ann Lee", customFields: { City: "Bonn, Beuel" } },
+          { email: "bob@example.com", firstName: 'Bob "B" Lee', customFields: { City: "Kiel" } },
+          "there is text after a closing quote"
+        ]
+      )
+    })
+  )
+
+  it.effect("has the cells of a row whose quote is never closed", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* rejectedOf('Email;FirstName;City\nann@example.com;"Ann;Bonn\nbob@example.com;Bob;Kiel\n'),
+        '\ufeffEmail;FirstName;City;_error\r\nann@example.com;"""Ann";Bonn;a quote is opened and never closed\r\n'
       )
     })
   )
@@ -127,7 +150,7 @@ describe("a file of rejected rows", () => {
 
   it.effect.prop(
     "without a correction has the same rejections, and they make the same file",
-    [Schema.Literals([",", ";", "\t"]), Schema.NonEmptyArray(Schema.Array(Cell)), Schema.Literals([1, 2, 4])],
+    [Schema.Literals([",", ";", "\t", "|"]), Schema.NonEmptyArray(Schema.Array(Cell)), Schema.Literals([1, 2, 4])],
     ([some, rows, width]) =>
       Effect.gen(function* () {
         const delimiter = width === 1 ? "," : some

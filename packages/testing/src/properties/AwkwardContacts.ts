@@ -41,6 +41,7 @@ const pieces = [
   "%",
   "null",
   "_error",
+  "the row has 2 cells, the header has 3 columns",
   "the row has 2 cells, the header 3",
   "email",
   ";;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;",

@@ -8,6 +8,7 @@ import {
   type ContactPayload,
   ContactsService,
   fnRedacted,
+  ImportMapping,
   type ImportRow,
   type InvalidInput,
   JsonParser,
@@ -62,6 +63,8 @@ export const PlanHeader = Schema.Struct({
   made: Schema.String,
   /** What its rows were read from, as the caller names it. */
   source: Schema.optionalKey(Schema.String),
+  /** How they were read. */
+  mapping: Schema.optionalKey(ImportMapping),
   /** Lists that the contacts are put on. */
   listNames: Schema.Array(Schema.String),
   /** Whether contacts that receive no mail are made ones that do. */
@@ -204,6 +207,8 @@ export interface PlanOptions<E = never> extends ReaderOptions {
   readonly resubscribe?: boolean | undefined
   /** A text that says what the rows were read from, such as the digest of a file. */
   readonly source?: string | undefined
+  /** How the rows were read, which the plan keeps. */
+  readonly mapping?: ImportMapping | undefined
   /** Where the plan is kept (default: in memory). */
   readonly storage?: PlanStorage<E> | undefined
   /** Runs now and then, with the number of rows planned so far. */
@@ -320,7 +325,7 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
   survey: UploadSurvey,
   options: PlanOptions<ES> = {}
 ): Effect.fn.Return<ImportPlan<ES>, E | ES | ReadError, ContactsService | RunLog | Scope.Scope> {
-  const { listNames = [], onProgress, resubscribe = false, source } = options
+  const { listNames = [], mapping, onProgress, resubscribe = false, source } = options
   const storage: PlanStorage<ES> = options.storage ?? planStorageMemory()
   const { target } = yield* RunLog
   const header: PlanHeader = {
@@ -330,6 +335,7 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
     target,
     made: DateTime.formatIso(yield* DateTime.now),
     ...(source === undefined ? {} : { source }),
+    ...(mapping === undefined ? {} : { mapping }),
     listNames,
     resubscribe
   }

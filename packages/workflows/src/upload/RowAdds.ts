@@ -2,7 +2,7 @@
 import { fnRedacted, type ImportRow, type KeptStatusRow, type RejectedRow, type ServiceError } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { type BulkAddOptions, defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
-import { batches } from "./UploadBatches.ts"
+import { batches, namedRejection } from "./UploadBatches.ts"
 import { maximumNamedRows } from "./UploadSurvey.ts"
 
 /** The rows whose contacts kept their status: their number, and the lines of up to 10,000. */
@@ -62,12 +62,12 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   const kept = makeKeptStatusRows()
   const counts = { Accepted: 0, Refused: 0, NotSent: 0, Unknown: 0 }
   const rejectedRows: Array<Omit<RejectedRow, "cells">> = []
-  const name = (line: number, reason: string) => {
-    if (rejectedRows.length < maximumNamedRows) rejectedRows.push({ line, reason })
+  const name = (row: Omit<RejectedRow, "cells">) => {
+    if (rejectedRows.length < maximumNamedRows) rejectedRows.push(row)
   }
   const onInvalid = (row: ImportRow, reason: string) => {
     counts.Refused++
-    name(row.line, reason)
+    name(namedRejection(row, reason))
   }
   yield* batches(rows, { onInvalid }).pipe(
     Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
@@ -78,7 +78,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
           for (const { count, outcome } of runs) {
             counts[outcome._tag] += count
             const line = lines[at] ?? 0
-            if (outcome._tag === "Refused") name(line, outcome.error.message)
+            if (outcome._tag === "Refused") name({ line, reason: outcome.error.message })
             if (outcome._tag === "Accepted" && outcome.keptStatus !== undefined) {
               kept.add({ line, status: outcome.keptStatus })
             }

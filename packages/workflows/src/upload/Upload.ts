@@ -9,6 +9,7 @@ import {
   exceedsAdd,
   type FileHeader,
   fnRedacted,
+  type ImportMapping,
   type ImportRow,
   InvalidInput,
   type RejectedRow
@@ -32,7 +33,7 @@ import {
 } from "./BulkAdd.ts"
 import { type Bitset, makeBitset } from "./DuplicateIndex.ts"
 import { makeKeptStatusRows } from "./RowAdds.ts"
-import { batches, type UploadBatch } from "./UploadBatches.ts"
+import { batches, namedRejection, type UploadBatch } from "./UploadBatches.ts"
 import { maximumNamedRows, surveyContacts, type TooManyRows, type UploadSurvey } from "./UploadSurvey.ts"
 
 /** How rows are uploaded. */
@@ -41,6 +42,8 @@ export interface UploadOptions extends BulkAddOptions, ReaderOptions {
   readonly command?: string | undefined
   /** A text that tells this source from others, such as the digest of its file (default: a digest of its rows). */
   readonly source?: string | undefined
+  /** How the rows were read. The log keeps it, and an upload resumes only one that was read alike. */
+  readonly mapping?: ImportMapping | undefined
   /** Whether it is a run in the log (default: true). Without, it can be neither undone nor resumed. */
   readonly record?: boolean | undefined
   /** Whether it goes on where an unfinished upload of the same rows ended (default: true). */
@@ -243,7 +246,11 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
   const log = yield* RunLog
   const sendable = survey.read - survey.invalid - survey.duplicates
   const source = options.source ?? survey.digest
-  const input = source === undefined ? undefined : { source, listNames: [...listNames], resubscribe }
+  const { mapping } = options
+  const input =
+    source === undefined
+      ? undefined
+      : { source, listNames: [...listNames], resubscribe, ...(mapping === undefined ? {} : { mapping }) }
   const run = options.record === false ? undefined : yield* log.open({ command, input, resume: options.resume })
   const earlier = yield* earlierOf(survey, run)
   const sender = yield* makeSender(options, sendable - earlier.accepted, run, earlier.unanswered)
@@ -345,7 +352,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
         const found: Array<RejectedRow> = []
         for (const row of some) {
           const reason = refused.get(++number)?.reason ?? (row.fast === undefined ? problemOf(row) : undefined)
-          if (reason !== undefined) found.push({ line: row.line, reason, cells: row.cells })
+          if (reason !== undefined) found.push({ ...namedRejection(row, reason), cells: row.cells })
         }
         return [undefined, found]
       }

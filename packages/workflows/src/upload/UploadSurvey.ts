@@ -11,6 +11,7 @@ import {
 } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { makeMixer } from "../runs/ContactState.ts"
+import { namedRejection } from "./UploadBatches.ts"
 import { type Bitset, makeBitset, makeDuplicateIndex } from "./DuplicateIndex.ts"
 
 /** Maximum number of rejected rows that a report lists. The file of rejected rows has all. */
@@ -26,6 +27,8 @@ export interface UploadSurvey {
   readonly invalid: number
   /** The first of them, up to 10,000. */
   readonly firstInvalid: ReadonlyArray<Omit<RejectedRow, "cells">>
+  /** The first text below a column without a name, counted from 0, and the line of its row. */
+  readonly unnamed: { readonly line: number; readonly column: number; readonly text: string } | undefined
   /** Number of rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
   readonly duplicates: number
   /** Whether a row has a status that may resubscribe somebody. */
@@ -114,6 +117,7 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   let invalid = 0
   let duplicates = 0
   let mayResubscribe = false
+  let unnamed: UploadSurvey["unnamed"]
   yield* Stream.runForEachArray(rows, (part) =>
     Effect.suspend(() => {
       if (read + part.length > maximum) return Effect.fail(new TooManyRows({ maximum }))
@@ -124,11 +128,11 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
         const { fast } = row
         if (fast !== undefined) index.add(fast, read)
         else {
-          const { line } = row
           const contact = contactOf(row)
           if (Result.isFailure(contact)) {
             invalid++
-            if (firstInvalid.length < maximumNamedRows) firstInvalid.push({ line, reason: contact.failure })
+            if (firstInvalid.length < maximumNamedRows) firstInvalid.push(namedRejection(row, contact.failure))
+            if (unnamed === undefined && row.unnamed !== undefined) unnamed = { line: row.line, ...row.unnamed }
             continue
           }
           mayResubscribe ||= isMailedStatus(contact.success.status)
@@ -148,6 +152,7 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
     read,
     invalid,
     firstInvalid,
+    unnamed,
     duplicates,
     mayResubscribe,
     sendable,

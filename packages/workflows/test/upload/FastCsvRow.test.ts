@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Result, Schema, Stream } from "effect"
-import { ContactPayload, canonicalEmail, readContacts, type ImportRow } from "@roster/domain"
+import { ContactPayload, canonicalEmail, type ImportMapping, readContacts, type ImportRow } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { JsonBuffer } from "@roster/domain/JsonBuffer"
 import { surveyContacts } from "../../src/upload/UploadSurvey.ts"
@@ -12,14 +12,21 @@ const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }
 
 /** The same rows, all of which take the exact path. */
 const exactly = (rows: ReadonlyArray<ImportRow>): ReadonlyArray<ImportRow> =>
-  rows.map(({ cells, contact, header, line }) => ({ cells, contact, header, line }))
+  rows.map(({ cells, contact, header, line, suggestion, unnamed }) => ({
+    cells,
+    contact,
+    header,
+    line,
+    suggestion,
+    unnamed
+  }))
 
-const readAll = (file: string, chunk: number) => {
+const readAll = (file: string, chunk: number, mapping: ImportMapping = {}) => {
   const bytes = new TextEncoder().encode(file)
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, i) =>
     bytes.slice(i * chunk, (i + 1) * chunk)
   )
-  return Stream.runCollect(readContacts(Stream.fromIterable(chunks)))
+  return Stream.runCollect(readContacts(Stream.fromIterable(chunks), mapping))
 }
 
 /** The JSON of the same contacts by the schema. */
@@ -35,7 +42,9 @@ const written = (rows: ReadonlyArray<ImportRow>) => {
 const Address = Schema.Array(
   Schema.Literals(["a", "B", "9", ".", "-", "_", "--", "@", "@", "@x.", "xn--", "'", "+", "é", "İ", " ", "example.com"])
 )
-const Cell = Schema.Array(Schema.Literals(["a", "é", "😀", " ", "\\", "\u007f", "\u0001", "'=", "=", "\ufeff", ";"]))
+const Cell = Schema.Array(
+  Schema.Literals(["a", '"', "|", "é", "😀", " ", "\\", "\u007f", "\u0001", "'=", "=", "\ufeff", ";"])
+)
 const Line = Schema.Struct({
   address: Schema.Literals([
     "ann@example.com",
@@ -57,8 +66,15 @@ const Header = Schema.Literals([
   "a,B,c",
   "2,1,__proto__",
   'Source,FirstName,"x""y\\é"',
-  "FirstName,LastName,_error"
+  "FirstName,LastName,_error",
+  "FirstName,,city"
 ])
+const Mapping = Schema.Literals(["none", "words", "columns"])
+const mappings: Readonly<Record<typeof Mapping.Type, ImportMapping>> = {
+  none: {},
+  words: { values: { FirstName: { a: "A" }, city: { é: "E", a: "" }, Status: { none: "Stale" } } },
+  columns: { columns: { "#2": null, "#4": "town" } }
+}
 const Breaks = Schema.Literals(["\n", "\r\n", "\r"])
 const Size = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 300 }))
 
@@ -70,6 +86,8 @@ describe("the fast path of a row", () => {
     ["ANN@EXAMPLE.COM,,", true],
     ["ann@example.com,'=1,", false],
     ['ann@example.com,"Ann",', false],
+    ['ann@example.com,5" pipe,', false],
+    ["ann@example.com,a|b;c,", true],
     ["ann@example.com,a\\b,", false],
     ["ann@xn--bcher-kva.example,,", false],
     ["ann@b\u00fccher.example,,", false],
@@ -98,8 +116,8 @@ describe("the fast path of a row", () => {
 
   it.effect.prop(
     "writes what the schema writes, and knows an address by its identity",
-    [Header, Schema.Array(Line), Breaks, Size],
-    ([header, lines, lineBreak, chunk]) =>
+    [Header, Schema.Array(Line), Breaks, Size, Mapping],
+    ([header, lines, lineBreak, chunk, mapping]) =>
       Effect.gen(function* () {
         const file = [
           `Email,${header},Status`,
@@ -110,7 +128,7 @@ describe("the fast path of a row", () => {
             return `${[email, cell, ...rest, status].join(",")}${more}`
           })
         ].join(lineBreak)
-        const rows = yield* readAll(file, chunk)
+        const rows = yield* readAll(file, chunk, mappings[mapping])
         const identity = new Uint8Array(1000)
         for (const { contact, fast } of rows) {
           if (fast === undefined) continue

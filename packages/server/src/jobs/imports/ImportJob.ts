@@ -4,6 +4,7 @@ import {
   canonicalEmail,
   FileHeader,
   fnRedacted,
+  type ImportMapping,
   type ImportRow,
   readContacts,
   isMailedStatus,
@@ -40,6 +41,10 @@ export const ImportJobRequest = Schema.fromJsonString(
     fileName: Schema.optionalKey(Schema.String)
   })
 )
+
+/** How the file of an import is read: as the file itself says, but for its encoding. */
+export const mappingOf = ({ encodingName }: { readonly encodingName?: string | undefined }): ImportMapping =>
+  encodingName === undefined ? {} : { encoding: encodingName }
 
 const decodeRequest = Schema.decodeEffect(ImportJobRequest)
 const encodeRequest = Schema.encodeSync(ImportJobRequest)
@@ -104,7 +109,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* remainingRejectionSpace(job.number, job.account)
 
-  const pull = yield* readContacts(csvOf(readParts(sql, job.number)), { encoding: request.encodingName }).pipe(
+  const pull = yield* readContacts(csvOf(readParts(sql, job.number)), mappingOf(request)).pipe(
     Stream.drop(job.rows_done),
     // While the database works the next rows are read, by another connection.
     writersWait ? identity : Stream.bufferArray({ capacity: 1 }),

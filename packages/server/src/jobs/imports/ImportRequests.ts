@@ -1,5 +1,6 @@
 /** Accepts imports: receives the whole file, checks its header and creates the job. */
 import {
+  type ImportMapping,
   type ImportOptions,
   ImportRefused,
   ImportSource,
@@ -15,7 +16,7 @@ import { findList } from "../../contacts/ContactUpsert.ts"
 import { checkListNames } from "../../contacts/ContactValidation.ts"
 import { checkUrl } from "../../network/AllowedUrls.ts"
 import { checkArchive, csvOf } from "./ImportFile.ts"
-import { ImportJobRequest } from "./ImportJob.ts"
+import { ImportJobRequest, mappingOf } from "./ImportJob.ts"
 import { createJob } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { readParts, removeAllParts, storeParts } from "../queue/JobBlobs.ts"
@@ -28,10 +29,10 @@ const operation = "contactsImportPost"
 const encodeRequest = Schema.encodeEffect(ImportJobRequest)
 
 /** Reads up to the first row, so that a file without a column of addresses is refused while its sender waits. */
-const checkHeader = Effect.fnUntraced(function* (job: number, encoding: string | undefined) {
+const checkHeader = Effect.fnUntraced(function* (job: number, mapping: ImportMapping) {
   const sql = yield* SqlClient.SqlClient
   yield* checkArchive(job).pipe(
-    Effect.andThen(Stream.runDrain(Stream.take(readContacts(csvOf(readParts(sql, job)), { encoding }), 1))),
+    Effect.andThen(Stream.runDrain(Stream.take(readContacts(csvOf(readParts(sql, job)), mapping), 1))),
     Effect.catchTag("UnreadableFile", (error) => Effect.fail(new ImportRefused({ reason: error.message })))
   )
 })
@@ -51,7 +52,7 @@ const receive = Effect.fnUntraced(function* (
   )
   yield* storeParts(job, source.content, receiving).pipe(
     Effect.catchTag("FilesFull", (error) => Effect.fail(filesFull(operation, error))),
-    Effect.andThen(checkHeader(job, options.encodingName)),
+    Effect.andThen(checkHeader(job, mappingOf(options))),
     Effect.andThen(
       sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`
     ),

@@ -1,5 +1,5 @@
 /** Imports rows in batches, as a run that can go on and be undone, and reports every row however it ends. */
-import type { ImportRow, ReadContactsOptions } from "@roster/domain"
+import type { ImportMapping, ImportRow } from "@roster/domain"
 import { makeImportPlan, makeUpload, type PlanStorage, type UploadSurvey } from "@roster/workflows"
 import { Cause, Data, Effect, Exit, FileSystem, Stream } from "effect"
 import { prepare } from "../../../files/AtomicFile.ts"
@@ -28,7 +28,7 @@ export interface ImportRun<E> {
   readonly rows: Stream.Stream<ImportRow, E>
   readonly survey: UploadSurvey
   readonly lists: ReadonlyArray<string>
-  readonly reading: ReadContactsOptions
+  readonly mapping: ImportMapping
   readonly concurrency: number | undefined
   readonly resubscribe: boolean
   readonly dryRun: boolean
@@ -56,8 +56,8 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     concurrency,
     listNames,
     resubscribe,
-    // What tells one import from another: the content of its file, and how that is read.
-    source: `${yield* run.file.digest} ${JSON.stringify(run.reading)}`,
+    source: yield* run.file.digest,
+    mapping: run.mapping,
     record: !noRecord,
     resume: !run.noResume,
     snapshot: yield* contactsFile
@@ -116,7 +116,7 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
 
 /** Finds what the rows would change, and writes the plan to its file, if one is named. */
 const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
-  const { lists, plan: file, resubscribe, survey } = run
+  const { lists, mapping, plan: file, resubscribe, survey } = run
   const total = survey.read - survey.invalid - survey.duplicates
   const write = file === undefined ? undefined : yield* prepare(file, run)
   const storage: PlanStorage<UsageError> = {
@@ -127,7 +127,7 @@ const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
   const snapshot = yield* contactsFile
   const source = yield* run.file.digest
   const plan = yield* withProgress({ doing: "Planning", unit: "rows", total }, (onProgress) =>
-    makeImportPlan(run.rows, survey, { listNames: lists, resubscribe, source, snapshot, storage, onProgress })
+    makeImportPlan(run.rows, survey, { listNames: lists, resubscribe, source, mapping, snapshot, storage, onProgress })
   )
   const { name: target } = yield* Target
   const apply = file === undefined ? undefined : yield* commandHere(["contacts", "apply", file])

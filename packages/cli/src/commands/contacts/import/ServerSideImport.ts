@@ -1,7 +1,16 @@
 /** Uploads a file for the service to import. The interface has no status for such an import. */
-import { ContactsService, importNotGuarded, ImportSource } from "@roster/domain"
+import {
+  type ContactPayload,
+  ContactsService,
+  type ImportMapping,
+  importNotGuarded,
+  ImportSource,
+  mappedFile,
+  readContacts,
+  UnreadableFile
+} from "@roster/domain"
 import { type UploadSurvey } from "@roster/workflows"
-import { Effect, Path, PlatformError, Stream } from "effect"
+import { Effect, Path, PlatformError, Result, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
 import { commandHere } from "../../../terminal/ResumeHint.ts"
@@ -10,9 +19,36 @@ import { settings } from "../../../settings/Settings.ts"
 import { Target } from "../../../target/Target.ts"
 import { usageError, UsageError } from "../../../errors/UsageError.ts"
 
+/** The names of the custom fields of contacts. */
+const customFieldsIn = <E>(contacts: Stream.Stream<ContactPayload, E>) =>
+  contacts.pipe(
+    Stream.runFold(
+      () => new Set<string>(),
+      (names, { customFields = {} }) => {
+        for (const name of Object.keys(customFields)) names.add(name)
+        return names
+      }
+    ),
+    Effect.map((names) => [...names].sort())
+  )
+
+/** The CSV of the contacts that rows stand for, which needs no mapping. */
+const mappedContent = (file: ImportedFile, { sendable }: UploadSurvey, mapping: ImportMapping) => {
+  const contacts = Stream.suspend(() => {
+    let row = 0
+    return Stream.filterMap(readContacts(file.again, mapping), ({ contact }) =>
+      sendable.has(++row) ? contact : Result.fail("not sent")
+    )
+  })
+  return Effect.map(customFieldsIn(contacts), (names) => mappedFile(names, contacts))
+}
+
+/** Whether the service reads the file as it was read here. */
+const isPlain = (mapping: ImportMapping): boolean => Object.keys(mapping).every((said) => said === "encoding")
+
 /** The content with the error type that an import source has. */
-const contentOf = (file: ImportedFile) =>
-  Stream.mapError(file.again, (cause) =>
+const contentOf = <E>(file: ImportedFile, content: Stream.Stream<Uint8Array, E>) =>
+  Stream.mapError(content, (cause) =>
     PlatformError.systemError({
       _tag: "InvalidData",
       module: "ImportedFile",
@@ -22,8 +58,10 @@ const contentOf = (file: ImportedFile) =>
     })
   )
 
-const sourceProblem = ({ path }: ImportedFile, error: PlatformError.PlatformError): UsageError =>
-  error.reason.cause instanceof UsageError ? error.reason.cause : fileProblem(path, "read")(error)
+const sourceProblem = ({ path }: ImportedFile, error: PlatformError.PlatformError) =>
+  error.reason.cause instanceof UsageError || error.reason.cause instanceof UnreadableFile
+    ? error.reason.cause
+    : fileProblem(path, "read")(error)
 
 const notGuarded = (target: string): UsageError =>
   usageError(
@@ -35,10 +73,10 @@ const notGuarded = (target: string): UsageError =>
 /** Uploads a surveyed file, or reports what would be uploaded. */
 export const handOver = Effect.fnUntraced(function* (
   file: ImportedFile,
-  { duplicates, invalid, mayResubscribe, read }: UploadSurvey,
+  survey: UploadSurvey,
   options: {
     readonly listName: string | undefined
-    readonly encoding: string | undefined
+    readonly mapping: ImportMapping
     readonly resubscribe: boolean
     readonly dryRun: boolean
   }
@@ -46,7 +84,8 @@ export const handOver = Effect.fnUntraced(function* (
   const path = yield* Path.Path
   const contacts = yield* ContactsService
   const target = yield* Target
-  const { dryRun, encoding, listName } = options
+  const { dryRun, listName, mapping } = options
+  const { duplicates, invalid, mayResubscribe, read } = survey
   // Without a status in the file, a service need not say what it does with one.
   const resubscribe = options.resubscribe ? true : mayResubscribe ? false : undefined
   const counts = { read, invalid, duplicates }
@@ -58,8 +97,14 @@ export const handOver = Effect.fnUntraced(function* (
     )
   }
   yield* file.unchanged
-  const source = ImportSource.File({ name: path.basename(file.path), content: contentOf(file), replayable: true })
-  yield* contacts.import(source, { listName, encodingName: encoding, resubscribe }).pipe(
+  const plain = isPlain(mapping)
+  const content = plain ? file.again : yield* mappedContent(file, survey, mapping)
+  const source = ImportSource.File({
+    name: path.basename(file.path),
+    content: contentOf(file, content),
+    replayable: true
+  })
+  yield* contacts.import(source, { listName, encodingName: plain ? mapping.encoding : undefined, resubscribe }).pipe(
     Effect.catchTags({
       PlatformError: (error) => Effect.fail(sourceProblem(file, error)),
       ImportRefused: (error) => Effect.fail(error.reason === importNotGuarded ? notGuarded(target.name) : error)

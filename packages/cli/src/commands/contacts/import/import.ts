@@ -1,69 +1,32 @@
 /** `roster contacts import` */
-import { ContactColumns, isEncoding, readContacts, type ReadContactsOptions } from "@roster/domain"
-import { surveyContacts } from "@roster/workflows"
+import { ContactColumns, readContacts, type UnreadableFile } from "@roster/domain"
+import { surveyContacts, type UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { openImported } from "./ImportedFile.ts"
 import { handOver } from "./ServerSideImport.ts"
 import { invalidRows } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
+import { mappingFlags, mappingOf } from "./MappingFlags.ts"
 import { checkInputs } from "../../../settings/InputFile.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { parsed, parsedEach, text, toggle } from "../../../settings/FlagForms.ts"
+import { text, toggle } from "../../../settings/FlagForms.ts"
 import { count, lists, refuseFlags, resubscribe, withExamples } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
-import { refuse, UsageError } from "../../../errors/UsageError.ts"
+import { UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
 import { resumeCommand, shellWord } from "../../../terminal/ResumeHint.ts"
 
 /** The public service refuses more than 20 connections. */
 const mostAtOnce = 16
 
-const encoding = parsed(
-  "encoding",
-  (name) =>
-    isEncoding(name)
-      ? Effect.succeed(name)
-      : refuse("encoding", "unknown encoding; examples are utf-8, utf-16le and windows-1252"),
-  "Encoding of the file (default: UTF-8, or as marked in the file)",
-  "NAME"
-)
-
-const delimiters: { readonly [name: string]: NonNullable<ReadContactsOptions["delimiter"]> } = {
-  ",": ",",
-  ";": ";",
-  tab: "\t"
-}
-
-const delimiter = Flag.Literals("delimiter", [",", ";", "tab"]).pipe(
-  Flag.map((name) => delimiters[name]),
-  Flag.withDescription("Cell delimiter (default: detected from the header)"),
-  Flag.withDefault(undefined)
-)
-
-const columns = parsedEach(
-  "map",
-  (given) => {
-    const at = given.lastIndexOf("=")
-    const column = given.slice(0, at).trim()
-    const field = given.slice(at + 1).trim()
-    return at > 0 && column !== "" && field !== ""
-      ? Effect.succeed([column, field] as const)
-      : refuse("map", "write it as column=Field, such as 'First Name=FirstName'")
-  },
-  "Map a column to a field of the contact or to a custom field",
-  "column=Field"
-)
-
 const importFlags = {
   file: Argument.String("file").pipe(Argument.withDescription("CSV file with a column Email, or - for stdin")),
   lists,
-  columns,
-  delimiter,
-  encoding,
+  ...mappingFlags,
   onInvalid: Flag.Literals("on-invalid", ["skip", "stop"]).pipe(
     Flag.withDescription("Skip invalid rows, or send nothing if there are any (default: skip)"),
     Flag.withDefault("skip")
@@ -91,7 +54,7 @@ const importFlags = {
 
 /** Fails with the command line that maps the columns of a header that are nearly fields. Nothing has been sent. */
 const nearlyFields = Effect.fnUntraced(function* (
-  likely: ContactColumns.ColumnMap,
+  likely: ReadonlyArray<readonly [column: string, field: string]>,
   message = `${likely.map(([column, field]) => `${printable(column)} looks like ${field}`).join(", ")}; nothing was sent.`
 ) {
   const maps = likely.flatMap(([column, field]) => ["--map", `${column}=${field}`])
@@ -104,50 +67,77 @@ const nearlyFields = Effect.fnUntraced(function* (
   })
 })
 
+/** Fails with the command line by which a file can be read, if the error says how. Nothing has been sent. */
+const unreadable = Effect.fnUntraced(function* (error: UnreadableFile) {
+  const { encoding, likelyFields, skipLines } = error
+  if (likelyFields !== undefined) return yield* nearlyFields(Object.entries(likelyFields), error.message)
+  const flags =
+    skipLines !== undefined
+      ? ["--skip-lines", String(skipLines)]
+      : encoding !== undefined
+        ? ["--encoding", encoding]
+        : undefined
+  if (flags === undefined) return yield* error
+  const hint = `If that is so: ${yield* resumeCommand([], flags)}`
+  return yield* new UsageError({ code: "UnreadableFile", message: error.message, hint })
+})
+
+/** Fails for the first text below a column without a name, which would be lost. Nothing has been sent. */
+const unnamedColumn = Effect.fnUntraced(function* ({ column, line, text }: NonNullable<UploadSurvey["unnamed"]>) {
+  const number = `#${column + 1}`
+  return yield* new UsageError({
+    code: "UnnamedColumn",
+    message:
+      `Column ${ContactColumns.columnLetter(column)} has no name in the header, but line ${line} has a text there: ` +
+      `${printable(text.slice(0, 40))}. Nothing was sent.`,
+    hint: `Give it a name: --map '${number}=name'\n  or leave it out: ${yield* resumeCommand([], ["--map", `${number}=`])}`
+  })
+})
+
 export const command = Command.make(
   "import",
   importFlags,
   Effect.fnUntraced(function* (given) {
-    const { columns, delimiter, encoding, lists } = given
+    const { lists } = given
     const output = yield* Output
-    const reading = { encoding, delimiter, columns }
+    const mapping = mappingOf(given)
     const keepRejected = yield* rejectedRowsOf(given.file, given)
     const file = yield* openImported(given.file)
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
-      Effect.catchTags(surveyContacts(readContacts(file.digested, reading), { onProgress }), {
-        UnreadableFile: (error) =>
-          error.likelyFields === undefined || given.via === "file"
-            ? Effect.fail(error)
-            : nearlyFields(error.likelyFields, error.message)
+      Effect.catchTags(surveyContacts(readContacts(file.digested, mapping), { onProgress }), {
+        UnreadableFile: unreadable
       })
     )
-    const likely = ContactColumns.likelyFields(survey.header?.cells ?? [], columns)
-    if (likely.length > 0 && given.via === "batches") return yield* nearlyFields(likely)
-    for (const [column, field] of likely) {
-      yield* output.note(`${column} becomes a custom field; to import it as ${field}, rename it in the file`)
+    if (survey.unnamed !== undefined) return yield* unnamedColumn(survey.unnamed)
+    const header = survey.header?.cells ?? []
+    const likely = Object.entries(ContactColumns.likelyFields(header, mapping.columns))
+    if (likely.length > 0) return yield* nearlyFields(likely)
+    const ignored = ContactColumns.ignoredColumns(header, mapping.columns)
+    if (ignored.length > 0) {
+      yield* output.note(
+        `Only the service sets these columns, so they are not imported: ${printable(ignored.join(", "))}`
+      )
     }
     if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
     if (given.via === "file") {
       const { dryRun, resubscribe } = given
-      return yield* handOver(file, survey, { listName: lists[0], encoding, dryRun, resubscribe })
+      return yield* handOver(file, survey, { listName: lists[0], mapping, dryRun, resubscribe })
     }
-    yield* importRows({ ...given, file, rows: readContacts(file.again, reading), survey, reading, keepRejected })
+    yield* importRows({ ...given, file, rows: readContacts(file.again, mapping), survey, mapping, keepRejected })
   }, Effect.scoped)
 ).pipe(
-  Command.validate(({ columns, concurrency, delimiter, dryRun, lists, noRecord, noResume, plan, rejected, via }) =>
+  Command.validate(({ concurrency, dryRun, lists, noRecord, noResume, plan, rejected, via }) =>
     refuseFlags(
       [
         via === "file" &&
-          (columns.length > 0 ||
-            concurrency !== undefined ||
-            delimiter !== undefined ||
+          (concurrency !== undefined ||
             lists.length > 1 ||
             noRecord ||
             noResume ||
             plan !== undefined ||
             rejected !== undefined),
-        "With --via file, the service reads the file: only one --list and --encoding can be used, not --map, " +
-          "--delimiter, --concurrency, --plan, --rejected, --no-record or --no-resume."
+        "With --via file, the service imports the file: only one --list can be used, not --concurrency, --plan, " +
+          "--rejected, --no-record or --no-resume."
       ],
       [plan !== undefined && dryRun, "--dry-run shows the plan without a file: use it or --plan."],
       [plan === "-", "Stdout is used for the summary of the plan: write the plan to a file."]
@@ -159,6 +149,8 @@ export const command = Command.make(
     "roster contacts import contacts.csv --plan plan.json": "Write the changes to a file for: roster contacts apply",
     "roster contacts import contacts.csv --map 'First Name=FirstName' --delimiter ';'":
       "Map a column with another name",
+    "roster contacts import members.csv --map '#4=' --map-value Status:subscribed=Active":
+      "Leave out the fourth column, and say what a word means",
     "roster contacts import excel.csv --encoding windows-1252": "Import a file that is not UTF-8",
     "roster contacts import contacts.csv.rejected.csv": "Import the corrected rows",
     "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows":

@@ -1,0 +1,62 @@
+/** What is wrong with the text of a cell, in words for whoever has the file: they quote it, as no error of a call does. */
+import { emailAddressIssue } from "../contacts/EmailAddress.ts"
+import { oneOf } from "./ImportMapping.ts"
+
+/** Characters that neither show nor take room, and that copying from pages and mails leaves in a text. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+const everyInvisible = new RegExp(invisible, "gu")
+
+const codeOf = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`
+
+/** A text in quotes, short, with a name in place of each character that would not show. */
+const shown = (text: string): string => `"${text.slice(0, 100).replaceAll(everyInvisible, codeOf)}"`
+
+/** Names the first invisible character of a text and its place, or gives `undefined`. */
+const invisibleIn = (text: string): string | undefined => {
+  const found = invisible.exec(text)
+  if (found === null) return undefined
+  const [character] = found
+  const behind = found.index + character.length
+  const place =
+    behind === text.length
+      ? "at the end"
+      : found.index === 0
+        ? "at the beginning"
+        : `after ${shown(text.slice(0, found.index))}`
+  return `the invisible character ${codeOf(character)} stands ${place}`
+}
+
+const maybeAddress = /(?<=^|[\s<([,;:|])[^\s<>()[\]",;:|@]+@[^\s<>()[\]",;:|@]+(?=$|[\s>)\],;|])/g
+const mostAddresses = 3
+
+/** The valid addresses in a text that is none itself: `Ann <ann@example.com>`, `mailto:ann@example.com`, two in one cell. */
+export const likelyAddresses = (text: string): ReadonlyArray<string> => {
+  if (emailAddressIssue(text) === undefined && !isHidden(text)) return []
+  // A cell may have 8 MiB; an address is among its first characters.
+  const found = text.slice(0, 1000).replaceAll(everyInvisible, " ").match(maybeAddress) ?? []
+  const addresses = found.map((part) => part.replace(/\?.*$/, "").replace(/[.!]+$/, ""))
+  return [...new Set(addresses)].filter((address) => emailAddressIssue(address) === undefined).slice(0, mostAddresses)
+}
+
+/** Whether an invisible character stands at an end, where no address has one on purpose. */
+const isHidden = (text: string): boolean => /^\p{Cf}|\p{Cf}$/u.test(text)
+
+/** Why the text of a cell is no address, and which would do, or `undefined`. */
+export const addressProblem = (text: string): string | undefined => {
+  const issue = emailAddressIssue(text)
+  if (issue === undefined && !isHidden(text)) return undefined
+  const addresses = likelyAddresses(text)
+  return (
+    `Email: ${invisibleIn(text) ?? issue ?? ""}` +
+    (addresses.length === 0 ? "" : `; ${oneOf(addresses.map((address) => `"${address}"`))} would do`)
+  )
+}
+
+/** Why a word is none of the values of a field, and how to say which it stands for. */
+export const wordProblem = (field: string, values: ReadonlyArray<string>, text: string): string => {
+  const word = text.trim()
+  const hidden = invisibleIn(word)
+  const flag = `--map-value '${field}:${word.slice(0, 100).replaceAll("'", "'\\''")}=${values.includes("Active") ? "Active" : (values[0] ?? "")}'`
+  return `${field}: ${shown(word)} is not ${oneOf(values)}; ` + (hidden ?? `${flag} would say what it stands for`)
+}

@@ -1,0 +1,17 @@
+/** The names of columns that mean something to an import, and so to nobody's custom field. (docs/decisions/csv.md) */
+import { addedFields, allFields } from "../contacts/ContactFields.ts"
+
+/** The fields that an import takes from a file, by their names in lower case. The service itself sets all others. */
+export const importedByName = new Map(addedFields.map((field) => [field.wire.toLowerCase(), field]))
+
+/** The column of a file of rejected rows that holds the reason. An import ignores it. */
+export const errorColumn = "_error"
+
+const recordColumns = new Set(
+  [...allFields.map(({ wire }) => wire), "AllowUnsubscribe", "CustomFields", "Consent", "Activity", errorColumn].map(
+    (name) => name.toLowerCase()
+  )
+)
+
+/** Whether a name is that of a record column or of the error column, which no custom field may have. */
+export const isRecordColumn = (name: string): boolean => recordColumns.has(name.toLowerCase())

@@ -1,0 +1,255 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ContactColumns, ContactStatus, ImportMapping, JsonParser, mappedFile, readContacts } from "@roster/domain"
+import { Effect, Result, Schema, Stream } from "effect"
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+
+const rowsOf = (text: string, mapping: ImportMapping = {}, size = text.length) => {
+  const bytes = utf8(text)
+  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.slice(i * size, (i + 1) * size))
+  return Stream.runCollect(readContacts(Stream.fromIterable(pieces), mapping))
+}
+
+/** The contact of each row, or its problem. */
+const read = (text: string, mapping: ImportMapping = {}) =>
+  Effect.map(rowsOf(text, mapping), (rows) =>
+    rows.map(({ contact }): unknown => Result.getOrElse(contact, (reason) => reason))
+  )
+
+/** How one row fares, and what would do. */
+const only = (text: string, mapping: ImportMapping = {}) =>
+  Effect.map(rowsOf(text, mapping), ([row]) => ({
+    reason: row === undefined || Result.isSuccess(row.contact) ? "" : row.contact.failure,
+    suggestion: row?.suggestion,
+    unnamed: row?.unnamed
+  }))
+
+const refused = (text: string, mapping: ImportMapping = {}, size?: number) => Effect.flip(rowsOf(text, mapping, size))
+
+const email = "a@example.com"
+
+describe("ImportMapping", () => {
+  const Json = JsonParser.fromJsonString(ImportMapping)
+  const Name = Schema.Literals(["City", "#2", "__proto__", "constructor", '5"', "5\\", "1", "ü"])
+  it.prop(
+    "has a JSON form that keeps all of it",
+    [
+      Schema.Struct({
+        encoding: Schema.optionalKey(Schema.Literals(["utf-8", "windows-1252"])),
+        delimiter: Schema.optionalKey(Schema.Literals([",", ";", "\t", "|"])),
+        skipLines: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))),
+        columns: Schema.optionalKey(Schema.Array(Schema.Tuple([Name, Schema.NullOr(Name)]))),
+        values: Schema.optionalKey(Schema.Array(Schema.Tuple([Name, Schema.Array(Schema.Tuple([Name, Name]))])))
+      })
+    ],
+    ([{ columns, values, ...rest }]) => {
+      const mapping: ImportMapping = {
+        ...rest,
+        ...(columns === undefined ? {} : { columns: Object.fromEntries(columns) }),
+        ...(values === undefined
+          ? {}
+          : { values: Object.fromEntries(values.map(([field, words]) => [field, Object.fromEntries(words)])) })
+      }
+      const text = Schema.encodeSync(Json)(mapping)
+      assert.deepStrictEqual(Schema.decodeSync(Json)(text), mapping)
+    }
+  )
+
+  it.each([
+    [{ encoding: "klingon-8" }, "no such encoding"],
+    [{ delimiter: ":" }, "delimiter"],
+    [{ skipLines: -1 }, "skipLines"],
+    [{ columns: { Town: "TotalSent" } }, "only the service sets"],
+    [{ columns: { Town: " " } }, "a field has a name"],
+    [{ values: { status: { subscribed: "Activ" } } }, '"Activ" is no Status, which is Transactional, Engaged'],
+    [{ values: { ConsentTracking: { yes: "Yes" } } }, "which is Unknown, Allow or Deny"]
+  ])("refuses %j", (mapping, says) => {
+    const result = Schema.decodeUnknownResult(ImportMapping)(mapping)
+    assert.include(Result.isFailure(result) ? String(result.failure) : "", says)
+  })
+})
+
+describe("the columns of a mapping", () => {
+  it.effect("are meant by their heading, or by their number where no heading is that", () =>
+    Effect.gen(function* () {
+      const file = `#2,Email,x,\nA,${email},B,C\n`
+      assert.deepStrictEqual(yield* read(file, { columns: { "#2": "one", "#3": "three", "#4": "four" } }), [
+        { email, customFields: { one: "A", three: "B", four: "C" } }
+      ])
+      assert.deepStrictEqual(yield* read(file, { columns: { "#1": null, X: null, "#4": null } }), [{ email }])
+      for (const column of ["#0", "#5", "#01", "#", "4"]) {
+        assert.include((yield* refused(file, { columns: { [column]: "y" } })).reason, `no column "${column}"`)
+      }
+      assert.include((yield* refused(file, { columns: { x: "y", "#3": "z" } })).reason, "twice")
+    })
+  )
+
+  it.effect("let a heading that comes twice be told apart", () =>
+    Effect.gen(function* () {
+      const file = `Email,City,City\n${email},Bonn,Kiel\n`
+      assert.include((yield* refused(file)).reason, "#3")
+      assert.deepStrictEqual(yield* read(file, { columns: { "#3": "Second" } }), [
+        { email, customFields: { City: "Bonn", Second: "Kiel" } }
+      ])
+    })
+  )
+
+  it.effect("without a name hold no text, which would be lost", () =>
+    Effect.gen(function* () {
+      const found = yield* only(`Email,,FirstName\n${email},x,Ann\n`)
+      assert.include(found.reason, "column B")
+      assert.deepStrictEqual(found.unnamed, { column: 1, text: "x" })
+      const wide = [...Array.from({ length: 27 }, (_, i) => `c${i}`), ""]
+      assert.include((yield* only(`Email,${wide.join(",")}\n${email},${wide.join(",")}y\n`)).reason, "column AC")
+      assert.strictEqual((yield* only(`Email,,FirstName\n${email}, ,Ann,,\n`)).reason, "")
+    })
+  )
+
+  it.effect("that are not imported are known by name", () =>
+    Effect.gen(function* () {
+      const header = ["Email", "Source", "dateadded", "City", "AllowUnsubscribe"]
+      assert.deepStrictEqual(ContactColumns.ignoredColumns(header), ["Source", "dateadded", "AllowUnsubscribe"])
+      assert.deepStrictEqual(ContactColumns.ignoredColumns(header, { "#2": "origin", dateadded: null }), [
+        "AllowUnsubscribe"
+      ])
+    })
+  )
+})
+
+describe("the words of a mapping", () => {
+  const values = { status: { Subscribed: "active", " opted out ": "Unsubscribed" }, city: { K: "Köln" } }
+  it.effect("stand for values, without regard to case and outer blanks", () =>
+    Effect.gen(function* () {
+      const file = ["Email,Status,City", `${email}, SUBSCRIBED ,k`, `${email},Opted Out,Bonn`, `${email},Stale,`].join(
+        "\n"
+      )
+      assert.deepStrictEqual(yield* read(file, { values }), [
+        { email, status: "Active", customFields: { City: "Köln" } },
+        { email, status: "Unsubscribed", customFields: { City: "Bonn" } },
+        { email, status: "Stale" }
+      ])
+    })
+  )
+
+  it.effect("are asked for by the reason of a row, in plain words", () =>
+    Effect.gen(function* () {
+      const { reason } = yield* only(`Email,Status\n${email},it's on\n`)
+      for (const status of ContactStatus.literals) assert.include(reason, status)
+      assert.notInclude(reason, "|")
+      assert.include(reason, "--map-value 'Status:it'\\''s on=Active'")
+      assert.include((yield* only(`Email,ConsentTracking\n${email},yes\n`)).reason, "Unknown, Allow or Deny")
+      assert.include((yield* only(`Email,Status\n${email},Active\u200b\n`)).reason, "U+200B stands at the end")
+    })
+  )
+})
+
+describe("an address that is none", () => {
+  it.effect.each([
+    ["Ann Lee <ann@example.com>", "ann@example.com"],
+    ["<ann@example.com>", "ann@example.com"],
+    ["mailto:ann@example.com?subject=x", "ann@example.com"],
+    ["c@example.com; d@example.com", "c@example.com, d@example.com"],
+    ["c@example.com d@example.com c@example.com", "c@example.com, d@example.com"],
+    ["ann@example.com.", "ann@example.com"],
+    ["ann@example.com\u200b", "ann@example.com"],
+    ["\u202aann@example.com\u202c", "ann@example.com"],
+    ["\u00adann@example.com", "ann@example.com"],
+    ["ann", undefined],
+    ["a@b@example.com", undefined],
+    ['ann@exam"ple.com', undefined],
+    ["ann@", undefined],
+    ["@example.com", undefined]
+  ] as const)("%s is rejected, and %s would do", ([cell, suggestion]) =>
+    Effect.gen(function* () {
+      const found = yield* only(`FirstName,Email\nAnn,"${cell.replaceAll('"', '""')}"\n`)
+      assert.include(found.reason, "Email: ")
+      assert.strictEqual(found.suggestion, suggestion)
+      for (const address of suggestion?.split(", ") ?? []) assert.include(found.reason, `"${address}"`)
+    })
+  )
+
+  it.effect("names a character that cannot be seen, and its place", () =>
+    Effect.gen(function* () {
+      const reasonOf = (cell: string) => Effect.map(only(`Email\n${cell}\n`), ({ reason }) => reason)
+      assert.include(yield* reasonOf("bob@example.com\u200b"), "U+200B stands at the end")
+      assert.include(yield* reasonOf("\u200ebob@example.com"), "U+200E stands at the beginning")
+      assert.include(yield* reasonOf("bob@exa\u00admple.com"), 'U+00AD stands after "bob@exa"')
+      assert.deepStrictEqual(yield* read("Email\n\u00a0 bob@example.com\u00a0\n"), [{ email: "bob@example.com" }])
+    })
+  )
+})
+
+describe("lines above the header", () => {
+  const file = `Members, exported\n\n"a note"\nEmail;FirstName\n${email};Ann\n`
+  it.effect("are skipped if the mapping says so, and rows keep their lines", () =>
+    Effect.gen(function* () {
+      for (const size of [1, 5, 1000]) {
+        const rows = yield* rowsOf(file, { skipLines: 3 }, size)
+        assert.deepStrictEqual(
+          rows.map(({ contact, line }) => ({ line, contact })),
+          [{ line: 5, contact: Result.succeed({ email, firstName: "Ann" }) }] as never
+        )
+        assert.strictEqual((yield* rowsOf(`x\r\nsep=|\r\nEmail|a\r\n${email}|b`, { skipLines: 1 }, size))[0]?.line, 4)
+      }
+      assert.include((yield* refused(file, { skipLines: 99 })).reason, "empty")
+    })
+  )
+
+  it.effect("are offered to be skipped if one of the next 20 has the column of addresses", () =>
+    Effect.gen(function* () {
+      for (const size of [1, 7, 1000]) {
+        const error = yield* refused(file, {}, size)
+        assert.strictEqual(error.skipLines, 3)
+        assert.include(error.message, "--skip-lines 3")
+        assert.include(error.message, "line 4")
+        assert.strictEqual((yield* refused(`x\n${file}`, { skipLines: 1 }, size)).skipLines, 4)
+        assert.strictEqual((yield* refused(`x${"\n".repeat(20)}E-Mail\n`, {}, size)).skipLines, 20)
+        assert.isUndefined((yield* refused(`x${"\n".repeat(21)}Email\n`, {}, size)).skipLines)
+        const mapped = yield* refused(`x\nMel\n${email}\n`, { columns: { Mel: "Email" } }, size)
+        assert.strictEqual(mapped.skipLines, 1)
+      }
+    })
+  )
+})
+
+describe("mappedFile", () => {
+  const Text = Schema.Array(Schema.Literals(["a", "'", "=", '"', ",", ";", "|", "\n", "é", " ", "+"]))
+  it.effect.prop(
+    "gives the same contacts without a mapping",
+    [Schema.Array(Schema.Tuple([Text, Text, Schema.Literals(["", "on", "Stale"])]))],
+    ([contents]) =>
+      Effect.gen(function* () {
+        const quoted = (parts: ReadonlyArray<string>) => `"${parts.join("").replaceAll('"', '""')}"`
+        const file = [
+          "title",
+          "Vorname|=Ort|Mail|Lage|Datum",
+          ...contents.map(
+            ([one, other, word], i) => `${quoted(one)}|${quoted(other)}|u${i}@example.com|${word}|2024-01-31`
+          )
+        ].join("\n")
+        const mapping: ImportMapping = {
+          skipLines: 1,
+          columns: { Vorname: "FirstName", Mail: "Email", Lage: "Status", Datum: "ConsentDate" },
+          values: { Status: { on: "Active" } }
+        }
+        const rows = yield* rowsOf(file, mapping)
+        const contacts = rows.map(({ contact }) => Result.getOrThrow(contact))
+        const bytes = yield* Stream.runCollect(mappedFile(["=Ort"], Stream.fromIterable(contacts)))
+        const again = yield* Stream.runCollect(readContacts(Stream.fromIterable(bytes)))
+        assert.deepStrictEqual(
+          again.map(({ contact }) => Result.getOrThrow(contact)),
+          contacts
+        )
+      })
+  )
+
+  it.effect("protects no cell that needs it not, as other services do not restore them", () =>
+    Effect.gen(function* () {
+      const [row] = yield* rowsOf(`Email,Phone\n${email},+49 30\n`)
+      const contact = Result.getOrThrow(row?.contact ?? Result.fail("no row"))
+      const text = (yield* Stream.runCollect(Stream.decodeText(mappedFile(["Phone"], Stream.make(contact))))).join("")
+      assert.include(text, "+49 30")
+      assert.notInclude(text, "'+49 30")
+    })
+  )
+})
