@@ -59,7 +59,7 @@ export const faultCases: ReadonlyArray<FaultSection> = [
     C30 502 and 504 with the page of a proxy
     C31 408
     C32 499 and the statuses of content delivery networks
-    C33 500, 501 and 505 in all operations
+    C33 500, 501, 505 and others that the interface does not define, in all operations
     C35 everything fails for a thousand calls, and then recovers
     C36 409
     C37 401 and 403

@@ -99,6 +99,9 @@ export const readRefusal = (status: number, answer: string): Refusal | undefined
   return undefined
 }
 
+/** The beginning of the 404 to a path that the interface does not have, which says nothing of a record. */
+export const noSuchOperation = "There is no such operation."
+
 const exceedsExpiry = /^An API key cannot create credentials that outlive it: Expires must be (\S+) or earlier\./
 const exceedsRanges =
   /^An API key cannot allow addresses outside its own ranges: RestrictAccessToIPRange must lie within (.+?)\. Give/

@@ -115,11 +115,11 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Inva
   }
 }
 
-/** The answer is not JSON, but for example an HTML page of a proxy or a login. */
+/** The answer is not in the form of the service, but for example a page of a proxy, an ingress or a login. */
 export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentType>()("UnexpectedContentType", {
   /** The HTTP status of the answer. */
   status: Schema.Int,
-  /** The media type of the answer. */
+  /** The media type of the answer; `empty` if it has no body. */
   contentType: Schema.String,
   /** Its beginning, without control characters. */
   snippet: Schema.String
@@ -127,8 +127,8 @@ export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentT
   override get message(): string {
     const said = this.snippet === "" ? "" : ` It begins: ${this.snippet}`
     return (
-      `The answer (status ${this.status}) is ${this.contentType} and not JSON: something between here and the ` +
-      `service may have answered in its place.${said}`
+      `The answer (status ${this.status}) is ${this.contentType}, and not in the form of the service: something ` +
+      `between here and the service may have answered in its place.${said}`
     )
   }
 }

@@ -1,6 +1,6 @@
 /** Runs a call: sends it, judges and reads the answer, and retries as the table allows. */
-import { operations, type OperationId, type Refusal } from "@roster/api"
-import { invalidInput, Rejected, ServiceError, usedIdempotencyKey } from "@roster/domain"
+import { noSuchOperation, operations, type OperationId, type Refusal } from "@roster/api"
+import { CertainAbsence, invalidInput, Rejected, ServiceError, usedIdempotencyKey } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { withResponseHeaders } from "./ResponseHeaders.ts"
@@ -9,7 +9,8 @@ import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
 import { type RetryKey, retryTable } from "./RetryTable.ts"
-import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
+import { announcesItself, IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
+import { CurrentRequestPhase } from "../transport/RequestPhase.ts"
 
 /** A call of the contract. */
 export interface CallOptions<
@@ -79,6 +80,7 @@ export const makeCall =
       send
     } = options
     const row = retryTable[options.row ?? operation]
+    const method = operations.get(operation)?.method
     const isExpected = (error: Refusal): error is Expected => refusals.some((tag) => tag === error._tag)
     const refusal = (status: number, error: Refusal): Expected | ServiceError =>
       isExpected(error)
@@ -88,8 +90,13 @@ export const makeCall =
     const judge = (response: HttpClientResponse.HttpClientResponse, { afterAmbiguous }: Attempt) =>
       Effect.gen(function* () {
         const { headers, status } = response
-        const { isOwn, text } = yield* readRefusalBody(response, secrets)
-        if (status === 404 && isOwn && afterAmbiguous && goneAfterAmbiguous !== undefined) {
+        const { foreign, isEmpty, text } = yield* readRefusalBody(response, secrets)
+        // An empty 404 is believed, unless it would pass for a delete that is done, or a write relies on it.
+        const isRelied = status === 404 && (method === "DELETE" || (yield* CertainAbsence))
+        const isBelieved = isEmpty && (!isRelied || announcesItself(response))
+        const isOwn = foreign === undefined || isBelieved
+        const isAbsent = status === 404 && isOwn && !text.startsWith(noSuchOperation)
+        if (isAbsent && afterAmbiguous && goneAfterAmbiguous !== undefined) {
           return yield* Effect.mapError(goneAfterAmbiguous, (error): Failure<Expected> => ({
             evidence: "Permanent",
             error,
@@ -99,16 +106,19 @@ export const makeCall =
         const failure = statusFailure(operation, {
           status,
           text,
+          foreign: isOwn ? undefined : foreign,
           retryAfter: yield* retryAfter(response),
           location: redactSecrets(secrets, headers["location"] ?? "")
         })
         const meaning =
-          failure.error._tag === "ServiceError" && failure.error.reason._tag === "Rejected"
+          failure.error._tag === "ServiceError" &&
+          failure.error.reason._tag === "Rejected" &&
+          (isAbsent || status !== 404)
             ? byStatus[status]?.()
             : undefined
         const error = failure.error._tag === "ServiceError" ? failure.error : refusal(status, failure.error)
         // A 404 proves something only if the operation expects it.
-        const settles = isOwn && (failure.settles === true || (status === 404 && byStatus[404] !== undefined))
+        const settles = isOwn && (failure.settles === true || (isAbsent && byStatus[404] !== undefined))
         return yield* Effect.fail<Failure<Expected>>({ ...failure, error: meaning ?? error, settles })
       })
 
@@ -123,7 +133,11 @@ export const makeCall =
     const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> => {
       const made = Effect.matchEffect(send, {
         onFailure: (error): Effect.Effect<A, Failure<Expected>> => {
-          if (HttpClientError.isHttpClientError(error)) return Effect.fail(transportFailure(operation, error))
+          if (HttpClientError.isHttpClientError(error)) {
+            return Effect.flatMap(CurrentRequestPhase, (phase) =>
+              Effect.fail(transportFailure(operation, error, phase?.sent))
+            )
+          }
           // Refused by the contract, so nothing was sent.
           return Schema.isSchemaError(error)
             ? Effect.fail({ evidence: "Permanent", error: refusal(400, invalidInput(error)) })
@@ -144,7 +158,7 @@ export const makeCall =
     }
 
     const { idempotencyKey } = options
-    const key = idempotencyKey ?? (operations.get(operation)?.method === "POST" ? crypto.randomUUID() : undefined)
+    const key = idempotencyKey ?? (method === "POST" ? crypto.randomUUID() : undefined)
     const calls = withRetries({
       operation,
       row,

@@ -20,6 +20,7 @@ import {
   type ServiceErrorReason,
   Unauthorized,
   Unavailable,
+  type UnexpectedContentType,
   UnexpectedRedirect
 } from "@roster/domain"
 import { Duration, Predicate, Schema } from "effect"
@@ -58,8 +59,14 @@ const notSentCodes = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 
-/** Codes of invalid certificates, compression, HTTP and addresses. */
-const permanent = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|^HPE_|HEADERS_OVERFLOW|ERR_INVALID|EPROTO|^Z_(?!BUF)/
+/** Codes of invalid certificates, compression and addresses, of another protocol and of a transport that was closed. */
+const permanent = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|ERR_INVALID|EPROTO|^Z_(?!BUF)|UND_ERR_CLOSED/
+
+/** Codes of an answer whose head cannot be read. */
+const unreadable = /^HPE_|HEADERS_OVERFLOW/
+
+/** Codes of a transport that was closed before, or during the request. */
+const closed = new Set(["UND_ERR_CLOSED", "UND_ERR_DESTROYED"])
 
 /** An error with its causes, the outermost first, and at most six. */
 const causesOf = (cause: unknown, depth = 0): ReadonlyArray<object> => {
@@ -68,17 +75,27 @@ const causesOf = (cause: unknown, depth = 0): ReadonlyArray<object> => {
   return [cause, ...causesOf(Array.isArray(errors) ? errors[0] : inner, depth + 1)]
 }
 
-/** The code of the first error that has one. */
-const codeOf = (causes: ReadonlyArray<object>): string | undefined => {
+/** The code of the first error that has one, and whether it came of reading from or writing to a connection. */
+const codeOf = (causes: ReadonlyArray<object>): { readonly code?: string; readonly isConnected?: boolean } => {
   for (const cause of causes) {
-    if (Predicate.hasProperty(cause, "syscall") && cause.syscall === "connect") return "ECONNREFUSED"
-    if (Predicate.hasProperty(cause, "code") && typeof cause.code === "string") return cause.code
+    const syscall = Predicate.hasProperty(cause, "syscall") ? cause.syscall : undefined
+    if (syscall === "connect") return { code: "ECONNREFUSED" }
+    if (Predicate.hasProperty(cause, "code") && typeof cause.code === "string") {
+      return { code: cause.code, isConnected: syscall === "read" || syscall === "write" }
+    }
   }
-  return undefined
+  return {}
 }
 
-/** Judges an error of the transport, which has no complete answer. */
-export const transportFailure = (operation: string, error: HttpClientError.HttpClientError): Failure<never> => {
+/**
+ * Judges an error of the transport, which has no complete answer. `sent` is whether any of the request was written, if the
+ * transport tells: what was sent is in doubt, whatever the error.
+ */
+export const transportFailure = (
+  operation: string,
+  error: HttpClientError.HttpClientError,
+  sent?: boolean
+): Failure<never> => {
   const { reason } = error
   const failure = (evidence: Evidence, reason: ServiceErrorReason) => failureOf(operation, evidence, reason)
   const causes = causesOf("cause" in reason ? reason.cause : undefined)
@@ -88,31 +105,40 @@ export const transportFailure = (operation: string, error: HttpClientError.HttpC
   if (encoded !== undefined && "response" in reason) {
     return invalidResponse(operation, reason.response.status, encoded.message)
   }
-  const code = codeOf(causes)
+  const { code, isConnected = false } = codeOf(causes)
   // The code alone: an error of the transport may quote the request.
   const proxy = causes.find((cause) => cause instanceof ProxyUnreachable)
   const host = proxy === undefined ? (URL.parse(error.request.url)?.host ?? "the service") : `the proxy ${proxy.proxy}`
   const detail =
-    code === undefined ? `the connection to ${host} broke` : `the connection to ${host} failed with ${code}`
+    code === undefined
+      ? `the connection to ${host} broke`
+      : closed.has(code)
+        ? `the transport of this client was closed, as its layer or scope ended (${code})`
+        : unreadable.test(code)
+          ? `the head of an answer from ${host} cannot be read (${code})`
+          : `the connection to ${host} failed with ${code}`
   if ("response" in reason) {
     const { status } = reason.response
     // A parse error inside a body may come from a body that was cut inside a chunk.
-    return code !== undefined && permanent.test(code) && !code.startsWith("HPE_")
+    return code !== undefined && permanent.test(code)
       ? invalidResponse(operation, status, `it cannot be read (${code})`)
       : failure("Ambiguous", new Unavailable({ status, detail }))
   }
   const unavailable = new Unavailable({ detail })
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return failure("Permanent", unavailable)
-  if (code === undefined) return failure("Ambiguous", unavailable)
-  if (notSentCodes.has(code)) return failure("NotSent", unavailable)
-  return permanent.test(code)
-    ? failure("Permanent", new Unavailable({ detail, isPermanent: true }))
-    : failure("Ambiguous", unavailable)
+  if (sent === true || code === undefined) return failure("Ambiguous", unavailable)
+  if (permanent.test(code) || (sent === false && closed.has(code))) {
+    return failure("Permanent", new Unavailable({ detail, isPermanent: true }))
+  }
+  const isNotSent = notSentCodes.has(code) ? !isConnected : sent === false && unreadable.test(code)
+  return failure(isNotSent ? "NotSent" : "Ambiguous", unavailable)
 }
 
 const unauthorizedText = /api ?key (?:expired|is missing|not found)|incorrect api ?key|invalid api ?key/i
 const accessDeniedText = /access denied/i
-const ambiguousStatuses = new Set([499, 500, 502, 503, 504, 520, 521, 522, 523, 524])
+
+/** What only the service can say of a key or a record, and not what something in front of it says. */
+const saidByService = new Set([401, 403, 404, 409, 410])
 
 /** Refusals of the content of a request, which was never carried out. */
 const settling = new Set([400, 413, 415, 422])
@@ -126,8 +152,10 @@ const originOf = (location: string | undefined): string => {
 /** An answer that is no success. */
 export interface RefusedAnswer {
   readonly status: number
-  /** The `Error` field of its body; empty without one. */
+  /** The `Error` field of its body, or else the type and beginning of it; empty without one. */
   readonly text: string
+  /** The answer as one that is not in the form of the service. */
+  readonly foreign?: UnexpectedContentType | undefined
   readonly retryAfter?: Duration.Duration | undefined
   readonly location?: string | undefined
 }
@@ -135,42 +163,45 @@ export interface RefusedAnswer {
 /** Judges an answer by status and text, since services of this interface differ in the status. */
 export const statusFailure = (
   operation: string,
-  { location, retryAfter, status, text }: RefusedAnswer
+  { foreign, location, retryAfter, status, text }: RefusedAnswer
 ): Failure<Refusal> => {
   const failure = (evidence: Evidence, reason: ServiceErrorReason, throttled = false): Failure<never> => ({
     ...failureOf(operation, evidence, reason),
     throttled,
     retryAfter
   })
-  if (status === 401 || (status === 400 && unauthorizedText.test(text)))
+  if (foreign !== undefined && saidByService.has(status)) return failure("Permanent", foreign)
+  // The words of the service itself.
+  const own = foreign === undefined ? text : ""
+  if (status === 401 || (status === 400 && unauthorizedText.test(own)))
     return failure("Permanent", new Unauthorized({}))
-  if (status === 403 || (status === 400 && accessDeniedText.test(text))) {
+  if (status === 403 || (status === 400 && accessDeniedText.test(own))) {
     return failure(
       "Permanent",
-      readExceedsGrantor(text) ?? new AccessDenied({ required: requiredLevel(operation, text) })
+      readExceedsGrantor(own) ?? new AccessDenied({ required: requiredLevel(operation, own) })
     )
   }
-  const settles = settling.has(status)
-  const refusal = readRefusal(status, text)
+  const settles = foreign === undefined && settling.has(status)
+  const refusal = readRefusal(status, own)
   if (refusal !== undefined) {
     return { evidence: "Permanent", error: refusal, settles: settles || refusal._tag === "LastManagingKey" }
   }
   const wait = retryAfter === undefined ? {} : { retryAfter: Duration.toSeconds(retryAfter) }
   if (status === 429) {
-    const detail = readAccountLimit(text)
+    const detail = readAccountLimit(own)
     return failure("NotProcessed", new RateLimited(detail === undefined ? wait : { detail, ...wait }), true)
   }
   const said = text === "" ? "" : ` (${text})`
-  const detail = readUnavailable(text) ?? `it answers with status ${status}${said}`
+  const detail = readUnavailable(own) ?? `it answers with status ${status}${said}`
   const unavailable = new Unavailable({ status, detail, ...wait })
   if (status === 503 && retryAfter !== undefined) {
-    return failure("NotProcessed", readStoreFailure(text) ?? unavailable, true)
+    return failure("NotProcessed", readStoreFailure(own) ?? unavailable, true)
   }
   if (status === 408 || status === 425) return failure("NotProcessed", unavailable)
-  if (ambiguousStatuses.has(status)) return failure("Ambiguous", unavailable)
+  // Whoever answered, no such status settles what became of the request.
+  if (status >= 500 || status === 499 || status < 200) return failure("Ambiguous", unavailable)
   if (status >= 300 && status < 400)
     return failure("Permanent", new UnexpectedRedirect({ status, targetOrigin: originOf(location) }))
-  if (status < 200 || status > 599) return invalidResponse(operation, status, "there is no such status")
   const rejected = failure("Permanent", new Rejected({ status, detail: text === "" ? "no reason given" : text }))
   return { ...rejected, settles }
 }

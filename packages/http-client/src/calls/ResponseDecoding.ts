@@ -116,19 +116,22 @@ const isJson = (response: Response, first: string): boolean => {
 export const isPage = (response: Response): boolean =>
   /^\s*(?:text\/html|application\/xhtml)/i.test(contentTypeOf(response))
 
+/** The type and the beginning of a body that should be something else. */
+const unexpected = (response: Response, secrets: Secrets, text: string): UnexpectedContentType => {
+  const said = contentTypeOf(response)
+  const stated = said === "" ? "of no stated type" : redactSecrets(secrets, said.slice(0, 100))
+  const snippet = redactSecrets(secrets, snippetOf(text))
+  return new UnexpectedContentType({ status: response.status, contentType: text === "" ? "empty" : stated, snippet })
+}
+
 /** Fails with the type and the beginning of a body that should be something else. */
 export const unexpectedContent = (
   operation: string,
   response: Response,
   secrets: Secrets,
   text: string
-): Effect.Effect<never, Failure<never>> => {
-  const said = contentTypeOf(response)
-  const contentType = said === "" ? "of no stated type" : redactSecrets(secrets, said.slice(0, 100))
-  const snippet = redactSecrets(secrets, snippetOf(text))
-  const reason = new UnexpectedContentType({ status: response.status, contentType, snippet })
-  return Effect.fail(failureOf(operation, "Permanent", reason))
-}
+): Effect.Effect<never, Failure<never>> =>
+  Effect.fail(failureOf(operation, "Permanent", unexpected(response, secrets, text)))
 
 /** Makes the reader of a JSON body. */
 export const readJson = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
@@ -193,11 +196,12 @@ const decodeError = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 
 /**
  * The text of a refusal: its field `Error`, or else its content type and beginning. An unreadable body never fails,
- * since the status counts. `isOwn` is whether the service itself may have answered, not a proxy.
+ * since the status counts. The service itself refuses with `{"Error": "text"}`; an empty body may be anybody's, and any
+ * other is `foreign`.
  */
 export const readRefusalBody = Effect.fnUntraced(function* (response: Response, secrets: Secrets) {
   const bytes = yield* Effect.orElseSucceed(bytesOf(response), () => new Uint8Array(0))
-  const body = new TextDecoder().decode(bytes)
+  const body = new TextDecoder().decode(bytes).trim()
   const error = decodeError(body)
   const words = Option.match(error, {
     onSome: ({ Error }) => onOneLine(Error).slice(0, longestSnippet),
@@ -206,7 +210,11 @@ export const readRefusalBody = Effect.fnUntraced(function* (response: Response, 
       return snippet === "" ? "" : `${contentTypeOf(response).split(";")[0] || "text"}: ${snippet}`
     }
   })
-  return { text: redactSecrets(secrets, words), isOwn: Option.isSome(error) || body === "" }
+  return {
+    text: redactSecrets(secrets, words),
+    isEmpty: body === "",
+    foreign: Option.isSome(error) ? undefined : unexpected(response, secrets, body)
+  }
 })
 
 const httpDate = /^[a-z]+,? .*\d{2}:\d{2}:\d{2}/i

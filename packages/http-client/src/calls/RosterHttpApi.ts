@@ -31,6 +31,10 @@ export type Said = MutableRef.MutableRef<boolean | undefined>
 export const says = ({ headers }: HttpClientResponse.HttpClientResponse, { name, value }: Word): boolean =>
   headers[name] === value
 
+/** Whether an answer has a word by which a service of ours announces itself. */
+export const announcesItself = (response: HttpClientResponse.HttpClientResponse): boolean =>
+  [idempotencyHonoured, resubscribeHonoured, changesHonoured].some((word) => says(response, word))
+
 /** The operations as calls, and what the services share. */
 export class RosterHttpApi extends Context.Service<
   RosterHttpApi,

@@ -3,6 +3,7 @@
  * read first, and the status is left out where it would resubscribe. (docs/decisions/upsert.md)
  */
 import {
+  beforeWriting,
   canonicalEmail,
   type Contact,
   type ContactNotFound,
@@ -51,7 +52,9 @@ export const makeConsentGuard = (
 ) => {
   /** The status of a contact; nothing once the service says that it decides by itself. */
   const statusOf = (email: string): Effect.Effect<unknown, ServiceError> =>
-    Effect.suspend(() => (isHonoured.current ? Effect.undefined : Effect.map(get(email), ({ status }) => status))).pipe(
+    Effect.suspend(() =>
+      isHonoured.current ? Effect.undefined : Effect.map(beforeWriting(get(email)), ({ status }) => status)
+    ).pipe(
       Effect.catchTags({
         ContactNotFound: () => Effect.undefined,
         // What is no address is refused by the add.

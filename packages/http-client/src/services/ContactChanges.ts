@@ -5,6 +5,7 @@
  */
 import { changesHonoured } from "@roster/api"
 import {
+  beforeWriting,
   canonicalEmail,
   type ChangeAnswer,
   ChangeAnswerRecord,
@@ -69,7 +70,7 @@ const readThenWrite = Effect.fnUntraced(function* (
 ) {
   yield* Effect.forEach(changes, sayable, { discard: true })
   const read = ([identity, email]: readonly [string, string]) =>
-    operations.get(email).pipe(
+    beforeWriting(operations.get(email)).pipe(
       Effect.catchTag("ContactNotFound", () => Effect.succeed(null)),
       Effect.map((contact) => [identity, contact] as const)
     )

@@ -145,13 +145,15 @@ const noSecrets: Secrets = []
 
 const refusedDownload = Effect.fnUntraced(function* (response: Response, link: string) {
   const { headers, status } = response
-  const { text } = yield* readRefusalBody(response, noSecrets)
+  const { foreign, isEmpty, text } = yield* readRefusalBody(response, noSecrets)
+  const isOwn = foreign === undefined || isEmpty
   const permanent = (error: DownloadError): Failure<DownloadError> => ({ evidence: "Permanent", error })
-  if (status === 410) return yield* Effect.fail(permanent(new ExportExpired({ id: link })))
-  if (status === 404) return yield* Effect.fail(permanent(new ExportNotFound({ id: link })))
+  if (status === 410 && isOwn) return yield* Effect.fail(permanent(new ExportExpired({ id: link })))
+  if (status === 404 && isOwn) return yield* Effect.fail(permanent(new ExportNotFound({ id: link })))
   const failure = statusFailure(operation, {
     status,
     text,
+    foreign: isOwn ? undefined : foreign,
     retryAfter: yield* retryAfter(response),
     location: headers["location"]
   })

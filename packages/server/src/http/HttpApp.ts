@@ -3,6 +3,7 @@ import {
   ApiKeyAuth,
   changesHonoured,
   idempotencyHonoured,
+  noSuchOperation,
   RequestErrors,
   resubscribeHonoured,
   versionSegment
@@ -124,7 +125,7 @@ const noRoute =
     const methods = methodsOf(url).join(", ")
     return Effect.succeed(
       methods === ""
-        ? errorResponse(404, "There is no such operation. The paths are those of the interface, below /v4.")
+        ? errorResponse(404, `${noSuchOperation} The paths are those of the interface, below /v4.`)
         : HttpServerResponse.setHeader(errorResponse(405, `This path takes ${methods}.`), "allow", methods)
     )
   }

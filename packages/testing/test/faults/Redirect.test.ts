@@ -79,18 +79,15 @@ describe("C.3 Redirects", () => {
   it.live.each([
     ["a megabyte", `https://evil.example/${"x".repeat(1_000_000)}`],
     ["a bare line feed and a header of its own", "https://evil.example/\nX-Injected: yes"]
-  ] as const)("C49 to %s: a typed failure, whichever", ([, location]) =>
+  ] as const)("C49 to %s: a head that cannot be read", ([, location]) =>
     Effect.gen(function* () {
       for (const { call } of [get, send]) {
         const ended = yield* trial({
           plan: { requests: [[respond({ status: 302, headers: { Location: location } })]] },
           call
         })
-        assert.isBelow(
-          reason(ended, ["UnexpectedRedirect", "InvalidResponse", "Unavailable", "ResponseTooLarge"]).message.length,
-          500
-        )
-        assert.strictEqual(ended.requests.length, 1)
+        assert.isBelow(reason(ended, call === send.call ? "OutcomeUnknown" : "Unavailable").message.length, 500)
+        assert.strictEqual(ended.requests.length, call === send.call ? 1 : 3)
       }
     })
   )

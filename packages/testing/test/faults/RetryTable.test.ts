@@ -76,19 +76,19 @@ const kinds: ReadonlyArray<{ readonly name: string; readonly failures: ReadonlyA
       { code: "ECONNRESET", syscall: "read" },
       { code: "EPIPE", syscall: "write" },
       { code: "UND_ERR_SOCKET" },
-      ...[500, 502, 503, 504, 499, 520, 521, 522, 523, 524].map((status) => ({ status }))
+      { code: "HPE_INVALID_CONSTANT" },
+      ...[500, 501, 502, 503, 504, 505, 499, 520, 521, 522, 523, 524, 599].map((status) => ({ status }))
     ]
   },
   {
     name: "Permanent",
     failures: [
-      ...[301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 406, 409, 410, 413, 415, 418, 422, 451, 501, 505].map(
-        (status) => ({ status })
-      ),
+      ...[301, 302, 307, 308, 400, 401, 402, 403, 404, 405, 406, 409, 410, 413, 415, 418, 422, 451].map((status) => ({
+        status
+      })),
       { code: "CERT_HAS_EXPIRED" },
       { code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
-      { code: "ERR_TLS_CERT_ALTNAME_INVALID" },
-      { code: "HPE_INVALID_CONSTANT" }
+      { code: "ERR_TLS_CERT_ALTNAME_INVALID" }
     ]
   }
 ]

@@ -3,6 +3,7 @@ import { DateTime, Duration, Effect, Schema } from "effect"
 import {
   type ApiKey,
   type ApiKeyPayload,
+  beforeWriting,
   type CredentialOperations,
   CredentialSettings,
   fnRedacted,
@@ -55,7 +56,7 @@ export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Pay
 ) {
   const { name, subaccount } = payload
   // Any answer shows whether the service honours the key of a call.
-  const taken = yield* operations.get(name, { subaccount }).pipe(
+  const taken = yield* beforeWriting(operations.get(name, { subaccount })).pipe(
     Effect.as(true),
     Effect.catchTag("CredentialNotFound", () => Effect.succeed(false))
   )

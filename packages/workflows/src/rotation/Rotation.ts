@@ -6,6 +6,7 @@ import { Clock, DateTime, Duration, Effect, Option, type Redacted, Schedule, Str
 import {
   type ApiKey,
   type ApiKeyPayload,
+  beforeWriting,
   CredentialNotFound,
   type CredentialOperations,
   CredentialsService,
@@ -212,7 +213,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
     let operations = given
 
     const isThere = (credential: string) =>
-      operations.get(credential, { subaccount }).pipe(
+      beforeWriting(operations.get(credential, { subaccount })).pipe(
         Effect.as(true),
         Effect.catchTag("CredentialNotFound", () => Effect.succeed(false))
       )

@@ -4,6 +4,7 @@
  */
 import {
   AccessDenied,
+  beforeWriting,
   canonicalEmail,
   type ChangeAnswer,
   Contact,
@@ -162,7 +163,7 @@ export const makeContactReader = Effect.fnUntraced(function* (
     Effect.forEach(
       emails,
       (email) =>
-        service.get(email).pipe(
+        beforeWriting(service.get(email)).pipe(
           Effect.map((contact): Found => ({ contact, lists: undefined })),
           Effect.catchTag("ContactNotFound", () => Effect.succeed(nobody))
         ),

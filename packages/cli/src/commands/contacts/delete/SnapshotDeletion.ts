@@ -1,5 +1,6 @@
 /** Deletes contacts through a backup: only those that were shown, counted and saved are deleted. */
 import {
+  beforeWriting,
   canonicalEmail,
   ContactFilter,
   ContactNotFound,
@@ -189,7 +190,7 @@ export const deleteByEmails = Effect.fnUntraced(function* (given: ReadonlyArray<
   const found = Stream.fromIterable(emails).pipe(
     Stream.mapEffect(
       (email) =>
-        contacts.get(email).pipe(
+        beforeWriting(contacts.get(email)).pipe(
           Effect.map((contact) => [contact]),
           Effect.catchTag("ContactNotFound", () =>
             Effect.sync(() => {
