@@ -34,13 +34,6 @@ const isWhole = (value: { readonly [name: string]: unknown }, names?: ReadonlySe
 export const plain = <A extends object>(value: unknown, names?: ReadonlySet<string>): Fields<A> =>
   isPlain<A>(value) && isWhole(value, names) ? value : refuse()
 
-/** The fields of a record that has none but these names; an undefined one is not given. */
-export const fieldsOf = (value: unknown, names: ReadonlySet<string>): { readonly [name: string]: unknown } => {
-  if (!isPlain<{ readonly [name: string]: unknown }>(value)) return refuse()
-  for (const name in value) if (!names.has(name)) refuse()
-  return value
-}
-
 const areTexts = (value: unknown): value is { readonly [name: string]: string } => {
   if (!isPlain<{ readonly [name: string]: unknown }>(value)) return false
   for (const name in value) if (typeof value[name] !== "string") return false

@@ -23,7 +23,7 @@ import {
   Unavailable
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
-import { Clock, Deferred, Effect } from "effect"
+import { Clock, Deferred, Effect, Struct } from "effect"
 import { changesOf, type ContactState, digestOf } from "./ContactState.ts"
 import type { AppendedEntry, Changed, Changes, RowRange } from "./RunEntry.ts"
 import type { Run } from "./RunLog.ts"
@@ -274,17 +274,12 @@ export const writeOfContact = (
     resubscribe = true
   }: { readonly listNames?: ReadonlyArray<string> | undefined; readonly resubscribe?: boolean | undefined }
 ): Write => {
-  const { consent, customFields, firstName, lastName, status } = given
   return {
     // The service checks it.
     email: email as EmailAddress,
     write: {
-      status,
-      firstName,
-      lastName,
-      customFields,
-      consent,
-      addToLists: listNames.length === 0 ? undefined : listNames,
+      ...Struct.pick(given, ["status", "firstName", "lastName", "customFields", "consent"]),
+      ...(listNames.length === 0 ? {} : { addToLists: listNames }),
       resubscribe
     }
   }
