@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import {
   CredentialName,
-  type CredentialsService,
+  CredentialsService,
   EmailAddress,
   formatWireDate,
   ServiceError,
@@ -9,13 +9,16 @@ import {
   Unauthorized,
   Unavailable
 } from "@roster/domain"
-import { planApiKeyRotation, planSmtpRotation } from "@roster/workflows"
+import { planApiKeyRotation, planSmtpRotation, rotateApiKey, RunLog } from "@roster/workflows"
 import { Cause, DateTime, Duration, Effect, Exit, Fiber, Redacted, Schedule, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { layerMemory, refused } from "../../src/index.ts"
 import { lifetimeOf, makeTrial, passing, succeeded, tagOf } from "./Trial.ts"
 
-const next = CredentialName.make("ci~next")
+/** The successor of a rotation that an earlier version began. */
+const former = CredentialName.make("ci~next")
+
+const successorName = /^ci~next-[0-9a-f]{8}$/
 
 const failing = (reason: ServiceError["reason"]) => new ServiceError({ operation: "securityApikeysGet", reason })
 
@@ -45,7 +48,11 @@ layer(layerMemory)("rotating an API key", (it) => {
         { ...old, dateCreated: undefined, expires: undefined }
       )
       assert.strictEqual(lifetimeOf(key), lifetimeOf(old))
-      assert.deepStrictEqual(delivered, [{ name: next, secret: secrets.secretOf(ci) ?? "" }])
+      assert.deepStrictEqual(
+        delivered.map(({ secret }) => secret),
+        [secrets.secretOf(ci)]
+      )
+      assert.match(delivered[0]?.name ?? "", successorName)
       assert.notStrictEqual(secrets.secretOf(ci), Redacted.value(token))
     })
   )
@@ -184,7 +191,8 @@ layer(layerMemory)("rotating an API key", (it) => {
       assert.deepStrictEqual(steps, [])
       // An undelivered successor of an earlier run makes room itself.
       yield* store.apiKeys.delete("k1", { subaccount })
-      yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
+      assert.isTrue(Exit.isFailure(yield* rotate({ deliver: () => Effect.die("killed") })))
+      assert.strictEqual((yield* keys).length, 15)
       succeeded(yield* rotate())
       assert.strictEqual((yield* keys).length, 14)
     })
@@ -225,37 +233,43 @@ layer(layerMemory)("rotating an API key", (it) => {
     })
   )
 
-  it.effect("keeps a successor that was used, whoever made it, and recreates one that never was", () =>
+  it.effect("keeps a successor that was used, whoever made it, and takes none for its own that never was", () =>
     Effect.gen(function* () {
-      const { ci, delivered, makeKey, rotate, secrets, steps, store, subaccount } = yield* makeTrial
+      const { ci, delivered, keys, makeKey, rotate, secrets, steps, store, subaccount } = yield* makeTrial
       yield* makeKey
-      const other = yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
-      secrets.adopt(next, other.token)
-      yield* secrets.use(next)
+      const name = CredentialName.make("ci~next-7f3a90c1")
+      const other = yield* store.apiKeys.create({ name, accessLevels: ["Export"], subaccount })
+      secrets.adopt(name, other.token)
+      yield* secrets.use(name)
       assert.isTrue(succeeded(yield* rotate()).isResumed)
       assert.strictEqual(secrets.secretOf(ci), Redacted.value(other.token))
       assert.deepStrictEqual(delivered, [])
 
-      steps.length = 0
-      const unused = yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
-      assert.isFalse(succeeded(yield* rotate()).isResumed)
-      assert.strictEqual(steps[0]?._tag, "Discarded")
-      assert.notStrictEqual(secrets.secretOf(ci), Redacted.value(unused.token))
+      for (const unused of [former, name]) {
+        steps.length = 0
+        yield* store.apiKeys.create({ name: unused, accessLevels: ["Export"], subaccount })
+        const before = yield* keys
+        const refused = yield* rotate()
+        assert.strictEqual(tagOf(refused), "RotationRefused")
+        assert.include(Exit.isFailure(refused) ? String(refused.cause) : "", `"${unused}"`)
+        assert.deepStrictEqual([yield* keys, steps], [before, []])
+        yield* store.apiKeys.delete(unused, { subaccount })
+      }
     })
   )
 
   it.effect("believes no record of another successor, or of another key", () =>
     Effect.gen(function* () {
-      const { ci, delivered, makeKey, remember, rotate, secrets, store, subaccount } = yield* makeTrial
+      const { delivered, keys, makeKey, remember, rotate, store, subaccount } = yield* makeTrial
       yield* makeKey
-      yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
+      yield* store.apiKeys.create({ name: former, accessLevels: ["Export"], subaccount })
+      const before = yield* keys
       const created = "2001-01-01 00:00:00"
-      for (const phase of ["Delivered", "Retired"] as const) {
-        yield* remember({ successor: next, phase, created })
-        assert.isFalse(succeeded(yield* rotate()).isResumed)
+      for (const phase of ["Started", "Delivered", "Retired"] as const) {
+        yield* remember({ successor: former, phase, created })
+        assert.strictEqual(tagOf(yield* rotate()), "RotationRefused")
       }
-      assert.strictEqual(delivered.length, 2)
-      assert.strictEqual(secrets.secretOf(ci), delivered[1]?.secret)
+      assert.deepStrictEqual([yield* keys, delivered], [before, []])
     })
   )
 
@@ -263,10 +277,10 @@ layer(layerMemory)("rotating an API key", (it) => {
     Effect.gen(function* () {
       const { keys, makeKey, remember, rotate, store, subaccount } = yield* makeTrial
       yield* makeKey
-      const { dateCreated } = yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
+      const { dateCreated } = yield* store.apiKeys.create({ name: former, accessLevels: ["Export"], subaccount })
       assert.isDefined(dateCreated)
       yield* remember({
-        successor: next,
+        successor: former,
         phase: "Retired",
         ...(dateCreated === undefined ? {} : { created: formatWireDate(dateCreated) })
       })
@@ -277,13 +291,15 @@ layer(layerMemory)("rotating an API key", (it) => {
 
   it.effect("keeps the old one where the successor is gone meanwhile", () =>
     Effect.gen(function* () {
-      const { keys, makeKey, options, rotate, store, subaccount } = yield* makeTrial
+      const { delivered, keys, makeKey, options, rotate, store, subaccount } = yield* makeTrial
       yield* makeKey
       const result = yield* rotate({
         onStep: (step) =>
           Effect.andThen(
             options.onStep(step),
-            step._tag === "Waiting" ? Effect.orDie(store.apiKeys.delete(next, { subaccount })) : Effect.void
+            step._tag === "Waiting"
+              ? Effect.orDie(store.apiKeys.delete(delivered[0]?.name ?? "", { subaccount }))
+              : Effect.void
           )
       })
       assert.strictEqual(tagOf(result), "CredentialNotFound")
@@ -298,7 +314,7 @@ layer(layerMemory)("rotating an API key", (it) => {
     Effect.gen(function* () {
       const { keys, makeKey, rotate, secrets, steps } = yield* makeTrial
       yield* makeKey
-      /** The looks that are answered so. The first list is not one. */
+      /** The looks that are answered so. The first two lists, where to begin and for rivals, are none. */
       const answering = (from: number, to: number, reason: ServiceError["reason"]): CredentialsService["Service"] => {
         let lists = 0
         return {
@@ -314,7 +330,7 @@ layer(layerMemory)("rotating an API key", (it) => {
         }
       }
       const away = new Unavailable({ detail: "away" })
-      const gone = yield* rotate({}, answering(1, Infinity, away))
+      const gone = yield* rotate({}, answering(2, Infinity, away))
       assert.strictEqual(tagOf(gone), "ServiceError")
       assert.isAbove(steps.filter(({ _tag }) => _tag === "Unanswered").length, 50)
       const before = yield* DateTime.now
@@ -336,12 +352,12 @@ layer(layerMemory)("rotating an API key", (it) => {
         ...secrets.service,
         apiKeys: {
           ...apiKeys,
-          // The first look is for where to begin.
+          // The first two are for where to begin and for rivals.
           list: (of) =>
             Effect.gen(function* () {
               const look = looks++
-              if (look === 2) asked.push(DateTime.toEpochMillis(yield* DateTime.now))
-              if (look !== 1) return yield* apiKeys.list(of)
+              if (look === 3) asked.push(DateTime.toEpochMillis(yield* DateTime.now))
+              if (look !== 2) return yield* apiKeys.list(of)
               // The call itself waits and asks again before it fails.
               yield* Effect.sleep("100 seconds")
               asked.push(DateTime.toEpochMillis(yield* DateTime.now))
@@ -441,7 +457,7 @@ layer(layerMemory)("rotating an API key", (it) => {
       }
       // Without the successor there is no secret that would be lost.
       yield* whileUsed(secrets.use(ci), rotate({ destination: "vault" }))
-      yield* store.apiKeys.delete(next, { subaccount })
+      yield* store.apiKeys.delete(delivered.at(-1)?.name ?? "", { subaccount })
       assert.isFalse(succeeded(yield* rotate({ destination: "file" })).isResumed)
     })
   )
@@ -456,10 +472,69 @@ layer(layerMemory)("rotating an API key", (it) => {
       assert.isTrue(Exit.isFailure(killed))
       const [given] = delivered
       const resumed = yield* rotate({
-        onStep: (step) => (step._tag === "Waiting" && step.name === next ? secrets.use(next) : Effect.void)
+        onStep: (step) => (step._tag === "Waiting" && step.name === given?.name ? secrets.use(step.name) : Effect.void)
       })
       assert.isTrue(succeeded(resumed).isResumed)
       assert.strictEqual(secrets.secretOf(ci), given?.secret)
+      assert.strictEqual(delivered.length, 1)
+    })
+  )
+
+  it.effect("is one of two that begin at once, by logs of their own, and its secret works", () =>
+    Effect.gen(function* () {
+      for (let round = 0; round < 20; round++) {
+        const { ci, keys, makeKey, options, secrets } = yield* makeTrial
+        yield* makeKey
+        const both = Effect.forEach(
+          ["one", "other"],
+          () => {
+            const delivered: Array<string> = []
+            const deliver = ({ token }: { readonly token: Redacted.Redacted<string> }) =>
+              Effect.sync(() => {
+                secrets.hold(token)
+                delivered.push(Redacted.value(token))
+              })
+            return rotateApiKey(ci, { ...options, deliver }).pipe(
+              Effect.provideService(CredentialsService, secrets.service),
+              Effect.provide(RunLog.layerMemory()),
+              Effect.exit,
+              Effect.map((exit) => ({ exit, delivered }))
+            )
+          },
+          { concurrency: "unbounded" }
+        )
+        const ended = succeeded(yield* passing(both))
+        const [done, ...others] = ended.filter(({ exit }) => Exit.isSuccess(exit))
+        assert.deepStrictEqual(others, [])
+        assert.strictEqual(done?.delivered.at(-1), secrets.secretOf(ci))
+        assert.deepStrictEqual(
+          ended.flatMap(({ exit }) => tagOf(exit) ?? []),
+          ["RotationRefused"]
+        )
+        assert.deepStrictEqual(
+          (yield* keys).map(({ name }) => name),
+          ["ci"]
+        )
+      }
+    })
+  )
+
+  it.effect("keeps both where another credential took the name of the old one", () =>
+    Effect.gen(function* () {
+      const { ci, delivered, keys, makeKey, options, rotate, secrets, store, subaccount } = yield* makeTrial
+      yield* makeKey
+      const replace = Effect.gen(function* () {
+        yield* store.apiKeys.delete(ci, { subaccount })
+        yield* TestClock.adjust("1 second")
+        const { token } = yield* store.apiKeys.create({ name: ci, accessLevels: ["Export"], subaccount })
+        secrets.adopt(ci, token)
+      })
+      const once = yield* Effect.cached(Effect.orDie(replace))
+      const onStep: typeof options.onStep = (step) => (step._tag === "Waiting" ? once : Effect.void)
+      for (const again of [rotate({ onStep }), rotate()]) {
+        assert.strictEqual(tagOf(yield* again), "RotationRefused")
+        assert.strictEqual((yield* keys).length, 2)
+      }
       assert.strictEqual(delivered.length, 1)
     })
   )
@@ -484,12 +559,14 @@ layer(layerMemory)("rotating an API key", (it) => {
 
   it.effect("prints what it would do, and does nothing", () =>
     Effect.gen(function* () {
-      const { ci, keys, makeKey, options, provided, store, subaccount } = yield* makeTrial
+      const { ci, keys, makeKey, options, provided, remember, store, subaccount } = yield* makeTrial
       yield* makeKey
       const plan = provided(planApiKeyRotation(ci, options))
-      assert.deepStrictEqual(yield* plan, { state: "Fresh", successor: next })
-      yield* store.apiKeys.create({ name: next, accessLevels: ["Export"], subaccount })
-      assert.deepStrictEqual(yield* plan, { state: "Unproven", successor: next })
+      assert.deepStrictEqual(yield* plan, { state: "Fresh", successor: undefined })
+      yield* store.apiKeys.create({ name: former, accessLevels: ["Export"], subaccount })
+      yield* refused(plan, "RotationRefused")
+      yield* remember({ successor: former, phase: "Started" })
+      assert.deepStrictEqual(yield* plan, { state: "Unproven", successor: former })
       yield* store.apiKeys.delete(ci, { subaccount })
       yield* refused(plan, "CredentialNotFound")
       assert.strictEqual((yield* keys).length, 1)
@@ -504,8 +581,9 @@ layer(layerMemory)("rotating SMTP credentials", (it) => {
       const { delivered, makeSmtp, rotateSmtp, secrets, shop, smtp } = yield* makeTrial
       const { token: _, ...old } = yield* makeSmtp
       const [, domain] = shop.split("@")
+      const dated = new RegExp(`^shop\\+${today}-[0-9a-f]{8}@${domain}$`)
       const { name } = succeeded(yield* rotateSmtp())
-      assert.strictEqual(name, `shop+${today}@${domain}`)
+      assert.match(name, dated)
       assert.deepStrictEqual(delivered, [{ name, secret: secrets.secretOf(name) ?? "" }])
       const [login, ...others] = yield* smtp
       assert.deepStrictEqual(others, [])
@@ -514,18 +592,15 @@ layer(layerMemory)("rotating SMTP credentials", (it) => {
         { ...old, name, dateCreated: undefined, expires: undefined }
       )
       assert.strictEqual(lifetimeOf(login), lifetimeOf(old))
-      assert.strictEqual(succeeded(yield* rotateSmtp(name)).name, `shop+${today}-2@${domain}`)
+      assert.match(succeeded(yield* rotateSmtp(name)).name, dated)
     })
   )
 
-  it.effect("takes another name if the first one is taken, and refuses a login without room for a date", () =>
+  it.effect("refuses a login without room for a date", () =>
     Effect.gen(function* () {
-      const today = DateTime.formatIsoDateUtc(yield* DateTime.now).replaceAll("-", "")
       const { makeSmtp, options, provided, rotateSmtp, shop, store, subaccount } = yield* makeTrial
       yield* makeSmtp
       const [, domain] = shop.split("@")
-      yield* store.smtp.create({ name: EmailAddress.make(`shop+${today}@${domain}`) })
-      assert.strictEqual(succeeded(yield* rotateSmtp()).name, `shop+${today}-2@${domain}`)
       const long = EmailAddress.make(`${"a".repeat(56)}@${domain}`)
       yield* store.smtp.create({ name: long, subaccount })
       assert.strictEqual(tagOf(yield* rotateSmtp(long)), "RotationRefused")

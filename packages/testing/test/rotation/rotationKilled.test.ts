@@ -58,7 +58,7 @@ layer(layerMemory)("a rotation that is stopped at every place, and run again", (
             where
           )
           assert.strictEqual(lifetimeOf(login), lifetimeOf(old), where)
-          assert.match(login?.name ?? "", /^shop\+1970\d{4}@/, where)
+          assert.match(login?.name ?? "", /^shop\+1970\d{4}-[0-9a-f]{8}@/, where)
           assert.strictEqual(secrets.secretOf(login?.name ?? ""), delivered.at(-1)?.secret, where)
           if (Exit.isSuccess(first) && at >= places) break
         }

@@ -38,7 +38,7 @@ const rotateBoth = Effect.gen(function* () {
     (yield* smtp.list()).map((one) => ({ lifetime: lifetimeOf(one), ipRanges: one.ipRanges, name: one.name })),
     [{ lifetime: lifetimeOf(login), ipRanges: limits.ipRanges, name }]
   )
-  assert.match(name, /^shop\+\d{8}@rotation\.example$/)
+  assert.match(name, /^shop\+\d{8}-[0-9a-f]{8}@rotation\.example$/)
   assert.strictEqual(new Set(secrets).size, 4)
   return secrets
 }).pipe(Effect.provide(RunLog.layerMemory()))

@@ -2,7 +2,7 @@
  * Replaces the secret of a credential in use: makes a successor with the same rights, delivers its secret, and deletes
  * the old credential once it is unused. The same call resumes an interrupted rotation. (docs/decisions/rotation.md)
  */
-import { Clock, DateTime, Duration, Effect, Option, type Redacted, Schedule, Stream } from "effect"
+import { Clock, DateTime, Duration, Effect, Option, Random, type Redacted, Schedule, Stream } from "effect"
 import {
   type ApiKey,
   type ApiKeyPayload,
@@ -40,13 +40,15 @@ import {
 import {
   apiKeySuccessor,
   type Credential,
-  isMadeAt,
   decodeRecord,
   encodeRecord,
+  isApiKeySuccessor,
+  isMadeAt,
+  makeToken,
   type RotationRecord,
   rotationState,
   RotationStep,
-  smtpSuccessors
+  smtpSuccessor
 } from "./RotationState.ts"
 
 interface Secret {
@@ -64,8 +66,10 @@ interface RotationKind<C extends Credential, P extends CredentialPayload> {
   ) => CredentialOperations<C, C & Secret, P, LastManagingKey>
   /** The payload of a credential of another name with the same rights and limits. */
   readonly copy: (credential: C, options: CopyOptions) => Effect.Effect<P, RotationRefused>
-  /** The names for a successor, best first. They follow from the old name alone if the successor is renamed. */
-  readonly successors: (name: string, day: DateTime.Utc) => ReadonlyArray<string>
+  /** The name of a successor; `undefined` if there is no room for one. */
+  readonly successor: (name: string, token: string, day: DateTime.Utc) => string | undefined
+  /** Whether a credential is the successor of one of that name, by any rotation. One that keeps its name is known to its own. */
+  readonly isSuccessor: (name: string, candidate: string) => boolean
   /** Whether the successor takes the name of the old credential in the end. */
   readonly isRenamed: boolean
   /** Whether this credential could do a rotation. */
@@ -89,7 +93,7 @@ const awaitUnused = Effect.fnUntraced(function* (options: {
   readonly successor: string
   readonly look: Effect.Effect<
     { readonly old: Credential | undefined; readonly successor: Credential | undefined },
-    ServiceError | InvalidInput
+    ServiceError | InvalidInput | RotationRefused
   >
   readonly idle: Duration.Duration
   readonly grace: Duration.Duration
@@ -149,6 +153,33 @@ const awaitUnused = Effect.fnUntraced(function* (options: {
   if (seen.lastUse != null) return yield* new StillInUse({ name, successor, lastUse: seen.lastUse })
 })
 
+/** Two rotations would each delete what the other one delivers. */
+const rival = (name: string, successors: ReadonlyArray<Credential>): RotationRefused => {
+  const names = successors.map((one) => `"${one.name}"`).join(" and ")
+  const issue =
+    `another rotation of it made ${names || "a successor"}, or an earlier one of which there is no record here. ` +
+    "Resume that one where it began; or if nobody has its secret, delete its successor and rotate again."
+  return new RotationRefused({ name, issue })
+}
+
+/** Somebody uses the credential that has the name now, which is not the one that this rotation replaces. */
+const replaced = (name: string, successor: Credential): RotationRefused => {
+  const issue =
+    `another one has its name since this rotation began. "${successor.name}" works too: delete the one of the two that ` +
+    "nobody uses."
+  return new RotationRefused({ name, issue })
+}
+
+/** How the making of a successor fails. */
+type MakeError =
+  | InvalidInput
+  | NameTaken
+  | RotationRefused
+  | RunLogFailure
+  | ServiceError
+  | TooManyCredentials
+  | LastManagingKey
+
 /** The record of a run that has come so far. */
 const recordOf = Effect.fnUntraced(function* (run: Run) {
   const last = yield* Stream.runLast(Stream.filter(run.earlier, (entry) => entry._tag === "Step"))
@@ -168,15 +199,19 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
     const record = yield* recordOf(run)
     const all = yield* operations.list({ subaccount })
     const named = (wanted: string | undefined) => all.find((credential) => credential.name === wanted)
-    const names = kind.successors(name, yield* DateTime.now)
-    const noted = kind.isRenamed ? names[0] : record?.successor
-    const free = names.filter((candidate) => candidate === noted || named(candidate) === undefined)
-    const state = rotationState({ old: named(name), successor: named(noted), record })
+    const successors = all.filter((one) => one.name === record?.successor || kind.isSuccessor(name, one.name))
+    const [successor] = successors
+    if (successors.length > 1) return yield* rival(name, successors)
+    const state = rotationState({ old: named(name), successor, record })
     if (state._tag === "NotFound") return yield* new CredentialNotFound({ name })
     if (state._tag === "NameTaken") return yield* new NameTaken({ name })
+    if (state._tag === "Foreign") return yield* rival(name, successors)
+    if (state._tag === "Delivered" && !isMadeAt(state.old, record?.replaces)) {
+      return yield* replaced(name, state.successor)
+    }
     if (state._tag === "Fresh" || state._tag === "Unproven") {
-      yield* kind.copy(state.old, { name: free[0] ?? name, subaccount, expires })
-      if (names.length === 0) {
+      yield* kind.copy(state.old, { name, subaccount, expires })
+      if (kind.successor(name, yield* makeToken, yield* DateTime.now) === undefined) {
         const issue = "its part before the @ has no room for a date. Make another one under a shorter name."
         return yield* new RotationRefused({ name, issue })
       }
@@ -191,12 +226,12 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
       const issue = `an earlier run delivered its new secret elsewhere (${earlier}), and it is kept nowhere else. ${again}`
       return yield* new RotationRefused({ name, issue })
     }
-    return { operations, free, record, run, state }
+    return { operations, record, run, state }
   })
 
   const plan = fnRedacted(kind.spans.plan)(function* (name: string, options: RotationPlanOptions = {}) {
-    const { free, state } = yield* begin(name, options)
-    const successor = "successor" in state ? state.successor.name : (free[0] ?? name)
+    const { state } = yield* begin(name, options)
+    const successor = "successor" in state ? state.successor.name : undefined
     const planned: RotationPlan = { state: state._tag, successor }
     return planned
   }, Effect.scoped)
@@ -207,7 +242,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
   ) {
     const { deliver, expires, onStep = () => Effect.void, subaccount, switchToNewKey } = options
     const begun = yield* begin(name, options)
-    const { free, operations: given, record, run } = begun
+    const { operations: given, record, run } = begun
     const idle = Duration.fromInputUnsafe(options.idle ?? "10 minutes")
     // Replaced by those of the new key, once it works.
     let operations = given
@@ -224,6 +259,8 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         Effect.map(isThere(credential), (there) => !there)
       )
 
+    const replacedAt = "old" in begun.state ? begun.state.old.dateCreated : record?.replaces
+    const replaces = replacedAt === undefined ? {} : { replaces: replacedAt }
     const save = (record: RotationRecord) => run.append({ _tag: "Step", state: encodeRecord(record) })
 
     /** What a later run has to know of a successor. Where its secret went does not change when a run resumes. */
@@ -233,31 +270,42 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
       return save({
         successor,
         phase,
+        ...replaces,
         ...(dateCreated === undefined ? {} : { created: dateCreated }),
         ...(destination === undefined ? {} : { destination })
       })
     }
     let known = record?.destination
 
-    /** Notes each name before it is used, so that the next run recognises its credential. */
-    const make = Effect.fnUntraced(function* (old: C) {
-      for (const successor of free) {
+    /** The successors that other rotations of the same credential have made. */
+    const rivals = (own: string) =>
+      Effect.map(operations.list({ subaccount }), (all) =>
+        all.filter((one) => one.name !== own && kind.isSuccessor(name, one.name))
+      )
+
+    /**
+     * Makes a successor that no other rotation competes with. Of two that see one another both withdraw, and each tries
+     * again after a pause of its own. The name is noted before it is used, so that the next run recognises its credential.
+     */
+    const make = (old: C, attempts: number): Effect.Effect<C & Secret, MakeError> =>
+      Effect.gen(function* () {
+        const successor = kind.successor(name, yield* makeToken, yield* DateTime.now) ?? name
         const payload = yield* kind.copy(old, { name: successor, subaccount, expires })
-        yield* save({ successor, phase: "Started" })
-        const made = yield* createWithRetry(operations, payload).pipe(
-          Effect.asSome,
-          Effect.catchTag("NameTaken", () => Effect.succeedNone)
-        )
-        if (Option.isSome(made)) return made.value
-      }
-      return yield* new NameTaken({ name: free.at(-1) ?? name })
-    })
+        yield* save({ successor, phase: "Started", ...replaces })
+        const made = yield* createWithRetry(operations, payload)
+        if ((yield* rivals(successor)).length === 0) return made
+        yield* remove(successor)
+        yield* Effect.sleep(Duration.seconds(yield* Random.nextBetween(1, 10)))
+        const others = yield* rivals(successor)
+        if (others.length > 0 || attempts === 1) return yield* rival(name, others)
+        return yield* make(old, attempts - 1)
+      })
 
     /** Makes, delivers and records the successor; an interruption cannot separate these steps. */
     const makeAndDeliver = (old: C) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
-          const made = yield* restore(make(old))
+          const made = yield* restore(make(old, 3))
           const successor = made.name
           yield* onStep(RotationStep.Made({ successor }))
           yield* saveMade(made, "Delivering")
@@ -277,13 +325,16 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
       if (Option.isSome(yield* Effect.option(others.list({ subaccount })))) operations = others
     })
 
-    const retire = Effect.fnUntraced(function* (successor: C) {
-      const look = Effect.map(operations.list({ subaccount }), (all) => ({
-        old: all.find((credential) => credential.name === name),
-        successor: all.find(
-          (credential) => credential.name === successor.name && isMadeAt(credential, successor.dateCreated)
-        )
-      }))
+    const retire = Effect.fnUntraced(function* (old: C, successor: C) {
+      const look = Effect.gen(function* () {
+        const all = yield* operations.list({ subaccount })
+        const named = all.find((credential) => credential.name === name)
+        if (named !== undefined && !isMadeAt(named, old.dateCreated)) return yield* replaced(name, successor)
+        return {
+          old: named,
+          successor: all.find((one) => one.name === successor.name && isMadeAt(one, successor.dateCreated))
+        }
+      })
       yield* awaitUnused({
         name,
         successor: successor.name,
@@ -334,7 +385,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
     }
     if ("old" in state) {
       yield* switchKeys(successor, secret)
-      yield* retire(successor)
+      yield* retire(state.old, successor)
     }
     if (kind.isRenamed && state._tag !== "Renamed") yield* rename(successor)
     yield* run.end
@@ -350,7 +401,8 @@ const apiKeys = rotationOf<ApiKey, ApiKeyPayload>({
   spans: { plan: "planApiKeyRotation", rotate: "rotateApiKey" },
   operations: (service) => service.apiKeys,
   copy: copyApiKey,
-  successors: (name) => [apiKeySuccessor(name)],
+  successor: apiKeySuccessor,
+  isSuccessor: isApiKeySuccessor,
   isRenamed: true,
   canRotate: ({ accessLevels }) => accessLevels.includes("Security") && accessLevels.includes("ModifyAccessTokens")
 })
@@ -360,7 +412,8 @@ const smtp = rotationOf<SmtpCredentials, SmtpCredentialsPayload>({
   spans: { plan: "planSmtpRotation", rotate: "rotateSmtp" },
   operations: (service) => service.smtp,
   copy: copySmtp,
-  successors: smtpSuccessors,
+  successor: smtpSuccessor,
+  isSuccessor: () => false,
   isRenamed: false,
   canRotate: () => false
 })

@@ -50,9 +50,9 @@ export type SwitchToNewKey<R = never> = (
 /** The state in which a rotation would begin, by the service and the log of runs. */
 export interface RotationPlan {
   /** Where the rotation would begin. */
-  readonly state: Exclude<RotationState<never>["_tag"], "NameTaken" | "NotFound">
-  /** The name of the successor, whether it exists or is still to be made. */
-  readonly successor: string
+  readonly state: Exclude<RotationState<never>["_tag"], "Foreign" | "NameTaken" | "NotFound">
+  /** The name of the successor, if there is one. That of one to be made is random. */
+  readonly successor: string | undefined
 }
 
 /** The result of a rotation. */

@@ -1,5 +1,5 @@
 /** The state of a rotation, from the log of earlier runs and the names of successors, and its steps. */
-import { Data, DateTime, Schema } from "effect"
+import { Data, DateTime, Effect, Random, Schema } from "effect"
 import { type ApiKey, CredentialName, EmailAddress, emailAddressIssue, WireDate } from "@roster/domain"
 
 /** The progress that the service cannot tell a later run. It holds no secret. */
@@ -8,6 +8,8 @@ export const RotationRecord = Schema.Struct({
   successor: Schema.String,
   /** When the service made the successor, which tells it from a later credential of the same name. */
   created: Schema.optionalKey(WireDate),
+  /** When the service made the old credential, which tells it from another one that took its name. */
+  replaces: Schema.optionalKey(WireDate),
   /** Where its secret goes, as the caller calls it, written before the delivery. */
   destination: Schema.optionalKey(Schema.String),
   /**
@@ -34,30 +36,39 @@ const fingerprint = (text: string): string => {
   return (hash >>> 0).toString(16).padStart(8, "0")
 }
 
-/** The name of an API key's successor until the key is deleted: a later run derives it from the key's own name. */
-export const apiKeySuccessor = (name: string): CredentialName => {
-  if (name.length + suffix.length <= maximumLength) return CredentialName.make(`${name}${suffix}`)
-  const end = `~${fingerprint(name)}${suffix}`
-  const kept = name.slice(0, maximumLength - end.length)
+/** A name with an ending, cut where that would be too long. */
+const ending = (name: string, end: string): CredentialName => {
+  if (name.length + end.length <= maximumLength) return CredentialName.make(`${name}${end}`)
+  const marked = `~${fingerprint(name)}${end}`
+  const kept = name.slice(0, maximumLength - marked.length)
   // The cut may have split a surrogate pair.
-  return CredentialName.make(`${kept.isWellFormed() ? kept : kept.slice(0, -1)}${end}`)
+  return CredentialName.make(`${kept.isWellFormed() ? kept : kept.slice(0, -1)}${marked}`)
 }
 
-/** How often SMTP credentials can be rotated in a day. */
-const namesPerDay = 20
+/** A random text, by which a rotation knows its successor: two that run at once never take one for their own. */
+export const makeToken: Effect.Effect<string> = Effect.map(Random.nextIntBetween(0, 2 ** 32 - 1), (number) =>
+  number.toString(16).padStart(8, "0")
+)
+
+/** The name of an API key's successor until the key is deleted. */
+export const apiKeySuccessor = (name: string, token: string): CredentialName => ending(name, `${suffix}-${token}`)
+
+/** Whether an API key is the successor of one of that name. Those of earlier versions have no token. */
+export const isApiKeySuccessor = (name: string, candidate: string): boolean => {
+  const [end = suffix] = /~next-[0-9a-f]{8}$/.exec(candidate) ?? []
+  return candidate === ending(name, end)
+}
 
 /**
- * The names for a successor on a day, best first: `shop+20261121@example.com`, then `shop+20261121-2@example.com`. A
- * date in the name is replaced. Empty if the local part has no room for a date.
+ * The name of a successor of SMTP credentials on a day: `shop+20261121-7f3a90c1@example.com`. A date in the name is
+ * replaced. `undefined` if the local part has no room for it.
  */
-export const smtpSuccessors = (name: string, day: DateTime.Utc): ReadonlyArray<EmailAddress> => {
+export const smtpSuccessor = (name: string, token: string, day: DateTime.Utc): EmailAddress | undefined => {
   const at = name.lastIndexOf("@")
-  const local = name.slice(0, at).replace(/\+\d{8}(?:-\d{1,2})?$/, "")
+  const local = name.slice(0, at).replace(/\+\d{8}(?:-[0-9a-f]{1,8})?$/, "")
   const date = DateTime.formatIsoDateUtc(day).replaceAll("-", "")
-  return Array.from({ length: namesPerDay }, (_, index) => index + 1)
-    .map((number) => `${local}+${date}${number === 1 ? "" : `-${number}`}${name.slice(at)}`)
-    .filter((successor) => successor !== name && emailAddressIssue(successor) === undefined)
-    .map((successor) => EmailAddress.make(successor))
+  const successor = `${local}+${date}-${token}${name.slice(at)}`
+  return emailAddressIssue(successor) === undefined ? EmailAddress.make(successor) : undefined
 }
 
 /** The fields that API keys and SMTP credentials share. */
@@ -67,8 +78,10 @@ export type Credential = Omit<ApiKey, "accessLevels">
 export type RotationState<C extends Credential> =
   /** There is no successor. */
   | { readonly _tag: "Fresh"; readonly old: C }
-  /** The successor was never used and perhaps never delivered, so it is replaced. */
+  /** The successor of this rotation was never used and perhaps never delivered, so it is replaced. */
   | { readonly _tag: "Unproven"; readonly old: C; readonly successor: C }
+  /** A successor that was never used, of which there is no record: another rotation may be about to deliver it. */
+  | { readonly _tag: "Foreign"; readonly old: C; readonly successor: C }
   /** The successor was delivered; the old credential must still become unused. */
   | { readonly _tag: "Delivered"; readonly old: C; readonly successor: C }
   /** The old credential is deleted; the successor still has its own name. */
@@ -83,7 +96,7 @@ export type RotationState<C extends Credential> =
 export const isMadeAt = ({ dateCreated }: Credential, created: DateTime.Utc | undefined): boolean =>
   created === undefined || dateCreated === undefined || DateTime.Equivalence(created, dateCreated)
 
-/** Derives the state from what was found. */
+/** Derives the state from what was found: the record is that of the successor, or of none that is there. */
 export const rotationState = <C extends Credential>(found: {
   readonly old: C | undefined
   readonly successor: C | undefined
@@ -95,12 +108,12 @@ export const rotationState = <C extends Credential>(found: {
     const isRenamed = record?.phase === "Retired" && isMadeAt(old, record.created)
     return isRenamed ? { _tag: "Renamed", successor: old } : { _tag: "Fresh", old }
   }
-  const phase = record?.successor === successor.name && isMadeAt(successor, record.created) ? record.phase : "Started"
+  const isOurs = record?.successor === successor.name && isMadeAt(successor, record.created)
   // A secret that was used has been delivered.
-  const isProven = phase === "Delivered" || phase === "Retired" || successor.lastUse != null
+  const isProven = successor.lastUse != null || (isOurs && (record.phase === "Delivered" || record.phase === "Retired"))
   if (old === undefined) return isProven ? { _tag: "Retired", successor } : { _tag: "NotFound" }
-  if (!isProven) return { _tag: "Unproven", old, successor }
-  return phase === "Retired" ? { _tag: "NameTaken" } : { _tag: "Delivered", old, successor }
+  if (!isProven) return { _tag: isOurs ? "Unproven" : "Foreign", old, successor }
+  return isOurs && record.phase === "Retired" ? { _tag: "NameTaken" } : { _tag: "Delivered", old, successor }
 }
 
 /** A step of a rotation, for progress reports. */

@@ -157,8 +157,8 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
 
   if (dryRun) {
     const { state, successor } = yield* plan(name, subject)
-    const words = `Would ${plannedWork[state]} (successor: ${successor})`
-    return yield* Results.summary({ dryRun: true, state, successor }, words)
+    const named = successor === undefined ? "" : ` (successor: ${successor})`
+    return yield* Results.summary({ dryRun: true, state, successor }, `Would ${plannedWork[state]}${named}`)
   }
   const { isResumed, name: newName } = yield* rotated.pipe(
     Effect.onInterrupt(() => output.note(`Interrupted. To resume:\n  ${resume}`))
