@@ -1,41 +1,42 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Schema, Stream } from "effect"
+import { Cause, DateTime, Effect, Exit, Schema, Stream } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
+import { ServiceError } from "../../src/errors/ServiceError.ts"
 import { streamPages } from "../../src/services/Pagination.ts"
 
 const long = process.env["ROSTER_LONG_RUN"] !== undefined
 
 const Int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** What others do to the list between two of our pages. A run of 1000 at one place would be a page, which is not promised. */
+/** What others do to the list between two of our pages. */
 const Change = Schema.Union([
-  Schema.Struct({ _tag: Schema.tag("Delete"), permille: Int(0, 1000), count: Int(0, 999) }),
-  Schema.Struct({ _tag: Schema.tag("Append"), count: Int(0, 1500) }),
-  Schema.Struct({ _tag: Schema.tag("Nothing") })
+  Schema.Struct({ _tag: Schema.tag("Delete"), permille: Int(0, 1000), count: Int(0, 2000) }),
+  Schema.Struct({ _tag: Schema.tag("Delete"), permille: Int(0, 1000), count: Int(1, 30) }),
+  Schema.Struct({ _tag: Schema.tag("Append"), permille: Int(0, 0), count: Int(0, 1500) }),
+  Schema.Struct({ _tag: Schema.tag("AddAgain"), permille: Int(0, 1000) }),
+  Schema.Struct({ _tag: Schema.tag("Nothing"), permille: Int(0, 0) })
 ])
+/** Contacts that come to be listed among others, as where a list is in the order of addresses. */
+const Insert = Schema.Struct({ _tag: Schema.tag("Insert"), permille: Int(0, 1000) })
 
-/** A list of contacts in the order of adding, which changes after each page as it is told; a page has at most `most`. */
-const listOf = (initial: number, changes: ReadonlyArray<typeof Change.Type>, most = 1000) => {
-  let contacts = Array.from({ length: initial }, (_, i) => ({ email: `c${i}@example.com` }))
-  let added = initial
-  let pages = 0
+const nothing = { _tag: "Nothing", permille: 0 } as const
+
+/** The same contacts in an order that looks random. */
+const shuffled = <A>(all: ReadonlyArray<A>, seed: number): ReadonlyArray<A> => {
+  let state = seed
+  const next = () => (state = (state * 48_271) % 2_147_483_647)
+  return all
+    .map((one) => [next(), one] as const)
+    .sort(([x], [y]) => x - y)
+    .map(([, one]) => one)
+}
+
+/** A list of contacts in the order of adding; a page has at most `most`. */
+const listOf = (initial: number, most = 1000) => {
+  const contacts = Array.from({ length: initial }, (_, i) => ({ email: `c${i}@example.com` }))
   const list = ({ limit, offset }: { readonly limit: number; readonly offset: number }) =>
-    Effect.sync(() => {
-      const page = contacts.slice(offset, offset + Math.min(limit, most))
-      const change = changes[pages++]
-      if (change?._tag === "Delete") {
-        const at = Math.floor((contacts.length * change.permille) / 1000)
-        contacts = contacts.toSpliced(at, change.count)
-      } else if (change?._tag === "Append") {
-        contacts = [...contacts, ...Array.from({ length: change.count }, () => ({ email: `c${added++}@example.com` }))]
-      }
-      return page
-    })
-  return {
-    list,
-    left: () => contacts.map((contact) => contact.email),
-    initial: contacts.map((contact) => contact.email)
-  }
+    Effect.sync(() => contacts.slice(offset, offset + Math.min(limit, most)))
+  return { list, initial: contacts.map((contact) => contact.email) }
 }
 
 const emailsOf = <E>(stream: Stream.Stream<{ readonly email: string }, E>) =>
@@ -44,14 +45,14 @@ const emailsOf = <E>(stream: Stream.Stream<{ readonly email: string }, E>) =>
 describe("streamPages", () => {
   it.effect.each([0, 1, 20, 999, 1000, 1001, 1999, 2000, 2001])("gives all of %i contacts once, in order", (count) =>
     Effect.gen(function* () {
-      const { initial, list } = listOf(count, [])
+      const { initial, list } = listOf(count)
       assert.deepStrictEqual(yield* emailsOf(streamPages(list)), initial)
     })
   )
 
   it.effect("continues after a short page", () =>
     Effect.gen(function* () {
-      const { initial, list } = listOf(150, [], 20)
+      const { initial, list } = listOf(150, 20)
       assert.deepStrictEqual(yield* emailsOf(streamPages(list)), initial)
     })
   )
@@ -82,7 +83,7 @@ describe("streamPages", () => {
 
   it.effect("fails where a page does, behind what came before", () =>
     Effect.gen(function* () {
-      const { list } = listOf(1500, [])
+      const { list } = listOf(1500)
       const seen: Array<string> = []
       const error = yield* streamPages((page) => (page.offset === 0 ? list(page) : Effect.fail("away"))).pipe(
         Stream.runForEach((contact) => Effect.sync(() => seen.push(contact.email))),
@@ -94,7 +95,7 @@ describe("streamPages", () => {
 
   it.effect("requests the next page while a full one is used, and none that is not needed", () =>
     Effect.gen(function* () {
-      const { list } = listOf(2500, [])
+      const { list } = listOf(2500)
       const asked: Array<number> = []
       const interrupted: Array<number> = []
       const slow = (page: { readonly limit: number; readonly offset: number }) =>
@@ -111,45 +112,169 @@ describe("streamPages", () => {
     })
   )
 
+  /** Reads a list that changes by each request, and gives what came, or why it ended. */
+  const readWhile = Effect.fnUntraced(function* (options: {
+    readonly count: number
+    readonly cap: (request: number) => number
+    readonly changes: ReadonlyArray<typeof Change.Type | typeof Insert.Type>
+    readonly isDated: boolean
+    readonly newestFirst?: boolean
+  }) {
+    const { cap, changes, count, isDated, newestFirst = false } = options
+    let number = 0
+    const made = (email = `c${number}@example.com`): Contact => ({
+      email,
+      ...(isDated ? { dateAdded: DateTime.makeUnsafe(number++) } : (number++, {}))
+    })
+    let contacts: ReadonlyArray<Contact> = Array.from({ length: count }, () => made())
+    let throughout = new Set(contacts)
+    let requests = 0
+    const seen: Array<Contact> = []
+    const list = ({ limit, offset }: { readonly limit: number; readonly offset: number }) =>
+      Effect.sync(() => {
+        const listed = newestFirst ? contacts.toReversed() : contacts
+        const page = listed.slice(offset, offset + Math.min(limit, cap(requests)))
+        const change = changes[requests++]
+        const at = change === undefined ? 0 : Math.floor((contacts.length * change.permille) / 1000)
+        if (change?._tag === "Delete") {
+          contacts = contacts.toSpliced(at, change.count)
+          const left = new Set(contacts)
+          throughout = new Set([...throughout].filter((contact) => left.has(contact)))
+        } else if (change?._tag === "Append")
+          contacts = [...contacts, ...Array.from({ length: change.count }, () => made())]
+        else if (change?._tag === "AddAgain") {
+          const again = contacts[at]
+          if (again !== undefined) {
+            contacts = [...contacts.toSpliced(at, 1), made(again.email)]
+            throughout.delete(again)
+          }
+        } else if (change?._tag === "Insert") contacts = contacts.toSpliced(at, 0, made())
+        return page
+      })
+    const exit = yield* streamPages(list).pipe(
+      Stream.runForEach((contact) => Effect.sync(() => seen.push(contact))),
+      Effect.timeout("1 minute"),
+      Effect.exit
+    )
+    const delivered = new Set(seen)
+    return {
+      exit,
+      requests,
+      missed: [...throughout].filter((contact) => !delivered.has(contact)).map(({ email }) => email),
+      twice: seen.length - delivered.size
+    }
+  })
+
+  const caps = [1, 2, 3, 20, 100, 250, 1000]
+
+  it.effect.each(caps)("gives all of 1658 contacts once where a page holds %i", (most) =>
+    Effect.gen(function* () {
+      for (const isDated of [true, false]) {
+        const { exit, missed, requests, twice } = yield* readWhile({
+          count: 1658,
+          cap: () => most,
+          changes: [],
+          isDated
+        })
+        assert.deepStrictEqual([exit, missed, twice], [Exit.void, [], 0])
+        assert.isAtMost(requests, most === 1 ? 2 * 1658 + 2 : Math.ceil(1657 / (most - 1)) + 1)
+      }
+    })
+  )
+
   it.effect.prop(
-    "gives every contact that is there all the time once and in order, whoever comes and goes",
-    [Int(0, 4000), Schema.Array(Change)],
-    ([count, changes]) =>
+    "gives every contact that is there all the time once and ends, at any size of a page, whoever comes and goes",
+    [Int(0, 4000), Schema.Literals(caps), Schema.Array(Change), Schema.Boolean],
+    ([count, most, changes, varies]) =>
       Effect.gen(function* () {
-        const { initial, left, list } = listOf(count, changes)
-        const seen: Array<string> = []
-        // The pages so far, which are asked for ahead of those who see them.
-        const given: Array<string> = []
-        // What is not promised: the whole of the last page is deleted, at once or bit by bit.
-        let isLost = false
-        const watched = (page: { readonly limit: number; readonly offset: number }) =>
-          Effect.suspend(() => {
-            const there = new Set(left())
-            if (given.length > 0 && !given.slice(-1000).some((email) => there.has(email))) isLost = true
-            return Effect.tap(list(page), (contacts) =>
-              Effect.sync(() => {
-                const last = new Set(given.slice(-1000))
-                const known = contacts.findLastIndex(({ email }) => last.has(email)) + 1
-                // A page that has moved away is not given, but asked for again further back.
-                if (known === 0 && given.length > 0 && page.offset > 0) return
-                given.push(...contacts.slice(known).map(({ email }) => email))
-              })
-            )
-          })
-        yield* streamPages(watched).pipe(Stream.runForEach((contact) => Effect.sync(() => seen.push(contact.email))))
-        if (isLost) return
-        const numbers = seen.map((email) => Number(email.slice(1, email.indexOf("@"))))
-        assert.deepStrictEqual(
-          numbers,
-          [...new Set(numbers)].sort((x, y) => x - y)
-        )
-        const delivered = new Set(seen)
-        const stayed = new Set(left())
-        assert.deepStrictEqual(
-          initial.filter((email) => stayed.has(email) && !delivered.has(email)),
-          []
-        )
+        const { exit, missed, twice } = yield* readWhile({
+          count: most === 1 ? Math.min(count, 300) : count,
+          // Some services fill a page by bytes.
+          cap: (request) => (varies && most > 2 ? Math.max(2, Math.ceil(most / (1 + (request % 3)))) : most),
+          changes: changes.flatMap((change) => [change, ...Array.from({ length: 3 }, () => nothing)]),
+          isDated: true
+        })
+        assert.deepStrictEqual([exit, missed, twice], [Exit.void, [], 0])
       }),
-    { arbitrary: { runs: long ? 400 : 100 } }
+    { arbitrary: { runs: long ? 1000 : 60 } }
+  )
+
+  it.effect.prop(
+    "gives every contact that is there all the time once, or fails, in any lasting order, dated or not",
+    [
+      Int(0, 2500),
+      Schema.Literals(caps.slice(1)),
+      Schema.Array(Schema.Union([Change, Insert])),
+      Schema.Boolean,
+      Schema.Boolean
+    ],
+    ([count, most, changes, newestFirst, isDated]) =>
+      Effect.gen(function* () {
+        const { exit, missed, twice } = yield* readWhile({ count, cap: () => most, changes, newestFirst, isDated })
+        if (Exit.isSuccess(exit)) assert.deepStrictEqual([missed, twice], [[], 0])
+        else assert.instanceOf(Cause.squash(exit.cause), ServiceError)
+      }),
+    { arbitrary: { runs: long ? 1000 : 60 } }
+  )
+
+  it.effect.each([
+    ["in another order each time", [20, 100, 250, 1000], shuffled],
+    ["from the beginning at any offset", caps, (all: ReadonlyArray<Contact>) => all]
+  ] as const)("fails, and says so, where a service lists %s", ([, sizes, ordered]) =>
+    Effect.gen(function* () {
+      const all = Array.from({ length: 1658 }, (_, i): Contact => ({ email: `c${i}@example.com` }))
+      for (const most of sizes) {
+        let requests = 0
+        const error = yield* streamPages(({ limit, offset }) =>
+          Effect.sync(() => {
+            const from = ordered === shuffled ? offset : 0
+            return ordered(all, ++requests).slice(from, from + Math.min(limit, most))
+          })
+        ).pipe(Stream.runDrain, Effect.flip)
+        assert.include(error.message, "its pages are not parts of one list")
+        assert.isAtMost(requests, 5000)
+      }
+    })
+  )
+
+  it.effect("goes on where everything that came is deleted by those who read it", () =>
+    Effect.gen(function* () {
+      for (const [most, group] of [
+        [1000, 1],
+        [1000, 1000],
+        [1000, 3000],
+        [250, 700],
+        [20, 50]
+      ] as const) {
+        let left = Array.from({ length: group === 1 ? 2500 : 25_000 }, (_, i): Contact => ({
+          email: `c${i}@example.com`
+        }))
+        const list = (page: { readonly limit: number; readonly offset: number }) =>
+          Effect.sync(() => left.slice(page.offset, page.offset + Math.min(page.limit, most)))
+        yield* streamPages(list).pipe(
+          Stream.grouped(group),
+          Stream.runForEach((some) =>
+            Effect.sync(() => {
+              const gone = new Set<Contact>(some)
+              left = left.filter((contact) => !gone.has(contact))
+            })
+          )
+        )
+        assert.deepStrictEqual(left, [], `${most} by ${group}`)
+      }
+    })
+  )
+
+  it.effect("fails, and says so, where more contacts are deleted at the place of reading than it remembers", () =>
+    Effect.gen(function* () {
+      let contacts = Array.from({ length: 20_000 }, (_, i): Contact => ({ email: `c${i}@example.com` }))
+      const error = yield* streamPages(({ limit, offset }) =>
+        Effect.sync(() => {
+          if (offset > 14_000) contacts = [...contacts.slice(0, 10), ...contacts.slice(-10)]
+          return contacts.slice(offset, offset + limit)
+        })
+      ).pipe(Stream.runDrain, Effect.flip)
+      assert.include(error.message, "read the list anew")
+    })
   )
 })
