@@ -8,7 +8,7 @@ import { JobKind } from "./jobs/queue/JobQueue.ts"
 import { processMetrics } from "./metrics/ProcessMetrics.ts"
 import { registerGauge } from "./metrics/ObservableMetric.ts"
 import { dialect } from "./store/SqlDialect.ts"
-import { nowSeconds } from "./store/Timestamps.ts"
+import { storeClock } from "./store/StoreClock.ts"
 
 /** Where metrics are read. */
 export interface MetricsOptions {
@@ -37,6 +37,10 @@ const endStates = ["Ready", "Error", "Cancelled"] as const
 const up = Metric.gauge("roster_store_up", { description: "1 if the store answers, 0 if not" })
 const bytes = Metric.gauge("roster_store_bytes", { description: "Size of the store: its file, or its database" })
 
+const ahead = Metric.gauge("roster_clock_ahead_seconds", {
+  description: "How far the clock of this machine is ahead of that of the database"
+})
+
 const ofJobs =
   (id: string, description: string) =>
   (kind: string, state: string): Metric.Gauge<number> =>
@@ -56,15 +60,16 @@ interface JobCount {
 /** Reads the metrics of the store by queries. Those of a store that does not answer are NaN. */
 const makeStoreMetrics = Effect.map(SqlClient.SqlClient, (sql) => {
   const { storeBytes } = dialect(sql)
+  const { seconds, skew } = storeClock(sql)
   const read = Effect.gen(function* () {
-    const now = yield* nowSeconds
+    const now = yield* seconds
     const open = yield* sql<JobCount>`
       SELECT kind, state, count(*) AS jobs, min(created) AS oldest FROM jobs
       WHERE state IN ('Receiving', 'Loading') GROUP BY kind, state`
     const ended = yield* sql<JobCount>`
       SELECT kind, state, count(*) AS jobs, min(created) AS oldest FROM jobs
       WHERE ended > ${now - recent} GROUP BY kind, state`
-    return { now, open, ended, size: yield* storeBytes }
+    return { now, open, ended, size: yield* storeBytes, skew: yield* skew }
   })
   return Effect.gen(function* () {
     const known = Option.getOrUndefined(yield* Effect.option(Effect.timeout(read, readWithin)))
@@ -73,6 +78,7 @@ const makeStoreMetrics = Effect.map(SqlClient.SqlClient, (sql) => {
     const number = (value: number | undefined) => (known === undefined ? NaN : Number(value ?? 0))
     yield* Metric.update(up, known === undefined ? 0 : 1)
     yield* Metric.update(bytes, number(known?.size))
+    yield* Metric.update(ahead, number(known?.skew))
     for (const kind of JobKind.literals) {
       for (const state of openStates) {
         const row = of(known?.open, kind, state)

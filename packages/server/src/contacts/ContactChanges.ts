@@ -18,7 +18,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
-import { fromSeconds, nowSeconds } from "../store/Timestamps.ts"
+import { fromSeconds, storeClock } from "../store/StoreClock.ts"
 import { inSlices, yieldToEventLoop } from "../threads/Slices.ts"
 import { answerBytesOf, countNewContacts } from "./ContactPagination.ts"
 import { contactColumns, toColumns, toContact } from "./ContactRow.generated.ts"
@@ -212,7 +212,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
     a < b ? -1 : 1
   )
   const work = Effect.gen(function* () {
-    const now = yield* nowSeconds
+    const now = yield* storeClock(sql).seconds
     const judged: Array<JudgedChange> = []
     let bytes = 0
     let refused = Infinity

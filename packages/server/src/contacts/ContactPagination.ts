@@ -14,6 +14,7 @@ import { Data, DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { RuleScans } from "./RuleScans.ts"
@@ -158,7 +159,7 @@ export const makePages = Effect.gen(function* () {
     const { limit, offset } = page
     const rule = yield* readRule(given)
     if (rule._tag === "All") return yield* found((columns) => pageOf(sql, columns, account, page).values, most)
-    const now = yield* DateTime.now
+    const now = yield* storeClock(sql).now
     const bounds = { operation: "contactsGet", account, isDeletion: false }
     if (rulesInSql) {
       const where = sql`account = ${account} AND ${ruleSql(sql, rule, now)}`

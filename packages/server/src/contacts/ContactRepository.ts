@@ -24,7 +24,7 @@ import { encoded } from "../store/AnswerEncoding.ts"
 import { preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { nowSeconds } from "../store/Timestamps.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
 import { mergeContact } from "./PostgresUpsert.ts"
@@ -73,8 +73,8 @@ export const addContacts = Effect.fnUntraced(function* <W extends { readonly id:
   const contacts = isDecoded ? payloads : yield* readPayloads(payloads)
   if (!isDecoded) yield* checkAddSize(contacts)
   yield* checkContacts(contacts)
-  const now = yield* nowSeconds
   const written = Effect.gen(function* () {
+    const now = yield* storeClock(sql).seconds
     const lists = yield* ensureLists(account, listNames)
     const source = "ContactApi"
     const returned = { returning: contactColumns, read }
@@ -137,7 +137,7 @@ export const makeContactRepository = Effect.gen(function* () {
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
     const merged = Effect.gen(function* () {
-      const row = yield* mergeContact(account, canonicalEmail(email), changes, yield* nowSeconds)
+      const row = yield* mergeContact(account, canonicalEmail(email), changes, yield* storeClock(sql).seconds)
       if (row === undefined) return yield* new ContactNotFound({ email })
       return row === "TooLarge" ? yield* mergedRefusal(changes, "") : yield* encoded(toContact(row))
     })
@@ -175,7 +175,7 @@ export const makeContactRepository = Effect.gen(function* () {
             })
           }
           if (read._tag === "All") return yield* deleteEveryone(account)
-          const now = yield* DateTime.now
+          const now = yield* storeClock(sql).now
           const bounds = { operation: "contactsDeletePost", account, isDeletion: true }
           if (rulesInSql) {
             const selected = sql`account = ${account} AND ${ruleSql(sql, read, now)}`

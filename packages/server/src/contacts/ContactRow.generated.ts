@@ -1,7 +1,7 @@
 /** The rows of contacts. Written by `pnpm docs:contacts` from `ContactRecord`. */
 import { type Contact, type CustomFields, JsonParser, type RuleFields } from "@roster/domain"
 import type { Types } from "effect"
-import { nullableDate, nullableSeconds, sharedDate } from "../store/Timestamps.ts"
+import { nullableDate, nullableSeconds, sharedDate } from "../store/StoreClock.ts"
 
 /** The columns that make a contact, in the order of `ContactValues`. */
 export const contactColumns: ReadonlyArray<string> = [

@@ -3,7 +3,7 @@ import { type Contact, ContactFields } from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dialect, streamValues } from "../store/SqlDialect.ts"
-import { toSeconds } from "../store/Timestamps.ts"
+import { toSeconds } from "../store/StoreClock.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 
 /** Streams the contacts of a query for `contactColumns`. */

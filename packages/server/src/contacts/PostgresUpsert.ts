@@ -16,7 +16,7 @@ import {
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { dialect } from "../store/SqlDialect.ts"
-import { fromSeconds } from "../store/Timestamps.ts"
+import { fromSeconds } from "../store/StoreClock.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toColumns } from "./ContactRow.generated.ts"
 import { contactsByAddress, givenValue, optionalFields } from "./ContactRow.ts"

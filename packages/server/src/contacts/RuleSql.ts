@@ -19,6 +19,7 @@ import {
 import { DateTime, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { byEngine, dialect as sqlDialect } from "../store/SqlDialect.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import { postgresRules, type RuleSqlDialect } from "./RuleSqlDialect.ts"
 
 type Fragment = Statement.Fragment
@@ -50,7 +51,7 @@ export const selection = Effect.fnUntraced(function* (account: string, filter: C
   if (filter === undefined) return { where: ofAccount, matches: () => true } satisfies Selection
   if (filter._tag === "ByEmails") return selected(isOneOf("identity", filter.emails.map(canonicalEmail)))
   const rule = yield* readRule(filter.rule)
-  const now = yield* DateTime.now
+  const now = yield* storeClock(sql).now
   return { where: ofAccount, matches: ruleMatcher(rule, now) }
 })
 

@@ -1,9 +1,10 @@
 /** The first key of a store, without which no other could be created over the network. */
 import { AccessLevel } from "@roster/domain"
-import { Data, DateTime, Effect, Redacted } from "effect"
+import { Data, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { timingSafeEqual } from "node:crypto"
 import { dialect } from "../store/SqlDialect.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import { recordDone } from "./AuditTrail.ts"
 import { findCredentials, insertCredential, unset } from "./CredentialRow.ts"
 import { digestOf, makeSecret } from "./Secret.ts"
@@ -30,7 +31,7 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
     if (known !== undefined) return
     const secret = makeSecret("ApiKey")
     const levels = AccessLevel.literals.filter((level) => level !== "None")
-    const key = { account: "", kind: "ApiKey", name, identity: name, dateCreated: yield* DateTime.now } as const
+    const key = { account: "", kind: "ApiKey", name, identity: name, dateCreated: yield* storeClock(sql).now } as const
     yield* insertCredential(sql, { ...unset, ...key, accessLevels: levels }, secret)
     yield* recordDone(sql, {
       actor: { _tag: "Owner" },

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { readRows } from "../store/Rows.ts"
 import { lastOfFullPage } from "../store/SqlDialect.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { StoredDate, toSeconds } from "../store/Timestamps.ts"
+import { StoredDate, toSeconds } from "../store/StoreClock.ts"
 import { AuditDetails, AuditEntry } from "./AuditEntry.ts"
 
 /** Selects the entries of the audit trail to read. */

@@ -6,7 +6,7 @@ import { redactLayerSpans } from "@roster/domain"
 import { Array as Arr, Context, Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { clientNetwork } from "../network/IpRanges.ts"
-import { nowSeconds } from "../store/Timestamps.ts"
+import { processSeconds, storeClock } from "../store/StoreClock.ts"
 import { makeQuota } from "../threads/Quota.ts"
 import type { AuditActor } from "./AuditEntry.ts"
 import { type AuditEvent, type AuditRow, auditRow, bestEffort } from "./AuditTrail.ts"
@@ -106,19 +106,20 @@ const make = Effect.gen(function* () {
   }
 
   const record: AuditRefusals["Service"]["record"] = (event, outcome) =>
-    Effect.map(nowSeconds, (now) => {
+    Effect.map(processSeconds, (now) => {
       refused.openUnsafe()
       beginHour(now)
       if (current.hasEntry[event.actor._tag](callerOf(event))) wait(event, outcome, now)
       else current.further++
     })
 
-  const writeSome = Effect.suspend(() => {
+  const writeSome = Effect.flatMap(storeClock(sql).skew, (skew) => {
     const rows: ReadonlyArray<AuditRow> = waiting.splice(0, rowsPerStatement)
+    // Of the hours of this process, since a refusal asks the store nothing.
     return Arr.isReadonlyArrayNonEmpty(rows)
-      ? Effect.asVoid(sql`INSERT INTO audit_entries ${sql.insert(rows)}`).pipe(
-          Effect.onError(() => Effect.sync(() => waiting.unshift(...rows)))
-        )
+      ? Effect.asVoid(
+          sql`INSERT INTO audit_entries ${sql.insert(Arr.map(rows, (row) => ({ ...row, time: row.time - skew })))}`
+        ).pipe(Effect.onError(() => Effect.sync(() => waiting.unshift(...rows))))
       : Effect.void
   })
 
@@ -130,12 +131,12 @@ const make = Effect.gen(function* () {
   const write = Effect.repeat(writeSome, { while: () => waiting.length > 0 })
 
   yield* Effect.addFinalizer(() =>
-    Effect.map(nowSeconds, endHour).pipe(
+    Effect.map(processSeconds, endHour).pipe(
       Effect.andThen(write),
       Effect.catchCause(() => Effect.logWarning(unwritten))
     )
   )
-  yield* Effect.map(nowSeconds, beginHour).pipe(
+  yield* Effect.map(processSeconds, beginHour).pipe(
     Effect.andThen(write),
     bestEffort(unwritten),
     Effect.delay(writeInterval),

@@ -1,7 +1,7 @@
 /** Removes entries of the audit trail whose time is over. The database keeps all others. (docs/decisions/access.md) */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { dialect } from "../store/SqlDialect.ts"
+import { storeClock } from "../store/StoreClock.ts"
 
 // The triggers of the table hold the same numbers.
 const day = 24 * 60 * 60
@@ -14,11 +14,11 @@ const shortestSeconds = day
 
 const oldChanges = (sql: SqlClient.SqlClient, limit: number) => sql`
   SELECT number FROM audit_entries
-  WHERE outcome = 'Done' AND time <= ${dialect(sql).now} - ${changeSeconds} ORDER BY time LIMIT ${limit}`
+  WHERE outcome = 'Done' AND time <= ${storeClock(sql).ofTriggers} - ${changeSeconds} ORDER BY time LIMIT ${limit}`
 
 /** Asks only the oldest, since numbers grow with time. */
 const oldRefusals = (sql: SqlClient.SqlClient, limit: number) => {
-  const { now } = dialect(sql)
+  const { ofTriggers: now } = storeClock(sql)
   return sql`
     SELECT number FROM (
       SELECT number, time FROM audit_entries WHERE outcome <> 'Done' ORDER BY time LIMIT ${limit}

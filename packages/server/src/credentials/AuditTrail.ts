@@ -2,7 +2,7 @@
 import { AccessDenied, ExceedsGrantor, InvalidInput, ServiceError } from "@roster/domain"
 import { Cause, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { nowSeconds } from "../store/Timestamps.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import { type AuditActor, AuditDetails } from "./AuditEntry.ts"
 import type { CallerIdentity } from "./Caller.ts"
 import { withoutSecrets } from "./Secret.ts"
@@ -64,7 +64,7 @@ export type AuditRow = ReturnType<typeof auditRow>
 
 /** Records a change, in the transaction of its caller. */
 export const recordDone = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, event: AuditEvent) {
-  yield* sql`INSERT INTO audit_entries ${sql.insert(auditRow(event, "Done", yield* nowSeconds))}`
+  yield* sql`INSERT INTO audit_entries ${sql.insert(auditRow(event, "Done", yield* storeClock(sql).seconds))}`
 })
 
 /** Runs a write whose failure must not fail the request: a full disk must not prevent reading, nor a lock delay it. */

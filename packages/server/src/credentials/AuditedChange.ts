@@ -13,7 +13,7 @@ import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { dialect } from "../store/SqlDialect.ts"
-import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
+import { storeClock, toSeconds } from "../store/StoreClock.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
 import type { AuditRefusals } from "./AuditRefusals.ts"
 import { eventOf, recordDone, refusalOf } from "./AuditTrail.ts"
@@ -52,7 +52,7 @@ export const refuse = (operation: string, reason: ServiceError["reason"]) => new
 const grantor = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation: string, { key }: CallerIdentity) {
   if (key === undefined) return undefined
   const [row] = yield* findCredentials(sql, sql`id = ${key.id}`)
-  if (row === undefined || (row.expires !== null && toSeconds(row.expires) <= (yield* nowSeconds))) {
+  if (row === undefined || (row.expires !== null && toSeconds(row.expires) <= (yield* storeClock(sql).seconds))) {
     return yield* refuse(operation, new Unauthorized({}))
   }
   if (row.accessLevels.includes(managingLevel)) return row
@@ -68,7 +68,7 @@ export const checkWithin = ({ operation, within }: Change, ...all: ReadonlyArray
 
 /** Refuses a change while the last hour has as many as it may. Outside of the transaction, since most of it is reading. */
 const checkRate = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation: string, account: string) {
-  const now = yield* nowSeconds
+  const now = yield* storeClock(sql).seconds
   /** How long the last hour has so many changes, in seconds; 0 if it has fewer. */
   const secondsOf = (changes: number, of: Statement.Fragment) =>
     Effect.map(

@@ -17,7 +17,7 @@ import {
   TooManyCredentials,
   usedIdempotencyKey
 } from "@roster/domain"
-import { DateTime, Effect, type Redacted } from "effect"
+import { type DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import type { AuditRefusals } from "./AuditRefusals.ts"
@@ -38,7 +38,7 @@ import {
 import { type CredentialKind, makeSecret } from "./Secret.ts"
 import { answersFull, answerText, findAnswer, forgetAnswer, hasCapacity, keepAnswer } from "../store/KeptAnswers.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
+import { storeClock, toSeconds } from "../store/StoreClock.ts"
 
 /** What a creation or a change may give of either kind of credential. */
 interface Settings extends SmtpUpdatePayload {
@@ -120,7 +120,7 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     changedSettings(was, { ...settings, accessLevels: accessLevels ?? (given && [...new Set(given)]) })
 
   const checkExpiry = Effect.fnUntraced(function* (expires: DateTime.Utc | null | undefined) {
-    if (expires == null || toSeconds(expires) > (yield* nowSeconds)) return
+    if (expires == null || toSeconds(expires) > (yield* storeClock(sql).seconds)) return
     return yield* new InvalidInput({ field: "Expires", issue: "it lies in the past" })
   })
 
@@ -184,7 +184,7 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     }
     const secret = makeSecret(kind)
     const named = { account, kind, name: payload.name, identity: identity(payload.name) }
-    const row = yield* insertCredential(sql, { ...next, ...named, dateCreated: yield* DateTime.now }, secret)
+    const row = yield* insertCredential(sql, { ...next, ...named, dateCreated: yield* storeClock(sql).now }, secret)
     if (key !== undefined) {
       const digest = callDigest(change.operation, payload)
       // Which credential it made, and never the secret.

@@ -4,7 +4,7 @@ import { Effect, Redacted, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { areRangesWithin } from "../network/IpRanges.ts"
 import { readRows } from "../store/Rows.ts"
-import { StoredDate, toSeconds } from "../store/Timestamps.ts"
+import { StoredDate, toSeconds } from "../store/StoreClock.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
 import { digestOf, hintOf } from "./Secret.ts"
 

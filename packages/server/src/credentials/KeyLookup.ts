@@ -1,8 +1,9 @@
 /** Finds the key of a request by its digest, checks its addresses and levels, and records its use. */
 import type { AccessLevel } from "@roster/domain"
-import { Effect } from "effect"
+import { type Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { preparedQuery } from "../store/SqlDialect.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import { bestEffort } from "./AuditTrail.ts"
 import { isInNetworks, parseRanges } from "../network/IpRanges.ts"
 import { parseIpRanges, type RawCredentialRow } from "./CredentialRow.ts"
@@ -16,28 +17,32 @@ const maximumParsed = 256
 /** The keys and levels whose last record is remembered; a use of another one is recorded again. */
 const maximumRemembered = 10_000
 
-export type KeyRow = Pick<
+export interface KeyRow extends Pick<
   RawCredentialRow,
   "id" | "account" | "name" | "access_levels" | "ip_ranges" | "expires" | "secret_hint"
->
+> {
+  /** The time at which it was looked up, in seconds. */
+  readonly now: number
+}
 
 /** Whether a key has a level. Asked by every request: names of levels hold no quotes, so nothing is parsed. */
 export const hasLevel = (row: KeyRow, level: AccessLevel): boolean => row.access_levels.includes(`"${level}"`)
 
 /** Makes the lookup of a key by its digest, so that its timing tells nothing about the key. */
 export const keyLookup = (sql: SqlClient.SqlClient) => {
+  const { column, read } = storeClock(sql)
   const find = preparedQuery(
     sql,
     sql`
-      SELECT id, account, name, access_levels, ip_ranges, expires, secret_hint
+      SELECT id, account, name, access_levels, ip_ranges, expires, secret_hint, ${column}
       FROM credentials WHERE secret_digest = ${"digest"} AND kind = 'ApiKey'`
   )
-  return (digest: Uint8Array) =>
+  return (digest: Uint8Array, clock: Clock.Clock) =>
     Effect.map(find([digest]), ([found]) => {
       if (found === undefined) return undefined
-      const { 0: id, 1: account, 2: name, 3: access_levels, 4: ip_ranges, 5: expires, 6: secret_hint } = found
+      const { 0: id, 1: account, 2: name, 3: access_levels, 4: ip_ranges, 5: expires, 6: secret_hint, 7: time } = found
       // A statement knows the columns of its rows, the client does not.
-      return { id, account, name, access_levels, ip_ranges, expires, secret_hint } as KeyRow
+      return { id, account, name, access_levels, ip_ranges, expires, secret_hint, now: read(time, clock) } as KeyRow
     })
 }
 
@@ -70,7 +75,7 @@ export const makeRangeCheck = () => {
 export const makeUseRecorder = (sql: SqlClient.SqlClient) => {
   // When each record began, oldest first: of requests that come together one records the use, and the others do not wait.
   const recorded = new Map<string, number>()
-  return ({ id }: KeyRow, level: AccessLevel, now: number): Effect.Effect<void> | undefined => {
+  return ({ id, now }: KeyRow, level: AccessLevel): Effect.Effect<void> | undefined => {
     const use = `${id} ${level}`
     if ((recorded.get(use) ?? -Infinity) > now - useRecordedEvery) return undefined
     recorded.delete(use)

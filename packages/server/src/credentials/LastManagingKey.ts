@@ -3,7 +3,7 @@ import { type AccessLevel, LastManagingKey } from "@roster/domain"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { isInRanges } from "../network/IpRanges.ts"
-import { nowSeconds, toSeconds } from "../store/Timestamps.ts"
+import { storeClock, toSeconds } from "../store/StoreClock.ts"
 import type { CallerIdentity } from "./Caller.ts"
 import { type CredentialRow, findCredentials, type StoredSettings } from "./CredentialRow.ts"
 
@@ -34,7 +34,7 @@ export const requireManagingKey =
       if (next !== undefined && canReplace(row, next, caller)) return
       const valid = yield* findCredentials(
         sql,
-        sql`account = '' AND kind = 'ApiKey' AND (expires IS NULL OR expires > ${yield* nowSeconds})`
+        sql`account = '' AND kind = 'ApiKey' AND (expires IS NULL OR expires > ${yield* storeClock(sql).inSql})`
       )
       const isValid = valid.some((key) => key.id === row.id)
       const isReplaced = valid.some((key) => key.id !== row.id && canReplace(row, key, caller))

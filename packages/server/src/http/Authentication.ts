@@ -92,15 +92,14 @@ export const authentication = Effect.gen(function* () {
         if (key === undefined) return refuseKey(undefined, peer)
         // No key of any store: neither looked up nor recorded.
         if (!SecretFormat.isApiKey(key)) return refuse(peer)
-        return Effect.flatMap(failed(findKey(digestOf(key))), (row) => {
+        return Effect.flatMap(failed(findKey(digestOf(key), Context.get(context, Clock.Clock))), (row) => {
           if (row !== undefined) log?.note(request, { key: row.secret_hint })
-          const now = Math.floor(Context.get(context, Clock.Clock).currentTimeMillisUnsafe() / 1000)
-          if (row === undefined || (row.expires !== null && row.expires <= now)) return refuseKey(row, peer)
+          if (row === undefined || (row.expires !== null && row.expires <= row.now)) return refuseKey(row, peer)
           const details = objectionTo(row, required, peer)
           if (details !== undefined) return refuseAccess(row, peer, details)
           const caller = { ...callerOf(row, peer), serviceUrl: () => publicAddress(request, context) }
           const answered = Effect.provideService(answer(incoming), Caller, caller)
-          const recorded = required === anyLevel ? undefined : recordUse(row, required, now)
+          const recorded = required === anyLevel ? undefined : recordUse(row, required)
           return recorded === undefined ? answered : Effect.andThen(recorded, answered)
         })
       })

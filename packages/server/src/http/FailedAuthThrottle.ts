@@ -1,11 +1,12 @@
 /** Delays the answers to wrong keys. Valid keys are never delayed. */
-import { Clock, Duration, Effect, Semaphore } from "effect"
+import { Duration, Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { keepLatest } from "../credentials/KeyLookup.ts"
 import { registerGauge } from "../metrics/ObservableMetric.ts"
 import { clientNetwork } from "../network/IpRanges.ts"
 import { countFailedAuth, forgottenAfterSeconds } from "../store/postgres/FailedAuthCounts.ts"
 import { byEngine } from "../store/SqlDialect.ts"
+import { processMillis, storeClock } from "../store/StoreClock.ts"
 import { makeQuota } from "../threads/Quota.ts"
 
 /** Wrong keys in a row without a delay: a client with an outdated key deserves no penalty. */
@@ -33,7 +34,7 @@ const sharedCount = (sql: SqlClient.SqlClient) => {
   const turns = Semaphore.makeUnsafe(1)
   return (network: string) =>
     turns
-      .withPermits(1)(countFailedAuth(sql, network))
+      .withPermits(1)(Effect.flatMap(storeClock(sql).inSql, (now) => countFailedAuth(sql, network, now)))
       .pipe(
         Effect.timeout(countedWithin),
         Effect.orElseSucceed(() => 0)
@@ -56,6 +57,7 @@ export const makeFailedAuthThrottle = Effect.gen(function* () {
     "roster_throttled_networks",
     "Networks whose wrong keys this process answers with a delay",
     () => {
+      // oxlint-disable-next-line eslint/no-restricted-properties -- a span in memory
       const now = Date.now()
       return [...counts.values()].filter(({ count, last }) => count > undelayed && now - last < forgottenAfter).length
     }
@@ -75,7 +77,7 @@ export const makeFailedAuthThrottle = Effect.gen(function* () {
   return Effect.fnUntraced(
     function* (peer: string) {
       const network = clientNetwork(peer)
-      const here = countHere(network, yield* Clock.currentTimeMillis)
+      const here = countHere(network, yield* processMillis)
       yield* delayed.hold(network)
       const together = here.isCrowded || countTogether === undefined ? 0 : yield* countTogether(network)
       const count = Math.max(here.count, together)

@@ -64,6 +64,7 @@ export const makeAccessLog = (write: (entry: AccessEntry) => void): AccessLog =>
     const begun: Begun = { id: crypto.randomUUID(), peer: socket.remoteAddress ?? "" }
     const since = performance.now()
     const sentBefore = socket.bytesWritten
+    // oxlint-disable-next-line eslint/no-restricted-properties -- logs are of this machine
     const time = DateTime.formatIso(DateTime.nowUnsafe())
     requests.set(request, begun)
     response.once("close", () => {

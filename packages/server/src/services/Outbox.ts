@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { readRows } from "../store/Rows.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { StoredDate } from "../store/Timestamps.ts"
+import { StoredDate } from "../store/StoreClock.ts"
 
 /** A message that a store has accepted. */
 export const AcceptedEmail = Schema.Struct({

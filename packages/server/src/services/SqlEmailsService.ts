@@ -19,7 +19,7 @@ import { encoded } from "../store/AnswerEncoding.ts"
 import { inTransaction } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
-import { nowSeconds } from "../store/Timestamps.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import { yieldToEventLoop } from "../threads/Slices.ts"
 import { keyedCalls } from "./KeyedCalls.ts"
 
@@ -92,7 +92,6 @@ const make = Effect.gen(function* () {
     }
     const messageId = crypto.randomUUID()
     const transactionId = crypto.randomUUID()
-    const created = yield* nowSeconds
     const store = Effect.gen(function* () {
       const [held] = yield* sql<{ readonly messages: number; readonly bytes: number }>`
         SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM outbox WHERE account = ${account}`
@@ -106,7 +105,7 @@ const make = Effect.gen(function* () {
           account,
           message: json,
           bytes,
-          created
+          created: yield* storeClock(sql).seconds
         })}`
       yield* pause
       return yield* encoded({ transactionId, messageId })

@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql"
 import type { Transform } from "node:stream"
 import { createDeflateRaw, createInflateRaw, deflateRawSync, inflateRawSync } from "node:zlib"
 import { byEngine } from "./SqlDialect.ts"
-import { nowSeconds } from "./Timestamps.ts"
+import { storeClock } from "./StoreClock.ts"
 
 /**
  * The maximum size of the answers that are kept for one account, in bytes. Beyond it the answers that no client asks for
@@ -70,7 +70,7 @@ const measuredFrom = maximumAnswerBytes / 64
 
 interface Measurement {
   readonly bytes: number
-  /** The second at which it is over. */
+  /** The second of `performance.now` at which it is over. */
   readonly until: number
 }
 
@@ -86,7 +86,7 @@ const measurementsOn = (sql: SqlClient.SqlClient): Map<string, Measurement> => {
 /** The bytes that are kept for an account where calls at one time add to the same sum. */
 const measured = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, sum: number) {
   const known = measurementsOn(sql)
-  const now = yield* nowSeconds
+  const now = performance.now() / 1000
   const before = known.get(account)
   if (before !== undefined && before.until > now) return before.bytes
   for (const [other, { until }] of known) if (until <= now) known.delete(other)
@@ -114,7 +114,7 @@ export const hasCapacity = Effect.fnUntraced(function* (
   const kept = isMeasured ? yield* measured(sql, account, sum) : sum
   if (kept < maximumAnswerBytes) return true
   const removed = yield* sql<{ readonly bytes: number }>`
-    DELETE FROM idempotent_answers WHERE account = ${account} AND created <= ${(yield* nowSeconds) - retriedFor}
+    DELETE FROM idempotent_answers WHERE account = ${account} AND created <= ${yield* storeClock(sql).inSql} - ${retriedFor}
       AND call_key IN (
         SELECT call_key FROM idempotent_answers WHERE account = ${account} ORDER BY running LIMIT ${removedAtOnce}
       ) RETURNING octet_length(body) AS bytes`
@@ -162,7 +162,7 @@ export const keepAnswer = Effect.fnUntraced(function* (
   const body = yield* deflated(answer.body)
   yield* sql`
     INSERT INTO idempotent_answers (account, call_key, request_digest, status, body, created, running)
-    SELECT ${account}, ${key}, ${digest}, ${status}, ${body}, ${yield* nowSeconds},
+    SELECT ${account}, ${key}, ${digest}, ${status}, ${body}, ${yield* storeClock(sql).inSql},
       coalesce(max(running), 0) + ${body.length + answerOverhead} FROM idempotent_answers WHERE account = ${account}`
 })
 

@@ -1,9 +1,10 @@
 /** Checks whether a PostgreSQL can hold a store, for `roster doctor`: its version, rights, collation and clock. */
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { lastMigration, latestMigration } from "./Migrations.ts"
 import { describe } from "./postgres/PostgresError.ts"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
+import { skewIssue, storeClock, toleratedSkew } from "./StoreClock.ts"
 import { tables } from "./StoreRows.ts"
 
 /** A property of the database that a service needs, with what is missing if it is not fulfilled. */
@@ -19,9 +20,6 @@ export interface PostgresFinding {
 /** The oldest version with everything that the services use. */
 const oldestVersion = 14
 
-/** With a larger difference keys and jobs expire at surprising times. */
-const toleratedSkewSeconds = 5
-
 interface Facts {
   readonly version: string
   readonly encoding: string
@@ -36,7 +34,6 @@ interface Facts {
   readonly owns: boolean
   readonly plpgsql: boolean
   readonly folds: boolean
-  readonly now: number
 }
 
 const rights = ({ closed, creates, owns, schema }: Facts, isComplete: boolean): PostgresFinding => {
@@ -59,12 +56,10 @@ const rights = ({ closed, creates, owns, schema }: Facts, isComplete: boolean): 
   )
 }
 
-const findings = (facts: Facts, latest: number, millis: number): ReadonlyArray<PostgresFinding> => {
+const findings = (facts: Facts, latest: number, skew: number): ReadonlyArray<PostgresFinding> => {
   const finding = (check: string, isOk: boolean, good: string, missing: string): PostgresFinding =>
     isOk ? { check, result: "ok", detail: good } : { check, result: "failed", detail: missing }
-  const skew = Math.round(facts.now - millis / 1000)
-  const isSkewed = Math.abs(skew) > toleratedSkewSeconds
-  const direction = skew > 0 ? "behind" : "ahead of"
+  const skewed = skewIssue(skew)
   return [
     finding(
       "version",
@@ -100,10 +95,8 @@ const findings = (facts: Facts, latest: number, millis: number): ReadonlyArray<P
     ),
     {
       check: "clock",
-      result: isSkewed ? "warning" : "ok",
-      detail: isSkewed
-        ? `this machine is ${Math.abs(skew)} s ${direction} the database`
-        : `within ${toleratedSkewSeconds} s of the database`
+      result: skewed === undefined ? "ok" : "warning",
+      detail: skewed ?? `within ${toleratedSkew} s of the database`
     }
   ]
 }
@@ -125,11 +118,10 @@ const look = Effect.gen(function* () {
       )) AS closed,
       NOT EXISTS (SELECT 1 FROM found WHERE NOT pg_has_role(relowner, 'USAGE')) AS owns,
       EXISTS (SELECT 1 FROM pg_language WHERE lanname = 'plpgsql') AS plpgsql,
-      EXISTS (SELECT 1 FROM pg_collation WHERE collname = 'und-x-icu') AS folds,
-      extract(epoch FROM clock_timestamp())::float8 AS now`
+      EXISTS (SELECT 1 FROM pg_collation WHERE collname = 'und-x-icu') AS folds`
   if (facts === undefined) return []
   const latest = facts.closed === null ? yield* lastMigration : latestMigration
-  return findings(facts, latest, yield* Clock.currentTimeMillis)
+  return findings(facts, latest, yield* storeClock(sql).skew)
 })
 
 /** Checks a database. Nothing is written to it. */

@@ -115,8 +115,6 @@ const sqliteMerge = (sql: SqlClient.SqlClient) => ({
 })
 
 const sqlite = (sql: SqlClient.SqlClient) => ({
-  /** The time in seconds by the clock of the database, as its triggers see it. */
-  now: sql`unixepoch()`,
   /** How SQL merges contacts; `undefined` where they are merged here, for a database without functions of ours. */
   merge: sqliteMerge(sql),
   /**
@@ -163,7 +161,6 @@ export type SqlDialect = Omit<ReturnType<typeof sqlite>, "merge"> & {
 }
 
 const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
-  now: sql`extract(epoch FROM now())`,
   merge: undefined,
   runEach: eachAlone(sql),
   isOneOf: (column, texts) =>

@@ -12,6 +12,7 @@ import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import * as FailedAuthCounts from "./postgres/FailedAuthCounts.ts"
 import { byEngine } from "./SqlDialect.ts"
+import { skewIssue, storeClock } from "./StoreClock.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
 
 /** Reads first, so that opening an up-to-date store never waits for the write lock. */
@@ -22,6 +23,8 @@ const migrateStore = Effect.fnUntraced(function* (filename: string) {
   // Data of a later version can have a meaning that this version does not know.
   const latest = yield* lastMigration
   if (latest > latestMigration) return yield* unavailable(filename, newer(latest))
+  const issue = skewIssue(yield* storeClock(sql).skew)
+  if (issue !== undefined) yield* Effect.logWarning(`${issue}: the store goes by that of the database`)
 })
 
 const isUnreachable = ({ reason }: SqlError.SqlError): boolean =>

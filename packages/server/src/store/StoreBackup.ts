@@ -1,6 +1,6 @@
 /** Backs up a store while others use it, and restores one that nobody uses. (docs/decisions/backups.md) */
 import { fnRedacted } from "@roster/domain"
-import { Clock, Context, Data, Effect, Exit, Layer, Predicate, Schema, Scope } from "effect"
+import { Context, Data, Effect, Exit, Layer, Predicate, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs"
@@ -22,6 +22,7 @@ import { freeName, publish, removeDatabase } from "./sqlite/AtomicFile.ts"
 import { copy, type CopyOptions, copyTo } from "./sqlite/StoreCopy.ts"
 import { unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
+import { processMillis } from "./StoreClock.ts"
 import { openAlone, replace, replaceDamaged } from "./sqlite/StoreReplacement.ts"
 
 /**
@@ -152,7 +153,7 @@ const restoreFile = Effect.fnUntraced(function* <E, R>({ approve, from: source, 
   const plan: RestorePlan = { store: path, contacts, replaced }
   yield* approve?.(plan) ?? Effect.void
 
-  const time = new Date(yield* Clock.currentTimeMillis).toISOString().replaceAll(/[-:]|\.\d+/g, "")
+  const time = new Date(yield* processMillis).toISOString().replaceAll(/[-:]|\.\d+/g, "")
   const names = (kind: string) => ({ staged, path, kept: freeName(`${path}.${kind}-${time}`) })
   const restored = (kept?: string): Restored => ({ ...plan, kept })
   if (database !== undefined) {

@@ -1,10 +1,11 @@
 /** Temporary files that only this user can read, and the removal of those that a killed process left. */
-import { Clock, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isFromDeadProcess, isFromHere, processMark } from "./ProcessMark.ts"
+import { processMillis } from "./StoreClock.ts"
 
 const prefix = "roster-"
 
@@ -48,7 +49,7 @@ const folderName = /^roster-(?:import-)?([\da-f]+-[\d.]+-\w+)$/
  * Removes this user's leftover files: those of ended processes at once, those of unknown ones when nothing was written
  * to them for long. Age is no proof for a process that still runs.
  */
-export const removeTemporaryFiles = Effect.map(Clock.currentTimeMillis, (now) => {
+export const removeTemporaryFiles = Effect.map(processMillis, (now) => {
   for (const entry of readdirSync(tmpdir(), { withFileTypes: true })) {
     const [, mark] = folderName.exec(entry.name) ?? []
     if (!entry.isDirectory() || mark === undefined) continue

@@ -107,6 +107,7 @@ describePostgres("a service on PostgreSQL", () => {
       const calm = yield* metrics
       assert.strictEqual(sampleOf(calm, "roster_store_up"), 1)
       assert.isAtLeast(sampleOf(calm, "roster_store_bytes") ?? NaN, 1e6)
+      assert.isAtMost(Math.abs(sampleOf(calm, "roster_clock_ahead_seconds") ?? NaN), 1)
       assert.strictEqual(sampleOf(calm, "roster_pool_waiting"), 0)
       assert.strictEqual((yield* get(new URL("/health/ready", address))).status, 200)
       yield* whileHeld(

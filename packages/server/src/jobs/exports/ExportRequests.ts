@@ -13,7 +13,7 @@ import {
   redactStreamSpans,
   ruleSource
 } from "@roster/domain"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { Caller } from "../../credentials/Caller.ts"
@@ -25,7 +25,7 @@ import { partLengths, readFrom } from "../queue/JobBlobs.ts"
 import { checkQuota } from "../queue/JobQuotas.ts"
 import { inTransaction } from "../../store/sqlite/GroupCommit.ts"
 import { encoded } from "../../store/AnswerEncoding.ts"
-import { nowSeconds } from "../../store/Timestamps.ts"
+import { storeClock } from "../../store/StoreClock.ts"
 import { readRule } from "../../contacts/RuleSql.ts"
 
 const encodeRequest = Schema.encodeEffect(ExportJobRequest)
@@ -103,14 +103,20 @@ export const linkOfJob = Effect.fnUntraced(function* ({ file_key, kind, request 
   return linkTo(serviceUrl?.(), file_key, download)
 })
 
+/** A job, and the time at which it was read. */
+interface DatedJob extends JobRow {
+  readonly now: number
+}
+
 export const exportStatus = Effect.fnUntraced(function* (id: string) {
   yield* ExportId.fromText(id)
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
-  const [job] =
-    yield* sql<JobRow>`SELECT * FROM jobs WHERE id = ${id.toLowerCase()} AND account = ${account} AND kind = 'Export'`
+  const [job] = yield* sql<DatedJob>`
+    SELECT *, ${yield* storeClock(sql).inSql} AS now FROM jobs
+    WHERE id = ${id.toLowerCase()} AND account = ${account} AND kind = 'Export'`
   if (job === undefined) return yield* new ExportNotFound({ id })
-  if (job.expires <= (yield* nowSeconds)) return "Expired" satisfies ExportStatus
+  if (job.expires <= job.now) return "Expired" satisfies ExportStatus
   return exportStatuses[job.state]
 })
 
@@ -126,11 +132,15 @@ const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {
 /** Opens a file by its key, which is the permission to read it. */
 export const openFile = Effect.fnUntraced(function* (fileKey: string) {
   const sql = yield* SqlClient.SqlClient
-  const [job] = yield* sql<JobRow>`SELECT * FROM jobs WHERE file_key = ${fileKey}`
+  const [job] = yield* sql<DatedJob>`
+    SELECT *, ${yield* storeClock(sql).inSql} AS now FROM jobs WHERE file_key = ${fileKey}`
   if (job === undefined || job.state !== "Ready") return yield* new ExportNotFound({ id: job?.id ?? "of this link" })
-  if (job.expires <= (yield* nowSeconds)) return yield* new ExportExpired({ id: job.id })
+  const gone = new ExportExpired({ id: job.id })
+  if (job.expires <= job.now) return yield* gone
   const request = yield* Effect.orDie(decodeRequest(job.request))
-  const lengths = yield* partLengths(job.number)
+  const lengths = yield* Effect.catchTag(partLengths(job.number), "PartMissing", () => gone)
+  // The file of every export has a header or a bracket.
+  if (lengths.length === 0) return yield* gone
   return {
     id: job.id,
     name: request.download,
@@ -138,7 +148,10 @@ export const openFile = Effect.fnUntraced(function* (fileKey: string) {
     /** In bytes. */
     size: lengths.reduce((sum, length) => sum + length, 0),
     /** Reads from a byte on. */
-    read: (from: number) => redactStreamSpans(readFrom(sql, job.number, lengths, from))
+    read: (from: number) =>
+      redactStreamSpans(
+        Stream.catchTag(readFrom(sql, job.number, lengths, from), "PartMissing", () => Stream.fail(gone))
+      )
   }
 })
 

@@ -25,7 +25,7 @@ import { keepRejections, keepStatuses, remainingRejectionSpace } from "./KeptRow
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { dialect } from "../../store/SqlDialect.ts"
-import { nowSeconds } from "../../store/Timestamps.ts"
+import { storeClock } from "../../store/StoreClock.ts"
 
 /** The request of an import, as the text that its job holds. */
 export const ImportJobRequest = Schema.fromJsonString(
@@ -123,7 +123,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
 
   /** Writes rows until the transaction is full or its time is up, or another writer waits, or only one step. */
   const importRows = Effect.fnUntraced(function* (isSingleStep: boolean) {
-    const now = yield* nowSeconds
+    const now = yield* storeClock(sql).seconds
     const started = yield* monotonicMillis
     let stepped = started
     const identities: Array<string> = []

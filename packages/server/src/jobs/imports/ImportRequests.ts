@@ -57,6 +57,7 @@ const receive = Effect.fnUntraced(function* (
       sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`
     ),
     Effect.flatMap((taken) => (taken.length === 1 ? Effect.void : Effect.fail(cancelled))),
+    Effect.catchTag("PartMissing", () => Effect.fail(cancelled)),
     // A cancelled job keeps its row.
     Effect.onExit((exit) =>
       Exit.isSuccess(exit)

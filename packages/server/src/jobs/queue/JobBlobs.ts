@@ -1,5 +1,5 @@
 /** The file of a job, in parts beside its row: they are in every backup, and each commits with its step. */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { addBytes } from "./JobQuotas.ts"
@@ -89,21 +89,44 @@ export const removeAllParts = Effect.fnUntraced(function* <E = never, R = never>
   yield* Effect.repeat(step, { while: (isMore) => isMore })
 })
 
-/** The lengths of the parts of a job, in order. */
+/** A part of the file of a job is missing: what there is would be a shorter file. */
+export class PartMissing extends Schema.TaggedError<PartMissing>()("PartMissing", {}) {
+  override get message(): string {
+    return "a part of its file is missing in the store; send or request it again"
+  }
+}
+
+/** The lengths of the parts of a job, in order. They are the whole file. */
 export const partLengths = Effect.fnUntraced(function* (job: number) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly length: number }>`
-    SELECT length(content) AS length FROM job_parts WHERE job = ${job} ORDER BY part`
-  return rows.map(({ length }) => Number(length))
+  // A file without parts is one row without a length.
+  const rows = yield* sql<{ readonly length: number | null; readonly bytes: number }>`
+    SELECT length(content) AS length, bytes FROM jobs LEFT JOIN job_parts ON job = number
+    WHERE number = ${job} ORDER BY part`
+  const lengths = rows.flatMap(({ length }) => (length === null ? [] : [Number(length)]))
+  const size = lengths.reduce((sum, length) => sum + length, 0)
+  return size === Number(rows[0]?.bytes) ? lengths : yield* new PartMissing({})
 })
 
-/** Reads from a part on, one part per query, so that a slow reader keeps no transaction open. */
-export const readParts = (sql: SqlClient.SqlClient, job: number, from = 0) =>
+/** Reads so many parts from one on, one part per query, so that a slow reader keeps no transaction open. */
+const readSome = (sql: SqlClient.SqlClient, job: number, parts: number, from: number) =>
   Stream.paginate(from, (part) =>
-    Effect.map(
-      sql<{ readonly content: Uint8Array }>`SELECT content FROM job_parts WHERE job = ${job} AND part = ${part}`,
-      ([row]) =>
-        row === undefined ? ([[], Option.none()] as const) : ([[row.content], Option.some(part + 1)] as const)
+    part >= parts
+      ? Effect.succeed([[], Option.none()] as const)
+      : Effect.flatMap(
+          sql<{ readonly content: Uint8Array }>`SELECT content FROM job_parts WHERE job = ${job} AND part = ${part}`,
+          ([row]) =>
+            row === undefined
+              ? Effect.fail(new PartMissing({}))
+              : Effect.succeed([[row.content], Option.some(part + 1)] as const)
+        )
+  )
+
+/** Reads the whole file of a job. */
+export const readParts = (sql: SqlClient.SqlClient, job: number) =>
+  Stream.unwrap(
+    Effect.map(Effect.provideService(partLengths(job), SqlClient.SqlClient, sql), ({ length }) =>
+      readSome(sql, job, length, 0)
     )
   )
 
@@ -116,7 +139,7 @@ export const readFrom = (sql: SqlClient.SqlClient, job: number, lengths: Readonl
     skip -= length
     part++
   }
-  return readParts(sql, job, part).pipe(
+  return readSome(sql, job, lengths.length, part).pipe(
     Stream.map((content, index) => (index === 0 ? content.subarray(skip) : content))
   )
 }

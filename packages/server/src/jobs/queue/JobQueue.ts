@@ -6,7 +6,7 @@ import { Effect, Schema, Struct } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { byEngine, dialect } from "../../store/SqlDialect.ts"
-import { nowSeconds } from "../../store/Timestamps.ts"
+import { storeClock } from "../../store/StoreClock.ts"
 
 /** The file of an export, and one that is still being received, is kept for 24 hours. */
 const fileSeconds = 24 * 60 * 60
@@ -88,7 +88,7 @@ export const createJob = Effect.fnUntraced(function* (
   job: Pick<JobRow, "id" | "account" | "kind" | "state" | "request"> & Partial<Pick<JobRow, "file_key" | "lease">>
 ) {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* nowSeconds
+  const now = yield* storeClock(sql).seconds
   const [row] = yield* sql<{ readonly number: number }>`
     INSERT INTO jobs ${sql.insert({ ...job, created: now, expires: now + fileSeconds })} RETURNING number`
   return row?.number ?? (yield* Effect.die(new Error("an insert gave no row")))
@@ -99,7 +99,7 @@ export const releaseOrphanedJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const held = yield* sql<{ readonly lease: string }>`
     SELECT DISTINCT lease FROM jobs
-    WHERE lease IS NOT NULL AND (state = 'Receiving' OR state = 'Loading' AND leased_until > ${yield* nowSeconds})`
+    WHERE lease IS NOT NULL AND (state = 'Receiving' OR state = 'Loading' AND leased_until > ${yield* storeClock(sql).inSql})`
   for (const { lease } of held) {
     if (!isOrphaned(lease)) continue
     yield* sql`UPDATE jobs SET expires = 0 WHERE lease = ${lease} AND state = 'Receiving'`
@@ -141,7 +141,7 @@ export const requeueJobs = Effect.fnUntraced(function* (lease: string, running: 
 export const requeueJob = Effect.fnUntraced(function* (job: HeldJob, seconds: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
-    UPDATE jobs SET lease = NULL, leased_until = ${(yield* nowSeconds) + seconds}, ${sql.literal(uncounted)}
+    UPDATE jobs SET lease = NULL, leased_until = ${yield* storeClock(sql).inSql} + ${seconds}, ${sql.literal(uncounted)}
     WHERE number = ${job.number} AND ${heldBy(sql, job.lease)}`
 })
 
@@ -149,8 +149,8 @@ export const requeueJob = Effect.fnUntraced(function* (job: HeldJob, seconds: nu
  * Whether a lease is valid. None is longer than `leaseSeconds`: one that ends later is of a clock that was set back, and
  * nobody waits for it.
  */
-const isLeased = (sql: SqlClient.SqlClient, now: number) =>
-  sql`leased_until > ${now} AND leased_until <= ${now + leaseSeconds}`
+const isLeased = (sql: SqlClient.SqlClient, now: Statement.Fragment) =>
+  sql`leased_until > ${now} AND leased_until <= ${now} + ${leaseSeconds}`
 
 /**
  * Takes a job that no process holds, if any. The accounts take turns: next is the one whose last start is the longest
@@ -160,13 +160,13 @@ const isLeased = (sql: SqlClient.SqlClient, now: number) =>
  */
 export const claimJob = Effect.fnUntraced(function* (lease: string, running: ReadonlyArray<number> = []) {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* nowSeconds
+  const now = yield* storeClock(sql).inSql
   const skipLocked = sql.literal(byEngine(sql, { sqlite: () => "", postgres: () => "FOR UPDATE SKIP LOCKED" }))
   const isOwn = running.length === 0 ? sql`1 = 0` : sql.in("number", running)
   // Serializable, since two workers that claim two jobs of one account change different rows.
   const [row] = yield* dialect(sql).serializable(
     sql.withTransaction(sql<HeldJob>`
-    UPDATE jobs SET lease = ${lease}, leased_until = ${now + leaseSeconds},
+    UPDATE jobs SET lease = ${lease}, leased_until = ${now} + ${leaseSeconds},
       attempts = attempts + CASE WHEN lease = ${lease} AND attempts > 0 THEN 0 ELSE 1 END,
       turn = (SELECT coalesce(max(turn), 0) + 1 FROM jobs)
     WHERE number = (
@@ -189,11 +189,10 @@ export const advanceJob = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const reached = progress.rows_done + progress.accepted
-  const leased_until = (yield* nowSeconds) + leaseSeconds
   const held = yield* sql`
     UPDATE jobs SET attempts = CASE WHEN furthest < ${reached} THEN 0 ELSE attempts END,
       furthest = CASE WHEN furthest < ${reached} THEN ${reached} ELSE furthest END,
-      ${sql.update({ ...progress, leased_until })}
+      ${sql.update(progress)}, leased_until = ${yield* storeClock(sql).inSql} + ${leaseSeconds}
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
   if (held.length === 0) return yield* new LeaseLost({})
 })
@@ -201,13 +200,12 @@ export const advanceJob = Effect.fnUntraced(function* (
 /** Renews the lease of a job, whose steps can take longer than it lasts. Fails once the job was cancelled or lost. */
 export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* nowSeconds
+  const now = yield* storeClock(sql).inSql
   const own = sql`number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
-  const [held] = yield* sql<JobRow>`SELECT leased_until FROM jobs WHERE ${own}`
+  const [held] = yield* sql<{ readonly left: number }>`SELECT leased_until - ${now} AS left FROM jobs WHERE ${own}`
   if (held === undefined) return yield* new LeaseLost({})
-  const left = held.leased_until - now
-  if (left < leaseSeconds / 2 || left > leaseSeconds) {
-    yield* sql`UPDATE jobs SET leased_until = ${now + leaseSeconds} WHERE ${own}`
+  if (held.left < leaseSeconds / 2 || held.left > leaseSeconds) {
+    yield* sql`UPDATE jobs SET leased_until = ${now} + ${leaseSeconds} WHERE ${own}`
   }
 })
 
@@ -224,7 +222,7 @@ const forgetOldest = Effect.fnUntraced(function* (account: string) {
 export const endJob = Effect.fnUntraced(function* (job: HeldJob, state: "Ready" | "Error", problem?: string) {
   const sql = yield* SqlClient.SqlClient
   const held = yield* sql`
-    UPDATE jobs SET state = ${state}, problem = ${problem ?? null}, ended = ${yield* nowSeconds}, leased_until = 0
+    UPDATE jobs SET state = ${state}, problem = ${problem ?? null}, ended = ${yield* storeClock(sql).inSql}, leased_until = 0
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
   if (held.length === 0) return yield* new LeaseLost({})
   yield* forgetOldest(job.account)

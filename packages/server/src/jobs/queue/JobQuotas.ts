@@ -2,7 +2,7 @@
 import { RateLimited, ServiceError } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { nowSeconds } from "../../store/Timestamps.ts"
+import { storeClock } from "../../store/StoreClock.ts"
 import { JobKind, type JobRow } from "./JobQueue.ts"
 
 /** The imports and exports of an account that wait, run, or receive their file. */
@@ -63,7 +63,7 @@ export const checkQuota = Effect.fnUntraced(function* (operation: string, accoun
   }
   const { bytes, expires } = yield* kept(account, kind)
   if (bytes < maximumFileBytes) return
-  const untilExpiry = kind === "Export" ? expires - (yield* nowSeconds) : 0
+  const untilExpiry = kind === "Export" ? expires - (yield* storeClock(sql).seconds) : 0
   return yield* filesFull(operation, new FilesFull({ kind }), Math.max(retryAfter, untilExpiry))
 })
 

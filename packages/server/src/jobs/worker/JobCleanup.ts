@@ -1,8 +1,8 @@
 /** Removes what has expired, so that the tables do not grow without limit. */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { hasOldEntries, removeOldEntries } from "../../credentials/AuditRetention.ts"
-import { nowSeconds } from "../../store/Timestamps.ts"
+import { storeClock } from "../../store/StoreClock.ts"
 
 /** The response to a call with an Idempotency-Key is kept for 1 hour, longer than any client retries. */
 const answerSeconds = 60 * 60
@@ -20,19 +20,22 @@ const batchLists = 20
 const batchParts = 64
 
 /** Jobs whose file nobody needs: it has expired, or its job has ended and is no export to download. */
-const hasUnneededFile = (sql: SqlClient.SqlClient, now: number) => sql`bytes > 0 AND state <> 'Loading' AND
+const hasUnneededFile = (
+  sql: SqlClient.SqlClient,
+  now: Statement.Fragment | number
+) => sql`bytes > 0 AND state <> 'Loading' AND
   (expires <= ${now} OR state IN ('Cancelled', 'Error') OR state = 'Ready' AND kind = 'Import')`
 
 /** Whether there is anything to run or remove. Only reads, so that an idle process never waits for the write lock. */
 export const hasWork = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* nowSeconds
+  const now = yield* storeClock(sql).inSql
   const [row] = yield* sql<{ readonly due: number | boolean }>`
-    SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now - jobSeconds})
+    SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now} - ${jobSeconds})
       OR EXISTS (SELECT 1 FROM jobs WHERE ${hasUnneededFile(sql, now)})
       OR EXISTS (SELECT 1 FROM job_address_lists)
       OR ${hasOldEntries(sql)}
-      OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now - answerSeconds}) AS due`
+      OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now} - ${answerSeconds}) AS due`
   return Boolean(row?.due)
 })
 
@@ -42,7 +45,8 @@ const inBatches = <E, R>(deleteBatch: Effect.Effect<ReadonlyArray<unknown>, E, R
 
 export const removeExpired = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const now = yield* nowSeconds
+  // One time for all of it: what expires meanwhile is for the next look.
+  const now = yield* storeClock(sql).seconds
   // A job may be older than a day and not done, if no process ran.
   yield* inBatches(
     sql`

@@ -84,7 +84,7 @@ const runJob = (job: HeldJob) =>
         ),
       InvalidRule: (error) => fail(job, error.problem)
     }),
-    Effect.catchTag(["UnreadableFile", "ImportRefused", "FilesFull", "TooManyColumns"], ({ message }) =>
+    Effect.catchTag(["UnreadableFile", "ImportRefused", "FilesFull", "TooManyColumns", "PartMissing"], ({ message }) =>
       fail(job, message)
     ),
     // An interrupted job, as at the end of the process, is resumed later.

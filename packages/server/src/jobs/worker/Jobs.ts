@@ -20,7 +20,7 @@ import { readKeptStatuses, readRejections } from "../imports/KeptRows.ts"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { lastOfFullPage } from "../../store/SqlDialect.ts"
 import { orStoreFailure } from "../../store/StoreFailure.ts"
-import { fromSeconds, nowSeconds } from "../../store/Timestamps.ts"
+import { fromSeconds, storeClock } from "../../store/StoreClock.ts"
 
 /** The jobs of a store. */
 export class Jobs extends Context.Service<
@@ -98,6 +98,7 @@ const toJob = (row: JobRow, now: number): Job => {
 }
 
 const make = Effect.map(SqlClient.SqlClient, (sql) => {
+  const { seconds } = storeClock(sql)
   const find = Effect.fnUntraced(function* (id: string) {
     const { account } = yield* Caller
     const [row] = yield* sql<JobRow>`SELECT * FROM jobs WHERE id = ${id.toLowerCase()} AND account = ${account}`
@@ -105,7 +106,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   })
 
   const page = fnRedacted("Jobs.list")(function* (account: string, below: number | undefined, size: number) {
-    const now = yield* nowSeconds
+    const now = yield* seconds
     const rows = yield* sql<JobRow>`
       SELECT * FROM jobs WHERE account = ${account} AND ${below === undefined ? sql`1 = 1` : sql`number < ${below}`}
       ORDER BY number DESC LIMIT ${size}`
@@ -120,7 +121,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     ).pipe(Stream.take(limit))
 
   const get = fnRedacted("Jobs.get")(function* (id: string) {
-    return toJob(yield* find(id), yield* nowSeconds)
+    return toJob(yield* find(id), yield* seconds)
   }, orStoreFailure("jobsGet"))
 
   const exportLink = fnRedacted("Jobs.exportLink")(function* (id: string) {
@@ -129,7 +130,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
 
   const cancel = fnRedacted("Jobs.cancel")(function* (id: string) {
     const { account } = yield* Caller
-    const now = yield* nowSeconds
+    const now = yield* seconds
     // The worker commits a step only while the job is `Loading`.
     const cancelled = Effect.gen(function* () {
       const [row] = yield* sql<JobRow>`

@@ -3,7 +3,7 @@
  * holds a minute, is in no backup, and is empty after a crash of the server. (docs/decisions/access.md)
  */
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 
 /** The count of a network starts again after this long without a wrong key. */
 export const forgottenAfterSeconds = 60
@@ -32,9 +32,12 @@ export const createTable = Effect.fnUntraced(
   )
 )
 
-/** Counts a wrong key, and gives how many its network has had in a row. */
-export const countFailedAuth = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, network: string) {
-  const now = sql`extract(epoch FROM now())`
+/** Counts a wrong key at a time in seconds, and gives how many its network has had in a row. */
+export const countFailedAuth = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  network: string,
+  now: Statement.Fragment
+) {
   const [row] = yield* sql<{ readonly count: number }>`
     WITH forgotten AS (
       DELETE FROM wrong_keys WHERE network IN (
