@@ -112,7 +112,7 @@ const readLines = ({ encoded, shape, title, type }: Codec): Lines => [
   `}`,
   ...shape.fields.flatMap((field) => {
     const { dropsNull, isOptional, name, wire } = field
-    const isGiven = dropsNull ? `Predicate.isNotNullish(from.${wire})` : `from.${wire} !== undefined`
+    const isGiven = `from.${wire} ${dropsNull ? "!= null" : "!== undefined"}`
     return isOptional ? [`if (${isGiven}) to.${name} = ${partOf("read", title, field)}(from.${wire})`] : []
   }),
   `return to`,
@@ -150,7 +150,7 @@ const codec = (): Lines => {
   const own = body.filter((line) => line.startsWith("const ")).map((line) => line.split(" ")[1])
   const helpers = [...called].filter((name) => !own.includes(name) && !closed.has(name.slice(3)))
   return [
-    `import { Predicate, type Types } from "effect"`,
+    `import type { Types } from "effect"`,
     `import { ${[...closed, "type ContactRecord", "type PayloadRecord"].join(", ")} } from "./ContactRecord.ts"`,
     `import { ${["type FastCodec", "oneOf", "plain", ...helpers].toSorted().join(", ")} } from "./FastContactCodec.ts"`,
     "",

@@ -27,7 +27,8 @@ import {
   type NewSmtpCredentials,
   type SmtpCredentials,
   type SmtpCredentialsPayload,
-  type SmtpUpdatePayload
+  type SmtpUpdatePayload,
+  toleratedText
 } from "@roster/domain"
 import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
@@ -227,10 +228,15 @@ type Document = OpenApi.OpenAPISpec
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** The schemas by the names of the interface: Effect calls what is sent `ContactEncoded`, and has no names for lists. */
+/** The schemas of what is sent by the names of the interface: Effect calls what is sent `ContactEncoded`, and has no names for lists. */
 const named = (document: Document): Document => {
   const text = JSON.stringify(document).replaceAll(/"(#\/components\/schemas\/)?(\w+)Encoded"/g, '"$1$2"')
   return JSON.parse(text, (_, value) => {
+    const union: unknown = value?.anyOf
+    if (Array.isArray(union)) {
+      const sent = union.filter((member) => member?.description !== toleratedText)
+      return sent.length === 1 ? sent[0] : { ...value, anyOf: sent }
+    }
     const list = valueLists.get(Array.isArray(value?.enum) ? value.enum.join() : "")
     return list === undefined ? value : reference(list.name)
   })

@@ -213,6 +213,26 @@ describe("records on the wire", () => {
   ])("know whether %j is an export id", (id, valid) => assert.strictEqual(Schema.is(ExportId)(id), valid))
 })
 
+describe("answers", () => {
+  it("have null for what they do not have, in every field that may be missing", () => {
+    const nulls = (names: ReadonlyArray<string>) => Object.fromEntries(names.map((name) => [name, null]))
+    const apiKey = { Name: "a", AccessLevel: [] }
+    const dates = ["DateCreated", "LastUse", "Expires"]
+    const more = { ...nulls(dates), RestrictAccessToIPRange: null }
+    const none = { lastUse: null, expires: null }
+    assert.deepStrictEqual<unknown>(Schema.decodeSync(ApiKey)({ ...apiKey, ...more }), {
+      name: "a",
+      accessLevels: [],
+      ...none
+    })
+    const smtp = Schema.decodeSync(SmtpCredentials)({ Name: "a", AccessLevel: null, ...more })
+    assert.deepStrictEqual<unknown>(smtp, { name: "a", ...none })
+    const empty = Object.fromEntries(dates.map((name) => [name, ""]))
+    assert.deepStrictEqual<unknown>(Schema.decodeSync(SmtpCredentials)({ Name: "a", ...empty }), { name: "a" })
+    assert.deepStrictEqual<unknown>(Schema.decodeSync(EmailSend)({ TransactionID: null }), {})
+  })
+})
+
 describe("open enumerations", () => {
   it("keep a value that the service added yesterday", () => {
     const later = {

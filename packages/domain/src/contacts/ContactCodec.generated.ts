@@ -1,5 +1,5 @@
 /** The fast codec of contacts, for `FastContactCodec`. Written by `pnpm docs:contacts` from `ContactRecord`. */
-import { Predicate, type Types } from "effect"
+import type { Types } from "effect"
 import { ConsentTracking, ContactStatus, type ContactRecord, type PayloadRecord } from "./ContactRecord.ts"
 import {
   address,
@@ -24,9 +24,9 @@ const oneContactStatus = oneOf(ContactStatus.literals)
 const readContactConsent = (wire: unknown) => {
   const from = plain<NonNullable<(typeof ContactRecord.Encoded)["Consent"]>>(wire)
   const to: Types.Mutable<NonNullable<ContactRecord["consent"]>> = {}
-  if (from.ConsentIP !== undefined) to.ip = text(from.ConsentIP)
+  if (from.ConsentIP != null) to.ip = text(from.ConsentIP)
   if (from.ConsentDate !== undefined) to.date = readDateOrNull(from.ConsentDate)
-  if (from.ConsentTracking !== undefined) to.tracking = open(from.ConsentTracking)
+  if (from.ConsentTracking != null) to.tracking = open(from.ConsentTracking)
   return to
 }
 
@@ -42,17 +42,17 @@ const writeContactConsent = (value: unknown) => {
 const readContactActivity = (wire: unknown) => {
   const from = plain<NonNullable<(typeof ContactRecord.Encoded)["Activity"]>>(wire)
   const to: Types.Mutable<NonNullable<ContactRecord["activity"]>> = {}
-  if (from.TotalSent !== undefined) to.totalSent = count(from.TotalSent)
-  if (from.TotalOpened !== undefined) to.totalOpened = count(from.TotalOpened)
-  if (from.TotalClicked !== undefined) to.totalClicked = count(from.TotalClicked)
-  if (from.TotalFailed !== undefined) to.totalFailed = count(from.TotalFailed)
+  if (from.TotalSent != null) to.totalSent = count(from.TotalSent)
+  if (from.TotalOpened != null) to.totalOpened = count(from.TotalOpened)
+  if (from.TotalClicked != null) to.totalClicked = count(from.TotalClicked)
+  if (from.TotalFailed != null) to.totalFailed = count(from.TotalFailed)
   if (from.LastSent !== undefined) to.lastSent = readDateOrNull(from.LastSent)
   if (from.LastOpened !== undefined) to.lastOpened = readDateOrNull(from.LastOpened)
   if (from.LastClicked !== undefined) to.lastClicked = readDateOrNull(from.LastClicked)
   if (from.LastFailed !== undefined) to.lastFailed = readDateOrNull(from.LastFailed)
-  if (from.LastIP !== undefined) to.lastIP = text(from.LastIP)
+  if (from.LastIP != null) to.lastIP = text(from.LastIP)
   if (from.ErrorCode !== undefined) to.errorCode = countOrNull(from.ErrorCode)
-  if (from.FriendlyErrorMessage !== undefined) to.friendlyErrorMessage = text(from.FriendlyErrorMessage)
+  if (from.FriendlyErrorMessage != null) to.friendlyErrorMessage = text(from.FriendlyErrorMessage)
   return to
 }
 
@@ -78,16 +78,16 @@ const readContact = (wire: unknown) => {
   const to: Types.Mutable<ContactRecord> = {
     email: text(from.Email)
   }
-  if (from.Status !== undefined) to.status = open(from.Status)
-  if (from.FirstName !== undefined) to.firstName = text(from.FirstName)
-  if (from.LastName !== undefined) to.lastName = text(from.LastName)
-  if (from.CustomFields !== undefined) to.customFields = texts(from.CustomFields)
-  if (from.Consent !== undefined) to.consent = readContactConsent(from.Consent)
-  if (from.Source !== undefined) to.source = open(from.Source)
-  if (from.DateAdded !== undefined) to.dateAdded = readDate(from.DateAdded)
+  if (from.Status != null) to.status = open(from.Status)
+  if (from.FirstName != null) to.firstName = text(from.FirstName)
+  if (from.LastName != null) to.lastName = text(from.LastName)
+  if (from.CustomFields != null) to.customFields = texts(from.CustomFields)
+  if (from.Consent != null) to.consent = readContactConsent(from.Consent)
+  if (from.Source != null) to.source = open(from.Source)
+  if (from.DateAdded != null) to.dateAdded = readDate(from.DateAdded)
   if (from.DateUpdated !== undefined) to.dateUpdated = readDateOrNull(from.DateUpdated)
   if (from.StatusChangeDate !== undefined) to.statusChangeDate = readDateOrNull(from.StatusChangeDate)
-  if (from.Activity !== undefined) to.activity = readContactActivity(from.Activity)
+  if (from.Activity != null) to.activity = readContactActivity(from.Activity)
   return to
 }
 
@@ -112,9 +112,9 @@ const writeContact = (value: unknown) => {
 const readPayloadConsent = (wire: unknown) => {
   const from = plain<NonNullable<(typeof PayloadRecord.Encoded)["Consent"]>>(wire)
   const to: Types.Mutable<NonNullable<PayloadRecord["consent"]>> = {}
-  if (Predicate.isNotNullish(from.ConsentIP)) to.ip = text(from.ConsentIP)
+  if (from.ConsentIP != null) to.ip = text(from.ConsentIP)
   if (from.ConsentDate !== undefined) to.date = readDateOrNull(from.ConsentDate)
-  if (Predicate.isNotNullish(from.ConsentTracking)) to.tracking = oneConsentTracking(from.ConsentTracking)
+  if (from.ConsentTracking != null) to.tracking = oneConsentTracking(from.ConsentTracking)
   return to
 }
 
@@ -133,11 +133,11 @@ const readPayload = (wire: unknown) => {
   const to: Types.Mutable<PayloadRecord> = {
     email: address(from.Email)
   }
-  if (Predicate.isNotNullish(from.Status)) to.status = oneContactStatus(from.Status)
-  if (Predicate.isNotNullish(from.FirstName)) to.firstName = text(from.FirstName)
-  if (Predicate.isNotNullish(from.LastName)) to.lastName = text(from.LastName)
-  if (Predicate.isNotNullish(from.CustomFields)) to.customFields = uniqueTexts(from.CustomFields)
-  if (Predicate.isNotNullish(from.Consent)) to.consent = readPayloadConsent(from.Consent)
+  if (from.Status != null) to.status = oneContactStatus(from.Status)
+  if (from.FirstName != null) to.firstName = text(from.FirstName)
+  if (from.LastName != null) to.lastName = text(from.LastName)
+  if (from.CustomFields != null) to.customFields = uniqueTexts(from.CustomFields)
+  if (from.Consent != null) to.consent = readPayloadConsent(from.Consent)
   return to
 }
 

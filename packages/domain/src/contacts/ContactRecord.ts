@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { EmailAddress } from "./EmailAddress.ts"
 import { hasEqualNames, renamed, spellingsOf } from "../values/FieldNames.ts"
+import { answerDate, answerField, AnswerText, answerTexts, nullableAnswerDate } from "../values/AnswerField.ts"
 import { inputText, nullableRequestField, refusedField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
 import { openLiterals, payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
@@ -61,9 +62,8 @@ export const withUniqueNames = <S extends Schema.Codec<{ readonly [name: string]
     )
   )
 
-const optionalDate = Schema.optionalKey(Schema.NullOr(WireDate))
-const optionalText = Schema.optionalKey(Schema.String)
-const optionalCount = Schema.optionalKey(Schema.Int)
+const optionalText = answerField(AnswerText)
+const optionalCount = answerField(Schema.Int)
 
 const consentNames = { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } as const
 
@@ -73,9 +73,9 @@ export const Consent = wireRecord(
     /** The IP address from which the contact agreed. */
     ip: optionalText,
     /** When the contact agreed, in UTC; `null` if nobody knows. */
-    date: optionalDate,
+    date: nullableAnswerDate,
     /** Whether opens and clicks may be tracked. */
-    tracking: Schema.optionalKey(openLiterals(ConsentTracking))
+    tracking: answerField(openLiterals(ConsentTracking))
   },
   consentNames
 )
@@ -100,13 +100,13 @@ export const ContactActivity = wireRecord({
   /** The number of messages that could not be delivered. */
   totalFailed: optionalCount,
   /** When the last message was sent, in UTC; `null` if none was. */
-  lastSent: optionalDate,
+  lastSent: nullableAnswerDate,
   /** When the contact last opened a message, in UTC; `null` if never. */
-  lastOpened: optionalDate,
+  lastOpened: nullableAnswerDate,
   /** When the contact last followed a link, in UTC; `null` if never. */
-  lastClicked: optionalDate,
+  lastClicked: nullableAnswerDate,
   /** When a message last could not be delivered, in UTC; `null` if never. */
-  lastFailed: optionalDate,
+  lastFailed: nullableAnswerDate,
   /** The IP address from which the contact last reacted. */
   lastIP: optionalText,
   /** The code of the last failed delivery; `null` if there was none. */
@@ -121,25 +121,25 @@ export const ContactRecord = wireRecord({
   /** The e-mail address, in the spelling that it was first added with. */
   email: Schema.String,
   /** Whether the contact gets mail, and if not, why. */
-  status: Schema.optionalKey(openLiterals(ContactStatus)),
+  status: answerField(openLiterals(ContactStatus)),
   /** The first name. */
   firstName: optionalText,
   /** The last name. */
   lastName: optionalText,
   /** The custom fields by name. Every value is a text. */
-  customFields: Schema.optionalKey(CustomFields),
+  customFields: answerTexts,
   /** What the contact agreed to. */
-  consent: Schema.optionalKey(Consent),
+  consent: answerField(Consent),
   /** How the contact was added. */
-  source: Schema.optionalKey(openLiterals(ContactSource)),
+  source: answerField(openLiterals(ContactSource)),
   /** When the contact was added, in UTC and whole seconds. */
-  dateAdded: Schema.optionalKey(WireDate),
+  dateAdded: answerDate,
   /** When a field last changed, in UTC; `null` if none has. */
-  dateUpdated: optionalDate,
+  dateUpdated: nullableAnswerDate,
   /** When the status last changed, in UTC; `null` if it has not. */
-  statusChangeDate: optionalDate,
+  statusChangeDate: nullableAnswerDate,
   /** The mail that the contact received, and how they reacted. */
-  activity: Schema.optionalKey(ContactActivity)
+  activity: answerField(ContactActivity)
 }).annotate({ identifier: "Contact" })
 export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
 

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 import { isAddressable } from "../errors/InvalidInput.ts"
 import { hasControl } from "../values/Characters.ts"
-import { WireDate } from "../values/WireDate.ts"
+import { answerDate, nullableAnswerDate } from "../values/AnswerField.ts"
 
 /** The name of a credential: 1 to 254 characters, which can stand in a path, and no control characters. */
 export const CredentialName = withFromText(
@@ -59,9 +59,9 @@ export const credentialFields = {
   /** The name, unique among the credentials of its kind. */
   name: Schema.String,
   /** When the credential was made, in UTC. */
-  dateCreated: Schema.optionalKey(WireDate),
+  dateCreated: answerDate,
   /** When the credential was last used, in UTC; `null` if never. A service may record one use a minute. */
-  lastUse: Schema.optionalKey(Schema.NullOr(WireDate))
+  lastUse: nullableAnswerDate
 }
 
 /** What only a new credential has. */

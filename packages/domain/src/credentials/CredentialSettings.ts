@@ -4,6 +4,7 @@
  */
 import { DateTime, Schema, Struct } from "effect"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
+import { answerField, nullableAnswerDate } from "../values/AnswerField.ts"
 import { inputText, nullableRequestField, requestField } from "../values/RequestField.ts"
 import { WireDate } from "../values/WireDate.ts"
 import { IpRange, maximumIpRanges } from "./Credential.ts"
@@ -26,14 +27,14 @@ export const credentialSettings = {
   /** `null` means that it never ends. */
   expires: {
     wire: "Expires",
-    read: Schema.optionalKey(Schema.NullOr(WireDate)),
+    read: nullableAnswerDate,
     write: nullableRequestField(WireDate),
     limits: true
   },
   /** `[]` means that it may be used from everywhere. */
   ipRanges: {
     wire: "RestrictAccessToIPRange",
-    read: Schema.optionalKey(Schema.Array(Schema.String)),
+    read: answerField(Schema.Array(Schema.String)),
     write: requestField(
       Schema.Array(inputText(IpRange)).check(
         Schema.isMaxLength(maximumIpRanges, { expected: `at most ${maximumIpRanges} addresses and ranges` })

@@ -4,6 +4,7 @@ import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
 import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import { answerField } from "../values/AnswerField.ts"
 import { inputText, requestField } from "../values/RequestField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { credentialFields, secretField } from "./Credential.ts"
@@ -13,7 +14,7 @@ const fields = {
   ...credentialFields,
   ...partOf(credentialSettings, "read"),
   /** What the credentials may do. */
-  accessLevel: Schema.optionalKey(ReportedAccessLevel)
+  accessLevel: answerField(ReportedAccessLevel)
 }
 const names = partOf(credentialSettings, "wire")
 

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { CustomFields } from "../contacts/ContactRecord.ts"
 import { explained } from "../errors/Constructors.ts"
 import { hasControl } from "../values/Characters.ts"
+import { answerField } from "../values/AnswerField.ts"
 import { nullableRequestField, requestField } from "../values/RequestField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 
@@ -155,7 +156,7 @@ export interface EmailMessage extends Schema.Schema.Type<typeof EmailMessage> {}
 export const EmailSend = wireRecord(
   {
     /** The identifier of the whole call. */
-    transactionId: Schema.optionalKey(Schema.String),
+    transactionId: answerField(Schema.String),
     /** The identifier of the message, if it has one of its own. */
     messageId: Schema.optionalKey(Schema.NullOr(Schema.String))
   },

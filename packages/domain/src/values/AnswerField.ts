@@ -1,0 +1,72 @@
+/**
+ * Optional fields of answers. A service may leave out every one of them or send null, and a value that this version does
+ * not know never fails a page of records. (docs/decisions/records.md)
+ */
+import { Option, Schema, SchemaTransformation } from "effect"
+import { WireDate } from "./WireDate.ts"
+
+/** Marks what is read of other services and never sent by ours, so the OpenAPI document leaves it out. */
+export const toleratedText = "Read, and never sent."
+
+const toleratedNull = Schema.Null.annotate({ description: toleratedText })
+
+/** A text, for which a number or a boolean stands too. */
+export const AnswerText = Schema.Union([
+  Schema.String,
+  Schema.Finite.annotate({ description: toleratedText }),
+  Schema.Boolean.annotate({ description: toleratedText })
+]).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform<string, string | number | boolean>({ decode: String, encode: (text) => text })
+  )
+)
+
+/** An optional field that is never null in code. */
+export const answerField = <S extends Schema.Constraint>(schema: S) =>
+  Schema.optionalKey(Schema.Union([schema, toleratedNull])).pipe(
+    Schema.decodeTo(
+      Schema.optionalKey(Schema.toType(schema)),
+      SchemaTransformation.transformOptional<S["Type"], S["Type"] | null>({
+        decode: Option.filter((value) => value !== null),
+        encode: (value) => value
+      })
+    )
+  )
+
+/** An optional date that is never null in code. An empty text is none. */
+export const answerDate = Schema.optionalKey(Schema.Union([Schema.String, toleratedNull])).pipe(
+  Schema.decodeTo(
+    Schema.optionalKey(WireDate),
+    SchemaTransformation.transformOptional<string, string | null>({
+      decode: Option.filter((text): text is string => text !== null && text !== ""),
+      encode: (text) => text
+    })
+  )
+)
+
+/** An optional date that is null in code where the service knows that there is none. An empty text is left out. */
+export const nullableAnswerDate = Schema.optionalKey(Schema.NullOr(Schema.String)).pipe(
+  Schema.decodeTo(
+    Schema.optionalKey(Schema.NullOr(WireDate)),
+    SchemaTransformation.transformOptional<string | null, string | null>({
+      decode: Option.filter((text) => text !== ""),
+      encode: (text) => text
+    })
+  )
+)
+
+const ReadTexts = Schema.Record(Schema.String, Schema.Union([AnswerText, toleratedNull])).pipe(
+  Schema.decodeTo(
+    Schema.Record(Schema.String, Schema.String),
+    SchemaTransformation.transform<Readonly<Record<string, string>>, Readonly<Record<string, string | null>>>({
+      // An entry may be named `__proto__`, which an assignment would not keep.
+      decode: (texts) =>
+        Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== null)),
+      encode: (texts) => texts
+    })
+  )
+)
+
+/** Optional texts by name, of which those that are null are left out. */
+export const answerTexts = answerField(ReadTexts)
