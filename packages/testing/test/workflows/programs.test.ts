@@ -1,6 +1,6 @@
 /** Plans, uploads and undo on real services: on SQL, and over HTTP at another service, which compares nothing by itself. */
 import { assert, describe, it } from "@effect/vitest"
-import { type ContactPayload, ContactsService } from "@roster/domain"
+import { ContactFilter, type ContactPayload, ContactsService } from "@roster/domain"
 import {
   changeStatus,
   planImport,
@@ -10,7 +10,7 @@ import {
   undoRun,
   uploadContacts
 } from "@roster/workflows"
-import { Effect, Layer, Stream } from "effect"
+import { Array as Arrays, Effect, Layer, Stream } from "effect"
 import { foreign, noSuchPath } from "../../src/layers/ForeignService.ts"
 import { layerMemory } from "../../src/layers/ServiceLayers.ts"
 
@@ -73,6 +73,60 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
         yield* stored,
         rowsOf(count).map(({ email, firstName }, index) => `${email} ${index === 7 ? "Theirs" : firstName} Active`)
       )
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.effect("record an add, a change and a deletion that are more than one call takes, and undo them", () =>
+    Effect.gen(function* () {
+      // With what is stored, an add of 150 such contacts is more than 8 MiB.
+      const large = (index: number, by: string) => ({
+        email: `p${index}@example.com`,
+        customFields: { note: `${by}${"x".repeat(isExact ? 30_000 : 20)}` }
+      })
+      const some = (by: string) => Array.from({ length: isExact ? 150 : 60 }, (_, index) => large(index, by))
+      yield* others(some("before"))
+      const all: Arrays.NonEmptyReadonlyArray<ContactPayload> = [
+        { email: "first@example.com" },
+        ...some("before"),
+        ...Array.from({ length: 950 }, (_, index) => ({ email: `q${index}@example.com` }))
+      ]
+      yield* others(all.filter(({ customFields }) => customFields === undefined))
+      const log = yield* RunLog
+      const run = yield* log.open({ command: "cleanup" })
+      const recording = yield* recordedContacts({ run, expected: all.length })
+      yield* recording.add(some("after"))
+      yield* recording.deleteMany(ContactFilter.ByEmails({ emails: Arrays.map(all, ({ email }) => email) }))
+      yield* run.end
+      assert.deepStrictEqual(yield* stored, [])
+      // Another service is read once, before all of this.
+      const changed = isExact ? some("").length : 0
+      assert.deepInclude(yield* previewUndo(run.header.id), { new: all.length, changed, outdated: 0 })
+      yield* undoRun(run.header.id)
+      const contacts = yield* ContactsService
+      const found = yield* Stream.runCollect(contacts.stream())
+      assert.strictEqual(found.length, all.length)
+      const notes = found.flatMap(({ customFields }) => customFields?.["note"]?.slice(0, 6) ?? [])
+      assert.deepStrictEqual(
+        notes,
+        some("").map(() => "before")
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.effect("preview an undo of several writes to one contact, by whatever spelling", () =>
+    Effect.gen(function* () {
+      const log = yield* RunLog
+      const run = yield* log.open({ command: "cleanup" })
+      const recording = yield* recordedContacts({ run })
+      yield* recording.add([{ email: "ada@example.com", firstName: "Ada" }])
+      yield* recording.delete("ada@example.com")
+      yield* recording.add([{ email: "Ada@Example.com", firstName: "Grace" }])
+      yield* run.end
+      const preview = yield* previewUndo(run.header.id)
+      const undone = yield* undoRun(run.header.id)
+      assert.deepStrictEqual({ ...preview, run: undone.run }, undone)
+      assert.deepInclude(undone, { new: 1, deleted: 2, outdated: 0 })
+      assert.deepStrictEqual(yield* stored, [])
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 

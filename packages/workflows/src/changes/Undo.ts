@@ -3,7 +3,14 @@
  * writes only to contacts as the undo saw them; a contact that comes back is a new one, without dates, source and activity.
  * (docs/decisions/runs.md)
  */
-import { type ContactChange, ContactsService, type EmailAddress, fnRedacted, maximumChanges } from "@roster/domain"
+import {
+  canonicalEmail,
+  type ContactChange,
+  ContactsService,
+  type EmailAddress,
+  fnRedacted,
+  maximumChanges
+} from "@roster/domain"
 import { Array as Arrays, DateTime, Effect, type Scope, Stream } from "effect"
 import {
   type ContactState,
@@ -16,16 +23,9 @@ import {
   writeOf
 } from "../runs/ContactState.ts"
 import type { Changed, RunEntry } from "../runs/RunEntry.ts"
-import {
-  type RecordedRun,
-  type Run,
-  RunLog,
-  type RunLogFailure,
-  type RunNotFound,
-  type RunTaken
-} from "../runs/RunLog.ts"
+import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import { type Found, mayNotRead, nobody, type ReadError, readNow, stateOfFound } from "../runs/ContactReader.ts"
-import { attempts, follow, made, madeOf } from "../runs/RecordedContacts.ts"
+import { attempts, made, madeOf } from "../runs/RecordedContacts.ts"
 import {
   emptyTally,
   maximumNamedContacts,
@@ -237,7 +237,7 @@ const look = Effect.fnUntraced(function* (
   )
   if (found === undefined) return yield* mayNotRead
   return yield* Effect.forEach(targets, (target, index) =>
-    undoingOf(run, target, known?.get(target.email) ?? found[index] ?? nobody, isExact)
+    undoingOf(run, target, known?.get(canonicalEmail(target.email)) ?? found[index] ?? nobody, isExact)
   )
 })
 
@@ -263,7 +263,10 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
   const often = new Set<string>()
   yield* Stream.runForEach(run.entries, (entry) =>
     Effect.sync(() => {
-      for (const { email } of targetsOf(entry)) (once.has(email) ? often : once).add(email)
+      for (const target of targetsOf(entry)) {
+        const email = canonicalEmail(target.email)
+        ;(once.has(email) ? often : once).add(email)
+      }
     })
   )
   yield* Stream.runForEach(run.backwards, (entry) => {
@@ -275,7 +278,8 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
           for (const undoing of undoings) {
             tally.add(undoing)
             const { change, found, target } = undoing
-            if (change !== undefined && often.has(target.email)) known.set(target.email, madeOf(found, change))
+            const email = canonicalEmail(target.email)
+            if (change !== undefined && often.has(email)) known.set(email, madeOf(found, change))
           }
         }),
       { discard: true }
@@ -321,7 +325,10 @@ export const undoRun = fnRedacted("undoRun")(function* (
     for (let attempt = 1; due.length > 0; attempt++) {
       const undoings = yield* look(undone, due)
       const changing = undoings.flatMap(({ change, found }) => (change === undefined ? [] : [{ change, found }]))
-      const answers = yield* madeInParts(service, own, changing)
+      const answers = yield* made(service, own, {
+        changes: changing.map(({ change }) => change),
+        found: changing.map(({ found }) => found)
+      })
       const outdated = new Set<string>(
         changing.flatMap(({ change }, index) => (answers[index]?._tag === "Outdated" ? [change.email] : []))
       )
@@ -344,23 +351,3 @@ export const undoRun = fnRedacted("undoRun")(function* (
   if (held !== undefined && held.header.id === id) yield* held.end
   return tally.report(changed + created + deleted === 0 ? undefined : own.header.id)
 }, Effect.scoped)
-
-/** Records and makes changes, in parts if they are more than one call takes. */
-const madeInParts = (
-  service: ContactsService["Service"],
-  run: Run,
-  changing: ReadonlyArray<{ readonly change: ContactChange; readonly found: Found }>
-): ReturnType<ContactsService["Service"]["change"]> => {
-  const changes = changing.map(({ change }) => change)
-  const found = changing.map(({ found }) => found)
-  const middle = Math.ceil(changing.length / 2)
-  return Effect.catchTag(made(service, run, changes, follow(changes, found).entry), "InvalidInput", (error) =>
-    error.field === "body" && changing.length > 1
-      ? Effect.zipWith(
-          madeInParts(service, run, changing.slice(0, middle)),
-          madeInParts(service, run, changing.slice(middle)),
-          (left, right) => [...left, ...right]
-        )
-      : Effect.fail(error)
-  )
-}

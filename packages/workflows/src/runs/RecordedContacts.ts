@@ -7,6 +7,7 @@ import {
   canonicalEmail,
   type Contact,
   type ContactChange,
+  ContactFilter,
   contentAfter,
   type ContactContent,
   contentOf,
@@ -17,13 +18,14 @@ import {
   type InvalidInput,
   keptStatuses,
   type KeptStatus,
+  maximumChanges,
   ServiceError,
   StoreFailure,
   type TooManyContacts,
   Unavailable
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
-import { Clock, Deferred, Effect, Struct } from "effect"
+import { Array as Arrays, Clock, Deferred, Effect, Struct } from "effect"
 import { changesOf, type ContactState, digestOf } from "./ContactState.ts"
 import type { AppendedEntry, Changed, Changes, RowRange } from "./RunEntry.ts"
 import type { Run } from "./RunLog.ts"
@@ -93,14 +95,36 @@ const appended = (run: Run, entry: AppendedEntry): Effect.Effect<void, ServiceEr
 const notMade = (run: Run, emails: ReadonlyArray<string>) =>
   emails.length === 0 ? Effect.void : appended(run, { _tag: "NotMade", emails })
 
-/** Records changes, makes them in one call, and takes back what was not made. */
-export const made = Effect.fnUntraced(function* (
+/** Changes of contacts as they were found, and what is recorded of them (default: what follows from them). */
+interface Making {
+  readonly changes: ReadonlyArray<ContactChange>
+  readonly found: ReadonlyArray<Found>
+  readonly rows?: RowRange | undefined
+  readonly entry?: Changes | undefined
+}
+
+/** Records changes, makes them, and takes back of the record what was not made. More than one call takes goes in halves. */
+export const made = (
+  service: Service,
+  run: Run,
+  { changes, found, rows, entry = follow(changes, found, rows).entry }: Making
+): ReturnType<Service["change"]> =>
+  changes.length === 0
+    ? Effect.succeed([])
+    : Effect.catchTag(madeAtOnce(service, run, changes, entry), "InvalidInput", (error) => {
+        if (error.field !== "body" || changes.length === 1) return Effect.fail(error)
+        const middle = Math.ceil(changes.length / 2)
+        const part = (from: number, to?: number) =>
+          made(service, run, { changes: changes.slice(from, to), found: found.slice(from, to), rows })
+        return Effect.zipWith(part(0, middle), part(middle), (left, right) => [...left, ...right])
+      })
+
+const madeAtOnce = Effect.fnUntraced(function* (
   service: Service,
   run: Run,
   changes: ReadonlyArray<ContactChange>,
   entry: Changes | undefined
 ) {
-  if (changes.length === 0) return []
   const recorded = addressesIn(entry)
   if (entry !== undefined) yield* appended(run, entry)
   const answers = yield* service
@@ -223,7 +247,7 @@ export const recordedWrites = (service: Service, { reader, run, unanswered = [] 
         addressesIn(entry).filter((email) => open.delete(email))
       )
       const changes = steps.map(({ before, write }): ContactChange => ({ ...write, seen: before.contact }))
-      const answers = yield* made(service, run, changes, entry)
+      const answers = yield* made(service, run, { changes, found: steps.map(({ before }) => before), rows, entry })
       const outdated = due.flatMap(({ index, write }, place) => {
         const [answer, step] = [answers[place], steps[place]]
         if (step !== undefined) results[index] = { ...step, isOutdated: answer?._tag === "Outdated" }
@@ -398,12 +422,13 @@ export const recordedContacts = Effect.fnUntraced(function* (recorded: RecordOpt
         yield* recordUnknown("contacts that a rule selected were deleted")
         return yield* service.deleteMany(filter)
       }
-      // The service checks the addresses.
-      const writes = filter.emails.map((email) => ({ email: email as EmailAddress, delete: true as const }))
-      const written = yield* Effect.catchTag(write(writes, service.deleteMany(filter)), "TooManyContacts", () =>
-        Effect.fail(new ServiceError({ operation, reason: new StoreFailure({ detail: "more than 1000 addresses" }) }))
-      )
-      if (written._tag === "Compared") yield* failIfOutdated(written.results)
+      for (const emails of Arrays.chunksOf(filter.emails, maximumChanges)) {
+        // The service checks the addresses.
+        const writes = emails.map((email) => ({ email: email as EmailAddress, delete: true as const }))
+        const plain = service.deleteMany(ContactFilter.ByEmails({ emails }))
+        const written = yield* Effect.catchTag(write(writes, plain), "TooManyContacts", Effect.die)
+        if (written._tag === "Compared") yield* failIfOutdated(written.results)
+      }
     }),
     change: Effect.fnUntraced(function* (changes, options = {}) {
       if (options.dryRun === true) return yield* service.change(changes, options)
@@ -433,7 +458,7 @@ export const recordedChange = Effect.fnUntraced(function* (
     lists: found[place]?.lists
   }))
   const writes = due.map(({ change }) => change)
-  const answers = yield* made(service, run, writes, follow(writes, before).entry)
+  const answers = yield* made(service, run, { changes: writes, found: before })
   const all = [...asked]
   for (const [place, { index }] of due.entries()) {
     const answer = answers[place]
