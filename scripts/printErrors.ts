@@ -29,8 +29,8 @@ export const advice = {
   ExportTimedOut: "Call `awaitExport` with the same `id` and a longer `limit`.",
   ImportRefused: "Change the file or its options as `reason` says.",
   InvalidInput:
-    "Correct the field that `field` names, as the interface writes it (`Email`, `FirstName`, " +
-    "`[3].CustomFields`; `idempotencyKey` for the key of a call). Nothing was sent, or none of it was done.",
+    "Correct the field that `field` names as code does (`email`, `[3].customFields.City`, `listNames`); on the wire " +
+    "and in the reports of rows it has its name there (`[3].CustomFields.City`). Nothing was sent, or none of it was done.",
   InvalidResponse: "Check the base address. A write may have been carried out: look before you repeat it.",
   InvalidRule: "Correct the rule at `position`; `expected` and `hint` say how, and the message shows the place.",
   InvalidSeed: "Correct the line of the file.",

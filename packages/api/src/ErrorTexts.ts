@@ -3,6 +3,7 @@
  * (docs/decisions/status-codes.md)
  */
 import {
+  codeField,
   ConflictingFilter,
   ContactNotFound,
   CredentialNotFound,
@@ -19,7 +20,8 @@ import {
   NotAllowedSender,
   StoreFailure,
   TooManyContacts,
-  TooManyCredentials
+  TooManyCredentials,
+  wireField
 } from "@roster/domain"
 
 interface Text<E> {
@@ -36,6 +38,9 @@ const text = <E extends Error>(
   read: Text<E>["read"],
   print: Text<E>["print"] = (error) => error.message
 ): Text<E> => ({ status, pattern, read, print })
+
+/** Names that alone are no field of a body: a parameter of the path or query, or the body itself. */
+const ofRequest = new Set(["email", "subaccount", "body"])
 
 /** The texts by tag. A pattern is looser than our text where a known service phrases it differently. */
 export const refusalTexts = {
@@ -62,7 +67,13 @@ export const refusalTexts = {
   ),
   ListNotFound: text(400, /^There is no list "(.*)"\. A list is/s, (name = "") => new ListNotFound({ name })),
   ImportRefused: text(400, /^The import was refused: (.*)$/s, (reason = "") => new ImportRefused({ reason })),
-  InvalidInput: text(400, /^Invalid (\S+): (.*)$/s, (field = "", issue = "") => new InvalidInput({ field, issue })),
+  // Names of code become those of the wire and back. What no field of the interface is named stays as it is.
+  InvalidInput: text(
+    400,
+    /^Invalid (\S+): (.*)$/s,
+    (field = "", issue = "") => new InvalidInput({ field: codeField(field), issue }),
+    ({ field, issue }) => new InvalidInput({ field: ofRequest.has(field) ? field : wireField(field), issue }).message
+  ),
   ContactNotFound: text(404, /^There is no contact (.*)\.$/s, (email = "") => new ContactNotFound({ email })),
   CredentialNotFound: text(404, /^There is no credential "(.*)"\.$/s, (name = "") => new CredentialNotFound({ name })),
   ExportNotFound: text(404, /^There is no export (\S+), or/, (id = "") => new ExportNotFound({ id })),
@@ -106,12 +117,16 @@ const exceedsExpiry = /^An API key cannot create credentials that outlive it: Ex
 const exceedsRanges =
   /^An API key cannot allow addresses outside its own ranges: RestrictAccessToIPRange must lie within (.+?)\. Give/
 
+/** The text of a refusal of access that states the limit of what a key can grant. */
+export const printExceedsGrantor = ({ field, message }: ExceedsGrantor): string =>
+  message.replace(`: ${field} must `, `: ${wireField(field)} must `)
+
 /** Parses a refusal of access that states the limit of what a key can grant. */
 export const readExceedsGrantor = (text: string): ExceedsGrantor | undefined => {
   const expiry = exceedsExpiry.exec(text)?.[1]
-  if (expiry !== undefined) return new ExceedsGrantor({ field: "Expires", limit: expiry })
+  if (expiry !== undefined) return new ExceedsGrantor({ field: "expires", limit: expiry })
   const ranges = exceedsRanges.exec(text)?.[1]
-  return ranges === undefined ? undefined : new ExceedsGrantor({ field: "RestrictAccessToIPRange", limit: ranges })
+  return ranges === undefined ? undefined : new ExceedsGrantor({ field: "ipRanges", limit: ranges })
 }
 
 const storeFailed = /^The store failed: (.+)\. Nothing of this request was kept\.$/s

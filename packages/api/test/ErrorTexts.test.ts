@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   AccessDenied,
+  codeField,
   ConflictingFilter,
   ContactNotFound,
   CredentialNotFound,
@@ -20,10 +21,12 @@ import {
   StoreFailure,
   TooManyContacts,
   TooManyCredentials,
-  Unavailable
+  Unavailable,
+  wireField
 } from "@roster/domain"
-import { Result, Schema } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import {
+  printExceedsGrantor,
   readAccountLimit,
   readExceedsGrantor,
   readRefusal,
@@ -32,6 +35,7 @@ import {
   type Refusal,
   refusalTexts
 } from "../src/ErrorTexts.ts"
+import { openApiDocument } from "../src/OpenApiDocument.ts"
 
 /** What somebody may call a list or a key to make one refusal look like another. */
 const hostile = [
@@ -50,7 +54,35 @@ const hostile = [
 ]
 const Text = Schema.Union([Schema.Literals(hostile), Schema.String])
 const Word = Schema.String.check(Schema.isPattern(/^[^\s<>]{1,20}$/))
-const Field = Schema.Union([Schema.Literals(["Email", "[3].CustomFields.a:b", "limit"]), Word])
+
+/** Fields by their names in code and on the wire. */
+const fields = [
+  ["email", "email"],
+  ["[0].email", "[0].Email"],
+  ["[3].consent.ip", "[3].Consent.ConsentIP"],
+  ["[0].write.removeFromLists", "[0].Write.RemoveFromLists"],
+  ["accessLevels[1]", "AccessLevel[1]"],
+  ["ipRanges[0]", "RestrictAccessToIPRange[0]"],
+  ["listNames[2]", "listnames[2]"],
+  ["content.attachments[0].contentType", "Content.Attachments[0].ContentType"],
+  ["content.body", "Content.Body"],
+  ["emails[7]", "Emails[7]"],
+  ...["body", "limit", "fileFormat", "idempotencyKey", "subaccount", "[3]", "nickname", "a.nickname[2]"].map(
+    (name) => [name, name] as const
+  )
+] as const
+const maps = ["customFields", "[3].customFields", "[0].write.customFields", "content.headers", "recipients[9].fields"]
+const isName = new Set(fields.flat().flatMap((field) => field.split(/[.[\]]+/)))
+/** A field, one with a custom name, which may be that of a field, or a name that no field has. */
+const Field = Schema.Union([
+  Schema.Literals(fields.map(([code]) => code)),
+  Schema.TemplateLiteral([
+    Schema.Literals(maps),
+    ".",
+    Schema.Union([Word, Schema.Literals(["Email", "a:b", "email[0]"])])
+  ]),
+  Word.check(Schema.makeFilter((word) => !word.split(/[.[\]]+/).some((name) => isName.has(name))))
+])
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
 /** What the wire keeps of an error: of a rule that cannot be read neither the rule, which the caller has, nor the hints. */
@@ -95,6 +127,37 @@ describe("refusal texts", () => {
   it.prop("InvalidInput reads back", [Field, Text], ([field, issue]) =>
     returns(new InvalidInput({ field, issue }), refusalTexts.InvalidInput.print)
   )
+  it.each(fields)("InvalidInput of %s is one of %s on the wire", (field, wire) => {
+    assert.strictEqual(refusalTexts.InvalidInput.print(new InvalidInput({ field, issue: "no" })), `Invalid ${wire}: no`)
+  })
+  it.each([
+    ["Email", "email"],
+    ["Subaccount", "subaccount"],
+    ["[2].CustomFields.Email", "[2].customFields.Email"],
+    ["Nickname", "Nickname"],
+    ["e-mail", "e-mail"],
+    ["[0].Contact.EMail", "[0].Contact.EMail"]
+  ])("InvalidInput of %s, as a service says, is one of %s", (said, field) => {
+    assert.deepStrictEqual(readRefusal(400, `Invalid ${said}: no`), new InvalidInput({ field, issue: "no" }))
+  })
+  it("every field of a body has a name in code", () => {
+    const { components, paths } = openApiDocument([])
+    const names = new Set<string>()
+    const collect = (schema: unknown): void => {
+      for (const [key, value] of Object.entries(Predicate.isObject(schema) ? schema : {})) {
+        if (key === "properties" && Predicate.isObject(value)) for (const name of Object.keys(value)) names.add(name)
+        collect(key === "$ref" ? components.schemas[String(value).split("/").at(-1) ?? ""] : value)
+      }
+    }
+    for (const { post, put } of Object.values(paths)) {
+      for (const operation of [post, put]) collect(operation?.requestBody?.content["application/json"])
+    }
+    assert.isAbove(names.size, 30)
+    for (const wire of names) {
+      const code = codeField(wire)
+      assert.deepStrictEqual([wireField(code), code === wire], [wire, false], wire)
+    }
+  })
   it.prop("InvalidRule reads back", [Count, Text], ([position, problem]) =>
     returns(new InvalidRule({ rule: "r", position, length: 1, problem, expected: [] }), refusalTexts.InvalidRule.print)
   )
@@ -116,12 +179,14 @@ describe("refusal texts", () => {
   )
 
   it.each([
-    { field: "Expires", limit: "2090-01-01T00:00:00Z" },
-    { field: "RestrictAccessToIPRange", limit: "10.0.0.0/8" },
-    { field: "RestrictAccessToIPRange", limit: "192.0.2.7, 2001:db8::/32" }
+    { field: "expires", limit: "2090-01-01T00:00:00Z" },
+    { field: "ipRanges", limit: "10.0.0.0/8" },
+    { field: "ipRanges", limit: "192.0.2.7, 2001:db8::/32" }
   ] as const)("ExceedsGrantor reads back: %j", (fields) => {
     const error = new ExceedsGrantor(fields)
-    assert.deepStrictEqual(readExceedsGrantor(error.message), error)
+    const text = printExceedsGrantor(error)
+    assert.deepStrictEqual(readExceedsGrantor(text), error)
+    assert.include(text, fields.field === "expires" ? "Expires must be" : "RestrictAccessToIPRange must lie")
     assert.isUndefined(readExceedsGrantor(new AccessDenied({ required: "Export" }).message))
   })
 

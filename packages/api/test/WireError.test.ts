@@ -7,7 +7,8 @@ import {
   invalidInput,
   SmtpCredentialsPayload
 } from "@roster/domain"
-import { Result, Schema } from "effect"
+import { identity, Result, Schema } from "effect"
+import { refusalTexts } from "../src/ErrorTexts.ts"
 import { emails, paging, repeated } from "../src/Parameters.ts"
 import {
   BadRequest,
@@ -25,39 +26,59 @@ const canary = "canary-7f3a"
 const refusal = (schema: Schema.Codec<unknown, unknown>, value: unknown) => {
   const result = Schema.decodeUnknownResult(schema)(value)
   if (Result.isSuccess(result)) throw new Error("it was accepted")
-  return invalidInput(result.failure)
+  return result.failure
 }
 
 describe("invalidInput", () => {
   const contact = { Email: "a@example.com" }
   const message = { Recipients: [{ Email: "a@example.com" }], Content: { From: "b@example.com" } }
   it.each([
-    ["Email", ContactPayload, { Email: `${canary} @example.com` }],
-    ["Email", ContactPayload, {}],
-    ["Status", ContactPayload, { ...contact, Status: canary }],
-    ["FirstName", ContactPayload, { ...contact, FirstName: [canary] }],
-    ["CustomFields.city", ContactPayload, { ...contact, CustomFields: { city: { [canary]: 1 } } }],
-    ["Consent.ConsentDate", ContactPayload, { ...contact, Consent: { ConsentDate: canary } }],
-    ["Consent.ConsentTracking", ContactPayload, { ...contact, Consent: { ConsentTracking: canary } }],
-    ["[1].Email", Schema.Array(ContactPayload), [contact, { Email: canary }]],
-    ["body", Schema.Array(ContactPayload), canary],
-    ["Name", SmtpCredentialsPayload, { Name: canary }],
-    ["AccessLevel[1]", ApiKeyPayload, { Name: "k", AccessLevel: ["Export", canary] }],
-    ["RestrictAccessToIPRange[0]", ApiKeyPayload, { Name: "k", AccessLevel: [], RestrictAccessToIPRange: [canary] }],
-    ["Expires", ApiKeyPayload, { Name: "k", AccessLevel: [], Expires: canary }],
-    ["Subaccount", ApiKeyPayload, { Name: "k", AccessLevel: [], Subaccount: canary }],
-    ["Recipients", EmailMessage, { ...message, Recipients: [] }],
-    ["Recipients[0].Email", EmailMessage, { ...message, Recipients: [{ Email: { [canary]: 1 } }] }],
-    ["Content.From", EmailMessage, { ...message, Content: {} }],
-    ["fileFormat", Schema.Struct({ fileFormat: ExportFileFormat }), { fileFormat: canary }],
-    ["limit", Schema.Struct(paging), { limit: `-${canary}` }],
-    ["offset", Schema.Struct(paging), { offset: ["1", "2"] }]
-  ])("names %s as the wire does, and not its value", (field, schema: Schema.Codec<unknown, unknown>, value) => {
-    const error = refusal(schema, value)
-    assert.strictEqual(error.field, field)
-    assert.notInclude(error.message, canary)
-    assert.notMatch(error.message, /[\r\n]/)
-  })
+    ["Email", "email", ContactPayload, { Email: `${canary} @example.com` }],
+    ["Email", "email", ContactPayload, {}],
+    ["Status", "status", ContactPayload, { ...contact, Status: canary }],
+    ["FirstName", "firstName", ContactPayload, { ...contact, FirstName: [canary] }],
+    ["CustomFields.city", "customFields.city", ContactPayload, { ...contact, CustomFields: { city: { [canary]: 1 } } }],
+    ["Consent.ConsentDate", "consent.date", ContactPayload, { ...contact, Consent: { ConsentDate: canary } }],
+    [
+      "Consent.ConsentTracking",
+      "consent.tracking",
+      ContactPayload,
+      { ...contact, Consent: { ConsentTracking: canary } }
+    ],
+    ["[1].Email", "[1].email", Schema.Array(ContactPayload), [contact, { Email: canary }]],
+    ["body", "body", Schema.Array(ContactPayload), canary],
+    ["Name", "name", SmtpCredentialsPayload, { Name: canary }],
+    ["AccessLevel[1]", "accessLevels[1]", ApiKeyPayload, { Name: "k", AccessLevel: ["Export", canary] }],
+    [
+      "RestrictAccessToIPRange[0]",
+      "ipRanges[0]",
+      ApiKeyPayload,
+      { Name: "k", AccessLevel: [], RestrictAccessToIPRange: [canary] }
+    ],
+    ["Expires", "expires", ApiKeyPayload, { Name: "k", AccessLevel: [], Expires: canary }],
+    ["Subaccount", "subaccount", ApiKeyPayload, { Name: "k", AccessLevel: [], Subaccount: canary }],
+    ["Recipients", "recipients", EmailMessage, { ...message, Recipients: [] }],
+    [
+      "Recipients[0].Email",
+      "recipients[0].email",
+      EmailMessage,
+      { ...message, Recipients: [{ Email: { [canary]: 1 } }] }
+    ],
+    ["Content.From", "content.from", EmailMessage, { ...message, Content: {} }],
+    ["fileFormat", "fileFormat", Schema.Struct({ fileFormat: ExportFileFormat }), { fileFormat: canary }],
+    ["limit", "limit", Schema.Struct(paging), { limit: `-${canary}` }],
+    ["offset", "offset", Schema.Struct(paging), { offset: ["1", "2"] }]
+  ])(
+    "names %s as its caller does, %s in code, and not its value",
+    (wire, code, schema: Schema.Codec<unknown, unknown>, value) => {
+      const error = refusal(schema, value)
+      const text = refusalTexts.InvalidInput.print(invalidInput(error, "body", identity))
+      assert.strictEqual(text, `Invalid ${wire}: ${invalidInput(error).issue}`)
+      assert.strictEqual(invalidInput(error).field, code)
+      assert.notInclude(text, canary)
+      assert.notMatch(text, /[\r\n]/)
+    }
+  )
 })
 
 describe("counts", () => {

@@ -3,6 +3,7 @@
  * contacts fit into a request and into a page. (docs/limits.md)
  */
 import { encoded } from "../values/JsonBuffer.ts"
+import { codeField } from "../values/WireRecord.ts"
 import type { ContactParts } from "./ContactField.ts"
 import { textFields, wireRecordOf } from "./ContactFields.ts"
 import type { CustomFields } from "./ContactRecord.ts"
@@ -53,14 +54,14 @@ export const smallContactBytes = Math.min(
   Math.floor((maximumContactBytes - recordBytes) / longestEscape)
 )
 
-/** The field of a contact with the longest texts, by its name on the wire. */
+/** The field of a contact with the longest texts, by its name in code. */
 export const longestField = (contact: ContactParts): string => {
   const { customFields = {}, texts } = textsOf(contact)
-  let [longest, length] = ["CustomFields", unitsOf(Object.entries(customFields).flat())]
+  let [longest, length] = ["customFields", unitsOf(Object.entries(customFields).flat())]
   for (const [index, { path }] of textFields.entries()) {
     const units = texts[index]?.length ?? 0
     // An address is never too long.
-    if (units > length && path !== "Email") [longest, length] = [path, units]
+    if (units > length && path !== "Email") [longest, length] = [codeField(path), units]
   }
   return longest
 }
@@ -83,11 +84,11 @@ export const contactSizeIssue = (
   let count = 0
   for (const name in customFields) {
     if (++count > maximumCustomFields) {
-      return { field: "CustomFields", issue: `a contact has at most ${maximumCustomFields} custom fields` }
+      return { field: "customFields", issue: `a contact has at most ${maximumCustomFields} custom fields` }
     }
     if (name.length > maximumCustomFieldName) {
       const issue = `the name of a custom field has at most ${maximumCustomFieldName} characters`
-      return { field: "CustomFields", issue }
+      return { field: "customFields", issue }
     }
     units += name.length + (customFields[name]?.length ?? 0)
   }

@@ -38,7 +38,7 @@ export const EmailAddress = withFromText(
     Schema.check(Schema.makeFilter(emailAddressIssue, { expected: "an e-mail address" })),
     Schema.brand("EmailAddress")
   ),
-  "Email"
+  "email"
 )
 export type EmailAddress = typeof EmailAddress.Type
 

@@ -87,12 +87,12 @@ const reader = <A>(schema: Schema.Codec<A, unknown>) => {
     if (unknown !== undefined) return yield* refuse(unknown.name, unknown.issue)
     const { accessLevels, expires, for: wanted, ...given } = input
     if (wanted !== undefined && !(Array.isArray(wanted) && wanted.every((purpose) => purposes.includes(purpose)))) {
-      return yield* refuse("AccessLevel", `the purposes are ${purposes.join(", ")}`)
+      return yield* refuse("for", `the purposes are ${purposes.join(", ")}`)
     }
     // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
     const read = typeof expires === "string" ? Option.fromUndefinedOr(parseWireDate(expires)) : undefined
     const ends = expires == null ? undefined : Option.getOrUndefined(read ?? DateTime.make(expires))
-    if (expires != null && ends === undefined) return yield* refuse("Expires", "it is not a date and time that exists")
+    if (expires != null && ends === undefined) return yield* refuse("expires", "it is not a date and time that exists")
     const payload = {
       ...given,
       // Levels that are no list are refused below.

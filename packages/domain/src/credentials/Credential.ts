@@ -17,7 +17,7 @@ export const CredentialName = withFromText(
     ),
     Schema.brand("CredentialName")
   ),
-  "Name"
+  "name"
 )
 export type CredentialName = typeof CredentialName.Type
 
@@ -44,7 +44,7 @@ export const IpRange = withFromText(
     ),
     Schema.brand("IpRange")
   ),
-  "RestrictAccessToIPRange"
+  "ipRanges"
 )
 export type IpRange = typeof IpRange.Type
 

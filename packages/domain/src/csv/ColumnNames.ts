@@ -7,11 +7,21 @@ export const importedByName = new Map(addedFields.map((field) => [field.wire.toL
 /** The column of a file of rejected rows that holds the reason. An import ignores it. */
 export const errorColumn = "_error"
 
-const recordColumns = new Set(
-  [...allFields.map(({ wire }) => wire), "AllowUnsubscribe", "CustomFields", "Consent", "Activity", errorColumn].map(
-    (name) => name.toLowerCase()
-  )
-)
+const reserved = [
+  ...allFields.map(({ wire }) => wire),
+  "AllowUnsubscribe",
+  "CustomFields",
+  "Consent",
+  "Activity",
+  errorColumn
+]
+
+const recordColumns = new Set(reserved.map((name) => name.toLowerCase()))
+
+/** Why a custom field may not have the name of a record column, and what to do. */
+export const reservedNameIssue =
+  "no custom field may have one of these names, in any letter case, since a file of contacts has columns for them: " +
+  `${reserved.join(", ")}; choose another name`
 
 /** Whether a name is that of a record column or of the error column, which no custom field may have. */
 export const isRecordColumn = (name: string): boolean => recordColumns.has(name.toLowerCase())

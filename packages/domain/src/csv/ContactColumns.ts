@@ -3,13 +3,13 @@ import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { addedFields, allFields, type ContactField, wireRecordOf } from "../contacts/ContactFields.ts"
 import { foldName } from "../values/FieldNames.ts"
-import { inputProblem } from "../errors/InvalidInput.ts"
+import { schemaProblem } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
-import { errorColumn, importedByName, isRecordColumn } from "./ColumnNames.ts"
+import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
 import { type ColumnMap, fieldIssue, foldWord, type ImportMapping } from "./ImportMapping.ts"
 import { addressProblem, likelyAddresses, wordProblem } from "./CellProblems.ts"
 
-export { errorColumn, isRecordColumn }
+export { errorColumn, isRecordColumn, reservedNameIssue }
 
 /** Formulas of spreadsheets, which are given one more apostrophe than they have, so that every text is restored. */
 const formula = /^'*[=+\-@\t\r\n\0]/
@@ -236,7 +236,7 @@ export const importRow = (
   if (customFields.length > 0) values.push(["CustomFields", Object.fromEntries(customFields)])
   const record = wireRecordOf(values)
   if (record["Email"] === undefined) return Result.fail("the row has no e-mail address")
-  return Result.mapError(decodePayload(record), inputProblem)
+  return Result.mapError(decodePayload(record), schemaProblem)
 }
 
 /** The valid address that a row probably means, if its own is none; several are listed. */

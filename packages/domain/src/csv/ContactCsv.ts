@@ -15,7 +15,7 @@ import { makeCsvReader, nextLine } from "./CsvReader.ts"
 import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
 import { joinBytes } from "../values/Bytes.ts"
 import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
-import { inputProblem } from "../errors/InvalidInput.ts"
+import { schemaProblem } from "../errors/InvalidInput.ts"
 import { FastContact, FastCsvColumns } from "./FastCsvRow.ts"
 import { type FileHeader, type Reasons, reasonsIn } from "./RejectedRows.ts"
 
@@ -156,7 +156,7 @@ const encodePayload = Schema.encodeUnknownResult(ContactPayload)
 /** The contact of a row, or its problem. Rows that a caller made may hold values that the schema refuses. */
 export const contactOf = ({ contact }: ImportRow): Result.Result<ContactPayload, string> =>
   Result.flatMap(contact, (payload) =>
-    Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: inputProblem })
+    Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: schemaProblem })
   )
 
 /** A line such as `sep=;` before the header, by which spreadsheets are told the delimiter. */

@@ -5,14 +5,14 @@
 import { Result, Schema } from "effect"
 import { ContactPayload } from "../contacts/Contact.ts"
 import { isMailedStatus } from "../contacts/Resubscription.ts"
-import { inputProblem } from "../errors/InvalidInput.ts"
+import { schemaProblem } from "../errors/InvalidInput.ts"
 import { encoded, JsonBuffer } from "../values/JsonBuffer.ts"
 import { parse } from "../values/JsonParser.ts"
 import type { ImportRow } from "./ContactCsv.ts"
 
 const encode = Schema.encodeUnknownResult(ContactPayload)
 const encodePayload = (payload: unknown): Result.Result<string, string> =>
-  Result.mapBoth(encode(payload), { onSuccess: (wire) => JSON.stringify(wire), onFailure: inputProblem })
+  Result.mapBoth(encode(payload), { onSuccess: (wire) => JSON.stringify(wire), onFailure: schemaProblem })
 const decodeAll = Schema.decodeUnknownSync(Schema.Array(ContactPayload))
 const list = { open: encoded("["), comma: encoded(","), close: encoded("]") }
 

@@ -1,11 +1,12 @@
-/** Invalid input, and the conversion of schema issues to `Invalid Email: …`. */
+/** Invalid input, and the conversion of schema issues to `Invalid email: …`. */
 import { Effect, Schema, SchemaIssue } from "effect"
+import { codeName, holdsCustomNames, wireField, wireName } from "../values/WireRecord.ts"
 
 /** Input that the service would refuse in any state. Names the field and never the value, which may be an address or key. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
-  /** The name of the field on the wire: `Email`, `limit`, `[3].CustomFields`; of an unknown one, the name that was given. */
+  /** The name of the field in code: `email`, `limit`, `[3].customFields.City`; of an unknown one, the name that was given. */
   field: Schema.String,
-  /** What is wrong and what would be right, phrased to follow "Invalid Email: ". */
+  /** What is wrong and what would be right, phrased to follow "Invalid email: ". */
   issue: Schema.String
 }) {
   override get message(): string {
@@ -26,28 +27,6 @@ export const isAddressable = Schema.is(addressable)
 export const notAddressable = (field: string): InvalidInput =>
   new InvalidInput({ field, issue: "it is empty, a dot path or broken text, which cannot be part of a URL" })
 
-/** The wire names that differ from the name in code with a capital. */
-const wireNames: Readonly<Record<string, string>> = {
-  accessLevels: "AccessLevel",
-  ipRanges: "RestrictAccessToIPRange",
-  ip: "ConsentIP",
-  date: "ConsentDate",
-  tracking: "ConsentTracking",
-  fileFormat: "fileFormat",
-  compressionFormat: "compressionFormat",
-  dryRun: "dryRun",
-  fileName: "fileName",
-  listnames: "listnames",
-  limit: "limit",
-  offset: "offset",
-  subaccount: "subaccount"
-}
-
-/** Fields that hold custom names, by their names in code and on the wire. */
-const maps = new Set(["customFields", "CustomFields", "fields", "Fields", "merge", "Merge", "headers", "Headers"])
-
-const wireName = (key: string): string => wireNames[key] ?? key.slice(0, 1).toUpperCase() + key.slice(1)
-
 /** Whether the first issue is a name that no field has. The wire has no other name for it. */
 const isOfUnknownName = (issue: SchemaIssue.Issue | undefined): boolean => {
   switch (issue?._tag) {
@@ -65,24 +44,31 @@ const isOfUnknownName = (issue: SchemaIssue.Issue | undefined): boolean => {
   }
 }
 
-const fieldOf = (path: ReadonlyArray<PropertyKey>, isUnknown: boolean): string => {
-  const isAsGiven = (index: number) => maps.has(String(path[index - 1])) || (isUnknown && index === path.length - 1)
-  const names = path.map((key, index) =>
-    typeof key === "number" || /^\d+$/.test(String(key))
-      ? `[${String(key)}]`
-      : `${index === 0 ? "" : "."}${isAsGiven(index) ? String(key) : wireName(String(key))}`
-  )
+const fieldOf = (path: ReadonlyArray<PropertyKey>, isUnknown: boolean, nameOf: (name: string) => string): string => {
+  const names = path.map((key, index) => {
+    const name = String(key)
+    const isAsGiven = holdsCustomNames(String(path[index - 1])) || (isUnknown && index === path.length - 1)
+    if (!isAsGiven && /^\d+$/.test(name)) return `[${name}]`
+    return `${index === 0 ? "" : "."}${isAsGiven ? name : nameOf(name)}`
+  })
   return names.join("").replaceAll(/\s/g, "_")
 }
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Makes the error for input that does not fit a schema; `whole` is the field of an issue with the input itself. */
-export const invalidInput = (error: Schema.SchemaError, whole = "body"): InvalidInput => {
+/**
+ * Makes the error for input that does not fit a schema; `whole` is the field of an issue with the input itself. `nameOf`
+ * names the fields (default: as in code), of which the issue has those of code and those of the wire.
+ */
+export const invalidInput = (
+  error: Schema.SchemaError,
+  whole = "body",
+  nameOf: (name: string) => string = codeName
+): InvalidInput => {
   const [first] = format(error.issue).issues
   const path = (first?.path ?? []).map((part) => (typeof part === "object" ? part.key : part))
   return new InvalidInput({
-    field: path.length === 0 ? whole : fieldOf(path, isOfUnknownName(error.issue)),
+    field: path.length === 0 ? whole : fieldOf(path, isOfUnknownName(error.issue), nameOf),
     issue: (first?.message ?? error.message).replaceAll(/\s*\n\s*/g, " ").replace(/^Expected/, "expected")
   })
 }
@@ -94,8 +80,12 @@ export const validated = <A, I>(schema: Schema.Codec<A, I>): ((input: A) => Effe
   return (input) => Effect.mapErrorEager(Effect.flatMapEager(write(input), read), (error) => invalidInput(error))
 }
 
-/** Describes input that does not fit a schema in one text, for the report of a row: `Email: …`. */
-export const inputProblem = (error: Schema.SchemaError): string => {
-  const { field, issue } = invalidInput(error)
-  return `${field}: ${issue}`
-}
+const problem = ({ field, issue }: InvalidInput): string => (field === "body" ? issue : `${field}: ${issue}`)
+
+/** Describes invalid input for the report of a row, whose columns have the names of the wire: `Email: …`. */
+export const inputProblem = ({ field, issue }: InvalidInput): string =>
+  problem(new InvalidInput({ field: wireField(field), issue }))
+
+/** Describes input that does not fit a schema for the report of a row. */
+export const schemaProblem = (error: Schema.SchemaError): string =>
+  problem(invalidInput(error, "body", (name) => wireName(codeName(name))))

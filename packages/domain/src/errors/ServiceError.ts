@@ -27,16 +27,16 @@ export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDeni
 
 /** A credential would be valid for longer, or from more addresses, than the API key that creates or changes it. */
 export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("ExceedsGrantor", {
-  /** The wire name of the field that goes too far. */
-  field: Schema.Literals(["Expires", "RestrictAccessToIPRange"]),
+  /** The field that goes too far. */
+  field: Schema.Literals(["expires", "ipRanges"]),
   /** The limit of the key itself: a date and time, or ranges with commas between them. */
   limit: Schema.String
 }) {
   override get message(): string {
-    return this.field === "Expires"
-      ? `An API key cannot create credentials that outlive it: Expires must be ${this.limit} or earlier. Give ` +
+    return this.field === "expires"
+      ? `An API key cannot create credentials that outlive it: expires must be ${this.limit} or earlier. Give ` +
           "such a date, or use a key that lasts longer."
-      : "An API key cannot allow addresses outside its own ranges: RestrictAccessToIPRange must lie within " +
+      : "An API key cannot allow addresses outside its own ranges: ipRanges must lie within " +
           `${this.limit}. Give such ranges, or use a key that has wider ones.`
   }
 }

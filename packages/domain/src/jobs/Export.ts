@@ -14,7 +14,7 @@ export const ExportId = withFromText(
     ),
     Schema.brand("ExportId")
   ),
-  "PublicExportID"
+  "id"
 )
 export type ExportId = typeof ExportId.Type
 

@@ -1,7 +1,7 @@
 /** The choice of contacts by a rule or by addresses, and its checks. No filter selects every contact by accident. */
 import { Data, Effect, Option, Schema } from "effect"
 import { requestField } from "../values/RequestField.ts"
-import { wireRecord, type Named } from "../values/WireRecord.ts"
+import { payloadRecord, type Named } from "../values/WireRecord.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
@@ -31,22 +31,21 @@ const emptyList = "the list holds no e-mail"
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.isWellFormed()
 
-const emailsRefusal = (field: string, emails: unknown): InvalidInput | undefined => {
-  if (!Array.isArray(emails)) return new InvalidInput({ field, issue: "it is not a list of e-mails" })
-  if (emails.length === 0) return new InvalidInput({ field, issue: emptyList })
+const emailsRefusal = (emails: unknown): InvalidInput | undefined => {
+  if (!Array.isArray(emails)) return new InvalidInput({ field: "emails", issue: "it is not a list of e-mails" })
+  if (emails.length === 0) return new InvalidInput({ field: "emails", issue: emptyList })
   const issue = "an e-mail address is a text without broken characters (lone surrogates)"
   const bad = emails.findIndex((email: unknown) => !isText(email))
-  return bad < 0 ? undefined : new InvalidInput({ field: `${field}[${bad}]`, issue })
+  return bad < 0 ? undefined : new InvalidInput({ field: `emails[${bad}]`, issue })
 }
 
 /** Checks a filter, with the same messages on every layer: an empty list in a query would export every contact. */
-export const checkFilter = (filter: ContactFilter, sentIn: "query" | "body"): Effect.Effect<void, InvalidInput> =>
+export const checkFilter = (filter: ContactFilter): Effect.Effect<void, InvalidInput> =>
   Effect.suspend(() => {
-    const [emailsField, ruleField] = sentIn === "query" ? ["emails", "rule"] : ["Emails", "Rule"]
     const refusal = ContactFilter.$is("ByEmails")(filter)
-      ? emailsRefusal(emailsField, filter.emails)
+      ? emailsRefusal(filter.emails)
       : ContactFilter.$is("ByRule")(filter)
-        ? ruleRefusal(ruleField, filter.rule)
+        ? ruleRefusal(filter.rule)
         : new InvalidInput({ field: "filter", issue: "it selects neither by a rule nor by e-mails" })
     return refusal === undefined ? Effect.void : Effect.fail(refusal)
   })
@@ -68,12 +67,12 @@ export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
   }
   if (input.emails === undefined) return Option.none<ContactFilter>()
   const [first, ...rest] = input.emails
-  if (first === undefined) return yield* new InvalidInput({ field: "Emails", issue: emptyList })
+  if (first === undefined) return yield* new InvalidInput({ field: "emails", issue: emptyList })
   return Option.some<ContactFilter>(ContactFilter.ByEmails({ emails: [first, ...rest] }))
 })
 
 /** The body of a bulk delete. Both fields are optional, since `contactFilterFromInput` decides about them. */
-export const EmailsPayload = wireRecord({
+export const EmailsPayload = payloadRecord("a bulk delete", {
   /** The rule that selects the contacts. */
   rule: requestField(Schema.String),
   /** The addresses of the contacts. */

@@ -28,10 +28,10 @@ export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule"
 }
 
 /** Refuses a value that is not a rule, for callers without type checks; the parser judges its text. */
-export const ruleRefusal = (field: string, rule: unknown): InvalidInput | undefined =>
+export const ruleRefusal = (rule: unknown): InvalidInput | undefined =>
   typeof rule === "string" || (Predicate.hasProperty(rule, "text") && typeof rule.text === "string")
     ? undefined
-    : new InvalidInput({ field, issue: "it is not a rule" })
+    : new InvalidInput({ field: "rule", issue: "it is not a rule" })
 
 const width = 100
 const before = 50

@@ -29,6 +29,6 @@ export const checkPage = Effect.fnUntraced(function* (page: ContactsPage) {
   const { limit, offset, rule } = page
   yield* checkCount("limit", limit, maximumContactsPerPage, limitIssue)
   yield* checkCount("offset", offset, Number.MAX_SAFE_INTEGER, "it is a whole number from 0 on")
-  const refusal = rule === undefined ? undefined : ruleRefusal("rule", rule)
+  const refusal = rule === undefined ? undefined : ruleRefusal(rule)
   if (refusal !== undefined) return yield* refusal
 })

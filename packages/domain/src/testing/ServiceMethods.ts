@@ -56,8 +56,8 @@ const inPath = (value: string): Check => holds(isAddressable(value))
 const sendableRule = (rule: ContactRule | undefined): Check =>
   rule === undefined ? Effect.void : Effect.flatMap(Effect.fromResult(checkRule(rule)), oneText)
 
-const sendableFilter = (filter: ContactFilter, sentIn: "query" | "body"): Check =>
-  Effect.andThen(checkFilter(filter, sentIn), filter._tag === "ByRule" ? sendableRule(filter.rule) : Effect.void)
+const sendableFilter = (filter: ContactFilter): Check =>
+  Effect.andThen(checkFilter(filter), filter._tag === "ByRule" ? sendableRule(filter.rule) : Effect.void)
 
 const add: Methods<ContactsService["Service"]>["addWithoutAnswer"][1] = (
   contacts,
@@ -85,7 +85,7 @@ const contacts: Methods<ContactsService["Service"]> = {
   update: ["contactsByEmailPut", (email, given) => Effect.andThen(inPath(email), changes(given))],
   delete: ["contactsByEmailDelete", inPath],
   change: ["contactsChangesPost", (given) => encodeChanges(given)],
-  deleteMany: ["contactsDeletePost", (filter) => sendableFilter(filter, "body")],
+  deleteMany: ["contactsDeletePost", (filter) => sendableFilter(filter)],
   import: [
     "contactsImportPost",
     (_, { encodingName, listName } = {}) => Effect.andThen(oneText(listName), oneText(encodingName))
@@ -96,7 +96,7 @@ const contacts: Methods<ContactsService["Service"]> = {
       Effect.all([
         oneText(fileName),
         checkIdempotencyKey(idempotencyKey),
-        filter === undefined ? Effect.void : sendableFilter(filter, "query"),
+        filter === undefined ? Effect.void : sendableFilter(filter),
         formats({ compressionFormat, fileFormat })
       ])
   ],

@@ -34,7 +34,7 @@ describe("a contact to add", () => {
     [{ date: 1 }, 'Invalid date: a contact has no field "date"'],
     [
       { consent: { consentIP: "192.0.2.1" } },
-      'Invalid Consent.consentIP: the consent of a contact has no field "consentIP"'
+      'Invalid consent.consentIP: the consent of a contact has no field "consentIP"'
     ]
   ])("has no other fields: %o", (change, message) => {
     const wrong: ContactPayload = Object.assign({ email }, change)
@@ -79,9 +79,9 @@ describe("a contact that was read", () => {
   })
 
   it.effect.each<readonly [string, Contact, string]>([
-    ["an address outside the grammar", { ...read, email: "ada at example.com" }, "Email"],
-    ["an unknown status", { ...read, status: UnknownValue.make("Sleeping") }, "Status"],
-    ["an unknown consent", { ...read, consent: { tracking: UnknownValue.make("Perhaps") } }, "Consent.ConsentTracking"]
+    ["an address outside the grammar", { ...read, email: "ada at example.com" }, "email"],
+    ["an unknown status", { ...read, status: UnknownValue.make("Sleeping") }, "status"],
+    ["an unknown consent", { ...read, consent: { tracking: UnknownValue.make("Perhaps") } }, "consent.tracking"]
   ])("is refused with %s", ([, contact, field]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(ContactPayload.fromContact(contact))

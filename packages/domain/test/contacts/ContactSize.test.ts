@@ -40,17 +40,17 @@ describe("contactSizeIssue", () => {
   it.each<readonly [string, string, ContactParts, RegExp]>([
     [
       "a custom field too many",
-      "CustomFields",
+      "customFields",
       { customFields: fields(maximumCustomFields + 1) },
       /at most 250 custom/
     ],
-    ["a name too long", "CustomFields", { customFields: { ["n".repeat(201)]: "" } }, /name .* at most 200 characters/],
-    ["a byte too many", "CustomFields", sized(maximumContactBytes + 1), /at most 32768 bytes .* has 32769$/],
-    ["a first name too long", "FirstName", { firstName: "x".repeat(maximumContactBytes) }, /at most 32768 bytes/],
-    ["a last name too long", "LastName", { firstName: "x", lastName: "é".repeat(20_000) }, /has 4\d{4}$/],
-    ["control characters", "FirstName", { firstName: "\u0001".repeat(6000), lastName: "x" }, /has 36\d{3}$/],
-    ["a long ConsentIP", "Consent.ConsentIP", { consent: { ip: "1".repeat(maximumContactBytes) } }, /at most 32768/],
-    ["60,000 custom fields", "CustomFields", { customFields: fields(60_000) }, /at most 250 custom/]
+    ["a name too long", "customFields", { customFields: { ["n".repeat(201)]: "" } }, /name .* at most 200 characters/],
+    ["a byte too many", "customFields", sized(maximumContactBytes + 1), /at most 32768 bytes .* has 32769$/],
+    ["a first name too long", "firstName", { firstName: "x".repeat(maximumContactBytes) }, /at most 32768 bytes/],
+    ["a last name too long", "lastName", { firstName: "x", lastName: "é".repeat(20_000) }, /has 4\d{4}$/],
+    ["control characters", "firstName", { firstName: "\u0001".repeat(6000), lastName: "x" }, /has 36\d{3}$/],
+    ["a long ConsentIP", "consent.ip", { consent: { ip: "1".repeat(maximumContactBytes) } }, /at most 32768/],
+    ["60,000 custom fields", "customFields", { customFields: fields(60_000) }, /at most 250 custom/]
   ])("refuses %s", (_, field, contact, issue) => {
     const found = contactSizeIssue(contact)
     assert.strictEqual(found?.field, field)
@@ -96,8 +96,8 @@ describe("mayBecome", () => {
 
 describe("longestField", () => {
   it("counts the names of custom fields too", () => {
-    assert.strictEqual(longestField({ firstName: "12345", customFields: { abc: "def" } }), "CustomFields")
-    assert.strictEqual(longestField({ firstName: "1234567", customFields: { abc: "def" } }), "FirstName")
-    assert.strictEqual(longestField({}), "CustomFields")
+    assert.strictEqual(longestField({ firstName: "12345", customFields: { abc: "def" } }), "customFields")
+    assert.strictEqual(longestField({ firstName: "1234567", customFields: { abc: "def" } }), "firstName")
+    assert.strictEqual(longestField({}), "customFields")
   })
 })

@@ -96,12 +96,12 @@ describe("FieldNames", () => {
         // Whatever a caller without types gives.
         Effect.map(Effect.flip(validated(schema)(input as A)), ({ field }) => field)
       const payloads = Schema.Array(ContactPayload)
-      assert.strictEqual(yield* refusal(payloads, [{ email }, { email, customFields }]), "[1].CustomFields")
-      assert.strictEqual(yield* refusal(ContactUpdatePayload, { customFields }), "CustomFields")
+      assert.strictEqual(yield* refusal(payloads, [{ email }, { email, customFields }]), "[1].customFields")
+      assert.strictEqual(yield* refusal(ContactUpdatePayload, { customFields }), "customFields")
       const change = { email, seen: null, write: { customFields: { City: "1", city: null } } }
-      assert.strictEqual(yield* refusal(ContactChange, change), "Write.CustomFields")
+      assert.strictEqual(yield* refusal(ContactChange, change), "write.customFields")
       const seen = { email, seen: { customFields }, delete: true }
-      assert.strictEqual(yield* refusal(ContactChange, seen), "Seen.CustomFields")
+      assert.strictEqual(yield* refusal(ContactChange, seen), "seen.customFields")
       assert.throws(() => ContactPayload.make({ email, customFields } as never), InvalidInput)
     })
   )

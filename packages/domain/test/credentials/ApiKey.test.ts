@@ -48,16 +48,16 @@ describe("ApiKeyPayload.fromInput", () => {
   )
 
   it.effect.each<readonly [string, ApiKeyInput, string]>([
-    ["a name", { name: " k" }, "Name"],
-    ["a range", { name: "k", ipRanges: ["192.0.2.0/24", "everywhere"] }, "RestrictAccessToIPRange[1]"],
+    ["a name", { name: " k" }, "name"],
+    ["a range", { name: "k", ipRanges: ["192.0.2.0/24", "everywhere"] }, "ipRanges[1]"],
     ["a subaccount", { name: "k", subaccount: "sub" }, "subaccount"],
-    ["an end that does not exist", { name: "k", expires: "soon" }, "Expires"],
-    ["an end on 30 February", { name: "k", expires: "2030-02-30" }, "Expires"],
-    ["an end that is no instant", { name: "k", expires: Number.NaN }, "Expires"],
-    ["a purpose", unchecked({ name: "k", for: ["contacts:eat"] }), "AccessLevel"],
+    ["an end that does not exist", { name: "k", expires: "soon" }, "expires"],
+    ["an end on 30 February", { name: "k", expires: "2030-02-30" }, "expires"],
+    ["an end that is no instant", { name: "k", expires: Number.NaN }, "expires"],
+    ["a purpose", unchecked({ name: "k", for: ["contacts:eat"] }), "for"],
     ["a field", unchecked({ name: "k", expire: "2030-12-31" }), "expire"],
     ["a field beside purposes", unchecked({ name: "k", for: ["contacts:read"], ipranges: [] }), "ipranges"],
-    ["an access level", unchecked({ name: "k", accessLevels: ["Everything"] }), "AccessLevel[0]"]
+    ["an access level", unchecked({ name: "k", accessLevels: ["Everything"] }), "accessLevels[0]"]
   ])("names %s that is wrong", ([, input, field]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(ApiKeyPayload.fromInput(input))

@@ -28,28 +28,28 @@ const texts: ReadonlyArray<
     EmailAddress,
     "ada@example.com",
     "ada.example.com",
-    "Invalid Email: an e-mail address has an @, as in name@example.com"
+    "Invalid email: an e-mail address has an @, as in name@example.com"
   ],
   [
     "CredentialName",
     CredentialName,
     "reporting",
     " reporting",
-    "Invalid Name: a name has 1 to 254 characters, none of them a control character, and no space at its ends"
+    "Invalid name: a name has 1 to 254 characters, none of them a control character, and no space at its ends"
   ],
   [
     "ExportId",
     ExportId,
     "3fa85f64-5717-4562-b3fc-2c963f66afa6",
     "3fa85f64",
-    "Invalid PublicExportID: expected the id of an export, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6"
+    "Invalid id: expected the id of an export, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6"
   ],
   [
     "IpRange",
     IpRange,
     "192.0.2.0/24",
     "192.0.2.0/33",
-    "Invalid RestrictAccessToIPRange: an address or range is written as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32"
+    "Invalid ipRanges: an address or range is written as 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32"
   ]
 ]
 
@@ -82,16 +82,16 @@ describe("make of a payload", () => {
     [
       "ContactPayload",
       () => ContactPayload.make({ email: unchecked("ada") }),
-      "Invalid Email: an e-mail address has an @"
+      "Invalid email: an e-mail address has an @"
     ],
-    ["ContactUpdatePayload", () => ContactUpdatePayload.make({ firstName: unchecked(7) }), "Invalid FirstName: "],
+    ["ContactUpdatePayload", () => ContactUpdatePayload.make({ firstName: unchecked(7) }), "Invalid firstName: "],
     [
       "ApiKeyPayload",
       () => ApiKeyPayload.make({ name: CredentialName.make("k"), accessLevels: [], ipRanges: tooMany }),
-      "Invalid RestrictAccessToIPRange: "
+      "Invalid ipRanges: "
     ],
     ["SmtpCredentialsPayload", () => SmtpCredentialsPayload.make({ name, ipRanges: tooMany }), "at most 256"],
-    ["EmailMessage", () => EmailMessage.make({ recipients: [], content: { from: name } }), "Invalid Recipients: "]
+    ["EmailMessage", () => EmailMessage.make({ recipients: [], content: { from: name } }), "Invalid recipients: "]
   ])("%s throws what is wrong with a field", (_, make, message) => assert.throws(make, InvalidInput, message))
 
   it("makes what is valid", () => {

@@ -49,11 +49,11 @@ interface Operations {
 /** Refuses what only a service that knows changes can do. */
 const sayable = ({ write }: ContactChange, index: number): Effect.Effect<void, InvalidInput> => {
   const refused = (field: string, what: string) =>
-    Effect.fail(new InvalidInput({ field: `[${index}].Write.${field}`, issue: `this service has no way to ${what}` }))
-  if (write?.removeFromLists?.length) return refused("RemoveFromLists", "take a contact off a list")
+    Effect.fail(new InvalidInput({ field: `[${index}].write.${field}`, issue: `this service has no way to ${what}` }))
+  if (write?.removeFromLists?.length) return refused("removeFromLists", "take a contact off a list")
   const { consent } = write ?? {}
   return consent === null || Object.values(consent ?? {}).includes(null)
-    ? refused("Consent", "remove the consent of a contact")
+    ? refused("consent", "remove the consent of a contact")
     : Effect.void
 }
 

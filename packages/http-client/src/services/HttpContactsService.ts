@@ -63,8 +63,8 @@ const inRule =
       return new InvalidRule({ rule: ruleSource(rule), position, length, problem, expected, ...rest })
     })
 
-const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter, sentIn: "query" | "body") {
-  yield* checkFilter(filter, sentIn)
+const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter) {
+  yield* checkFilter(filter)
   return filter._tag === "ByRule" ? { rule: yield* ruleToSend(filter.rule) } : { emails: filter.emails }
 })
 
@@ -143,7 +143,7 @@ export const make = Effect.gen(function* () {
       }
       yield* checkAddSize(contacts)
     }
-    yield* inQuery("listnames", listnames)
+    yield* inQuery("listNames", listnames)
     yield* checkIdempotencyKey(idempotencyKey)
     const { contacts: sent, isAsked, kept } = yield* guarded(contacts, resubscribe)
     const query = { listnames }
@@ -222,7 +222,7 @@ export const make = Effect.gen(function* () {
     }),
 
     deleteMany: fn("ContactsService.deleteMany")(function* (filter) {
-      const payload = yield* filterToSend(filter, "body")
+      const payload = yield* filterToSend(filter)
       return yield* call({
         ...api.contactsDeletePost({ payload }),
         row: filter._tag === "ByRule" ? "contactsDeletePost by rule" : "contactsDeletePost",
@@ -262,7 +262,7 @@ export const make = Effect.gen(function* () {
       const { compressionFormat, fileFormat, fileName, filter } = request
       yield* oneInQuery("fileName", fileName)
       yield* checkIdempotencyKey(idempotencyKey)
-      const selected = filter === undefined ? {} : yield* filterToSend(filter, "query")
+      const selected = filter === undefined ? {} : yield* filterToSend(filter)
       return yield* call({
         ...api.contactsExportPost({
           query: { ...selected, compressionFormat, fileFormat, fileName }

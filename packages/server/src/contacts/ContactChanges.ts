@@ -264,7 +264,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
         outcomes.push(...(yield* inSlices(() => judge(some, stateOf))))
       }
       const first = changes[refused]
-      if (first !== undefined) return yield* mergedRefusal(writtenOf(first), `[${refused}].Write.`)
+      if (first !== undefined) return yield* mergedRefusal(writtenOf(first), `[${refused}].write.`)
       if (dryRun) break
       const ids = yield* write(account, now, outcomes)
       yield* writeLists(account, outcomes, ids)

@@ -69,7 +69,7 @@ export const addContacts = Effect.fnUntraced(function* <W extends { readonly id:
   if (Array.isArray(payloads) && payloads.length > maximumContactsPerAdd) {
     return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
   }
-  yield* checkListNames("listnames", listNames)
+  yield* checkListNames("listNames", listNames)
   const contacts = isDecoded ? payloads : yield* readPayloads(payloads)
   if (!isDecoded) yield* checkAddSize(contacts)
   yield* checkContacts(contacts)
@@ -156,21 +156,21 @@ export const makeContactRepository = Effect.gen(function* () {
   const deleteMany = fnRedacted("ContactsService.deleteMany")(
     function* (filter: ContactFilter) {
       const { account } = yield* Caller
-      yield* checkFilter(filter, "body")
+      yield* checkFilter(filter)
       yield* ContactFilter.$match(filter, {
         ByEmails: Effect.fnUntraced(function* ({ emails }) {
           if (emails.length > maximumEmailsPerDelete) {
             const issue = `${emails.length} addresses in one request, but at most ${maximumEmailsPerDelete} are allowed`
-            return yield* new InvalidInput({ field: "Emails", issue })
+            return yield* new InvalidInput({ field: "emails", issue })
           }
-          yield* checkEmails("Emails", emails)
+          yield* checkEmails("emails", emails)
           yield* deleteIdentities(account, yield* eachInSlices(emails, canonicalEmail))
         }),
         ByRule: Effect.fnUntraced(function* ({ rule }) {
           const read = yield* readRule(rule)
           if (read._tag !== "All" && selectsEveryContact(read)) {
             return yield* new InvalidInput({
-              field: "Rule",
+              field: "rule",
               issue: "it selects every contact; use the rule All to select every contact"
             })
           }

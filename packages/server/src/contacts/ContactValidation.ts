@@ -1,6 +1,7 @@
 /** Checks contacts before they are stored: addresses, texts and sizes. */
 import {
   Characters,
+  codeField,
   type ContactChange,
   ContactColumns,
   ContactFields,
@@ -27,8 +28,7 @@ const customFieldsIssue = (fields: CustomFields): string | undefined => {
   for (const [name, value] of Object.entries(fields)) {
     if (name.trim() === "" || name !== name.trim())
       return "the name of a custom field is not blank and has no space at its ends"
-    if (ContactColumns.isRecordColumn(name))
-      return "the name of a custom field is not that of a field that every contact has"
+    if (ContactColumns.isRecordColumn(name)) return ContactColumns.reservedNameIssue
     const issue = textIssue(name) ?? textIssue(value)
     if (issue !== undefined) return issue
   }
@@ -53,7 +53,7 @@ export const mergedRefusal = (contact: ContactPayload | ContactUpdatePayload, pa
 
 const textFieldsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined => {
   for (const { path: field, read } of ContactFields.textFields) {
-    const refusal = refusalOf(`${path}${field}`, textIssue(String(read(contact) ?? "")))
+    const refusal = refusalOf(`${path}${codeField(field)}`, textIssue(String(read(contact) ?? "")))
     if (refusal !== undefined) return refusal
   }
   return undefined
@@ -63,7 +63,7 @@ const textFieldsRefusal = (contact: ContactPayload | ContactUpdatePayload, path:
 export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined =>
   sizeRefusal(contact, path) ??
   textFieldsRefusal(contact, path) ??
-  refusalOf(`${path}CustomFields`, customFieldsIssue(contact.customFields ?? {}))
+  refusalOf(`${path}customFields`, customFieldsIssue(contact.customFields ?? {}))
 
 export const checkTexts = (contact: ContactPayload | ContactUpdatePayload): Effect.Effect<void, InvalidInput> =>
   orPass(textsRefusal(contact, ""))
@@ -138,13 +138,13 @@ export const checkChanges = (changes: ReadonlyArray<ContactChange>): Effect.Effe
   const lists = new Set<string>()
   return firstRefusal(changes, (change, index) => {
     const { addToLists = [], removeFromLists = [] } = change.write ?? {}
-    const [path, added] = [`[${index}].Write.`, new Set(addToLists)]
-    const refuse = (issue: string) => new InvalidInput({ field: `${path}RemoveFromLists`, issue })
+    const [path, added] = [`[${index}].write.`, new Set(addToLists)]
+    const refuse = (issue: string) => new InvalidInput({ field: `${path}removeFromLists`, issue })
     for (const name of [...addToLists, ...removeFromLists]) lists.add(name)
     return (
       textsRefusal(writtenOf(change), path) ??
-      listNamesRefusal(`${path}AddToLists`, addToLists) ??
-      listNamesRefusal(`${path}RemoveFromLists`, removeFromLists) ??
+      listNamesRefusal(`${path}addToLists`, addToLists) ??
+      listNamesRefusal(`${path}removeFromLists`, removeFromLists) ??
       (removeFromLists.some((name) => added.has(name))
         ? refuse("a contact is either put on a list or taken off it")
         : lists.size > maximumLists

@@ -1,5 +1,5 @@
 /** The entries of the audit trail: changes are recorded in their own transaction, refusals by `AuditRefusals`. */
-import { AccessDenied, ExceedsGrantor, InvalidInput, ServiceError } from "@roster/domain"
+import { AccessDenied, ExceedsGrantor, InvalidInput, ServiceError, wireField } from "@roster/domain"
 import { Cause, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { storeClock } from "../store/StoreClock.ts"
@@ -33,7 +33,7 @@ export const eventOf = ({ account, key, peer }: CallerIdentity, operation: strin
 export const refusalOf = (error: { readonly _tag: string }) => {
   const reason = error instanceof ServiceError ? error.reason : error
   const hasField = reason instanceof ExceedsGrantor || reason instanceof InvalidInput
-  const details: AuditDetails = hasField ? { field: reason.field } : {}
+  const details: AuditDetails = hasField ? { field: wireField(reason.field) } : {}
   return { outcome: reason._tag, details: reason instanceof AccessDenied ? { required: reason.required } : details }
 }
 

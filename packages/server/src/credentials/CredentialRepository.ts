@@ -121,7 +121,7 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
 
   const checkExpiry = Effect.fnUntraced(function* (expires: DateTime.Utc | null | undefined) {
     if (expires == null || toSeconds(expires) > (yield* storeClock(sql).seconds)) return
-    return yield* new InvalidInput({ field: "Expires", issue: "it lies in the past" })
+    return yield* new InvalidInput({ field: "expires", issue: "it lies in the past" })
   })
 
   const list = fnRedacted(span("list"))(

@@ -140,11 +140,11 @@ const violations: {
   expires: ({ expires }, { expires: limit }) =>
     limit === null || (expires !== null && toSeconds(expires) <= toSeconds(limit))
       ? undefined
-      : new ExceedsGrantor({ field: "Expires", limit: formatWireDate(limit) }),
+      : new ExceedsGrantor({ field: "expires", limit: formatWireDate(limit) }),
   ipRanges: ({ ipRanges }, within) =>
     within.ipRanges.length === 0 || (ipRanges.length > 0 && areRangesWithin(ipRanges, within.ipRanges))
       ? undefined
-      : new ExceedsGrantor({ field: "RestrictAccessToIPRange", limit: within.ipRanges.join(", ") })
+      : new ExceedsGrantor({ field: "ipRanges", limit: within.ipRanges.join(", ") })
 }
 
 /** The first way in which a credential exceeds another. A key cannot grant more than it has. (docs/decisions/access.md) */

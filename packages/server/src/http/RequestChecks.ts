@@ -1,7 +1,7 @@
 /** What is checked of a request before its handler. Input outside the contract becomes a 400 that names the field. */
-import { BadRequest } from "@roster/api"
+import { BadRequest, refusalTexts } from "@roster/api"
 import { InvalidInput, invalidInput, StrictJson } from "@roster/domain"
-import { ByteSize, Effect, Schema } from "effect"
+import { ByteSize, Effect, identity, Schema } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { SqlClient } from "effect/sql"
@@ -87,8 +87,11 @@ export const requestChecks: Effect.Effect<Guard, never, GuardServices> = Effect.
   const readBody = makeBodyReader()
   const guard: Guard = (endpoint, operation) => {
     const malformed = (error: Schema.SchemaError | InvalidInput) => {
-      const { message } = Schema.isSchemaError(error) ? invalidInput(error) : error
-      return Effect.andThen(recordMalformed(refusals, endpoint), Effect.fail(new BadRequest({ Error: message })))
+      // Any other error names what the caller wrote.
+      const text = Schema.isSchemaError(error)
+        ? refusalTexts.InvalidInput.print(invalidInput(error, "body", identity))
+        : error.message
+      return Effect.andThen(recordMalformed(refusals, endpoint), Effect.fail(new BadRequest({ Error: text })))
     }
     const answered: typeof operation = (incoming) => Effect.catchIf(operation(incoming), isMalformed, malformed)
     if (!takesJson(endpoint)) {

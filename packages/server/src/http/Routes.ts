@@ -3,8 +3,8 @@
  * contact a third of its throughput. (docs/decisions/performance.md)
  */
 import { type Refusal, RosterApi, versionSegment } from "@roster/api"
-import { InvalidInput, invalidInput, JsonParser, type ServiceError } from "@roster/domain"
-import { Effect, type FileSystem, type Path, Schema, SchemaIssue, type Scope } from "effect"
+import { InvalidInput, invalidInput, JsonParser, type ServiceError, wireField } from "@roster/domain"
+import { Effect, identity, Schema, SchemaIssue, type FileSystem, type Path, type Scope } from "effect"
 import { type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
@@ -89,8 +89,9 @@ const parsed = (text: string): Effect.Effect<unknown, Schema.SchemaError> =>
 
 /** The same issue with an element of the whole array, of which so many elements stand before the part. */
 const behind = (error: Schema.SchemaError, before: number): InvalidInput => {
-  const { field, issue } = invalidInput(error)
-  return new InvalidInput({ field: field.replace(/^\[(\d+)\]/, (_, index) => `[${Number(index) + before}]`), issue })
+  const { field, issue } = invalidInput(error, "body", identity)
+  const place = wireField(field).replace(/^\[(\d+)\]/, (_, index) => `[${Number(index) + before}]`)
+  return new InvalidInput({ field: place, issue })
 }
 
 const bodyDecoder = (schemas: ReadonlyArray<Schema.Top> | undefined) => {

@@ -5,6 +5,7 @@ import {
   Forbidden,
   UnauthorizedRequest,
   NotFound,
+  printExceedsGrantor,
   type Refusal,
   refusalTexts,
   InternalServerError,
@@ -59,7 +60,8 @@ export const retryAfterOf = (error: object): number | undefined => waits.get(err
 const failure = ({ reason }: ServiceError): WireFailure => {
   const { message, _tag } = reason
   if (_tag === "Unauthorized") return new UnauthorizedRequest({ Error: message })
-  if (_tag === "AccessDenied" || _tag === "ExceedsGrantor") return new Forbidden({ Error: message })
+  if (_tag === "AccessDenied") return new Forbidden({ Error: message })
+  if (_tag === "ExceedsGrantor") return new Forbidden({ Error: printExceedsGrantor(reason) })
   if (_tag === "RateLimited") {
     const answer = new TooManyRequests({ Error: message })
     if (reason.retryAfter !== undefined) waits.set(answer, reason.retryAfter)

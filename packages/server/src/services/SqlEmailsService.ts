@@ -71,16 +71,16 @@ const make = Effect.gen(function* () {
     const { envelopeFrom, from } = message.content
     const invalid = (field: string, issue: string) => new InvalidInput({ field, issue })
     // Some clients send an empty text for what is not given.
-    const senders = envelopeFrom ? { From: from, EnvelopeFrom: envelopeFrom } : { From: from }
+    const senders = envelopeFrom ? { from, envelopeFrom } : { from }
     for (const [name, sender] of Object.entries(senders)) {
       const email = senderAddress(sender)
       const issue = emailAddressIssue(email)
-      if (issue !== undefined) return yield* invalid(`Content.${name}`, issue)
+      if (issue !== undefined) return yield* invalid(`content.${name}`, issue)
       if (!isAllowedSender(email, allowedSenders)) return yield* new NotAllowedSender({ email })
     }
     for (const [index, recipient] of message.recipients.entries()) {
       const issue = emailAddressIssue(recipient.email.trim())
-      if (issue !== undefined) return yield* invalid(`Recipients[${index}].Email`, issue)
+      if (issue !== undefined) return yield* invalid(`recipients[${index}].email`, issue)
     }
     const json = yield* Effect.orDie(encodeMessage(message))
     const bytes = Buffer.byteLength(json)
@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
     const pause = bytes > longMessage ? yieldToEventLoop : Effect.void
     yield* pause
     if (bytes > maximumMessageBytes * (4 / 3)) {
-      return yield* invalid("Content.Attachments", "a message has at most 20 MB with its attachments")
+      return yield* invalid("content.attachments", "a message has at most 20 MB with its attachments")
     }
     const messageId = crypto.randomUUID()
     const transactionId = crypto.randomUUID()

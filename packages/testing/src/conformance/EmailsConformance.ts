@@ -108,14 +108,14 @@ export const emailsConformance = (it: Cases<EmailsService>): void => {
         const emails = yield* EmailsService
         const mail = message("john@example.com")
         for (const [field, content] of [
-          ["From", { from: several }],
-          ["EnvelopeFrom", { envelopeFrom: several }],
-          ["ReplyTo", { replyTo: several }]
+          ["from", { from: several }],
+          ["envelopeFrom", { envelopeFrom: several }],
+          ["replyTo", { replyTo: several }]
         ] as const) {
           const sent = emails.send(
             EmailMessage.make({ ...mail, content: { ...mail.content, ...content } }, { disableChecks: true })
           )
-          assert.strictEqual((yield* refused(sent, "InvalidInput")).field, `Content.${field}`)
+          assert.strictEqual((yield* refused(sent, "InvalidInput")).field, `content.${field}`)
         }
       })
     )
@@ -129,7 +129,7 @@ export const emailsConformance = (it: Cases<EmailsService>): void => {
           const withHeaders = (headers: Readonly<Record<string, string>>) =>
             emails.send(EmailMessage.make({ ...mail, content: { ...mail.content, headers } }, { disableChecks: true }))
           const error = yield* refused(withHeaders({ "X-Mine": "x", [name]: "eve@evil.test" }), "InvalidInput")
-          assert.strictEqual(error.field, `Content.Headers.${name}`)
+          assert.strictEqual(error.field, `content.headers.${name}`)
           yield* withHeaders({ [`X-${name}`]: "eve@evil.test" })
         })
     )
@@ -149,7 +149,7 @@ export const emailsConformance = (it: Cases<EmailsService>): void => {
           assert.strictEqual(error.email, "eve@evil.test")
         }
         const error = yield* refused(enveloped("nobody"), "InvalidInput")
-        assert.strictEqual(error.field, "Content.EnvelopeFrom")
+        assert.strictEqual(error.field, "content.envelopeFrom")
       })
     )
 

@@ -232,9 +232,9 @@ describe("C.5 Inputs and secrets", () => {
   )
 
   it.effect.each([
-    ["named by its place in the request", (place: number) => `Invalid [${place}].FirstName: no`, "FirstName"],
+    ["named by its place in the request", (place: number) => `Invalid [${place}].FirstName: no`, "firstName"],
     ["named as a whole", (place: number) => `Invalid [${place}]: no`, "body"],
-    ["named without its place", () => "Invalid Email: no", "Email"]
+    ["named without its place", () => "Invalid Email: no", "email"]
   ] as const)("C71 one bad row, %s, costs itself alone, and is told by its own place and address", ([, words, field]) =>
     Effect.gen(function* () {
       const bad = "p1777@x.example"
@@ -275,7 +275,7 @@ describe("C.5 Inputs and secrets", () => {
         )
         const [error] = errors
         assert.deepStrictEqual([ended.exit.value.length, errors.size], [count, 1])
-        assert.include(error instanceof ServiceError ? error.message : "", "Invalid listnames[1]: no such name")
+        assert.include(error instanceof ServiceError ? error.message : "", "Invalid listNames[1]: no such name")
         // Those that were under way at once.
         assert.isAtMost(ended.requests.length, defaultAddConcurrency)
       })

@@ -87,8 +87,8 @@ describe("a contact that is larger than the bounds", () => {
       assert.deepStrictEqual(
         rejected.slice(1).map((cells) => cells.at(-1)?.replace(/,.*/, "")),
         [
-          "Invalid CustomFields: a contact has at most 250 custom fields",
-          "Invalid CustomFields: a contact has at most 32768 bytes of JSON"
+          "CustomFields: a contact has at most 250 custom fields",
+          "CustomFields: a contact has at most 32768 bytes of JSON"
         ]
       )
       assert.deepStrictEqual((yield* contacts.list()).slice(0, 2), before.slice(0, 2))
@@ -119,7 +119,7 @@ describe("a contact of 1.5 MB", () => {
       )
       assert.match(
         error.message,
-        /^Invalid \[1\]\.CustomFields: with what is stored,.*change a contact that is already larger alone/
+        /^Invalid \[1\]\.customFields: with what is stored,.*change a contact that is already larger alone/
       )
       yield* importText(`Email,f1\n${small},a\n${huge},b\n${huge},c\n`)
       assert.deepInclude(yield* ended, { state: "Ready", accepted: 1, rejected: 2, rejectedKept: 2 })

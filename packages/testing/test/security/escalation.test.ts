@@ -217,8 +217,8 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("escalat
             const error = yield* refused(call, "ServiceError")
             assert.deepInclude(Predicate.hasProperty(error, "reason") ? error.reason : {}, expected)
           })
-          const limit = { _tag: "ExceedsGrantor", field: "Expires", limit: year(2090) }
-          const ranges = { _tag: "ExceedsGrantor", field: "RestrictAccessToIPRange", limit: "127.0.0.1, 10.0.0.0/8" }
+          const limit = { _tag: "ExceedsGrantor", field: "expires", limit: year(2090) }
+          const ranges = { _tag: "ExceedsGrantor", field: "ipRanges", limit: "127.0.0.1, 10.0.0.0/8" }
           const missing = { _tag: "AccessDenied", required: "ViewContacts" }
           yield* expectReason(apiKeys.create({ name, accessLevels: [], ipRanges: inTime.ipRanges }), limit)
           yield* expectReason(apiKeys.create({ name, accessLevels: [], expires: inTime.expires }), ranges)

@@ -1,6 +1,14 @@
 /** Backups: exports as JSON, saved before a deletion and restored one contact at a time in constant memory. */
 import { Effect, Schema, Stream } from "effect"
-import { Contact, ContactPayload, fnRedacted, JsonParser, type ServiceError, type WithheldStatus } from "@roster/domain"
+import {
+  Contact,
+  ContactPayload,
+  fnRedacted,
+  inputProblem,
+  JsonParser,
+  type ServiceError,
+  type WithheldStatus
+} from "@roster/domain"
 import { addAll } from "../upload/BulkAdd.ts"
 import { maximumNamedRows } from "../upload/UploadSurvey.ts"
 import { makeUtf8Decoder } from "./Utf8Decoder.ts"
@@ -214,8 +222,8 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
         read++
         return Effect.match(ContactPayload.fromContact(contact), {
           onSuccess: (payload) => [payload],
-          onFailure: ({ field, issue }) => {
-            refused.push({ email: contact.email, reason: `${field}: ${issue}` })
+          onFailure: (error) => {
+            refused.push({ email: contact.email, reason: inputProblem(error) })
             return []
           }
         })
@@ -234,7 +242,7 @@ export const restoreContacts = fnRedacted("restoreContacts")(function* <E, R>(
             const { item, keptStatus: status } = outcome
             if (keptStatuses.length < maximumNamedRows) keptStatuses.push({ email: item.email, status })
           }
-          if (outcome._tag === "Refused") refused.push({ email: outcome.email, reason: outcome.error.message })
+          if (outcome._tag === "Refused") refused.push({ email: outcome.email, reason: inputProblem(outcome.error) })
           else if (outcome._tag === "Unknown") lost ??= outcome.error
           else if (outcome._tag === "NotSent") stoppedBy ??= outcome.error
         }

@@ -8,7 +8,7 @@ import {
   type ContactStatus,
   type EmailAddress,
   fnRedacted,
-  type InvalidInput,
+  InvalidInput,
   ServiceError,
   statusKept,
   Unavailable,
@@ -70,7 +70,12 @@ export const changeStatus = fnRedacted("changeStatus")(function* (
     // The service checks the address.
     const change = { email: email as EmailAddress, seen, write: { status, resubscribe } }
     const ask = (dryRun: boolean) =>
-      Effect.catchTag(service.change([change], { dryRun }), "TooManyContacts", Effect.die)
+      Effect.catchTags(service.change([change], { dryRun }), {
+        TooManyContacts: Effect.die,
+        // The caller gave a status, and no list of changes.
+        InvalidInput: ({ field, issue }) =>
+          Effect.fail(new InvalidInput({ field: field.replace(/^\[0\]\.(?:write\.)?/, ""), issue }))
+      })
     const [asked] = yield* ask(true)
     if (asked?.exact !== true) return yield* new StatusNotChangeable()
     const [answer] = yield* ask(false)

@@ -11,6 +11,7 @@ import {
   ImportMapping,
   type ImportRow,
   type InvalidInput,
+  inputProblem,
   JsonParser,
   joinBytes,
   maximumAddBytes,
@@ -489,7 +490,8 @@ const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Stream.Str
             else if (outcome._tag === "Unknown") found.unknown++
             else if (outcome._tag === "Refused") {
               found.rejected++
-              if (rejectedRows.length < maximumNamedContacts) rejectedRows.push({ line, reason: outcome.error.message })
+              if (rejectedRows.length < maximumNamedContacts)
+                rejectedRows.push({ line, reason: inputProblem(outcome.error) })
             } else {
               found.outdated++
               if (outdatedContacts.length < maximumNamedContacts)

@@ -9,7 +9,8 @@ import {
   ContactsService,
   type EmailAddress,
   fnRedacted,
-  maximumChanges
+  maximumChanges,
+  wireField
 } from "@roster/domain"
 import { Array as Arrays, DateTime, Effect, type Scope, Stream } from "effect"
 import {
@@ -174,7 +175,7 @@ const undoingOf = Effect.fnUntraced(function* (run: RecordedRun, target: Target,
       isIncomplete: !isExact && (hidden || step._tag === "Recreate" || possible.length < fields.length)
     }),
     // A contact that only another service may hold cannot be written back, and is left.
-    onFailure: ({ field }): Undoing => ({ ...given, step: { _tag: "Keep", fields: [field] } })
+    onFailure: ({ field }): Undoing => ({ ...given, step: { _tag: "Keep", fields: [wireField(field)] } })
   })
 })
 

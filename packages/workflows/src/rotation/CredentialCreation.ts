@@ -82,11 +82,10 @@ const unknown = (name: string, lost: ServiceError, error: { readonly message: st
   return new ServiceError({ operation: lost.operation, reason: new OutcomeUnknown({ detail, recovery }) })
 }
 
-/** What prevents a copy if this version cannot write a setting again as it was read, by its name on the wire. */
+/** What prevents a copy if this version cannot write a setting again as it was read, by its name. */
 const unwritable: Readonly<Record<string, string>> = {
-  AccessLevel: "it has access levels that this version does not know and would take away. Use a newer version.",
-  RestrictAccessToIPRange:
-    "it has addresses that this version cannot write again. Change its ranges first, or use a newer version."
+  accessLevels: "it has access levels that this version does not know and would take away. Use a newer version.",
+  ipRanges: "it has addresses that this version cannot write again. Change its ranges first, or use a newer version."
 }
 
 /** The expiry of a credential that has this one's lifetime from now, or keeps its expiry if the lifetime is not known. */

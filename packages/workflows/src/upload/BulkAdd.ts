@@ -33,7 +33,7 @@ export type AddOutcome = Named<
       readonly index: number
       /** Its address; empty if it is not a text. */
       readonly email: string
-      /** The problem, in a field of the contact such as `FirstName`. */
+      /** The problem, in a field of the contact such as `firstName`. */
       readonly error: InvalidInput
     }
     Unknown: { readonly error: ServiceError }
@@ -68,7 +68,7 @@ const notSent = (error: ServiceError): AddOutcome => {
 }
 
 /** Whether a refusal is about the whole call; any other may be about a contact. */
-const isAboutCall = ({ field }: InvalidInput): boolean => /^listnames\b/i.test(field)
+const isAboutCall = ({ field }: InvalidInput): boolean => /^listNames\b/i.test(field)
 
 const rejected = ({ message }: InvalidInput): ServiceError =>
   new ServiceError({ operation: "contactsPost", reason: new Rejected({ status: 400, detail: message }) })
@@ -105,7 +105,7 @@ const refused = (
   { field, issue }: InvalidInput
 ): AddOutcome => {
   const email: unknown = contact?.email
-  const own = field.replace(/^\[0\]\.?/, "")
+  const own = field.replace(/^\[0\]\.?(?:write\.)?/, "")
   const error = new InvalidInput({ field: own === "" ? "body" : own, issue })
   return AddOutcome.Refused({ index, email: typeof email === "string" ? email : "", error })
 }

@@ -1,5 +1,12 @@
 /** Adds the rows of a file in one pass. */
-import { fnRedacted, type ImportRow, type KeptStatusRow, type RejectedRow, type ServiceError } from "@roster/domain"
+import {
+  fnRedacted,
+  type ImportRow,
+  inputProblem,
+  type KeptStatusRow,
+  type RejectedRow,
+  type ServiceError
+} from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { type BulkAddOptions, defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
 import { batches, namedRejection } from "./UploadBatches.ts"
@@ -78,7 +85,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
           for (const { count, outcome } of runs) {
             counts[outcome._tag] += count
             const line = lines[at] ?? 0
-            if (outcome._tag === "Refused") name({ line, reason: outcome.error.message })
+            if (outcome._tag === "Refused") name({ line, reason: inputProblem(outcome.error) })
             if (outcome._tag === "Accepted" && outcome.keptStatus !== undefined) {
               kept.add({ line, status: outcome.keptStatus })
             }

@@ -12,6 +12,7 @@ import {
   type ImportMapping,
   type ImportRow,
   InvalidInput,
+  inputProblem,
   type RejectedRow
 } from "@roster/domain"
 import { Array as Arrays, Effect, Predicate, Result, type Scope, Stream } from "effect"
@@ -269,7 +270,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
         now.inFlight -= count
         const outcomes = placed(batch, runs)
         const bad = outcomes.flatMap(({ line, outcome, row }) =>
-          outcome._tag === "Refused" ? [{ row, line, reason: outcome.error.message }] : []
+          outcome._tag === "Refused" ? [{ row, line, reason: inputProblem(outcome.error) }] : []
         )
         const kept = outcomes.flatMap(({ line, outcome, row }) =>
           outcome._tag === "Accepted" && outcome.keptStatus !== undefined

@@ -154,7 +154,7 @@ describe("contacts that a client refuses", () => {
       )
       assert.deepStrictEqual<unknown>(
         refused,
-        Array.from(bad, (place) => [place, place, "Email"])
+        Array.from(bad, (place) => [place, place, "email"])
       )
       assert.deepStrictEqual(tally(outcomes), { Refused: 8, Accepted: 4992 })
       // What the service says of a contact stays with it, though others before it were left out.

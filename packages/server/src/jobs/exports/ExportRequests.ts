@@ -60,7 +60,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
   const { filter } = request
   const format = yield* Effect.mapError(checkFormat(request), (error) => invalidInput(error))
   const { compressionFormat = "None", fileFormat = "Csv", fileName } = format
-  if (filter !== undefined) yield* checkFilter(filter, "query")
+  if (filter !== undefined) yield* checkFilter(filter)
   if (filter?._tag === "ByRule") yield* readRule(filter.rule)
   if (filter?._tag === "ByEmails") {
     yield* Effect.forEach(filter.emails, (email, index) => checkEmail(`emails[${index}]`, email), { discard: true })

@@ -6,6 +6,7 @@ import {
   fnRedacted,
   type ImportMapping,
   type ImportRow,
+  inputProblem,
   readContacts,
   isMailedStatus,
   type KeptStatusRow,
@@ -71,7 +72,7 @@ export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> =
   const contact = fast === undefined ? row.contact : Result.succeed(fast.payload)
   if (Result.isFailure(contact)) return contact
   const refusal = (fast === undefined ? textsRefusal : sizeRefusal)(contact.success, "")
-  return refusal === undefined ? contact : Result.fail(refusal.message)
+  return refusal === undefined ? contact : Result.fail(inputProblem(refusal))
 }
 
 /** The rows between two checks for a waiting writer and the time: a few milliseconds. */
@@ -162,7 +163,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       good.forEach(({ contact, identity, row }, index) => {
         const written = upserted[index]
         if (written === undefined) {
-          reject(row, mergedRefusal(contact, "").message)
+          reject(row, inputProblem(mergedRefusal(contact, "")))
         } else {
           const status = mayKeep ? statusKept(written.status, contact.status) : undefined
           if (status !== undefined) statuses.push({ line: row.line, status })

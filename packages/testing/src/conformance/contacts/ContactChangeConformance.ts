@@ -94,22 +94,22 @@ const fields = (count: number): Readonly<Record<string, string>> =>
 const long = "x".repeat(ContactSize.maximumContactBytes)
 
 const beyondBounds: ReadonlyArray<readonly [field: string, write: ContactWrite]> = [
-  ["CustomFields", { customFields: fields(ContactSize.maximumCustomFields + 1) }],
-  ["CustomFields", { customFields: { ["n".repeat(ContactSize.maximumCustomFieldName + 1)]: "x" } }],
-  ["CustomFields", { customFields: { note: long } }],
-  ["FirstName", { firstName: long }],
-  ["Consent.ConsentIP", { consent: { ip: long } }]
+  ["customFields", { customFields: fields(ContactSize.maximumCustomFields + 1) }],
+  ["customFields", { customFields: { ["n".repeat(ContactSize.maximumCustomFieldName + 1)]: "x" } }],
+  ["customFields", { customFields: { note: long } }],
+  ["firstName", { firstName: long }],
+  ["consent.ip", { consent: { ip: long } }]
 ]
 
 const badWrites: ReadonlyArray<readonly [field: string, write: unknown]> = [
-  ...[...noTexts, "Hibernating"].map((value) => ["Status", { status: value }] as const),
-  ...[7, {}].map((value) => ["FirstName", { firstName: value }] as const),
-  ...[null, 7, "x"].map((value) => ["CustomFields", { customFields: value }] as const),
-  ["CustomFields.age", { customFields: { age: 7 } }],
-  ["CustomFields", { customFields: { City: "1", city: null } }],
-  ["Consent.ConsentTracking", { consent: { tracking: "Perhaps" } }],
-  ["AddToLists", { addToLists: "news" }],
-  ["Resubscribe", { resubscribe: "yes" }],
+  ...[...noTexts, "Hibernating"].map((value) => ["status", { status: value }] as const),
+  ...[7, {}].map((value) => ["firstName", { firstName: value }] as const),
+  ...[null, 7, "x"].map((value) => ["customFields", { customFields: value }] as const),
+  ["customFields.age", { customFields: { age: 7 } }],
+  ["customFields", { customFields: { City: "1", city: null } }],
+  ["consent.tracking", { consent: { tracking: "Perhaps" } }],
+  ["addToLists", { addToLists: "news" }],
+  ["resubscribe", { resubscribe: "yes" }],
   ["firstname", { firstname: "Ada" }],
   ["source", { source: "WebForm" }],
   ["dateAdded", { dateAdded: date }]
@@ -291,7 +291,7 @@ export const contactChangeConformance = (it: Cases<ContactsService>): void => {
         ] as const
         if (!(yield* isExact)) {
           for (const one of noConsent) {
-            assert.strictEqual((yield* refused(change([one]), "InvalidInput")).field, "[0].Write.Consent")
+            assert.strictEqual((yield* refused(change([one]), "InvalidInput")).field, "[0].write.consent")
           }
           return
         }
@@ -368,7 +368,7 @@ export const contactChangeConformance = (it: Cases<ContactsService>): void => {
         if (!(yield* isExact)) {
           // It cannot know whether the contact is on the lists, so it puts it on them again.
           assert.deepStrictEqual(results(yield* change([put])), ["Done"])
-          assert.strictEqual((yield* refused(change([off]), "InvalidInput")).field, "[0].Write.RemoveFromLists")
+          assert.strictEqual((yield* refused(change([off]), "InvalidInput")).field, "[0].write.removeFromLists")
           return
         }
         assert.deepStrictEqual(yield* listsOf(email), [a, b])
@@ -395,17 +395,17 @@ export const contactChangeConformance = (it: Cases<ContactsService>): void => {
         )
         assert.deepStrictEqual(yield* listsOf(email), [])
         const both = change([{ email, seen: null, write: { addToLists: [a], removeFromLists: [a] } }])
-        assert.strictEqual((yield* refused(both, "InvalidInput")).field, "[0].Write.RemoveFromLists")
+        assert.strictEqual((yield* refused(both, "InvalidInput")).field, "[0].write.removeFromLists")
         for (const name of ["", " ", "a\nb", "\ud800"]) {
           for (const [field, write] of [
-            ["AddToLists", { addToLists: [a, name] }],
-            ["RemoveFromLists", { removeFromLists: [name] }]
+            ["addToLists", { addToLists: [a, name] }],
+            ["removeFromLists", { removeFromLists: [name] }]
           ] as const) {
             const call = change([
               { email, seen: null, delete: true },
               { email, seen: null, write }
             ])
-            assert.strictEqual((yield* refused(call, "InvalidInput")).field, `[1].Write.${field}`)
+            assert.strictEqual((yield* refused(call, "InvalidInput")).field, `[1].write.${field}`)
           }
         }
         assert.deepStrictEqual(yield* listsOf(email), [])
@@ -472,13 +472,13 @@ export const contactChangeConformance = (it: Cases<ContactsService>): void => {
           ]) {
             const call = change([good, bad])
             assert.strictEqual(
-              (yield* refused(call, "InvalidInput")).field.split("].").at(-1)?.replace("Write.", ""),
+              (yield* refused(call, "InvalidInput")).field.split("].").at(-1)?.replace("write.", ""),
               field
             )
           }
         }
         const merged = change([good, { email: there, seen, write: { customFields: { note: "y".repeat(20_000) } } }])
-        assert.match((yield* refused(merged, "InvalidInput")).field, /CustomFields$/)
+        assert.match((yield* refused(merged, "InvalidInput")).field, /customFields$/)
         const many = Array.from({ length: maximumChanges + 1 }, () => good)
         assert.deepInclude(yield* refused(change(many), "TooManyContacts"), {
           count: maximumChanges + 1,
@@ -501,16 +501,16 @@ export const contactChangeConformance = (it: Cases<ContactsService>): void => {
         const email = own.email("bad")
         const good: ContactChange = { email: own.email("good"), seen: null, write: {} }
         const cases: ReadonlyArray<readonly [field: string, change: unknown]> = [
-          ...badWrites.map(([field, write]) => [`[1].Write.${field}`, { email, seen: null, write }] as const),
+          ...badWrites.map(([field, write]) => [`[1].write.${field}`, { email, seen: null, write }] as const),
           ...[...noTexts, undefined, "nobody"].map(
-            (value) => ["[1].Email", { email: value, seen: null, delete: true }] as const
+            (value) => ["[1].email", { email: value, seen: null, delete: true }] as const
           ),
-          ["[1].Seen", { email, delete: true }],
-          ["[1].Seen", { email, seen: 7, delete: true }],
-          ["[1].Seen.Status", { email, seen: { status: 7 }, delete: true }],
-          ["[1].Seen.CustomFields", { email, seen: { customFields: { City: "1", city: "2" } }, delete: true }],
-          ["[1].Seen.firstname", { email, seen: { firstname: "Ada" }, delete: true }],
-          ["[1].Delete", { email, seen: null, delete: false }],
+          ["[1].seen", { email, delete: true }],
+          ["[1].seen", { email, seen: 7, delete: true }],
+          ["[1].seen.status", { email, seen: { status: 7 }, delete: true }],
+          ["[1].seen.customFields", { email, seen: { customFields: { City: "1", city: "2" } }, delete: true }],
+          ["[1].seen.firstname", { email, seen: { firstname: "Ada" }, delete: true }],
+          ["[1].delete", { email, seen: null, delete: false }],
           ["[1]", { email, seen: null }],
           ["[1]", { email, seen: null, write: {}, delete: true }],
           ["[1].remove", { email, seen: null, remove: true }],

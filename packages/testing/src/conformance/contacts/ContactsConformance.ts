@@ -111,7 +111,7 @@ export const contactsConformance = (it: Cases<ContactsService>): void => {
           // A caller in plain JavaScript can pass an unchecked address.
           const unchecked = EmailAddress.make(impossible, { disableChecks: true })
           const error = yield* refused(contacts.add([{ email: email("good") }, { email: unchecked }]), "InvalidInput")
-          assert.strictEqual(error.field, "[1].Email", why)
+          assert.strictEqual(error.field, "[1].email", why)
         }
         assert.deepStrictEqual(yield* contacts.list({ rule }), [])
       })

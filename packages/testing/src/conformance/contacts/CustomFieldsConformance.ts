@@ -212,11 +212,11 @@ export const customFieldsConformance = (it: Cases<ContactsService>): void => {
             const refusal = yield* Effect.flip(call)
             assert.deepStrictEqual(
               [refusal._tag, "field" in refusal && refusal.field],
-              ["InvalidInput", "[1].CustomFields"]
+              ["InvalidInput", "[1].customFields"]
             )
           }
           const refusal = yield* Effect.flip(contacts.update(address, { customFields }))
-          assert.deepStrictEqual([refusal._tag, "field" in refusal && refusal.field], ["InvalidInput", "CustomFields"])
+          assert.deepStrictEqual([refusal._tag, "field" in refusal && refusal.field], ["InvalidInput", "customFields"])
         }
         const found = yield* contacts.list({ rule })
         assert.deepStrictEqual(

@@ -288,13 +288,13 @@ export const credentialsConformance = (it: Cases<CredentialsService>): void => {
           "ViewContacts"
         ])
         for (const [field, change] of [
-          ["AccessLevel", { for: null }],
-          ["AccessLevel", { for: ["contacts:eat"] }],
-          ["AccessLevel", { accessLevels: null }],
-          ["AccessLevel[0]", { accessLevels: ["Everything"] }],
-          ["Name", { name: " padded" }],
-          ["Expires", { expires: "soon" }],
-          ["RestrictAccessToIPRange[0]", { ipRanges: ["the office"] }],
+          ["for", { for: null }],
+          ["for", { for: ["contacts:eat"] }],
+          ["accessLevels", { accessLevels: null }],
+          ["accessLevels[0]", { accessLevels: ["Everything"] }],
+          ["name", { name: " padded" }],
+          ["expires", { expires: "soon" }],
+          ["ipRanges[0]", { ipRanges: ["the office"] }],
           ["subaccount", { subaccount: "nobody" }]
         ] as const) {
           const bad = unchecked<ApiKeyForPurposes>({ ...given, name: name("bad"), ...change })
