@@ -122,12 +122,14 @@ export const fieldName = (text: string): Uint8Array => encoded(`,"${text}":`)
 
 const signs = { null: encoded("null"), comma: encoded(","), colon: encoded(":") }
 
+/** Writes a text field, if it has a value. */
 export const writeText = (to: JsonBuffer, name: Uint8Array, value: string | undefined): void => {
   if (value === undefined) return
   to.bytes(name)
   to.string(value)
 }
 
+/** Writes a number field, or `null`, if it has a value. */
 export const writeNumber = (to: JsonBuffer, name: Uint8Array, value: number | null | undefined): void => {
   if (value === undefined) return
   to.bytes(name)
@@ -135,6 +137,7 @@ export const writeNumber = (to: JsonBuffer, name: Uint8Array, value: number | nu
   else to.number(value)
 }
 
+/** Writes a date in the form of the wire, or `null`, if it has a value. */
 export const writeDate = (to: JsonBuffer, name: Uint8Array, value: DateTime.Utc | null | undefined): void => {
   if (value === undefined) return
   to.bytes(name)
@@ -142,6 +145,7 @@ export const writeDate = (to: JsonBuffer, name: Uint8Array, value: DateTime.Utc 
   else to.string(formatWireDate(value))
 }
 
+/** Writes an object of texts by their names, if there is one. */
 export const writeTexts = (
   to: JsonBuffer,
   name: Uint8Array,
