@@ -2,12 +2,12 @@
 #   docker run --publish 4010:4010 --volume roster:/data roster
 # The key of the administrator is then in /data/admin.key.
 
-FROM node:24-slim AS build
+FROM node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /roster
 COPY . .
 RUN npx -y pnpm@12.21.0 install --frozen-lockfile && npx -y pnpm@12.21.0 exec node scripts/bundle.ts
 
-FROM node:24-slim
+FROM node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 LABEL org.opencontainers.image.licenses="MIT"
 COPY --from=build /roster/packages/cli/package.json /roster/LICENSE /opt/roster/
 COPY --from=build /roster/packages/cli/dist/THIRD-PARTY-NOTICES.txt /roster/packages/cli/dist/roster.js /opt/roster/dist/

@@ -1,7 +1,7 @@
 /** Nothing is published that says it comes from nowhere. */
 import { assert, describe, it } from "@effect/vitest"
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
@@ -39,5 +39,20 @@ describe("a release", () => {
   it("begins with this check", () => {
     const { scripts } = Object(JSON.parse(readFileSync("package.json", "utf8")))
     assert.match(scripts.release, /^node scripts\/releaseCheck\.ts && /)
+  })
+})
+
+describe("what builds a release", () => {
+  it("names actions and images by their digests", () => {
+    const workflows = readdirSync(".github/workflows").map((name) => readFileSync(`.github/workflows/${name}`, "utf8"))
+    const named = [
+      ...workflows.flatMap((text) => Array.from(text.matchAll(/uses: (.*)/g), ([, action = ""]) => action)),
+      ...Array.from(readFileSync("Dockerfile", "utf8").matchAll(/^FROM (.*)/gm), ([, image = ""]) => image)
+    ]
+    assert.isAbove(named.length, 10)
+    assert.deepStrictEqual(
+      named.filter((name) => !/@[0-9a-f]{40} # v|@sha256:[0-9a-f]{64}/.test(name)),
+      []
+    )
   })
 })
