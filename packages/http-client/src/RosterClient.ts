@@ -2,15 +2,9 @@
 import { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import { type Config, Context, Effect, Function, Layer } from "effect"
 import type { HttpClient } from "effect/http"
-import {
-  type ClientConfig,
-  clientConfig,
-  type ClientOptions,
-  type InvalidSettings,
-  named,
-  readOptions
-} from "./calls/ClientOptions.ts"
+import { type ClientConfig, clientConfig, type ClientOptions, named, readOptions } from "./calls/ClientOptions.ts"
 import { ClientTransform, RosterHttpApi } from "./calls/RosterHttpApi.ts"
+import type { InvalidSettings } from "./transport/InvalidSettings.ts"
 import * as HttpContactsService from "./services/HttpContactsService.ts"
 import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 import * as HttpEmailsService from "./services/HttpEmailsService.ts"

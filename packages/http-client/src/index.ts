@@ -1,12 +1,7 @@
 /** The three services over HTTP: the client with its settings, retries and transports. */
 export * as FetchTransport from "./transport/FetchTransport.ts"
-export {
-  clientConfig,
-  type ClientConfig,
-  type ClientConfigs,
-  type ClientOptions,
-  InvalidSettings
-} from "./calls/ClientOptions.ts"
+export { clientConfig, type ClientConfig, type ClientConfigs, type ClientOptions } from "./calls/ClientOptions.ts"
+export { InvalidSettings } from "./transport/InvalidSettings.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"
 export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 export * as HttpEmailsService from "./services/HttpEmailsService.ts"

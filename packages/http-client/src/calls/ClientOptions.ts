@@ -2,6 +2,7 @@
 import { apiKeyHeader } from "@roster/api"
 import { isLoopbackHost, SecretFormat } from "@roster/domain"
 import { Config, ConfigProvider, Effect, Predicate, Record, Redacted, Schema, SchemaIssue } from "effect"
+import { InvalidSettings, notSet } from "../transport/InvalidSettings.ts"
 import type { PartialRetrySettings } from "./RetryPolicy.ts"
 
 /** The settings of a client: the address of the service and the credentials. */
@@ -22,25 +23,6 @@ export interface ClientOptions {
   readonly traceSubjects?: boolean | undefined
   /** Changes to the `RetryPolicy` that is provided to the client's layer. */
   readonly retry?: PartialRetrySettings | undefined
-}
-
-const notSet = "it is not set"
-
-/** A setting cannot be used, or is missing. The error names the setting, and never holds a key. */
-export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
-  /** The name of the setting, such as `baseUrl`. */
-  setting: Schema.String,
-  /** What is wrong with it, without its value. */
-  issue: Schema.String,
-  /** The variable of the configuration that it was read from, if known. */
-  variable: Schema.optionalKey(Schema.String)
-}) {
-  override get message(): string {
-    const name = this.variable === undefined ? this.setting : `${this.variable} (${this.setting})`
-    return this.issue === notSet
-      ? `The setting ${name} is not set.`
-      : `The setting ${name} cannot be used: ${this.issue}.`
-  }
 }
 
 /** A `Config` for each setting of a client. */

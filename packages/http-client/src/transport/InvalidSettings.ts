@@ -1,0 +1,22 @@
+/** The error of a setting that cannot be used, of a client or of its transport. */
+import { Schema } from "effect"
+
+/** The issue of a setting that is missing. */
+export const notSet = "it is not set"
+
+/** A setting cannot be used, or is missing. The error names the setting, and never holds a key. */
+export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
+  /** The name of the setting, such as `baseUrl`. */
+  setting: Schema.String,
+  /** What is wrong with it, without its value. */
+  issue: Schema.String,
+  /** The variable of the configuration that it was read from, if known. */
+  variable: Schema.optionalKey(Schema.String)
+}) {
+  override get message(): string {
+    const name = this.variable === undefined ? this.setting : `${this.variable} (${this.setting})`
+    return this.issue === notSet
+      ? `The setting ${name} is not set.`
+      : `The setting ${name} cannot be used: ${this.issue}.`
+  }
+}
