@@ -24,8 +24,7 @@ const variables: Readonly<Record<string, string>> = {
 
 /** The same with settings of the environment, whose variables the errors name. */
 export const layerFromEnvironment = (on: RemoteService, options: ConnectOptions) =>
-  Layer.catchTag(layer(on, options), "InvalidSettings", ({ issue, setting }) => {
-    const variable = variables[setting]
+  Layer.catchTag(layer(on, options), "InvalidSettings", ({ issue, setting, variable = variables[setting] }) => {
     const error = new InvalidSettings({ setting, issue, ...(variable === undefined ? {} : { variable }) })
     return Layer.effectContext(Effect.fail(error))
   })

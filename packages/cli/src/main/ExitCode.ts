@@ -71,7 +71,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     UnreadableBackup: "Nothing was sent. Use the backup that roster contacts delete wrote.",
     UnreadablePlan: "Nothing was sent. Use the whole file that roster contacts import --plan wrote.",
     OtherTarget: "Nothing was changed. Set the service or store that it is for, with --db, --base-url or --profile.",
-    InvalidSettings: "Correct the flag or the ROSTER_ variable of this setting.",
+    InvalidSettings: "Correct the flag or the variable of this setting.",
     BackupRefused: "Nothing was changed. Use another backup, or an empty database.",
     CertificateError: "Nothing was started. Correct the files of --tls-cert and --tls-key."
   }),

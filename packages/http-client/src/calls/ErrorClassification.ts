@@ -109,14 +109,17 @@ export const transportFailure = (
   // The code alone: an error of the transport may quote the request.
   const proxy = causes.find((cause) => cause instanceof ProxyUnreachable)
   const host = proxy === undefined ? (URL.parse(error.request.url)?.host ?? "the service") : `the proxy ${proxy.proxy}`
+  const refusal = proxy?.status
   const detail =
-    code === undefined
-      ? `the connection to ${host} broke`
-      : closed.has(code)
-        ? `the transport of this client was closed, as its layer or scope ended (${code})`
-        : unreadable.test(code)
-          ? `the head of an answer from ${host} cannot be read (${code})`
-          : `the connection to ${host} failed with ${code}`
+    refusal !== undefined
+      ? `${host} refuses the connection to ${URL.parse(error.request.url)?.host ?? "the service"} with status ${refusal}`
+      : code === undefined
+        ? `the connection to ${host} broke`
+        : closed.has(code)
+          ? `the transport of this client was closed, as its layer or scope ended (${code})`
+          : unreadable.test(code)
+            ? `the head of an answer from ${host} cannot be read (${code})`
+            : `the connection to ${host} failed with ${code}`
   if ("response" in reason) {
     const { status } = reason.response
     // A parse error inside a body may come from a body that was cut inside a chunk.
@@ -126,11 +129,17 @@ export const transportFailure = (
   }
   const unavailable = new Unavailable({ detail })
   if (reason._tag === "EncodeError" || reason._tag === "InvalidUrlError") return failure("Permanent", unavailable)
-  if (sent === true || code === undefined) return failure("Ambiguous", unavailable)
-  if (permanent.test(code) || (sent === false && closed.has(code))) {
+  // A proxy that refuses has passed nothing on. One that asks for a password, or knows the host as forbidden, stays so.
+  if (refusal !== undefined) {
+    return refusal < 500
+      ? failure("Permanent", new Unavailable({ detail, isPermanent: true }))
+      : failure("NotSent", unavailable)
+  }
+  if (sent === true) return failure("Ambiguous", unavailable)
+  if (code !== undefined && (permanent.test(code) || (sent === false && closed.has(code)))) {
     return failure("Permanent", new Unavailable({ detail, isPermanent: true }))
   }
-  const isNotSent = notSentCodes.has(code) ? !isConnected : sent === false && unreadable.test(code)
+  const isNotSent = sent === false || (code !== undefined && notSentCodes.has(code) && !isConnected)
   return failure(isNotSent ? "NotSent" : "Ambiguous", unavailable)
 }
 

@@ -27,7 +27,7 @@ export const fastPolicy: Effect.Effect<Policy> = Effect.map(RetryPolicy, (policy
 }))
 
 /** The transport that trials run on. */
-export const layerTransport: Layer.Layer<HttpClient.HttpClient> = UndiciHttpClient.layer()
+export const layerTransport: Layer.Layer<HttpClient.HttpClient, InvalidSettings> = UndiciHttpClient.layer()
 
 /** All transports by name, for tests that have to hold on each. */
 export const transports = [
@@ -43,7 +43,7 @@ export interface TrialOptions<A, E> {
   readonly policy?: Partial<Policy> | undefined
   /** Options that differ from the address of the server and the canary key. */
   readonly client?: ((server: FaultServer) => Partial<ClientOptions>) | undefined
-  readonly transport?: Layer.Layer<HttpClient.HttpClient> | undefined
+  readonly transport?: Layer.Layer<HttpClient.HttpClient, InvalidSettings> | undefined
 }
 
 /** What a trial found. */

@@ -80,8 +80,8 @@ interface Answer {
   readonly protocol: string | undefined
 }
 
-const throughProxy = (): string => {
-  const set = setVariables().filter((name) => !/^no_proxy$/i.test(name))
+const throughProxy = (hostname: string): string => {
+  const set = isLoopbackHost(hostname) ? [] : setVariables().filter((name) => !/^no_proxy$/i.test(name))
   return set.length === 0 ? "" : `, by way of the proxy that ${set.join(" and ")} names`
 }
 
@@ -89,8 +89,9 @@ const throughProxy = (): string => {
 const ask = (url: URL): Effect.Effect<Answer, string> =>
   Effect.callback((resume) => {
     const isTls = url.protocol === "https:"
-    // The way of all other requests, through the proxy of the environment.
-    const agent = new (isTls ? TlsAgent : PlainAgent)({ proxyEnv: process.env })
+    // The way of all other requests, through the proxy of the environment unless it is to this machine.
+    const proxyEnv = isLoopbackHost(url.hostname) ? {} : process.env
+    const agent = new (isTls ? TlsAgent : PlainAgent)({ proxyEnv })
     const options = { agent, timeout: timeoutMillis }
     const send = isTls ? requestTls : requestPlain
     const request = send(`${url.href.replace(/\/$/, "")}/contacts?limit=1`, options, (response) => {
@@ -107,7 +108,7 @@ const ask = (url: URL): Effect.Effect<Answer, string> =>
       response.destroy()
     })
     request.on("timeout", () => request.destroy(new Error(`no answer within ${timeoutMillis / 1000} seconds`)))
-    request.on("error", (error) => resume(Effect.fail(`${error.message}${throughProxy()}`)))
+    request.on("error", (error) => resume(Effect.fail(`${error.message}${throughProxy(url.hostname)}`)))
     request.end()
     return Effect.sync(() => request.destroy())
   })
@@ -140,7 +141,7 @@ const reachability = Effect.fnUntraced(function* (baseUrl: string) {
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const name = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))
   // A proxy may resolve names that this machine cannot.
-  if (Result.isFailure(name) && throughProxy() === "") return [failed("name", `${host} cannot be resolved`)]
+  if (Result.isFailure(name) && throughProxy(host) === "") return [failed("name", `${host} cannot be resolved`)]
   const named = Result.isFailure(name)
     ? warning("name", `${host} cannot be resolved here; the proxy may know it`)
     : ok("name", `${host} is ${name.success.map(({ address }) => address).join(", ")}`)

@@ -1,10 +1,10 @@
 /** The connections of an HTTP client: their number, lifetime and proxy, and how all of them are closed. */
 import { Duration, Effect, Predicate } from "effect"
 import { Socket } from "node:net"
-import { env } from "node:process"
 import type { ConnectionOptions, SecureContextOptions } from "node:tls"
 import { Agent, type buildConnector, Client, type Dispatcher, EnvHttpProxyAgent, errors, Pool } from "undici"
 import { ProxyUnreachable } from "../ProxyUnreachable.ts"
+import type { EnvironmentProxies } from "./EnvironmentProxies.ts"
 import { type Link, UndiciExchange } from "./UndiciExchange.ts"
 
 /** How connections are made and kept. */
@@ -17,20 +17,14 @@ export interface ConnectionSettings {
   readonly keepAliveTimeout?: Duration.Input | undefined
   /** Maximum size of the head of a response, in bytes (default: 16 KiB). */
   readonly maximumHeaderBytes?: number | undefined
-  /** Uses `http_proxy`, `https_proxy` and `no_proxy` as they are when the layer is built (default: true). */
+  /**
+   * Uses `http_proxy`, `https_proxy` and `no_proxy` as they are when the layer is built, but never for a loopback address
+   * (default: true).
+   */
   readonly proxy?: boolean | undefined
   /** Settings of TLS, such as `ca`, `cert`, `key` and `servername` (default: those of Node). */
   readonly tls?: (SecureContextOptions & Pick<ConnectionOptions, "servername" | "rejectUnauthorized">) | undefined
 }
-
-const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"]
-
-/** The proxies of the environment. */
-const proxies = (): ReadonlyArray<URL> =>
-  proxyVariables.flatMap((name) => {
-    const url = URL.parse(env[name] ?? "")
-    return url === null ? [] : [url]
-  })
 
 const defaultPort = ({ port, protocol }: { readonly port: string; readonly protocol: string }): number =>
   Number(port || (protocol === "https:" ? 443 : 80))
@@ -43,21 +37,28 @@ const failedPlace = (error: unknown): { readonly host?: unknown; readonly port?:
   return { host: error["hostname"] ?? error["address"], port: error["port"] }
 }
 
+/** The answer of a proxy that opens no tunnel, in the words of undici. */
+const refusedTunnel = /^Proxy response \((\d{3})\)/
+
 /** Names the proxy in the error of a connection that went to it: forwarded requests ask for it, tunnels for another. */
-const namedProxy = (error: Error, target: buildConnector.Options): Error => {
+const namedProxy = (error: Error, target: buildConnector.Options, { http, https }: EnvironmentProxies): Error => {
+  const status = refusedTunnel.exec(error.message)?.[1]
+  if (status !== undefined && https !== undefined) return new ProxyUnreachable(https.host, error, Number(status))
   const { host, port } = failedPlace(error)
   const asked = { host: target.hostname, port: defaultPort(target) }
-  const proxy = proxies().find((url) =>
-    port === undefined
-      ? host === url.hostname
-      : port === defaultPort(url) && (port !== asked.port || asked.host === url.hostname)
+  const proxy = [http, https].find(
+    (url) =>
+      url !== undefined &&
+      (port === undefined
+        ? host === url.hostname
+        : port === defaultPort(url) && (port !== asked.port || asked.host === url.hostname))
   )
   return proxy === undefined ? error : new ProxyUnreachable(proxy.host, error)
 }
 
-export const makeAgent = (settings: ConnectionSettings) => {
+export const makeAgent = (settings: ConnectionSettings, proxies: EnvironmentProxies | undefined) => {
   const connectTimeout = Duration.toMillis(settings.connectTimeout ?? "5 seconds")
-  const connecting: Connecting = { timeout: connectTimeout, open: new Set() }
+  const connecting: Connecting = { timeout: connectTimeout, open: new Set(), proxies }
   const shared = {
     connections: settings.connections ?? 16,
     // Timed by `UndiciConnection`.
@@ -85,24 +86,31 @@ export const makeAgent = (settings: ConnectionSettings) => {
         )
     })
   const tls = { ...settings.tls, allowH2: false }
-  const proxied = settings.proxy !== false && proxyVariables.some((name) => (env[name] ?? "") !== "")
-  const dispatcher = proxied
-    ? new EnvHttpProxyAgent({
-        ...shared,
-        factory,
-        connect: tls,
-        requestTls: tls,
-        // Limits the wait for a silent proxy.
-        clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: connectTimeout })
-      })
-    : new Agent({ ...shared, factory, connect: tls })
+  const direct = new Agent({ ...shared, factory, connect: tls })
+  const proxied =
+    proxies === undefined
+      ? undefined
+      : new EnvHttpProxyAgent({
+          ...shared,
+          // Empty, it is not looked up in the environment of later.
+          httpProxy: proxies.http?.href ?? "",
+          httpsProxy: proxies.https?.href ?? "",
+          noProxy: proxies.exceptions,
+          factory,
+          connect: tls,
+          requestTls: tls,
+          // Limits the wait for a silent proxy.
+          clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: connectTimeout })
+        })
+  const dispatcherFor = (hostname: string): Dispatcher =>
+    proxied === undefined || proxies?.isDirect(hostname) === true ? direct : proxied
   const close = Effect.promise(() => {
-    const destroyed = dispatcher.destroy()
+    const destroyed = Promise.all([direct.destroy(), proxied?.destroy()])
     const reason = new Error("The HTTP client is closed.")
     for (const giveUp of connecting.open) giveUp(reason)
     return destroyed
   })
-  return { dispatcher, close }
+  return { dispatcherFor, proxy: proxies?.http?.host, close }
 }
 
 /** The limits of connecting. */
@@ -111,6 +119,7 @@ interface Connecting {
   readonly timeout: number
   /** The pending connections, which undici leaves open when it is destroyed. */
   readonly open: Set<(reason: Error) => void>
+  readonly proxies: EnvironmentProxies | undefined
 }
 
 /** A connection that stops connecting when its request is given up. */
@@ -150,6 +159,7 @@ class UndiciConnection extends Client implements Link {
   #open(target: buildConnector.Options, callback: buildConnector.Callback): void {
     const aborted = this.#exchange?.aborted
     if (aborted !== undefined) return callback(aborted, null)
+    const { proxies, timeout } = this.#connecting
     const controller = new AbortController()
     let opening: unknown
     let settled = false
@@ -161,7 +171,8 @@ class UndiciConnection extends Client implements Link {
       clearTimeout(timer)
       this.#connecting.open.delete(giveUp)
       if (error !== null || socket == null) {
-        return callback(error === null ? new Error("There is no connection.") : namedProxy(error, target), null)
+        const cause = error ?? new Error("There is no connection.")
+        return callback(proxies === undefined ? cause : namedProxy(cause, target, proxies), null)
       }
       callback(null, socket)
     }
@@ -173,7 +184,6 @@ class UndiciConnection extends Client implements Link {
     }
     this.#giveUp = giveUp
     this.#connecting.open.add(giveUp)
-    const { timeout } = this.#connecting
     const timer = setTimeout(
       () => giveUp(new errors.ConnectTimeoutError(`No connection within ${timeout} ms.`)),
       timeout

@@ -3,6 +3,7 @@ import { Context, Effect, Exit, type Fiber, Predicate } from "effect"
 import { Cookies, Headers, HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import type { Dispatcher } from "undici"
 import { BufferedResponse, encodingOf } from "../BufferedResponse.ts"
+import { ProxyUnreachable } from "../ProxyUnreachable.ts"
 import { CurrentRequestPhase, type RequestPhase } from "../RequestPhase.ts"
 import { decompressed } from "./Decompression.ts"
 import { type BodySource, UndiciBody } from "./UndiciBody.ts"
@@ -22,6 +23,8 @@ export interface ExchangeOptions {
   readonly url: string
   readonly content: RequestContent
   readonly maximumBytes: number
+  /** Host and port of the proxy that may pass the request on. */
+  readonly proxy: string | undefined
   /** The fiber that sends the request and reads the response. */
   readonly fiber: Fiber.Fiber<unknown, unknown>
   readonly resume: (
@@ -43,7 +46,8 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   constructor(options: ExchangeOptions) {
     this.#options = options
     this.#phase = Context.get(options.fiber.context, CurrentRequestPhase)
-    if (this.#phase !== undefined) this.#phase.sent = false
+    // One attempt may send several requests, of which one that was sent counts.
+    if (this.#phase !== undefined && this.#phase.sent === undefined) this.#phase.sent = false
     const { body } = options.content
     if (body instanceof UndiciUpload) {
       body.onFailure = (cause) => this.#uploadFailed(cause)
@@ -106,7 +110,10 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     if (this.#over) return
     this.#finish()
-    const cause = this.#failure === undefined ? explain(error, this.#controller !== undefined) : this.#failure.cause
+    const cause =
+      this.#failure === undefined
+        ? explain(error, this.#controller !== undefined, this.#options.proxy)
+        : this.#failure.cause
     if (this.#body !== undefined) return this.#body.fail(cause)
     if (this.#aborted !== undefined && this.#failure === undefined) return
     const { request, resume } = this.#options
@@ -201,8 +208,12 @@ class NotHttp extends Error {
 }
 
 /** The error of undici, or a more specific one. `begun` tells whether the request was being written. */
-const explain = (error: Error, begun: boolean): Error => {
+const explain = (error: Error, begun: boolean, proxy: string | undefined): Error => {
   const code = codeOf(error)
+  // In the words of undici, of a request without a tunnel.
+  if (proxy !== undefined && error.message.startsWith("Proxy Authentication Required")) {
+    return new ProxyUnreachable(proxy, error, 407)
+  }
   if (error.name === "HTTPParserError") return new NotHttp(error)
   if (begun || code === undefined || !broken.has(code)) return error
   return Predicate.hasProperty(error, "syscall") && error.syscall === "connect" ? error : new NotSent(code, error)

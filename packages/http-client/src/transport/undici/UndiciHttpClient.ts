@@ -16,8 +16,9 @@
  */
 import { Effect, Layer, Predicate, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
-import type { Dispatcher } from "undici"
 import { defaultMaximumBytes } from "../BufferedResponse.ts"
+import type { InvalidSettings } from "../InvalidSettings.ts"
+import { environmentProxies } from "./EnvironmentProxies.ts"
 import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
 import { UndiciExchange } from "./UndiciExchange.ts"
 import { requestContent } from "./UndiciUpload.ts"
@@ -33,29 +34,33 @@ const replaced =
   "UndiciHttpClient needs the undici of npm, which this runtime replaces by its own, as Bun does. Provide " +
   "FetchTransport.layer() of @roster/http-client/FetchTransport instead."
 
-/** A client whose connections close with the scope. It dies where the runtime replaces undici by its own, as Bun does. */
+/**
+ * A client whose connections close with the scope. A proxy of the environment that cannot be read is `InvalidSettings`. It
+ * dies where the runtime replaces undici by its own, as Bun does.
+ */
 export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
-  const { dispatcher } = yield* Effect.acquireRelease(
+  const proxies = options.proxy === false ? undefined : yield* environmentProxies
+  const agent = yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const agent = makeAgent(options)
-      if (!Predicate.isFunction(agent.dispatcher.dispatch)) throw new Error(replaced)
+      const agent = makeAgent(options, proxies)
+      if (!Predicate.isFunction(agent.dispatcherFor("localhost").dispatch)) throw new Error(replaced)
       return agent
     }),
     ({ close }) => close
   )
   const maximumBytes = options.maximumResponseBytes ?? defaultMaximumBytes
   return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-    Effect.flatMapEager((request) => execute(dispatcher, request, maximumBytes)),
+    Effect.flatMapEager((request) => execute(agent, request, maximumBytes)),
     Effect.succeed
   )
 })
 
 /** The client as a layer, whose connections close with it. */
-export const layer = (options: UndiciOptions = {}): Layer.Layer<HttpClient.HttpClient> =>
+export const layer = (options: UndiciOptions = {}): Layer.Layer<HttpClient.HttpClient, InvalidSettings> =>
   Layer.effect(HttpClient.HttpClient, make(options))
 
 const execute = (
-  dispatcher: Dispatcher,
+  { dispatcherFor, proxy }: ReturnType<typeof makeAgent>,
   request: HttpClientRequest.HttpClientRequest,
   maximumBytes: number
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> =>
@@ -70,7 +75,7 @@ const execute = (
       const reason = new HttpClientError.InvalidUrlError({ request, cause: address.failure, description })
       return Effect.fail(new HttpClientError.HttpClientError({ reason }))
     }
-    const { href, origin, pathname, search } = address.success
+    const { hostname, href, origin, pathname, search } = address.success
     return Effect.flatMapEager(requestContent(request, fiber.context), (content) =>
       Effect.callback<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((resume) => {
         const { headers, method } = request
@@ -81,9 +86,9 @@ const execute = (
           fields.push("content-type", content.contentType)
         }
         const url = href.split("#", 1)[0] ?? ""
-        const exchange = new UndiciExchange({ request, url, content, maximumBytes, fiber, resume })
+        const exchange = new UndiciExchange({ request, url, content, maximumBytes, proxy, fiber, resume })
         const path = pathname + search
-        dispatcher.dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
+        dispatcherFor(hostname).dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
         return Effect.sync(() => exchange.interrupt())
       })
     )

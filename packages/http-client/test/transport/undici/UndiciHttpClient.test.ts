@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ResponseTooLarge } from "@roster/domain"
-import { Deferred, Effect, Exit, Fiber, type Scope, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, type Scope, Stream } from "effect"
 import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
@@ -154,7 +154,8 @@ const always =
     for (;;) await answer(connection, await connection.head())
   }
 
-const withClient = (options: UndiciOptions = {}) => Effect.provide(layer({ proxy: false, ...options }), { local: true })
+const withClient = (options: UndiciOptions = {}) =>
+  Effect.provide(Layer.orDie(layer({ proxy: false, ...options })), { local: true })
 
 const wait = <A>(promise: () => Promise<A>) => Effect.promise(promise)
 

@@ -155,21 +155,26 @@ describe("UndiciHttpClient through a proxy", () => {
     Effect.gen(function* () {
       const { address, asked } = yield* proxy()
       const { port } = yield* listening(() => Http.createServer(echo))
-      const url = `http://127.0.0.1:${port}/x?y=1`
-      yield* environment({ http_proxy: address })
-      assert.strictEqual(yield* text(url).pipe(withClient({ proxy: true })), "by proxy")
-      assert.strictEqual(yield* text(url).pipe(withClient({ proxy: false })), "GET /x?y=1")
-      yield* environment({ HTTP_PROXY: address, NO_PROXY: "127.0.0.1" })
-      assert.strictEqual(yield* text(url).pipe(withClient({ proxy: true })), "GET /x?y=1")
-      assert.deepStrictEqual(asked, [`GET ${url}`])
+      const url = "http://service.example/x?y=1"
+      const own = `http://127.0.0.1:${port}/x?y=1`
+      for (const variables of [{ http_proxy: address }, { HTTP_PROXY: address.replace("http://", "") }]) {
+        yield* environment(variables)
+        assert.strictEqual(yield* text(url).pipe(withClient({ proxy: true })), "by proxy")
+        for (const proxy of [true, false])
+          assert.strictEqual(yield* text(own).pipe(withClient({ proxy })), "GET /x?y=1")
+      }
+      yield* environment({ HTTP_PROXY: address, NO_PROXY: "service.example" })
+      yield* Effect.exit(text(url).pipe(withClient({ proxy: true })))
+      assert.deepStrictEqual(asked, Array(2).fill(`GET ${url}`))
     })
   )
 
   it.live.skipIf(!openssl)("opens a tunnel for https, and checks the certificate at its end (needs openssl)", () =>
     Effect.gen(function* () {
       const { address, asked } = yield* proxy()
-      const tls = certificate("127.0.0.1", 2)
-      const { requests, url } = yield* serve(tls)
+      const tls = certificate("service.example", 2)
+      const { requests, url: own } = yield* serve(tls)
+      const url = own.replace("127.0.0.1", "service.example")
       yield* environment({ https_proxy: address })
       const options = { proxy: true, tls: { ca: tls.cert } }
       assert.strictEqual(yield* text(url).pipe(withClient(options)), "GET /secret")
@@ -187,14 +192,14 @@ describe("UndiciHttpClient through a proxy", () => {
       const silent = yield* proxy({ hangs: true })
       yield* environment({ https_proxy: silent.address })
       const options = { proxy: true, connectTimeout: "100 millis" } as const
-      assert.deepStrictEqual(yield* codeOf("https://127.0.0.1:1/").pipe(withClient(options)), [
+      assert.deepStrictEqual(yield* codeOf("https://service.example:1/").pipe(withClient(options)), [
         "TransportError",
         "UND_ERR_CONNECT_TIMEOUT"
       ])
       const other = yield* proxy({ hangs: true })
       yield* environment({ https_proxy: other.address })
       yield* Effect.gen(function* () {
-        const fiber = yield* Effect.forkChild(text("https://127.0.0.1:1/"))
+        const fiber = yield* Effect.forkChild(text("https://service.example:1/"))
         yield* other.reached
         yield* Fiber.interrupt(fiber)
         const [tunnel] = other.tunnels
