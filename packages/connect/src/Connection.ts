@@ -5,7 +5,7 @@
  */
 import type { InvalidSettings, RosterClient } from "@roster/http-client"
 import type { StoreError } from "@roster/server"
-import { Config, Data, Effect, Layer, type Redacted, Result, Schema, Struct } from "effect"
+import { Config, Data, Effect, Layer, type Redacted, Result, Schema, SchemaTransformation, Struct } from "effect"
 import type { ConnectOptions, RemoteService } from "./ConnectOptions.ts"
 
 export type { ConnectOptions, RemoteService } from "./ConnectOptions.ts"
@@ -87,15 +87,37 @@ export const choose = <Key>({
 
 const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
 
+/** A text, without the line break that files of variables leave at its end. */
+const line = (name: string) => Config.map(Config.String(name), (text) => text.replace(/[\r\n]+$/, ""))
+
+const onWords = ["true", "yes", "on", "1", "y"] as const
+const offWords = ["false", "no", "off", "0", "n"] as const
+
+const OnOff = Schema.String.pipe(
+  Schema.decode(SchemaTransformation.toLowerCase()),
+  Schema.decode(SchemaTransformation.trim()),
+  Schema.decodeTo(Schema.Literals([...onWords, ...offWords]).annotate({ expected: "true or false" })),
+  Schema.decodeTo(
+    Schema.Boolean,
+    SchemaTransformation.transform({
+      decode: (word) => onWords.some((on) => on === word),
+      encode: (isOn) => (isOn ? "true" : "false")
+    })
+  )
+)
+
+/** A variable that is on or off: `true`, `yes`, `on`, `y` or `1`, or their opposites, in letters of any case. */
+export const onOff = (name: string): Config.Config<boolean> => Config.schema(OnOff, name)
+
 /** The settings of the environment. */
 export const config = Config.all({
   baseUrl: optional(Config.String("ROSTER_BASE_URL")),
   apiKey: optional(Config.Redacted("ROSTER_API_KEY")),
   apiKeyHeader: optional(Config.String("ROSTER_API_KEY_HEADER")),
   apiKeyPrefix: optional(Config.String("ROSTER_API_KEY_PREFIX")),
-  db: optional(Config.String("ROSTER_DB")),
-  profile: optional(Config.String("ROSTER_PROFILE")),
-  requireRemote: optional(Config.Boolean("ROSTER_REQUIRE_REMOTE"))
+  db: optional(line("ROSTER_DB")),
+  profile: optional(line("ROSTER_PROFILE")),
+  requireRemote: optional(onOff("ROSTER_REQUIRE_REMOTE"))
 })
 
 /** All services. */

@@ -132,6 +132,35 @@ describe("layerConfig", () => {
     })
   )
 
+  it.effect.each(["TRUE", "Yes", "on\r", " 1 ", "true\r\n", "Y"])("understands that %j is on", (on) =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(run({ ROSTER_REQUIRE_REMOTE: on }, { defaultDb: ":memory:" }))
+      assert.propertyVal(refused, "problem", "RemoteRequired")
+      const off = { true: "FALSE", yes: "No", on: "off\r", "1": " 0 ", y: "n" }[on.trim().toLowerCase()] ?? ""
+      assert.deepStrictEqual(yield* run({ ROSTER_REQUIRE_REMOTE: off }, { defaultDb: ":memory:" }), ["ada@example.com"])
+    })
+  )
+
+  it.effect("names a variable that is neither on nor off", () =>
+    Effect.gen(function* () {
+      const refused = yield* Effect.flip(run({ ROSTER_REQUIRE_REMOTE: "maybe" }, { defaultDb: ":memory:" }))
+      assert.strictEqual(refused._tag, "ConfigError")
+      assert.match(refused.message, /true or false[^]*ROSTER_REQUIRE_REMOTE/)
+    })
+  )
+
+  it.live("names no store file by the line break of a file of variables", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      yield* run({ ROSTER_DB: `${join(folder, "a.db")}\r\n` })
+      assert.deepStrictEqual(
+        readdirSync(folder).filter((name) => name.trim() !== name),
+        []
+      )
+      assert.isTrue(readdirSync(folder).includes("a.db"))
+    }).pipe(Effect.scoped)
+  )
+
   it.effect.each<readonly [Record<string, string>, string]>([
     [{ ROSTER_BASE_URL: "roster.example", ROSTER_API_KEY: "secret" }, "ROSTER_BASE_URL"],
     [{ ROSTER_BASE_URL: baseUrl, ROSTER_API_KEY: "two words" }, "ROSTER_API_KEY"],

@@ -30,6 +30,7 @@ export {
 export * as CredentialSettings from "./credentials/CredentialSettings.ts"
 export * from "./credentials/Purpose.ts"
 export * as SecretFormat from "./credentials/SecretFormat.ts"
+export { noSecretText, secretText } from "./credentials/SecretText.ts"
 export * from "./credentials/SmtpCredentials.ts"
 export * as ContactColumns from "./csv/ContactColumns.ts"
 export * from "./csv/ContactCsv.ts"

@@ -11,7 +11,9 @@ import {
   RetryPolicy,
   type RetrySettings
 } from "../src/calls/RetryPolicy.ts"
+import type { ClientOptions } from "../src/calls/ClientOptions.ts"
 import * as RosterClient from "../src/RosterClient.ts"
+import { recording } from "./recording.ts"
 
 class First extends Context.Service<First, ContactsService["Service"]>()("First") {}
 class Second extends Context.Service<Second, ContactsService["Service"]>()("Second") {}
@@ -117,6 +119,92 @@ describe("the option retry", () => {
   )
 })
 
+const wiped = (text: string) => {
+  const secret = Redacted.make(text)
+  Redacted.wipeUnsafe(secret)
+  return secret
+}
+
+/** No wait is longer than it must be. */
+const instantly = { nextDoubleUnsafe: () => 0, nextIntUnsafe: () => 0 }
+
+describe("settings that no compiler would accept", () => {
+  const layer = (options: object) => {
+    // As plain JavaScript gives them.
+    const given = { baseUrl: "https://roster.example/v4", ...options } as ClientOptions
+    return Layer.provide(RosterClient.layer(given), recording().layer)
+  }
+
+  it.effect.each<readonly [string, string, object]>([
+    ["a key as plain text", "apiKey", { apiKey: "a secret text" }],
+    ["a key of another copy of effect", "apiKey", { apiKey: Object.create(Redacted.make("a secret text")) }],
+    ["a key that was wiped", "apiKey", { apiKey: wiped("a secret text") }],
+    ["a key of a variable that is not set", "apiKey", { apiKey: Redacted.make(undefined) }],
+    ["a key that is an object", "apiKey", { apiKey: Redacted.make({ key: "a secret text" }) }],
+    ["a key that is null", "apiKey", { apiKey: null }],
+    ["no address", "baseUrl", { baseUrl: undefined }],
+    ["a prefix that is no text", "apiKeyPrefix", { apiKeyPrefix: 7, apiKey: Redacted.make("k") }],
+    ["a header that is no text", "apiKeyHeader", { apiKeyHeader: {}, apiKey: Redacted.make("k") }],
+    ["a word for a duration", "retry.attemptTimeout", { retry: { attemptTimeout: "soon" } }],
+    ["an unknown unit", "retry.base", { retry: { base: "3 fortnights" } }],
+    ["null for a duration", "retry.totalTimeout", { retry: { totalTimeout: null } }]
+  ])("are InvalidSettings that says nothing of a key: %s", ([, setting, options]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Layer.build(layer(options)))
+      assert.deepStrictEqual([error._tag, error.setting], ["InvalidSettings", setting])
+      assert.notInclude(inspect(error) + error.message, "secret")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the option apiKeyPrefix", () => {
+  it.effect.each([
+    ["Bearer", "Bearer k"],
+    ["Bearer ", "Bearer k"],
+    ["Token", "Token k"],
+    ["key=", "key=k"],
+    ["Key:", "Key:k"],
+    ["Key: ", "Key: k"],
+    ["Token token=", "Token token=k"],
+    ["", "k"]
+  ] as const)("%j is a word of its own before the key, or a beginning of it: %s", ([apiKeyPrefix, value]) =>
+    Effect.gen(function* () {
+      const { layer, sent } = recording()
+      const apiKey = Redacted.make("k")
+      const client = RosterClient.layer({ baseUrl: "https://roster.example/v4", apiKey, apiKeyPrefix })
+      yield* Effect.flatMap(ContactsService, (contacts) => contacts.list()).pipe(
+        Effect.provide(Layer.provide(client, layer))
+      )
+      assert.deepStrictEqual(
+        sent.map(({ headers }) => headers["x-service-apikey"]),
+        [value]
+      )
+    })
+  )
+})
+
+describe("the time of an error", () => {
+  it.effect("is the setting that was reached, whatever was left of it", () =>
+    Effect.gen(function* () {
+      const silent = Layer.succeed(
+        HttpClient.HttpClient,
+        HttpClient.make(() => Effect.never)
+      )
+      for (const [retry, after] of [
+        [{ attemptTimeout: "3 seconds", totalTimeout: "10 seconds" }, 10],
+        [{ attemptTimeout: "3 seconds", totalTimeout: "10 seconds", attempts: 2 }, 3],
+        [{ attemptTimeout: "3 seconds", totalTimeout: "2 seconds" }, 2]
+      ] as const) {
+        const client = RosterClient.layer({ baseUrl: "https://roster.example/v4", retry: { attempts: 9, ...retry } })
+        const call = Effect.flip(Effect.flatMap(ContactsService, (contacts) => contacts.list()))
+        const running = yield* Effect.forkChild(Effect.provide(call, Layer.provide(client, silent)))
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* Fiber.join(running)).message, new TimedOut({ after }).message)
+      }
+    }).pipe(Effect.provideService(Random.Random, instantly))
+  )
+})
+
 /** How often a call is sent to a service that is away, by what each place says of the policy. */
 const policies = Effect.fnUntraced(function* (given: {
   readonly layer?: RetrySettings
@@ -150,9 +238,6 @@ const policies = Effect.fnUntraced(function* (given: {
   yield* Fiber.join(running)
   return sent
 })
-
-/** No wait is longer than it must be. */
-const instantly = { nextDoubleUnsafe: () => 0, nextIntUnsafe: () => 0 }
 
 describe("the durations of a retry policy", () => {
   it.effect.each<readonly [string, Duration.Input]>([

@@ -4,14 +4,17 @@ import { Flag } from "effect/cli"
 import type { PostgresOptions } from "@roster/server"
 import { usageError } from "../errors/UsageError.ts"
 import { Output } from "../terminal/Output.ts"
+import { fromEnvironment } from "./Environment.ts"
 import { flags } from "./Settings.ts"
 
 const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
 
-const environment = Config.all({
-  url: optional(Config.Redacted("ROSTER_DATABASE_URL")),
-  password: optional(Config.Redacted("ROSTER_DATABASE_PASSWORD"))
-})
+const environment = fromEnvironment(
+  Config.all({
+    url: optional(Config.Redacted("ROSTER_DATABASE_URL")),
+    password: optional(Config.Redacted("ROSTER_DATABASE_PASSWORD"))
+  })
+)
 
 export const databaseUrl = Flag.String("database-url").pipe(
   Flag.withMetavar("URL"),
@@ -25,7 +28,7 @@ const isAddress = (url: URL | null): url is URL =>
 
 /** The PostgreSQL of a command; `undefined` if none is named, or `--db` names a file. */
 export const database = Effect.fnUntraced(function* (flag: Redacted.Redacted<string> | undefined) {
-  const { password, url: fromEnvironment } = yield* Effect.orDie(environment)
+  const { password, url: fromEnvironment } = yield* environment
   const { db } = yield* flags
   if (flag !== undefined && db !== undefined) {
     return yield* usageError(

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { type CliError, type Command, Flag } from "effect/cli"
 import { refuse } from "../errors/UsageError.ts"
-import { parseDuration } from "../terminal/OutputFlags.ts"
+import { longestSpan, parseDuration } from "../terminal/OutputFlags.ts"
 
 /** A switch, off by default. */
 export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
@@ -39,5 +39,5 @@ export const parsedEach = <A>(name: string, parse: Parse<A>, description: string
 /** Parses a duration. */
 export const parseTime = (name: string, refusal: string) => (given: string) => {
   const span = parseDuration(given)
-  return span === undefined ? refuse(name, refusal) : Effect.succeed(span)
+  return span === undefined ? refuse(name, `${refusal}, at most ${longestSpan}`) : Effect.succeed(span)
 }

@@ -1,7 +1,9 @@
 /** The flags of every command. None takes a key: other processes can see command lines, and shells keep them. */
+import { Connection } from "@roster/connect"
 import { Config, Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
 import { outputFormats } from "../terminal/OutputFlags.ts"
+import { fromEnvironment } from "./Environment.ts"
 import { parsed, parseTime, text, toggle } from "./FlagForms.ts"
 import { ProfileName } from "./Profile.ts"
 import { parseWith } from "../errors/UsageError.ts"
@@ -25,7 +27,7 @@ export const noInput = GlobalFlag.Setting("no-input")({
 
 /** Whether a command may ask the user. */
 export const mayAsk = Effect.gen(function* () {
-  return !(yield* noInput) && !(yield* Effect.orDie(Config.withDefault(Config.Boolean("ROSTER_NO_INPUT"), false)))
+  return !(yield* noInput) && !(yield* fromEnvironment(Config.withDefault(Connection.onOff("ROSTER_NO_INPUT"), false)))
 })
 
 export const debugHttp = GlobalFlag.Setting("debug-http")({

@@ -3,9 +3,10 @@
  * key is sent only to its address.
  */
 import { Connection } from "@roster/connect"
-import { type Config, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import { KeySource, MissingKey } from "./ApiKeySource.ts"
 import { readConfig } from "./ConfigFile.ts"
+import { fromEnvironment } from "./Environment.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { shorten } from "../terminal/Printable.ts"
 import { localProfile, type Profile } from "./Profile.ts"
@@ -86,7 +87,8 @@ export const resolve = (
   })
 }
 
-export const environment: Config.Config<GivenEnvironment> = Connection.config
+/** What the environment sets. */
+export const environment = Effect.map(fromEnvironment(Connection.config), (given): GivenEnvironment => given)
 
 export const flags = Effect.all({
   baseUrl: GlobalFlags.baseUrl,
@@ -101,7 +103,7 @@ export const flags = Effect.all({
  * store.
  */
 export const profileInUse = Effect.gen(function* () {
-  const named = (yield* GlobalFlags.profile) ?? (yield* Effect.orDie(environment)).profile
+  const named = (yield* GlobalFlags.profile) ?? (yield* environment).profile
   const { profile, profiles } = yield* readConfig
   const name = named ?? profile
   if (name === undefined) return undefined
@@ -117,7 +119,7 @@ export const profileInUse = Effect.gen(function* () {
 
 /** The settings of this command. */
 export const settings = Effect.gen(function* () {
-  return yield* Effect.fromResult(resolve(yield* flags, yield* Effect.orDie(environment), yield* profileInUse))
+  return yield* Effect.fromResult(resolve(yield* flags, yield* environment, yield* profileInUse))
 })
 
 /** The same for a command that can say something about a service without its key. */

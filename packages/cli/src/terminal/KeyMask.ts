@@ -6,8 +6,11 @@ const keyLike =
 
 const warning = "The removed text looks like a key, and it is now in the history of your shell: replace that key."
 
+/** The name of a variable of the environment, which looks like a token in capitals. */
+const variable = /^ROSTER(?:_[A-Z]+)+$/
+
 /** The words with "…" in place of each key. */
-export const maskKeys = (words: string): string => words.replace(keyLike, "…")
+export const maskKeys = (words: string): string => words.replace(keyLike, (word) => (variable.test(word) ? word : "…"))
 
 /** A message with masked keys, and what to do about them. */
 export const withoutKeys = (message: string): string => {

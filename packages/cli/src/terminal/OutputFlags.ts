@@ -55,8 +55,16 @@ const units = {
 
 const isUnit = (text: string): text is keyof typeof units => Object.hasOwn(units, text)
 
+/** A longer span, added to a date, may lead out of every calendar. */
+const longest = Duration.days(36_500)
+
+/** The longest span, as messages name it. */
+export const longestSpan = "36500d"
+
 /** Parses a positive duration: `500ms`, `3s`, `2m`, `12h`, `30d`, `4w`. Returns `undefined` for any other text. */
 export const parseDuration = (text: string): Duration.Duration | undefined => {
   const [, amount = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|w)$/.exec(text.trim()) ?? []
-  return isUnit(unit) && Number(amount) > 0 ? units[unit](Number(amount)) : undefined
+  if (!isUnit(unit)) return undefined
+  const span = units[unit](Number(amount))
+  return Duration.isPositive(span) && Duration.isLessThanOrEqualTo(span, longest) ? span : undefined
 }

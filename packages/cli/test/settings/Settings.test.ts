@@ -72,7 +72,11 @@ describe("settings", () => {
         ROSTER_PROFILE: "work",
         ROSTER_REQUIRE_REMOTE: "true"
       }
-      const given = yield* environment.parse(ConfigProvider.fromEnv({ env }))
+      const given = yield* Effect.provideService(
+        environment,
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromEnv({ env })
+      )
       assert.deepStrictEqual(given, {
         baseUrl: url,
         apiKey: Redacted.make("k"),

@@ -7,7 +7,7 @@ import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { encoded } from "../values/JsonBuffer.ts"
 import { inputText, nullableRequestField, requestField } from "../values/RequestField.ts"
-import { WireDate } from "../values/WireDate.ts"
+import { GivenDate } from "../values/WireDate.ts"
 import { openLiterals, payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
 import { maximumAddBytes } from "./AddSize.ts"
 import { Contact, TooManyContacts } from "./Contact.ts"
@@ -72,7 +72,7 @@ export const ContactWrite = explained(
         "the consent of a contact",
         {
           ip: nullableText,
-          date: nullableRequestField(WireDate),
+          date: nullableRequestField(GivenDate),
           tracking: nullableRequestField(ConsentTracking)
         },
         { others: { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } }

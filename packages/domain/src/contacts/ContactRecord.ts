@@ -4,7 +4,7 @@ import { EmailAddress } from "./EmailAddress.ts"
 import { hasEqualNames, renamed, spellingsOf } from "../values/FieldNames.ts"
 import { answerDate, answerField, AnswerText, answerTexts, nullableAnswerDate } from "../values/AnswerField.ts"
 import { inputText, nullableRequestField, refusedField, requestField } from "../values/RequestField.ts"
-import { WireDate } from "../values/WireDate.ts"
+import { GivenDate } from "../values/WireDate.ts"
 import { openLiterals, payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
 
 /** The status of a contact. The last six statuses receive no mail. */
@@ -85,7 +85,7 @@ const givenText = requestField(Schema.String)
 
 const ConsentPayload = payloadRecord(
   "the consent of a contact",
-  { ip: givenText, date: nullableRequestField(WireDate), tracking: requestField(ConsentTracking) },
+  { ip: givenText, date: nullableRequestField(GivenDate), tracking: requestField(ConsentTracking) },
   { others: consentNames }
 )
 

@@ -8,8 +8,8 @@ import * as SchemaCompiler from "effect/schema/SchemaCompiler"
 import { type EmailAddress, emailAddressIssue } from "./EmailAddress.ts"
 import { hasEqualNames } from "../values/FieldNames.ts"
 import type { UnknownValue } from "../values/WireRecord.ts"
-import { isInstant } from "../values/FastWireDate.ts"
-import { formatWireDate, parseWireDate } from "../values/WireDate.ts"
+import { isInstant, printPlain } from "../values/FastWireDate.ts"
+import { parseWireDate } from "../values/WireDate.ts"
 
 /** The names of a record with unknown values. */
 type Fields<A> = { readonly [K in keyof A]?: unknown }
@@ -62,7 +62,7 @@ export const count = (value: unknown): number =>
 export const countOrNull = (value: unknown) => (value === null ? null : count(value))
 export const readDate = (value: unknown) => parseWireDate(text(value)) ?? refuse()
 export const readDateOrNull = (value: unknown) => (value === null ? null : readDate(value))
-export const writeDate = (value: unknown) => (isInstant(value) ? formatWireDate(value) : refuse())
+export const writeDate = (value: unknown) => (isInstant(value) ? (printPlain(value) ?? refuse()) : refuse())
 export const writeDateOrNull = (value: unknown) => (value === null ? null : writeDate(value))
 export const address = (value: unknown): EmailAddress => (isAddress(value) ? value : refuse())
 export const oneOf = <const A extends string>(values: ReadonlyArray<A>) => {

@@ -6,7 +6,7 @@ import { DateTime, Schema, Struct } from "effect"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { answerField, nullableAnswerDate } from "../values/AnswerField.ts"
 import { inputText, nullableRequestField, requestField } from "../values/RequestField.ts"
-import { WireDate } from "../values/WireDate.ts"
+import { GivenDate } from "../values/WireDate.ts"
 import { IpRange, maximumIpRanges } from "./Credential.ts"
 
 /** A field that callers set and read. */
@@ -28,7 +28,7 @@ export const credentialSettings = {
   expires: {
     wire: "Expires",
     read: nullableAnswerDate,
-    write: nullableRequestField(WireDate),
+    write: nullableRequestField(GivenDate),
     limits: true
   },
   /** `[]` means that it may be used from everywhere. */

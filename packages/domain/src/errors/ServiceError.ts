@@ -75,7 +75,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
 
 /** The answer did not arrive in time. */
 export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
-  /** The time limit, in seconds. */
+  /** The time limit that was set, in seconds. */
   after: Schema.Finite,
   /** The number of bytes that had arrived, if known. */
   receivedBytes: Schema.optionalKey(Schema.Int)

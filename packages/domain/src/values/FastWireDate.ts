@@ -76,7 +76,8 @@ const ones = (number: number): number => 0x30 + (number % 10)
 
 /** Prints an instant to the second; `undefined` outside the years of four digits. */
 export const printPlain = ({ epochMilliseconds }: DateTime.Utc): string | undefined => {
-  if (epochMilliseconds < earliest || epochMilliseconds > latest) return undefined
+  // Not a number is neither.
+  if (!(epochMilliseconds >= earliest && epochMilliseconds <= latest)) return undefined
   const seconds = Math.floor(epochMilliseconds / 1000)
   const days = Math.floor(seconds / 86_400)
   const ofDay = (seconds - days * 86_400) | 0

@@ -47,3 +47,8 @@ export const WireDate = Schema.String.annotate({ expected: "a date and time such
     })
   )
 )
+
+/** An instant that a caller gives. The wire has only the years 0 to 9999. */
+export const GivenDate = WireDate.pipe(
+  Schema.check(Schema.makeFilter((date) => printPlain(date) !== undefined || "expected a date of the years 0 to 9999"))
+)

@@ -1,6 +1,6 @@
 import { afterEach, assert, describe, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
-import { formatWireDate, parseWireDate, WireDate } from "../../src/values/WireDate.ts"
+import { formatWireDate, GivenDate, parseWireDate, WireDate } from "../../src/values/WireDate.ts"
 
 const instant = (text: string): string | undefined => {
   const date = parseWireDate(text)
@@ -87,6 +87,14 @@ describe("WireDate", () => {
     assert.strictEqual(encode(DateTime.makeUnsafe("2024-01-02T05:04:05+02:00")), "2024-01-02T03:04:05Z")
     assert.strictEqual(formatWireDate(DateTime.makeUnsafe("0001-01-01T00:00:00Z")), "0001-01-01T00:00:00Z")
   })
+
+  it.each([Date.UTC(10_000), 8.64e15, -62_167_219_200_001, Number.POSITIVE_INFINITY])(
+    "has no text for an instant beyond its calendar: %d",
+    (at) => {
+      const date = DateTime.addDuration(DateTime.makeUnsafe(0), at)
+      assert.isTrue(Result.isFailure(Schema.encodeResult(GivenDate)(date)))
+    }
+  )
 
   const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
   const Instant = between(Date.parse("0001-01-02T00:00:00Z"), Date.parse("9999-12-30T00:00:00Z"))

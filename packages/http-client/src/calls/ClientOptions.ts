@@ -1,9 +1,20 @@
 /** The settings of a client, how the configuration gives them, and their checks. No error of theirs holds a key. */
 import { apiKeyHeader } from "@roster/api"
-import { isLoopbackHost, SecretFormat } from "@roster/domain"
-import { Config, ConfigProvider, Effect, Predicate, Record, Redacted, Schema, SchemaIssue } from "effect"
+import { isLoopbackHost, noSecretText, SecretFormat, secretText } from "@roster/domain"
+import {
+  Config,
+  ConfigProvider,
+  Duration,
+  Effect,
+  Option,
+  Predicate,
+  Record,
+  Redacted,
+  Schema,
+  SchemaIssue
+} from "effect"
 import { InvalidSettings, notSet } from "../transport/InvalidSettings.ts"
-import type { PartialRetrySettings } from "./RetryPolicy.ts"
+import { durations, type PartialRetrySettings } from "./RetryPolicy.ts"
 
 /** The settings of a client: the address of the service and the credentials. */
 export interface ClientOptions {
@@ -13,7 +24,7 @@ export interface ClientOptions {
   readonly apiKey?: Redacted.Redacted<string> | undefined
   /** The header that carries the key (default: `X-Service-ApiKey`). */
   readonly apiKeyHeader?: string | undefined
-  /** Text before the key in the header, such as a scheme and a space (default: none). */
+  /** Text before the key in the header, such as `Bearer` (default: none). A space follows unless it ends in `=` or `:`. */
   readonly apiKeyPrefix?: string | undefined
   /** Sends the key over plain http to another machine (default: no). */
   readonly allowInsecure?: boolean | undefined
@@ -94,6 +105,9 @@ export const readOptions = (wrapped: ClientConfig) =>
     return { options: options as ClientOptions, variables }
   })
 
+/** What precedes the key: a scheme such as `Bearer` and a space, or a text such as `key=` as it is. */
+const beforeKey = (prefix: string): string => (/[^=: ]$/.test(prefix) ? `${prefix} ` : prefix)
+
 /**
  * Checks the options. A key read from a file may end with a line break; other invalid characters and a wrong checksum
  * are refused.
@@ -108,22 +122,31 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
     return yield* refuse("baseUrl", "it holds more than a scheme, a host and a path")
   }
   if (!/\/v4\/?$/.test(url.pathname)) return yield* refuse("baseUrl", "its path does not end with /v4")
-  const { attempts = 1 } = options.retry ?? {}
+  const { attempts = 1, ...retry } = options.retry ?? {}
   if (!Number.isSafeInteger(attempts) || attempts < 1) {
     return yield* refuse("retry.attempts", "it is not a whole number from 1 on")
   }
+  const unread = durations.find((name) => {
+    const given = retry[name]
+    return given !== undefined && Option.isNone(Duration.fromInput(given))
+  })
+  if (unread !== undefined) return yield* refuse(`retry.${unread}`, "it is not a duration such as 3 seconds")
   const header = options.apiKeyHeader ?? apiKeyHeader
-  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(header))
+  if (!Predicate.isString(header) || !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(header))
     return yield* refuse("apiKeyHeader", "it is not the name of a header")
   const prefix = options.apiKeyPrefix ?? ""
-  if (!/^[\x20-\x7e]*$/.test(prefix))
+  if (!Predicate.isString(prefix) || !/^[\x20-\x7e]*$/.test(prefix))
     return yield* refuse("apiKeyPrefix", "it holds characters that a header cannot carry")
   const checked = { baseUrl: url.href.replace(/\/$/, ""), header }
   if (options.apiKey === undefined) return { ...checked, key: undefined, headerValue: undefined }
   if (url.protocol === "http:" && !isLoopbackHost(url.hostname) && options.allowInsecure !== true) {
     return yield* refuse("baseUrl", "it would send the API key over the network unencrypted; use https")
   }
-  const key = Redacted.value(options.apiKey).replace(/\r?\n$/, "")
+  const given = secretText(options.apiKey)
+  if (given === undefined) {
+    return yield* refuse("apiKey", noSecretText)
+  }
+  const key = given.replace(/\r?\n$/, "")
   if (key.length === 0) return yield* refuse("apiKey", "it is empty")
   if (key.length > 4096) return yield* refuse("apiKey", "it is longer than any key")
   if (!/^[\x21-\x7e]+$/.test(key)) {
@@ -139,6 +162,6 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
   return {
     ...checked,
     key: Redacted.make(key, { label: "apiKey" }),
-    headerValue: Redacted.make(prefix + key, { label: "apiKey" })
+    headerValue: Redacted.make(beforeKey(prefix) + key, { label: "apiKey" })
   }
 })

@@ -26,7 +26,8 @@ export interface RetrySettings {
   readonly assumeIdempotencyKey: boolean
 }
 
-const durations = [
+/** The settings that are durations. */
+export const durations = [
   "base",
   "throttledBase",
   "longestWait",
@@ -190,12 +191,16 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
       })
     const run = (current: Attempt, taken: number): Effect.Effect<A, Failure<E>> =>
       Effect.suspend(() => {
-        const bound = Duration.min(policy.attemptTimeout, current.number === 1 ? policy.totalTimeout : left())
+        const rest = current.number === 1 ? policy.totalTimeout : left()
+        // The error says the setting, and not what was left of it.
+        const [bound, limit] = Duration.isLessThan(rest, policy.attemptTimeout)
+          ? [rest, policy.totalTimeout]
+          : [policy.attemptTimeout, policy.attemptTimeout]
         const phase: RequestPhase = { sent: undefined, receivedBytes: undefined }
         const inContext = (call: Context.Context<never>) =>
           Context.add(attemptContext(call), CurrentRequestPhase, phase)
         const limited = Effect.updateContext(attempt(current), inContext).pipe(
-          Effect.timeoutOrElse({ duration: bound, orElse: () => Effect.fail(timedOut(bound, phase)) })
+          Effect.timeoutOrElse({ duration: bound, orElse: () => Effect.fail(timedOut(limit, phase)) })
         )
         return Effect.matchEffect(limited, {
           onFailure: (failure) => again(current, failure),

@@ -18,7 +18,7 @@ import {
   type SmtpCredentialsPayload
 } from "@roster/domain"
 import { addAll, addRows, changeStatus, RunLog, uploadContacts } from "@roster/workflows"
-import { Effect, Result, Stream } from "effect"
+import { DateTime, Effect, Result, Stream } from "effect"
 import { badFilters } from "./BadFilterConformance.ts"
 import { apiKeys, arrange, smtp, soon } from "./credentials/CredentialKind.ts"
 import { file, utf8 } from "./jobs/Importing.ts"
@@ -35,6 +35,11 @@ const profileCases: ReadonlyArray<Case> = [
   ...[null, 7, "x", ["x"]].map((value): Case => ["customFields", { customFields: value }]),
   ...[...noTexts, undefined].map((value): Case => ["customFields.age", { customFields: { city: "Oslo", age: value } }])
 ]
+
+/** Instants that the years of the wire do not have, and one that no calendar has. */
+const beyondCalendar = [Date.UTC(10_000), 8.64e15, -62_167_219_200_001, Number.POSITIVE_INFINITY].map((at) =>
+  DateTime.addDuration(DateTime.makeUnsafe(0), at)
+)
 
 /** What is read of a contact, and set by the service alone. */
 const readOnly: ReadonlyArray<Case> = Object.entries({
@@ -61,7 +66,10 @@ const contactCases: ReadonlyArray<Case> = [
   ...[null, 7, "x", ["x"]].map((value): Case => ["consent", { consent: value }]),
   ...noTexts.map((value): Case => ["consent.ip", { consent: { ip: value } }]),
   ...["IP", "consentIP", "firstName"].map((name): Case => [`consent.${name}`, { consent: { [name]: "192.0.2.1" } }]),
-  ...[7, "2024-01-02T03:04:05Z", {}, new Date(0)].map((value): Case => ["consent.date", { consent: { date: value } }]),
+  ...[7, "2024-01-02T03:04:05Z", {}, new Date(0), ...beyondCalendar].map((value): Case => [
+    "consent.date",
+    { consent: { date: value } }
+  ]),
   ...[...noTexts, "Perhaps", "allow"].map((value): Case => ["consent.tracking", { consent: { tracking: value } }])
 ]
 
@@ -77,7 +85,10 @@ const limitCases: ReadonlyArray<Case> = [
     name,
     { [name]: undefined }
   ]),
-  ...[7, "soon", "2030-02-30", {}, new Date(0)].map((value): Case => ["expires", { expires: value }]),
+  ...[7, "soon", "2030-02-30", {}, new Date(0), ...beyondCalendar].map((value): Case => [
+    "expires",
+    { expires: value }
+  ]),
   ...[null, 7, "192.0.2.1"].map((value): Case => ["ipRanges", { ipRanges: value }]),
   ...[null, 7, "the office"].map((value): Case => ["ipRanges[1]", { ipRanges: ["192.0.2.1", value] }]),
   ["ipRanges", { ipRanges: Array.from({ length: maximumIpRanges + 1 }, (_, n) => `10.0.${n >> 8}.${n & 255}`) }],

@@ -432,6 +432,15 @@ layer(layerMemory)("rotating an API key", (it) => {
       succeeded(yield* rotate({ expires: date }))
       assert.deepStrictEqual((yield* keys)[0]?.expires, date)
       assert.strictEqual(tagOf(yield* rotate({ expires: yield* DateTime.now })), "RotationRefused")
+      for (const days of [3_000_000, 99_999_999, 1e12, Number.POSITIVE_INFINITY]) {
+        assert.strictEqual(tagOf(yield* rotate({ expires: Duration.days(days) })), "RotationRefused")
+      }
+      // A lifetime that leads out of the calendar.
+      const last = DateTime.makeUnsafe("9999-12-31T23:59:59Z")
+      succeeded(yield* rotate({ expires: last }))
+      yield* TestClock.adjust("80 days")
+      succeeded(yield* rotate())
+      assert.deepStrictEqual((yield* keys)[0]?.expires, last)
       for (const none of [null, undefined]) {
         succeeded(yield* rotate({ expires: none }))
         assert.isNull((yield* keys)[0]?.expires ?? null)

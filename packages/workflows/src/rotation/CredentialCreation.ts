@@ -84,15 +84,19 @@ const unknown = (name: string, lost: ServiceError, error: { readonly message: st
 
 /** What prevents a copy if this version cannot write a setting again as it was read, by its name. */
 const unwritable: Readonly<Record<string, string>> = {
+  expires: "its successor would expire after the year 9999. Give it an earlier expiry.",
   accessLevels: "it has access levels that this version does not know and would take away. Use a newer version.",
   ipRanges: "it has addresses that this version cannot write again. Change its ranges first, or use a newer version."
 }
+
+/** The last moment of the calendar that the interface has. */
+const lastMoment = DateTime.makeUnsafe("9999-12-31T23:59:59Z")
 
 /** The expiry of a credential that has this one's lifetime from now, or keeps its expiry if the lifetime is not known. */
 const renewed = ({ dateCreated, expires }: Credential, now: DateTime.Utc): DateTime.Utc | null | undefined =>
   expires == null || dateCreated === undefined
     ? expires
-    : DateTime.addDuration(now, DateTime.distance(dateCreated, expires))
+    : DateTime.min(lastMoment, DateTime.addDuration(now, DateTime.distance(dateCreated, expires)))
 
 /** What a copy has of its own. */
 export interface CopyOptions {

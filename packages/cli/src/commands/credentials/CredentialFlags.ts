@@ -7,7 +7,7 @@ import { type CliError, type Command, Flag } from "effect/cli"
 import { parsed, parsedEach, toggle } from "../../settings/FlagForms.ts"
 import { parseEmail, refuseFlags } from "../shared/CommonFlags.ts"
 import { shorten } from "../../terminal/Printable.ts"
-import { parseDuration } from "../../terminal/OutputFlags.ts"
+import { longestSpan, parseDuration } from "../../terminal/OutputFlags.ts"
 import { parseWith, refuse } from "../../errors/UsageError.ts"
 
 export const subaccount = parsed(
@@ -74,7 +74,9 @@ export const parseMoment =
     const span = parseDuration(given)
     if (span !== undefined) return Effect.map(DateTime.now, moved(span))
     const date = parseWireDate(given)
-    return date === undefined ? refuse(field, `write a date such as ${examples}`) : Effect.succeed(date)
+    return date === undefined
+      ? refuse(field, `write a date such as ${examples}, at most ${longestSpan}`)
+      : Effect.succeed(date)
   }
 
 const parseExpiry = parseMoment(

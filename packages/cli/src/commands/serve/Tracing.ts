@@ -2,9 +2,11 @@
  * Traces of `roster serve`, sent by OTLP/HTTP. Neither their number nor a collector that is slow or gone costs requests
  * anything: what exceeds the bounds is dropped. (docs/observability.md)
  */
+import { Connection } from "@roster/connect"
 import { Config, Effect, Layer, Schema, Tracer } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { refuse, usageError } from "../../errors/UsageError.ts"
+import { fromEnvironment } from "../../settings/Environment.ts"
 
 /** Spans that are sent of those that begin within one second. */
 export const maximumSpans = 1000
@@ -41,7 +43,7 @@ const record = (name: string) =>
 
 /** The variables of OpenTelemetry. */
 const environment = Config.all({
-  isDisabled: Config.withDefault(Config.Boolean("OTEL_SDK_DISABLED"), false),
+  isDisabled: Config.withDefault(Connection.onOff("OTEL_SDK_DISABLED"), false),
   exporter: text("OTEL_TRACES_EXPORTER"),
   traces: text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
   base: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
@@ -97,9 +99,7 @@ export const bounded = (tracer: Tracer.Tracer, now: () => number): Tracer.Tracer
 
 /** The tracer of the settings; `undefined` if none of them names a collector. */
 export const tracing = Effect.fnUntraced(function* (flag: URL | undefined) {
-  const given = yield* Effect.mapError(environment, ({ message }) =>
-    usageError(`A variable of OpenTelemetry cannot be read: ${message}`, "Set it right, or unset it.")
-  )
+  const given = yield* fromEnvironment(environment)
   const isOn = !given.isDisabled && (given.exporter === undefined || given.exporter.split(",").includes("otlp"))
   const named = given.traces ?? given.base
   if (flag === undefined && (!isOn || named === undefined)) return undefined

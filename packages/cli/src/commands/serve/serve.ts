@@ -146,7 +146,7 @@ const storeToServe = Effect.fnUntraced(function* (isOnPostgres: boolean) {
     )
   }
   if (isOnPostgres) return "postgres"
-  return db ?? (yield* Effect.orDie(environment)).db ?? (yield* defaultStore)
+  return db ?? (yield* environment).db ?? (yield* defaultStore)
 })
 
 /** Writes the key of a new store as a line of output before the line that says the service listens. */

@@ -21,7 +21,7 @@ export const confirmCount = Flag.Int("confirm").pipe(
 
 const hasTerminal = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
-  return (yield* stdio.stdinIsTerminal) && (yield* stdio.stderrIsTerminal) && (yield* mayAsk)
+  return (yield* mayAsk) && (yield* stdio.stdinIsTerminal) && (yield* stdio.stderrIsTerminal)
 })
 
 /** Declines before anything is sent if no flag confirms and there is no terminal. */

@@ -1,4 +1,5 @@
 /** The client of PostgreSQL, loaded where one is used, so that stores in files do without it. */
+import { noSecretText, secretText } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type StoreUnavailable, unavailable } from "../sqlite/StoreError.ts"
@@ -16,6 +17,10 @@ export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient
   Layer.unwrap(
     Effect.gen(function* () {
       const name = nameOf(options)
+      const { password, url } = options
+      const isPasswordRead = password === undefined || secretText(password) !== undefined
+      const unread = secretText(url) === undefined ? "address" : isPasswordRead ? undefined : "password"
+      if (unread !== undefined) return yield* unavailable(name, `Its ${unread} cannot be used: ${noSecretText}.`)
       const { layer } = yield* Effect.tryPromise({
         try: () => import("./PostgresClient.ts"),
         catch: () => unavailable(name, "Its client is missing. Install it: npm install @effect/sql-pg")

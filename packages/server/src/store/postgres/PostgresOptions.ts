@@ -1,5 +1,6 @@
 /** How to reach PostgreSQL, and what other rooms need of it without loading its client. */
-import { Context, type Duration, Effect, Layer, Redacted } from "effect"
+import { secretText } from "@roster/domain"
+import { Context, type Duration, Effect, Layer, type Redacted } from "effect"
 import { WriteFairness } from "../sqlite/LockContention.ts"
 
 /** How to reach PostgreSQL. */
@@ -18,7 +19,7 @@ export interface PostgresOptions {
 
 /** The database as messages name it: without user, password and parameters. */
 export const nameOf = ({ url }: PostgresOptions): string => {
-  const parsed = URL.parse(Redacted.value(url))
+  const parsed = URL.parse(secretText(url) ?? "")
   return parsed === null ? "of this address" : `postgres://${parsed.host}${parsed.pathname}`
 }
 

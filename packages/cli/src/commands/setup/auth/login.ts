@@ -97,7 +97,7 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ credentialProcess, keyFile, noCheck, preset, requireRemote }) {
     const known = preset === undefined ? undefined : presets[preset]
-    const env = yield* Effect.orDie(environment)
+    const env = yield* environment
     const baseUrl = (yield* GlobalFlags.baseUrl) ?? known?.baseUrl ?? env.baseUrl
     if (baseUrl === undefined) {
       return yield* usageError(

@@ -15,7 +15,7 @@ export const command = Command.make(
   { showOrigin: toggle("show-origin", "Show where each value comes from") },
   Effect.fnUntraced(function* ({ showOrigin }) {
     const flag = yield* flags
-    const env = yield* Effect.orDie(environment)
+    const env = yield* environment
     const profile = yield* profileInUse
     const ofProfile = profile === undefined ? "" : `the profile ${profile.name} in ${yield* configPath}`
     const masked = (key: Redacted.Redacted<string> | undefined) =>
