@@ -1,15 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { gzipSync } from "node:zlib"
 import { makeLocalRosterHere } from "../inProcess.ts"
-import { failure, json } from "../roster.ts"
+import { failure, json, makeLocalRoster } from "../roster.ts"
+
+/** Waits for what `--via file` has handed over. */
+const settled = (run: (args: ReadonlyArray<string>) => Effect.Effect<{ readonly stdout: string }>) =>
+  run(["jobs", "list"]).pipe(
+    Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: ({ stdout }) => !stdout.includes('"Loading"') }),
+    Effect.timeout("20 seconds")
+  )
 
 /** Imports a file, and gives the result with what is stored then. */
 const importing = Effect.fnUntraced(function* (file: string | Uint8Array, ...flags: ReadonlyArray<string>) {
-  const { folder, run } = yield* makeLocalRosterHere
+  // The job of one process goes on in the next, so it needs processes.
+  const { folder, run } = yield* flags.includes("file") ? makeLocalRoster : makeLocalRosterHere
   writeFileSync(join(folder, "a.csv"), file)
   const done = yield* run(["contacts", "import", "a.csv", ...flags])
+  yield* settled(run)
   const stored: unknown = json(yield* run(["contacts", "list"]))
   return { done, folder, run, stored: stored as ReadonlyArray<Record<string, unknown>> }
 })
@@ -59,11 +69,12 @@ describe("what is said about an imported file", () => {
 
   it.live("keeps who has unsubscribed from getting mail again, by whatever word", () =>
     Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRosterHere
+      const { folder, run } = yield* makeLocalRoster
       yield* run(["contacts", "add", "ann@example.com", "--status", "Unsubscribed"])
       writeFileSync(join(folder, "a.csv"), "Email;Status\nann@example.com;on\n")
       for (const via of ["batches", "file"]) {
         yield* run(["contacts", "import", "a.csv", "--map-value", "Status:on=Active", "--via", via])
+        yield* settled(run)
         assert.deepInclude(json(yield* run(["contacts", "get", "ann@example.com"])), { Status: "Unsubscribed" })
       }
     })
@@ -101,6 +112,75 @@ describe("what is said about an imported file", () => {
       assert.strictEqual(planned.code, 0, planned.stderr)
       const plan: unknown = JSON.parse(readFileSync(join(folder, "p.json"), "utf8"))
       assert.deepInclude(plan, { mapping: { columns: { Mail: "Email" }, values: { Status: { on: "Active" } } } })
+    })
+  )
+
+  it.live("takes JSON and NDJSON as it prints and exports them, and gzip, by batches and by the service", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      const first = 'Email,FirstName,Phone\nann@example.com,Ann,+49 30\nbob@example.com,"B, ""B""",\n'
+      writeFileSync(join(folder, "a.csv"), first)
+      yield* run(["contacts", "import", "a.csv"])
+      const listed = yield* run(["contacts", "list", "-o", "ndjson"])
+      yield* run(["contacts", "export", "--format", "json", "--out", "b.json"])
+      writeFileSync(join(folder, "b.ndjson"), listed.stdout)
+      writeFileSync(join(folder, "c.ndjson.gz"), gzipSync(listed.stdout))
+      writeFileSync(join(folder, "d.csv.gz"), gzipSync(first))
+      for (const file of ["b.json", "b.ndjson", "c.ndjson.gz", "d.csv.gz"]) {
+        const same = yield* run(["contacts", "import", file])
+        assert.deepInclude(json(same), { read: 2, accepted: 2, unchanged: 2 }, same.stderr)
+        if (file !== "b.json") continue
+        yield* run(["contacts", "delete", "ann@example.com", "bob@example.com", "--yes"])
+        const over = yield* run(["contacts", "import", file, "--via", "file"])
+        assert.strictEqual(over.code, 0, over.stderr)
+        yield* settled(run)
+        const profiles = (text: string): ReadonlyArray<unknown> =>
+          text
+            .trim()
+            .split("\n")
+            .map((line) => {
+              const { CustomFields, Email, FirstName, Status } = Object(JSON.parse(line))
+              return { CustomFields, Email, FirstName, Status }
+            })
+        assert.deepStrictEqual(
+          profiles((yield* run(["contacts", "list", "-o", "ndjson"])).stdout),
+          profiles(listed.stdout),
+          file
+        )
+      }
+    })
+  )
+
+  it.live("writes the rejected objects of JSON to a file that can be corrected", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRosterHere
+      writeFileSync(join(folder, "a.json"), '[{"Email":"nobody","city":"Bonn"},{"Email":"ann@example.com"}]')
+      const done = yield* run(["contacts", "import", "a.json"])
+      assert.deepInclude(json(done), { accepted: 1, rejected: 1, rejectedFile: "a.json.rejected.ndjson" })
+      const rejected = join(folder, "a.json.rejected.ndjson")
+      const text = readFileSync(rejected, "utf8")
+      assert.deepInclude(JSON.parse(text), { Email: "nobody", city: "Bonn" })
+      writeFileSync(rejected, text.replace("nobody", "bob@example.com"))
+      assert.deepInclude(json(yield* run(["contacts", "import", "a.json.rejected.ndjson"])), {
+        accepted: 1,
+        rejected: 0
+      })
+    })
+  )
+
+  it.live("says what a file is, and how it would be read", () =>
+    Effect.gen(function* () {
+      const vcard = yield* importing("BEGIN:VCARD\nVERSION:3.0\nEMAIL:ann@example.com\nEND:VCARD\n")
+      assert.deepStrictEqual([vcard.done.code, vcard.done.stdout], [2, ""])
+      assert.include(failure(vcard.done).message, "vCards")
+      const broken = yield* importing(Buffer.from("PK\x03\x04 no more"))
+      assert.strictEqual(broken.done.code, 2, broken.done.stderr)
+      const french = Buffer.from("Email,FirstName\nann@example.com,Zo\xeb\n", "latin1")
+      const asked = yield* importing(french)
+      assert.include(failure(asked.done).message, "Zoë")
+      assert.include(failure(asked.done).hint, "--encoding windows-1252")
+      const read = yield* importing(french, "--encoding", "windows-1252")
+      assert.deepInclude(read.stored[0], { FirstName: "Zoë" })
     })
   )
 })

@@ -81,6 +81,12 @@ const placeOf = (names: ReadonlyArray<string>, column: string): number | undefin
   return number > 0 && number <= names.length ? number - 1 : undefined
 }
 
+/** The part of a mapping whose columns a header has. */
+export const presentColumns = (header: ReadonlyArray<string>, map: ColumnMap): ColumnMap => {
+  const names = namesIn(header)
+  return Object.fromEntries(Object.entries(map).filter(([column]) => placeOf(names, column) !== undefined))
+}
+
 /** The name of each column after mapping; null for one that is left out. */
 const namesBy = (
   header: ReadonlyArray<string>,

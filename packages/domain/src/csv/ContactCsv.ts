@@ -14,28 +14,13 @@ import { type CsvRecord, isMalformed } from "./CsvRecord.ts"
 import { makeCsvReader, nextLine } from "./CsvReader.ts"
 import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
 import { joinBytes } from "../values/Bytes.ts"
-import { makeTextReader, UnreadableFile } from "./TextDecoding.ts"
+import { makeTextReader, unmarkedEncoding, UnreadableFile } from "./TextDecoding.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
+import { binaryKind, isJson, kindBytes, textKind } from "./FileKind.ts"
+import type { ImportRow } from "./ImportRow.ts"
+import { makeJsonReader } from "./JsonRows.ts"
 import { FastContact, FastCsvColumns } from "./FastCsvRow.ts"
 import { type FileHeader, type Reasons, reasonsIn } from "./RejectedRows.ts"
-
-/** A row below the header. It keeps its piece of the file in memory. */
-export interface ImportRow {
-  /** The line on which the row begins, counted from 1. */
-  readonly line: number
-  /** The contact of the row, or why it is none. */
-  readonly contact: Result.Result<ContactPayload, string>
-  /** The cells as they stand in the file; those of a malformed row are cut for people, who correct them. */
-  readonly cells: ReadonlyArray<string>
-  /** The address that would do in place of that of a row without a contact; several are listed. */
-  readonly suggestion?: string | undefined
-  /** The text of a row without a contact that stands below a column without a name, counted from 0. */
-  readonly unnamed?: { readonly column: number; readonly text: string } | undefined
-  /** The header of the file, shared by all rows. */
-  readonly header: FileHeader
-  /** The same contact for the fast path, if the row is simple enough. */
-  readonly fast?: FastContact | undefined
-}
 
 const nothing = new Uint8Array(0)
 const longestHeader = 1024 * 1024
@@ -192,11 +177,30 @@ const makeRowReader = (mapping: ImportMapping) => {
   let linesToSkip = mapping.skipLines ?? 0
   let { delimiter } = mapping
   let toRecords: ReturnType<typeof makeCsvReader> | undefined
+  let toJsonRows: ReturnType<typeof makeJsonReader> | undefined
+  /** The first bytes, until they show what the file is. */
+  let held: Uint8Array | undefined = nothing
   let head: Head | undefined
   let refused: Refused | undefined
   let line = 1
 
-  const unreadable = (reason: string) => Result.fail(new UnreadableFile({ line, reason }))
+  const unreadable = (reason: string, encoding?: string) =>
+    Result.fail(new UnreadableFile({ line, reason, ...(encoding === undefined ? {} : { encoding }) }))
+
+  /** The bytes so far, once they show that the file is text. */
+  const textOf = (piece: Uint8Array, last: boolean): Result.Result<Uint8Array, UnreadableFile> => {
+    if (held === undefined) return Result.succeed(piece)
+    held = joinBytes([held, piece])
+    if (held.length < kindBytes && !last) return Result.succeed(nothing)
+    const bytes = held
+    held = undefined
+    const kind = binaryKind(bytes)
+    if (kind !== undefined) return unreadable(kind)
+    const encoding = mapping.encoding === undefined ? unmarkedEncoding(bytes) : undefined
+    return encoding === undefined
+      ? Result.succeed(bytes)
+      : unreadable(`it is ${encoding} without a byte order mark (--encoding ${encoding})`, encoding)
+  }
 
   /** Drops the lines before the header, and says whether all of them are gone. */
   const isAtHeader = (last: boolean): boolean => {
@@ -216,6 +220,10 @@ const makeRowReader = (mapping: ImportMapping) => {
     start = joinBytes([start, text])
     if (!isAtHeader(last)) return []
     const known = new TextDecoder("utf-8", { ignoreBOM: true }).decode(start)
+    if (isJson(known)) {
+      toJsonRows = makeJsonReader(mapping, startLine)
+      return []
+    }
     if (!last && !hasHeader(known)) return []
     const [sign = "", named] = delimiterLine.exec(known) ?? []
     if (Schema.is(Delimiter)(named)) {
@@ -229,6 +237,9 @@ const makeRowReader = (mapping: ImportMapping) => {
     toRecords = makeCsvReader(delimiter, startLine)
     return toRecords(start, last)
   }
+
+  /** The rows of a piece of JSON, if the file is known to be that. */
+  const jsonRows = (text: Uint8Array, last: boolean) => toJsonRows?.(text, last)
 
   /** The error of a header that cannot be read, once it is known whether a later line can. */
   const refusal = (last: boolean): UnreadableFile | undefined => {
@@ -249,12 +260,17 @@ const makeRowReader = (mapping: ImportMapping) => {
 
   return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ImportRow>, UnreadableFile> => {
     const last = piece === undefined
-    const text = toText(piece ?? nothing, last)
+    const bytes = textOf(piece ?? nothing, last)
+    if (Result.isFailure(bytes)) return Result.fail(bytes.failure)
+    if (held !== undefined) return Result.succeed([])
+    const text = toText(bytes.success, last)
     if (Result.isFailure(text)) {
-      const { before, reason } = text.failure
+      const { before, encoding, reason } = text.failure
       line = split(before, false).at(-1)?.line ?? line
-      return unreadable(reason)
+      return unreadable(reason, encoding)
     }
+    const more = jsonRows(text.success, last)
+    if (more !== undefined) return more
     const rows: Array<ImportRow> = []
     if (refused !== undefined) start = joinBytes([start, text.success])
     else {
@@ -268,12 +284,17 @@ const makeRowReader = (mapping: ImportMapping) => {
         const { cells, problem } = record
         const read = problem === undefined ? readHead(cells, delimiter ?? ",", mapping) : Result.fail(problem)
         if (Result.isFailure(read)) {
+          const kind = textKind(cells.join(" "))
+          if (kind !== undefined) return unreadable(kind)
           refused = { line, reason: read.failure, cells }
           break
         }
         head = read.success
         start = nothing
       }
+      // All that is known so far, which has shown that it is JSON.
+      const first = jsonRows(start, last)
+      if (first !== undefined) return first
     }
     const error = refusal(last)
     if (error !== undefined) return Result.fail(error)

@@ -8,7 +8,7 @@ import { isMailedStatus } from "../contacts/Resubscription.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
 import { encoded, JsonBuffer } from "../values/JsonBuffer.ts"
 import { parse } from "../values/JsonParser.ts"
-import type { ImportRow } from "./ContactCsv.ts"
+import type { ImportRow } from "./ImportRow.ts"
 
 const encode = Schema.encodeUnknownResult(ContactPayload)
 const encodePayload = (payload: unknown): Result.Result<string, string> =>

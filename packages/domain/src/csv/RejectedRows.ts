@@ -1,5 +1,11 @@
-/** The rows that an import rejects, and the CSV file of them, which can be corrected and imported again. */
+/**
+ * The files that are written for another import: the rows that one rejects, which can be corrected, and contacts by the
+ * names of their fields, for a service that knows no mapping.
+ */
 import { Schema, Stream } from "effect"
+import type { ContactPayload } from "../contacts/Contact.ts"
+import { addedFields } from "../contacts/ContactFields.ts"
+import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn } from "./ColumnNames.ts"
 import { protectCell, restoreCell } from "./ContactColumns.ts"
 import { Delimiter } from "./ImportMapping.ts"
@@ -9,7 +15,9 @@ export const FileHeader = Schema.Struct({
   /** The texts of the cells, in the order of the file. */
   cells: Schema.Array(Schema.String),
   /** The character between two cells. */
-  delimiter: Delimiter
+  delimiter: Delimiter,
+  /** What the file is (default: CSV). The one cell of a row of NDJSON is its object. */
+  format: Schema.optionalKey(Schema.Literals(["Ndjson"]))
 })
 export interface FileHeader extends Schema.Schema.Type<typeof FileHeader> {}
 
@@ -32,23 +40,35 @@ const special = /[",;\t|\r\n]/
 export const csvLine = (cells: ReadonlyArray<string>, delimiter: string): string =>
   `${cells.map((cell) => (special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter)}\r\n`
 
+const reasonAtEnd = /,?\s*"_error"\s*:\s*"(?:[^"\\]|\\.)*"\s*\}$/
+
+/** An object with the reason as its last value, on one line. */
+const withReason = ({ cells: [text = "{}"], reason }: Pick<RejectedRow, "cells" | "reason">): string => {
+  const own = text
+    .replaceAll(/[\r\n]+\s*/g, " ")
+    .replace(reasonAtEnd, "}")
+    .replace(/\s*\}$/, "")
+  return `${own}${own === "{" ? "" : ","}${JSON.stringify(errorColumn)}:${JSON.stringify(reason)}}\n`
+}
+
 /**
- * The file of rejected rows in UTF-8 with a byte order mark: their cells, and the reason in the last one, under
- * `_error`. It can be corrected and imported again. (docs/decisions/jobs.md)
+ * The file of rejected rows in UTF-8: CSV with a byte order mark, their cells, and the reason in the last one, under
+ * `_error`; or NDJSON, if the rows were objects of JSON. It can be corrected and imported again.
+ * (docs/decisions/jobs.md)
  */
 export const rejectedFile = <E, R>(
-  header: FileHeader,
+  { cells, delimiter, format }: FileHeader,
   rows: Stream.Stream<Pick<RejectedRow, "cells" | "reason">, E, R>
-): Stream.Stream<Uint8Array, E, R> =>
-  Stream.make(`\ufeff${csvLine([...header.cells, errorColumn], header.delimiter)}`).pipe(
-    Stream.concat(
-      Stream.mapArray(rows, (part) => [
-        // Reasons can quote the file, so they are protected too.
-        part.map(({ cells, reason }) => csvLine([...cells, protectCell(reason)], header.delimiter)).join("")
-      ])
-    ),
+): Stream.Stream<Uint8Array, E, R> => {
+  // Reasons can quote the file, so they are protected too.
+  const lineOf = ({ cells, reason }: Pick<RejectedRow, "cells" | "reason">) =>
+    csvLine([...cells, protectCell(reason)], delimiter)
+  const isJson = format === "Ndjson"
+  return Stream.make(isJson ? "" : `\ufeff${csvLine([...cells, errorColumn], delimiter)}`).pipe(
+    Stream.concat(Stream.mapArray(rows, (part) => [part.map(isJson ? withReason : lineOf).join("")])),
     Stream.encodeText
   )
+}
 
 /** The reasons among the cells of a file of rejected rows. */
 export interface Reasons {
@@ -74,3 +94,31 @@ export const reasonsIn = (header: ReadonlyArray<string>): Reasons | undefined =>
     of: (cells) => cells[behind(cells) - 1] ?? ""
   }
 }
+
+/** A cell from which an import of ours reads this text, and others do wherever that is possible. */
+const cellOf = (text: string): string => (restoreCell(text) === text ? text : protectCell(text))
+
+/** A file of contacts in UTF-8 that needs no mapping, with the columns that an import knows and those custom fields. */
+export const mappedFile = <E, R>(
+  customFields: ReadonlyArray<string>,
+  contacts: Stream.Stream<ContactPayload, E, R>
+): Stream.Stream<Uint8Array, E, R> =>
+  Stream.make(csvLine([...addedFields.map(({ wire }) => wire), ...customFields.map(cellOf)], ",")).pipe(
+    Stream.concat(
+      Stream.mapArray(contacts, (part) => [
+        part
+          .map((contact) => {
+            const own = contact.customFields ?? {}
+            const cells = addedFields.map(({ read }) => {
+              const value = read(contact)
+              if (value === null || value === undefined) return ""
+              return cellOf(typeof value === "object" ? formatWireDate(value) : String(value))
+            })
+            const custom = customFields.map((name) => (Object.hasOwn(own, name) ? cellOf(own[name] ?? "") : ""))
+            return csvLine([...cells, ...custom], ",")
+          })
+          .join("")
+      ])
+    ),
+    Stream.encodeText
+  )

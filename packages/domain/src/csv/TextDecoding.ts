@@ -1,6 +1,5 @@
 /** Turns a file of any encoding into UTF-8 piece by piece, and fails for bytes that are not of that encoding. */
 import { Result, Schema } from "effect"
-import { joinBytes } from "../values/Bytes.ts"
 
 /** The file as a whole cannot be read as contacts. */
 export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("UnreadableFile", {
@@ -46,6 +45,8 @@ const lineFeed = 0x0a
 /** Why decoding stopped, and the complete lines of the last piece before that place. */
 interface BrokenText {
   readonly reason: string
+  /** The encoding that the file probably has. */
+  readonly encoding?: string
   readonly before: Uint8Array
 }
 
@@ -69,30 +70,87 @@ const readableLines = (bytes: Uint8Array): Uint8Array => {
   }
 }
 
+/** The encodings that files without a mark have most often, as far as decoders know them. */
+const usual = ["utf-8", "windows-1252", "windows-1250", "windows-1251", "shift_jis", "gb18030"]
+
+/** What hardly stands in a text: control characters, symbols in words, words of two alphabets, many accents in a row. */
+const oddities = [
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ue000-\uf8ff]/g,
+  /\p{L}[\p{S}\p{No}“”„]|[\p{S}\p{No}“”„]\p{L}/gu,
+  /\p{Ll}\p{Lu}/gu,
+  /\p{scx=Latin}[\p{scx=Cyrl}\p{scx=Han}\p{scx=Kana}]|[\p{scx=Cyrl}\p{scx=Han}\p{scx=Kana}]\p{scx=Latin}/gu,
+  /[À-ɏ]{3,}/g,
+  /[｡-ﾟ]+/g
+]
+
+const oddnessOf = (text: string): number => oddities.reduce((sum, oddity) => sum + (text.match(oddity)?.length ?? 0), 0)
+
+const longestSample = 2048
+const longestExample = 60
+
+/** The first cell of a text that is more than ASCII. */
+const exampleIn = (text: string): string =>
+  (text.split(/[\r\n,;\t|]/).find((cell) => /[^\0-\x7f]/.test(cell)) ?? "")
+    .replaceAll('"', "")
+    .trim()
+    .slice(0, longestExample)
+
+/** The encoding that bytes have most probably, and a cell as it reads then. */
+const likelyEncoding = (
+  bytes: Uint8Array,
+  tried: string
+): { readonly name: string; readonly example: string } | undefined => {
+  const from = bytes.findIndex((byte) => byte > 0x7f)
+  const start = bytes.lastIndexOf(lineFeed, Math.max(0, from)) + 1
+  const sample = bytes.subarray(start, start + longestSample)
+  const readings = usual.flatMap((name) => {
+    if (name === tried) return []
+    try {
+      // The sample may end within a character.
+      const text = new TextDecoder(name, { fatal: true }).decode(sample, { stream: true })
+      return [{ name, example: exampleIn(text), oddness: oddnessOf(text) }]
+    } catch {
+      return []
+    }
+  })
+  return readings.reduce<(typeof readings)[number] | undefined>(
+    (best, next) => (best === undefined || next.oddness < best.oddness ? next : best),
+    undefined
+  )
+}
+
+/** The encoding of two bytes a character that a file without a mark has, by the half of its first bytes that is 0. */
+export const unmarkedEncoding = (bytes: Uint8Array): string | undefined => {
+  const start = bytes.subarray(0, 512)
+  if (encodingByMark(start) !== undefined) return undefined
+  const zeros = [0, 0]
+  start.forEach((byte, index) => {
+    if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
+  })
+  const [even = 0, odd = 0] = zeros
+  if (even + odd < start.length / 4) return undefined
+  return odd > even ? "utf-16le" : "utf-16be"
+}
+
 /**
  * Makes a function that gives each piece of a file as UTF-8 without byte order mark, or fails for invalid bytes, which
- * must not become replacement characters in a name. The last call has `last`.
+ * must not become replacement characters in a name. The first piece has the whole mark, and the last call has `last`.
  */
 export const makeTextReader = (
   encoding = "utf-8"
 ): ((piece: Uint8Array, last: boolean) => Result.Result<Uint8Array, BrokenText>) => {
   const encoder = new TextEncoder()
   let decoder: TextDecoder | undefined
-  let held: Uint8Array = nothing
   return (piece, last) => {
-    let bytes = piece
+    const bytes = piece
     if (decoder === undefined) {
-      held = joinBytes([held, piece])
-      if (held.length < byteOrderMark && !last) return Result.succeed(nothing)
-      const marked = encodingByMark(held)
+      const marked = encodingByMark(piece)
       const name = marked ?? encoding
       if (!isEncoding(name)) {
         return Result.fail({ reason: `there is no encoding ${JSON.stringify(name)}`, before: nothing })
       }
       decoder = new TextDecoder(name, { fatal: true })
-      bytes = held
-      piece = marked === "utf-8" ? held.subarray(byteOrderMark) : held
-      held = nothing
+      if (marked === "utf-8") piece = piece.subarray(byteOrderMark)
     }
     try {
       if (decoder.encoding !== "utf-8") return Result.succeed(encoder.encode(decoder.decode(bytes, { stream: !last })))
@@ -103,8 +161,16 @@ export const makeTextReader = (
       if (last) decoder.decode()
       return Result.succeed(piece)
     } catch {
-      const reason = `soon after it come bytes that are not ${decoder.encoding}; say which encoding the file has`
-      return Result.fail({ reason, before: decoder.encoding === "utf-8" ? readableLines(piece) : nothing })
+      const before = decoder.encoding === "utf-8" ? readableLines(piece) : nothing
+      const likely = likelyEncoding(piece.subarray(before.length), decoder.encoding)
+      const reason = `soon after it come bytes that are not ${decoder.encoding}`
+      if (likely === undefined) return Result.fail({ reason: `${reason}; say which encoding the file has`, before })
+      const { example, name } = likely
+      return Result.fail({
+        reason: `${reason}; as ${name} (--encoding ${name}) a cell would read ${JSON.stringify(example)}`,
+        encoding: name,
+        before
+      })
     }
   }
 }

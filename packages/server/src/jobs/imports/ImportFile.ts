@@ -1,6 +1,6 @@
 /**
- * The CSV of an upload: the file itself, or the one file of a zip archive, decompressed as it is read. The central
- * directory is checked first, and since it can lie, everything is counted again. (docs/decisions/csv.md)
+ * The content of an upload: the file itself, or what is packed in it, unpacked as it is read. The central directory of an
+ * archive is checked first, and since it can lie, everything is counted again. (docs/decisions/csv.md)
  */
 import { UnreadableFile } from "@roster/domain"
 import {
@@ -11,13 +11,12 @@ import {
   tooManyFiles,
   decompressionIssue,
   tooManyEntries,
-  unzipped
-} from "@roster/domain/ZippedFile"
+  documentIssue
+} from "@roster/domain/PackedFile"
+import { isPacked, unpacked } from "@roster/domain/PackedFile"
 import { Effect, Sink, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { inParts, partLengths, readFrom } from "../queue/JobBlobs.ts"
-
-const isGzip = (bytes: Uint8Array | undefined): boolean => bytes?.[0] === 0x1f && bytes[1] === 0x8b
 
 const unreadable = (reason: string) => new UnreadableFile({ line: 1, reason })
 
@@ -28,18 +27,12 @@ const peek = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
     whole: first === undefined ? rest : Stream.concat(Stream.make(first), rest)
   }))
 
-/** The CSV of an upload, decompressed if needed. */
-export const csvOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
+/** The content of an upload, unpacked if needed. */
+export const contentOf = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
   Stream.unwrap(
-    Effect.gen(function* () {
-      const sent = yield* peek(bytes)
-      const { first, whole } = isZip(sent.first) ? yield* peek(unzipped(sent.whole)) : sent
-      if (first !== sent.first && isZip(first)) {
-        return yield* unreadable("the archive holds another archive; send the CSV itself, or zipped once")
-      }
-      if (isGzip(first)) return yield* unreadable("it is compressed with gzip; send it as it is, or zipped")
-      return whole
-    })
+    Effect.map(peek(bytes), ({ first, whole }) =>
+      first !== undefined && isPacked(first) ? inParts(unpacked(whole)) : whole
+    )
   )
 
 /** The end record with the longest comment behind it and the two records of ZIP64 before it. */
@@ -82,7 +75,7 @@ const directoryIn = (tail: Uint8Array): Directory | undefined => {
 const entriesIssue = (list: Uint8Array, entries: number): string | undefined => {
   const view = new DataView(list.buffer, list.byteOffset, list.length)
   let at = 0
-  let files = 0
+  const names: Array<string> = []
   let packed = 0
   let decompressed = 0
   for (let entry = 0; entry < entries; entry++) {
@@ -90,19 +83,17 @@ const entriesIssue = (list: Uint8Array, entries: number): string | undefined => 
       return "the archive's list of files cannot be read"
     const nameLength = view.getUint16(at + 28, true)
     const name = new TextDecoder().decode(list.subarray(at + 46, at + 46 + nameLength))
-    const issue = nameIssue(name)
+    const issue = nameIssue(name) ?? documentIssue(name)
     if (issue !== undefined) return issue
     if ((view.getUint16(at + 8, true) & 1) !== 0) return "the archive is encrypted; send one without a password"
     // The file type is in the upper half of the attributes; other systems leave it 0.
     if (view.getUint16(at + 40, true) >>> 12 === 0xa) return "the archive holds a link in place of a file"
-    // Readers of workbooks find their parts by this name.
-    if (name === "[Content_Types].xml") return "it is a workbook; save it as CSV and send that"
-    if (!isIgnoredEntry(name)) files++
+    if (!isIgnoredEntry(name)) names.push(name)
     packed += view.getUint32(at + 20, true)
     decompressed += view.getUint32(at + 24, true)
     at += 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
   }
-  if (files !== 1) return files === 0 ? "the archive holds no file" : tooManyFiles
+  if (names.length !== 1) return names.length === 0 ? "the archive holds no file" : tooManyFiles(names)
   return decompressionIssue(packed, decompressed)
 }
 

@@ -18,7 +18,7 @@ import { SqlClient } from "effect/sql"
 import { addToLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
 import { mergedRefusal, sizeRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
-import { checkArchive, csvOf } from "./ImportFile.ts"
+import { checkArchive, contentOf } from "./ImportFile.ts"
 import { advanceJob, endJob, noProgress, progressOf, type HeldJob } from "../queue/JobQueue.ts"
 import { countRepeats, recordEmails, restoreEmailFilter } from "./SeenEmails.ts"
 import { readParts, removeAllParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
@@ -110,7 +110,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* remainingRejectionSpace(job.number, job.account)
 
-  const pull = yield* readContacts(csvOf(readParts(sql, job.number)), mappingOf(request)).pipe(
+  const pull = yield* readContacts(contentOf(readParts(sql, job.number)), mappingOf(request)).pipe(
     Stream.drop(job.rows_done),
     // While the database works the next rows are read, by another connection.
     writersWait ? identity : Stream.bufferArray({ capacity: 1 }),

@@ -15,7 +15,7 @@ import { Caller } from "../../credentials/Caller.ts"
 import { findList } from "../../contacts/ContactUpsert.ts"
 import { checkListNames } from "../../contacts/ContactValidation.ts"
 import { checkUrl } from "../../network/AllowedUrls.ts"
-import { checkArchive, csvOf } from "./ImportFile.ts"
+import { checkArchive, contentOf } from "./ImportFile.ts"
 import { ImportJobRequest, mappingOf } from "./ImportJob.ts"
 import { createJob } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
@@ -32,7 +32,7 @@ const encodeRequest = Schema.encodeEffect(ImportJobRequest)
 const checkHeader = Effect.fnUntraced(function* (job: number, mapping: ImportMapping) {
   const sql = yield* SqlClient.SqlClient
   yield* checkArchive(job).pipe(
-    Effect.andThen(Stream.runDrain(Stream.take(readContacts(csvOf(readParts(sql, job)), mapping), 1))),
+    Effect.andThen(Stream.runDrain(Stream.take(readContacts(contentOf(readParts(sql, job)), mapping), 1))),
     Effect.catchTag("UnreadableFile", (error) => Effect.fail(new ImportRefused({ reason: error.message })))
   )
 })

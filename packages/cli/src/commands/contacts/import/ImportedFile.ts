@@ -1,5 +1,5 @@
-/** A file that is read twice. Stdin, pipes and zip archives are copied to a private temporary file first. */
-import { isZip, unzipped } from "@roster/domain/ZippedFile"
+/** A file that is read twice. Stdin, pipes and what packed files hold are copied to a private temporary file first. */
+import { isPacked, packedBytes, unpacked } from "@roster/domain/PackedFile"
 import { Effect, FileSystem, Option, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
@@ -29,13 +29,13 @@ const temporaryCopy = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uin
   return copy
 }, temporaryProblem("what comes from a pipe or an archive"))
 
-/** The path of the CSV in a file: the file itself, or a copy of the one in a zip archive. */
-const csvIn = Effect.fnUntraced(function* (path: string) {
+/** The path of the content of a file: the file itself, or a copy of what is packed in it. */
+const contentIn = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const start = yield* Effect.scoped(
-    Effect.flatMap(fs.open(path), (file) => Effect.map(file.readAlloc(4), Option.getOrUndefined))
+    Effect.flatMap(fs.open(path), (file) => Effect.map(file.readAlloc(packedBytes), Option.getOrUndefined))
   ).pipe(Effect.mapError(fileProblem(path, "read")))
-  return isZip(start) ? yield* temporaryCopy(unzipped(yield* readBytes(path))) : path
+  return start !== undefined && isPacked(start) ? yield* temporaryCopy(unpacked(yield* readBytes(path))) : path
 })
 
 /** Opens a file, or `-` for standard input. */
@@ -50,7 +50,7 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
   const isFile = type === "File"
   const path = isFile ? named : yield* temporaryCopy(yield* readBytes(named))
   const before = yield* look(path)
-  const bytes = yield* readBytes(yield* csvIn(path))
+  const bytes = yield* readBytes(yield* contentIn(path))
   const unread = () => ({ hash: createHash("sha256"), size: 0 })
   /** The state of the digest after the first read. */
   let checked = unread()

@@ -9,18 +9,18 @@ import { usageError } from "../../../errors/UsageError.ts"
 export const rejectedFlags = {
   rejected: text(
     "rejected",
-    "Write rejected rows to this file, to correct and import them again (default: FILE.rejected.csv)",
+    "Write rejected rows to this file, to correct and import them again (default: FILE.rejected.csv, or .ndjson)",
     "FILE"
   ),
   force: toggle("force", "Overwrite the file of --rejected or --plan if it exists")
 }
 
 /** The first free name beside a file. Rows that are corrected and rejected again go to the next number. */
-const freeName = Effect.fnUntraced(function* (file: string) {
+const freeName = Effect.fnUntraced(function* (file: string, { format }: FileHeader) {
   const fs = yield* FileSystem.FileSystem
-  const stem = file.replace(/\.rejected(?:\.\d+)?\.csv$/, "")
+  const stem = file.replace(/\.rejected(?:\.\d+)?\.(?:csv|ndjson)$/, "")
   for (let number = 1; ; number++) {
-    const name = `${stem}.rejected${number === 1 ? "" : `.${number}`}.csv`
+    const name = `${stem}.rejected${number === 1 ? "" : `.${number}`}.${format === undefined ? "csv" : "ndjson"}`
     if (!(yield* fs.exists(name))) return name
   }
 })
@@ -50,9 +50,9 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
   const given = named === undefined ? undefined : { name: named, write: yield* prepare(named, to) }
   const beside = yield* Effect.orElseSucceed(isFile(imported), () => false)
 
-  const open = Effect.gen(function* () {
+  const open = Effect.fnUntraced(function* (header: FileHeader) {
     if (given !== undefined || !beside) return given
-    const name = yield* freeName(imported)
+    const name = yield* freeName(imported, header)
     return { name, write: yield* prepare(name, { force: false }) }
   })
 
@@ -62,7 +62,7 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
       rows: Stream.Stream<RejectedRow, E>
     ) {
       if (header === undefined || rejected === 0) return undefined
-      const place = yield* open
+      const place = yield* open(header)
       if (place === undefined) return undefined
       yield* place.write(rejectedFile(header, rows))
       return place.name

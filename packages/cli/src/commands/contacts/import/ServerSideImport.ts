@@ -43,8 +43,15 @@ const mappedContent = (file: ImportedFile, { sendable }: UploadSurvey, mapping: 
   return Effect.map(customFieldsIn(contacts), (names) => mappedFile(names, contacts))
 }
 
-/** Whether the service reads the file as it was read here. */
-const isPlain = (mapping: ImportMapping): boolean => Object.keys(mapping).every((said) => said === "encoding")
+/** Whether the service reads the file as it was read here: it is CSV, of which only the encoding is said. */
+const isPlain = ({ header }: UploadSurvey, mapping: ImportMapping): boolean =>
+  header?.format === undefined && Object.keys(mapping).every((said) => said === "encoding")
+
+/** The name of a file, or of the CSV that is made of it. */
+const nameOf = (file: string, isMade: boolean): string => {
+  const name = file.replace(/\.(?:zip|gz)$/i, "")
+  return (isMade || name !== file) && !/\.csv$/i.test(name) ? `${name}.csv` : name
+}
 
 /** The content with the error type that an import source has. */
 const contentOf = <E>(file: ImportedFile, content: Stream.Stream<Uint8Array, E>) =>
@@ -97,10 +104,10 @@ export const handOver = Effect.fnUntraced(function* (
     )
   }
   yield* file.unchanged
-  const plain = isPlain(mapping)
+  const plain = isPlain(survey, mapping)
   const content = plain ? file.again : yield* mappedContent(file, survey, mapping)
   const source = ImportSource.File({
-    name: path.basename(file.path),
+    name: nameOf(path.basename(file.path), !plain),
     content: contentOf(file, content),
     replayable: true
   })

@@ -24,7 +24,9 @@ import { resumeCommand, shellWord } from "../../../terminal/ResumeHint.ts"
 const mostAtOnce = 16
 
 const importFlags = {
-  file: Argument.String("file").pipe(Argument.withDescription("CSV file with a column Email, or - for stdin")),
+  file: Argument.String("file").pipe(
+    Argument.withDescription("CSV file with a column Email, JSON or NDJSON, also zipped or by gzip, or - for stdin")
+  ),
   lists,
   ...mappingFlags,
   onInvalid: Flag.Literals("on-invalid", ["skip", "stop"]).pipe(

@@ -1,0 +1,63 @@
+/** What a file is that is no CSV, by its first bytes, in a sentence that says how to make a CSV of it. (docs/decisions/csv.md) */
+
+const save = "save the sheet as CSV UTF-8 and import that"
+const unpack = "unpack it and import what it holds"
+
+/** The workbook of a current Excel, by which name of an entry a reader finds its parts. */
+export const excelWorkbook = `it is an Excel workbook; ${save}`
+
+/** The document of a free office program. */
+export const openDocument = `it is an OpenDocument file such as a workbook (.ods); ${save}`
+
+/** Files by their first bytes, in Latin-1, and the place of these bytes. */
+const signatures: ReadonlyArray<readonly [bytes: string, sentence: string, at?: number]> = [
+  [
+    "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    `it is a workbook of Excel 97 to 2003 (.xls) or another old Office file; ${save}`
+  ],
+  ["%PDF-", "it is a PDF; export the contacts as CSV where it was made"],
+  ["\x1f\x8b", `it is compressed with gzip; ${unpack}`],
+  ["PK\x03\x04", `it is a zip archive or a workbook; ${unpack}, or save the sheet as CSV`],
+  ["PK\x05\x06", "it is a zip archive without a file"],
+  ["ustar", `it is a tar archive; ${unpack}`, 257],
+  ["BZh", `it is compressed with bzip2; ${unpack}`],
+  ["\xfd7zXZ\0", `it is compressed with xz; ${unpack}`],
+  ["\x28\xb5\x2f\xfd", `it is compressed with Zstandard; ${unpack}`],
+  ["7z\xbc\xaf\x27\x1c", `it is a 7z archive; ${unpack}`],
+  ["Rar!\x1a\x07", `it is a RAR archive; ${unpack}`],
+  ["SQLite format 3\0", "it is an SQLite database; export a table as CSV"],
+  ["PAR1", "it is a Parquet file; export it as CSV"],
+  ["\xff\xfe\0\0", "it is UTF-32; save it as UTF-8"],
+  ["\0\0\xfe\xff", "it is UTF-32; save it as UTF-8"]
+]
+
+/** How many bytes of a file show which of these it is. */
+export const kindBytes = 512
+
+/** What a file of bytes is, or `undefined` for one that may be text. */
+export const binaryKind = (bytes: Uint8Array): string | undefined =>
+  signatures.find(([signature, , at = 0]) =>
+    Array.from(signature).every((character, index) => bytes[at + index] === character.charCodeAt(0))
+  )?.[1]
+
+/** Texts by how they begin. A heading may begin with any of these characters, so a word follows. */
+const beginnings: ReadonlyArray<readonly [beginning: RegExp, sentence: string]> = [
+  [
+    /^BEGIN:VCARD\b/i,
+    "it is a file of vCards; open it in an address book, such as that of a mail program, and export that as CSV"
+  ],
+  [/^BEGIN:VCALENDAR\b/i, "it is a calendar; it has no contacts to import"],
+  [
+    /^<(?:!doctype html|html|head|body|table|script|meta|title|div)\b/i,
+    "it is a web page (HTML), perhaps one to sign in; download the CSV itself"
+  ],
+  [/^<(?:\?xml|!--|Contacts\b)/i, "it is XML; export the contacts as CSV or JSON"],
+  [/^\{\\rtf/, `it is a text document (RTF); export the contacts as CSV`]
+]
+
+/** What a text is, or `undefined` for one that may be CSV. */
+export const textKind = (text: string): string | undefined =>
+  beginnings.find(([beginning]) => beginning.test(text.trimStart()))?.[1]
+
+/** Whether a text is an array of JSON or begins with an object. A heading in brackets has a letter in them. */
+export const isJson = (text: string): boolean => /^\s*(?:\[\s*(?:[{\]"]|$)|\{\s*["}])/.test(text)

@@ -1,0 +1,159 @@
+/** Files that are packed: the one file of a zip archive, and gzip. (docs/decisions/csv.md) */
+import { Effect, Option, Sink, Stream } from "effect"
+import { Zip } from "effect/encoding"
+import { joinBytes } from "../values/Bytes.ts"
+import { excelWorkbook, openDocument } from "./FileKind.ts"
+import { UnreadableFile } from "./TextDecoding.ts"
+
+/** The most entries of an archive: one file, its folders, and what macOS adds. */
+export const maximumEntries = 100
+
+/** The largest decompressed size, against zip bombs. */
+const maximumDecompressedBytes = 4 * 1024 * 1024 * 1024
+
+/** The largest compression ratio. Real contacts stay below 50, zip bombs are above 1000. */
+const maximumRatio = 200
+
+/** Below this size the ratio is not checked. */
+const ratioFreeBytes = 16 * 1024 * 1024
+
+/** Why an archive of this size may not decompress to that size, or `undefined`. */
+export const decompressionIssue = (packed: number, decompressed: number): string | undefined => {
+  if (decompressed > maximumDecompressedBytes) return "the archive decompresses to more than 4 GiB"
+  return decompressed > ratioFreeBytes && decompressed > packed * maximumRatio
+    ? `the archive decompresses to more than ${maximumRatio} times its size`
+    : undefined
+}
+
+/** Why the name of an entry is refused, or `undefined`. */
+export const nameIssue = (name: string): string | undefined =>
+  /^(?:[/\\]|[a-z]:)/i.test(name) || name.split(/[/\\]/).includes("..")
+    ? "the archive holds a name that leads out of it"
+    : undefined
+
+/** What an archive with an entry of this name really is, or `undefined`. */
+export const documentIssue = (name: string): string | undefined => {
+  if (/^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/)/.test(name)) return excelWorkbook
+  return name === "mimetype" ? openDocument : undefined
+}
+
+/** Whether an entry is a folder, or a file that macOS adds to archives. */
+export const isIgnoredEntry = (name: string): boolean =>
+  name.endsWith("/") || name.startsWith("__MACOSX/") || /(?:^|\/)\.DS_Store$/.test(name)
+
+/** Whether a file has the signature of a zip archive, which may be empty. */
+export const isZip = (bytes: Uint8Array | undefined): boolean =>
+  bytes !== undefined &&
+  bytes[0] === 0x50 &&
+  bytes[1] === 0x4b &&
+  ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6))
+
+const shortened = (name: string): string => JSON.stringify(name.length > 60 ? `…${name.slice(-60)}` : name)
+
+const unreadable = (reason: string) => new UnreadableFile({ line: 1, reason })
+
+/** The one file of a zip archive, decompressed as it is read, with bounds on its size and its entries. */
+export const unzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
+  Stream.suspend(() => {
+    let packed = 0
+    let decompressed = 0
+    let entries = 0
+    const names: Array<string> = []
+    const limited = <E2>(body: Stream.Stream<Uint8Array, E2>) =>
+      Stream.mapEffect(body, (chunk) => {
+        decompressed += chunk.length
+        const issue = decompressionIssue(packed, decompressed)
+        return issue === undefined ? Effect.succeed(chunk) : Effect.fail(unreadable(issue))
+      })
+    return bytes.pipe(
+      Stream.tap((chunk) => Effect.sync(() => (packed += chunk.length))),
+      Stream.pipeThroughChannel(Zip.decode()),
+      Stream.flatMap(({ body, header }): Stream.Stream<Uint8Array, E | Zip.ZipError | UnreadableFile> => {
+        entries++
+        const issue = entries > maximumEntries ? tooManyEntries : (nameIssue(header.path) ?? documentIssue(header.path))
+        if (issue !== undefined) return Stream.fail(unreadable(issue))
+        // Read with the limit: to find its end the decoder would decompress it without one.
+        if (isIgnoredEntry(header.path)) return Stream.drain(limited(body))
+        names.push(header.path)
+        return names.length === 1 ? limited(body) : Stream.fail(unreadable(tooManyFiles(names)))
+      }),
+      Stream.catchIf(Zip.isZipError, (error) => Stream.fail(unreadable(`the archive cannot be read: ${error.message}`)))
+    )
+  })
+
+/** The refusal of an archive with more entries than `maximumEntries`. */
+export const tooManyEntries = `the archive has more than ${maximumEntries} entries`
+
+/** The refusal of an archive with more than one file, of which it names two. */
+export const tooManyFiles = (names: ReadonlyArray<string>): string =>
+  `the archive holds more than one file, ${names.slice(0, 2).map(shortened).join(" and ")}${names.length > 2 ? " among them" : ""}; ` +
+  "unpack it and import each one that you want"
+
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+/** The bytes that show whether a file is packed. */
+export const packedBytes = 4
+
+/** Whether a file is a zip archive or compressed with gzip, by its first bytes. */
+export const isPacked = (bytes: Uint8Array): boolean => isZip(bytes) || isGzip(bytes)
+
+/** The first bytes of a file, and all of them. */
+const peek = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
+  Effect.map(
+    Stream.peel(
+      bytes,
+      Sink.fold<Uint8Array, Uint8Array>(
+        () => new Uint8Array(0),
+        (known) => known.length < packedBytes,
+        (known, part) => Effect.succeed(joinBytes([known, part]))
+      )
+    ),
+    ([first, rest]) => ({ first, whole: first.length === 0 ? rest : Stream.concat(Stream.make(first), rest) })
+  )
+
+/** What gzip has compressed, with the bounds of archives. */
+const gunzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
+  Stream.suspend(() => {
+    let packed = 0
+    let decompressed = 0
+    let ended: Option.Option<E> = Option.none()
+    const source = bytes.pipe(
+      Stream.map((part) => {
+        packed += part.length
+        return new Uint8Array(part)
+      }),
+      Stream.mapError((error) => {
+        ended = Option.some(error)
+        return error
+      })
+    )
+    return Stream.fromReadableStream<Uint8Array, E | UnreadableFile>({
+      evaluate: () => Stream.toReadableStream(source).pipeThrough(new DecompressionStream("gzip")),
+      onError: () =>
+        Option.getOrElse(ended, () =>
+          unreadable("what gzip has compressed is broken, breaks off, or has several parts; unpack it and import that")
+        )
+    }).pipe(
+      Stream.mapEffect((part) => {
+        decompressed += part.length
+        const issue = decompressionIssue(packed, decompressed)
+        return issue === undefined ? Effect.succeed(part) : Effect.fail(unreadable(issue))
+      })
+    )
+  })
+
+/** The content of a file, unpacked as it is read if it is packed. */
+export const unpacked = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const sent = yield* peek(bytes)
+      if (!isPacked(sent.first)) return sent.whole
+      const inner = yield* peek(isZip(sent.first) ? unzipped(sent.whole) : gunzipped(sent.whole))
+      if (isPacked(inner.first)) {
+        return yield* unreadable(
+          "it holds another archive, what gzip has compressed, or a workbook; unpack it once and import that"
+        )
+      }
+      return inner.whole
+    })
+  )
