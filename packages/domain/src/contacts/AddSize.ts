@@ -1,4 +1,4 @@
-/** The bound on what the contacts of one add have together, the same on every layer. (docs/limits.md) */
+/** The bounds on what one add has together, the same on every layer: of a product of bounds too. (docs/limits.md) */
 import { Effect, Result, Schema } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { encoded } from "../values/JsonBuffer.ts"
@@ -8,8 +8,20 @@ import { mostBytes } from "./ContactSize.ts"
 /** The maximum size of the contacts of one add in bytes: as the JSON array in UTF-8 that a request holds. */
 export const maximumAddBytes = 8 * 1024 * 1024
 
+/** The maximum number of lists of an account. */
+export const maximumLists = 1000
+
+/** The maximum number of lists that a contact is on. */
+export const maximumListsOfContact = 100
+
+/** The maximum length of the name of a list, in UTF-16 units. */
+export const maximumListName = 254
+
+/** The maximum number of places on lists that one add gives, which is its contacts times its lists; of changes, what they name. */
+export const maximumPlaces = 10_000
+
 /** Contacts, or those whose JSON is known. */
-type Contacts = Iterable<ContactPayload> & { readonly json?: Uint8Array | undefined }
+type Contacts = Iterable<ContactPayload> & { readonly length: number; readonly json?: Uint8Array | undefined }
 
 const encode = Schema.encodeUnknownResult(ContactPayload)
 
@@ -30,6 +42,30 @@ export const exceedsAdd = (contacts: Contacts): boolean => {
   for (const contact of contacts) if ((bytes += bytesOf(contact)) > maximumAddBytes) return true
   return false
 }
+
+const listsOf = (names: ReadonlyArray<string> = []): number => new Set(names).size
+
+/** Whether contacts and lists are more places than one add gives. */
+export const exceedsPlaces = ({ length }: { readonly length: number }, listNames?: ReadonlyArray<string>): boolean =>
+  length * listsOf(listNames) > maximumPlaces
+
+/** Refuses more lists than a contact can be on, and more places on lists than one add gives. */
+export const checkPlaces = (
+  contacts: { readonly length: number },
+  listNames?: ReadonlyArray<string>
+): Effect.Effect<void, InvalidInput> =>
+  Effect.suspend(() => {
+    const refuse = (issue: string) => Effect.fail(new InvalidInput({ field: "listNames", issue }))
+    if (listsOf(listNames) > maximumListsOfContact) {
+      return refuse(`${listsOf(listNames)} lists, but a contact is on at most ${maximumListsOfContact}`)
+    }
+    return exceedsPlaces(contacts, listNames)
+      ? refuse(
+          `${contacts.length} contacts on ${listsOf(listNames)} lists are more than the ${maximumPlaces} places that ` +
+            "one add gives; add fewer contacts at one time"
+        )
+      : Effect.void
+  })
 
 /** Refuses contacts that are more than one add takes. */
 export const checkAddSize = (contacts: Contacts): Effect.Effect<void, InvalidInput> =>

@@ -9,7 +9,7 @@ import { encoded } from "../values/JsonBuffer.ts"
 import { inputText, nullableRequestField, requestField } from "../values/RequestField.ts"
 import { GivenDate } from "../values/WireDate.ts"
 import { openLiterals, payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
-import { maximumAddBytes } from "./AddSize.ts"
+import { maximumAddBytes, maximumPlaces } from "./AddSize.ts"
 import { Contact, TooManyContacts } from "./Contact.ts"
 import {
   Consent,
@@ -112,6 +112,18 @@ export interface ContactChange extends Schema.Schema.Type<typeof ContactChange> 
 
 const encodeAll = Schema.encodeUnknownEffect(Schema.Array(ContactChange))
 
+/** Refuses changes that name more places on lists than one call gives and takes. */
+export const checkChangedPlaces = (changes: ReadonlyArray<ContactChange>): Effect.Effect<void, InvalidInput> =>
+  Effect.suspend(() => {
+    let places = 0
+    for (const { write } of changes) {
+      places += (write?.addToLists?.length ?? 0) + (write?.removeFromLists?.length ?? 0)
+    }
+    if (places <= maximumPlaces) return Effect.void
+    const issue = `the changes of one call name at most ${maximumPlaces} places on lists; make them in parts`
+    return Effect.fail(new InvalidInput({ field: "body", issue }))
+  })
+
 /** The JSON of the changes of one call, which every layer refuses alike. */
 export const encodeChanges = Effect.fnUntraced(function* (
   changes: ReadonlyArray<ContactChange>
@@ -120,6 +132,7 @@ export const encodeChanges = Effect.fnUntraced(function* (
     return yield* new TooManyContacts({ count: changes.length, maximum: maximumChanges })
   }
   const wire = yield* Effect.mapError(encodeAll(changes), (error) => invalidInput(error))
+  yield* checkChangedPlaces(changes)
   const json = encoded(JSON.stringify(wire))
   if (json.length <= maximumAddBytes) return json
   const issue = `the changes of one call have at most ${maximumAddBytes / 1024 / 1024} MiB as JSON; make them in parts`

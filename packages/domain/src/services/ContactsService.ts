@@ -24,7 +24,7 @@ import type { KeyedCall } from "./KeyedCall.ts"
 
 /** The options of an add. */
 export interface AddOptions extends KeyedCall {
-  /** The lists that the contacts are put on; new ones are created. */
+  /** The lists that the contacts are put on, at most 100, and times the contacts 10,000; new ones are created. */
   readonly listNames?: ReadonlyArray<string> | undefined
   /**
    * Whether contacts that are Unsubscribed, Abuse, Bounced or NotConfirmed may become Active, Engaged or Transactional

@@ -3,6 +3,7 @@
  * what a client refuses before it sends anything. A fault plan leaves such calls alone.
  */
 import { Array, Context, Effect, Predicate, Schema, type Stream } from "effect"
+import { checkPlaces } from "../contacts/AddSize.ts"
 import { ContactPayload, ContactUpdatePayload, maximumContactsPerAdd } from "../contacts/Contact.ts"
 import { encodeChanges } from "../contacts/ContactChange.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
@@ -68,6 +69,7 @@ const add: Methods<ContactsService["Service"]>["addWithoutAnswer"][1] = (
   return Effect.all([
     holds(some.length <= maximumContactsPerAdd),
     texts(listNames),
+    checkPlaces(some, listNames),
     checkIdempotencyKey(idempotencyKey),
     some instanceof FastContacts ? Effect.void : payloads(some)
   ])

@@ -5,6 +5,7 @@ import {
   checkFilter,
   checkIdempotencyKey,
   checkPage,
+  checkPlaces,
   checkRule,
   Contact,
   type ContactFilter,
@@ -136,14 +137,15 @@ export const make = Effect.gen(function* () {
     { idempotencyKey, listNames: listnames, resubscribe }: AddOptions,
     readUnasked: typeof readContacts
   ) {
+    yield* inQuery("listNames", listnames)
     // The contract refuses what is no list.
     if (contacts instanceof FastContacts || Array.isArray(contacts)) {
       if (contacts.length > maximumContactsPerAdd) {
         return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
       }
+      yield* checkPlaces(contacts, listnames)
       yield* checkAddSize(contacts)
     }
-    yield* inQuery("listNames", listnames)
     yield* checkIdempotencyKey(idempotencyKey)
     const { contacts: sent, isAsked, kept } = yield* guarded(contacts, resubscribe)
     const query = { listnames }

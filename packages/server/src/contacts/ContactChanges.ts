@@ -6,12 +6,14 @@ import {
   canonicalEmail,
   type ChangeAnswerRecord,
   type ChangeOptions,
+  checkChangedPlaces,
   type Contact,
   type ContactChange,
   ContactSize,
   contentAfter,
   encodeChanges,
-  judgeChange
+  judgeChange,
+  maximumListsOfContact
 } from "@roster/domain"
 import { type DateTime, Effect, identity, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -24,8 +26,9 @@ import { answerBytesOf, countNewContacts } from "./ContactPagination.ts"
 import { contactColumns, toColumns, toContact } from "./ContactRow.generated.ts"
 import { maximumShared } from "./ContactRepository.ts"
 import { contactsByAddress } from "./ContactRow.ts"
+import { deletedInPieces } from "./ContactDeletion.ts"
 import { addToLists, ensureLists, findList } from "./ContactUpsert.ts"
-import { checkChangeCount, checkChanges, mergedRefusal, writtenOf } from "./ContactValidation.ts"
+import { checkChangeCount, checkChanges, listsRefusal, mergedRefusal, writtenOf } from "./ContactValidation.ts"
 import { insertNew, updatedColumns, writeAll } from "./PostgresUpsert.ts"
 
 /** The contacts that are read and compared at once. */
@@ -120,6 +123,10 @@ const mayBecome = (before: State | undefined, after: State, isAlone: boolean): b
   )
 }
 
+/** Whether a contact would be on more lists than one can be, and than it is. */
+const isBeyondLists = (before: State | undefined, after: State): boolean =>
+  after.lists.size > maximumListsOfContact && after.lists.size > (before?.lists.size ?? 0)
+
 const areListsSo = ({ write }: ContactChange, lists: ReadonlySet<string>): boolean =>
   (write?.addToLists ?? []).every((name) => lists.has(name)) &&
   !(write?.removeFromLists ?? []).some((name) => lists.has(name))
@@ -131,7 +138,7 @@ const write = Effect.fnUntraced(function* (account: string, now: number, outcome
   const gone = outcomes.flatMap(({ after, before }) =>
     before !== undefined && (after === undefined || isNew(after)) ? [idOf(before)] : []
   )
-  if (gone.length > 0) yield* sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(gone)}`
+  yield* deletedInPieces(gone, (some) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(some)}`)
   const rows = outcomes.flatMap(({ after, identity }) => (after === undefined ? [] : [{ identity, ...after }]))
   rows.sort((a, b) => (a.madeBy ?? 0) - (b.madeBy ?? 0))
   const [made, changed] = [rows.filter(isNew), rows.filter((row) => !isNew(row))]
@@ -176,11 +183,12 @@ const writeLists = Effect.fnUntraced(function* (
   const before: Lists = (one) => (one.after?.madeBy === undefined ? (one.before?.lists ?? noLists) : noLists)
   const after: Lists = (one) => one.after?.lists ?? noLists
   for (const [name, members] of newOn(after, before).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    yield* addToLists(account, yield* ensureLists(account, [name]), members)
+    yield* addToLists(account, yield* ensureLists(account, [name], "addToLists"), members)
   }
   for (const [name, members] of newOn(before, after)) {
     const list = yield* findList(account, name)
     yield* sql`DELETE FROM list_members WHERE list_id = ${list ?? 0} AND ${isOneOfIds(members, "contact_id")}`
+    yield* yieldToEventLoop
   }
 })
 
@@ -203,7 +211,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
   const sql = yield* SqlClient.SqlClient
   const { account, key } = yield* Caller
   const mayView = key === undefined || key.mayViewContacts === true
-  yield* isDecoded ? checkChangeCount(changes) : encodeChanges(changes)
+  yield* isDecoded ? Effect.andThen(checkChangeCount(changes), checkChangedPlaces(changes)) : encodeChanges(changes)
   yield* checkChanges(changes)
   const namesLists = changes.some(({ write }) => write?.addToLists?.length || write?.removeFromLists?.length)
   // In the order in which all callers lock contacts.
@@ -216,6 +224,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
     const judged: Array<JudgedChange> = []
     let bytes = 0
     let refused = Infinity
+    let isFull = false
     const judgedAs = (identity: string, result: ChangeAnswerRecord["result"], state?: State): JudgedChange => {
       if (result !== "Outdated" || !mayView) return { identity, answer: { result }, bytes: answerBytes }
       const lists = [...(state?.lists ?? [])].sort()
@@ -240,8 +249,9 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
           yield
           if (result !== "Done") continue
           const next = change.write && written(change, index, after, fromSeconds(now))
-          if (next !== undefined && !mayBecome(after, next, changes.length === 1)) {
-            refused = Math.min(refused, index)
+          const isBeyond = next !== undefined && isBeyondLists(after, next)
+          if (next !== undefined && (isBeyond || !mayBecome(after, next, changes.length === 1))) {
+            if (index < refused) [refused, isFull] = [index, isBeyond]
             break
           }
           after = next
@@ -264,7 +274,10 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
         outcomes.push(...(yield* inSlices(() => judge(some, stateOf))))
       }
       const first = changes[refused]
-      if (first !== undefined) return yield* mergedRefusal(writtenOf(first), `[${refused}].write.`)
+      if (first !== undefined) {
+        const path = `[${refused}].write.`
+        return yield* isFull ? listsRefusal(`${path}addToLists`) : mergedRefusal(writtenOf(first), path)
+      }
       if (dryRun) break
       const ids = yield* write(account, now, outcomes)
       yield* writeLists(account, outcomes, ids)

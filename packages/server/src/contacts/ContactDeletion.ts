@@ -3,7 +3,7 @@
  * caller still waits; after a crash a repeat deletes the rest. (docs/decisions/rules.md)
  */
 import { OutcomeUnknown, type Rule, ServiceError } from "@roster/domain"
-import { type DateTime, Effect } from "effect"
+import { type DateTime, Effect, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { dialect, numbersOf } from "../store/SqlDialect.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
@@ -12,6 +12,9 @@ import { rowMatcher } from "./RuleScan.ts"
 
 /** The maximum number of contacts that one transaction deletes. */
 export const deletedAtOnce = 1000
+
+/** The contacts that one statement deletes: with each go its places on up to 100 lists. */
+const deletedInPiece = 100
 
 /** The time, in milliseconds, in which one transaction looks at contacts. */
 const deletionMillis = 50
@@ -37,18 +40,33 @@ const inTransactions = Effect.fnUntraced(function* <R>(transaction: Effect.Effec
   }
 }, Effect.uninterruptible)
 
+/** Deletes what is named by some keys, with others answered between the pieces. */
+export const deletedInPieces = <A, E, R>(
+  keys: ReadonlyArray<A>,
+  remove: (some: ReadonlyArray<A>) => Effect.Effect<unknown, E, R>
+): Effect.Effect<void, E, R> =>
+  Effect.forEach(
+    Iterable.chunksOf(keys, deletedInPiece),
+    (some, index) => (index === 0 ? remove(some) : Effect.andThen(yieldToEventLoop, remove(some))),
+    { discard: true }
+  )
+
 /** Deletes the contacts of an account with these canonical addresses. */
 export const deleteIdentities = Effect.fnUntraced(function* (account: string, identities: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const { isOneOf } = dialect(sql)
   let done = 0
-  const deleteSome = Effect.gen(function* () {
-    const some = isOneOf("identity", identities.slice(done, done + deletedAtOnce))
-    yield* sql`DELETE FROM contacts WHERE account = ${account} AND ${some}`
+  const deleteSome = Effect.suspend(() =>
+    deletedInPieces(
+      identities.slice(done, done + deletedAtOnce),
+      (some) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOf("identity", some)}`
+    )
+  )
+  const transaction = Effect.map(sql.withTransaction(deleteSome), () => {
     done += deletedAtOnce
     return done < identities.length
   })
-  yield* inTransactions(deleteSome)
+  yield* inTransactions(transaction)
 })
 
 /** Deletes all contacts that an account has now. */
@@ -56,11 +74,18 @@ export const deleteEveryone = Effect.fnUntraced(function* (account: string) {
   const sql = yield* SqlClient.SqlClient
   const [newest] = yield* sql<{ readonly id: number | null }>`
     SELECT max(id) AS id FROM contacts WHERE account = ${account}`
-  const deleteSome = sql`
-    DELETE FROM contacts WHERE account = ${account} AND id IN (
-      SELECT id FROM contacts WHERE account = ${account} AND id <= ${newest?.id ?? 0} ORDER BY id LIMIT ${deletedAtOnce}
-    ) RETURNING id`
-  yield* inTransactions(Effect.map(deleteSome, ({ length }) => length === deletedAtOnce))
+  const { isOneOfIds } = dialect(sql)
+  const deleteSome = Effect.gen(function* () {
+    const rows = yield* sql`
+      SELECT id FROM contacts WHERE account = ${account} AND id <= ${newest?.id ?? 0} ORDER BY id LIMIT ${deletedAtOnce}`
+      .values
+    yield* deletedInPieces(
+      rows.map(([id]) => Number(id)),
+      (some) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(some)}`
+    )
+    return rows.length === deletedAtOnce
+  })
+  yield* inTransactions(sql.withTransaction(deleteSome))
 })
 
 /** Deletes contacts that a rule selected, on SQLite. One that has changed so that it no longer does is kept. */
@@ -83,7 +108,7 @@ export const deleteSelected = Effect.fnUntraced(function* (ids: Float64Array, ru
       last = Number(row[0])
       break
     }
-    yield* sql`DELETE FROM contacts WHERE id IN (${numbersOf(sql, selected)})`
+    yield* deletedInPieces(selected, (some) => sql`DELETE FROM contacts WHERE id IN (${numbersOf(sql, some)})`)
     return last
   })
   const transaction = Effect.map(sql.withTransaction(deleteSome), (last) => {

@@ -3,6 +3,7 @@ import {
   type AddOptions,
   checkAddSize,
   checkFilter,
+  checkPlaces,
   ContactFilter,
   ContactNotFound,
   ContactPayload,
@@ -30,7 +31,7 @@ import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDelet
 import { mergeContact } from "./PostgresUpsert.ts"
 import { contactsByIds, LargeAnswer, makePages } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
-import { addToLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
+import { addToLists, beyondLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import {
   checkContacts,
   checkEmail,
@@ -38,6 +39,7 @@ import {
   checkListNames,
   checkMerged,
   checkTexts,
+  listsRefusal,
   mergedRefusal
 } from "./ContactValidation.ts"
 import { RuleScans } from "./RuleScans.ts"
@@ -71,14 +73,21 @@ export const addContacts = Effect.fnUntraced(function* <W extends { readonly id:
   }
   yield* checkListNames("listNames", listNames)
   const contacts = isDecoded ? payloads : yield* readPayloads(payloads)
+  yield* checkPlaces(contacts, listNames)
   if (!isDecoded) yield* checkAddSize(contacts)
   yield* checkContacts(contacts)
   const written = Effect.gen(function* () {
     const now = yield* storeClock(sql).seconds
-    const lists = yield* ensureLists(account, listNames)
+    const lists = yield* ensureLists(account, listNames, "listNames")
+    const identities = contacts.map(({ email }) => canonicalEmail(email))
+    const beyond = yield* beyondLists(account, identities, lists)
+    if (beyond.size > 0) {
+      const index = identities.findIndex((identity) => beyond.has(identity))
+      return yield* listsRefusal(`[${index}].listNames`)
+    }
     const source = "ContactApi"
     const returned = { returning: contactColumns, read }
-    const upserted = yield* upsertContacts({ account, contacts, source, now, resubscribe, ...returned })
+    const upserted = yield* upsertContacts({ account, contacts, identities, source, now, resubscribe, ...returned })
     const merged = yield* checkMerged(contacts, upserted)
     const ids = merged.map(({ id }) => id)
     yield* addToLists(account, lists, ids)

@@ -5,7 +5,10 @@ import {
   type ContactSource,
   canonicalEmail,
   type CustomFields,
+  InvalidInput,
   isMailedStatus,
+  maximumLists,
+  maximumListsOfContact,
   withheldStatuses
 } from "@roster/domain"
 import { Effect, Iterable } from "effect"
@@ -14,6 +17,7 @@ import { mergeContacts } from "./PostgresUpsert.ts"
 import { countNewContacts } from "./ContactPagination.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { givenValue, optionalFields } from "./ContactRow.ts"
+import { yieldToEventLoop } from "../threads/Slices.ts"
 
 /** The columns that an insert gives of every contact. */
 const always = ["account", "identity", "email", "custom_fields", "source", "date_added", "status"]
@@ -111,11 +115,51 @@ export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
   return rows
 })
 
-/** The ids of lists by name; creates those that do not exist. */
-export const ensureLists = Effect.fnUntraced(function* (account: string, names: ReadonlyArray<string>) {
+/** Removes lists that no contact is on, but some, unless an import may be about to fill them. */
+const removeEmptyLists = Effect.fnUntraced(function* (account: string, kept: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const { isOneOfIds, writersWait } = dialect(sql)
+  const isEmpty = sql`account = ${account}
+    AND NOT EXISTS (SELECT 1 FROM list_members WHERE list_id = lists.id)
+    AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE account = ${account} AND kind = 'Import' AND state IN ('Receiving', 'Loading')
+    )`
+  // A list that another transaction is putting contacts on is left.
+  const locked = sql.literal(writersWait ? "" : "FOR UPDATE SKIP LOCKED")
+  const rows = yield* sql`SELECT id FROM lists WHERE ${isEmpty} ${locked}`.values
+  const ids = rows.map(([id]) => Number(id)).filter((id) => !kept.includes(id))
+  yield* sql`DELETE FROM lists WHERE ${isEmpty} AND ${isOneOfIds(ids)}`
+})
+
+const countLists = Effect.fnUntraced(function* (account: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM lists WHERE account = ${account}`
+  return Number(row?.count ?? 0)
+})
+
+/**
+ * The ids of lists by name; creates those that do not exist. New ones take the places of lists without contacts, and
+ * are refused if there are too many others.
+ */
+export const ensureLists = Effect.fnUntraced(function* (account: string, names: ReadonlyArray<string>, field: string) {
   const sql = yield* SqlClient.SqlClient
   const ids: Array<number> = []
+  const missing: Array<string> = []
   for (const name of new Set(names)) {
+    const found = yield* findList(account, name)
+    if (found === undefined) missing.push(name)
+    else ids.push(found)
+  }
+  if (missing.length === 0) return ids
+  const most = maximumLists - missing.length
+  if ((yield* countLists(account)) > most) {
+    yield* removeEmptyLists(account, ids)
+    if ((yield* countLists(account)) > most) {
+      const issue = `an account has at most ${maximumLists} lists; take all contacts off one to make room for another`
+      return yield* new InvalidInput({ field, issue })
+    }
+  }
+  for (const name of missing) {
     yield* sql`INSERT INTO lists ${sql.insert({ account, name })} ON CONFLICT (account, name) DO NOTHING`
     const found = yield* findList(account, name)
     if (found !== undefined) ids.push(found)
@@ -129,6 +173,24 @@ export const findList = Effect.fnUntraced(function* (account: string, name: stri
   return row?.id
 })
 
+/** Those of some canonical addresses whose contacts would be on too many lists with these. */
+export const beyondLists = Effect.fnUntraced(function* (
+  account: string,
+  identities: ReadonlyArray<string>,
+  lists: ReadonlyArray<number>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { isOneOf, isOneOfIds } = dialect(sql)
+  if (lists.length === 0) return new Set<string>()
+  const already = sql`sum(CASE WHEN ${isOneOfIds(lists, "list_id")} THEN 1 ELSE 0 END)`
+  const rows = yield* sql`
+    SELECT identity FROM contacts JOIN list_members ON contact_id = contacts.id
+    WHERE account = ${account} AND ${isOneOf("identity", identities)} GROUP BY identity
+    HAVING ${already} < ${sql.literal(String(lists.length))}
+      AND count(*) - ${already} > ${sql.literal(String(maximumListsOfContact - lists.length))}`.values
+  return new Set(rows.map(([identity]) => String(identity)))
+})
+
 /** Adds contacts, given by their ids, to lists. Runs in a transaction. */
 export const addToLists = Effect.fnUntraced(function* (
   account: string,
@@ -136,7 +198,8 @@ export const addToLists = Effect.fnUntraced(function* (
   ids: ReadonlyArray<number>
 ) {
   const sql = yield* SqlClient.SqlClient
-  for (const list of lists) {
+  for (const [index, list] of lists.entries()) {
+    if (index > 0) yield* yieldToEventLoop
     yield* sql`
       INSERT INTO list_members (list_id, contact_id)
       SELECT ${list}, id FROM contacts WHERE account = ${account} AND ${dialect(sql).isOneOfIds(ids)}

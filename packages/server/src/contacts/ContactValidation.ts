@@ -13,6 +13,9 @@ import {
   InvalidInput,
   isAddressable,
   maximumChanges,
+  maximumListName,
+  maximumLists,
+  maximumListsOfContact,
   notAddressable,
   TooManyContacts
 } from "@roster/domain"
@@ -114,24 +117,34 @@ export const isListName = (name: unknown): boolean =>
   typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !Characters.hasControl(name)
 
 const listNamesRefusal = (field: string, names: ReadonlyArray<string> = []): InvalidInput | undefined =>
-  Array.isArray(names) && names.every(isListName)
-    ? undefined
-    : new InvalidInput({
-        field,
-        issue:
-          "the name of a list is not blank and has no control characters and no broken characters (lone surrogates)"
-      })
+  refusalOf(
+    field,
+    Array.isArray(names) && names.every(isListName)
+      ? undefined
+      : "the name of a list is not blank and has no control characters and no broken characters (lone surrogates)"
+  )
 
-/** Checks the names of lists. */
+/** The refusal of names of lists that may be new. */
+const newListNamesRefusal = (field: string, names: ReadonlyArray<string> = []): InvalidInput | undefined =>
+  listNamesRefusal(field, names) ??
+  refusalOf(
+    field,
+    names.some(({ length }) => length > maximumListName)
+      ? `the name of a list has at most ${maximumListName} characters`
+      : undefined
+  )
+
+/** Checks the names of lists, which may be new. */
 export const checkListNames = (field: string, names: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>
-  orPass(listNamesRefusal(field, names))
+  orPass(newListNamesRefusal(field, names))
+
+/** The refusal of a contact that would be on more lists than one can be. */
+export const listsRefusal = (field: string): InvalidInput =>
+  new InvalidInput({ field, issue: `the contact would be on more than ${maximumListsOfContact} lists` })
 
 /** Checks the number of changes in a call. */
 export const checkChangeCount = ({ length: count }: ReadonlyArray<ContactChange>) =>
   count <= maximumChanges ? Effect.void : Effect.fail(new TooManyContacts({ count, maximum: maximumChanges }))
-
-/** The maximum number of lists that the changes of one call name. */
-const maximumLists = 1000
 
 /** Checks the texts and lists of changes; the refusal names the index of the first invalid one. */
 export const checkChanges = (changes: ReadonlyArray<ContactChange>): Effect.Effect<void, InvalidInput> => {
@@ -143,7 +156,7 @@ export const checkChanges = (changes: ReadonlyArray<ContactChange>): Effect.Effe
     for (const name of [...addToLists, ...removeFromLists]) lists.add(name)
     return (
       textsRefusal(writtenOf(change), path) ??
-      listNamesRefusal(`${path}addToLists`, addToLists) ??
+      newListNamesRefusal(`${path}addToLists`, addToLists) ??
       listNamesRefusal(`${path}removeFromLists`, removeFromLists) ??
       (removeFromLists.some((name) => added.has(name))
         ? refuse("a contact is either put on a list or taken off it")

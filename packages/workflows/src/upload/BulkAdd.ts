@@ -5,6 +5,7 @@ import {
   ContactPayload,
   ContactsService,
   exceedsAdd,
+  exceedsPlaces,
   InvalidInput,
   invalidInput,
   maximumContactsPerAdd,
@@ -68,7 +69,7 @@ const notSent = (error: ServiceError): AddOutcome => {
 }
 
 /** Whether a refusal is about the whole call; any other may be about a contact. */
-const isAboutCall = ({ field }: InvalidInput): boolean => /^listNames\b/i.test(field)
+const isAboutCall = ({ field }: InvalidInput): boolean => /^(?:listNames|addToLists)\b/i.test(field)
 
 const rejected = ({ message }: InvalidInput): ServiceError =>
   new ServiceError({ operation: "contactsPost", reason: new Rejected({ status: 400, detail: message }) })
@@ -305,7 +306,7 @@ export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscri
       Effect.map(service.addWithoutAnswer(batch, { listNames, resubscribe }), (summary) =>
         acceptedRuns(batch.length, summary)
       ),
-    exceeds: exceedsAdd,
+    exceeds: (batch) => exceedsAdd(batch) || exceedsPlaces(batch, listNames),
     check: problemOf
   })
   const adder: BulkAdder = { send: (batch, index) => send(batch, undefined, index), stoppedBy }

@@ -7,6 +7,7 @@ import {
   type ContactPayload,
   ContactsService,
   exceedsAdd,
+  exceedsPlaces,
   type FileHeader,
   fnRedacted,
   type ImportMapping,
@@ -213,7 +214,7 @@ const makeSender = Effect.fnUntraced(function* (
           : AddOutcome.Accepted(kept.has(index) ? { keptStatus: kept.get(index) } : {})
       }))
     }),
-    exceeds: exceedsAdd,
+    exceeds: (batch) => exceedsAdd(batch) || exceedsPlaces(batch, listNames),
     check: problemOfContact
   })
   return { ...sender, isIncomplete: () => recorded?.isIncomplete() === true }

@@ -15,8 +15,8 @@ import {
 } from "@roster/domain"
 import { Clock, Effect, Exit, identity, Option, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { addToLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
-import { mergedRefusal, sizeRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
+import { addToLists, beyondLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
+import { listsRefusal, mergedRefusal, sizeRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, contentOf } from "./ImportFile.ts"
 import { advanceJob, endJob, noProgress, progressOf, type HeldJob } from "../queue/JobQueue.ts"
@@ -141,13 +141,19 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     do {
       if (Exit.isFailure(chunk) || Option.isNone(chunk.value)) break
       const rows = chunk.value.value
-      const good: Array<{ readonly row: ImportRow; readonly contact: ContactPayload; readonly identity: string }> = []
+      let good: Array<{ readonly row: ImportRow; readonly contact: ContactPayload; readonly identity: string }> = []
       const end = Math.min(position + rowsAtOnce, rows.length)
       done += end - position
       for (const row of rows.slice(position, end)) {
         const checked = readRow(row)
         if (Result.isFailure(checked)) reject(row, checked.failure)
         else good.push({ row, contact: checked.success, identity: canonicalEmail(checked.success.email) })
+      }
+      if (list !== undefined) {
+        const identities = good.map(({ identity }) => identity)
+        const beyond = yield* beyondLists(job.account, identities, [list])
+        for (const { identity, row } of good) if (beyond.has(identity)) reject(row, listsRefusal("listName").message)
+        if (beyond.size > 0) good = good.filter(({ identity }) => !beyond.has(identity))
       }
       const mayKeep = !resubscribe && good.some(({ contact }) => isMailedStatus(contact.status))
       const upserted = yield* upsertContacts({

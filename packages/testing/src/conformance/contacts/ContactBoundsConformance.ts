@@ -8,9 +8,13 @@ import {
   ContactsService,
   type ContactUpdatePayload,
   type EmailAddress,
+  maximumContactsPerAdd,
+  maximumListName,
+  maximumListsOfContact,
+  maximumPlaces,
   readContacts
 } from "@roster/domain"
-import { addRows } from "@roster/workflows"
+import { addAll, addRows } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { file, imported, utf8 } from "../jobs/Importing.ts"
 import { place } from "../cases/Place.ts"
@@ -83,6 +87,95 @@ export const contactBoundsConformance = (it: Cases<ContactsService>): void => {
         const error = yield* refused(contacts.add([{ email: email("bad"), ...consent }]), "InvalidInput")
         assert.strictEqual(error.field, "[0].consent.ip")
         assert.deepStrictEqual(yield* contacts.list({ rule }), there === undefined ? [] : [there])
+      })
+    )
+
+    it.effect("refuses more places on lists than one call gives, and writes nothing", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { domain, email, rule } = place()
+        const lists = (count: number) => Array.from({ length: count }, (_, index) => `${index} of ${domain}`)
+        const people = (count: number) => Array.from({ length: count }, (_, index) => ({ email: email(`p${index}`) }))
+        const beyond = [
+          [maximumContactsPerAdd, maximumPlaces / maximumContactsPerAdd + 1],
+          [maximumPlaces / maximumListsOfContact + 1, maximumListsOfContact],
+          [1, maximumListsOfContact + 1]
+        ] as const
+        for (const [count, names] of beyond) {
+          const options = { listNames: lists(names) }
+          const error = yield* refused(contacts.add(people(count), options), "InvalidInput")
+          assert.strictEqual(error.field, "listNames")
+          assert.deepStrictEqual(
+            yield* refused(contacts.addWithoutAnswer(people(count), options), "InvalidInput"),
+            error
+          )
+        }
+        const write = { addToLists: lists(maximumListsOfContact) }
+        const changes = people(maximumPlaces / maximumListsOfContact + 1).map((one) => ({ ...one, seen: null, write }))
+        assert.strictEqual((yield* refused(contacts.change(changes), "InvalidInput")).field, "body")
+        assert.deepStrictEqual(yield* contacts.list({ rule }), [])
+        // A list that is named twice is one list.
+        const some = people(maximumPlaces / maximumListsOfContact)
+        yield* contacts.addWithoutAnswer(some, { listNames: [...lists(maximumListsOfContact), ...lists(1)] })
+        yield* contacts.deleteMany(ContactFilter.ByRule({ rule }))
+      })
+    )
+
+    it.effect("uploads any number of contacts to several lists", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { domain, email, rule } = place()
+        const listNames = Array.from({ length: 40 }, (_, index) => `${index} of ${domain}`)
+        const people = Array.from({ length: 300 }, (_, index) => ({ email: email(`u${index}`) }))
+        const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(people), { listNames }))
+        assert.deepStrictEqual(new Set(outcomes.map(({ _tag }) => _tag)), new Set(["Accepted"]))
+        assert.strictEqual((yield* contacts.list({ rule, limit: 1000 })).length, 300)
+        yield* contacts.deleteMany(ContactFilter.ByRule({ rule }))
+      })
+    )
+
+    it.effect("puts no contact on more than 100 lists, and writes nothing of what would", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { domain, email, rule } = place()
+        const [full, other] = [email("full"), email("other")]
+        const listNames = Array.from({ length: maximumListsOfContact }, (_, index) => `${index} of ${domain}`)
+        yield* contacts.add([{ email: full }], { listNames })
+        yield* contacts.add([{ email: full }], { listNames })
+        const more = [`${maximumListsOfContact} of ${domain}`]
+        const [answer] = yield* contacts.change([{ email: full, seen: { status: "Active" }, write: {} }])
+        // Others keep no count of lists.
+        if (answer?.exact !== true) return
+        const before = yield* contacts.list({ rule })
+        const some = [{ email: other }, { email: full, firstName: "F" }]
+        const error = yield* refused(contacts.add(some, { listNames: more }), "InvalidInput")
+        assert.strictEqual(error.field, "[1].listNames")
+        const changes = [
+          { email: other, seen: null, write: { addToLists: more } },
+          { email: full, seen: { status: "Active" }, write: { firstName: "F", addToLists: more } }
+        ] as const
+        const changed = yield* refused(contacts.change(changes), "InvalidInput")
+        assert.deepStrictEqual([changed.field, changed.issue], ["[1].write.addToLists", error.issue])
+        assert.deepStrictEqual(yield* contacts.list({ rule }), before)
+        // One list for another leaves as many.
+        const replaced = { addToLists: more, removeFromLists: listNames.slice(0, 1) }
+        const [done] = yield* contacts.change([{ email: full, seen: { status: "Active" }, write: replaced }])
+        assert.strictEqual(done?._tag, "Done")
+
+        yield* contacts.add([{ email: email("third") }], { listNames })
+        const table = `Email,FirstName\n${full},F\n${other},O\n`
+        yield* contacts.import(file(utf8(table)), { listName: listNames[0] })
+        const after = yield* imported(rule, 3)
+        assert.deepStrictEqual(
+          after.map(({ email, firstName }) => [email, firstName]),
+          [
+            [full, undefined],
+            [email("third"), undefined],
+            [other, "O"]
+          ]
+        )
+        const long = ["l".repeat(maximumListName + 1)]
+        assert.strictEqual((yield* refused(contacts.add(some, { listNames: long }), "InvalidInput")).field, "listNames")
       })
     )
 

@@ -1,0 +1,81 @@
+/** The bounds on what one client costs others, the same on each engine. (docs/limits.md) */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { maximumLists, maximumListsOfContact, maximumPlaces } from "@roster/domain"
+import type { RosterServer } from "@roster/server"
+import { Effect, type Scope } from "effect"
+import { served } from "./LargeRequests.ts"
+
+type Store = Parameters<typeof RosterServer.layer>[0]["store"]
+
+const names = (from: number, count: number) => Array.from({ length: count }, (_, index) => `L${from + index}`)
+
+const people = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => ({ Email: `p${from + index}@example.com` }))
+
+const onLists = (lists: ReadonlyArray<string>) => `/contacts?${lists.map((name) => `listnames=${name}`).join("&")}`
+
+/** The cases on one engine. */
+export const boundsCases = (engine: string, store: Effect.Effect<Store, unknown, Scope.Scope>): void => {
+  const server = Effect.flatMap(store, served)
+
+  describe(`bounds, ${engine}`, () => {
+    it.live("an account has 1000 lists, and a new one takes the place of one without contacts", () =>
+      Effect.gen(function* () {
+        const { ask } = yield* server
+        const add = (lists: ReadonlyArray<string>, email: string) =>
+          ask("POST", onLists(lists), JSON.stringify([{ Email: email }]))
+        for (let from = 0; from < maximumLists; from += maximumListsOfContact) {
+          assert.strictEqual((yield* add(names(from, maximumListsOfContact), `p${from}@example.com`)).status, 200)
+        }
+        const refused = yield* add(["L0", "new"], "new@example.com")
+        assert.strictEqual(refused.status, 400)
+        assert.match(JSON.parse(refused.text).Error, /^Invalid listnames: .*1000/)
+        const write = { AddToLists: ["new"] }
+        const change = JSON.stringify([{ Email: "new@example.com", Seen: null, Write: write }])
+        const unchanged = yield* ask("POST", "/contacts/changes", change)
+        assert.strictEqual(unchanged.status, 400)
+        assert.match(JSON.parse(unchanged.text).Error, /^Invalid AddToLists: .*1000/)
+        assert.strictEqual((yield* ask("GET", "/contacts/new@example.com")).status, 404)
+        assert.strictEqual((yield* add(["L0"], "known@example.com")).status, 200)
+        assert.strictEqual((yield* ask("DELETE", "/contacts/p100@example.com")).status, 200)
+        assert.strictEqual((yield* add(["L0", "new"], "new@example.com")).status, 200)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+
+    it.live("others are answered while calls put contacts on as many lists as they may, and take them off", () =>
+      Effect.gen(function* () {
+        const { ask } = yield* server
+        assert.strictEqual((yield* ask("POST", "/contacts", '[{"Email":"other@example.com"}]')).status, 200)
+        const other = ask("GET", "/contacts/other@example.com")
+        // Its first use of a key is written down.
+        assert.strictEqual((yield* other).status, 200)
+        /** How many calls of another are answered during one. */
+        const during = Effect.fnUntraced(function* (path: string, body: unknown) {
+          let answered = 0
+          const counted = Effect.tap(other, () => Effect.sync(() => void answered++))
+          const call = ask("POST", path, JSON.stringify(body))
+          const { status, text } = yield* Effect.raceFirst(call, Effect.forever(counted))
+          assert.strictEqual(status, 200, text.slice(0, 300))
+          return answered
+        })
+        const most = maximumPlaces / maximumListsOfContact
+        const all = names(0, maximumListsOfContact)
+        assert.isAbove(yield* during(onLists(all), people(most)), 5)
+        for (let from = most; from < 1000; from += most) {
+          assert.strictEqual((yield* ask("POST", onLists(all), JSON.stringify(people(most, from)))).status, 200)
+        }
+        const Emails = people(1000).map(({ Email }) => Email)
+        assert.isAbove(yield* during("/contacts/delete", { Emails }), 5)
+        const changes = people(1000).map((one, index) => ({
+          ...one,
+          Seen: null,
+          Write: { AddToLists: names((index % 10) * 10, 10) }
+        }))
+        assert.isAbove(yield* during("/contacts/changes", changes), 5)
+        const gone = people(1000).map((one) => ({ ...one, Seen: { Status: "Active" }, Delete: true }))
+        assert.isAbove(yield* during("/contacts/changes", gone), 5)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+  })
+}
