@@ -319,7 +319,7 @@ const groupLines = (record: string, group: RecordField, shape: RecordShape): Lin
 const row = (): Lines => [
   `import { type Contact, type CustomFields, JsonParser, type RuleFields } from "@roster/domain"`,
   `import type { Types } from "effect"`,
-  `import { nullableDate, nullableSeconds, sharedDate } from "../store/Timestamps.ts"`,
+  `import { nullableDate, nullableSeconds, sharedDate } from "../store/StoreClock.ts"`,
   "",
   "/** The columns that make a contact, in the order of `ContactValues`. */",
   `export const contactColumns: ReadonlyArray<string> = ["id", ${quotedList(leaves.map(columnOf))}]`,
