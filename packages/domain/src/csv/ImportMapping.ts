@@ -25,9 +25,10 @@ export const oneOf = (names: ReadonlyArray<string>): string =>
 
 /** Why a column cannot become a field, or `undefined`. */
 export const fieldIssue = (field: string): string | undefined => {
-  if (field.trim() === "") return "a field has a name"
-  return isRecordColumn(field) && !importedByName.has(field.toLowerCase())
-    ? `only the service sets "${field}", so no column can become it`
+  const name = field.trim()
+  if (name === "") return "a field has a name"
+  return isRecordColumn(name) && !importedByName.has(name.toLowerCase())
+    ? `only the service sets "${name}", so no column can become it`
     : undefined
 }
 

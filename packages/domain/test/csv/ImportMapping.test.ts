@@ -60,6 +60,7 @@ describe("ImportMapping", () => {
     [{ delimiter: ":" }, "delimiter"],
     [{ skipLines: -1 }, "skipLines"],
     [{ columns: { Town: "TotalSent" } }, "only the service sets"],
+    [{ columns: { Town: " DateAdded " } }, "only the service sets"],
     [{ columns: { Town: " " } }, "a field has a name"],
     [{ values: { status: { subscribed: "Activ" } } }, '"Activ" is no Status, which is Transactional, Engaged'],
     [{ values: { ConsentTracking: { yes: "Yes" } } }, "which is Unknown, Allow or Deny"]
