@@ -228,7 +228,10 @@ type Document = OpenApi.OpenAPISpec
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** The schemas of what is sent by the names of the interface: Effect calls what is sent `ContactEncoded`, and has no names for lists. */
+/**
+ * Gives the schemas their names in the interface, since Effect calls what is sent `ContactEncoded` and has no names for
+ * lists, and leaves out what is only read.
+ */
 const named = (document: Document): Document => {
   const text = JSON.stringify(document).replaceAll(/"(#\/components\/schemas\/)?(\w+)Encoded"/g, '"$1$2"')
   return JSON.parse(text, (_, value) => {

@@ -3,10 +3,10 @@
 const save = "save the sheet as CSV UTF-8 and import that"
 const unpack = "unpack it and import what it holds"
 
-/** The workbook of a current Excel, by which name of an entry a reader finds its parts. */
+/** Said of the workbook of a current Excel, which is a zip archive. */
 export const excelWorkbook = `it is an Excel workbook; ${save}`
 
-/** The document of a free office program. */
+/** Said of the document of a free office program, which is a zip archive too. */
 export const openDocument = `it is an OpenDocument file such as a workbook (.ods); ${save}`
 
 /** Files by their first bytes, in Latin-1, and the place of these bytes. */
