@@ -6,6 +6,7 @@ export * from "./ErrorTexts.ts"
 export * from "./Operation.ts"
 export { OperationPolicy, type Policy, type RetryRow } from "./OperationPolicy.ts"
 export {
+  announcements,
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,

@@ -1,5 +1,6 @@
 /** The client of the contract, with the key in its header, and the state that its calls share. */
 import {
+  announcements,
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,
@@ -33,7 +34,7 @@ export const says = ({ headers }: HttpClientResponse.HttpClientResponse, { name,
 
 /** Whether an answer has a word by which a service of ours announces itself. */
 export const announcesItself = (response: HttpClientResponse.HttpClientResponse): boolean =>
-  [idempotencyHonoured, resubscribeHonoured, changesHonoured].some((word) => says(response, word))
+  announcements.some((word) => says(response, word))
 
 /** The operations as calls, and what the services share. */
 export class RosterHttpApi extends Context.Service<

@@ -1,13 +1,5 @@
 /** The service as one effect from request to response, served over a socket or called in-process. */
-import {
-  ApiKeyAuth,
-  changesHonoured,
-  idempotencyHonoured,
-  noSuchOperation,
-  RequestErrors,
-  resubscribeHonoured,
-  versionSegment
-} from "@roster/api"
+import { announcements, ApiKeyAuth, noSuchOperation, RequestErrors, versionSegment } from "@roster/api"
 import { loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -162,9 +154,7 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpSe
  * are set in a fraction of the time.
  */
 const everywhere: ReadonlyArray<readonly [string, string]> = [
-  [idempotencyHonoured.name, idempotencyHonoured.value],
-  [resubscribeHonoured.name, resubscribeHonoured.value],
-  [changesHonoured.name, changesHonoured.value],
+  ...announcements.map(({ name, value }) => [name, value] as const),
   ["cache-control", "no-store"],
   ["x-content-type-options", "nosniff"]
 ]

@@ -1,11 +1,9 @@
-/** Our service as another one would be: it has not what only Roster has, and answers no word of it. */
-import { changesHonoured, idempotencyHonoured, resubscribeHonoured } from "@roster/api"
+/** Our service as another one would be: without what only Roster has, and without the headers that announce it. */
+import { announcements } from "@roster/api"
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-
-const words = [changesHonoured, idempotencyHonoured, resubscribeHonoured]
 
 /** The answer of a service that has no such path. */
 export const noSuchPath = () =>
@@ -24,7 +22,7 @@ export const foreignHttpClient = (answer: () => Response, asked: Array<string> =
         return Effect.flatMap(client.execute(request), (response) =>
           Effect.map(Effect.orDie(response.arrayBuffer), (body) => {
             const headers = new Headers(response.headers)
-            for (const { name } of words) headers.delete(name)
+            for (const { name } of announcements) headers.delete(name)
             const content = body.byteLength === 0 ? null : body
             return HttpClientResponse.fromWeb(request, new Response(content, { status: response.status, headers }))
           })

@@ -3,7 +3,7 @@
  * say nothing of it. (docs/decisions/retries.md)
  */
 import { assert, describe, it } from "@effect/vitest"
-import { changesHonoured, idempotencyHonoured, resubscribeHonoured } from "@roster/api"
+import { announcements } from "@roster/api"
 import { ContactsService, CredentialsService, EmailAddress } from "@roster/domain"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { RosterClient } from "@roster/http-client"
@@ -157,7 +157,7 @@ describe("who answered", () => {
           else refusedAs(empty, absence(id), id)
           assert.strictEqual(empty.requests.length, 1, id)
         }
-        for (const { name, value } of [idempotencyHonoured, resubscribeHonoured, changesHonoured]) {
+        for (const { name, value } of announcements) {
           const ended = yield* clockedTrial({ call, answers: [{ status: 404, headers: { [name]: value } }] })
           refusedAs(ended, absence(id), id)
         }
