@@ -175,7 +175,7 @@ const lookAt = Effect.fnUntraced(function* (file: string) {
   const { header, version } = first.success
   const run: StoredRun = {
     header,
-    canGoOn: version === 2,
+    canResume: version === 2,
     end: Result.isSuccess(end) && end.success._tag === "Ended" ? end.success : undefined,
     entries: entriesBy((places) => places),
     backwards: entriesBy((places) => places.toReversed())

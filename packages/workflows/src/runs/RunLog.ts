@@ -123,7 +123,7 @@ export interface RunStorage {
 export interface StoredRun {
   readonly header: RunHeader
   /** Whether this version resumes runs of that form. */
-  readonly canGoOn: boolean
+  readonly canResume: boolean
   /** The end, if the run came to it. */
   readonly end: RunCounts | undefined
   readonly entries: Stream.Stream<RunEntry, RunLogFailure>
@@ -181,7 +181,7 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
       ...(undoes === undefined ? {} : { undoes })
     }
     const work = workOf(header)
-    const newest = Effect.map(storage.all, (runs) => runs.find((run) => run.canGoOn && workOf(run.header) === work))
+    const newest = Effect.map(storage.all, (runs) => runs.find((run) => run.canResume && workOf(run.header) === work))
     yield* take(header, command).pipe(
       Effect.catchTag("RunTaken", () =>
         Effect.flatMap(newest, (run) => Effect.fail(new RunTaken({ run: run?.header.id ?? command })))
@@ -214,7 +214,7 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
   const read = Effect.fnUntraced(function* (id: string) {
     const run = yield* storage.find(id)
     if (run.end === undefined) yield* Effect.scoped(take(run.header, id))
-    return { ...(yield* infoOf(run)), isFormer: !run.canGoOn, entries: run.entries, backwards: run.backwards }
+    return { ...(yield* infoOf(run)), isFormer: !run.canResume, entries: run.entries, backwards: run.backwards }
   })
 
   const list = Effect.gen(function* () {
@@ -249,7 +249,7 @@ export class RunLog extends Context.Service<
       const { length } = entries
       return {
         header,
-        canGoOn: true,
+        canResume: true,
         end: last?._tag === "Ended" ? last : undefined,
         entries: Stream.suspend(() => Stream.fromIterable(entries.slice(0, length))),
         backwards: Stream.suspend(() => Stream.fromIterable(entries.slice(0, length).toReversed()))

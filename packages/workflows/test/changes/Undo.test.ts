@@ -114,7 +114,7 @@ describe("An undo", () => {
       const entries = Stream.make({ _tag: "Changes" as const, created: [[ada, "with its dates"] as const] })
       const stored: StoredRun = {
         header: { id: "old", command: "import", target: "memory", began: "2026-01-01T12:00:00.000Z" },
-        canGoOn: false,
+        canResume: false,
         end: { created: 1, changed: 0, deleted: 0 },
         entries,
         backwards: entries
