@@ -14,6 +14,9 @@ const known = new Set("v4 contacts delete import export exports status security 
 /** The parameters of a query that name nobody. */
 const plainParameters = new Set(["limit", "offset", "fileFormat", "compressionFormat", "encodingName"])
 
+/** Those that name somebody. Any other, as in the link of an export, may be a signature. */
+const personalParameters = new Set(["emails", "rule", "listnames", "listName", "fileName", "subaccount"])
+
 /** The headers whose values are shown. Any other may hold a key, a cookie or an address. */
 const plainHeaders = new Set([
   "accept",
@@ -37,8 +40,9 @@ const shownAddress = (request: HttpClientRequest.HttpClientRequest, isPersonal: 
     if (segments[index - 1] === "exports") return hidden
     return isPersonal || segment === "" || known.has(segment) ? segment : hidden
   })
+  const isShown = (name: string) => plainParameters.has(name) || (isPersonal && personalParameters.has(name))
   const query = [...searchParams].map(
-    ([name, value]) => `${name}=${isPersonal || plainParameters.has(name) ? encodeURIComponent(value) : hidden}`
+    ([name, value]) => `${name}=${isShown(name) ? encodeURIComponent(value) : hidden}`
   )
   return `${origin}${path.join("/")}${query.length === 0 ? "" : `?${query.join("&")}`}`
 }

@@ -58,7 +58,7 @@ export interface ExportRequest {
 
 /** There is no export with this id, or its file is not ready yet. */
 export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("ExportNotFound", {
-  /** The id of the export, a GUID. */
+  /** The id of the export, a GUID, or for a download the host of its link, whose rest is a secret. */
   id: Schema.String
 }) {
   override get message(): string {
@@ -78,7 +78,7 @@ export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFail
 
 /** The export has expired and its file was deleted. */
 export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportExpired", {
-  /** The id of the export, a GUID. */
+  /** The id of the export, a GUID, or for a download the host of its link, whose rest is a secret. */
   id: Schema.String
 }) {
   override get message(): string {

@@ -3,7 +3,7 @@
  * where a strong ETag proves that the file is the same; its length is checked. (docs/decisions/downloads.md)
  */
 import { ExportExpired, ExportNotFound, InvalidInput, type ServiceError, TimedOut, Unavailable } from "@roster/domain"
-import { type Context, Duration, Effect, Stream } from "effect"
+import { type Context, Duration, Effect, Redacted, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { withResponseHeaders } from "../calls/ResponseHeaders.ts"
 import {
@@ -140,12 +140,27 @@ const joined = (response: Response, progress: Progress): Place | Failure<never> 
 /** Closes the connection of an unread answer. */
 const discard = (response: Response) => Effect.ignore(Effect.scoped(Stream.toPull(response.stream)))
 
-/** No key is sent, so that no answer can quote it. */
-const noSecrets: Secrets = []
+/** What of a link lets others download its file, and what an answer may quote: its query, and keys in its path. */
+const secretsOf = ({ password, pathname, search, searchParams, username }: URL): Secrets =>
+  [
+    search.slice(1),
+    ...search.split("&").map((parameter) => parameter.slice(parameter.indexOf("=") + 1)),
+    ...searchParams.values(),
+    ...pathname.split("/").filter((segment) => segment.length >= 20),
+    username,
+    password
+  ]
+    // Shorter ones are no secrets, and would hide words.
+    .filter((text) => text.length >= 8)
+    .map((text) => Redacted.make(text))
 
-const refusedDownload = Effect.fnUntraced(function* (response: Response, link: string) {
+/** A link in errors. */
+const shownLink = ({ origin }: URL): string => `${origin}/…`
+
+const refusedDownload = Effect.fnUntraced(function* (response: Response, url: URL, secrets: Secrets) {
+  const link = shownLink(url)
   const { headers, status } = response
-  const { foreign, isEmpty, text } = yield* readRefusalBody(response, noSecrets)
+  const { foreign, isEmpty, text } = yield* readRefusalBody(response, secrets)
   const isOwn = foreign === undefined || isEmpty
   const permanent = (error: DownloadError): Failure<DownloadError> => ({ evidence: "Permanent", error })
   if (status === 410 && isOwn) return yield* Effect.fail(permanent(new ExportExpired({ id: link })))
@@ -165,6 +180,7 @@ const refusedDownload = Effect.fnUntraced(function* (response: Response, link: s
 const attempt = (
   client: HttpClient.HttpClient,
   url: URL,
+  secrets: Secrets,
   progress: Progress,
   idleTimeout: Duration.Duration
 ): Stream.Stream<Uint8Array, Failure<DownloadError>> => {
@@ -172,7 +188,7 @@ const attempt = (
   const answer = Effect.gen(function* () {
     const request = requestOf(url, progress)
     const response = yield* client.execute(request).pipe(Effect.mapError((error) => transportFailure(operation, error)))
-    const named = withResponseHeaders(noSecrets, response)
+    const named = withResponseHeaders(secrets, response)
     const isRest = request.headers["range"] !== undefined
     if (isRest && response.status === 416) {
       // The whole file tells whether it ends here, or is another one.
@@ -181,11 +197,11 @@ const attempt = (
       return yield* Effect.fail(broken("the service has no bytes behind those that came"))
     }
     if (response.status < 200 || response.status >= 300) {
-      return yield* Effect.mapError(refusedDownload(response, url.href), named)
+      return yield* Effect.mapError(refusedDownload(response, url, secrets), named)
     }
     if (isPage(response)) {
       const page = Effect.flatMap(readText(operation, response), (text) =>
-        unexpectedContent(operation, response, noSecrets, text)
+        unexpectedContent(operation, response, secrets, text)
       )
       return yield* Effect.mapError(page, named)
     }
@@ -250,13 +266,14 @@ export const downloadExport = (
         })
       }
       const policy = policyOf(yield* Effect.context<never>())
+      const secrets = secretsOf(url)
       const row = retryTable[operation]
       const progress: Progress = { received: 0, size: undefined, etag: undefined, encoding: "", isResumable: false }
       // Only attempts that bring no bytes are limited.
       const loop = (fruitless: number): Stream.Stream<Uint8Array, DownloadError> =>
         Stream.suspend(() => {
           const before = progress.received
-          return attempt(client, url, progress, policy.attemptTimeout).pipe(
+          return attempt(client, url, secrets, progress, policy.attemptTimeout).pipe(
             Stream.catch((failure) => {
               const made = progress.received > before ? 1 : fruitless + 1
               const repeats = failure.evidence !== "Permanent" && row.ambiguous === "always"

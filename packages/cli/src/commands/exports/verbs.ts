@@ -27,13 +27,16 @@ const settledStatus = Effect.fnUntraced(function* (id: ExportId) {
   })
 })
 
+/** A link without its query, which may be a signature. The file is downloaded by its id. */
+const shownLink = (link: string | undefined): string | null => link?.replace(/\?.*$/s, "?…") ?? null
+
 export const status = Command.make(
   "status",
   { id: argument("id", ExportId, "Id of the export") },
   Effect.fnUntraced(function* ({ id }) {
     const status = yield* settledStatus(id)
     const link = yield* findLink(id)
-    yield* Results.row({ PublicExportID: id, Status: status, Link: link ?? null })
+    yield* Results.row({ PublicExportID: id, Status: status, Link: shownLink(link) })
     if (status === "Error") return yield* new ExportFailed({ id })
     if (status === "Expired") return yield* new ExportExpired({ id })
   })
