@@ -27,6 +27,7 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
 ) {
   const sql = yield* SqlClient.SqlClient
   const create = Effect.gen(function* () {
+    yield* dialect(sql).lockAccounts([""])
     const [known] = yield* sql`SELECT id FROM credentials WHERE kind = 'ApiKey' AND account = '' LIMIT 1`
     if (known !== undefined) return
     const secret = makeSecret("ApiKey")
@@ -43,7 +44,7 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
     })
     yield* Effect.mapError(onCreated(secret), (error) => new KeyDeliveryFailed({ error }))
   })
-  yield* dialect(sql).serializable(sql.withTransaction(create))
+  yield* sql.withTransaction(create)
   const keys = yield* findCredentials(sql, sql`kind = 'ApiKey' AND account = ''`)
   const isKey: IsKey = (secret) => {
     const digest = digestOf(Redacted.value(secret))

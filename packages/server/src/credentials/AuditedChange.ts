@@ -113,11 +113,12 @@ export const auditedChange = (sql: SqlClient.SqlClient, refusals: AuditRefusals[
     const account = yield* Effect.tapError(accountOf(caller, subaccount), refused(caller.account))
     const recordedAccount = account ?? caller.account
     const changed = Effect.gen(function* () {
+      yield* dialect(sql).lockAccounts([caller.account, recordedAccount])
       const within = yield* grantor(sql, operation, caller)
       const [answer, details] = yield* run({ operation, caller, account, within })
       yield* recordDone(sql, { ...event, account: recordedAccount, details })
       return yield* encoded(answer)
-    }).pipe(sql.withTransaction, dialect(sql).serializable)
+    }).pipe(sql.withTransaction)
     const rate = isDeletion ? Effect.void : checkRate(sql, operation, recordedAccount)
     return yield* Effect.tapError(Effect.andThen(rate, changed), refused(recordedAccount))
   })

@@ -45,7 +45,7 @@ const namesInSql = {
 } as const
 
 const Row = Schema.Struct({ id: Schema.Int, lastUse: Schema.NullOr(StoredDate), ...newColumns }).pipe(
-  Schema.encodeKeys({ ...namesInSql, lastUse: "last_use" })
+  Schema.encodeKeys({ ...namesInSql, lastUse: "used" })
 )
 export type CredentialRow = typeof Row.Type
 
@@ -62,9 +62,14 @@ const encodeChange = Schema.encodeSync(
 
 export const parseIpRanges = Schema.decodeSync(settingColumns.ipRanges)
 
+/** All columns of a credential. Its own time of use is older than the records of uses. */
+const columns = (sql: SqlClient.SqlClient) => sql`*, coalesce(
+  (SELECT max(credential_uses.last_use) FROM credential_uses WHERE credential = credentials.id), credentials.last_use
+) AS used`
+
 /** The credentials that a condition selects, oldest first. */
 export const findCredentials = (sql: SqlClient.SqlClient, where: Statement.Fragment) =>
-  readCredentials(sql`SELECT * FROM credentials WHERE ${where} ORDER BY id`)
+  readCredentials(sql`SELECT ${columns(sql)} FROM credentials WHERE ${where} ORDER BY id`)
 
 /** Inserts a credential. Only the digest of its secret is stored. */
 export const insertCredential = Effect.fnUntraced(function* (
@@ -73,12 +78,12 @@ export const insertCredential = Effect.fnUntraced(function* (
   secret: Redacted.Redacted<string>
 ) {
   const text = Redacted.value(secret)
-  const columns = encodeNew({
+  const values = encodeNew({
     ...credential,
     secretDigest: digestOf(text),
     secretHint: hintOf(credential.kind, text)
   })
-  const [row] = yield* readCredentials(sql`INSERT INTO credentials ${sql.insert(columns)} RETURNING *`)
+  const [row] = yield* readCredentials(sql`INSERT INTO credentials ${sql.insert(values)} RETURNING ${columns(sql)}`)
   return row ?? (yield* Effect.die(new Error("an insert gave no row")))
 })
 
@@ -91,7 +96,8 @@ export const renewSecret = Effect.fnUntraced(function* (
   const text = Redacted.value(secret)
   const [row] = yield* readCredentials(sql`
     UPDATE credentials SET secret_digest = ${digestOf(text)}, secret_hint = ${hintOf(kind, text)}
-    WHERE id = ${id} AND last_use IS NULL RETURNING *`)
+    WHERE id = ${id} AND last_use IS NULL AND NOT EXISTS (SELECT 1 FROM credential_uses WHERE credential = ${id})
+    RETURNING ${columns(sql)}`)
   return row
 })
 
@@ -100,7 +106,10 @@ export const updateCredential = (
   sql: SqlClient.SqlClient,
   { id }: CredentialRow,
   next: StoredSettings & Pick<CredentialRow, "name" | "identity">
-) => readCredentials(sql`UPDATE credentials SET ${sql.update(encodeChange(next))} WHERE id = ${id} RETURNING *`)
+) =>
+  readCredentials(
+    sql`UPDATE credentials SET ${sql.update(encodeChange(next))} WHERE id = ${id} RETURNING ${columns(sql)}`
+  )
 
 /** The settings after a change, which keeps those that it omits. */
 export const changedSettings = (

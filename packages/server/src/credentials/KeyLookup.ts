@@ -69,8 +69,8 @@ export const makeRangeCheck = () => {
 
 /**
  * Makes the function that records the use of a key for a level, if this process has not begun to within a minute;
- * `undefined` if it has. Not in a transaction, which could not time out on a lock: both statements are repeated if only
- * the first ran.
+ * `undefined` if it has. It is written beside the credentials, which decisions read, and not in a transaction, which could
+ * not time out on a lock.
  */
 export const makeUseRecorder = (sql: SqlClient.SqlClient) => {
   // When each record began, oldest first: of requests that come together one records the use, and the others do not wait.
@@ -81,12 +81,9 @@ export const makeUseRecorder = (sql: SqlClient.SqlClient) => {
     recorded.delete(use)
     recorded.set(use, now)
     keepLatest(recorded, maximumRemembered)
-    return Effect.andThen(
-      sql`UPDATE credentials SET last_use = ${now} WHERE id = ${id}`,
-      sql`
-        INSERT INTO credential_uses ${sql.insert({ credential: id, level, last_use: now })}
-        ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`
-    ).pipe(
+    return sql`
+      INSERT INTO credential_uses ${sql.insert({ credential: id, level, last_use: now })}
+      ON CONFLICT (credential, level) DO UPDATE SET last_use = excluded.last_use`.pipe(
       Effect.onError(() => Effect.sync(() => recorded.delete(use))),
       bestEffort("the use of a key could not be noted")
     )

@@ -18,8 +18,8 @@ const canReplace = (row: StoredSettings, next: StoredSettings, { peer }: CallerI
 
 /**
  * Refuses a change of a key, or its deletion (no `next`), after which no key of the account could manage keys for as
- * long and from the caller's address. The owner of the store is not restricted. Runs in the serializable
- * transaction of the change.
+ * long and from the caller's address. The owner of the store is not restricted. Runs in the
+ * transaction of the change, which has locked the account.
  */
 export const requireManagingKey =
   (sql: SqlClient.SqlClient) =>

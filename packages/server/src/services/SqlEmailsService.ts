@@ -19,6 +19,7 @@ import { encoded } from "../store/AnswerEncoding.ts"
 import { inTransaction } from "../store/sqlite/GroupCommit.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
+import { dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { yieldToEventLoop } from "../threads/Slices.ts"
 import { keyedCalls } from "./KeyedCalls.ts"
@@ -93,6 +94,7 @@ const make = Effect.gen(function* () {
     const messageId = crypto.randomUUID()
     const transactionId = crypto.randomUUID()
     const store = Effect.gen(function* () {
+      yield* dialect(sql).lockAccounts([account])
       const [held] = yield* sql<{ readonly messages: number; readonly bytes: number }>`
         SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM outbox WHERE account = ${account}`
       if (Number(held?.messages ?? 0) >= maximumMessages || Number(held?.bytes ?? 0) + bytes > maximumOutboxBytes) {

@@ -447,6 +447,10 @@ const equalFieldNames = Effect.gen(function* () {
   }
 })
 
+/** The rows that are locked in place of accounts; on SQLite a transaction that writes locks the whole store. */
+const accountLocks = ({ isSqlite }: Dialect) =>
+  isSqlite ? [] : [`CREATE TABLE account_locks (account TEXT PRIMARY KEY)`]
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -470,7 +474,8 @@ export const migrations = {
   "12_audit_retention": run(auditRetention),
   "13_kept_statuses": run(keptStatuses),
   "14_contact_keys": run(contactKeys),
-  "15_equal_field_names": equalFieldNames
+  "15_equal_field_names": equalFieldNames,
+  "16_account_locks": run(accountLocks)
 }
 
 /** The number of the last migration, which every store of this version has run. */

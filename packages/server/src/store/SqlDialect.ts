@@ -1,7 +1,7 @@
 /** The differences between SQLite and PostgreSQL, and queries that are compiled once. */
 import { ContactFields, ContactSize } from "@roster/domain"
 import { Context, Effect, Iterable, Option, References, Stream } from "effect"
-import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { sliceMillis, yieldToEventLoop } from "../threads/Slices.ts"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
@@ -114,6 +114,10 @@ const sqliteMerge = (sql: SqlClient.SqlClient) => ({
   }
 })
 
+type LockAccounts = (accounts: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
+
+const withoutLock: LockAccounts = () => Effect.void
+
 const sqlite = (sql: SqlClient.SqlClient) => ({
   /** How SQL merges contacts; `undefined` where they are merged here, for a database without functions of ours. */
   merge: sqliteMerge(sql),
@@ -134,8 +138,11 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   textsIn: (column: string): Fragment => sql`json_each(${sql(column)})`,
   /** A column of texts to sort by, which compares bytes. */
   inByteOrder: (column: string): Fragment => sql`${sql(column)}`,
-  /** Runs an effect whose transactions come to the same as if they ran one after the other, as those of SQLite do. */
-  serializable: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => effect,
+  /**
+   * Locks accounts until the end of the transaction. A decision that rests on rows that it does not change comes after it,
+   * as everything does in a transaction of SQLite that writes.
+   */
+  lockAccounts: withoutLock,
   /** Runs a compiled query and gives its rows as values. */
   ask: askAtOnce(sql),
   /** Whether all who write wait for a transaction, which is why one is short. */
@@ -169,7 +176,15 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   inByteOrder: (column) => sql`${sql(column)} COLLATE "C"`,
-  serializable: Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL SERIALIZABLE"),
+  // All in one order, so that two that lock the same accounts wait for each other in turn.
+  lockAccounts: (accounts) =>
+    Effect.forEach(
+      [...new Set(accounts)].sort(),
+      (account) => sql`
+        INSERT INTO account_locks ${sql.insert({ account })}
+        ON CONFLICT (account) DO UPDATE SET account = excluded.account`,
+      { discard: true }
+    ),
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
   // Only those who change the same rows.
   writersWait: false,

@@ -22,10 +22,10 @@ describePostgres("the use of a key on PostgreSQL", () => {
       )
       assert.isTrue(together.every(({ status }) => status === 200))
       assert.lengthOf(serve.output().match(/the use of a key could not be noted/g) ?? [], 1)
-      const lastUse = sql<{ readonly last_use: number | null }>`SELECT last_use FROM credentials`
-      assert.deepStrictEqual(yield* lastUse, [{ last_use: null }])
+      const uses = sql`SELECT level FROM credential_uses`
+      assert.deepStrictEqual(yield* uses, [])
       assert.strictEqual((yield* list).status, 200)
-      assert.notDeepEqual(yield* lastUse, [{ last_use: null }])
+      assert.deepStrictEqual(yield* uses, [{ level: "ViewContacts" }])
       yield* serve.stop
     }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
   )

@@ -5,7 +5,7 @@
 import { Effect, Schema, Struct } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
-import { byEngine, dialect } from "../../store/SqlDialect.ts"
+import { dialect } from "../../store/SqlDialect.ts"
 import { storeClock } from "../../store/StoreClock.ts"
 
 /** The file of an export, and one that is still being received, is kept for 24 hours. */
@@ -152,6 +152,9 @@ export const requeueJob = Effect.fnUntraced(function* (job: HeldJob, seconds: nu
 const isLeased = (sql: SqlClient.SqlClient, now: Statement.Fragment) =>
   sql`leased_until > ${now} AND leased_until <= ${now} + ${leaseSeconds}`
 
+/** How often a worker looks for another account where others took the jobs that it was about to take. */
+const maximumClaims = 10
+
 /**
  * Takes a job that no process holds, if any. The accounts take turns: next is the one whose last start is the longest
  * ago. The jobs of one account run one after another, in the order in which they were asked for. A job whose worker died
@@ -161,22 +164,32 @@ const isLeased = (sql: SqlClient.SqlClient, now: Statement.Fragment) =>
 export const claimJob = Effect.fnUntraced(function* (lease: string, running: ReadonlyArray<number> = []) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* storeClock(sql).inSql
-  const skipLocked = sql.literal(byEngine(sql, { sqlite: () => "", postgres: () => "FOR UPDATE SKIP LOCKED" }))
   const isOwn = running.length === 0 ? sql`1 = 0` : sql.in("number", running)
-  // Serializable, since two workers that claim two jobs of one account change different rows.
-  const [row] = yield* dialect(sql).serializable(
-    sql.withTransaction(sql<HeldJob>`
-    UPDATE jobs SET lease = ${lease}, leased_until = ${now} + ${leaseSeconds},
-      attempts = attempts + CASE WHEN lease = ${lease} AND attempts > 0 THEN 0 ELSE 1 END,
-      turn = (SELECT coalesce(max(turn), 0) + 1 FROM jobs)
-    WHERE number = (
-      SELECT number FROM jobs AS waiting
-      WHERE state = 'Loading' AND NOT (${isLeased(sql, now)})
-        AND account NOT IN (SELECT account FROM jobs WHERE state = 'Loading' AND (${isLeased(sql, now)} OR ${isOwn}))
-      ORDER BY (SELECT max(turn) FROM jobs WHERE account = waiting.account), number LIMIT 1 ${skipLocked}
-    ) ${running.length > 0 ? sql`AND attempts = 0` : sql.literal("")} RETURNING *`)
-  )
-  return row
+  const isWaiting = sql`state = 'Loading' AND NOT (${isLeased(sql, now)})`
+  const waiting = (columns: Statement.Fragment, of: Statement.Fragment) => sql`
+    SELECT ${columns} FROM jobs AS waiting
+    WHERE ${isWaiting} AND ${of}
+      AND account NOT IN (SELECT account FROM jobs WHERE state = 'Loading' AND (${isLeased(sql, now)} OR ${isOwn}))
+    ORDER BY (SELECT max(turn) FROM jobs WHERE account = waiting.account), number LIMIT 1`
+  // Another worker may hold another job of the account, so it is asked again once the account is locked.
+  const claim = Effect.gen(function* () {
+    const [next] = yield* waiting(sql`account, attempts`, sql`1 = 1`)
+    if (next === undefined || (running.length > 0 && Number(next["attempts"]) > 0)) return "None"
+    const account = String(next["account"])
+    yield* dialect(sql).lockAccounts([account])
+    const [row] = yield* sql<HeldJob>`
+      UPDATE jobs SET lease = ${lease}, leased_until = ${now} + ${leaseSeconds},
+        attempts = attempts + CASE WHEN lease = ${lease} AND attempts > 0 THEN 0 ELSE 1 END,
+        turn = (SELECT coalesce(max(turn), 0) + 1 FROM jobs)
+      WHERE number = (${waiting(sql`number`, sql`account = ${account}`)}) AND ${isWaiting}
+        ${sql.literal(running.length > 0 ? "AND attempts = 0" : "")} RETURNING *`
+    return row ?? "Taken"
+  })
+  for (let claims = 0; claims < maximumClaims; claims++) {
+    const claimed = yield* sql.withTransaction(claim)
+    if (claimed !== "Taken") return claimed === "None" ? undefined : claimed
+  }
+  return undefined
 })
 
 /**

@@ -2,6 +2,7 @@
 import { RateLimited, ServiceError } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { dialect } from "../../store/SqlDialect.ts"
 import { storeClock } from "../../store/StoreClock.ts"
 import { JobKind, type JobRow } from "./JobQueue.ts"
 
@@ -53,6 +54,7 @@ const kept = Effect.fnUntraced(function* (account: string, kind: JobKind) {
 /** Refuses a further job of an account that has as many as it may. Runs in the transaction that creates the job. */
 export const checkQuota = Effect.fnUntraced(function* (operation: string, account: string, kind: JobKind) {
   const sql = yield* SqlClient.SqlClient
+  yield* dialect(sql).lockAccounts([account])
   const [open] = yield* sql<{ readonly jobs: number }>`
     SELECT count(*) AS jobs FROM jobs WHERE account = ${account} AND ended IS NULL`
   if (Number(open?.jobs ?? 0) >= maximumOpenJobs) {
