@@ -1,4 +1,4 @@
-/** The bounds on what one add has together, the same on every layer: of a product of bounds too. (docs/limits.md) */
+/** The bounds on what the contacts and lists of one add have together, the same on every layer. (docs/limits.md) */
 import { Effect, Result, Schema } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { encoded } from "../values/JsonBuffer.ts"

@@ -1,15 +1,15 @@
 /**
- * Contacts that are larger than the bounds because an earlier version wrote them, and imports of rows beyond the bounds.
+ * Contacts that are at their bounds, or larger because an earlier version wrote them, and imports of rows beyond the bounds.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactSize, ContactsService, EmailAddress } from "@roster/domain"
+import { ContactSize, ContactsService, EmailAddress, maximumListsOfContact } from "@roster/domain"
 import { Jobs } from "@roster/server"
 import { readBackup, restoreContacts } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { csvOf, textOf as exportedText } from "../../src/conformance/jobs/ExportedFile.ts"
 import { exported } from "../../src/conformance/jobs/Exporting.ts"
-import { utf8 } from "../../src/conformance/jobs/Importing.ts"
+import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
 import { refused } from "../../src/conformance/cases/Refused.ts"
 import { ended, importText, textOf, working } from "./StoreWithJobs.ts"
 
@@ -92,6 +92,22 @@ describe("a contact that is larger than the bounds", () => {
         ]
       )
       assert.deepStrictEqual((yield* contacts.list()).slice(0, 2), before.slice(0, 2))
+    }).pipe(Effect.provide(working))
+  )
+})
+
+describe("a contact on as many lists as one can be", () => {
+  it.live("is rejected by an import into another list, with a reason in the form of all others", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const listNames = Array.from({ length: maximumListsOfContact }, (_, index) => `list ${index}`)
+      yield* contacts.add([{ email: many }], { listNames })
+      yield* contacts.add([{ email: long }], { listNames: ["another"] })
+      yield* contacts.import(file(utf8(`Email\n${many}\n${long}\n`)), { listName: "another" })
+      const job = yield* ended
+      assert.deepInclude(job, { state: "Ready", accepted: 1, rejected: 1 })
+      const [, ...rejected] = csvOf(yield* textOf((yield* Jobs.Jobs).rejectedRows(job.id)))
+      assert.deepStrictEqual(rejected, [[many, "listName: the contact would be on more than 100 lists"]])
     }).pipe(Effect.provide(working))
   )
 })

@@ -152,7 +152,8 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       if (list !== undefined) {
         const identities = good.map(({ identity }) => identity)
         const beyond = yield* beyondLists(job.account, identities, [list])
-        for (const { identity, row } of good) if (beyond.has(identity)) reject(row, listsRefusal("listName").message)
+        for (const { identity, row } of good)
+          if (beyond.has(identity)) reject(row, inputProblem(listsRefusal("listName")))
         if (beyond.size > 0) good = good.filter(({ identity }) => !beyond.has(identity))
       }
       const mayKeep = !resubscribe && good.some(({ contact }) => isMailedStatus(contact.status))
