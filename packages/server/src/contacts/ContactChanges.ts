@@ -29,7 +29,7 @@ import { contactsByAddress } from "./ContactRow.ts"
 import { deletedInPieces } from "./ContactDeletion.ts"
 import { addToLists, ensureLists, findList } from "./ContactUpsert.ts"
 import { checkChangeCount, checkChanges, listsRefusal, mergedRefusal, writtenOf } from "./ContactValidation.ts"
-import { insertNew, updatedColumns, writeAll } from "./PostgresUpsert.ts"
+import { insertNew, updatedColumns, writeAll } from "./ContactMerge.ts"
 
 /** The contacts that are read and compared at once. */
 const readAtOnce = 100

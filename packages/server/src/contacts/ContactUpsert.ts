@@ -13,7 +13,7 @@ import {
 } from "@roster/domain"
 import { Effect, Iterable } from "effect"
 import { SqlClient } from "effect/sql"
-import { mergeContacts } from "./PostgresUpsert.ts"
+import { mergeContacts } from "./ContactMerge.ts"
 import { countNewContacts } from "./ContactPagination.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { givenValue, optionalFields } from "./ContactRow.ts"
