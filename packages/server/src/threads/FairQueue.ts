@@ -1,5 +1,6 @@
 /** A fair queue: runs one task or a few at a time, round-robin over the accounts. */
 import { Effect } from "effect"
+import { clearTimeout, setTimeout } from "node:timers"
 import { setImmediate } from "node:timers/promises"
 
 /** What waits, by account. */

@@ -4,6 +4,7 @@ import { Cause, Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { runExport } from "../exports/ExportJob.ts"
 import { runImport } from "../imports/ImportJob.ts"
+import { idly } from "../../threads/Background.ts"
 import { removeTemporaryFiles } from "../../store/TemporaryFiles.ts"
 import {
   claimJob,
@@ -135,6 +136,7 @@ export const logUnreadable = (cause: Cause.Cause<unknown>) =>
 export const removingTemporaryFiles = removeTemporaryFiles.pipe(
   Effect.delay(0),
   Effect.repeat(Schedule.spaced("1 hour")),
+  idly,
   Effect.forkScoped
 )
 
@@ -193,7 +195,7 @@ const make = Effect.fnUntraced(function* ({
   })
   yield* removingTemporaryFiles
   yield* look.pipe(
-    Effect.andThen(Effect.timeoutOption(wakeUp.await, inMemory ? memoryPollInterval : pollInterval)),
+    Effect.andThen(idly(Effect.timeoutOption(wakeUp.await, inMemory ? memoryPollInterval : pollInterval))),
     Effect.forever,
     Effect.forkScoped
   )

@@ -13,6 +13,7 @@ import { makeLease } from "../../store/ProcessMark.ts"
 import { hasWork } from "./JobCleanup.ts"
 import * as JobRunner from "./JobRunner.ts"
 import * as RuleThread from "../../contacts/RuleThread.ts"
+import { idly } from "../../threads/Background.ts"
 import * as RpcThread from "../../threads/RpcThread.ts"
 import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
 import { registerFunctions } from "../../store/sqlite/SqliteFunctions.ts"
@@ -119,7 +120,7 @@ export const layer = (options: {
       )
       yield* JobRunner.removingTemporaryFiles
       yield* look.pipe(
-        Effect.andThen(Effect.timeoutOption(wakeUp.await, JobRunner.pollInterval)),
+        Effect.andThen(idly(Effect.timeoutOption(wakeUp.await, JobRunner.pollInterval))),
         Effect.forever,
         Effect.forkScoped
       )

@@ -4,6 +4,7 @@
  */
 import { Cause, Context, Deferred, Effect, Exit, Scope, Semaphore } from "effect"
 import type { SqlClient, SqlConnection, SqlError } from "effect/sql"
+import { setImmediate } from "node:timers"
 
 const SharedCommit = Context.Reference<boolean>("@roster/server/SharedCommit", { defaultValue: () => false })
 
