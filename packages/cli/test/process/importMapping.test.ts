@@ -50,7 +50,7 @@ describe("what is said about an imported file", () => {
       const file = "Email,Status\nann@example.com,subscribed\nbob@example.com,active\ncem@example.com,cleaned\n"
       const plain = yield* importing(file)
       assert.strictEqual(plain.done.code, 9)
-      assert.include(plain.done.stdout, "--map-value 'Status:subscribed=Active'")
+      assert.include(plain.done.stdout, "--map-value 'Status:subscribed=VALUE'")
       assert.include(plain.done.stdout, "Unsubscribed, Abuse, Inactive, Stale or NotConfirmed")
       const words = ["--map-value", "status:Subscribed=active", "--map-value", "Status:cleaned=Bounced"]
       for (const via of ["batches", "file"]) {

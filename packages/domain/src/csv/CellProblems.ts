@@ -39,16 +39,17 @@ export const likelyAddresses = (text: string): ReadonlyArray<string> => {
   return [...new Set(addresses)].filter((address) => emailAddressIssue(address) === undefined).slice(0, mostAddresses)
 }
 
-/** Whether an invisible character stands at an end, where no address has one on purpose. */
-const isHidden = (text: string): boolean => /^\p{Cf}|\p{Cf}$/u.test(text)
+const isAscii = (code: number): boolean => code < 0x80
 
-/** Why the text of a cell is no address, and which would do, or `undefined`. */
-export const addressProblem = (text: string): string | undefined => {
-  const issue = emailAddressIssue(text)
-  if (issue === undefined && !isHidden(text)) return undefined
+/** Whether an invisible character stands at an end, where no address has one on purpose. */
+export const isHidden = (text: string): boolean =>
+  !(isAscii(text.charCodeAt(0)) && isAscii(text.charCodeAt(text.length - 1))) && /^\p{Cf}|\p{Cf}$/u.test(text)
+
+/** Why the text of a cell is no address, and which would do. */
+export const addressProblem = (text: string): string => {
   const addresses = likelyAddresses(text)
   return (
-    `Email: ${invisibleIn(text) ?? issue ?? ""}` +
+    `Email: ${invisibleIn(text) ?? emailAddressIssue(text) ?? ""}` +
     (addresses.length === 0 ? "" : `; ${oneOf(addresses.map((address) => `"${address}"`))} would do`)
   )
 }
@@ -56,7 +57,9 @@ export const addressProblem = (text: string): string | undefined => {
 /** Why a word is none of the values of a field, and how to say which it stands for. */
 export const wordProblem = (field: string, values: ReadonlyArray<string>, text: string): string => {
   const word = text.trim()
-  const hidden = invisibleIn(word)
-  const flag = `--map-value '${field}:${word.slice(0, 100).replaceAll("'", "'\\''")}=${values.includes("Active") ? "Active" : (values[0] ?? "")}'`
-  return `${field}: ${shown(word)} is not ${oneOf(values)}; ` + (hidden ?? `${flag} would say what it stands for`)
+  const flag = `--map-value '${field}:${word.slice(0, 100).replaceAll("'", "'\\''")}=VALUE'`
+  return (
+    `${field}: ${shown(word)} is not ${oneOf(values)}; ` +
+    (invisibleIn(word) ?? `${flag} says which of them it stands for`)
+  )
 }

@@ -2,12 +2,13 @@
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { addedFields, allFields, type ContactField, wireRecordOf } from "../contacts/ContactFields.ts"
+import { emailAddressIssue } from "../contacts/EmailAddress.ts"
 import { foldName } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
 import { type ColumnMap, fieldIssue, foldWord, type ImportMapping } from "./ImportMapping.ts"
-import { addressProblem, likelyAddresses, wordProblem } from "./CellProblems.ts"
+import { addressProblem, isHidden, likelyAddresses, wordProblem } from "./CellProblems.ts"
 
 export { errorColumn, isRecordColumn, reservedNameIssue }
 
@@ -59,6 +60,8 @@ type Words = ReadonlyMap<string, string>
 export interface ImportColumns {
   /** What each column becomes, in their order. A text below a column without a name is a problem of its row. */
   readonly targets: ReadonlyArray<Target>
+  /** The places of columns without a name. */
+  readonly unnamed: ReadonlyArray<number>
 }
 
 const quotedList = (names: ReadonlyArray<string>): string =>
@@ -144,7 +147,8 @@ export const importColumns = (
   if (!seen.has("email")) {
     return Result.fail(`the header has no column "Email"; it reads ${quotedList(header)}`)
   }
-  return Result.succeed({ targets })
+  const unnamed = targets.flatMap(({ _tag }, index) => (_tag === "Unnamed" ? [index] : []))
+  return Result.succeed({ targets, unnamed })
 }
 
 /** The columns of a header that are not imported, since only the service sets their fields. */
@@ -163,11 +167,11 @@ export const columnLetter = (index: number): string =>
 
 /** The first text that a row has below a column without a name. */
 export const unnamedText = (
-  { targets }: ImportColumns,
+  { unnamed }: ImportColumns,
   cells: ReadonlyArray<string>
 ): { readonly column: number; readonly text: string } | undefined => {
-  for (const [column, { _tag }] of targets.entries()) {
-    const text = _tag === "Unnamed" ? (cells[column] ?? "").trim() : ""
+  for (const column of unnamed) {
+    const text = (cells[column] ?? "").trim()
     if (text !== "") return { column, text }
   }
   return undefined
@@ -189,12 +193,16 @@ const readerOf = (field: ContactField): ((text: string) => string) => {
 
 const readers = new Map(addedFields.map((field) => [field.path, readerOf(field)]))
 
-/** Why a value of a field cannot be imported, or `undefined`. */
-const valueProblem = (field: ContactField, text: string): string | undefined => {
-  if (field.wire === "Email") return addressProblem(text)
-  return field.kind !== "enumeration" || field.values.includes(text)
-    ? undefined
-    : wordProblem(field.wire, field.values, text)
+/** The first value that cannot be imported, in words for whoever has the file. The schema has refused one. */
+const problemIn = (values: ReadonlyArray<readonly [path: string, value: unknown]>): string | undefined => {
+  for (const [path, value] of values) {
+    const field = addedFields.find((each) => each.path === path)
+    if (field === undefined || typeof value !== "string") continue
+    if (field.wire === "Email" && emailAddressIssue(value) !== undefined) return addressProblem(value)
+    if (field.kind === "enumeration" && !field.values.includes(value))
+      return wordProblem(field.wire, field.values, value)
+  }
+  return undefined
 }
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
@@ -234,15 +242,15 @@ export const importRow = (
     if (target._tag === "Custom") customFields.push([target.name, text])
     else {
       const value = readers.get(target.field.path)?.(text) ?? text
-      const problem = valueProblem(target.field, value)
-      if (problem !== undefined) return Result.fail(problem)
+      // The schema takes such an address, which nobody can have meant.
+      if (target.field.wire === "Email" && isHidden(value)) return Result.fail(addressProblem(value))
       values.push([target.field.path, value])
     }
   }
   if (customFields.length > 0) values.push(["CustomFields", Object.fromEntries(customFields)])
   const record = wireRecordOf(values)
   if (record["Email"] === undefined) return Result.fail("the row has no e-mail address")
-  return Result.mapError(decodePayload(record), schemaProblem)
+  return Result.mapError(decodePayload(record), (error) => problemIn(values) ?? schemaProblem(error))
 }
 
 /** The valid address that a row probably means, if its own is none; several are listed. */

@@ -122,9 +122,10 @@ class ReadRow implements ImportRow {
 
   #read(): Result.Result<ContactPayload, string> {
     const { columns, reasons } = this.#head
-    const { cells: all, problem } = this.#record
+    const { problem } = this.#record
     if (problem !== undefined) return Result.fail(problem)
-    const { cells } = this
+    const { cells: all } = this.#record
+    const cells = reasons?.without(all) ?? all
     if (reasons !== undefined) {
       // Spreadsheets pad short rows, so that the reason would become the value of another column.
       if (cells.some(isCountIssue)) return Result.fail(reasonInCell)

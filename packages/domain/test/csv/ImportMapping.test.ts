@@ -137,7 +137,7 @@ describe("the words of a mapping", () => {
       const { reason } = yield* only(`Email,Status\n${email},it's on\n`)
       for (const status of ContactStatus.literals) assert.include(reason, status)
       assert.notInclude(reason, "|")
-      assert.include(reason, "--map-value 'Status:it'\\''s on=Active'")
+      assert.include(reason, "--map-value 'Status:it'\\''s on=VALUE'")
       assert.include((yield* only(`Email,ConsentTracking\n${email},yes\n`)).reason, "Unknown, Allow or Deny")
       assert.include((yield* only(`Email,Status\n${email},Active\u200b\n`)).reason, "U+200B stands at the end")
     })
