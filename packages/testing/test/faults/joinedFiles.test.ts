@@ -93,7 +93,7 @@ const againOf = (again: typeof Again.Type, { headers }: LedgerRequest): Answer =
   return answerOf(again, 206, whole.subarray(from, until), range)
 }
 
-describe.each(transports)("C85 Two files are never joined over %s", (_, transport) => {
+describe.each(transports)("two files are never joined over %s", (_, transport) => {
   /** Downloads what begins so, breaks off, and goes on as told. The last answer repeats. */
   const download = Effect.fnUntraced(function* (
     first: typeof Source.Type,
@@ -128,7 +128,7 @@ describe.each(transports)("C85 Two files are never joined over %s", (_, transpor
   })
 
   it.live.prop(
-    "gives one file whole, or the beginning of one and an error, whatever the answers say",
+    "C85 gives one file whole, or the beginning of one and an error, whatever the answers say",
     [Source, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 95 })), Schema.NonEmptyArray(Again)],
     ([first, percent, again]) =>
       Effect.gen(function* () {
@@ -165,7 +165,7 @@ describe.each(transports)("C85 Two files are never joined over %s", (_, transpor
     ["the rest comes", rest],
     ["the rest comes in parts", { ...rest, until: -1000 }],
     ["the whole comes", { ...rest, status: 200 }]
-  ] as ReadonlyArray<readonly [string, typeof Again.Type]>)("goes on by a strong tag where %s", ([, again]) =>
+  ] as ReadonlyArray<readonly [string, typeof Again.Type]>)("C85 goes on by a strong tag where %s", ([, again]) =>
     Effect.gen(function* () {
       for (const framing of ["length", "chunked"] as const) {
         let last = 0
@@ -178,7 +178,7 @@ describe.each(transports)("C85 Two files are never joined over %s", (_, transpor
     })
   )
 
-  it.live("begins anew with another file where nothing was passed on", () =>
+  it.live("C85 begins anew with another file where nothing was passed on", () =>
     Effect.gen(function* () {
       for (const tag of ["strong", "weak", "none"] as const) {
         const { came, ended } = yield* download({ ...strong, tag }, 0, (request) =>
@@ -196,7 +196,7 @@ describe.each(transports)("C85 Two files are never joined over %s", (_, transpor
     ["a tag of another kind", { tag: "weakened" }, "does not show by a strong ETag"],
     ["no tag", { tag: "none" }, "does not show by a strong ETag"],
     ["a whole file without a tag", { status: 200, tag: "none" }, "does not show by a strong ETag"]
-  ] as const)("fails, and says why, at %s", ([, change, why]) =>
+  ] as const)("C85 fails, and says why, at %s", ([, change, why]) =>
     Effect.gen(function* () {
       const { ended } = yield* download(strong, 50, (request) => againOf({ ...rest, ...change }, request))
       assert.include(reason(ended, "Unavailable").message, why)
@@ -204,7 +204,7 @@ describe.each(transports)("C85 Two files are never joined over %s", (_, transpor
     })
   )
 
-  it.live("takes no more bytes than the answer says to be there", () =>
+  it.live("C85 takes no more bytes than the answer says to be there", () =>
     Effect.gen(function* () {
       const { came, ended } = yield* download(strong, 50, (request) => {
         const { body = "", ...part } = againOf({ ...rest, framing: "chunked", until: -1000 }, request)

@@ -145,7 +145,7 @@ const emptied = Effect.flatMap(ContactsService, (contacts) =>
 
 describe("an odd file", () => {
   it.live(
-    "is stored alike, or refused alike, by the service and by rows",
+    "is stored alike, or refused alike, by the service, by rows and by an upload",
     () =>
       Effect.gen(function* () {
         const stores = yield* Effect.all([Layer.build(store), Layer.build(store), Layer.build(store)])
