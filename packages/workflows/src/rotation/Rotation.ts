@@ -157,16 +157,16 @@ const awaitUnused = Effect.fnUntraced(function* (options: {
 const rival = (name: string, successors: ReadonlyArray<Credential>): RotationRefused => {
   const names = successors.map((one) => `"${one.name}"`).join(" and ")
   const issue =
-    `another rotation of it made ${names || "a successor"}, or an earlier one of which there is no record here. ` +
-    "Resume that one where it began; or if nobody has its secret, delete its successor and rotate again."
+    `another rotation made ${names || "a successor"}, or an earlier one that has no record here. Resume that rotation ` +
+    "where it began or, if nobody has the secret of its successor, delete the successor and rotate again."
   return new RotationRefused({ name, issue })
 }
 
 /** Somebody uses the credential that has the name now, which is not the one that this rotation replaces. */
 const replaced = (name: string, successor: Credential): RotationRefused => {
   const issue =
-    `another one has its name since this rotation began. "${successor.name}" works too: delete the one of the two that ` +
-    "nobody uses."
+    `another credential took its name after this rotation began. "${successor.name}" works too: delete the one of the ` +
+    "two that nobody uses."
   return new RotationRefused({ name, issue })
 }
 
