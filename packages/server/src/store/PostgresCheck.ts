@@ -1,7 +1,8 @@
 /** Checks whether a PostgreSQL can hold a store, for `roster doctor`: its version, rights, collation and clock. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { lastMigration, latestMigration } from "./Migrations.ts"
+import { routeOf } from "./postgres/PostgresAddress.ts"
 import { describe } from "./postgres/PostgresError.ts"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import { skewIssue, storeClock, toleratedSkew } from "./StoreClock.ts"
@@ -34,6 +35,9 @@ interface Facts {
   readonly owns: boolean
   readonly plpgsql: boolean
   readonly folds: boolean
+  /** Whether commits wait for the disk. */
+  readonly syncs: boolean
+  readonly superuser: boolean
 }
 
 const rights = ({ closed, creates, owns, schema }: Facts, isComplete: boolean): PostgresFinding => {
@@ -87,6 +91,16 @@ const findings = (facts: Facts, latest: number, skew: number): ReadonlyArray<Pos
     ),
     finding("writes", facts.writes, "allowed", "it is a replica or read-only: name the primary"),
     rights(facts, latest === latestMigration),
+    {
+      check: "superuser",
+      result: facts.superuser ? "warning" : "ok",
+      detail: facts.superuser ? "its user may do everything: give the service one of its own" : "its user is none"
+    },
+    {
+      check: "fsync",
+      result: facts.syncs ? "ok" : "warning",
+      detail: facts.syncs ? "on" : "off: what was acknowledged is lost with the machine"
+    },
     finding(
       "tables",
       latest <= latestMigration,
@@ -118,7 +132,9 @@ const look = Effect.gen(function* () {
       )) AS closed,
       NOT EXISTS (SELECT 1 FROM found WHERE NOT pg_has_role(relowner, 'USAGE')) AS owns,
       EXISTS (SELECT 1 FROM pg_language WHERE lanname = 'plpgsql') AS plpgsql,
-      EXISTS (SELECT 1 FROM pg_collation WHERE collname = 'und-x-icu') AS folds`
+      EXISTS (SELECT 1 FROM pg_collation WHERE collname = 'und-x-icu') AS folds,
+      current_setting('fsync') = 'on' AS syncs,
+      (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS superuser`
   if (facts === undefined) return []
   const latest = facts.closed === null ? yield* lastMigration : latestMigration
   return findings(facts, latest, yield* storeClock(sql).skew)
@@ -130,7 +146,13 @@ export const checkPostgres = (options: PostgresOptions): Effect.Effect<ReadonlyA
     const { layer } = yield* Effect.promise(() => import("./postgres/PostgresClient.ts"))
     const connection: PostgresFinding = { check: "database", result: "ok", detail: nameOf(options) }
     const found = yield* Effect.provide(look, Layer.fresh(layer(options)))
-    return [connection, ...found]
+    const route = Result.getOrThrow(routeOf(Redacted.value(options.url)))
+    const tls: PostgresFinding = {
+      check: "tls",
+      result: route.warnings.length === 0 ? "ok" : "warning",
+      detail: route.warnings.length === 0 ? route.privacy : route.warnings.join("; ")
+    }
+    return [connection, tls, ...found]
   }).pipe(
     Effect.scoped,
     Effect.catch((error) => {

@@ -1,6 +1,6 @@
 /** The database of a store, whose tables it brings up to date as it opens. */
 import { redactLayerSpans } from "@roster/domain"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { lastMigration, latestMigration, migrate } from "./Migrations.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
@@ -8,6 +8,7 @@ import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
 import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
+import { routeOf } from "./postgres/PostgresAddress.ts"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import * as FailedAuthCounts from "./postgres/FailedAuthCounts.ts"
@@ -44,9 +45,21 @@ const migrated = (name: string) =>
     )
   )
 
+/** Says at each start what the address of a database leaves open. */
+const warned = ({ url }: PostgresOptions) =>
+  Layer.effectDiscard(
+    Effect.forEach(
+      Result.match(routeOf(Redacted.value(url)), { onFailure: () => [], onSuccess: ({ warnings }) => warnings }),
+      (warning) => Effect.logWarning(warning)
+    )
+  )
+
 /** Provides the database of a store on PostgreSQL with its tables migrated. */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, StoreError> =>
-  Layer.provideMerge(migrated(nameOf(options)), PostgresLoading.layer(options)).pipe(redactLayerSpans)
+  Layer.provideMerge(migrated(nameOf(options)), PostgresLoading.layer(options)).pipe(
+    Layer.provideMerge(warned(options)),
+    redactLayerSpans
+  )
 
 /** Provides the database of a store with its tables migrated. Work on the embedded store alone needs nothing else. */
 export const layer = ({

@@ -6,12 +6,13 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import * as PgPool from "@effect/sql-pg/PgPool"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
-import { Cause, Context, type Duration, Effect, Layer, Option, Result, type Scope, Stream } from "effect"
+import { Cause, Context, type Duration, Effect, Layer, Option, Redacted, Result, type Scope, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { StreamedValues } from "../sqlite/SqliteConnection.ts"
 import { registerGauge } from "../../metrics/ObservableMetric.ts"
 import { defaultConnections, type PostgresOptions, NoRepeat } from "./PostgresOptions.ts"
+import { routeOf } from "./PostgresAddress.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
 
 /** How long a call waits for a connection of the pool. */
@@ -164,8 +165,14 @@ const withoutLosses = <E>(cause: Cause.Cause<E>, { failure }: Attempt): Effect.E
 /** Opens the pool. Nothing is connected before the first statement. */
 export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
   const statementMillis = options.statementMillis ?? defaultStatementMillis
+  const route = yield* Effect.mapError(
+    Effect.fromResult(routeOf(Redacted.value(options.url))),
+    (cause) => new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, operation: "connect" }) })
+  )
   const pool = yield* PgPool.make({
     url: options.url,
+    ssl: route.ssl,
+    ...(route.stream === undefined ? {} : { stream: route.stream }),
     password: options.password,
     applicationName: "roster",
     maxConnections: options.maxConnections ?? defaultConnections,

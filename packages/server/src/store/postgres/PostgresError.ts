@@ -1,6 +1,7 @@
 /** The errors of PostgreSQL: what they mean for the transaction they ended, and without the values that they quote. */
 import { Predicate } from "effect"
 import { SqlError } from "effect/sql"
+import { tlsIssue } from "./PostgresAddress.ts"
 
 /** The connection broke after COMMIT, or a statement that commits by itself, was sent: nobody knows whether it was done. */
 export class CommitLost extends Error {
@@ -27,6 +28,8 @@ export const isDiskFull = ({ reason }: SqlError.SqlError): boolean => sqlState(r
 /** What keeps the database from being used, for whoever calls the service; `undefined` for a mistake of the service. */
 export const describe = ({ reason }: SqlError.SqlError): string | undefined => {
   if (reason.cause instanceof PoolExhausted) return "all its connections are in use"
+  const issue = tlsIssue(reason.message, reason.cause)
+  if (issue !== undefined) return issue
   if (sqlState(reason.cause) === "3D000") return "there is no database of this name"
   switch (reason._tag) {
     case "AuthenticationError":
@@ -104,7 +107,11 @@ export const mayRepeat = ({ reason }: SqlError.SqlError): boolean => {
     case "DeadlockError":
       return true
     case "ConnectionError":
-      return !(reason.cause instanceof CommitLost) && !(reason.cause instanceof PoolExhausted)
+      return (
+        !(reason.cause instanceof CommitLost) &&
+        !(reason.cause instanceof PoolExhausted) &&
+        tlsIssue(reason.message, reason.cause) === undefined
+      )
     case "UniqueViolation":
       return reason.constraint === answerKey
     default:

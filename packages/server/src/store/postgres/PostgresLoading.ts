@@ -25,7 +25,7 @@ export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient
         try: () => import("./PostgresClient.ts"),
         catch: () => unavailable(name, "Its client is missing. Install it: npm install @effect/sql-pg")
       })
-      const client = Effect.mapError(Layer.build(layer(options)), (error) => unavailable(name, error.message))
+      const client = Effect.mapError(Layer.build(layer(options)), (error) => unavailable(name, failure(error)))
       return Layer.effectContext(client)
     })
   )

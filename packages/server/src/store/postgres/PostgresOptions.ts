@@ -5,7 +5,10 @@ import { WriteFairness } from "../sqlite/LockContention.ts"
 
 /** How to reach PostgreSQL. */
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database?sslmode=require`. */
+  /**
+   * `postgres://user@host:port/database`. Off this machine by TLS with a verified certificate, of an authority that
+   * `?sslrootcert=FILE` may name, unless it says `?sslmode=disable`.
+   */
   readonly url: Redacted.Redacted<string>
   /** The password, if the URL has none. */
   readonly password?: Redacted.Redacted<string> | undefined

@@ -1,0 +1,132 @@
+/**
+ * The address of a PostgreSQL, and how its connections are kept private: by TLS that is verified, unless the database is on
+ * this machine, or its address says otherwise. (docs/decisions/postgres.md)
+ */
+import { isLoopbackHost } from "@roster/domain"
+import { Result } from "effect"
+import { readFileSync } from "node:fs"
+import { connect, type Socket } from "node:net"
+import type { ConnectionOptions } from "node:tls"
+
+/** The parameters of an address that are read. */
+const parameters: ReadonlySet<string> = new Set([
+  "host",
+  "port",
+  "user",
+  "password",
+  "dbname",
+  "application_name",
+  "options",
+  "connect_timeout",
+  "sslmode",
+  "sslrootcert"
+])
+
+const verifiedModes: ReadonlySet<string> = new Set(["require", "verify-ca", "verify-full"])
+
+/** The address says how to connect, and cannot be followed; or the database did not keep to it. */
+export class ConnectionRefused extends Error {
+  override readonly name = "ConnectionRefused"
+}
+
+const remedies =
+  "name the authority of its certificate by sslrootcert=FILE, or write sslmode=disable where nobody else can listen, " +
+  "such as in a network of containers"
+
+/** How the connections to a database are made. */
+export interface PostgresRoute {
+  /** TLS that verifies the certificate; `false` for clear text. */
+  readonly ssl: ConnectionOptions | false
+  /** Makes connections in clear text over a network, which give no password away. */
+  readonly stream: (() => Socket) | undefined
+  /** How private the connections are, in a few words. */
+  readonly privacy: string
+  /** What whoever runs the service should know, at each start. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** A message about authentication without further content: `R`, its length, and what it says. */
+const authentication = (says: number) => Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, says])
+const isDone = authentication(0)
+const asksForClearText = authentication(3)
+
+/** Ends a connection whose server asks for the password in clear text, before the client answers. */
+const guarded = (host: string, port: number) => (): Socket => {
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 })
+  let begun = Buffer.alloc(0)
+  const look = (bytes: Buffer): void => {
+    begun = Buffer.concat([begun, bytes])
+    if (begun.includes(isDone)) socket.off("data", look)
+    else if (begun.includes(asksForClearText)) {
+      socket.destroy(
+        new ConnectionRefused(
+          "it asks for the password in clear text, over a connection without TLS: use scram-sha-256"
+        )
+      )
+    }
+  }
+  socket.prependListener("data", look)
+  return socket
+}
+
+const refuse = (why: string) => Result.fail(new ConnectionRefused(why))
+
+const readAuthorities = (path: string): Result.Result<string, ConnectionRefused> =>
+  Result.try({
+    try: () => readFileSync(path, "utf8"),
+    catch: () => new ConnectionRefused(`the file of sslrootcert, ${path}, cannot be read`)
+  })
+
+/** How to connect by an address, or why not. */
+export const routeOf = (address: string): Result.Result<PostgresRoute, ConnectionRefused> => {
+  const url = URL.parse(address)
+  if (url === null) return refuse("its address is none of PostgreSQL")
+  const given = url.searchParams
+  const host = decodeURIComponent(given.get("host") ?? url.hostname.replace(/^\[(.*)\]$/, "$1"))
+  const isHere = host === "" || host.startsWith("/") || isLoopbackHost(host)
+  const mode = given.get("sslmode")
+  const authorities = given.get("sslrootcert")
+  const unknown = [...new Set(given.keys())].filter((name) => !parameters.has(name))
+  const warnings = [
+    ...unknown.map((name) => `the parameter ${name} of the address of the database is not known, and has no effect`),
+    ...(given.has("password")
+      ? ["the password is in the query of the address of the database: set ROSTER_DATABASE_PASSWORD instead"]
+      : [])
+  ]
+  if (mode === "prefer" || mode === "allow") {
+    if (!isHere) return refuse(`sslmode=${mode} lets whoever is in between turn TLS off: ${remedies}`)
+  } else if (mode !== null && mode !== "disable" && !verifiedModes.has(mode)) {
+    return refuse(`sslmode=${mode} is not known: leave it out for TLS, or write disable`)
+  }
+  const isClear = mode === "disable" || (isHere && authorities === null && (mode === null || !verifiedModes.has(mode)))
+  if (!isClear) {
+    const ca = authorities === null || authorities === "system" ? undefined : readAuthorities(authorities)
+    return ca !== undefined && Result.isFailure(ca)
+      ? Result.fail(ca.failure)
+      : Result.succeed({
+          ssl: ca === undefined ? {} : { ca: ca.success },
+          stream: undefined,
+          privacy: "TLS, with a verified certificate",
+          warnings
+        })
+  }
+  if (isHere)
+    return Result.succeed({ ssl: false, stream: undefined, privacy: "without TLS, on this machine", warnings })
+  const warning = `the connection to the database at ${host} is in clear text (sslmode=disable)`
+  return Result.succeed({
+    ssl: false,
+    stream: guarded(host, Number(given.get("port") ?? (url.port === "" ? 5432 : url.port))),
+    privacy: warning,
+    warnings: [...warnings, warning]
+  })
+}
+
+/** Why a connection that should have TLS was not made; `undefined` for other reasons. */
+export const tlsIssue = (message: string, cause: unknown): string | undefined => {
+  if (cause instanceof ConnectionRefused) return cause.message
+  if (message.includes("Server refused TLS")) return `it offers no TLS: turn it on there, or ${remedies}`
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
+  return /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)_|ERR_(?:TLS|SSL)/.test(code)
+    ? `its certificate is not trusted (${code}): ${remedies}`
+    : undefined
+}

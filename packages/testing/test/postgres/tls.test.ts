@@ -1,0 +1,124 @@
+/** The way to a database off this machine: by verified TLS or not at all, and what is said of it. */
+import { assert, describe, it } from "@effect/vitest"
+import { checkPostgres, type PostgresFinding } from "@roster/server"
+import { Effect, Fiber, Redacted } from "effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer, type Socket } from "node:net"
+import { platform, tmpdir } from "node:os"
+import { join } from "node:path"
+import { TLSSocket } from "node:tls"
+import { testCertificate, type TestCertificate } from "../../src/faults/server/TestCertificate.ts"
+import { eventually } from "../../src/index.ts"
+
+const password = "correct horse battery staple"
+
+/** What a server answers to a start: that it asks for the password in clear text, and then refuses the user. */
+const asksForPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3])
+const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
+
+interface Fake {
+  readonly port: number
+  /** All that clients sent, as it was before TLS. */
+  readonly received: () => string
+}
+
+/** A server that takes what passwords it gets, with TLS or without. */
+const fake = (certificate?: TestCertificate) =>
+  Effect.acquireRelease(
+    Effect.callback<Fake & { readonly close: () => void }>((resume) => {
+      let received = ""
+      const sockets = new Set<Socket>()
+      const talk = (socket: Socket): void => {
+        let hasStarted = false
+        socket.on("error", () => {})
+        socket.on("data", (bytes) => {
+          received += bytes.toString("latin1")
+          if (!hasStarted) socket.write(asksForPassword)
+          hasStarted = true
+        })
+      }
+      const server = createServer((socket) => {
+        sockets.add(socket)
+        socket.on("error", () => {})
+        socket.once("data", (bytes: Buffer) => {
+          if (!bytes.equals(sslRequest)) {
+            received += bytes.toString("latin1")
+            talk(socket)
+            socket.write(asksForPassword)
+            return
+          }
+          socket.write(certificate === undefined ? "N" : "S")
+          if (certificate !== undefined) talk(new TLSSocket(socket, { isServer: true, ...certificate }))
+        })
+      }).listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        const close = () => {
+          for (const socket of sockets) socket.destroy()
+          server.close()
+        }
+        resume(Effect.succeed({ port, received: () => received, close }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+// Linux takes 0.0.0.0 for this machine, and it is no address of the loopback.
+const far = "0.0.0.0"
+
+const check = (address: string) =>
+  checkPostgres({ url: Redacted.make(address), password: Redacted.make(password) }).pipe(
+    Effect.map((findings: ReadonlyArray<PostgresFinding>) => findings.map(({ detail }) => detail).join("\n"))
+  )
+
+const tests = platform() === "linux" ? describe : describe.skip
+
+tests("a database off this machine (on Linux)", () => {
+  it.live("gets nothing without TLS, unless the address says so, and then no password in clear text", () =>
+    Effect.gen(function* () {
+      const { port, received } = yield* fake()
+      for (const query of ["", "?sslmode=require", "?sslmode=verify-full"]) {
+        const refused = yield* check(`postgres://roster@${far}:${port}/roster${query}`)
+        assert.include(refused, "it offers no TLS")
+        assert.include(refused, "sslrootcert=FILE")
+        assert.include(refused, "sslmode=disable")
+      }
+      for (const mode of ["prefer", "allow"]) {
+        const refused = yield* check(`postgres://roster@${far}:${port}/roster?sslmode=${mode}`)
+        assert.include(refused, `sslmode=${mode} lets whoever is in between turn TLS off`)
+      }
+      assert.strictEqual(received(), "")
+      const clear = yield* check(`postgres://roster@${far}:${port}/roster?sslmode=disable`)
+      assert.include(clear, "it asks for the password in clear text")
+      assert.include(received(), "roster")
+      assert.notInclude(received(), password)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("gets the password once its certificate is verified, by the authority that the address names", () =>
+    Effect.gen(function* () {
+      const day = 24 * 60 * 60 * 1000
+      const certificate = testCertificate({
+        host: far,
+        from: new Date(Date.now() - day),
+        until: new Date(Date.now() + day)
+      })
+      const { port, received } = yield* fake(certificate)
+      const unknown = yield* check(`postgres://roster@${far}:${port}/roster`)
+      assert.include(unknown, "its certificate is not trusted")
+      assert.include(unknown, "sslrootcert=FILE")
+      assert.strictEqual(received(), "")
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-authority-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+      )
+      const file = join(folder, "authority.pem")
+      writeFileSync(file, certificate.cert)
+      const missing = yield* check(`postgres://roster@${far}:${port}/roster?sslrootcert=${file}.missing`)
+      assert.include(missing, "authority.pem.missing, cannot be read")
+      const call = yield* Effect.forkChild(check(`postgres://roster@${far}:${port}/roster?sslrootcert=${file}`))
+      yield* eventually(Effect.sync(received), (text) => text.includes(password))
+      yield* Fiber.interrupt(call)
+    }).pipe(Effect.scoped)
+  )
+})
