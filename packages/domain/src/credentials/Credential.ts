@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 import { isAddressable } from "../errors/InvalidInput.ts"
 import { hasControl } from "../values/Characters.ts"
-import { answerDate, nullableAnswerDate } from "../values/AnswerField.ts"
+import { answerDate, nullableAnswerDate } from "../values/OptionalField.ts"
 
 /** The name of a credential: 1 to 254 characters, which can stand in a path, and no control characters. */
 export const CredentialName = withFromText(

@@ -4,8 +4,8 @@
  */
 import { DateTime, Schema, Struct } from "effect"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
-import { answerField, nullableAnswerDate } from "../values/AnswerField.ts"
-import { inputText, nullableRequestField, requestField } from "../values/RequestField.ts"
+import { answerField, nullableAnswerDate } from "../values/OptionalField.ts"
+import { inputText, nullableRequestField, requestField } from "../values/OptionalField.ts"
 import { GivenDate } from "../values/WireDate.ts"
 import { IpRange, maximumIpRanges } from "./Credential.ts"
 

@@ -1,6 +1,6 @@
 /** The choice of contacts by a rule or by addresses, and its checks. No filter selects every contact by accident. */
 import { Data, Effect, Option, Schema } from "effect"
-import { requestField } from "../values/RequestField.ts"
+import { requestField } from "../values/OptionalField.ts"
 import { payloadRecord, type Named } from "../values/WireRecord.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { type InvalidRule, ruleRefusal } from "./RuleError.ts"

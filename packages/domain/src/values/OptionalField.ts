@@ -1,9 +1,44 @@
 /**
- * Optional fields of answers. A service may leave out every one of them or send null, and a value that this version does
- * not know never fails a page of records. (docs/decisions/records.md)
+ * Optional fields. In requests, missing, `undefined` and null all mean not given. In answers, a service may leave out every one of
+ * them or send null, and a value that this version does not know never fails a page of records. (docs/decisions/records.md)
  */
-import { Option, Schema, SchemaTransformation } from "effect"
+import { Option, Predicate, Schema, SchemaTransformation } from "effect"
 import { WireDate } from "./WireDate.ts"
+
+/** Takes what a schema of branded texts takes, as the type of an input that any text compiles for. */
+export const inputText = (schema: Schema.Codec<string>): Schema.Codec<string> => schema
+
+const optional = <Type extends Schema.Constraint, Wire extends Schema.Constraint>(
+  type: Type,
+  wire: Wire,
+  isGiven: (value: unknown) => boolean
+) =>
+  Schema.optionalKey(wire).pipe(
+    Schema.decodeTo(
+      Schema.optional(type),
+      SchemaTransformation.transformOptional<Type["Type"] | undefined, Wire["Type"]>({
+        decode: Option.filter(isGiven),
+        encode: Option.filter(isGiven)
+      })
+    )
+  )
+
+/** An optional field that is never null in code. */
+export const requestField = <S extends Schema.Constraint>(schema: S) =>
+  optional(Schema.toType(schema), Schema.NullOr(schema), Predicate.isNotNullish)
+
+/** An optional field that may be null in code too, with a meaning that the record defines. */
+export const nullableRequestField = <S extends Schema.Constraint>(schema: S) =>
+  optional(Schema.NullOr(Schema.toType(schema)), Schema.NullOr(schema), Predicate.isNotUndefined)
+
+/** A field of a record that a request with it does not write: refused with this message rather than left out. */
+export const refusedField = (message: string) =>
+  Schema.optionalKey(Schema.NullOr(Schema.Never).annotate({ message })).pipe(
+    Schema.decodeTo(
+      Schema.optionalKey(Schema.UndefinedOr(Schema.Never).annotate({ message })),
+      SchemaTransformation.transformOptional<undefined, null>({ decode: Option.none, encode: Option.none })
+    )
+  )
 
 /** Marks what is read of other services and never sent by ours, so the OpenAPI document leaves it out. */
 export const toleratedText = "Read, and never sent."
