@@ -1,5 +1,5 @@
 /** What a connection is made of: the service, the options, and what they do to its client. */
-import type { ClientOptions } from "@roster/http-client"
+import type { ClientOptions, InvalidSettings } from "@roster/http-client"
 import type { StoreOptions } from "@roster/server"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpClient } from "effect/http"
@@ -20,6 +20,8 @@ export interface RemoteService<Key = Redacted.Redacted<string>> {
 export interface ConnectOptions {
   /** More options of the client of a service over the network. */
   readonly client?: Omit<ClientOptions, "baseUrl" | "apiKey" | "apiKeyHeader" | "apiKeyPrefix"> | undefined
+  /** The transport of a service over the network (default: `UndiciHttpClient`, and on Bun `FetchTransport`). */
+  readonly transport?: Layer.Layer<HttpClient.HttpClient, InvalidSettings> | undefined
   /** More options of a store in this process. */
   readonly store?: Omit<StoreOptions, "filename"> | undefined
   /** Changes the `HttpClient` of either. */

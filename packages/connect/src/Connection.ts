@@ -126,7 +126,7 @@ export type Services = RosterClient.Services
 const remoteServices = Effect.promise(() => import("./RemoteServices.ts"))
 const localServices = Effect.promise(() => import("./LocalServices.ts"))
 
-/** All services of a service over the network, with the transport for Node. */
+/** All services of a service over the network, with the transport of the runtime unless one is given. */
 export const layerRemote = (
   on: RemoteService,
   options: Omit<ConnectOptions, "store"> = {}
@@ -135,7 +135,7 @@ export const layerRemote = (
 /** All services of a store in this process: the same client, answered without a socket or a key. */
 export const layerLocal = (
   filename: string,
-  options: Omit<ConnectOptions, "client"> = {}
+  options: Omit<ConnectOptions, "client" | "transport"> = {}
 ): Layer.Layer<Services, InvalidSettings | StoreError> =>
   Layer.unwrap(Effect.map(localServices, ({ layer }) => layer(filename, options)))
 

@@ -1,14 +1,15 @@
 /** The services over the network. Loaded only if they are chosen. */
-import { InvalidSettings, RosterClient } from "@roster/http-client"
+import { FetchTransport, InvalidSettings, RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, Layer } from "effect"
 import { type ConnectOptions, type RemoteService, transformed } from "./ConnectOptions.ts"
 
-const transport = UndiciHttpClient.layer()
+/** Bun replaces undici by its own, without dispatchers. */
+const ofRuntime = UndiciHttpClient.isSupported ? UndiciHttpClient.layer() : FetchTransport.layer()
 
 export const layer = (
   { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey }: RemoteService,
-  { client, transformClient }: ConnectOptions
+  { client, transformClient, transport = ofRuntime }: ConnectOptions
 ) =>
   RosterClient.layer({ ...client, baseUrl, apiKey, apiKeyHeader, apiKeyPrefix }).pipe(
     Layer.provide(transformed(transport, transformClient))

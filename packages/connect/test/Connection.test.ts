@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, EmailAddress } from "@roster/domain"
-import { ConfigProvider, Effect, Redacted, Result } from "effect"
+import { ConfigProvider, Effect, Layer, Redacted, Result } from "effect"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -146,6 +146,22 @@ describe("layerConfig", () => {
       const refused = yield* Effect.flip(run({ ROSTER_REQUIRE_REMOTE: "maybe" }, { defaultDb: ":memory:" }))
       assert.strictEqual(refused._tag, "ConfigError")
       assert.match(refused.message, /true or false[^]*ROSTER_REQUIRE_REMOTE/)
+    })
+  )
+
+  it.effect("takes a transport for the service, which its store does without", () =>
+    Effect.gen(function* () {
+      const sent: Array<string> = []
+      const client = HttpClient.make((request) => {
+        sent.push(request.method)
+        return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json([{ Email: "ann@example.com" }])))
+      })
+      const options = { transport: Layer.succeed(HttpClient.HttpClient, client) }
+      const env = { ROSTER_BASE_URL: baseUrl, ROSTER_API_KEY: "secret" }
+      assert.deepStrictEqual(yield* run(env, options), ["ann@example.com"])
+      assert.deepStrictEqual(sent, ["POST", "GET"])
+      assert.deepStrictEqual(yield* run({ ROSTER_DB: ":memory:" }, options), ["ada@example.com"])
+      assert.deepStrictEqual(sent, ["POST", "GET"])
     })
   )
 

@@ -69,6 +69,16 @@ const services = RosterClient.layerConfig().pipe(Layer.provide(layer()))
 console.log((await Effect.runPromise(Effect.provide(program, services))).firstName)
 `
 
+/** The same, where the environment and the runtime choose. */
+const connected = `
+import { ContactsService } from "@roster/domain"
+import { Connection } from "@roster/connect"
+import { Effect } from "effect"
+
+const program = ContactsService.use((contacts) => contacts.get("ada@example.com"))
+console.log((await Effect.runPromise(Effect.provide(program, Connection.layerConfig()))).firstName)
+`
+
 /** A client that goes away within the file that it uploads. */
 const leaving = `
 import { connect } from "node:net"
@@ -144,6 +154,7 @@ const project = (folder: string): void => {
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
   writeFileSync(join(folder, "services.mjs"), services)
   writeFileSync(join(folder, "client.mjs"), client)
+  writeFileSync(join(folder, "connected.mjs"), connected)
   writeFileSync(join(folder, "leaving.mjs"), leaving)
   writeFileSync(join(folder, "people.csv"), "Email,FirstName\nada@example.com,Ada\nbob@example.com,Bob\n")
   for (const { code, file } of blocks) writeFileSync(join(folder, file), code)
@@ -236,6 +247,8 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
                 assert.strictEqual(said.stdout, "ada@example.com true\nada@example.com true\n", said.stderr)
                 const fetched = done("client.mjs", "FetchTransport")
                 assert.strictEqual(fetched.stdout, "Ada\n", fetched.stderr)
+                const chosen = done("connected.mjs")
+                assert.strictEqual(chosen.stdout, "Ada\n", chosen.stderr)
                 const dispatched = done("client.mjs", "UndiciHttpClient")
                 if (name === "Bun") assert.include(dispatched.stderr, "Provide FetchTransport.layer()")
                 else assert.strictEqual(dispatched.stdout, "Ada\n", dispatched.stderr)
@@ -295,6 +308,8 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
           for (const name of ["Node 24", "Bun", "Deno"] as const) {
             const said = run(runtimes[name], ["services.mjs"], options)
             assert.strictEqual(said.stdout, "ada@example.com true\nada@example.com true\n", `${name}: ${said.stderr}`)
+            const chosen = run(runtimes[name], ["connected.mjs"], options)
+            assert.strictEqual(chosen.stdout, "Ada\n", `${name}: ${chosen.stderr}`)
             if (name === "Node 24") continue
             const got = run([...runtimes[name], rosterIn(cwd)], ["contacts", "get", "ada@example.com"], options)
             assert.deepInclude(Object(JSON.parse(got.stdout || "null")), { FirstName: "Ada" }, `${name}: ${got.stderr}`)

@@ -16,6 +16,7 @@
  */
 import { Effect, Layer, Predicate, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
+import { Agent } from "undici"
 import { defaultMaximumBytes } from "../BufferedResponse.ts"
 import type { InvalidSettings } from "../InvalidSettings.ts"
 import { environmentProxies } from "./EnvironmentProxies.ts"
@@ -34,6 +35,9 @@ const replaced =
   "UndiciHttpClient needs the undici of npm, which this runtime replaces by its own, as Bun does. Provide " +
   "FetchTransport.layer() of @roster/http-client/FetchTransport instead."
 
+/** Whether the runtime has the undici of npm. Bun replaces it by its own, without dispatchers. */
+export const isSupported: boolean = Predicate.isFunction(Agent.prototype.dispatch)
+
 /**
  * A client whose connections close with the scope. A proxy of the environment that cannot be read is `InvalidSettings`. It
  * dies where the runtime replaces undici by its own, as Bun does.
@@ -42,9 +46,8 @@ export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
   const proxies = options.proxy === false ? undefined : yield* environmentProxies
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const agent = makeAgent(options, proxies)
-      if (!Predicate.isFunction(agent.dispatcherFor("localhost").dispatch)) throw new Error(replaced)
-      return agent
+      if (!isSupported) throw new Error(replaced)
+      return makeAgent(options, proxies)
     }),
     ({ close }) => close
   )
