@@ -24,6 +24,7 @@ import { Caller } from "../credentials/Caller.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { preparedQuery } from "../store/SqlDialect.ts"
 import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
+import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices } from "../threads/Slices.ts"
@@ -114,7 +115,7 @@ export const makeContactRepository = Effect.gen(function* () {
   const get = fnRedacted("ContactsService.get")(function* (email: string) {
     const { account } = yield* Caller
     yield* checkEmail("email", email)
-    const [row] = yield* find([account, canonicalEmail(email)])
+    const [row] = yield* asShortCall(find([account, canonicalEmail(email)]))
     return row === undefined ? yield* new ContactNotFound({ email }) : toContact(row)
   }, orStoreFailure("contactsByEmailGet"))
 
@@ -189,7 +190,8 @@ export const makeContactRepository = Effect.gen(function* () {
           if (rulesInSql) {
             const selected = sql`account = ${account} AND ${ruleSql(sql, read, now)}`
             // Within the transaction, so that the time cannot be up in its COMMIT.
-            return yield* sql.withTransaction(scans.bounded(bounds, sql`DELETE FROM contacts WHERE ${selected}`))
+            yield* scans.bounded(bounds, sql`DELETE FROM contacts WHERE ${selected}`, sql.withTransaction)
+            return
           }
           const asked = { account, rule: read, now: DateTime.toEpochMillis(now) }
           const all = { after: 0, offset: 0, limit: Number.POSITIVE_INFINITY }

@@ -1,7 +1,8 @@
 /** The scans of a store within their bounds: how long one may take, and how many may wait. (docs/limits.md) */
 import { RateLimited, ServiceError, Unavailable } from "@roster/domain"
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, identity, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { makePlaces } from "../threads/FairQueue.ts"
 import { type Full, makeQuota } from "../threads/Quota.ts"
 import { makeScan, type Scan, type ScanRequest } from "./RuleScan.ts"
 
@@ -17,10 +18,14 @@ export class RuleScans extends Context.Service<
   RuleScans,
   {
     /**
-     * Runs a statement with a rule within the bounds; a bulk delete counts as several. Interrupting it cancels the
-     * statement.
+     * Runs a statement with a rule within the bounds, in turns of the accounts; a bulk delete counts as several.
+     * Interrupting it cancels the statement. `around` is what the statement is a part of, which begins when it is its turn.
      */
-    readonly bounded: <A, E>(options: ScanOptions, statement: Effect.Effect<A, E>) => Effect.Effect<A, E | ServiceError>
+    readonly bounded: <A, E>(
+      options: ScanOptions,
+      statement: Effect.Effect<A, E>,
+      around?: (statement: Effect.Effect<A, E | ServiceError>) => Effect.Effect<A, E | ServiceError>
+    ) => Effect.Effect<A, E | ServiceError>
     /** Finds ids within the bounds. Interrupting it stops the scan. */
     readonly find: (
       options: Omit<ScanOptions, "account">,
@@ -76,21 +81,29 @@ const tooMany = (operation: string) => (full: Full) =>
         : new Unavailable({ detail: "its calls with a rule have reached their bound", retryAfter: crowdRetryAfter })
   })
 
-/** Bounds the scans of a store. */
-export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline) => {
+/** Bounds the scans of a store, of which so many run at one time (default: those that the scan itself runs). */
+export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline, atOnce = Infinity) => {
+  const places = makePlaces(atOnce)
   const deadline = Duration.fromInputUnsafe(given)
   const quota = makeQuota({ own: maximumAccountScans, all: maximumScans })
-  const bounded: RuleScans["Service"]["bounded"] = ({ account, isDeletion, operation }, statement) =>
-    quota.hold(account, isDeletion ? deletionWeight : 1).pipe(
-      Effect.mapError(tooMany(operation)),
-      Effect.andThen(
-        Effect.timeoutOrElse(statement, {
-          duration: deadline,
-          orElse: () => Effect.fail(tooLong(operation, deadline))
-        })
-      ),
-      Effect.scoped
-    )
+  const bounded: RuleScans["Service"]["bounded"] = (
+    { account, isDeletion, operation },
+    statement,
+    around = identity
+  ) => {
+    const inTime = Effect.timeoutOrElse({
+      duration: deadline,
+      orElse: () => Effect.fail(tooLong(operation, deadline))
+    })
+    return quota
+      .hold(account, isDeletion ? deletionWeight : 1)
+      .pipe(
+        Effect.mapError(tooMany(operation)),
+        Effect.andThen(inTime(places.take(account))),
+        Effect.andThen(around(inTime(statement))),
+        Effect.scoped
+      )
+  }
   return RuleScans.of({
     bounded,
     find: (options, request) => bounded({ ...options, account: request.account }, scan(request))
@@ -98,8 +111,8 @@ export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline) =>
 }
 
 /** Scans where requests are answered, in slices. */
-export const layer = (deadline?: Duration.Input): Layer.Layer<RuleScans, never, SqlClient.SqlClient> =>
+export const layer = (deadline?: Duration.Input, atOnce?: number): Layer.Layer<RuleScans, never, SqlClient.SqlClient> =>
   Layer.effect(
     RuleScans,
-    Effect.map(SqlClient.SqlClient, (sql) => make(makeScan(sql), deadline))
+    Effect.map(SqlClient.SqlClient, (sql) => make(makeScan(sql), deadline, atOnce))
   )

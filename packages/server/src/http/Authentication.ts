@@ -13,6 +13,7 @@ import { AccessLog } from "../network/AccessLog.ts"
 import { hasLevel, keyLookup, type KeyRow, makeRangeCheck, makeUseRecorder } from "../credentials/KeyLookup.ts"
 import { digestOf } from "../credentials/Secret.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import { asShortCall, ConnectionUse } from "../store/postgres/PostgresOptions.ts"
 import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
 import { publicAddress } from "./AllowedHosts.ts"
 import { toWireError } from "./WireErrors.ts"
@@ -92,15 +93,18 @@ export const authentication = Effect.gen(function* () {
         if (key === undefined) return refuseKey(undefined, peer)
         // No key of any store: neither looked up nor recorded.
         if (!SecretFormat.isApiKey(key)) return refuse(peer)
-        return Effect.flatMap(failed(findKey(digestOf(key), Context.get(context, Clock.Clock))), (row) => {
+        return Effect.flatMap(failed(asShortCall(findKey(digestOf(key), Context.get(context, Clock.Clock)))), (row) => {
           if (row !== undefined) log?.note(request, { key: row.secret_hint })
           if (row === undefined || (row.expires !== null && row.expires <= row.now)) return refuseKey(row, peer)
           const details = objectionTo(row, required, peer)
           if (details !== undefined) return refuseAccess(row, peer, details)
           const caller = { ...callerOf(row, peer), serviceUrl: () => publicAddress(request, context) }
-          const answered = Effect.provideService(answer(incoming), Caller, caller)
+          const answered = answer(incoming).pipe(
+            Effect.provideService(Caller, caller),
+            Effect.provideService(ConnectionUse, { account: row.account, isShort: false })
+          )
           const recorded = required === anyLevel ? undefined : recordUse(row, required)
-          return recorded === undefined ? answered : Effect.andThen(recorded, answered)
+          return recorded === undefined ? answered : Effect.andThen(asShortCall(recorded), answered)
         })
       })
   }

@@ -4,6 +4,7 @@ import { loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { authentication } from "./Authentication.ts"
 import { makeHandlers } from "./Handlers.ts"
 import { exportRoute } from "./ExportDownloadRoute.ts"
@@ -74,6 +75,7 @@ const healthPath = "/health/"
 const healthRoutes = Effect.map(SqlClient.SqlClient, (sql): ReadonlyArray<Route> => {
   const answer = (status: string) => HttpServerResponse.jsonUnsafe({ status })
   const isReady = sql`SELECT id FROM contacts ORDER BY id LIMIT 1`.pipe(
+    asShortCall,
     Effect.timeout(readyWithin),
     Effect.match({
       onSuccess: () => answer("ready"),

@@ -12,7 +12,13 @@ import * as SqlCredentialsService from "./SqlCredentialsService.ts"
 import * as SqlEmailsService from "./SqlEmailsService.ts"
 import { memory } from "../store/sqlite/StoreFile.ts"
 import * as LockContention from "../store/sqlite/LockContention.ts"
-import { defaultConnections, jobConnections, sharedWrites } from "../store/postgres/PostgresOptions.ts"
+import {
+  defaultConnections,
+  jobConnections,
+  sharedConnections,
+  sharedWrites,
+  shortConnections
+} from "../store/postgres/PostgresOptions.ts"
 import * as Store from "../store/Store.ts"
 import * as ContactAnswers from "../requests/ContactAnswers.ts"
 import * as Turns from "../requests/Turns.ts"
@@ -73,11 +79,15 @@ export const layerPostgresForHttp = (options: PostgresStoreOptions): Layer.Layer
     entry === undefined
       ? Layer.provide(JobRunner.layer(), sharedWrites)
       : WorkerThread.layer({ entry, store: { postgres } })
+  // Jobs that share the connections of requests read and note beside what they hold.
   const connections = entry === undefined ? maxConnections : Math.max(1, maxConnections - jobConnections)
-  const work = Layer.merge(jobs, RuleScans.layer(ruleDeadline))
+  const kept = entry === undefined ? 0 : shortConnections
+  // A rule has its connection for seconds.
+  const rulesAtOnce = Math.max(1, Math.floor(sharedConnections(connections, kept) / 2))
+  const work = Layer.merge(jobs, RuleScans.layer(ruleDeadline, rulesAtOnce))
   return Layer.fresh(Layer.provide(services, work)).pipe(
     Layer.provide(policyOf(options)),
-    Layer.provideMerge(Store.layerPostgres({ ...postgres, maxConnections: connections }))
+    Layer.provideMerge(Store.layerPostgres({ ...postgres, maxConnections: connections }, kept))
   )
 }
 

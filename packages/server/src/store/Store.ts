@@ -55,8 +55,8 @@ const warned = ({ url }: PostgresOptions) =>
   )
 
 /** Provides the database of a store on PostgreSQL with its tables migrated. */
-export const layerPostgres = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, StoreError> =>
-  Layer.provideMerge(migrated(nameOf(options)), PostgresLoading.layer(options)).pipe(
+export const layerPostgres = (options: PostgresOptions, kept?: number): Layer.Layer<SqlClient.SqlClient, StoreError> =>
+  Layer.provideMerge(migrated(nameOf(options)), PostgresLoading.layer(options, kept)).pipe(
     Layer.provideMerge(warned(options)),
     redactLayerSpans
   )

@@ -1,5 +1,5 @@
-/** A fair queue: runs one task or a few at a time, round-robin over the accounts. */
-import { Effect } from "effect"
+/** Fair queues: one task or a few run, or some places are taken, at a time, round-robin over the accounts. */
+import { Effect, type Scope } from "effect"
 import { clearTimeout, setTimeout } from "node:timers"
 import { setImmediate } from "node:timers/promises"
 
@@ -112,4 +112,47 @@ export const make = ({
     })
 
   return { run }
+}
+
+export interface Places {
+  /** Takes a place for an account until the scope ends, when it is its turn. */
+  readonly take: (account: string) => Effect.Effect<void, never, Scope.Scope>
+}
+
+/** Makes so many places. Who holds one waits for others, so that it takes no time of the event loop. */
+export const makePlaces = (count: number): Places => {
+  const queue = makeQueue<{ isHeld: boolean; begin: () => void }>()
+  let free = count
+
+  const next = () => {
+    while (free > 0) {
+      const place = queue.take()
+      if (place === undefined) return
+      free--
+      place.isHeld = true
+      place.begin()
+    }
+  }
+
+  const take: Places["take"] = (account) =>
+    Effect.suspend(() => {
+      const place = { isHeld: false, begin: () => {} }
+      const leave = Effect.sync(() => {
+        if (place.isHeld) free++
+        else queue.remove(account, place)
+        next()
+      })
+      const wait = Effect.callback<void>((resume) => {
+        place.begin = () => resume(Effect.void)
+        queue.add(account, place)
+        next()
+      })
+      // Before the wait, which may be interrupted when the place has been given.
+      return Effect.andThen(
+        Effect.addFinalizer(() => leave),
+        wait
+      )
+    })
+
+  return { take }
 }

@@ -66,3 +66,27 @@ describe("a fair queue", () => {
     })
   )
 })
+
+describe("places", () => {
+  it.live("are taken by the accounts in turn, and given back when their scope ends", () =>
+    Effect.gen(function* () {
+      const places = FairQueue.makePlaces(2)
+      const { begun, end, start, until } = makeTasks({
+        run: (account, work) => Effect.scoped(Effect.andThen(places.take(account), work(Effect.void)))
+      })
+      for (const name of ["a1", "a2", "a3", "a4"]) yield* start("a", name)
+      const waiting = yield* start("b", "b1")
+      yield* start("b", "b2")
+      yield* until(2)
+      yield* Fiber.interrupt(waiting)
+      yield* end("a1")
+      yield* until(3)
+      yield* end("a2")
+      yield* until(4)
+      assert.deepStrictEqual(begun, ["a1", "a2", "a3", "b2"])
+      for (const name of ["a3", "b2"]) yield* end(name)
+      yield* until(5)
+      yield* end("a4")
+    })
+  )
+})

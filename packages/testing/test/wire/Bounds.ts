@@ -3,7 +3,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { maximumLists, maximumListsOfContact, maximumPlaces } from "@roster/domain"
 import type { RosterServer } from "@roster/server"
-import { Effect, type Scope } from "effect"
+import { Effect, Fiber, type Scope } from "effect"
 import { served } from "./LargeRequests.ts"
 
 type Store = Parameters<typeof RosterServer.layer>[0]["store"]
@@ -15,8 +15,15 @@ const people = (count: number, from = 0) =>
 
 const onLists = (lists: ReadonlyArray<string>) => `/contacts?${lists.map((name) => `listnames=${name}`).join("&")}`
 
-/** The cases on one engine. */
-export const boundsCases = (engine: string, store: Effect.Effect<Store, unknown, Scope.Scope>): void => {
+/**
+ * The cases on one engine; `lock` keeps others from changing the contact `held@example.com` of a store until it is
+ * unlocked.
+ */
+export const boundsCases = <S extends Store>(
+  engine: string,
+  store: Effect.Effect<S, unknown, Scope.Scope>,
+  lock: (store: S) => Effect.Effect<{ readonly unlock: Effect.Effect<void> }, unknown, Scope.Scope>
+): void => {
   const server = Effect.flatMap(store, served)
 
   describe(`bounds, ${engine}`, () => {
@@ -75,6 +82,64 @@ export const boundsCases = (engine: string, store: Effect.Effect<Store, unknown,
         assert.isAbove(yield* during("/contacts/changes", changes), 5)
         const gone = people(1000).map((one) => ({ ...one, Seen: { Status: "Active" }, Delete: true }))
         assert.isAbove(yield* during("/contacts/changes", gone), 5)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+
+    it.live("whatever one account waits for, others get a contact, and their turn", () =>
+      Effect.gen(function* () {
+        const own = yield* store
+        const { ask, origin } = yield* served(own)
+        const asked = yield* ask(
+          "POST",
+          "/security/apikeys",
+          JSON.stringify({
+            Name: "attacker",
+            Subaccount: "a@example.com",
+            AccessLevel: ["ModifyContacts", "ViewContacts"]
+          })
+        )
+        assert.strictEqual(asked.status, 201)
+        const attacker = { "X-Service-ApiKey": JSON.parse(asked.text).Token }
+        const held = '[{"Email":"held@example.com"}]'
+        assert.strictEqual((yield* ask("POST", "/contacts", held, attacker)).status, 200)
+        assert.strictEqual((yield* ask("POST", "/contacts", '[{"Email":"other@example.com"}]')).status, 200)
+        // The first use of a key for a level is written down.
+        assert.strictEqual((yield* ask("GET", "/contacts/held@example.com", "", attacker)).status, 200)
+        assert.strictEqual((yield* ask("GET", "/contacts/other@example.com")).status, 200)
+        const { unlock } = yield* lock(own)
+        let done = 0
+        const change = Effect.map(
+          ask("PUT", "/contacts/held@example.com", '{"FirstName":"F"}', attacker),
+          ({ status }) => {
+            done++
+            return status
+          }
+        )
+        const changes = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 40 }, () => change),
+            { concurrency: 40 }
+          ),
+          { startImmediately: true }
+        )
+        for (let round = 0; round < 20; round++) {
+          assert.strictEqual((yield* ask("GET", "/contacts/other@example.com")).status, 200)
+          const ready = yield* Effect.promise(() => fetch(`${origin}/health/ready`))
+          assert.strictEqual(ready.status, 200)
+          assert.strictEqual((yield* ask("GET", "/contacts/held@example.com", "", attacker)).status, 200)
+        }
+        assert.strictEqual(done, 0)
+        const add = yield* Effect.forkChild(
+          Effect.map(ask("POST", "/contacts", '[{"Email":"added@example.com"}]'), ({ status }) => [status, done]),
+          { startImmediately: true }
+        )
+        // It waits when this is answered.
+        assert.strictEqual((yield* ask("GET", "/contacts/other@example.com")).status, 200)
+        yield* unlock
+        const [status, before] = yield* Fiber.join(add)
+        assert.strictEqual(status, 200)
+        if (engine === "on PostgreSQL") assert.isBelow(before ?? 0, 10)
+        assert.deepStrictEqual(new Set(yield* Fiber.join(changes)), new Set([200]))
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
     )
   })

@@ -51,7 +51,7 @@ export const served = Effect.fnUntraced(function* (store: Store) {
         .end(body)
     })
   const ask = (...given: Parameters<typeof open>) => Effect.flatMap(open(...given), read)
-  return { ask, open }
+  return { ask, open, origin: new URL(address).origin }
 })
 
 /** Serves a store, and adds what every case finds in it. */

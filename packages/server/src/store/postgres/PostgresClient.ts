@@ -11,8 +11,16 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { StreamedValues } from "../sqlite/SqliteConnection.ts"
 import { registerGauge } from "../../metrics/ObservableMetric.ts"
-import { defaultConnections, type PostgresOptions, NoRepeat } from "./PostgresOptions.ts"
 import { routeOf } from "./PostgresAddress.ts"
+import { makePlaces } from "../../threads/FairQueue.ts"
+import { makeQuota } from "../../threads/Quota.ts"
+import {
+  ConnectionUse,
+  defaultConnections,
+  type PostgresOptions,
+  NoRepeat,
+  sharedConnections
+} from "./PostgresOptions.ts"
 import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
 
 /** How long a call waits for a connection of the pool. */
@@ -20,6 +28,12 @@ export const defaultAcquireTimeout: Duration.Input = "5 seconds"
 
 /** The longest statement, in milliseconds: others wait for its locks. */
 export const defaultStatementMillis = 60_000
+
+/** The calls of an account that have a connection or wait for one, for each connection that they may take. */
+const callsPerConnection = 32
+
+/** The same of all accounts. */
+const allCallsPerConnection = 128
 
 /** How often a transaction is begun before its failure is told. */
 export const maximumTransactionAttempts = 10
@@ -162,20 +176,31 @@ const withoutLosses = <E>(cause: Cause.Cause<E>, { failure }: Attempt): Effect.E
   return failures.length > 0 ? Effect.failCause(Cause.fromReasons(failures)) : Effect.fail(failure ?? ofCommit(lost))
 }
 
-/** Opens the pool. Nothing is connected before the first statement. */
-export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
+const poolExhausted = new SqlError.SqlError({
+  reason: new SqlError.ConnectionError({
+    cause: new PoolExhausted("all connections to PostgreSQL are in use"),
+    operation: "connect"
+  })
+})
+
+/**
+ * Opens the pool. Nothing is connected before the first statement. Some of its connections may be kept for short calls
+ * (default: none); then the accounts take turns for the others.
+ */
+export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept = 0) {
   const statementMillis = options.statementMillis ?? defaultStatementMillis
   const route = yield* Effect.mapError(
     Effect.fromResult(routeOf(Redacted.value(options.url))),
     (cause) => new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, operation: "connect" }) })
   )
+  const maxConnections = options.maxConnections ?? defaultConnections
   const pool = yield* PgPool.make({
     url: options.url,
     ssl: route.ssl,
     ...(route.stream === undefined ? {} : { stream: route.stream }),
     password: options.password,
     applicationName: "roster",
-    maxConnections: options.maxConnections ?? defaultConnections,
+    maxConnections,
     keepAlive: "10 seconds",
     types,
     startupParameters: {
@@ -199,18 +224,25 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
         Effect.sync(() => (waiting -= 1))
       )
     })
-  const acquire = <A>(connection: Effect.Effect<A, SqlError.SqlError, Scope.Scope>) =>
-    Effect.timeoutOrElse(counted(connection), {
-      duration: options.acquireTimeout ?? defaultAcquireTimeout,
-      orElse: () =>
-        Effect.fail(
-          new SqlError.SqlError({
-            reason: new SqlError.ConnectionError({
-              cause: new PoolExhausted("all connections to PostgreSQL are in use"),
-              operation: "connect"
-            })
-          })
+  const shared = sharedConnections(maxConnections, kept)
+  const places = makePlaces(shared)
+  const calls = makeQuota({ own: callsPerConnection * shared, all: allCallsPerConnection * shared })
+  /** Waits for the turn of the account, so that no account takes the connections of all others. */
+  const turn =
+    kept === 0
+      ? Effect.void
+      : Effect.flatMap(ConnectionUse, ({ account, isShort }) =>
+          isShort
+            ? Effect.void
+            : Effect.andThen(
+                Effect.mapError(calls.hold(account), () => poolExhausted),
+                places.take(account)
+              )
         )
+  const acquire = <A>(connection: Effect.Effect<A, SqlError.SqlError, Scope.Scope>) =>
+    Effect.timeoutOrElse(counted(Effect.andThen(turn, connection)), {
+      duration: options.acquireTimeout ?? defaultAcquireTimeout,
+      orElse: () => Effect.fail(poolExhausted)
     }).pipe(
       Effect.mapError(toSqlError),
       Effect.tap(() => {
@@ -297,5 +329,5 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions) {
 })
 
 /** Provides the client, whose connections close with the layer. */
-export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
-  Layer.effect(SqlClient.SqlClient, make(options)).pipe(Layer.provide(Reactivity.layer))
+export const layer = (options: PostgresOptions, kept?: number): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.effect(SqlClient.SqlClient, make(options, kept)).pipe(Layer.provide(Reactivity.layer))

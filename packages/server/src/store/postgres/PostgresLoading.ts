@@ -13,7 +13,7 @@ export const failure = (error: SqlError.SqlError): string => {
 }
 
 /** Provides the client. Its tables are as they are. */
-export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient, StoreUnavailable> =>
+export const layer = (options: PostgresOptions, kept?: number): Layer.Layer<SqlClient.SqlClient, StoreUnavailable> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const name = nameOf(options)
@@ -25,7 +25,7 @@ export const layer = (options: PostgresOptions): Layer.Layer<SqlClient.SqlClient
         try: () => import("./PostgresClient.ts"),
         catch: () => unavailable(name, "Its client is missing. Install it: npm install @effect/sql-pg")
       })
-      const client = Effect.mapError(Layer.build(layer(options)), (error) => unavailable(name, failure(error)))
+      const client = Effect.mapError(Layer.build(layer(options, kept)), (error) => unavailable(name, failure(error)))
       return Layer.effectContext(client)
     })
   )

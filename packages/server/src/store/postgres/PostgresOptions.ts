@@ -20,6 +20,32 @@ export interface PostgresOptions {
   readonly statementMillis?: number | undefined
 }
 
+/** The connections of a service that only short calls take. */
+export const shortConnections = 2
+
+/** For whom a connection is taken. */
+interface ConnectionUse {
+  readonly account: string
+  /** Whether it is one statement by a key, for which some connections are kept. */
+  readonly isShort: boolean
+}
+
+/** The present use of connections (default: the main account's, for work of any length). */
+export const ConnectionUse = Context.Reference<ConnectionUse>("@roster/server/ConnectionUse", {
+  defaultValue: () => ({ account: "", isShort: false })
+})
+
+const short: ConnectionUse = { account: "", isShort: true }
+
+/** Takes the connections that are kept for short calls: one contact, the look-up of a key, readiness. */
+export const asShortCall: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
+  ConnectionUse,
+  short
+)
+
+/** The connections that other calls than short ones take, of so many. */
+export const sharedConnections = (all: number, kept: number): number => Math.max(1, all - kept)
+
 /** The database as messages name it: without user, password and parameters. */
 export const nameOf = ({ url }: PostgresOptions): string => {
   const parsed = URL.parse(secretText(url) ?? "")
