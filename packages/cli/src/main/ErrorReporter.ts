@@ -40,11 +40,11 @@ const operationOf = (id: string) =>
     ({ operations }) => operations.get(id)
   )
 
-/** Whether the service answered a request in a way that cannot be read, without refusing it. */
+/** Whether nobody knows if a request was carried out: its answer cannot be read, and is no refusal of the service itself. */
 const isUnreadAnswer = ({ mayHaveHappened, reason }: ServiceError): boolean => {
   // The message of an unknown outcome already says how to find out.
   if (!mayHaveHappened || reason._tag === "OutcomeUnknown") return false
-  return !("status" in reason && reason.status >= 400 && reason.status < 500)
+  return reason._tag === "UnexpectedContentType" || !("status" in reason && reason.status >= 400 && reason.status < 500)
 }
 
 /** The hint of a failure. After a write with an unreadable answer, it first says how to check whether it was done. */

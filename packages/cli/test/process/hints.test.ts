@@ -122,11 +122,10 @@ describe("a suggested command", () => {
       const { folder, run } = yield* makeRosterHere
       const key = "roster_1cm9losicpqnguqvjs7pdv1cc0tc5tyxoip3an0dpk7sw"
       const { env } = yield* fakeService(({ method, url = "" }, response) => {
-        const isRead = method === "GET"
-        response.writeHead(isRead ? (url.includes("/contacts?") ? 200 : 404) : 401, {
-          "Content-Type": "application/json"
-        })
-        response.end(isRead ? "[]" : '{"Error":"no"}')
+        const isList = method === "GET" && url.includes("/contacts?")
+        const status = isList ? 200 : method === "GET" ? 404 : 401
+        response.writeHead(status, { "Content-Type": "application/json" })
+        response.end(isList ? "[]" : '{"Error":"no"}')
       })
       writeFileSync(join(folder, "in.csv"), "Email\nann@x.org\n")
       const stopped = yield* run(["contacts", "import", "in.csv", "--api-key-prefix", `${key} `], { env })

@@ -128,7 +128,8 @@ export const unmarkedEncoding = (bytes: Uint8Array): string | undefined => {
     if (byte === 0) zeros[index % 2] = (zeros[index % 2] ?? 0) + 1
   })
   const [even = 0, odd = 0] = zeros
-  if (even + odd < start.length / 4) return undefined
+  // A file without text has as many in both halves.
+  if (even === odd || even + odd < start.length / 4) return undefined
   return odd > even ? "utf-16le" : "utf-16be"
 }
 

@@ -19,9 +19,8 @@ const bad: ReadonlyArray<
   ["no address", ",X\n", [[3, /e-mail/]]],
   ["an address with a space", "a b@row.example,X\n", [[3, /Email/]]],
   ["an address of 300 characters", `${"a".repeat(300)}@row.example,X\n`, [[3, /Email/]]],
-  ["a short row", "short@row.example\n", [[3, /1 cells/]]],
+  ["a short row", "short@row.example\n", [[3, /1 cell,/]]],
   ["a long row", "long@row.example,X,more\n", [[3, /3 cells/]]],
-  ["a quote in a cell", 'q@row.example,5" pipe\n', [[3, /quote in the middle/]]],
   ["text behind a quote", 'q@row.example,"X" Y\n', [[3, /after a closing quote/]]],
   ["a quote that never closes", 'q@row.example,"X\n', [[3, /never closed/]]],
   ["a NUL in a name", "nul@row.example,A\0B\n", [[3, /NUL/]]],
@@ -36,7 +35,7 @@ const bad: ReadonlyArray<
       [4, /./]
     ]
   ],
-  ["many of one kind", "x\n".repeat(50), Array.from({ length: 50 }, (_, i) => [3 + i, /1 cells/] as const)],
+  ["many of one kind", "x\n".repeat(50), Array.from({ length: 50 }, (_, i) => [3 + i, /1 cell,/] as const)],
   ["a row of 1 MB", `mega@row.example,${long}\n`, [[3, /FirstName: .* at most 32768 bytes/]]],
   ["a row of 1 MB without an address", `${long},X\n`, [[3, /Email/]]],
   ["a row of 9 MB", `big@row.example,${long.repeat(9)}\n`, [[3, /longer than 8388608/]]],
@@ -72,6 +71,7 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
     ["blank lines between", `\n\n${header}\n\n${ann}\r\n \n${bo}\n\n`, 2, []],
     ["line breaks of all kinds", `Email,FirstName\r${ann}${bo}c@row.example,C\r\n`, 3, []],
     ["a row as long as a contact may be", `${header}${ann}mega@row.example,${long.slice(0, 32_000)}\n${bo}`, 3, []],
+    ["a quote in a cell", `${header}${ann}q@row.example,5" pipe\n${bo}`, 3, []],
     ["a header and nothing else", header, 0, []],
     ["a header without a line break", "Email", 0, []],
     ["quotes that swallow nothing", `${header}a1@row.example,"\n`.repeat(1) + `${ann}${bo}`, 2, [2]]
@@ -99,7 +99,7 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
     ["a header of 9 MB", `Email,${long.repeat(9)}`, "longer than 8388608"],
     ["bytes that are not UTF-8 in the header", Buffer.from("Email,N\xe9\n", "latin1"), "utf-8"],
     ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), "utf-8"],
-    ["UTF-16 without a mark", Buffer.from(`${header}${ann}`, "utf16le"), "Email"]
+    ["UTF-16 without a mark", Buffer.from(`${header}${ann}`, "utf16le"), "utf-16le"]
   ] as const)("S55 a file with %s is refused at once", ([, file, reason]) =>
     Effect.gen(function* () {
       assert.include(yield* refusedImport(sendFile(file)), reason.replaceAll("\\", ""))
