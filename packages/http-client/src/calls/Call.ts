@@ -108,7 +108,10 @@ export const makeCall =
           text,
           foreign: isOwn ? undefined : foreign,
           retryAfter: yield* retryAfter(response),
-          location: redactSecrets(secrets, headers["location"] ?? "")
+          // A path alone leads to the same host.
+          location:
+            headers["location"] &&
+            redactSecrets(secrets, URL.parse(headers["location"], response.request.url)?.href ?? "")
         })
         const meaning =
           failure.error._tag === "ServiceError" &&

@@ -198,7 +198,10 @@ const makeAttemptContext = (header: string) => {
     const known = made.get(call)
     if (known !== undefined) return known
     const guarded = call.pipe(
-      Context.add(FetchHttpClient.RequestInit, noRedirects),
+      Context.add(FetchHttpClient.RequestInit, {
+        ...Context.getOrUndefined(call, FetchHttpClient.RequestInit),
+        ...noRedirects
+      }),
       Context.add(HttpClient.TracerDisabledWhen, always),
       Context.add(HttpClient.TracerPropagationEnabled, false),
       Context.add(Headers.CurrentRedactedNames, [...Context.get(call, Headers.CurrentRedactedNames), name])

@@ -1,5 +1,5 @@
 /** A slower `HttpClient` for every runtime with `fetch`, under the same limits. Redirects are not followed. */
-import { Effect, Layer, Stream } from "effect"
+import { Context, Effect, Layer, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import {
   BufferedResponse,
@@ -39,8 +39,19 @@ const askForGzip = (request: HttpClientRequest.HttpClientRequest) =>
     ? HttpClientRequest.setHeader(request, "accept-encoding", "gzip")
     : request
 
+/** Sends with the settings that the layer was given, unless the call has others; fetch reads those of the call alone. */
+const withRequestInit = (client: HttpClient.HttpClient, given: RequestInit): HttpClient.HttpClient =>
+  HttpClient.transform(client, (sent) =>
+    Effect.contextWith((call: Context.Context<never>) =>
+      Effect.provideService(sent, FetchHttpClient.RequestInit, {
+        ...given,
+        ...Context.getOrUndefined(call, FetchHttpClient.RequestInit)
+      })
+    )
+  )
+
 /**
- * A client on the `fetch` of the platform.
+ * A client on the `fetch` of the platform, with the `FetchHttpClient.RequestInit` that its layer or a call is given.
  *
  * ```ts
  * import { FetchTransport, RosterClient } from "@roster/http-client"
@@ -60,7 +71,10 @@ export const layer = (
 ): Layer.Layer<HttpClient.HttpClient> =>
   Layer.effect(
     HttpClient.HttpClient,
-    Effect.map(HttpClient.HttpClient, (client) =>
-      limitResponse(HttpClient.mapRequest(client, askForGzip), options.maximumResponseBytes)
-    )
+    Effect.gen(function* () {
+      const built = yield* Effect.context()
+      const client = HttpClient.mapRequest(yield* HttpClient.HttpClient, askForGzip)
+      const given = Context.getOrUndefined(built, FetchHttpClient.RequestInit)
+      return limitResponse(given === undefined ? client : withRequestInit(client, given), options.maximumResponseBytes)
+    })
   ).pipe(Layer.provide(FetchHttpClient.layer))

@@ -1,9 +1,41 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ResponseTooLarge } from "@roster/domain"
-import { Effect, Stream } from "effect"
+import { ContactsService, ResponseTooLarge } from "@roster/domain"
+import { Effect, Layer, Redacted, Stream } from "effect"
 import { FetchHttpClient, HttpClient, type HttpClientError, HttpClientResponse } from "effect/http"
+import * as RosterClient from "../../src/RosterClient.ts"
+import * as FetchTransport from "../../src/transport/FetchTransport.ts"
 import { limitResponse } from "../../src/transport/FetchTransport.ts"
 import { listening } from "./listening.ts"
+
+describe("RequestInit", () => {
+  it.effect.each(["the layer", "a call"])(
+    "of fetch counts where %s is given it, and redirects are never followed",
+    (where) =>
+      Effect.gen(function* () {
+        const sent: Array<RequestInit | undefined> = []
+        const fetch: typeof globalThis.fetch = (_, init) => {
+          sent.push(init)
+          return Promise.resolve(Response.json([]))
+        }
+        const given = Layer.succeed(FetchHttpClient.RequestInit, {
+          cache: "no-store",
+          redirect: "follow",
+          integrity: "x"
+        })
+        const inCall = where === "a call"
+        const transport = FetchTransport.layer().pipe(Layer.provide(inCall ? Layer.empty : given))
+        const client = RosterClient.layer({ baseUrl: "https://roster.example/v4", apiKey: Redacted.make("k") })
+        yield* ContactsService.use((contacts) => contacts.list()).pipe(
+          Effect.provide(Layer.merge(Layer.provide(client, transport), inCall ? given : Layer.empty)),
+          Effect.provideService(FetchHttpClient.Fetch, fetch)
+        )
+        assert.deepStrictEqual(
+          sent.map((init) => [init?.cache, init?.integrity, init?.redirect, init?.method]),
+          [["no-store", "x", "manual", "GET"]]
+        )
+      })
+  )
+})
 
 /** A client that answers with what the platform's `Response` says, as the one over fetch does. */
 const answering = (response: () => Response) =>

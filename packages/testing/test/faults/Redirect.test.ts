@@ -38,7 +38,8 @@ describe("C.3 Redirects", () => {
           plan: { requests: [[respond({ status: 302, headers: { Location: "/v4/contacts" } })]] },
           call
         })
-        reason(ended, "UnexpectedRedirect")
+        const { targetOrigin } = reason(ended, "UnexpectedRedirect")
+        assert.match(targetOrigin, /^http:\/\/127\.0\.0\.1:\d+$/)
         assert.strictEqual(ended.requests.length, 1)
       }
     })
