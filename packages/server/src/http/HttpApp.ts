@@ -8,6 +8,7 @@ import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { authentication } from "./Authentication.ts"
 import { makeHandlers } from "./Handlers.ts"
 import { exportRoute } from "./ExportDownloadRoute.ts"
+import { dialect } from "../store/SqlDialect.ts"
 import { AccessLog, routeOf } from "../network/AccessLog.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { isBodyOutstanding } from "./RequestBody.ts"
@@ -74,11 +75,13 @@ const healthPath = "/health/"
  */
 const healthRoutes = Effect.map(SqlClient.SqlClient, (sql): ReadonlyArray<Route> => {
   const answer = (status: string) => HttpServerResponse.jsonUnsafe({ status })
-  const isReady = sql`SELECT id FROM contacts ORDER BY id LIMIT 1`.pipe(
+  // What waits for the table of contacts waits here too.
+  const isReady = sql<{ readonly writable: number | boolean }>`
+    SELECT ${dialect(sql).isWritable} AS writable, (SELECT id FROM contacts ORDER BY id LIMIT 1) AS first`.pipe(
     asShortCall,
     Effect.timeout(readyWithin),
     Effect.match({
-      onSuccess: () => answer("ready"),
+      onSuccess: ([store]) => (store?.writable ? answer("ready") : errorResponse(503, "The store is read-only.")),
       onFailure: () => errorResponse(503, "The store does not answer.")
     })
   )

@@ -143,6 +143,8 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
    * as everything does in a transaction of SQLite that writes.
    */
   lockAccounts: withoutLock,
+  /** Whether the database takes writes now, as SQL: a primary can become a replica. */
+  isWritable: sql`1 = 1`,
   /** Runs a compiled query and gives its rows as values. */
   ask: askAtOnce(sql),
   /** Whether all who write wait for a transaction, which is why one is short. */
@@ -185,6 +187,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
         ON CONFLICT (account) DO UPDATE SET account = excluded.account`,
       { discard: true }
     ),
+  isWritable: sql`(NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off')`,
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
   // Only those who change the same rows.
   writersWait: false,

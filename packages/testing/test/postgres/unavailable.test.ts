@@ -140,6 +140,29 @@ describePostgres("a service on PostgreSQL", () => {
     )
   )
 
+  it.live("is not ready while its database is read-only, says so, and is ready when it is not", () =>
+    Effect.gen(function* () {
+      const { add, address, sql } = yield* served
+      const ready = get(new URL("/health/ready", address))
+      const [row] = yield* sql<{ readonly name: string }>`SELECT current_database() AS name`
+      for (const [value, status] of [
+        ["on", 503],
+        ["off", 200]
+      ] as const) {
+        yield* sql.unsafe(`ALTER DATABASE ${row?.name} SET default_transaction_read_only = ${value}`)
+        // The setting is that of new connections.
+        yield* Effect.ignore(sql`
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+        const { text } = yield* eventually(ready, (answer) => answer.status === status)
+        assert.include(text, status === 503 ? "read-only" : "ready")
+        const added = yield* add
+        assert.strictEqual(added.status, status)
+        if (status === 503) assert.include(added.text, "it is read-only")
+      }
+    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
+  )
+
   it.live("answers the next call after PostgreSQL has ended all of its connections", () =>
     Effect.gen(function* () {
       const { add, list, sql } = yield* served

@@ -30,6 +30,7 @@ export const describe = ({ reason }: SqlError.SqlError): string | undefined => {
   if (reason.cause instanceof PoolExhausted) return "all its connections are in use"
   const issue = tlsIssue(reason.message, reason.cause)
   if (issue !== undefined) return issue
+  if (sqlState(reason.cause) === "25006") return "it is read-only"
   if (sqlState(reason.cause) === "3D000") return "there is no database of this name"
   switch (reason._tag) {
     case "AuthenticationError":
