@@ -4,6 +4,7 @@ import { loggedCause } from "@roster/domain"
 import { Cause, Context, Effect, type Fiber } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { lacksDescriptors, logLackOfDescriptors, withoutDescriptors } from "../store/StoreFailure.ts"
 import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { authentication } from "./Authentication.ts"
 import { makeHandlers } from "./Handlers.ts"
@@ -137,6 +138,10 @@ const texts: Readonly<Record<number, string>> = {
 const fromCause = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, id: string) {
   const [response] = yield* HttpServerError.causeResponse(cause)
   if (response.status < 500) return withBody(response)
+  if (lacksDescriptors()) {
+    yield* logLackOfDescriptors(`request ${id}`)
+    return errorResponse(503, `The request failed: ${withoutDescriptors}. Send it again later.`)
+  }
   yield* Effect.logError(`request ${id} failed`, yield* loggedCause(cause))
   return errorResponse(500, `An internal error. It is in the log of the service under ${id}.`)
 })

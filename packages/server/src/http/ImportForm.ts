@@ -11,6 +11,7 @@ import { Effect, FileSystem, Stream } from "effect"
 import { type HttpServerRequest, MultipartParser } from "effect/http"
 import { Caller } from "../credentials/Caller.ts"
 import type { makeUploadLimits } from "../requests/ImportUploadLimits.ts"
+import { lacksDescriptors, logLackOfDescriptors, withoutDescriptors } from "../store/StoreFailure.ts"
 import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
 import { allowSlowBody } from "../network/Connections.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
@@ -110,12 +111,13 @@ const readForm = Effect.fnUntraced(
   Effect.catchTag("TemporaryFileFailed", () => temporaryFileFailed)
 )
 
-export const temporaryFileFailed = Effect.fail(
-  new ServiceError({
-    operation: "contactsImportPost",
-    reason: new StoreFailure({ detail: "the file cannot be kept in the temporary folder" })
-  })
-)
+export const temporaryFileFailed = Effect.gen(function* () {
+  const operation = "contactsImportPost"
+  const isOut = lacksDescriptors()
+  if (isOut) yield* logLackOfDescriptors(operation)
+  const detail = isOut ? withoutDescriptors : "the file cannot be kept in the temporary folder"
+  return yield* new ServiceError({ operation, reason: new StoreFailure({ detail }) })
+})
 
 export const hasForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
   /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "") && request.headers["content-length"] !== "0"

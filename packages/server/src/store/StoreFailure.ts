@@ -1,8 +1,10 @@
 /** Turns a `SqlError` into a `ServiceError`. The cause is logged here, since none of it may leave the service. */
 import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
-import { Context, Effect, Option } from "effect"
+import { Context, Effect, Option, Predicate } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlError } from "effect/sql"
+import { closeSync, openSync } from "node:fs"
+import { devNull } from "node:os"
 import * as PostgresError from "./postgres/PostgresError.ts"
 import * as SqliteError from "./sqlite/SqliteError.ts"
 
@@ -41,6 +43,26 @@ const describe = (error: SqlError.SqlError, context: Context.Context<never>): st
   return isMistake ? undefined : "it cannot be read or written"
 }
 
+/** Whether the process can open no file now. What then fails has errors of many kinds, which all mean this. */
+export const lacksDescriptors = (): boolean => {
+  try {
+    closeSync(openSync(devNull, "r"))
+    return false
+  } catch (error) {
+    return Predicate.hasProperty(error, "code") && (error.code === "EMFILE" || error.code === "ENFILE")
+  }
+}
+
+/** As callers are told. */
+export const withoutDescriptors = "the service has no file descriptors left"
+
+/** Says in the log what to do about it. */
+export const logLackOfDescriptors = (what: string): Effect.Effect<void> =>
+  Effect.logError(
+    `${what}: no file descriptors are left. Allow the process more (ulimit -n, or LimitNOFILE of a unit), or fewer ` +
+      "connections (--max-connections)."
+  )
+
 /** A commit whose fsync failed: the next start may find it or not. */
 const unsynced = new OutcomeUnknown({
   detail: "the disk of the store failed while it was written",
@@ -61,6 +83,10 @@ export const storeFailure = Effect.fnUntraced(function* (operation: string, erro
     return yield* new ServiceError({ operation, reason: lostCommit })
   }
   const isLost = isUnsynced(cause)
+  if (!isLost && lacksDescriptors()) {
+    yield* logLackOfDescriptors(operation)
+    return yield* new ServiceError({ operation, reason: new StoreFailure({ detail: withoutDescriptors }) })
+  }
   const detail = isLost ? lostSync : describe(error, yield* Effect.context<never>())
   // Only a bug makes the database refuse a statement.
   if (detail === undefined) return yield* Effect.die(error)

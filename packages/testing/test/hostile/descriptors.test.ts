@@ -1,0 +1,75 @@
+/** A service whose idle connections take all of its file descriptors: what it cannot do now is a 503, and the log says why. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { connect, type Socket } from "node:net"
+import { resolve } from "node:path"
+import { eventually, serveProcess } from "../../src/index.ts"
+
+const descriptors = 64
+const connections = 200
+
+const bundle = resolve(import.meta.dirname, "../../../cli/dist/roster.js")
+
+/** Asks over a connection that is open, and gives the head and body of the answer. */
+const ask = (socket: Socket, text: string) =>
+  Effect.callback<string>((resume) => {
+    let answer = ""
+    socket.on("data", (part) => {
+      answer += part.toString()
+      const [head = "", ...body] = answer.split("\r\n\r\n")
+      const length = /^content-length: (\d+)$/im.exec(head)?.[1]
+      if (length === undefined ? answer.endsWith("0\r\n\r\n") : body.join("\r\n\r\n").length >= Number(length)) {
+        resume(Effect.succeed(answer))
+      }
+    })
+    socket.on("close", () => resume(Effect.succeed(answer)))
+    socket.write(text)
+  })
+
+describe("a service without file descriptors", () => {
+  it.live.skipIf(process.platform !== "linux")(
+    "answers 503 with Retry-After where it needs one, and logs what to do",
+    () =>
+      Effect.gen(function* () {
+        const program = ["sh", "-c", `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath, bundle] as const
+        const { apiKey, baseUrl, output } = yield* serveProcess({ program })
+        const { hostname, port } = new URL(baseUrl)
+        const sockets = yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            Array.from({ length: connections }, () => connect(Number(port), hostname).on("error", () => {}))
+          ),
+          (all) => Effect.sync(() => all.forEach((socket) => socket.destroy()))
+        )
+        // The system accepts more than the process has descriptors for, which closes them.
+        yield* eventually(
+          Effect.sync(() => sockets.filter((socket) => socket.closed).length),
+          (count) => count > connections - descriptors
+        )
+        const open = sockets.filter((socket) => !socket.closed)
+        const head = (method: string, path: string, type: string, length: number) =>
+          `${method} /v4${path} HTTP/1.1\r\nHost: localhost\r\nX-Service-ApiKey: ${Redacted.value(apiKey)}\r\n` +
+          `Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`
+        const people = JSON.stringify(Array.from({ length: 900 }, (_, index) => ({ Email: `p${index}@example.com` })))
+        const form =
+          '--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n' +
+          "Content-Type: text/csv\r\n\r\nEmail\na@example.com\n\r\n--x--\r\n"
+        const calls = [
+          head("POST", "/contacts/import", "multipart/form-data; boundary=x", form.length) + form,
+          head("POST", "/contacts", "application/json", people.length) + people,
+          head("GET", `/contacts?rule=${encodeURIComponent("email contains 'p1'")}`, "application/json", 0)
+        ]
+        const answers = yield* Effect.forEach(calls, (call, index) => {
+          const socket = open[index]
+          return socket === undefined ? Effect.die(new Error("there is a connection for each call")) : ask(socket, call)
+        })
+        for (const answer of answers) {
+          assert.match(answer, /^HTTP\/1\.1 (?:200|503) /)
+          if (answer.startsWith("HTTP/1.1 503")) assert.match(answer, /^retry-after: \d+\r$/im)
+        }
+        assert.match(answers[0] ?? "", /^HTTP\/1\.1 503 [^]*no file descriptors left/)
+        assert.match(output(), /contactsImportPost: no file descriptors are left\. Allow the process more \(ulimit -n/)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer)),
+    60_000
+  )
+})
