@@ -31,11 +31,12 @@ const two = Effect.gen(function* () {
   return { first, second, sql: yield* PostgresClient.make({ url }), requests: yield* PostgresClient.make({ url }) }
 })
 
+/** Waits until so many calls wait to insert. The jobs of the services may wait beside them, to update. */
 const waitingCalls = (sql: SqlClient.SqlClient, count: number) =>
   eventually(
     sql<{ readonly waiting: number }>`
       SELECT count(*) AS waiting FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO%'`,
     ([row]) => row?.waiting === count
   )
 
