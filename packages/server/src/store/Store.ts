@@ -1,6 +1,6 @@
 /** The database of a store, whose tables it brings up to date as it opens. */
-import { redactLayerSpans } from "@roster/domain"
-import { Effect, Layer, Redacted, Result } from "effect"
+import { redactLayerSpans, secretText } from "@roster/domain"
+import { Effect, Layer, Result } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { lastMigration, latestMigration, migrate } from "./Migrations.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
@@ -49,7 +49,8 @@ const migrated = (name: string) =>
 const warned = ({ url }: PostgresOptions) =>
   Layer.effectDiscard(
     Effect.forEach(
-      Result.match(routeOf(Redacted.value(url)), { onFailure: () => [], onSuccess: ({ warnings }) => warnings }),
+      // One that cannot be read is refused where it is used.
+      Result.match(routeOf(secretText(url) ?? ""), { onFailure: () => [], onSuccess: ({ warnings }) => warnings }),
       (warning) => Effect.logWarning(warning)
     )
   )
