@@ -28,10 +28,13 @@ const two = Effect.gen(function* () {
   yield* runOn(address, `ALTER DATABASE ${address.pathname.slice(1)} SET enable_seqscan = off`)
   const layer = SqlServices.layerPostgres({ postgres: { url, maxConnections: 4 }, allowedSenders: ["example.com"] })
   const [first, second] = [yield* Layer.build(Layer.fresh(layer)), yield* Layer.build(Layer.fresh(layer))]
-  return { first, second, sql: yield* PostgresClient.make({ url }), requests: yield* PostgresClient.make({ url }) }
+  return { first, second, sql: yield* PostgresClient.make({ url }), beside: yield* PostgresClient.make({ url }) }
 })
 
-/** Waits until so many calls wait to insert. The jobs of the services may wait beside them, to update. */
+/**
+ * Waits until so many calls wait to insert. The jobs of the services may wait beside them, to update. Not in a transaction,
+ * which sees the statements of one moment.
+ */
 const waitingCalls = (sql: SqlClient.SqlClient, count: number) =>
   eventually(
     sql<{ readonly waiting: number }>`
@@ -42,7 +45,7 @@ const waitingCalls = (sql: SqlClient.SqlClient, count: number) =>
 
 /** Begins two calls, the second when the first waits to write into a table, and lets them go on when both wait. */
 const inOrder = Effect.fnUntraced(function* <A, E, B, F>(
-  sql: SqlClient.SqlClient,
+  { beside, sql }: { readonly sql: SqlClient.SqlClient; readonly beside: SqlClient.SqlClient },
   table: string,
   first: Effect.Effect<A, E>,
   second: Effect.Effect<B, F>,
@@ -52,10 +55,10 @@ const inOrder = Effect.fnUntraced(function* <A, E, B, F>(
     Effect.gen(function* () {
       yield* sql`LOCK TABLE ${sql(table)} IN SHARE MODE`
       const one = yield* Effect.forkChild(Effect.result(first))
-      yield* waitingCalls(sql, 1)
+      yield* waitingCalls(beside, 1)
       yield* between
       const other = yield* Effect.forkChild(Effect.result(second))
-      yield* waitingCalls(sql, 2)
+      yield* waitingCalls(beside, 2)
       return [one, other] as const
     })
   )
@@ -71,7 +74,7 @@ describePostgres("of two decisions on PostgreSQL", () => {
   ] as const) {
     it.live(`one is refused where the last two managing keys ${what}, while requests use them`, () =>
       Effect.gen(function* () {
-        const { first, requests, second, sql } = yield* two
+        const { beside, first, second, sql } = yield* two
         const contexts = [first, second] as const
         const names = ["one", "two"] as const
         const ids = yield* Effect.forEach(names, (name) =>
@@ -92,16 +95,16 @@ describePostgres("of two decisions on PostgreSQL", () => {
           )
         // What a request wrote of its key before, which conflicted with no decision: not of the row that is going.
         const used = Effect.forEach(ids, (id) =>
-          requests
+          beside
             .withTransaction(
               Effect.andThen(
-                requests`SET LOCAL lock_timeout = 100`,
-                requests`UPDATE credentials SET last_use = 1 WHERE id = ${id}`
+                beside`SET LOCAL lock_timeout = 100`,
+                beside`UPDATE credentials SET last_use = 1 WHERE id = ${id}`
               )
             )
             .pipe(Effect.ignore)
         )
-        const outcomes = yield* inOrder(sql, "audit_entries", deletion(0), deletion(1), used)
+        const outcomes = yield* inOrder({ sql, beside }, "audit_entries", deletion(0), deletion(1), used)
         assert.strictEqual(outcomes.filter(Result.isSuccess).length, 1, JSON.stringify(outcomes))
         assert.lengthOf(yield* sql`SELECT id FROM credentials`, 1)
       }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
@@ -110,14 +113,14 @@ describePostgres("of two decisions on PostgreSQL", () => {
 
   it.live("one is refused where an account has room for one job, and for one message", () =>
     Effect.gen(function* () {
-      const { first, second, sql } = yield* two
+      const { beside, first, second, sql } = yield* two
       yield* sql`
         INSERT INTO jobs (id, account, kind, state, request, created, expires, lease, leased_until)
         SELECT number::text, '', 'Export', 'Receiving', '{}', 0, 9000000000, 'x 1 elsewhere', 9000000000
         FROM generate_series(1, 99) AS number`
       const asked = ContactsService.use((contacts) => contacts.export())
       const exports = yield* inOrder(
-        sql,
+        { sql, beside },
         "jobs",
         Effect.provideContext(asked, first),
         Effect.provideContext(asked, second)
@@ -133,7 +136,7 @@ describePostgres("of two decisions on PostgreSQL", () => {
       })
       const sent = EmailsService.use((emails) => emails.send(message))
       const emails = yield* inOrder(
-        sql,
+        { sql, beside },
         "outbox",
         Effect.provideContext(sent, first),
         Effect.provideContext(sent, second)
