@@ -2,8 +2,17 @@
 import { Schema } from "effect"
 import { EmailAddress } from "./EmailAddress.ts"
 import { hasEqualNames, renamed, spellingsOf } from "../values/FieldNames.ts"
-import { answerDate, answerField, AnswerText, answerTexts, nullableAnswerDate } from "../values/OptionalField.ts"
-import { inputText, nullableRequestField, refusedField, requestField } from "../values/OptionalField.ts"
+import {
+  answerDate,
+  answerField,
+  AnswerText,
+  answerTexts,
+  inputText,
+  nullableAnswerDate,
+  nullableRequestField,
+  refusedField,
+  requestField
+} from "../values/OptionalField.ts"
 import { GivenDate } from "../values/WireDate.ts"
 import { openLiterals, payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
 

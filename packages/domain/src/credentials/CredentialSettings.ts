@@ -4,8 +4,13 @@
  */
 import { DateTime, Schema, Struct } from "effect"
 import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
-import { answerField, nullableAnswerDate } from "../values/OptionalField.ts"
-import { inputText, nullableRequestField, requestField } from "../values/OptionalField.ts"
+import {
+  answerField,
+  inputText,
+  nullableAnswerDate,
+  nullableRequestField,
+  requestField
+} from "../values/OptionalField.ts"
 import { GivenDate } from "../values/WireDate.ts"
 import { IpRange, maximumIpRanges } from "./Credential.ts"
 

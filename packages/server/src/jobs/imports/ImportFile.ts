@@ -4,16 +4,17 @@
  */
 import { UnreadableFile } from "@roster/domain"
 import {
+  decompressionIssue,
+  documentIssue,
   isIgnoredEntry,
+  isPacked,
   isZip,
   maximumEntries,
   nameIssue,
-  tooManyFiles,
-  decompressionIssue,
   tooManyEntries,
-  documentIssue
+  tooManyFiles,
+  unpacked
 } from "@roster/domain/PackedFile"
-import { isPacked, unpacked } from "@roster/domain/PackedFile"
 import { Effect, Sink, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { inParts, partLengths, readFrom } from "../queue/JobBlobs.ts"

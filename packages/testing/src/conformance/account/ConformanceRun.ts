@@ -1,6 +1,5 @@
 /** Runs cases one after the other, on an account that may not give all that they need. */
-import { AccessLevel } from "@roster/domain"
-import { ServiceError } from "@roster/domain"
+import { AccessLevel, ServiceError } from "@roster/domain"
 import { Data, Effect, Stream } from "effect"
 import { caseTimeout, type CaseFailed, type ConformanceCase, type Need } from "../cases/Cases.ts"
 
