@@ -170,16 +170,6 @@ const replaced = (name: string, successor: Credential): RotationRefused => {
   return new RotationRefused({ name, issue })
 }
 
-/** How the making of a successor fails. */
-type MakeError =
-  | InvalidInput
-  | NameTaken
-  | RotationRefused
-  | RunLogFailure
-  | ServiceError
-  | TooManyCredentials
-  | LastManagingKey
-
 /** The record of a run that has come so far. */
 const recordOf = Effect.fnUntraced(function* (run: Run) {
   const last = yield* Stream.runLast(Stream.filter(run.earlier, (entry) => entry._tag === "Step"))
@@ -190,6 +180,14 @@ const recordOf = Effect.fnUntraced(function* (run: Run) {
 })
 
 const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: RotationKind<C, P>) => {
+  /** Makes a name for a successor. */
+  const successorName = Effect.fnUntraced(function* (name: string) {
+    const successor = kind.successor(name, yield* makeToken, yield* DateTime.now)
+    if (successor !== undefined) return successor
+    const issue = "its part before the @ has no room for a date. Make another one under a shorter name."
+    return yield* new RotationRefused({ name, issue })
+  })
+
   /** Finds where to begin, and refuses what cannot be done before anything is made. */
   const begin = Effect.fnUntraced(function* (name: string, options: RotationPlanOptions) {
     const { destination, expires, subaccount } = options
@@ -211,10 +209,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
     }
     if (state._tag === "Fresh" || state._tag === "Unproven") {
       yield* kind.copy(state.old, { name, subaccount, expires })
-      if (kind.successor(name, yield* makeToken, yield* DateTime.now) === undefined) {
-        const issue = "its part before the @ has no room for a date. Make another one under a shorter name."
-        return yield* new RotationRefused({ name, issue })
-      }
+      yield* successorName(name)
       if (state._tag === "Fresh" && all.length >= maximumCredentials) {
         return yield* new TooManyCredentials({ maximum: maximumCredentials })
       }
@@ -287,9 +282,9 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
      * Makes a successor that no other rotation competes with. Of two that see one another both withdraw, and each tries
      * again after a pause of its own. The name is noted before it is used, so that the next run recognises its credential.
      */
-    const make = (old: C, attempts: number): Effect.Effect<C & Secret, MakeError> =>
-      Effect.gen(function* () {
-        const successor = kind.successor(name, yield* makeToken, yield* DateTime.now) ?? name
+    const make = Effect.fnUntraced(function* (old: C) {
+      for (let attempts = 3; ; attempts--) {
+        const successor = yield* successorName(name)
         const payload = yield* kind.copy(old, { name: successor, subaccount, expires })
         yield* save({ successor, phase: "Started", ...replaces })
         const made = yield* createWithRetry(operations, payload)
@@ -298,14 +293,14 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         yield* Effect.sleep(Duration.seconds(yield* Random.nextBetween(1, 10)))
         const others = yield* rivals(successor)
         if (others.length > 0 || attempts === 1) return yield* rival(name, others)
-        return yield* make(old, attempts - 1)
-      })
+      }
+    })
 
     /** Makes, delivers and records the successor; an interruption cannot separate these steps. */
     const makeAndDeliver = (old: C) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
-          const made = yield* restore(make(old, 3))
+          const made = yield* restore(make(old))
           const successor = made.name
           yield* onStep(RotationStep.Made({ successor }))
           yield* saveMade(made, "Delivering")
