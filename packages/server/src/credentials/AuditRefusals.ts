@@ -113,14 +113,16 @@ const make = Effect.gen(function* () {
       else current.further++
     })
 
-  const writeSome = Effect.flatMap(storeClock(sql).skew, (skew) => {
+  const writeSome = Effect.suspend(() => {
     const rows: ReadonlyArray<AuditRow> = waiting.splice(0, rowsPerStatement)
-    // Of the hours of this process, since a refusal asks the store nothing.
-    return Arr.isReadonlyArrayNonEmpty(rows)
-      ? Effect.asVoid(
-          sql`INSERT INTO audit_entries ${sql.insert(Arr.map(rows, (row) => ({ ...row, time: row.time - skew })))}`
-        ).pipe(Effect.onError(() => Effect.sync(() => waiting.unshift(...rows))))
-      : Effect.void
+    if (!Arr.isReadonlyArrayNonEmpty(rows)) return Effect.void
+    return storeClock(sql).skew.pipe(
+      // Their times are of this process, since a refusal asks the store nothing.
+      Effect.map((skew) => Arr.map(rows, (row) => ({ ...row, time: row.time - skew }))),
+      Effect.flatMap((entries) => sql`INSERT INTO audit_entries ${sql.insert(entries)}`),
+      Effect.asVoid,
+      Effect.onError(() => Effect.sync(() => waiting.unshift(...rows)))
+    )
   })
 
   const closeIfIdle = Effect.sync(() => {
