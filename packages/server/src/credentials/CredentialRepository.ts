@@ -143,9 +143,8 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
   )
 
   /** Gives the credential that the same call made a new secret, since the first one is lost; `undefined` if there is none. */
-  const renew = Effect.fnUntraced(function* (payload: Payload, key: string, change: Change) {
+  const renew = Effect.fnUntraced(function* (name: string, key: string, digest: Buffer, change: Change) {
     const { account } = change.caller
-    const digest = callDigest(change.operation, payload)
     const { known, ...kept } = yield* findAnswer(sql, account, key)
     if (known === undefined) {
       if (!(yield* hasCapacity(sql, account, kept))) return yield* refuse(change.operation, answersFull)
@@ -160,7 +159,7 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     yield* checkWithin(change, row)
     const secret = makeSecret(kind)
     const renewed = yield* renewSecret(sql, row, secret)
-    if (renewed === undefined) return yield* new NameTaken({ name: payload.name })
+    if (renewed === undefined) return yield* new NameTaken({ name })
     return [{ ...toCredential(renewed), token: secret }, { changed: ["Token"] }] as const
   })
 
@@ -171,7 +170,8 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     if (account === undefined)
       return yield* refuse(change.operation, new AccessDenied({ required: "ModifySubAccounts" }))
     yield* checkExpiry(payload.expires)
-    const renewed = key === undefined ? undefined : yield* renew(payload, key, change)
+    const call = key === undefined ? undefined : { key, digest: callDigest(change.operation, payload) }
+    const renewed = call === undefined ? undefined : yield* renew(payload.name, call.key, call.digest, change)
     if (renewed !== undefined) return renewed
     const [taken] = yield* sql`
       SELECT id FROM credentials WHERE kind = ${kind} AND identity = ${identity(payload.name)}
@@ -185,10 +185,9 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     const secret = makeSecret(kind)
     const named = { account, kind, name: payload.name, identity: identity(payload.name) }
     const row = yield* insertCredential(sql, { ...next, ...named, dateCreated: yield* storeClock(sql).now }, secret)
-    if (key !== undefined) {
-      const digest = callDigest(change.operation, payload)
+    if (call !== undefined) {
       // Which credential it made, and never the secret.
-      yield* keepAnswer(sql, { account: change.caller.account, key, digest, status: 201, body: String(row.id) })
+      yield* keepAnswer(sql, { account: change.caller.account, ...call, status: 201, body: String(row.id) })
     }
     return [{ ...toCredential(row), token: secret }, { levelsAdded: next.accessLevels }] as const
   })
