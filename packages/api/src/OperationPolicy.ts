@@ -50,6 +50,8 @@ export interface Policy {
   readonly retries?: RetryRow
   /** The headers that the operation honours besides those of every request. */
   readonly headers?: ReadonlyArray<string>
+  /** Whether its answer holds a secret, so that no service may keep it (default: false). */
+  readonly answersSecret?: boolean
   /** Whether only Roster has the operation, and no other service of the interface (default: false). */
   readonly isExtension?: boolean
 }

@@ -15,7 +15,7 @@ import { needs, secret } from "./OperationPolicy.ts"
 import { byName, bySubaccount, idempotencyKeyHeader } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound } from "./WireError.ts"
 
-const creation = { retries: secret, headers: [idempotencyKeyHeader] }
+const creation = { retries: secret, headers: [idempotencyKeyHeader], answersSecret: true }
 
 /** The operations on access credentials. */
 export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true })

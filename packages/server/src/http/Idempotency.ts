@@ -1,5 +1,5 @@
 /** Answers a repeated call with an Idempotency-Key as its first one was answered. (docs/decisions/retries.md) */
-import { idempotencyKeyHeader, type OperationId, OperationPolicy, resubscribeHeader } from "@roster/api"
+import { idempotencyKeyHeader, OperationPolicy, resubscribeHeader } from "@roster/api"
 import { maximumIdempotencyKey } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -12,13 +12,14 @@ import { type AnswerBody, answersFull, type SentBody } from "../store/KeptAnswer
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 import { errorResponse } from "./Routes.ts"
 
-/** Their answers have a secret, which is kept nowhere: they honour the key themselves. */
-const creations: ReadonlySet<string> = new Set<OperationId>(["securityApikeysPost", "securitySmtpPost"])
-
-/** Whether the answer of an operation is kept. An import receives its file before the transaction could begin. */
-const isKept = ({ annotations, identifier }: HttpApiEndpoint.Top): boolean =>
-  Context.getUnsafe(annotations, OperationPolicy).headers?.includes(idempotencyKeyHeader) === true &&
-  !creations.has(identifier)
+/**
+ * Whether the answer of an operation is kept. Those with a secret honour the key themselves. An import receives its file
+ * before the transaction could begin.
+ */
+const isKept = ({ annotations }: HttpApiEndpoint.Top): boolean => {
+  const { answersSecret = false, headers = [] } = Context.getUnsafe(annotations, OperationPolicy)
+  return headers.includes(idempotencyKeyHeader) && !answersSecret
+}
 
 /** A request body of at most this many characters asks for little work. */
 const smallBody = 4096
