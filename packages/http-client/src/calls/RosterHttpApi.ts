@@ -8,7 +8,7 @@ import {
   resubscribeHonoured
 } from "@roster/api"
 import { fnRedacted } from "@roster/domain"
-import { Context, Effect, identity, Layer, MutableRef, Option, Redacted } from "effect"
+import { Context, Effect, Function, identity, Layer, MutableRef, Option, Redacted } from "effect"
 import {
   FetchHttpClient,
   Headers,
@@ -193,10 +193,7 @@ export const Resubscribe = Context.Reference<boolean | undefined>("@roster/http-
 const makeAttemptContext = (header: string) => {
   const name = header.toLowerCase()
   // The calls of a program usually have the same context, and each addition would be a step of every lookup.
-  const made = new WeakMap<Context.Context<never>, Context.Context<never>>()
-  return (call: Context.Context<never>): Context.Context<never> => {
-    const known = made.get(call)
-    if (known !== undefined) return known
+  return Function.memoize((call: Context.Context<never>): Context.Context<never> => {
     const guarded = call.pipe(
       Context.add(FetchHttpClient.RequestInit, {
         ...Context.getOrUndefined(call, FetchHttpClient.RequestInit),
@@ -206,10 +203,8 @@ const makeAttemptContext = (header: string) => {
       Context.add(HttpClient.TracerPropagationEnabled, false),
       Context.add(Headers.CurrentRedactedNames, [...Context.get(call, Headers.CurrentRedactedNames), name])
     )
-    const flat = Context.makeUnsafe<never>(guarded.mapUnsafe)
-    made.set(call, flat)
-    return flat
-  }
+    return Context.makeUnsafe<never>(guarded.mapUnsafe)
+  })
 }
 
 const noRedirects: RequestInit = { redirect: "manual" }

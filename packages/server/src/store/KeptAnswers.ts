@@ -3,7 +3,7 @@
  */
 import { RateLimited } from "@roster/domain"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Function, Option, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Transform } from "node:stream"
 import { createDeflateRaw, createInflateRaw, deflateRawSync, inflateRawSync } from "node:zlib"
@@ -75,13 +75,7 @@ interface Measurement {
 }
 
 /** The measurements of accounts, by the client of their store. */
-const measurements = new WeakMap<SqlClient.SqlClient, Map<string, Measurement>>()
-
-const measurementsOn = (sql: SqlClient.SqlClient): Map<string, Measurement> => {
-  const known = measurements.get(sql) ?? new Map<string, Measurement>()
-  measurements.set(sql, known)
-  return known
-}
+const measurementsOn: (sql: SqlClient.SqlClient) => Map<string, Measurement> = Function.memoize(() => new Map())
 
 /** The bytes that are kept for an account where calls at one time add to the same sum. */
 const measured = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, sum: number) {

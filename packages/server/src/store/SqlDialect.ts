@@ -1,6 +1,6 @@
 /** The differences between SQLite and PostgreSQL, and queries that are compiled once. */
 import { ContactFields, ContactSize } from "@roster/domain"
-import { Context, Effect, Iterable, Option, References, Stream } from "effect"
+import { Context, Effect, Function, Iterable, Option, References, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { sliceMillis, yieldToEventLoop } from "../threads/Slices.ts"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
@@ -198,9 +198,10 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   )
 })
 
-/** The dialect of a client. */
-export const dialect = (sql: SqlClient.SqlClient): SqlDialect =>
+/** The dialect of a client, made once. */
+export const dialect = Function.memoize((sql: SqlClient.SqlClient): SqlDialect =>
   byEngine<SqlDialect>(sql, { sqlite: () => sqlite(sql), postgres: () => postgres(sql) })
+)
 
 /** Streams the rows of a statement as values. */
 export const streamValues = (

@@ -3,7 +3,7 @@
  * of the database, since each of its processes has a clock of its own. Times are stored and sent as whole seconds since
  * 1970. (docs/decisions/postgres.md)
  */
-import { Clock, DateTime, Effect, Schema, SchemaTransformation } from "effect"
+import { Clock, DateTime, Effect, Function, Schema, SchemaTransformation } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { byEngine } from "./SqlDialect.ts"
 
@@ -66,9 +66,10 @@ const postgres = (sql: SqlClient.SqlClient): StoreClock => {
   }
 }
 
-/** The clock of the store of a client. */
-export const storeClock = (sql: SqlClient.SqlClient): StoreClock =>
+/** The clock of the store of a client, made once. */
+export const storeClock = Function.memoize((sql: SqlClient.SqlClient): StoreClock =>
   byEngine(sql, { sqlite: () => sqlite(sql), postgres: () => postgres(sql) })
+)
 
 /** What is wrong with the clock of a machine, if its skew is too large. */
 export const skewIssue = (skew: number): string | undefined =>
