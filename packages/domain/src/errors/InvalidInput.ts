@@ -1,5 +1,5 @@
 /** Invalid input, and the conversion of schema issues to `Invalid email: …`. */
-import { Effect, Schema, SchemaIssue } from "effect"
+import { type Config, Effect, Schema, SchemaIssue, type StandardSchema } from "effect"
 import { codeName, holdsCustomNames, wireField, wireName } from "../values/WireRecord.ts"
 
 /** Input that the service would refuse in any state. Names the field and never the value, which may be an address or key. */
@@ -56,6 +56,9 @@ const fieldOf = (path: ReadonlyArray<PropertyKey>, isUnknown: boolean, nameOf: (
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
+const keysOf = ({ path = [] }: StandardSchema.StandardSchemaV1.Issue): ReadonlyArray<PropertyKey> =>
+  path.map((part) => (typeof part === "object" ? part.key : part))
+
 /**
  * Makes the error for input that does not fit a schema; `whole` is the field of an issue with the input itself. `nameOf`
  * names the fields (default: as in code), of which the issue has those of code and those of the wire.
@@ -66,11 +69,20 @@ export const invalidInput = (
   nameOf: (name: string) => string = codeName
 ): InvalidInput => {
   const [first] = format(error.issue).issues
-  const path = (first?.path ?? []).map((part) => (typeof part === "object" ? part.key : part))
+  const path = first === undefined ? [] : keysOf(first)
   return new InvalidInput({
     field: path.length === 0 ? whole : fieldOf(path, isOfUnknownName(error.issue), nameOf),
     issue: (first?.message ?? error.message).replaceAll(/\s*\n\s*/g, " ").replace(/^Expected/, "expected")
   })
+}
+
+/** Names the variable that a `Config` cannot use, if it is known, and what is wrong with its value. */
+export const refusedVariable = ({
+  cause
+}: Config.ConfigError): { readonly variable: string; readonly issue: string } | undefined => {
+  const [first] = Schema.isSchemaError(cause) ? format(cause.issue).issues : []
+  if (first === undefined) return undefined
+  return { variable: keysOf(first).map(String).join("_"), issue: first.message.replace(/^Expected/, "expected") }
 }
 
 /** Validates input by encoding and decoding it, so that callers in-process and over HTTP get the same refusals. */

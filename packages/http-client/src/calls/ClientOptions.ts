@@ -1,18 +1,7 @@
 /** The settings of a client, how the configuration gives them, and their checks. No error of theirs holds a key. */
 import { apiKeyHeader } from "@roster/api"
-import { isLoopbackHost, noSecretText, SecretFormat, secretText } from "@roster/domain"
-import {
-  Config,
-  ConfigProvider,
-  Duration,
-  Effect,
-  Option,
-  Predicate,
-  Record,
-  Redacted,
-  Schema,
-  SchemaIssue
-} from "effect"
+import { isLoopbackHost, noSecretText, refusedVariable, SecretFormat, secretText } from "@roster/domain"
+import { Config, ConfigProvider, Duration, Effect, Option, Predicate, Record, Redacted } from "effect"
 import { InvalidSettings, notSet } from "../transport/InvalidSettings.ts"
 import { durations, type PartialRetrySettings } from "./RetryPolicy.ts"
 
@@ -62,14 +51,12 @@ interface Noted {
 
 /** Names the variable that is missing, the first one asked for, or refused. What is said of a key might hold it. */
 const nameUnread = (setting: string, { asked, set }: Noted, error: Config.ConfigError) => {
-  const [first] = Schema.isSchemaError(error.cause)
-    ? SchemaIssue.makeFormatterStandardSchemaV1()(error.cause.issue).issues
-    : []
-  if (first === undefined) return error
-  const variable = first.path?.map((part) => String(typeof part === "object" ? part.key : part)).join("_") ?? ""
+  const refused = refusedVariable(error)
+  if (refused === undefined) return error
+  const { variable } = refused
   if (!set.includes(variable)) return named(new InvalidSettings({ setting, issue: notSet }), asked[0])
   const isSecret = setting === "apiKey" || setting === "apiKeyPrefix"
-  const issue = isSecret ? "its text is refused" : first.message.replace(/^Expected/, "expected")
+  const issue = isSecret ? "its text is refused" : refused.issue
   return new InvalidSettings({ setting, issue, variable })
 }
 
