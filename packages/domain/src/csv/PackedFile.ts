@@ -52,30 +52,41 @@ const shortened = (name: string): string => JSON.stringify(name.length > 60 ? `â
 
 const unreadable = (reason: string) => new UnreadableFile({ line: 1, reason })
 
-/** The one file of a zip archive, decompressed as it is read, with bounds on its size and its entries. */
-export const unzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
-  Stream.suspend(() => {
-    let packed = 0
-    let decompressed = 0
-    let entries = 0
-    const names: Array<string> = []
-    const limited = <E2>(body: Stream.Stream<Uint8Array, E2>) =>
+/** Counts what an archive has and what comes of it, and refuses what decompresses to too much. */
+const makeBounds = () => {
+  let packed = 0
+  let decompressed = 0
+  return {
+    counted: (chunk: Uint8Array) => {
+      packed += chunk.length
+      return chunk
+    },
+    bounded: <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
       Stream.mapEffect(body, (chunk) => {
         decompressed += chunk.length
         const issue = decompressionIssue(packed, decompressed)
         return issue === undefined ? Effect.succeed(chunk) : Effect.fail(unreadable(issue))
       })
+  }
+}
+
+/** The one file of a zip archive, decompressed as it is read, with bounds on its size and its entries. */
+export const unzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
+  Stream.suspend(() => {
+    const { bounded, counted } = makeBounds()
+    let entries = 0
+    const names: Array<string> = []
     return bytes.pipe(
-      Stream.tap((chunk) => Effect.sync(() => (packed += chunk.length))),
+      Stream.map(counted),
       Stream.pipeThroughChannel(Zip.decode()),
       Stream.flatMap(({ body, header }): Stream.Stream<Uint8Array, E | Zip.ZipError | UnreadableFile> => {
         entries++
         const issue = entries > maximumEntries ? tooManyEntries : (nameIssue(header.path) ?? documentIssue(header.path))
         if (issue !== undefined) return Stream.fail(unreadable(issue))
         // Read with the limit: to find its end the decoder would decompress it without one.
-        if (isIgnoredEntry(header.path)) return Stream.drain(limited(body))
+        if (isIgnoredEntry(header.path)) return Stream.drain(bounded(body))
         names.push(header.path)
-        return names.length === 1 ? limited(body) : Stream.fail(unreadable(tooManyFiles(names)))
+        return names.length === 1 ? bounded(body) : Stream.fail(unreadable(tooManyFiles(names)))
       }),
       Stream.catchIf(Zip.isZipError, (error) => Stream.fail(unreadable(`the archive cannot be read: ${error.message}`)))
     )
@@ -114,14 +125,10 @@ const peek = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
 /** What gzip has compressed, with the bounds of archives. */
 const gunzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | UnreadableFile> =>
   Stream.suspend(() => {
-    let packed = 0
-    let decompressed = 0
+    const { bounded, counted } = makeBounds()
     let ended: Option.Option<E> = Option.none()
     const source = bytes.pipe(
-      Stream.map((part) => {
-        packed += part.length
-        return new Uint8Array(part)
-      }),
+      Stream.map((part) => new Uint8Array(counted(part))),
       Stream.mapError((error) => {
         ended = Option.some(error)
         return error
@@ -133,13 +140,7 @@ const gunzipped = <E>(bytes: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8A
         Option.getOrElse(ended, () =>
           unreadable("what gzip has compressed is broken, breaks off, or has several parts; unpack it and import that")
         )
-    }).pipe(
-      Stream.mapEffect((part) => {
-        decompressed += part.length
-        const issue = decompressionIssue(packed, decompressed)
-        return issue === undefined ? Effect.succeed(part) : Effect.fail(unreadable(issue))
-      })
-    )
+    }).pipe(bounded)
   })
 
 /** The content of a file, unpacked as it is read if it is packed. */
