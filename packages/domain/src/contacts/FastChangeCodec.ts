@@ -9,13 +9,13 @@ import {
   oneOf,
   open,
   plain,
-  readDate,
+  readDateOrNull,
   refuse,
   text,
   textList,
   uniqueTexts,
   uniqueTextsOrNull,
-  writeDate
+  writeDateOrNull
 } from "./FastContactCodec.ts"
 
 type Part = (value: unknown) => unknown
@@ -64,7 +64,7 @@ const record = (
 const consent = record(
   {
     ip: [text],
-    date: [orNull(readDate), orNull(writeDate)],
+    date: [readDateOrNull, writeDateOrNull],
     tracking: [oneOf(ConsentTracking.literals)]
   },
   (name) => `Consent${name === "ip" ? "IP" : capital(name)}`
