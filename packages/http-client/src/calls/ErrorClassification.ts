@@ -87,6 +87,16 @@ const codeOf = (causes: ReadonlyArray<object>): { readonly code?: string; readon
   return {}
 }
 
+/** Says what happened to a connection. Of its error the code alone, since that may quote the request. */
+const describe = (service: string, proxy: ProxyUnreachable | undefined, code: string | undefined): string => {
+  const host = proxy === undefined ? service : `the proxy ${proxy.proxy}`
+  if (proxy?.status !== undefined) return `${host} refuses the connection to ${service} with status ${proxy.status}`
+  if (code === undefined) return `the connection to ${host} broke`
+  if (closed.has(code)) return `the transport of this client was closed, as its layer or scope ended (${code})`
+  if (unreadable.test(code)) return `the head of an answer from ${host} cannot be read (${code})`
+  return `the connection to ${host} failed with ${code}`
+}
+
 /**
  * Judges an error of the transport, which has no complete answer. `sent` is whether any of the request was written, if the
  * transport tells: what was sent is in doubt, whatever the error.
@@ -106,20 +116,9 @@ export const transportFailure = (
     return invalidResponse(operation, reason.response.status, encoded.message)
   }
   const { code, isConnected = false } = codeOf(causes)
-  // The code alone: an error of the transport may quote the request.
   const proxy = causes.find((cause) => cause instanceof ProxyUnreachable)
-  const host = proxy === undefined ? (URL.parse(error.request.url)?.host ?? "the service") : `the proxy ${proxy.proxy}`
   const refusal = proxy?.status
-  const detail =
-    refusal !== undefined
-      ? `${host} refuses the connection to ${URL.parse(error.request.url)?.host ?? "the service"} with status ${refusal}`
-      : code === undefined
-        ? `the connection to ${host} broke`
-        : closed.has(code)
-          ? `the transport of this client was closed, as its layer or scope ended (${code})`
-          : unreadable.test(code)
-            ? `the head of an answer from ${host} cannot be read (${code})`
-            : `the connection to ${host} failed with ${code}`
+  const detail = describe(URL.parse(error.request.url)?.host ?? "the service", proxy, code)
   if ("response" in reason) {
     const { status } = reason.response
     // A parse error inside a body may come from a body that was cut inside a chunk.
