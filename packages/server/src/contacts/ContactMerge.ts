@@ -14,8 +14,8 @@ import {
   statusKept
 } from "@roster/domain"
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { dialect } from "../store/SqlDialect.ts"
+import { SqlClient, type SqlError } from "effect/sql"
+import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { fromSeconds } from "../store/StoreClock.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { contactColumns, toColumns } from "./ContactRow.generated.ts"
@@ -161,12 +161,13 @@ export const writeAll = Effect.fnUntraced(function* (
   now: number
 ) {
   const sql = yield* SqlClient.SqlClient
-  if (dialect(sql).merge === undefined) {
-    yield* sql.unsafe(change, [now, account, ...listsOf(updated, rows)]).values
-  } else {
-    const parameters = rows.map((row) => [now, ...updatedColumns.map((name) => row[placeOf(name)]), account, row[0]])
-    yield* dialect(sql).runEach(changeOfEach, parameters, () => undefined)
-  }
+  yield* byEngine<Effect.Effect<unknown, SqlError.SqlError>>(sql, {
+    sqlite: () => {
+      const parameters = rows.map((row) => [now, ...updatedColumns.map((name) => row[placeOf(name)]), account, row[0]])
+      return dialect(sql).runEach(changeOfEach, parameters, () => undefined)
+    },
+    postgres: () => sql.unsafe(change, [now, account, ...listsOf(updated, rows)]).values
+  })
 })
 
 interface Upsert {

@@ -15,7 +15,7 @@ import { Effect, Iterable } from "effect"
 import { SqlClient } from "effect/sql"
 import { mergeContacts } from "./ContactMerge.ts"
 import { countNewContacts } from "./ContactPagination.ts"
-import { dialect } from "../store/SqlDialect.ts"
+import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { givenValue, optionalFields } from "./ContactRow.ts"
 import { yieldToEventLoop } from "../threads/Slices.ts"
 
@@ -118,14 +118,14 @@ export const upsertContacts = Effect.fnUntraced(function* <A>(options: {
 /** Removes lists that no contact is on, but some, unless an import may be about to fill them. */
 const removeEmptyLists = Effect.fnUntraced(function* (account: string, kept: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
-  const { isOneOfIds, writersWait } = dialect(sql)
+  const { isOneOfIds } = dialect(sql)
   const isEmpty = sql`account = ${account}
     AND NOT EXISTS (SELECT 1 FROM list_members WHERE list_id = lists.id)
     AND NOT EXISTS (
       SELECT 1 FROM jobs WHERE account = ${account} AND kind = 'Import' AND state IN ('Receiving', 'Loading')
     )`
   // A list that another transaction is putting contacts on is left.
-  const locked = sql.literal(writersWait ? "" : "FOR UPDATE SKIP LOCKED")
+  const locked = sql.literal(byEngine(sql, { sqlite: () => "", postgres: () => "FOR UPDATE SKIP LOCKED" }))
   const rows = yield* sql`SELECT id FROM lists WHERE ${isEmpty} ${locked}`.values
   const ids = rows.map(([id]) => Number(id)).filter((id) => !kept.includes(id))
   yield* sql`DELETE FROM lists WHERE ${isEmpty} AND ${isOneOfIds(ids)}`
