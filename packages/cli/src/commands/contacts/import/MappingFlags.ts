@@ -37,14 +37,19 @@ export const mappingFlags = {
   values: parsedEach(
     "map-value",
     (given) => {
-      const [field = "", rest = ""] = [given.slice(0, given.indexOf(":")), given.slice(given.indexOf(":") + 1)]
-      const at = rest.lastIndexOf("=")
-      const [word, value] = [rest.slice(0, at).trim(), rest.slice(at + 1).trim()]
-      if (!given.includes(":") || field.trim() === "" || at <= 0 || word === "" || value === "") {
+      const colon = given.indexOf(":")
+      const equals = given.lastIndexOf("=")
+      const field = given.slice(0, Math.max(colon, 0)).trim()
+      const word = given.slice(colon + 1, equals).trim()
+      const value = given.slice(equals + 1).trim()
+      if (field === "" || equals < colon || word === "" || value === "") {
         return refuse("map-value", "write it as Field:word=value, such as Status:subscribed=Active")
       }
-      const triple = [field.trim(), word, value] as const
-      return checked("map-value", { values: { [triple[0]]: Object.fromEntries([[word, value]]) } }, triple)
+      return checked("map-value", { values: { [field]: Object.fromEntries([[word, value]]) } }, [
+        field,
+        word,
+        value
+      ] as const)
     },
     "Take a word in the column of a field for one of its values; letter case does not matter",
     "Field:word=value"
