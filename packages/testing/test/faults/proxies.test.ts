@@ -1,7 +1,7 @@
 /**
  * Proxies of the environment: which calls go to one, what it may answer, and what is never printed of its address.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { InvalidSettings } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Cause, Effect, Exit, Schema } from "effect"
@@ -28,18 +28,9 @@ const names = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"].flatMap((na
 const environment = (variables: { readonly [name: string]: string }) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const before = names.map((name) => [name, process.env[name]] as const)
-      for (const name of names) delete process.env[name]
-      Object.assign(process.env, variables)
-      return before
+      for (const name of names) vi.stubEnv(name, variables[name])
     }),
-    (before) =>
-      Effect.sync(() => {
-        for (const [name, value] of before) {
-          if (value === undefined) delete process.env[name]
-          else process.env[name] = value
-        }
-      })
+    () => Effect.sync(() => vi.unstubAllEnvs())
   )
 
 const get = operationCall("contactsByEmailGet")

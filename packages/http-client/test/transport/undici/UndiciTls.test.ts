@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Fiber, type Scope } from "effect"
 import { HttpClient } from "effect/http"
 import { execFileSync, spawnSync } from "node:child_process"
@@ -96,23 +96,15 @@ describe.skipIf(!openssl)("UndiciHttpClient over TLS (needs openssl)", () => {
   )
 })
 
+const names = ["http_proxy", "https_proxy", "no_proxy"].flatMap((name) => [name, name.toUpperCase()])
+
 /** Sets variables of the environment for as long as the scope is open. */
 const environment = (variables: { readonly [name: string]: string }) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const names = ["http_proxy", "https_proxy", "no_proxy"].flatMap((name) => [name, name.toUpperCase()])
-      const before = names.map((name) => [name, process.env[name]] as const)
-      for (const name of names) delete process.env[name]
-      Object.assign(process.env, variables)
-      return before
+      for (const name of names) vi.stubEnv(name, variables[name])
     }),
-    (before) =>
-      Effect.sync(() => {
-        for (const [name, value] of before) {
-          if (value === undefined) delete process.env[name]
-          else process.env[name] = value
-        }
-      })
+    () => Effect.sync(() => vi.unstubAllEnvs())
   )
 
 /** A proxy that forwards, or that hangs where a tunnel is asked for. */
