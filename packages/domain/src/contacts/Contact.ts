@@ -1,10 +1,12 @@
 /** Contacts. (`packages/api/openapi.json`: Contact, ContactPayload; docs/decisions/records.md) */
 import { Effect, Result, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
+import { byFoldedName, foldName } from "../values/FieldNames.ts"
 import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { contactCodec, payloadCodec } from "./ContactCodec.generated.ts"
 import { ContactRecord, PayloadRecord, UpdateRecord } from "./ContactRecord.ts"
 import { withFastCodec } from "./FastContactCodec.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
 
 /** A contact as the service returns it. Only the address is certain: a service may leave out every other field. */
 export const Contact = withFastCodec(ContactRecord, contactCodec)
@@ -32,6 +34,43 @@ export const ContactUpdatePayload = Object.assign(explained(UpdateRecord), {
 })
 export interface ContactUpdatePayload extends UpdateRecord {}
 
+/** A date of null changes nothing, so it shows nothing. */
+const sentConsent = (
+  stored: NonNullable<Contact["consent"]>,
+  sent: NonNullable<ContactPayload["consent"]>
+): NonNullable<Contact["consent"]> => ({
+  ...(sent.ip !== undefined && stored.ip !== undefined && { ip: stored.ip }),
+  ...(sent.date !== undefined && sent.date !== null && stored.date !== undefined && { date: stored.date }),
+  ...(sent.tracking !== undefined && stored.tracking !== undefined && { tracking: stored.tracking })
+})
+
+/**
+ * What a caller who may change a contact but not view it learns of it: the address as it was sent, and each field that was
+ * sent, as it is stored now. (docs/decisions/access.md)
+ */
+export const sentPart = (
+  { consent, customFields = {}, firstName, lastName, status }: Contact,
+  sent: Partial<Omit<ContactPayload, "email">> & { readonly email: string }
+): Contact => {
+  const storedFields = (given: object) => {
+    const stored = byFoldedName(customFields)
+    return Object.fromEntries(
+      Object.keys(given).flatMap((name) => {
+        const value = stored.get(foldName(name))
+        return value === undefined ? [] : [[name, value]]
+      })
+    )
+  }
+  return {
+    email: sent.email,
+    ...(sent.status !== undefined && status !== undefined && { status }),
+    ...(sent.firstName !== undefined && firstName !== undefined && { firstName }),
+    ...(sent.lastName !== undefined && lastName !== undefined && { lastName }),
+    ...(sent.customFields !== undefined && { customFields: storedFields(sent.customFields) }),
+    ...(sent.consent !== undefined && consent !== undefined && { consent: sentConsent(consent, sent.consent) })
+  }
+}
+
 const encodeContact = Schema.encodeUnknownResult(Contact)
 const decodePayload = Schema.decodeUnknownResult(PayloadRecord)
 
@@ -49,7 +88,7 @@ const payloadOf = (contact: Contact): Result.Result<ContactPayload, InvalidInput
 export const maximumContactsPerAdd = 1000
 
 /** The request has more contacts than are allowed. */
-export class TooManyContacts extends Schema.TaggedError<TooManyContacts>()("TooManyContacts", {
+export class TooManyContacts extends TaggedError<TooManyContacts>()("TooManyContacts", {
   /** The number of contacts in the request. */
   count: Schema.Int,
   /** The number that a request may have. */
@@ -64,7 +103,7 @@ export class TooManyContacts extends Schema.TaggedError<TooManyContacts>()("TooM
 }
 
 /** There is no contact with this address. */
-export class ContactNotFound extends Schema.TaggedError<ContactNotFound>()("ContactNotFound", {
+export class ContactNotFound extends TaggedError<ContactNotFound>()("ContactNotFound", {
   /** The address that was asked for. */
   email: Schema.String
 }) {
@@ -74,7 +113,7 @@ export class ContactNotFound extends Schema.TaggedError<ContactNotFound>()("Cont
 }
 
 /** There is no list with this name. */
-export class ListNotFound extends Schema.TaggedError<ListNotFound>()("ListNotFound", {
+export class ListNotFound extends TaggedError<ListNotFound>()("ListNotFound", {
   name: Schema.String
 }) {
   override get message(): string {

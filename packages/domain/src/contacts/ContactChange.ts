@@ -23,7 +23,7 @@ import {
 import { EmailAddress } from "./EmailAddress.ts"
 import { changeCodec } from "./FastChangeCodec.ts"
 import { withFastCodec } from "./FastContactCodec.ts"
-import { byFoldedName } from "../values/FieldNames.ts"
+import { byFoldedName, foldName } from "../values/FieldNames.ts"
 import { statusKept } from "./Resubscription.ts"
 
 /** The maximum number of changes in one call, which together have at most 8 MiB as JSON. */
@@ -156,7 +156,7 @@ export const ChangeAnswer = Schema.TaggedUnion({
   /** The contact is neither, and stays as it is. */
   Outdated: {
     ...exact,
-    /** The contact as it is now, or `null` if there is none; left out if the key may not view contacts. */
+    /** The contact as it is now, or `null` if there is none; left out of a long answer. */
     contact: Schema.optionalKey(Schema.NullOr(Contact)),
     /** The lists that it is on, in alphabetical order, where the service shows them. */
     lists: Schema.optionalKey(Schema.Array(Schema.String))
@@ -168,7 +168,7 @@ export type ChangeAnswer = Named<typeof ChangeAnswer.Type>
 export const ChangeAnswerRecord = wireRecord({
   /** What became of the change, as the tags of `ChangeAnswer`. */
   result: Schema.Literals(["Done", "AlreadySo", "Outdated"]),
-  /** The contact as it is now, of an outdated change, if the key may view contacts; `null` if there is none. */
+  /** The contact as it is now, of an outdated change; `null` if there is none. */
   contact: Schema.optionalKey(Schema.NullOr(Contact)),
   /** The names of its lists, of an outdated change, in alphabetical order. */
   lists: Schema.optionalKey(Schema.Array(Schema.String))
@@ -282,4 +282,29 @@ export const judgeChange = (
   const after = write === undefined ? null : contentAfter(seen, write)
   const isSo = sameContent(now, after)
   return { result: isSo && areListsSo ? "AlreadySo" : isSo || sameContent(now, seen) ? "Done" : "Outdated", after }
+}
+
+type Lists = Pick<ContactWrite, "addToLists" | "removeFromLists">
+
+/**
+ * The lists of a contact after a change. The names of lists are equal as those of custom fields are, and one that the
+ * contact is on keeps its spelling.
+ */
+export const listsAfter = (
+  lists: Iterable<string>,
+  { addToLists = [], removeFromLists = [] }: Lists = {}
+): ReadonlyArray<string> => {
+  const byName = new Map<string, string>()
+  for (const name of [...lists, ...addToLists]) if (!byName.has(foldName(name))) byName.set(foldName(name), name)
+  for (const name of removeFromLists) byName.delete(foldName(name))
+  return [...byName.values()]
+}
+
+/** Whether the lists of a contact are as a change makes them. */
+export const areListsSo = (lists: Iterable<string>, { addToLists = [], removeFromLists = [] }: Lists = {}): boolean => {
+  if (addToLists.length + removeFromLists.length === 0) return true
+  const names = new Set(Array.from(lists, foldName))
+  return (
+    addToLists.every((name) => names.has(foldName(name))) && !removeFromLists.some((name) => names.has(foldName(name)))
+  )
 }

@@ -3,7 +3,7 @@ import { DateTime, Effect, Option, Predicate, Schema, Struct } from "effect"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
-import type { AccessLevel } from "../values/AccessLevel.ts"
+import { AccessLevel } from "../values/AccessLevel.ts"
 import { inputText, requestField } from "../values/OptionalField.ts"
 import { parseWireDate } from "../values/WireDate.ts"
 import { unknownName } from "../values/UnknownNames.ts"
@@ -114,15 +114,23 @@ export const ApiKeyPayload = Object.assign(explained(Payload), {
   fromInput: (input: ApiKeyInput): Effect.Effect<ApiKeyPayload, InvalidInput> =>
     readPayload(input.accessLevels === undefined ? { ...input, accessLevels: [] } : input),
   /**
-   * What can be written back of a key that was read. Fails for what only another service may hold: a level that this
-   * version does not know, or a name or range outside our grammar.
+   * What can be written back of a key that was read. Fails for what only another service may hold: levels that it does not
+   * tell or this version does not know, or a name or range outside our grammar.
    */
   fromApiKey: (key: ApiKey): Effect.Effect<ApiKeyPayload, InvalidInput> =>
-    Effect.mapError(decodePayload(Struct.pick(key, ["name", ...Struct.keys(apiKeySettings)])), (error) =>
-      invalidInput(error)
-    )
+    key.accessLevels.every(isAccessLevel)
+      ? Effect.mapError(decodePayload(Struct.pick(key, ["name", ...Struct.keys(apiKeySettings)])), (error) =>
+          invalidInput(error)
+        )
+      : Effect.fail(new InvalidInput({ field: "accessLevels", issue: issueOfLevels }))
 })
 export interface ApiKeyPayload extends Schema.Schema.Type<typeof ApiKeyPayload> {}
+
+const isAccessLevel = Schema.is(AccessLevel)
+
+const issueOfLevels =
+  "the service does not tell the levels that the key has, or it has some that this version does not know; name those that " +
+  "it is to have"
 
 const decodePayload = Schema.decodeUnknownEffect(Schema.toType(Payload))
 

@@ -4,6 +4,7 @@ import { withFromText } from "../errors/Constructors.ts"
 import { isAddressable } from "../errors/InvalidInput.ts"
 import { hasControl } from "../values/Characters.ts"
 import { answerDate, nullableAnswerDate } from "../values/OptionalField.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
 
 /** The name of a credential: 1 to 254 characters, which can stand in a path, and no control characters. */
 export const CredentialName = withFromText(
@@ -71,7 +72,7 @@ export const secretField = {
 }
 
 /** There is no credential with this name. */
-export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()("CredentialNotFound", {
+export class CredentialNotFound extends TaggedError<CredentialNotFound>()("CredentialNotFound", {
   name: Schema.String
 }) {
   override get message(): string {
@@ -80,14 +81,14 @@ export class CredentialNotFound extends Schema.TaggedError<CredentialNotFound>()
 }
 
 /** Another credential has this name. */
-export class NameTaken extends Schema.TaggedError<NameTaken>()("NameTaken", { name: Schema.String }) {
+export class NameTaken extends TaggedError<NameTaken>()("NameTaken", { name: Schema.String }) {
   override get message(): string {
     return `The name "${this.name}" is taken. Choose another one, or delete the credential that has it.`
   }
 }
 
 /** The change would leave the account without a key that can manage keys over the network. */
-export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("LastManagingKey", {
+export class LastManagingKey extends TaggedError<LastManagingKey>()("LastManagingKey", {
   name: Schema.String
 }) {
   override get message(): string {
@@ -99,7 +100,7 @@ export class LastManagingKey extends Schema.TaggedError<LastManagingKey>()("Last
 }
 
 /** The account already has the maximum number of credentials of this kind. */
-export class TooManyCredentials extends Schema.TaggedError<TooManyCredentials>()("TooManyCredentials", {
+export class TooManyCredentials extends TaggedError<TooManyCredentials>()("TooManyCredentials", {
   /** The number that an account may have. */
   maximum: Schema.Int
 }) {

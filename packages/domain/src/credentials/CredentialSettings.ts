@@ -3,9 +3,10 @@
  * comparisons and the flags of the command line iterate these tables.
  */
 import { DateTime, Schema, Struct } from "effect"
-import { AccessLevel, ReportedAccessLevel } from "../values/AccessLevel.ts"
+import { AccessLevel, ReportedAccessLevel, untoldLevel } from "../values/AccessLevel.ts"
 import {
   answerField,
+  answerFieldOr,
   inputText,
   nullableAnswerDate,
   nullableRequestField,
@@ -51,10 +52,10 @@ export const credentialSettings = {
 
 /** The settings of API keys. */
 export const apiKeySettings = {
-  /** What the key may do, by access level. */
+  /** What the key may do, by access level; `["Untold"]` where the service does not tell. */
   accessLevels: {
     wire: "AccessLevel",
-    read: Schema.Array(ReportedAccessLevel),
+    read: answerFieldOr(Schema.Array(ReportedAccessLevel), [untoldLevel]),
     write: Schema.Array(AccessLevel),
     limits: true
   },

@@ -1,4 +1,5 @@
 /** The purposes of a key, from which follow the access levels that it needs. */
+import { Result } from "effect"
 import type { AccessLevel } from "../values/AccessLevel.ts"
 import type { Named } from "../values/WireRecord.ts"
 
@@ -30,6 +31,37 @@ export const parsePurpose = (text: string): Purpose | undefined => {
   const [short, ...others] = purposes.filter((purpose) => purpose.split(":")[1] === typed)
   return whole ?? (others.length === 0 ? short : undefined)
 }
+
+/** Parses purposes with commas between them; `contacts:read,write` are two of contacts. Gives the first that is none. */
+export const parsePurposes = (text: string): Result.Result<ReadonlyArray<Purpose>, string> => {
+  const found: Array<Purpose> = []
+  for (const name of text.split(",")) {
+    const [group] = found.at(-1)?.split(":") ?? []
+    const purpose = (group === undefined ? undefined : parsePurpose(`${group}:${name.trim()}`)) ?? parsePurpose(name)
+    if (purpose === undefined) return Result.fail(name.trim())
+    found.push(purpose)
+  }
+  return Result.succeed(found)
+}
+
+const powers: Readonly<Record<(typeof levels)[keyof typeof levels], string>> = {
+  Export: "exports everyone with all fields, by any rule",
+  ModifyAccessTokens:
+    "creates, changes and deletes every API key and SMTP credential, with no more than its own levels",
+  ModifyContacts: "adds, overwrites and deletes everyone, also if it is only meant for a web form",
+  Security: "sees the names, levels and addresses of all API keys and SMTP credentials, and no secret",
+  SendHttp: "sends e-mails to anybody, from every allowed sender",
+  ViewContacts: "reads everyone with all fields"
+}
+
+/** The levels that purposes need, with their purposes and what a key with the level can do whatever it was made for. */
+export const levelPowers: ReadonlyArray<{
+  readonly level: AccessLevel
+  readonly purposes: ReadonlyArray<Purpose>
+  readonly power: string
+}> = Object.values(levels)
+  .filter((level, index, all) => all.indexOf(level) === index)
+  .map((level) => ({ level, purposes: purposes.filter((purpose) => levels[purpose] === level), power: powers[level] }))
 
 /** The access level that a key needs for a purpose. */
 export const accessOf = (purpose: Purpose): AccessLevel => levels[purpose]

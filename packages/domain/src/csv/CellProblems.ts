@@ -1,6 +1,30 @@
-/** What is wrong with the text of a cell, in words for whoever has the file: they quote it, as no error of a call does. */
+/**
+ * What is wrong with a row or the text of a cell, in words for whoever has the file: they quote it, as no error of a call does.
+ */
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
 import { oneOf } from "./ImportMapping.ts"
+
+/** Why a row is no contact. */
+export interface RowProblem {
+  /** The kind of the fault. `Field` is any other value that a field does not take, `Format` a row that cannot be split. */
+  readonly code: "Format" | "Cells" | "Unnamed" | "NoAddress" | "Address" | "Word" | "Field"
+  /** The whole reason, in words. */
+  readonly reason: string
+  /** The reason without what differs from row to row: rows with the same fault have the same. */
+  readonly cause: string
+  /** The place of the column, counted from 0, if it is one. */
+  readonly at?: number
+  /** The text of the cell, up to 100 characters. */
+  readonly value?: string
+  /** What the field takes, if that are a few words. */
+  readonly allowed?: ReadonlyArray<string>
+}
+
+/** A problem that is the same in all rows that have it. */
+export const rowProblem = (code: RowProblem["code"], reason: string): RowProblem => ({ code, reason, cause: reason })
+
+/** A text as a report shows it. */
+export const cellText = (text: string): string => text.trim().slice(0, 100)
 
 /** Characters that neither show nor take room, and that copying from pages and mails leaves in a text. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
@@ -46,20 +70,30 @@ export const isHidden = (text: string): boolean =>
   !(isAscii(text.charCodeAt(0)) && isAscii(text.charCodeAt(text.length - 1))) && /^\p{Cf}|\p{Cf}$/u.test(text)
 
 /** Why the text of a cell is no address, and which would do. */
-export const addressProblem = (text: string): string => {
+export const addressProblem = (text: string): RowProblem => {
   const addresses = likelyAddresses(text)
-  return (
-    `Email: ${invisibleIn(text) ?? emailAddressIssue(text) ?? ""}` +
-    (addresses.length === 0 ? "" : `; ${oneOf(addresses.map((address) => `"${address}"`))} would do`)
-  )
+  const invisible = invisibleIn(text)
+  const issue = emailAddressIssue(text) ?? ""
+  const would = addresses.length === 0 ? "" : `; ${oneOf(addresses.map((address) => `"${address}"`))} would do`
+  return {
+    code: "Address",
+    reason: `Email: ${invisible ?? issue}${would}`,
+    cause: `Email: ${invisible === undefined ? issue : "an invisible character stands in it"}`,
+    value: cellText(text)
+  }
 }
 
 /** Why a word is none of the values of a field, and how to say which it stands for. */
-export const wordProblem = (field: string, values: ReadonlyArray<string>, text: string): string => {
+export const wordProblem = (field: string, values: ReadonlyArray<string>, text: string): RowProblem => {
   const word = text.trim()
   const flag = `--map-value '${field}:${word.slice(0, 100).replaceAll("'", "'\\''")}=VALUE'`
-  return (
-    `${field}: ${shown(word)} is not ${oneOf(values)}; ` +
-    (invisibleIn(word) ?? `${flag} says which of them it stands for`)
-  )
+  return {
+    code: "Word",
+    reason:
+      `${field}: ${shown(word)} is not ${oneOf(values)}; ` +
+      (invisibleIn(word) ?? `${flag} says which of them it stands for`),
+    cause: `${field}: not ${oneOf(values)}`,
+    value: cellText(text),
+    allowed: values
+  }
 }

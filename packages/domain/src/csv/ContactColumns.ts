@@ -1,26 +1,48 @@
 /** The columns and cells of a CSV file of contacts. (docs/decisions/csv.md) */
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
-import { addedFields, allFields, type ContactField, wireRecordOf } from "../contacts/ContactFields.ts"
+import { addedFields, allFields, type ContactField, isOwn, wireRecordOf } from "../contacts/ContactFields.ts"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
 import { foldName } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
-import { type ColumnMap, fieldIssue, foldWord, type ImportMapping } from "./ImportMapping.ts"
-import { addressProblem, isHidden, likelyAddresses, wordProblem } from "./CellProblems.ts"
+import { type ColumnMap, fieldIssue, foldWord, type ImportMapping, makeDateReader } from "./ImportMapping.ts"
+import {
+  addressProblem,
+  cellText,
+  isHidden,
+  likelyAddresses,
+  type RowProblem,
+  rowProblem,
+  wordProblem
+} from "./CellProblems.ts"
 
 export { errorColumn, isRecordColumn, reservedNameIssue }
 
-/** Formulas of spreadsheets, which are given one more apostrophe than they have, so that every text is restored. */
-const formula = /^'*[=+\-@\t\r\n\0]/
-const protectedFormula = /^'+[=+\-@\t\r\n\0]/
+/**
+ * What a spreadsheet runs: at the beginning, and behind what may separate cells, where a quote may open the cell.
+ * Apostrophes may precede it.
+ */
+const formula = /^'*[=+\-@＝＋－＠\t\r\n\0]|[,;\t|\r\n]['"]*[=+\-@＝＋－＠]/
+const innerFormula = /(?<=[,;\t|\r\n])(?=['"]*[=+\-@＝＋－＠])/g
+/** What `protectCell` writes, behind its first apostrophe. */
+const protectedFormula = /^'*[=+\-@＝＋－＠\t\r\n\0]|[,;\t|\r\n]'['"]*[=+\-@＝＋－＠]/
+const innerApostrophe = /(?<=[,;\t|\r\n])'(?=['"]*[=+\-@＝＋－＠])/g
 
-/** Protects a cell from being run as a formula, by a leading apostrophe. */
-export const protectCell = (text: string): string => (formula.test(text) ? `'${text}` : text)
+/**
+ * Protects a cell with a formula by an apostrophe at its beginning, and one more before each formula behind a character
+ * that may separate cells. What has apostrophes there gets as many more, so that every text is restored.
+ */
+export const protectCell = (text: string): string =>
+  formula.test(text) ? `'${text.replaceAll(innerFormula, "'")}` : text
 
 /** Restores the text of a cell that may have been protected. */
-export const restoreCell = (cell: string): string => (protectedFormula.test(cell) ? cell.slice(1) : cell)
+export const restoreCell = (cell: string): string => {
+  if (!cell.startsWith("'")) return cell
+  const text = cell.slice(1)
+  return protectedFormula.test(text) ? text.replaceAll(innerApostrophe, "") : cell
+}
 
 /** The header of an exported file, given the names of its custom fields. */
 export const exportHeader = (customFields: ReadonlyArray<string>): ReadonlyArray<string> => [
@@ -62,13 +84,25 @@ export interface ImportColumns {
   readonly targets: ReadonlyArray<Target>
   /** The places of columns without a name. */
   readonly unnamed: ReadonlyArray<number>
+  /** Whether an empty cell removes its field. */
+  readonly clears: boolean
+  /** Whether the blanks around texts are taken off. */
+  readonly trims: boolean
+  /** Reads a date of the file as the wire has it. */
+  readonly dateOf: (text: string) => string
 }
 
-const quotedList = (names: ReadonlyArray<string>): string =>
-  names
-    .slice(0, 10)
-    .map((name) => JSON.stringify(name.slice(0, 40)))
-    .join(", ")
+/** What a mapping says of columns and cells. */
+type CellMapping = Pick<ImportMapping, "columns" | "values" | "empty" | "trim" | "dateFormat">
+
+/** What a header says, in an error. */
+const wordsOf = (names: ReadonlyArray<string>): string =>
+  names.length === 0
+    ? "it is empty"
+    : `it reads ${names
+        .slice(0, 10)
+        .map((name) => JSON.stringify(name.slice(0, 40)))
+        .join(", ")}`
 
 /** The names of columns, as a mapping knows them. */
 const namesIn = (header: ReadonlyArray<string>): ReadonlyArray<string> => header.map((cell) => restoreCell(cell).trim())
@@ -102,7 +136,7 @@ const namesBy = (
     const issue = field === null ? undefined : fieldIssue(field)
     if (issue !== undefined) return Result.fail(issue)
     const at = placeOf(names, column)
-    if (at === undefined) return Result.fail(`the header has no column "${column}"; it reads ${quotedList(header)}`)
+    if (at === undefined) return Result.fail(`the header has no column "${column}"; ${wordsOf(header)}`)
     if (mapped.has(at)) return Result.fail(`the mapping names the column "${column}" twice`)
     mapped.add(at)
     renamed[at] = field?.trim() ?? null
@@ -113,7 +147,7 @@ const namesBy = (
 /** Reads a header. Names are equal by the fold of rules, mapped columns are renamed, and unknown names become custom fields. */
 export const importColumns = (
   header: ReadonlyArray<string>,
-  { columns: map = {}, values = {} }: Pick<ImportMapping, "columns" | "values"> = {}
+  { columns: map = {}, dateFormat, empty, trim = false, values = {} }: CellMapping = {}
 ): Result.Result<ImportColumns, string> => {
   const named = namesBy(header, map)
   if (Result.isFailure(named)) return Result.fail(named.failure)
@@ -145,10 +179,11 @@ export const importColumns = (
     targets.push(known === undefined ? { _tag: "Custom", name, words } : { _tag: "Record", field: known, words })
   }
   if (!seen.has("email")) {
-    return Result.fail(`the header has no column "Email"; it reads ${quotedList(header)}`)
+    return Result.fail(`the header has no column "Email"; ${wordsOf(header)}`)
   }
   const unnamed = targets.flatMap(({ _tag }, index) => (_tag === "Unnamed" ? [index] : []))
-  return Result.succeed({ targets, unnamed })
+  const dateOf = dateFormat === undefined ? verbatim : makeDateReader(dateFormat)
+  return Result.succeed({ targets, unnamed, clears: empty === "clear", trims: trim, dateOf })
 }
 
 /** The columns of a header that are not imported, since only the service sets their fields. */
@@ -191,18 +226,38 @@ const readerOf = (field: ContactField): ((text: string) => string) => {
   return field.kind === "date" || field.wire === "Email" ? trimmed : verbatim
 }
 
+/** Whether an empty text removes a field of the record: the names. A contact has an address and a status, and keeps its consent. */
+const isCleared = (field: ContactField): boolean => field.kind === "text" && isOwn(field) && field.wire !== "Email"
+
 const readers = new Map(addedFields.map((field) => [field.path, readerOf(field)]))
 
 /** The first value that cannot be imported, in words for whoever has the file. The schema has refused one. */
-const problemIn = (values: ReadonlyArray<readonly [path: string, value: unknown]>): string | undefined => {
-  for (const [path, value] of values) {
+const problemIn = (values: ReadonlyArray<Value>): RowProblem | undefined => {
+  for (const { at, path, value } of values) {
     const field = addedFields.find((each) => each.path === path)
     if (field === undefined || typeof value !== "string") continue
-    if (field.wire === "Email" && emailAddressIssue(value) !== undefined) return addressProblem(value)
+    if (field.wire === "Email" && emailAddressIssue(value) !== undefined) return { ...addressProblem(value), at }
     if (field.kind === "enumeration" && !field.values.includes(value))
-      return wordProblem(field.wire, field.values, value)
+      return { ...wordProblem(field.wire, field.values, value), at }
   }
   return undefined
+}
+
+/** A value that the schema refused in its own words, which name its field. */
+const fieldProblem = (reason: string, values: ReadonlyArray<Value>): RowProblem => {
+  const field = reason.slice(0, Math.max(reason.indexOf(": "), 0))
+  const refused = values.find(({ name, path }) => path === field || `CustomFields.${name}` === field)
+  if (refused === undefined || typeof refused.value !== "string") return rowProblem("Field", reason)
+  return { ...rowProblem("Field", reason), at: refused.at, value: cellText(refused.value) }
+}
+
+/** A value of a row and the place of its column. */
+interface Value {
+  readonly at: number
+  /** The name of its field on the wire; that of a custom field has no path. */
+  readonly path: string | undefined
+  readonly name: string
+  readonly value: string
 }
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
@@ -217,47 +272,99 @@ export const isCountIssue = (text: string): boolean =>
 export const importRow = (
   columns: ImportColumns,
   cells: ReadonlyArray<string>
-): Result.Result<ContactPayload, string> => {
-  const { targets } = columns
+): Result.Result<ContactPayload, RowProblem> => {
+  const { clears, dateOf, targets, trims } = columns
   if (cells.length < targets.length || cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
     return Result.fail(
-      `the row has ${counted(cells.length, "cell")}, the header has ${counted(targets.length, "column")}`
+      rowProblem(
+        "Cells",
+        `the row has ${counted(cells.length, "cell")}, the header has ${counted(targets.length, "column")}`
+      )
     )
   }
   const unnamed = unnamedText(columns, cells)
   if (unnamed !== undefined) {
     const { column, text } = unnamed
-    return Result.fail(
-      `column ${columnLetter(column)} has no name, and the text ${JSON.stringify(text.slice(0, longestName))} ` +
-        `there would be lost; --map '#${column + 1}=' leaves it out`
-    )
+    const where = `column ${columnLetter(column)} has no name`
+    return Result.fail({
+      code: "Unnamed",
+      reason:
+        `${where}, and the text ${JSON.stringify(text.slice(0, longestName))} ` +
+        `there would be lost; --map '#${column + 1}=' leaves it out`,
+      cause: where,
+      at: column,
+      value: cellText(text)
+    })
   }
-  const values: Array<readonly [string, unknown]> = []
-  const customFields: Array<[string, string]> = []
+  const values: Array<Value> = []
   for (const [index, target] of targets.entries()) {
     if (target._tag === "Unnamed" || target._tag === "LeftOut") continue
-    const cell = restoreCell(cells[index] ?? "")
+    const whole = restoreCell(cells[index] ?? "")
+    const cell = trims ? whole.trim() : whole
     const text = target.words?.get(foldWord(cell)) ?? cell
-    if (text === "") continue
-    if (target._tag === "Custom") customFields.push([target.name, text])
+    if (text === "" && !(clears && (target._tag === "Custom" || isCleared(target.field)))) continue
+    if (target._tag === "Custom") values.push({ at: index, path: undefined, name: target.name, value: text })
     else {
-      const value = readers.get(target.field.path)?.(text) ?? text
+      const { path, wire: name } = target.field
+      const said = target.field.kind === "date" ? dateOf(text) : text
+      const value = readers.get(path)?.(said) ?? said
       // The schema takes such an address, which nobody can have meant.
-      if (target.field.wire === "Email" && isHidden(value)) return Result.fail(addressProblem(value))
-      values.push([target.field.path, value])
+      if (name === "Email" && isHidden(value)) return Result.fail({ ...addressProblem(value), at: index })
+      values.push({ at: index, path, name, value })
     }
   }
-  if (customFields.length > 0) values.push(["CustomFields", Object.fromEntries(customFields)])
-  const record = wireRecordOf(values)
-  if (record["Email"] === undefined) return Result.fail("the row has no e-mail address")
-  return Result.mapError(decodePayload(record), (error) => problemIn(values) ?? schemaProblem(error))
+  const fields: Array<readonly [string, unknown]> = []
+  const customFields: Array<[string, string]> = []
+  for (const { name, path, value } of values) {
+    if (path === undefined) customFields.push([name, value])
+    else fields.push([path, value])
+  }
+  if (customFields.length > 0) fields.push(["CustomFields", Object.fromEntries(customFields)])
+  const record = wireRecordOf(fields)
+  if (record["Email"] === undefined) return Result.fail(rowProblem("NoAddress", "the row has no e-mail address"))
+  return Result.mapError(
+    decodePayload(record),
+    (error) => problemIn(values) ?? fieldProblem(schemaProblem(error), values)
+  )
 }
 
-/** The valid address that a row probably means, if its own is none; several are listed. */
-export const suggestedAddress = ({ targets }: ImportColumns, cells: ReadonlyArray<string>): string | undefined => {
+/** The text that a row has as its address, whatever it is; `undefined` for an empty cell. */
+const addressText = ({ targets }: ImportColumns, cells: ReadonlyArray<string>): string | undefined => {
   const at = targets.findIndex((target) => target._tag === "Record" && target.field.wire === "Email")
-  const found = likelyAddresses(restoreCell(cells[at] ?? "").trim())
-  return found.length === 0 ? undefined : found.join(", ")
+  const text = restoreCell(cells[at] ?? "").trim()
+  return text === "" ? undefined : text
+}
+
+/** The fault of a row without a contact, with what people look for: the heading of its column, and the address of the row. */
+export interface RowFault extends Omit<RowProblem, "at"> {
+  /** The heading of the column in the file. */
+  readonly column?: string
+  /** The text of the row's address, up to 100 characters, whatever it is. */
+  readonly email?: string
+  /** The valid address that the row probably means, if its own is none; several are listed. */
+  readonly suggestion?: string
+}
+
+/** What a row has below each heading, to say where a fault is. Rows that cannot be split have no columns. */
+export const faultOf = (
+  { at, ...problem }: RowProblem,
+  split?: {
+    readonly columns: ImportColumns
+    readonly header: ReadonlyArray<string>
+    readonly cells: ReadonlyArray<string>
+  }
+): RowFault => {
+  if (split === undefined) return problem
+  const { cells, columns, header } = split
+  const email = addressText(columns, cells)
+  const suggestion = email === undefined ? [] : likelyAddresses(email)
+  const column = at === undefined ? "" : restoreCell(header[at] ?? "").trim()
+  return {
+    ...problem,
+    ...(column === "" ? {} : { column: cellText(column) }),
+    ...(email === undefined ? {} : { email: cellText(email) }),
+    ...(suggestion.length === 0 ? {} : { suggestion: suggestion.join(", ") })
+  }
 }
 
 const bareName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")

@@ -1,13 +1,16 @@
 /** Reads contacts from the bytes of a CSV file: a stream of rows, each with its line and a contact to add or a problem. */
 import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import { ContactPayload } from "../contacts/Contact.ts"
+import { type RowProblem, rowProblem } from "./CellProblems.ts"
 import {
+  faultOf,
   type ImportColumns,
   importColumns,
   importRow,
   isCountIssue,
   likelyFields,
-  suggestedAddress,
+  restoreCell,
+  type RowFault,
   unnamedText
 } from "./ContactColumns.ts"
 import { type CsvRecord, isMalformed } from "./CsvRecord.ts"
@@ -62,20 +65,34 @@ interface Head {
   readonly fast: FastCsvColumns
 }
 
+/** The columns of a header that is only looked at. */
+const noColumns = (cells: ReadonlyArray<string>): Result.Result<ImportColumns, string> => {
+  const kind = textKind(cells.join(" "))
+  if (kind !== undefined) return Result.fail(kind)
+  const targets = cells.map(() => ({ _tag: "LeftOut" }) as const)
+  return Result.succeed({ targets, unnamed: [], clears: false, trims: false, dateOf: (text) => text })
+}
+
 const readHead = (
   cells: ReadonlyArray<string>,
   delimiter: Delimiter,
-  mapping: ImportMapping
+  mapping: ImportMapping,
+  needsAddress: boolean
 ): Result.Result<Head, string> => {
   const reasons = reasonsIn(cells)
   const header = { cells: reasons?.without(cells) ?? cells, delimiter }
-  return Result.map(importColumns(header.cells, mapping), (columns) => ({
+  const read = needsAddress ? importColumns(header.cells, mapping) : noColumns(header.cells)
+  return Result.map(read, (columns) => ({
     header,
     columns,
     reasons,
-    fast: new FastCsvColumns(columns, reasons === undefined)
+    fast: new FastCsvColumns(columns, reasons === undefined && !columns.clears && !columns.trims)
   }))
 }
+
+/** What is said of it once its quotes are text, in a file of rejected rows that was not corrected. */
+const quoteInCell =
+  "a cell begins with a quote, for which the row was rejected; take the quote out, or empty the cell _error to keep it"
 
 const reasonInCell = "a cell holds the reason for which the row was rejected; put the right value there"
 
@@ -83,7 +100,7 @@ const reasonInCell = "a cell holds the reason for which the row was rejected; pu
 class ReadRow implements ImportRow {
   readonly #head: Head
   readonly #record: CsvRecord
-  #contact: Result.Result<ContactPayload, string> | undefined
+  #contact: Result.Result<ContactPayload, RowProblem> | undefined
 
   constructor(head: Head, record: CsvRecord) {
     this.#head = head
@@ -103,8 +120,16 @@ class ReadRow implements ImportRow {
     return this.#head.reasons?.without(cells) ?? cells
   }
 
-  get contact(): Result.Result<ContactPayload, string> {
+  get record(): ImportRow["record"] {
+    return this.#record.problem === undefined ? { names: this.header.cells, cells: this.cells } : undefined
+  }
+
+  get #imported(): Result.Result<ContactPayload, RowProblem> {
     return (this.#contact ??= this.#read())
+  }
+
+  get contact(): Result.Result<ContactPayload, string> {
+    return Result.mapError(this.#imported, ({ reason }) => reason)
   }
 
   get fast(): FastContact | undefined {
@@ -116,22 +141,29 @@ class ReadRow implements ImportRow {
     return this.#record.problem === undefined ? unnamedText(this.#head.columns, this.cells) : undefined
   }
 
-  get suggestion(): string | undefined {
-    return this.#record.problem === undefined ? suggestedAddress(this.#head.columns, this.cells) : undefined
+  get fault(): RowFault | undefined {
+    if (Result.isSuccess(this.#imported)) return undefined
+    const { columns, header } = this.#head
+    return this.#record.problem === undefined
+      ? faultOf(this.#imported.failure, { cells: this.cells, columns, header: header.cells })
+      : faultOf(this.#imported.failure)
   }
 
-  #read(): Result.Result<ContactPayload, string> {
+  #read(): Result.Result<ContactPayload, RowProblem> {
     const { columns, reasons } = this.#head
     const { problem } = this.#record
-    if (problem !== undefined) return Result.fail(problem)
+    if (problem !== undefined) return Result.fail(rowProblem("Format", problem))
     const { cells: all } = this.#record
     const cells = reasons?.without(all) ?? all
     if (reasons !== undefined) {
       // Spreadsheets pad short rows, so that the reason would become the value of another column.
-      if (cells.some(isCountIssue)) return Result.fail(reasonInCell)
+      if (cells.some(isCountIssue)) return Result.fail(rowProblem("Cells", reasonInCell))
       // The misplaced quotes of a malformed row would be text now.
       const reason = reasons.of(all)
-      if (isMalformed(reason) && cells.some((cell) => cell.startsWith('"'))) return Result.fail(reason)
+      const isOfQuote = isMalformed(reason) || reason === quoteInCell
+      if (isOfQuote && cells.some((cell) => restoreCell(cell).startsWith('"'))) {
+        return Result.fail(rowProblem("Format", quoteInCell))
+      }
     }
     return importRow(columns, cells)
   }
@@ -170,7 +202,7 @@ interface Refused {
 }
 
 /** Makes a function that takes the pieces of a file and gives their complete rows. The last call has no piece. */
-const makeRowReader = (mapping: ImportMapping) => {
+const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
   const toText = makeTextReader(mapping.encoding)
   /** The text from `startLine` on, until there is a head. */
   let start: Uint8Array = nothing
@@ -222,7 +254,7 @@ const makeRowReader = (mapping: ImportMapping) => {
     if (!isAtHeader(last)) return []
     const known = new TextDecoder("utf-8", { ignoreBOM: true }).decode(start)
     if (isJson(known)) {
-      toJsonRows = makeJsonReader(mapping, startLine)
+      toJsonRows = makeJsonReader(mapping, startLine, needsAddress)
       return []
     }
     if (!last && !hasHeader(known)) return []
@@ -283,7 +315,8 @@ const makeRowReader = (mapping: ImportMapping) => {
           continue
         }
         const { cells, problem } = record
-        const read = problem === undefined ? readHead(cells, delimiter ?? ",", mapping) : Result.fail(problem)
+        const read =
+          problem === undefined ? readHead(cells, delimiter ?? ",", mapping, needsAddress) : Result.fail(problem)
         if (Result.isFailure(read)) {
           const kind = textKind(cells.join(" "))
           if (kind !== undefined) return unreadable(kind)
@@ -307,6 +340,13 @@ const makeRowReader = (mapping: ImportMapping) => {
   }
 }
 
+const readRows = <E>(bytes: Stream.Stream<Uint8Array, E>, read: ReturnType<typeof makeRowReader>) =>
+  Stream.concat(bytes, Stream.make(undefined)).pipe(
+    Stream.mapEffect((piece) => Effect.fromResult(read(piece))),
+    Stream.filter(Arrays.isReadonlyArrayNonEmpty),
+    Stream.flattenArray
+  )
+
 /**
  * Reads the rows of a CSV file. Fails without an address column, and for bytes that are not of the encoding.
  *
@@ -322,12 +362,22 @@ const makeRowReader = (mapping: ImportMapping) => {
 export const readContacts = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   mapping: ImportMapping = {}
-): Stream.Stream<ImportRow, E | UnreadableFile> =>
-  Stream.suspend(() => {
-    const read = makeRowReader(mapping)
-    return Stream.concat(bytes, Stream.make(undefined)).pipe(
-      Stream.mapEffect((piece) => Effect.fromResult(read(piece))),
-      Stream.filter(Arrays.isReadonlyArrayNonEmpty),
-      Stream.flattenArray
-    )
-  })
+): Stream.Stream<ImportRow, E | UnreadableFile> => Stream.suspend(() => readRows(bytes, makeRowReader(mapping)))
+
+/**
+ * Reads the rows of a file whose columns have no meaning yet, to show them and to ask for it: of each row only the header and
+ * the `record` count.
+ *
+ * ```ts
+ * import { lookAtRows } from "@roster/domain"
+ * import { Stream } from "effect"
+ *
+ * const file = Stream.make(new TextEncoder().encode("Adresse;Name\nada@example.com;Ada\n"))
+ *
+ * export const example = Stream.runCollect(lookAtRows(file, { delimiter: ";" }))
+ * ```
+ */
+export const lookAtRows = <E>(
+  bytes: Stream.Stream<Uint8Array, E>,
+  mapping: Pick<ImportMapping, "encoding" | "delimiter" | "skipLines"> = {}
+): Stream.Stream<ImportRow, E | UnreadableFile> => Stream.suspend(() => readRows(bytes, makeRowReader(mapping, false)))

@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { importedByName, isRecordColumn } from "./ColumnNames.ts"
 import { isEncoding } from "./TextDecoding.ts"
+import { formatWireDate, parseWireDate } from "../values/WireDate.ts"
 
 /** The characters that may stand between two cells. */
 export const Delimiter = Schema.Literals([",", ";", "\t", "|"])
@@ -47,6 +48,54 @@ const firstOf = <A>(items: ReadonlyArray<A>, issue: (item: A) => string | undefi
   return undefined
 }
 
+/** The parts of a date and the digits that each may have. */
+const dateParts: { readonly [part: string]: string } = {
+  YYYY: String.raw`\d{4}`,
+  MM: String.raw`\d{1,2}`,
+  DD: String.raw`\d{1,2}`,
+  HH: String.raw`\d{1,2}`,
+  mm: String.raw`\d{2}`,
+  ss: String.raw`\d{2}`
+}
+
+const anyPart = /YYYY|MM|DD|HH|mm|ss/g
+
+/** Why a text is no form of dates, or `undefined`. */
+export const dateFormatIssue = (format: string): string | undefined => {
+  const found: ReadonlyArray<string> = format.match(anyPart) ?? []
+  const isWhole = ["YYYY", "MM", "DD"].every((part) => found.includes(part)) && new Set(found).size === found.length
+  return isWhole && !/[\p{L}\d]/u.test(format.replaceAll(anyPart, "").replaceAll(/(?<=D)T(?=H)/g, ""))
+    ? undefined
+    : "a form of dates has YYYY, MM and DD, and may have HH, mm and ss, such as DD.MM.YYYY or MM/DD/YYYY HH:mm"
+}
+
+/**
+ * Makes the function that reads dates of a form as the wire has them, in UTC. A text that has not this form, or names no day,
+ * is returned as it is.
+ */
+export const makeDateReader = (format: string): ((text: string) => string) => {
+  const names = format.match(anyPart) ?? []
+  // What stands between the parts is no letter or digit, and so is itself behind a backslash.
+  const pattern = new RegExp(
+    `^${format
+      .split(new RegExp(`(${anyPart.source})`))
+      .map((piece) =>
+        dateParts[piece] === undefined ? piece.replaceAll(/[^\p{L}\d\s]/gu, String.raw`\$&`) : `(${dateParts[piece]})`
+      )
+      .join("")}$`
+  )
+  return (text) => {
+    const match = pattern.exec(text.trim())
+    if (match === null) return text
+    const part = (name: string): string => {
+      const at = names.findIndex((each) => each === name)
+      return (at < 0 ? "0" : (match[at + 1] ?? "0")).padStart(2, "0")
+    }
+    const date = parseWireDate(`${part("YYYY")}-${part("MM")}-${part("DD")}T${part("HH")}:${part("mm")}:${part("ss")}Z`)
+    return date === undefined ? text : formatWireDate(date)
+  }
+}
+
 /** What is said about a file of contacts. What is not said is found in the file, or by the names of its columns. */
 export const ImportMapping = Schema.Struct({
   /** A name of the Encoding Standard (default: UTF-8). A byte order mark takes precedence. */
@@ -80,6 +129,28 @@ export const ImportMapping = Schema.Struct({
         )
       )
     )
-  )
+  ),
+  /** Whether an empty cell leaves its field as it is, or removes a name or custom field (default: keep). */
+  empty: Schema.optionalKey(Schema.Literals(["keep", "clear"])),
+  /** Whether cells are taken without the blanks around their texts (default: false). */
+  trim: Schema.optionalKey(Schema.Boolean),
+  /** The form of the dates of the record, such as `DD.MM.YYYY`, in UTC. Those as ISO 8601 are read besides. */
+  dateFormat: Schema.optionalKey(Schema.String.check(Schema.makeFilter(dateFormatIssue)))
 })
-export type ImportMapping = typeof ImportMapping.Type
+export interface ImportMapping extends Schema.Schema.Type<typeof ImportMapping> {}
+
+/** The text of a file with a mapping. */
+export const ImportMappingText = Schema.fromJsonString(ImportMapping)
+
+/** A mapping and what is said besides; where both say something, that wins. */
+export const mergeMappings = (mapping: ImportMapping, more: ImportMapping): ImportMapping => {
+  const columns = { ...mapping.columns, ...more.columns }
+  const values = { ...mapping.values }
+  for (const [field, words] of Object.entries(more.values ?? {})) values[field] = { ...values[field], ...words }
+  return {
+    ...mapping,
+    ...more,
+    ...(Object.keys(columns).length === 0 ? {} : { columns }),
+    ...(Object.keys(values).length === 0 ? {} : { values })
+  }
+}

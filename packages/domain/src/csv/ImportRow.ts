@@ -1,8 +1,17 @@
 /** A row of a file of contacts, as every reader of files gives it. */
 import type { Result } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
+import type { RowFault } from "./ContactColumns.ts"
 import type { FastContact } from "./FastCsvRow.ts"
 import type { FileHeader } from "./RejectedRows.ts"
+
+/** The headings of a row and the text below each, before anything is said of what they mean. */
+export interface RowRecord {
+  /** The headings; of JSON the names of the object. */
+  readonly names: ReadonlyArray<string>
+  /** The texts, in the same order. */
+  readonly cells: ReadonlyArray<string>
+}
 
 /** A row below the header. It keeps its piece of the file in memory. */
 export interface ImportRow {
@@ -12,12 +21,14 @@ export interface ImportRow {
   readonly contact: Result.Result<ContactPayload, string>
   /** The cells as they stand in the file; those of a malformed row are cut for people, who correct them. */
   readonly cells: ReadonlyArray<string>
-  /** The address that would do in place of that of a row without a contact; several are listed. */
-  readonly suggestion?: string | undefined
+  /** The fault of a row without a contact; rows of other readers may lack it. */
+  readonly fault?: RowFault | undefined
   /** The text of a row without a contact that stands below a column without a name, counted from 0. */
   readonly unnamed?: { readonly column: number; readonly text: string } | undefined
   /** The header of the file, shared by all rows. */
   readonly header: FileHeader
+  /** The headings and the text below each, as the file has them; `undefined` for a row that cannot be split. */
+  readonly record?: RowRecord | undefined
   /** The same contact for the fast path, if the row is simple enough. */
   readonly fast?: FastContact | undefined
 }

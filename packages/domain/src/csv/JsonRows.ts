@@ -2,6 +2,7 @@
  * Contacts of JSON (an array, or objects one after the other as NDJSON has them) as rows. An object is what a row of CSV
  * is, its names are the headings, so that the same mapping and the same checks apply. (docs/decisions/csv.md)
  */
+import { type RowProblem, rowProblem } from "./CellProblems.ts"
 import { Predicate, Result } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
 import { joinBytes } from "../values/Bytes.ts"
@@ -10,11 +11,12 @@ import { checkJson, maximumDepth } from "../values/StrictJson.ts"
 import {
   importColumns,
   type ImportColumns,
+  faultOf,
   importRow,
   likelyFields,
   presentColumns,
   protectCell,
-  suggestedAddress,
+  type RowFault,
   unnamedText
 } from "./ContactColumns.ts"
 import { errorColumn } from "./ColumnNames.ts"
@@ -187,7 +189,7 @@ class JsonRow implements ImportRow {
   readonly header: FileHeader
   readonly #text: string
   readonly #columnsOf: ReturnType<typeof makeColumnsOf>
-  #contact: Result.Result<ContactPayload, string> | undefined
+  #contact: Result.Result<ContactPayload, RowProblem> | undefined
 
   constructor({ line, text }: JsonText, header: FileHeader, columnsOf: ReturnType<typeof makeColumnsOf>) {
     this.line = line
@@ -200,8 +202,19 @@ class JsonRow implements ImportRow {
     return [this.#text]
   }
 
+  get #imported(): Result.Result<ContactPayload, RowProblem> {
+    return (this.#contact ??= Result.flatMap(
+      Result.mapError(this.#read(), (reason) => rowProblem("Format", reason)),
+      ({ cells, columns }) => importRow(columns, cells)
+    ))
+  }
+
   get contact(): Result.Result<ContactPayload, string> {
-    return (this.#contact ??= Result.flatMap(this.#read(), ({ cells, columns }) => importRow(columns, cells)))
+    return Result.mapError(this.#imported, ({ reason }) => reason)
+  }
+
+  get record(): ImportRow["record"] {
+    return Result.getOrUndefined(cellsOf(this.#text))
   }
 
   get unnamed(): ImportRow["unnamed"] {
@@ -209,20 +222,26 @@ class JsonRow implements ImportRow {
     return Result.isSuccess(read) ? unnamedText(read.success.columns, read.success.cells) : undefined
   }
 
-  get suggestion(): string | undefined {
+  get fault(): RowFault | undefined {
+    if (Result.isSuccess(this.#imported)) return undefined
     const read = this.#read()
-    return Result.isSuccess(read) ? suggestedAddress(read.success.columns, read.success.cells) : undefined
+    if (Result.isFailure(read)) return faultOf(this.#imported.failure)
+    const { cells, columns, names } = read.success
+    return faultOf(this.#imported.failure, { cells, columns, header: names })
   }
 
   #read() {
     return Result.flatMap(cellsOf(this.#text), ({ cells, names }) =>
-      Result.map(this.#columnsOf(names), (columns) => ({ cells, columns }))
+      Result.map(this.#columnsOf(names), (columns) => ({ cells, columns, names }))
     )
   }
 }
 
-/** Makes a function that takes the pieces of a file of JSON and gives their rows. The last call has `last`. */
-export const makeJsonReader = (mapping: ImportMapping, firstLine: number) => {
+/**
+ * Makes a function that takes the pieces of a file of JSON and gives their rows. The last call has `last`. Without `needsAddress`
+ * the names of the first object may be any.
+ */
+export const makeJsonReader = (mapping: ImportMapping, firstLine: number, needsAddress = true) => {
   const read = makeObjectReader(firstLine)
   const columnsOf = makeColumnsOf(mapping)
   let header: FileHeader | undefined
@@ -230,13 +249,12 @@ export const makeJsonReader = (mapping: ImportMapping, firstLine: number) => {
     const { issue, line, objects } = read(piece, last)
     const [first] = objects
     if (header === undefined && first !== undefined) {
-      const cells = Result.getOrElse(
-        Result.map(cellsOf(first.text), ({ names }) => names),
-        () => []
-      )
+      const names = Result.map(cellsOf(first.text), ({ names }) => names)
+      const cells = Result.getOrElse(names, () => [])
       header = { cells, delimiter: ",", format: "Ndjson" }
-      const columns = columnsOf(cells)
-      if (Result.isFailure(columns)) {
+      // An object that cannot be read says nothing of the others.
+      const columns = Result.flatMap(names, columnsOf)
+      if (needsAddress && Result.isSuccess(names) && Result.isFailure(columns)) {
         const likely = likelyFields(cells, mapping.columns)
         const error = { line: first.line, reason: columns.failure }
         return Result.fail(

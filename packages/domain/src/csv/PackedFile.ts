@@ -37,6 +37,15 @@ export const documentIssue = (name: string): string | undefined => {
   return name === "mimetype" ? openDocument : undefined
 }
 
+/** The bytes that show whether a file is packed, and whether it is a workbook. */
+export const packedBytes = 128
+
+/** Whether a file is a workbook of a current Excel (.xlsx), by the first entry of the archive that it is. */
+export const isWorkbook = (bytes: Uint8Array): boolean => {
+  const end = 30 + (bytes[26] ?? 0) + 256 * (bytes[27] ?? 0)
+  return isZip(bytes) && documentIssue(new TextDecoder().decode(bytes.subarray(30, end))) === excelWorkbook
+}
+
 /** Whether an entry is a folder, or a file that macOS adds to archives. */
 export const isIgnoredEntry = (name: string): boolean =>
   name.endsWith("/") || name.startsWith("__MACOSX/") || /(?:^|\/)\.DS_Store$/.test(name)
@@ -102,11 +111,11 @@ export const tooManyFiles = (names: ReadonlyArray<string>): string =>
 
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
-/** The bytes that show whether a file is packed. */
-export const packedBytes = 4
-
 /** Whether a file is a zip archive or compressed with gzip, by its first bytes. */
 export const isPacked = (bytes: Uint8Array): boolean => isZip(bytes) || isGzip(bytes)
+
+/** The bytes that show whether a file is packed. */
+const signatureBytes = 4
 
 /** The first bytes of a file, and all of them. */
 const peek = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
@@ -115,7 +124,7 @@ const peek = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
       bytes,
       Sink.fold<Uint8Array, Uint8Array>(
         () => new Uint8Array(0),
-        (known) => known.length < packedBytes,
+        (known) => known.length < signatureBytes,
         (known, part) => Effect.succeed(joinBytes([known, part]))
       )
     ),

@@ -2,13 +2,13 @@
  * The files that are written for another import: the rows that one rejects, which can be corrected, and contacts by the
  * names of their fields, for a service that knows no mapping.
  */
-import { Schema, Stream } from "effect"
+import { Schema, Stream, Struct } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
 import { addedFields } from "../contacts/ContactFields.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn } from "./ColumnNames.ts"
 import { protectCell, restoreCell } from "./ContactColumns.ts"
-import { Delimiter } from "./ImportMapping.ts"
+import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
 
 /** The header of a file of contacts and the delimiter of its cells. */
 export const FileHeader = Schema.Struct({
@@ -42,6 +42,9 @@ export const csvLine = (cells: ReadonlyArray<string>, delimiter: string): string
 
 const reasonAtEnd = /,?\s*"_error"\s*:\s*"(?:[^"\\]|\\.)*"\s*\}$/
 
+/** A cell from which an import reads the same as from this one, and a spreadsheet no formula. Blank ones may be surplus. */
+const safeCell = (cell: string): string => (cell.trim() === "" ? cell : protectCell(restoreCell(cell)))
+
 /** An object with the reason as its last value, on one line. */
 const withReason = ({ cells: [text = "{}"], reason }: Pick<RejectedRow, "cells" | "reason">): string => {
   const own = text
@@ -60,14 +63,24 @@ export const rejectedFile = <E, R>(
   { cells, delimiter, format }: FileHeader,
   rows: Stream.Stream<Pick<RejectedRow, "cells" | "reason">, E, R>
 ): Stream.Stream<Uint8Array, E, R> => {
-  // Reasons can quote the file, so they are protected too.
+  // The rows are those of others, and reasons can quote them.
   const lineOf = ({ cells, reason }: Pick<RejectedRow, "cells" | "reason">) =>
-    csvLine([...cells, protectCell(reason)], delimiter)
+    csvLine([...cells.map(safeCell), protectCell(reason)], delimiter)
   const isJson = format === "Ndjson"
-  return Stream.make(isJson ? "" : `\ufeff${csvLine([...cells, errorColumn], delimiter)}`).pipe(
+  return Stream.make(isJson ? "" : `\ufeff${csvLine([...cells.map(safeCell), errorColumn], delimiter)}`).pipe(
     Stream.concat(Stream.mapArray(rows, (part) => [part.map(isJson ? withReason : lineOf).join("")])),
     Stream.encodeText
   )
+}
+
+/** The mapping by which the file of rejected rows is read, which is UTF-8 and begins with its header; `undefined` if it needs none. */
+export const rejectedMapping = (
+  { delimiter, format }: FileHeader,
+  mapping: ImportMapping
+): ImportMapping | undefined => {
+  const meaning = Struct.omit(mapping, ["encoding", "delimiter", "skipLines"])
+  if (Object.keys(meaning).length === 0) return undefined
+  return { ...(format === undefined ? { delimiter } : {}), ...meaning }
 }
 
 /** The reasons among the cells of a file of rejected rows. */

@@ -1,8 +1,9 @@
 /** Turns a file of any encoding into UTF-8 piece by piece, and fails for bytes that are not of that encoding. */
 import { Result, Schema } from "effect"
+import { TaggedError } from "../errors/TaggedError.ts"
 
 /** The file as a whole cannot be read as contacts. */
-export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("UnreadableFile", {
+export class UnreadableFile extends TaggedError<UnreadableFile>()("UnreadableFile", {
   /** The line at which reading ended, counted from 1. */
   line: Schema.Int,
   /** Why the file cannot be read, in words. */
@@ -19,8 +20,8 @@ export class UnreadableFile extends Schema.TaggedError<UnreadableFile>()("Unread
   }
 }
 
-/** The encoding of a byte order mark, which takes precedence over the option. */
-const encodingByMark = (bytes: Uint8Array): string | undefined => {
+/** The encoding of the byte order mark at the beginning of a file, which takes precedence over a mapping. */
+export const encodingByMark = (bytes: Uint8Array): string | undefined => {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8"
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le"
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be"

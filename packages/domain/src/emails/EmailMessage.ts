@@ -5,6 +5,7 @@ import { explained } from "../errors/Constructors.ts"
 import { hasControl } from "../values/Characters.ts"
 import { answerField, nullableRequestField, requestField } from "../values/OptionalField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
 
 const noControl = "it has no control characters, which would end a header"
 
@@ -164,7 +165,7 @@ export const EmailSend = wireRecord(
 export interface EmailSend extends Schema.Schema.Type<typeof EmailSend> {}
 
 /** The account has not verified the sender address. */
-export class NotAllowedSender extends Schema.TaggedError<NotAllowedSender>()("NotAllowedSender", {
+export class NotAllowedSender extends TaggedError<NotAllowedSender>()("NotAllowedSender", {
   /** The sender address that was refused. */
   email: Schema.String
 }) {

@@ -1,9 +1,10 @@
 /** Invalid input, and the conversion of schema issues to `Invalid email: …`. */
 import { type Config, Effect, Schema, SchemaIssue, type StandardSchema } from "effect"
 import { codeName, holdsCustomNames, wireField, wireName } from "../values/WireRecord.ts"
+import { TaggedError } from "./TaggedError.ts"
 
 /** Input that the service would refuse in any state. Names the field and never the value, which may be an address or key. */
-export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
+export class InvalidInput extends TaggedError<InvalidInput>()("InvalidInput", {
   /** The name of the field in code: `email`, `limit`, `[3].customFields.City`; of an unknown one, the name that was given. */
   field: Schema.String,
   /** What is wrong and what would be right, phrased to follow "Invalid email: ". */

@@ -4,16 +4,17 @@
  */
 import { Duration, Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
+import { TaggedError } from "./TaggedError.ts"
 
 /** The key is missing, unknown or expired. */
-export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {}) {
+export class Unauthorized extends TaggedError<Unauthorized>()("Unauthorized", {}) {
   override get message(): string {
     return "The service does not accept the API key: it is missing, mistyped, deleted or expired."
   }
 }
 
 /** The key lacks the access level of the operation, or is used from an address outside its ranges. */
-export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDenied", {
+export class AccessDenied extends TaggedError<AccessDenied>()("AccessDenied", {
   /** The access level that the operation needs. */
   required: ReportedAccessLevel
 }) {
@@ -26,7 +27,7 @@ export class AccessDenied extends Schema.TaggedError<AccessDenied>()("AccessDeni
 }
 
 /** A credential would be valid for longer, or from more addresses, than the API key that creates or changes it. */
-export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("ExceedsGrantor", {
+export class ExceedsGrantor extends TaggedError<ExceedsGrantor>()("ExceedsGrantor", {
   /** The field that goes too far. */
   field: Schema.Literals(["expires", "ipRanges"]),
   /** The limit of the key itself: a date and time, or ranges with commas between them. */
@@ -42,7 +43,7 @@ export class ExceedsGrantor extends Schema.TaggedError<ExceedsGrantor>()("Exceed
 }
 
 /** The service asks the client to slow down, or the account holds as much as it may. */
-export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+export class RateLimited extends TaggedError<RateLimited>()("RateLimited", {
   /** What the account has too much of and what to do about it, in sentences. */
   detail: Schema.optionalKey(Schema.String),
   /** How long the service asked to wait, in seconds. */
@@ -57,7 +58,7 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 }
 
 /** The service could not be reached, or cannot answer now. */
-export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
+export class Unavailable extends TaggedError<Unavailable>()("Unavailable", {
   /** The status, if there was an answer. */
   status: Schema.optionalKey(Schema.Int),
   /** What went wrong, in words. */
@@ -74,7 +75,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable"
 }
 
 /** The answer did not arrive in time. */
-export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
+export class TimedOut extends TaggedError<TimedOut>()("TimedOut", {
   /** The time limit that was set, in seconds. */
   after: Schema.Finite,
   /** The number of bytes that had arrived, if known. */
@@ -86,7 +87,7 @@ export class TimedOut extends Schema.TaggedError<TimedOut>()("TimedOut", {
 }
 
 /** A write got no answer: the service may have carried it out, and repeating it could do it twice. */
-export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+export class OutcomeUnknown extends TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   /** How to find out what happened, and what to do then. */
   recovery: Schema.String,
   /** What went wrong, in words. */
@@ -101,7 +102,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 }
 
 /** The answer does not match the interface. */
-export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", {
+export class InvalidResponse extends TaggedError<InvalidResponse>()("InvalidResponse", {
   /** The HTTP status of the answer. */
   status: Schema.Int,
   /** What went wrong, in words. */
@@ -116,7 +117,7 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Inva
 }
 
 /** The answer is not in the form of the service, but for example a page of a proxy, an ingress or a login. */
-export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentType>()("UnexpectedContentType", {
+export class UnexpectedContentType extends TaggedError<UnexpectedContentType>()("UnexpectedContentType", {
   /** The HTTP status of the answer. */
   status: Schema.Int,
   /** The media type of the answer; `empty` if it has no body. */
@@ -134,7 +135,7 @@ export class UnexpectedContentType extends Schema.TaggedError<UnexpectedContentT
 }
 
 /** The service redirects the client, which does not follow, as that would send the key along. */
-export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()("UnexpectedRedirect", {
+export class UnexpectedRedirect extends TaggedError<UnexpectedRedirect>()("UnexpectedRedirect", {
   /** The HTTP status of the answer. */
   status: Schema.Int,
   /** The scheme and host of the target; empty if it is not an address. */
@@ -150,7 +151,7 @@ export class UnexpectedRedirect extends Schema.TaggedError<UnexpectedRedirect>()
 }
 
 /** The answer is larger than the client accepts. */
-export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("ResponseTooLarge", {
+export class ResponseTooLarge extends TaggedError<ResponseTooLarge>()("ResponseTooLarge", {
   /** The size that the client accepts, in bytes. */
   maximumBytes: Schema.Int
 }) {
@@ -160,7 +161,7 @@ export class ResponseTooLarge extends Schema.TaggedError<ResponseTooLarge>()("Re
 }
 
 /** The service refused the request for a reason without a tag; `detail` is its text. */
-export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
+export class Rejected extends TaggedError<Rejected>()("Rejected", {
   /** The HTTP status of the answer. */
   status: Schema.Int,
   /** What went wrong, in words. */
@@ -172,7 +173,7 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
 }
 
 /** The store of an embedded service failed: a full disk, a lock held too long, a damaged file. */
-export class StoreFailure extends Schema.TaggedError<StoreFailure>()("StoreFailure", {
+export class StoreFailure extends TaggedError<StoreFailure>()("StoreFailure", {
   /** What went wrong, in words. */
   detail: Schema.String
 }) {
@@ -200,7 +201,7 @@ export const ServiceErrorReason = Schema.Union([
 export type ServiceErrorReason = typeof ServiceErrorReason.Type
 
 /** An unexpected error: the operation, the reason and what identifies the answer, without any request or key. */
-export class ServiceError extends Schema.TaggedError<ServiceError>()("ServiceError", {
+export class ServiceError extends TaggedError<ServiceError>()("ServiceError", {
   /** The operation identifier of the interface, such as `contactsByEmailGet`. */
   operation: Schema.String,
   /** Why the operation failed; `Effect.catchReason` selects by its tag. */

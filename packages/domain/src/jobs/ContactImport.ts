@@ -1,6 +1,7 @@
 /** Server-side imports of contacts. (`packages/api/openapi.json`: contactsImportPost.) */
 import { Data, type PlatformError, Schema, type Stream } from "effect"
 import type { Named } from "../values/WireRecord.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
 
 /** The file to import: sent with the request, or fetched by the service from an address. */
 export type ImportSource = Named<
@@ -34,7 +35,7 @@ export interface ImportOptions {
 }
 
 /** The service refuses this file, or refuses to fetch from this address. */
-export class ImportRefused extends Schema.TaggedError<ImportRefused>()("ImportRefused", {
+export class ImportRefused extends TaggedError<ImportRefused>()("ImportRefused", {
   /** Why the service refused, in a sentence. */
   reason: Schema.String
 }) {

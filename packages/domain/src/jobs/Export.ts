@@ -3,12 +3,13 @@ import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import { openLiterals, wireRecord } from "../values/WireRecord.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
 
 /** The id of an export: a GUID. */
 export const ExportId = withFromText(
   Schema.String.pipe(
     Schema.check(
-      Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
+      Schema.isPattern(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, {
         expected: "the id of an export, such as 3fa85f64-5717-4562-b3fc-2c963f66afa6"
       })
     ),
@@ -57,7 +58,7 @@ export interface ExportRequest {
 }
 
 /** There is no export with this id, or its file is not ready yet. */
-export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("ExportNotFound", {
+export class ExportNotFound extends TaggedError<ExportNotFound>()("ExportNotFound", {
   /** The id of the export, a GUID, or for a download the host of its link, whose rest is a secret. */
   id: Schema.String
 }) {
@@ -67,7 +68,7 @@ export class ExportNotFound extends Schema.TaggedError<ExportNotFound>()("Export
 }
 
 /** The service could not make the file. It does not try again: request a new export. */
-export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
+export class ExportFailed extends TaggedError<ExportFailed>()("ExportFailed", {
   /** The id of the export, a GUID. */
   id: ExportId
 }) {
@@ -77,7 +78,7 @@ export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFail
 }
 
 /** The export has expired and its file was deleted. */
-export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportExpired", {
+export class ExportExpired extends TaggedError<ExportExpired>()("ExportExpired", {
   /** The id of the export, a GUID, or for a download the host of its link, whose rest is a secret. */
   id: Schema.String
 }) {
@@ -87,7 +88,7 @@ export class ExportExpired extends Schema.TaggedError<ExportExpired>()("ExportEx
 }
 
 /** Polling gave up with the status unknown; the export may still be running, so wait again with the same id. */
-export class ExportPollingFailed extends Schema.TaggedError<ExportPollingFailed>()("ExportPollingFailed", {
+export class ExportPollingFailed extends TaggedError<ExportPollingFailed>()("ExportPollingFailed", {
   /** The id of the export, a GUID. */
   id: ExportId,
   /** Why the last poll failed, in sentences. */
@@ -99,7 +100,7 @@ export class ExportPollingFailed extends Schema.TaggedError<ExportPollingFailed>
 }
 
 /** The wait ended before the export did. The export is still running: wait again with the same id. */
-export class ExportTimedOut extends Schema.TaggedError<ExportTimedOut>()("ExportTimedOut", {
+export class ExportTimedOut extends TaggedError<ExportTimedOut>()("ExportTimedOut", {
   /** The id of the export, a GUID. */
   id: ExportId,
   /** The last status that the service told. */

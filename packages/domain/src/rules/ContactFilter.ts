@@ -5,6 +5,7 @@ import { payloadRecord, type Named } from "../values/WireRecord.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
 
 /** Selects contacts by a rule or by a non-empty list of addresses, never by both. */
 export type ContactFilter = Named<
@@ -21,7 +22,7 @@ export const maximumEmailsPerDelete = 100_000
 export const ContactFilter = Data.taggedEnum<ContactFilter>()
 
 /** The input had both a rule and a list of addresses. */
-export class ConflictingFilter extends Schema.TaggedError<ConflictingFilter>()("ConflictingFilter", {}) {
+export class ConflictingFilter extends TaggedError<ConflictingFilter>()("ConflictingFilter", {}) {
   override get message(): string {
     return "A rule and a list of e-mails were both given. Provide either a rule or a list of e-mails, not both."
   }

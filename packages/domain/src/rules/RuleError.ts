@@ -2,9 +2,10 @@
 import { Predicate, Schema } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { printable } from "../values/Characters.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
 
 /** A rule that cannot be parsed; `position` and `length` locate the mistake in `rule`, in UTF-16 units from 0. */
-export class InvalidRule extends Schema.TaggedError<InvalidRule>()("InvalidRule", {
+export class InvalidRule extends TaggedError<InvalidRule>()("InvalidRule", {
   /** The whole rule. */
   rule: Schema.String,
   /** Where the mistake begins, in UTF-16 units from 0. */

@@ -17,8 +17,10 @@ import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
 import type { ExportExpired, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "../jobs/Export.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
+import type { FieldsInUse } from "../rules/FieldUse.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
+import type { FoundContacts } from "./ContactReads.ts"
 import type { ContactsPage } from "./ContactsPage.ts"
 import type { KeyedCall } from "./KeyedCall.ts"
 
@@ -54,6 +56,27 @@ export class ContactsService extends Context.Service<
       from?: Omit<ContactsPage, "limit">
     ) => Stream.Stream<Contact, InvalidRule | InvalidInput | ServiceError>
     /**
+     * Gets the contacts with up to 1000 addresses; those that do not exist are left out. `contactsLookupPost`, needs
+     * ViewContacts.
+     */
+    readonly getMany: (
+      emails: ReadonlyArray<string>
+    ) => Effect.Effect<FoundContacts, TooManyContacts | InvalidInput | ServiceError>
+    /**
+     * The number of all contacts, or of those that a rule selects. Where the service does not count, it is found by looking
+     * which offsets have a contact. `contactsCountGet`, needs ViewContacts.
+     */
+    readonly count: (
+      of?: Pick<ContactsPage, "rule">
+    ) => Effect.Effect<number, InvalidRule | InvalidInput | ServiceError>
+    /**
+     * The fields that contacts have, or those that a rule selects, with counts, kinds of values and examples. Of many
+     * contacts it may count a part and say so. `contactsFieldsGet`, needs ViewContacts.
+     */
+    readonly fields: (
+      of?: Pick<ContactsPage, "rule">
+    ) => Effect.Effect<FieldsInUse, InvalidRule | InvalidInput | ServiceError>
+    /**
      * Adds or updates at most 1000 contacts of 8 MiB together and puts them on lists; new lists are created. Returns the
      * contacts in input order. `contactsPost`, needs ModifyContacts.
      */
@@ -78,7 +101,7 @@ export class ContactsService extends Context.Service<
     /**
      * Changes or deletes up to 1000 contacts of 8 MiB together, each only if it still is as it was seen, and answers each
      * in input order; of one address, the first change counts before the next. Doing it again does nothing twice.
-     * `contactsChangesPost`, needs ModifyContacts.
+     * `contactsChangesPost`, needs ModifyContacts and, since what became of a change tells what was there, ViewContacts.
      */
     readonly change: (
       changes: ReadonlyArray<ContactChange>,
@@ -89,7 +112,10 @@ export class ContactsService extends Context.Service<
       source: ImportSource,
       options?: ImportOptions
     ) => Effect.Effect<void, ListNotFound | ImportRefused | InvalidInput | PlatformError.PlatformError | ServiceError>
-    /** Requests an export. `contactsExportPost`, needs Export. */
+    /**
+     * Requests an export. `contactsExportPost`, needs Export. The same call with the same idempotency key is the same export,
+     * maybe with a new link, which ends the one before.
+     */
     readonly export: (
       request?: ExportRequest,
       options?: KeyedCall

@@ -1,4 +1,7 @@
-/** Streams of all contacts, page by page, that stay complete while others add and delete, whatever the size of a page. */
+/**
+ * Streams of all contacts, page by page, that stay complete while others add and delete, whatever the size of a page, and
+ * their number.
+ */
 import { Effect, Fiber, Option, Stream } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import { canonicalEmail } from "../contacts/EmailAddress.ts"
@@ -220,3 +223,30 @@ export const streamPages = <E>(
       return Stream.paginate<Place, Contact, E | ServiceError>({ offset, back: 0, forward: 0 }, step)
     })
   )
+
+/** No service has as many contacts. */
+const mostContacts = 2 ** 40
+
+/**
+ * Counts contacts, given a function that lists a page: by some 20 pages for each power of a thousand, since those are looked
+ * for between which the list ends. While others add and delete, it is a number that was true on the way.
+ */
+export const countPages = Effect.fnUntraced(function* <E>(
+  list: (page: { readonly limit: number; readonly offset: number }) => Effect.Effect<ReadonlyArray<Contact>, E>
+) {
+  const has = (count: number) => Effect.map(list({ limit: 1, offset: count - 1 }), (page) => page.length > 0)
+  // There are at least `least` contacts, and fewer than `beyond`.
+  let least = (yield* list({ limit: pageSize, offset: 0 })).length
+  let beyond = least + 1
+  while (least > 0 && (yield* has(beyond))) {
+    if (beyond > mostContacts) return yield* disorder
+    least = beyond
+    beyond *= 2
+  }
+  while (beyond - least > 1) {
+    const middle = Math.floor((least + beyond) / 2)
+    if (yield* has(middle)) least = middle
+    else beyond = middle
+  }
+  return least
+})

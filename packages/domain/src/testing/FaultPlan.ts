@@ -149,7 +149,7 @@ export const begin = (plan: FaultPlan): NextFault => {
   }
 }
 
-const reads = /\.(?:get|list|exportStatus|download)$/
+const reads = /\.(?:get|getMany|list|count|fields|exportStatus|download)$/
 
 /** Whether a call changes nothing: it reads, or is a dry run of changes. */
 const isRead = (operation: Operation, [, options]: ReadonlyArray<unknown>): boolean =>

@@ -15,6 +15,7 @@ import { isAddressable } from "../errors/InvalidInput.ts"
 import { CompressionFormat, ExportFileFormat, ExportId } from "../jobs/Export.ts"
 import { checkFilter, type ContactFilter } from "../rules/ContactFilter.ts"
 import { checkRule, type ContactRule } from "../rules/RuleText.ts"
+import { checkLookup } from "../services/ContactReads.ts"
 import { checkPage } from "../services/ContactsPage.ts"
 import { ContactsService } from "../services/ContactsService.ts"
 import { CredentialsService } from "../services/CredentialsService.ts"
@@ -82,6 +83,9 @@ const contacts: Methods<ContactsService["Service"]> = {
   get: ["contactsByEmailGet", inPath],
   list: ["contactsGet", page],
   stream: ["contactsGet", page],
+  count: ["contactsCountGet", page],
+  fields: ["contactsFieldsGet", page],
+  getMany: ["contactsLookupPost", checkLookup],
   add: ["contactsPost", add],
   addWithoutAnswer: ["contactsPost", add],
   update: ["contactsByEmailPut", (email, given) => Effect.andThen(inPath(email), changes(given))],

@@ -1,6 +1,6 @@
 /** The access levels of keys: those of the interface, and the open form for those of a later version. */
 import { Schema } from "effect"
-import { openLiterals, type Named } from "./WireRecord.ts"
+import { openLiterals, type Named, UnknownValue } from "./WireRecord.ts"
 
 /** What a key may do. Most levels belong to other areas of the service. (`packages/api/openapi.json`: AccessLevel.) */
 export const AccessLevel = Schema.Literals([
@@ -71,3 +71,6 @@ export type AccessLevel = Named<typeof AccessLevel.Type>
 /** A level as a service reports it, which this version may not know. */
 export const ReportedAccessLevel = openLiterals(AccessLevel)
 export type ReportedAccessLevel = Named<typeof ReportedAccessLevel.Type>
+
+/** Stands for the levels of a key of which the service tells none. Like an unknown level, it can never be written. */
+export const untoldLevel = UnknownValue.make("Untold")

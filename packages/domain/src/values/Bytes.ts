@@ -1,3 +1,7 @@
+/** Joins bytes, and makes random ids. */
+import type { Effect } from "effect"
+import { WebCrypto } from "effect/crypto/WebCrypto"
+
 /** Joins pieces. What is one piece is not copied, since memory outside the heap of V8 is collected late. */
 export const joinBytes = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   const [first = new Uint8Array(0), ...others] = pieces.filter(({ length }) => length > 0)
@@ -11,3 +15,11 @@ export const joinBytes = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   }
   return bytes
 }
+
+/**
+ * An identifier that nobody else makes: 128 random bits in hexadecimal. On a page over plain http browsers have no
+ * `crypto.randomUUID`.
+ */
+export const randomId: Effect.Effect<string> = WebCrypto.useSync((crypto) =>
+  crypto.getRandomValues(new Uint8Array(16)).reduce((text, byte) => text + (byte + 256).toString(16).slice(1), "")
+)

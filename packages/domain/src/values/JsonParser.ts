@@ -23,6 +23,7 @@ const renamed = (value: unknown, nameOf: (key: string) => string): unknown => {
 export const parse = (text: string): unknown => {
   if (!text.includes("\\")) return JSON.parse(text)
   // A one-byte character keeps the copy a one-byte string; a random number is added if the text contains it.
+  // oxlint-disable-next-line eslint/no-restricted-properties -- nothing but this text sees it
   const mark = text.includes("\u007F") ? `\u007F${Math.random()} ` : "\u007F"
   const names: Array<string> = []
   // Objects of the same names get the same placeholders, which JSON.parse is fast with.

@@ -69,6 +69,18 @@ export const answerField = <S extends Schema.Constraint>(schema: S) =>
     )
   )
 
+/** A field that code always has: where a service does not tell it, it is `untold`. */
+export const answerFieldOr = <S extends Schema.Constraint>(schema: S, untold: S["Type"]) =>
+  Schema.optionalKey(Schema.Union([schema, toleratedNull])).pipe(
+    Schema.decodeTo(
+      Schema.toType(schema),
+      SchemaTransformation.transformOptional<S["Type"], S["Type"] | null>({
+        decode: (told) => Option.some(Option.getOrUndefined(told) ?? untold),
+        encode: (value) => value
+      })
+    )
+  )
+
 /** An optional date that is never null in code. An empty text is none. */
 export const answerDate = Schema.optionalKey(Schema.Union([Schema.String, toleratedNull])).pipe(
   Schema.decodeTo(

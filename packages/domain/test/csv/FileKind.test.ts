@@ -266,7 +266,7 @@ describe("JSON", () => {
       ].entries()) {
         assert.include(String(found[index + 2]), says)
       }
-      assert.strictEqual(rows[6]?.suggestion, "fay@example.com")
+      assert.strictEqual(rows[6]?.fault?.suggestion, "fay@example.com")
     })
   )
 

@@ -1,5 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactColumns, ContactStatus, ImportMapping, JsonParser, mappedFile, readContacts } from "@roster/domain"
+import {
+  ContactColumns,
+  ContactPayload,
+  ContactStatus,
+  ImportMapping,
+  JsonParser,
+  mappedFile,
+  readContacts
+} from "@roster/domain"
 import { Effect, Result, Schema, Stream } from "effect"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -20,7 +28,7 @@ const read = (text: string, mapping: ImportMapping = {}) =>
 const only = (text: string, mapping: ImportMapping = {}) =>
   Effect.map(rowsOf(text, mapping), ([row]) => ({
     reason: row === undefined || Result.isSuccess(row.contact) ? "" : row.contact.failure,
-    suggestion: row?.suggestion,
+    suggestion: row?.fault?.suggestion,
     unnamed: row?.unnamed
   }))
 
@@ -253,4 +261,48 @@ describe("mappedFile", () => {
       assert.notInclude(text, "'+49 30")
     })
   )
+})
+
+describe("cells by a mapping", () => {
+  it.effect("clear names and custom fields if they are empty, and nothing else", () =>
+    Effect.gen(function* () {
+      const file = "Email,FirstName,LastName,Status,ConsentIP,city\na@example.com,,Ada,,,\n"
+      assert.deepStrictEqual(yield* read(file), [{ email, lastName: "Ada" }])
+      assert.deepStrictEqual(yield* read(file, { empty: "clear" }), [
+        { email, firstName: "", lastName: "Ada", customFields: { city: "" } }
+      ])
+    })
+  )
+
+  it.effect("lose the blanks around them if that is said, and keep them otherwise", () =>
+    Effect.gen(function* () {
+      const file = "Email,FirstName,city\na@example.com, Ada ,  \n"
+      assert.deepStrictEqual(yield* read(file), [{ email, firstName: " Ada ", customFields: { city: "  " } }])
+      assert.deepStrictEqual(yield* read(file, { trim: true }), [{ email, firstName: "Ada" }])
+      assert.deepStrictEqual(yield* read(file, { trim: true, empty: "clear" }), [
+        { email, firstName: "Ada", customFields: { city: "" } }
+      ])
+    })
+  )
+
+  it.effect.each([
+    ["DD.MM.YYYY", "14.3.2024", "2024-03-14T00:00:00Z"],
+    ["MM/DD/YYYY HH:mm", "03/04/2024 7:05", "2024-03-04T07:05:00Z"],
+    ["YYYY-MM-DDTHH:mm:ss", "2024-03-04T07:05:06", "2024-03-04T07:05:06Z"],
+    ["DD.MM.YYYY", "2024-03-04T07:05:06Z", "2024-03-04T07:05:06Z"]
+  ] as const)("read dates as %s", ([dateFormat, date, wire]) =>
+    Effect.map(read(`Email,ConsentDate\na@example.com,${date}\n`, { dateFormat }), ([contact]) =>
+      assert.deepInclude(Schema.encodeUnknownSync(ContactPayload)(contact), { Consent: { ConsentDate: wire } })
+    )
+  )
+
+  it.effect("refuse a date that no calendar has", () =>
+    Effect.map(only("Email,ConsentDate\na@example.com,31.2.2024\n", { dateFormat: "DD.MM.YYYY" }), ({ reason }) =>
+      assert.include(reason, "Consent")
+    )
+  )
+
+  it.each(["DD.MM", "YYYY-MM-DD DD", "DDMMYYYYx", "", "D.M.YYYY"])("need a whole form of dates: %s", (dateFormat) => {
+    assert.isTrue(Result.isFailure(Schema.decodeResult(ImportMapping)({ dateFormat })))
+  })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, DateTime, Effect, Exit, Schema, Stream } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
 import { ServiceError } from "../../src/errors/ServiceError.ts"
-import { streamPages } from "../../src/services/Pagination.ts"
+import { countPages, streamPages } from "../../src/services/Pagination.ts"
 
 const long = process.env["ROSTER_LONG_RUN"] !== undefined
 
@@ -275,6 +275,30 @@ describe("streamPages", () => {
         })
       ).pipe(Stream.runDrain, Effect.flip)
       assert.include(error.message, "read the list anew")
+    })
+  )
+})
+
+describe("countPages", () => {
+  it.effect.each([0, 1, 2, 999, 1000, 1001, 1999, 2000, 2001, 5003])("counts %i, whatever a page holds", (count) =>
+    Effect.gen(function* () {
+      for (const most of [1, 7, 1000]) {
+        let pages = 0
+        const { list } = listOf(count, most)
+        assert.strictEqual(
+          yield* countPages((page) => Effect.tap(list(page), () => Effect.sync(() => void pages++))),
+          count
+        )
+        assert.isAtMost(pages, 30)
+      }
+    })
+  )
+
+  it.effect("fails where the offset is ignored", () =>
+    Effect.gen(function* () {
+      const { list } = listOf(3)
+      const error = yield* Effect.flip(countPages((page) => list({ ...page, offset: 0 })))
+      assert.include(error.message, "the offset is ignored")
     })
   )
 })

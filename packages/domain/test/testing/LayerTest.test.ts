@@ -47,7 +47,7 @@ describe("layerTest", () => {
   it.effect("dies with the name of a method that is not given, and only when it runs", () =>
     Effect.gen(function* () {
       const all = yield* methods
-      assert.strictEqual(all.length, 24)
+      assert.isAtLeast(all.length, 24)
       for (const [name, called] of all) {
         const run = Stream.isStream(called) ? Stream.runDrain(called) : called
         if (!Effect.isEffect(run)) return assert.fail(`${name} gives no effect`)
