@@ -1,6 +1,7 @@
 /** Programs of several steps over the three services: plans, undo, uploads, exports, backups and rotation. */
 export * from "./access/AccessProbe.ts"
 export * from "./access/KeyAudit.ts"
+export * from "./bulk/Addresses.ts"
 export * from "./bulk/Backup.ts"
 export * from "./bulk/BulkDelete.ts"
 export {
@@ -26,13 +27,32 @@ export {
   type PlanStorage,
   planStorageMemory,
   PlanSummary,
+  type RowPlan,
   UnreadablePlan
 } from "./changes/ImportPlan.ts"
+export * from "./changes/UpdatePlan.ts"
 export { type RecordedContacts, recordedContacts, type RecordOptions } from "./runs/RecordedContacts.ts"
+export {
+  isWithinLimit,
+  NamedRejection,
+  parseRejectionLimit,
+  RejectionCause,
+  type RejectionLimit
+} from "./runs/Rejections.ts"
+export type { ImportMode } from "./runs/ImportMode.ts"
 export { maximumNamedContacts, OtherTarget, type OutdatedContact, type RunReport } from "./runs/RunReport.ts"
-export { previewUndo, type UndoOptions, type UndoReport, undoRun } from "./changes/Undo.ts"
+export {
+  previewUndo,
+  type UndoneContact,
+  type UndoneField,
+  type UndoOptions,
+  type UndoPreviewOptions,
+  type UndoReport,
+  undoRun
+} from "./changes/Undo.ts"
 export { ContactState, FieldChanges, FieldValue } from "./runs/ContactState.ts"
-export { prepareFile, type PrepareOptions, syncFolder } from "./exports/PreparedFile.ts"
+export { isOfDatabase, prepareFile, type PrepareOptions, syncFolder } from "./exports/PreparedFile.ts"
+export * from "./exports/ExportedFile.ts"
 export * from "./exports/ExportPolling.ts"
 export * from "./exports/ExportToFile.ts"
 export { createWithRetry } from "./rotation/CredentialCreation.ts"
@@ -40,6 +60,7 @@ export * from "./rotation/Rotation.ts"
 export * from "./rotation/RotationOptions.ts"
 export { type RotationState, RotationStep } from "./rotation/RotationState.ts"
 export { type AppendedEntry, type Changed, type RowRange, type RunCounts, RunEntry } from "./runs/RunEntry.ts"
+export { type ChangedField, type RunChange, type RunChanges, runChanges } from "./runs/RunChanges.ts"
 export {
   type OpenRun,
   type RecordedRun,

@@ -1,6 +1,6 @@
 /** Findings about API keys, such as unused ones and needless access, and the advice for each. */
 import { Data, DateTime, Duration } from "effect"
-import { type ApiKey, formatWireDate, type ReportedAccessLevel, type Named } from "@roster/domain"
+import { type ApiKey, formatWireDate, type ReportedAccessLevel, type Named, untoldLevel } from "@roster/domain"
 
 /** A finding about a key that its owner should decide on. */
 export type KeyFinding = Named<
@@ -13,6 +13,8 @@ export type KeyFinding = Named<
     UnusedLevels: { readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
     /** The key can make, change and delete keys, or see them. */
     ManagesKeys: { readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
+    /** The service does not tell the levels of the key, so it may manage keys too. */
+    UntoldLevels: { readonly name: string }
     UsableFromEverywhere: { readonly name: string }
   }>
 >
@@ -82,9 +84,13 @@ export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptio
     } else if (DateTime.isLessThanOrEqualTo(lastUse, unusedSince)) {
       findings.push(KeyFinding.Unused({ name, lastUse }))
     }
+    const isTold = !accessLevels.includes(untoldLevel)
+    if (!isTold) findings.push(KeyFinding.UntoldLevels({ name }))
     const used = levelsUsed?.get(name)
     const idle =
-      lastUse == null || used === undefined ? [] : accessLevels.filter((level) => level !== "None" && !used.has(level))
+      lastUse == null || used === undefined || !isTold
+        ? []
+        : accessLevels.filter((level) => level !== "None" && !used.has(level))
     if (idle.length > 0) findings.push(KeyFinding.UnusedLevels({ name, levels: idle }))
     const manages = accessLevels.filter((level) => managing.has(level))
     if (manages.length > 0) findings.push(KeyFinding.ManagesKeys({ name, levels: manages }))
@@ -118,6 +124,10 @@ export const describeFinding: (finding: KeyFinding) => { readonly what: string; 
         `it can ${levels.includes("ModifyAccessTokens") ? "make, change and delete" : "see"} keys ` +
         `(${levels.join(", ")})`,
       advice: "let few keys do so, and keep their secrets where people keep theirs"
+    }),
+    UntoldLevels: () => ({
+      what: "the service does not tell what it may do",
+      advice: "look at the service itself, or replace it by a key whose levels are known"
     }),
     UsableFromEverywhere: () => ({
       what: "usable from everywhere",

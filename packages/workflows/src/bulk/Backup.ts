@@ -7,14 +7,15 @@ import {
   inputProblem,
   JsonParser,
   type ServiceError,
-  type WithheldStatus
+  type WithheldStatus,
+  TaggedError
 } from "@roster/domain"
 import { addAll } from "../upload/BulkAdd.ts"
 import { maximumNamedRows } from "../upload/UploadSurvey.ts"
 import { makeUtf8Decoder } from "./Utf8Decoder.ts"
 
 /** The file is not a backup of contacts, or not a complete one. */
-export class UnreadableBackup extends Schema.TaggedError<UnreadableBackup>()("UnreadableBackup", {
+export class UnreadableBackup extends TaggedError<UnreadableBackup>()("UnreadableBackup", {
   /** Why it cannot be read, in words. */
   reason: Schema.String
 }) {

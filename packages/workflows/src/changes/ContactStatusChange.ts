@@ -12,13 +12,14 @@ import {
   ServiceError,
   statusKept,
   Unavailable,
-  type WithheldStatus
+  type WithheldStatus,
+  TaggedError
 } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { attempts } from "../runs/RecordedContacts.ts"
 
 /** The service cannot change the status of a contact that is there without adding one that is not. Nothing was changed. */
-export class StatusNotChangeable extends Schema.TaggedError<StatusNotChangeable>()("StatusNotChangeable", {}) {
+export class StatusNotChangeable extends TaggedError<StatusNotChangeable>()("StatusNotChangeable", {}) {
   override get message(): string {
     return (
       "This service does not compare and change a contact in one step, so its status cannot be changed without adding " +
@@ -28,7 +29,7 @@ export class StatusNotChangeable extends Schema.TaggedError<StatusNotChangeable>
 }
 
 /** The contact gets no mail, and its status would send it some again. Nothing was changed. */
-export class WouldResubscribe extends Schema.TaggedError<WouldResubscribe>()("WouldResubscribe", {
+export class WouldResubscribe extends TaggedError<WouldResubscribe>()("WouldResubscribe", {
   /** The status that the contact keeps. */
   status: Schema.String
 }) {

@@ -3,6 +3,7 @@
  * that still are as the plan saw them. Its file is JSON with a row on each line. (docs/decisions/runs.md)
  */
 import {
+  canonicalEmail,
   ContactChange,
   contactOf,
   type ContactPayload,
@@ -13,14 +14,15 @@ import {
   type InvalidInput,
   inputProblem,
   JsonParser,
-  joinBytes,
   maximumAddBytes,
   maximumChanges,
   type ServiceError,
   statusKept,
-  type TooManyContacts
+  type TooManyContacts,
+  TaggedError,
+  randomId
 } from "@roster/domain"
-import { Array as Arrays, DateTime, Effect, Result, Schema, type Scope, Stream } from "effect"
+import { Array as Arrays, DateTime, Effect, Result, Schema, type Scope, Stream, Struct } from "effect"
 import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
 import { changesOf, type ContactState, FieldChanges } from "../runs/ContactState.ts"
 import { RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
@@ -37,13 +39,17 @@ import {
   type ReaderOptions,
   stateOfFound
 } from "../runs/ContactReader.ts"
+import { effectsOf } from "../runs/RunEntry.ts"
+import { fitOf, type ImportMode } from "../runs/ImportMode.ts"
 import { madeOf, recordedChange, writeOfContact } from "../runs/RecordedContacts.ts"
+import { NamedRejection, RejectionCause } from "../runs/Rejections.ts"
 import {
-  emptyTally,
+  emptyReport,
+  makeEffectCounter,
   maximumNamedContacts,
   OtherTarget,
   type OutdatedContact,
-  reportOf,
+  type RunEffect,
   type RunReport
 } from "../runs/RunReport.ts"
 import { nothingUndone, undoRun, type UndoReport } from "./Undo.ts"
@@ -88,7 +94,7 @@ export interface PlannedRow extends Schema.Schema.Type<typeof PlannedRow> {}
 
 const Named = Schema.Struct({ line: Schema.Int, email: Schema.String })
 
-/** The counts and examples of a plan: read = new + changed + unchanged + rejected + duplicates. */
+/** The counts and examples of a plan: read = new + changed + unchanged + leftOut + rejected + duplicates. */
 export const PlanSummary = Schema.Struct({
   /** The number of rows. */
   read: Schema.Int,
@@ -98,6 +104,8 @@ export const PlanSummary = Schema.Struct({
   changed: Schema.Int,
   /** Rows whose contacts are so already. */
   unchanged: Schema.Int,
+  /** Rows that the mode leaves out; absent without any. */
+  leftOut: Schema.optionalKey(Schema.Int),
   /** Rows that our own check refuses. */
   rejected: Schema.Int,
   /** Rows whose address a later row has too. */
@@ -113,7 +121,9 @@ export const PlanSummary = Schema.Struct({
   /** The first rows that would resubscribe their contacts. */
   wouldResubscribeRows: Schema.Array(Named),
   /** The first rejected rows, up to 10,000. */
-  rejectedRows: Schema.Array(Schema.Struct({ line: Schema.Int, reason: Schema.String }))
+  rejectedRows: Schema.Array(NamedRejection),
+  /** Why rows are rejected, the causes of most rows first; absent without any. */
+  causes: Schema.optionalKey(Schema.Array(RejectionCause))
 })
 export interface PlanSummary extends Schema.Schema.Type<typeof PlanSummary> {}
 
@@ -136,12 +146,12 @@ export const planStorageMemory = (): PlanStorage => {
   const parts: Array<Uint8Array> = []
   return {
     write: (content) => Stream.runForEach(content, (part) => Effect.sync(() => parts.push(part))),
-    content: Stream.suspend(() => Stream.make(joinBytes(parts)))
+    content: Stream.suspend(() => Stream.fromIterable(parts))
   }
 }
 
 /** Contacts have changed since the plan was made. */
-export class PlanOutdated extends Schema.TaggedError<PlanOutdated>()("PlanOutdated", {
+export class PlanOutdated extends TaggedError<PlanOutdated>()("PlanOutdated", {
   /** How many. */
   count: Schema.Int,
   /** The lines and addresses of the first of them. */
@@ -164,6 +174,11 @@ export interface ApplyOptions {
   readonly concurrency?: number | undefined
   /** Runs after each request, with the number of rows done so far. */
   readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
+  /**
+   * Runs before each request. While it waits, that request does; once it gives false, no more is sent, and the report counts
+   * the rows that are left as not sent. The same apply again goes on with them.
+   */
+  readonly proceed?: Effect.Effect<boolean> | undefined
 }
 
 /** A plan that was applied. */
@@ -201,7 +216,7 @@ export interface ImportPlan<E = never> {
 }
 
 /** How a plan is made. */
-export interface PlanOptions<E = never> extends ReaderOptions {
+export interface PlanOptions<E = never> extends ReaderOptions, ImportMode {
   /** Lists that the contacts are put on; new ones are created. */
   readonly listNames?: ReadonlyArray<string> | undefined
   /** Whether contacts that receive no mail may be made ones that do (default: false). */
@@ -214,6 +229,18 @@ export interface PlanOptions<E = never> extends ReaderOptions {
   readonly storage?: PlanStorage<E> | undefined
   /** Runs now and then, with the number of rows planned so far. */
   readonly onProgress?: ((planned: number) => Effect.Effect<void>) | undefined
+  /** Runs for each row that is neither rejected nor repeated, in their order, to list those that the plan leaves out, too. */
+  readonly onRow?: ((row: RowPlan) => void) | undefined
+}
+
+/** What a plan finds of a row. */
+export interface RowPlan {
+  /** The line on which the row begins, counted from 1. */
+  readonly line: number
+  /** What the row does to its contact. */
+  readonly effect: "new" | "changed" | "unchanged" | "leftOut"
+  /** Whether the row would resubscribe its contact. */
+  readonly wouldResubscribe: boolean
 }
 
 // Making one
@@ -225,10 +252,14 @@ const encodeSummary = Schema.encodeSync(JsonParser.fromJsonString(PlanSummary))
 const rowsBegin = ',"rows":['
 const rowsEnd = '],"summary":'
 
-interface Sendable {
+/** What a plan writes of a contact. */
+export interface Sendable {
   readonly line: number
   readonly contact: ContactPayload
 }
+
+/** The counts of the rows of a plan, which are complete at its end. */
+export type PlanCounts = Pick<UploadSurvey, "read" | "invalid" | "duplicates" | "firstInvalid" | "causes">
 
 /** The rows to send, each with its contact. */
 const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bitset) =>
@@ -250,8 +281,13 @@ const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bits
   })
 
 /** Collects the rows of a plan and its summary. */
-const makePlanner = ({ listNames, resubscribe }: PlanHeader, survey: UploadSurvey) => {
-  const counts = { new: 0, changed: 0, unchanged: 0, wouldResubscribe: 0, onlyLists: 0 }
+const makePlanner = (
+  { listNames, resubscribe }: PlanHeader,
+  survey: PlanCounts,
+  { onRow = () => undefined, ...mode }: ImportMode & Pick<PlanOptions, "onRow">
+) => {
+  const fit = fitOf(mode)
+  const counts = { new: 0, changed: 0, unchanged: 0, leftOut: 0, wouldResubscribe: 0, onlyLists: 0 }
   const fields = new Map<string, number>()
   const sample: Array<PlanSummary["sample"][number]> = []
   const wouldResubscribeRows: Array<{ readonly line: number; readonly email: string }> = []
@@ -260,18 +296,28 @@ const makePlanner = ({ listNames, resubscribe }: PlanHeader, survey: UploadSurve
   const plan = ({ contact, line }: Sendable, found: Found): PlannedRow | undefined => {
     const { email } = contact
     const before = found.contact
+    const asked = writeOfContact(contact, { listNames, resubscribe })
+    const fitted = fit === undefined ? asked : fit(asked, found)
+    if (fitted === undefined) {
+      counts.leftOut++
+      onRow({ line, effect: "leftOut", wouldResubscribe: false })
+      return undefined
+    }
     const wouldResubscribe = statusKept(before?.status, contact.status) !== undefined
     const keepsStatus = wouldResubscribe && !resubscribe
     if (wouldResubscribe) {
       counts.wouldResubscribe++
       if (wouldResubscribeRows.length < maximumShownRows) wouldResubscribeRows.push({ line, email })
     }
-    const given = keepsStatus ? { ...contact, status: undefined } : contact
-    const { email: planned, write } = writeOfContact(given, { listNames, resubscribe })
-    const change: ContactChange = { email: planned, seen: before, write }
+    const write = keepsStatus ? { ...fitted.write, status: undefined } : fitted.write
+    const change: ContactChange = { email: fitted.email, seen: before, write }
     const row = { line, change, ...(keepsStatus ? ({ keepsStatus } as const) : {}) }
+    const told = (effect: RowPlan["effect"]): void => {
+      counts[effect]++
+      onRow({ line, effect, wouldResubscribe })
+    }
     if (before === null) {
-      counts.new++
+      told("new")
       return row
     }
     const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
@@ -279,10 +325,10 @@ const makePlanner = ({ listNames, resubscribe }: PlanHeader, survey: UploadSurve
     const isSame = Object.keys(changes).length === 0
     // Where lists cannot be read, nobody knows who is on them.
     if (isSame && (listNames.length === 0 || found.lists !== undefined)) {
-      counts.unchanged++
+      told("unchanged")
       return undefined
     }
-    counts.changed++
+    told("changed")
     if (isSame) counts.onlyLists++
     else {
       for (const field of Object.keys(changes)) {
@@ -294,16 +340,60 @@ const makePlanner = ({ listNames, resubscribe }: PlanHeader, survey: UploadSurve
   }
   const summary = (): PlanSummary => ({
     read: survey.read,
-    ...counts,
+    ...(counts.leftOut === 0 ? Struct.omit(counts, ["leftOut"]) : counts),
     rejected: survey.invalid,
     duplicates: survey.duplicates,
     fields: Object.fromEntries([...fields].toSorted(([, one], [, other]) => other - one)),
     sample,
     wouldResubscribeRows,
-    rejectedRows: survey.firstInvalid
+    rejectedRows: survey.firstInvalid,
+    ...(survey.causes.length === 0 ? {} : { causes: survey.causes })
   })
   return { plan, summary }
 }
+
+/** Writes the plan of rows, each with what is stored for its contact. */
+export const writtenPlan = Effect.fnUntraced(function* <E, R, ES = never>(
+  parts: Stream.Stream<ReadonlyArray<readonly [row: Sendable, found: Found]>, E, R>,
+  counts: PlanCounts,
+  options: Omit<PlanOptions<ES>, keyof ReaderOptions>
+): Effect.fn.Return<ImportPlan<ES>, E | ES, R | RunLog> {
+  const { listNames = [], mapping, onProgress, resubscribe = false, source } = options
+  const storage: PlanStorage<ES> = options.storage ?? planStorageMemory()
+  const { target } = yield* RunLog
+  const header: PlanHeader = {
+    plan: "roster contacts import",
+    version: 2,
+    id: yield* randomId,
+    target,
+    made: DateTime.formatIso(yield* DateTime.now),
+    ...(source === undefined ? {} : { source }),
+    ...(mapping === undefined ? {} : { mapping }),
+    listNames,
+    resubscribe
+  }
+  const planner = makePlanner(header, counts, options)
+  let planned = 0
+  let isFirst = true
+  const linesOf = Effect.fnUntraced(function* (part: ReadonlyArray<readonly [Sendable, Found]>) {
+    let text = ""
+    for (const [row, found] of part) {
+      const line = planner.plan(row, found)
+      if (line === undefined) continue
+      text += `${isFirst ? "" : ","}${encodeRow(line)}\n`
+      isFirst = false
+    }
+    planned += part.length
+    if (onProgress !== undefined) yield* onProgress(planned)
+    return text
+  })
+  const lines = Stream.make(`${encodeHeader(header).slice(0, -1)}${rowsBegin}\n`).pipe(
+    Stream.concat(Stream.mapEffect(parts, linesOf)),
+    Stream.concat(Stream.suspend(() => Stream.make(`${rowsEnd}${encodeSummary(planner.summary())}}\n`)))
+  )
+  yield* storage.write(Stream.encodeText(lines))
+  return planOf(header, planner.summary(), storage.content)
+})
 
 /**
  * Makes the plan of surveyed rows, which are read again.
@@ -326,44 +416,14 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
   survey: UploadSurvey,
   options: PlanOptions<ES> = {}
 ): Effect.fn.Return<ImportPlan<ES>, E | ES | ReadError, ContactsService | RunLog | Scope.Scope> {
-  const { listNames = [], mapping, onProgress, resubscribe = false, source } = options
-  const storage: PlanStorage<ES> = options.storage ?? planStorageMemory()
-  const { target } = yield* RunLog
-  const header: PlanHeader = {
-    plan: "roster contacts import",
-    version: 2,
-    id: crypto.randomUUID(),
-    target,
-    made: DateTime.formatIso(yield* DateTime.now),
-    ...(source === undefined ? {} : { source }),
-    ...(mapping === undefined ? {} : { mapping }),
-    listNames,
-    resubscribe
-  }
   const reader = yield* makeContactReader(survey.read - survey.invalid - survey.duplicates, options)
-  const planner = makePlanner(header, survey)
-  let planned = 0
-  let isFirst = true
-  const linesOf = Effect.fnUntraced(function* (part: ReadonlyArray<Sendable>) {
+  const found = Effect.fnUntraced(function* (part: ReadonlyArray<Sendable>) {
     const { found } = yield* reader.read(part.map(({ contact }) => contact.email))
     if (found === undefined) return yield* mayNotRead
-    let text = ""
-    for (const [index, row] of part.entries()) {
-      const line = planner.plan(row, found[index] ?? nobody)
-      if (line === undefined) continue
-      text += `${isFirst ? "" : ","}${encodeRow(line)}\n`
-      isFirst = false
-    }
-    planned += part.length
-    if (onProgress !== undefined) yield* onProgress(planned)
-    return text
+    return part.map((row, index) => [row, found[index] ?? nobody] as const)
   })
-  const lines = Stream.make(`${encodeHeader(header).slice(0, -1)}${rowsBegin}\n`).pipe(
-    Stream.concat(sendableRows(rows, survey.sendable).pipe(Stream.grouped(maximumChanges), Stream.mapEffect(linesOf))),
-    Stream.concat(Stream.suspend(() => Stream.make(`${rowsEnd}${encodeSummary(planner.summary())}}\n`)))
-  )
-  yield* storage.write(Stream.encodeText(lines))
-  return planOf(header, planner.summary(), storage.content)
+  const parts = sendableRows(rows, survey.sendable).pipe(Stream.grouped(maximumChanges), Stream.mapEffect(found))
+  return yield* writtenPlan(parts, survey, options)
 })
 
 /**
@@ -447,7 +507,8 @@ const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Stream.Str
   const applyWith = Effect.fnUntraced(function* ({
     command = "apply",
     concurrency = defaultAddConcurrency,
-    onProgress
+    onProgress,
+    proceed
   }: ApplyOptions): Effect.fn.Return<
     AppliedPlan,
     E | UnreadablePlan | RunTaken | RunLogFailure,
@@ -455,7 +516,7 @@ const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Stream.Str
   > {
     const service = yield* ContactsService
     const log = yield* RunLog
-    const { counts, id, tally } = yield* Effect.scoped(
+    const report = yield* Effect.scoped(
       Effect.gen(function* () {
         const run = yield* log.open({ command, input: { plan: header.id } })
         const sender = yield* makeBulkSender<Planned, void, Outdated>({
@@ -469,24 +530,44 @@ const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Stream.Str
               (answers) =>
                 answers.map(({ _tag }) => ({
                   count: 1,
-                  outcome: _tag === "Outdated" ? ({ _tag } as const) : AddOutcome.Accepted({})
+                  outcome:
+                    _tag === "Outdated"
+                      ? ({ _tag } as const)
+                      : AddOutcome.Accepted(_tag === "AlreadySo" ? { effect: "alreadySo" } : {})
                 }))
             ),
           exceeds: () => false,
           check: () => undefined
         })
-        const found = { done: 0, outdated: 0, rejected: 0, notSent: 0, unknown: 0 }
+        /** What earlier processes of the run did. */
+        const earlier = new Map<string, RunEffect>()
+        yield* Stream.runForEach(run.earlier, (entry) =>
+          Effect.sync(() => {
+            if (entry._tag === "Changes") for (const [email, effect] of effectsOf(entry)) earlier.set(email, effect)
+            if (entry._tag === "NotMade") for (const email of entry.emails) earlier.delete(canonicalEmail(email))
+          })
+        )
+        const effects = makeEffectCounter()
+        const found = { doneEarlier: 0, outdated: 0, rejected: 0, notSent: 0, unknown: 0 }
         const outdatedContacts: Array<OutdatedContact> = []
         const rejectedRows: Array<{ readonly line: number; readonly reason: string }> = []
         let sent = 0
         const send = Effect.fnUntraced(function* (part: ReadonlyArray<PlannedRow>) {
+          if (proceed !== undefined && !(yield* proceed)) {
+            found.notSent += part.length
+            return
+          }
           const batch = part.map((row): Planned => ({ email: row.change.email, row }))
           for (const [index, outcome] of outcomesOf(yield* sender.send(batch, undefined)).entries()) {
             const row = part[index]
             if (row === undefined) continue
-            const { line } = row
-            if (outcome._tag === "Accepted") found.done++
-            else if (outcome._tag === "NotSent") found.notSent++
+            const { change, fields = {}, line } = row
+            if (outcome._tag === "Accepted") {
+              const before = outcome.effect === undefined ? undefined : earlier.get(canonicalEmail(change.email))
+              const effect = change.seen === null ? "new" : Object.keys(fields).length > 0 ? "changed" : "alreadySo"
+              effects.add(before ?? outcome.effect ?? effect)
+              if (before !== undefined) found.doneEarlier++
+            } else if (outcome._tag === "NotSent") found.notSent++
             else if (outcome._tag === "Unknown") found.unknown++
             else if (outcome._tag === "Refused") {
               found.rejected++
@@ -505,8 +586,9 @@ const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Stream.Str
         if (found.notSent + found.unknown === 0) yield* run.end
         const counts = yield* run.counts
         const isWritten = run.isResumed || counts.created + counts.changed > 0
-        const tally = {
-          ...emptyTally,
+        const report: RunReport = {
+          ...emptyReport,
+          ...effects.counts(),
           run: isWritten ? run.header.id : undefined,
           read: summary.new + summary.changed,
           ...found,
@@ -514,10 +596,10 @@ const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Stream.Str
           rejectedRows,
           stoppedBy: yield* sender.stoppedBy
         }
-        return { counts, id: tally.run, tally }
+        return report
       })
     )
-    const report = reportOf(tally, counts, true)
+    const { run: id } = report
     return { report, undo: id === undefined ? Effect.succeed(nothingUndone) : undoRun(id) }
   })
 
@@ -558,7 +640,7 @@ export const loadPlan = fnRedacted("loadPlan")(function* <E>(
 })
 
 /** The file is not the plan of an import, or not all of it. */
-export class UnreadablePlan extends Schema.TaggedError<UnreadablePlan>()("UnreadablePlan", {
+export class UnreadablePlan extends TaggedError<UnreadablePlan>()("UnreadablePlan", {
   /** Why it cannot be read, in words. */
   reason: Schema.String
 }) {

@@ -10,6 +10,7 @@ import {
   type EmailAddress,
   fnRedacted,
   maximumChanges,
+  sometimes,
   wireField
 } from "@roster/domain"
 import { Array as Arrays, DateTime, Effect, type Scope, Stream } from "effect"
@@ -19,20 +20,23 @@ import {
   emailOf,
   type FieldChanges,
   type FieldValue,
+  folded,
+  isDigestOf,
   isList,
   isMetadata,
   writeOf
 } from "../runs/ContactState.ts"
+import type { ChangedField } from "../runs/RunChanges.ts"
 import type { Changed, RunEntry } from "../runs/RunEntry.ts"
 import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import { type Found, mayNotRead, nobody, type ReadError, readNow, stateOfFound } from "../runs/ContactReader.ts"
 import { attempts, made, madeOf } from "../runs/RecordedContacts.ts"
 import {
-  emptyTally,
+  emptyReport,
+  makeEffectCounter,
   maximumNamedContacts,
   OtherTarget,
   type OutdatedContact,
-  reportOf,
   type RunReport
 } from "../runs/RunReport.ts"
 
@@ -44,6 +48,32 @@ export interface UndoReport extends RunReport {
   readonly incomplete: number
   /** Changes that the record does not know. */
   readonly unknownChanges: ReadonlyArray<string>
+}
+
+/** A field of a contact that an undo looks at: before the run, by the run, and now. */
+export interface UndoneField extends ChangedField {
+  /** The value now. */
+  readonly now: FieldValue | null
+  /** Whether it stays as it is, since others changed it. */
+  readonly isKept: boolean
+}
+
+/** What an undo does to a contact, or would do. */
+export interface UndoneContact {
+  /** The address of the contact. */
+  readonly email: string
+  /** What is done: nothing where it is as before already, and nothing where it is kept. */
+  readonly step: "AsBefore" | "Delete" | "AddAgain" | "ChangeBack" | "Keep"
+  /** What others did since, where something is kept because of it. */
+  readonly since: "Changed" | "Deleted" | undefined
+  /** The fields that the run changed. The record does not have those of a contact that the run created. */
+  readonly fields: ReadonlyArray<UndoneField>
+}
+
+/** How an undo is previewed. */
+export interface UndoPreviewOptions {
+  /** Runs with some contacts at a time, as the undo comes to them. */
+  readonly onContacts?: ((contacts: ReadonlyArray<UndoneContact>) => Effect.Effect<void>) | undefined
 }
 
 /** How a run is undone. */
@@ -94,7 +124,7 @@ const restoreOf = ({ fields }: Changed, current: ContactState): Step => {
   const kept: Array<string> = []
   for (const field of contentFields(fields)) {
     const [old, given] = fields[field] ?? [null, null]
-    const now = current[field] ?? null
+    const now = current[folded(field)] ?? null
     if (now === old) continue
     if (now === given) restored[field] = old
     else kept.push(field)
@@ -124,7 +154,8 @@ const stepOf = (run: RecordedRun, target: Target, found: Found): Step => {
     case "Created":
       if (current === undefined) return nothing
       // One of another time is of others: the run was killed before it added its own, or theirs took the place of that.
-      return (digestOf(current) === target.digest && Math.abs(addedAfter(found, target.at)) <= longestWrite) ||
+      return (isDigestOf(target.digest, current, found.lists) &&
+        Math.abs(addedAfter(found, target.at)) <= longestWrite) ||
         isAsAdded(found, run)
         ? { _tag: "Remove" }
         : { _tag: "Keep", fields: [] }
@@ -132,12 +163,12 @@ const stepOf = (run: RecordedRun, target: Target, found: Found): Step => {
       return current === undefined
         ? { _tag: "Keep", fields: contentFields(target.change.fields) }
         : // A later one than that of the write is of others, unless an undo brought it back as it was.
-          addedAfter(found, target.at) > longestWrite && digestOf(current) !== target.change.after
+          addedAfter(found, target.at) > longestWrite && !isDigestOf(target.change.after, current, found.lists)
           ? { _tag: "Keep", fields: contentFields(target.change.fields) }
           : restoreOf(target.change, current)
     case "Deleted": {
       if (current === undefined) return { _tag: "Recreate", fields: target.state, kept: [] }
-      return digestOf(current) === digestOf(target.state) ? nothing : { _tag: "Keep", fields: [] }
+      return isDigestOf(digestOf(target.state), current, found.lists) ? nothing : { _tag: "Keep", fields: [] }
     }
   }
 }
@@ -179,9 +210,50 @@ const undoingOf = Effect.fnUntraced(function* (run: RecordedRun, target: Target,
   })
 })
 
+const shownSteps = {
+  Nothing: "AsBefore",
+  Remove: "Delete",
+  Recreate: "AddAgain",
+  Restore: "ChangeBack",
+  Keep: "Keep"
+} as const
+
+/** What a run did to a contact, with what it has now. */
+const shownOf = ({ found, step, target }: Undoing): UndoneContact => {
+  const { email } = target
+  const current = stateOfFound(email, found)
+  const kept = new Set(step._tag === "Keep" ? step.fields : "kept" in step ? step.kept : [])
+  const changed: ReadonlyArray<ChangedField> =
+    target._tag === "Changed"
+      ? Object.entries(target.change.fields).map(([field, [before, byRun]]) => ({ field, before, byRun }))
+      : target._tag === "Deleted"
+        ? Object.entries(target.state).map(([field, before]) => ({ field, before, byRun: null }))
+        : []
+  const isLeft = step._tag === "Keep" || kept.size > 0
+  return {
+    email,
+    step: shownSteps[step._tag],
+    since: isLeft ? (current === undefined ? "Deleted" : "Changed") : undefined,
+    fields: changed.flatMap(({ field, ...values }) =>
+      isMetadata(field) || field === "Email"
+        ? []
+        : [
+            {
+              field,
+              ...values,
+              now: current?.[folded(field)] ?? null,
+              isKept: kept.has(field) || (step._tag === "Keep" && kept.size === 0)
+            }
+          ]
+    )
+  }
+}
+
+const effectOf = { Nothing: "alreadySo", Remove: "deleted", Recreate: "new", Restore: "changed" } as const
+
 const makeTally = () => {
-  const counts = { created: 0, changed: 0, deleted: 0 }
-  const tally = { read: 0, done: 0, outdated: 0 }
+  const effects = makeEffectCounter()
+  const tally = { read: 0, outdated: 0 }
   const rest = { partlyDone: 0, incomplete: 0 }
   const outdatedContacts: Array<OutdatedContact> = []
   const unknownChanges: Array<string> = []
@@ -196,12 +268,8 @@ const makeTally = () => {
         tally.outdated++
         return keep(email, step.fields)
       }
-      tally.done++
-      if (step._tag === "Remove") counts.deleted++
-      else if (step._tag === "Recreate") counts.created++
-      else if (step._tag === "Restore") {
-        counts.changed++
-        if (step.kept.length === 0) return
+      effects.add(effectOf[step._tag])
+      if (step._tag === "Restore" && step.kept.length > 0) {
         rest.partlyDone++
         keep(email, step.kept)
       }
@@ -211,7 +279,11 @@ const makeTally = () => {
     },
     done: () => tally.read,
     report: (run: string | undefined): UndoReport => ({
-      ...reportOf({ ...emptyTally, run, ...tally, outdatedContacts }, counts, true),
+      ...emptyReport,
+      ...effects.counts(),
+      run,
+      ...tally,
+      outdatedContacts,
       ...rest,
       unknownChanges
     })
@@ -252,36 +324,54 @@ const openToUndo = Effect.fnUntraced(function* (id: string) {
 
 type UndoError = RunNotFound | RunTaken | RunLogFailure | OtherTarget | ReadError
 
-/** Says what an undo of a run would do, and writes nothing. */
+/**
+ * Says what an undo of a run would do, and writes nothing.
+ *
+ * ```ts
+ * import { previewUndo, RunLog } from "@roster/workflows"
+ * import { Console, Effect } from "effect"
+ *
+ * export const example = Effect.gen(function* () {
+ *   const [newest] = yield* (yield* RunLog).list
+ *   if (newest === undefined) return undefined
+ *   return yield* previewUndo(newest.header.id, {
+ *     onContacts: (contacts) => Console.error(contacts.map(({ step }) => step).join(" "))
+ *   })
+ * })
+ * ```
+ */
 export const previewUndo = fnRedacted("previewUndo")(function* (
-  id: string
+  id: string,
+  options: UndoPreviewOptions = {}
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog> {
+  const { onContacts } = options
   const run = yield* openToUndo(id)
   const tally = makeTally()
   /** What the steps so far make of contacts that the run wrote more than once. */
   const known = new Map<string, Found>()
   const once = new Set<string>()
   const often = new Set<string>()
-  yield* Stream.runForEach(run.entries, (entry) =>
-    Effect.sync(() => {
-      for (const target of targetsOf(entry)) {
-        const email = canonicalEmail(target.email)
-        ;(once.has(email) ? often : once).add(email)
-      }
-    })
-  )
+  yield* Stream.runForEach(run.entries, (entry) => {
+    for (const target of targetsOf(entry)) {
+      const email = canonicalEmail(target.email)
+      ;(once.has(email) ? often : once).add(email)
+    }
+    // A page answers meanwhile.
+    return Effect.yieldNow
+  })
   yield* Stream.runForEach(run.backwards, (entry) => {
     tally.note(entry)
     return Effect.forEach(
       partsOf(targetsOf(entry)).toReversed(),
       (targets) =>
-        Effect.map(look(run, targets, known), (undoings) => {
+        Effect.flatMap(look(run, targets, known), (undoings) => {
           for (const undoing of undoings) {
             tally.add(undoing)
             const { change, found, target } = undoing
             const email = canonicalEmail(target.email)
             if (change !== undefined && often.has(email)) known.set(email, madeOf(found, change))
           }
+          return onContacts === undefined ? Effect.void : onContacts(undoings.map(shownOf))
         }),
       { discard: true }
     )
@@ -325,6 +415,7 @@ export const undoRun = fnRedacted("undoRun")(function* (
     let due = targets
     for (let attempt = 1; due.length > 0; attempt++) {
       const undoings = yield* look(undone, due)
+      yield* sometimes("an undo has seen what it changes")
       const changing = undoings.flatMap(({ change, found }) => (change === undefined ? [] : [{ change, found }]))
       const answers = yield* made(service, own, {
         changes: changing.map(({ change }) => change),

@@ -11,7 +11,8 @@ import {
   ExportTimedOut,
   fnRedacted,
   PollHint,
-  type ServiceError
+  type ServiceError,
+  sometimes
 } from "@roster/domain"
 
 /** The default schedule: one second, then half as long again each time up to 15 s, with a jitter of a fifth. */
@@ -74,6 +75,7 @@ export const awaitExport = fnRedacted("awaitExport")(function* (text: string, op
   })
   const onFailure = Effect.fnUntraced(function* (error: ServiceError) {
     if (!error.isTransient) return yield* error
+    yield* sometimes("the status of an export is not told")
     const { retryAfter } = error
     // A poll that was put off has not failed.
     if (retryAfter === undefined) failures++

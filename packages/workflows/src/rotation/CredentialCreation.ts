@@ -12,8 +12,10 @@ import {
   NameTaken,
   OutcomeUnknown,
   ServiceError,
+  sometimes,
   type SmtpCredentials,
-  type SmtpCredentialsPayload
+  type SmtpCredentialsPayload,
+  randomId
 } from "@roster/domain"
 import { RotationRefused } from "./RotationOptions.ts"
 import type { Credential } from "./RotationState.ts"
@@ -61,13 +63,14 @@ export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Pay
     Effect.catchTag("CredentialNotFound", () => Effect.succeed(false))
   )
   if (taken) return yield* new NameTaken({ name })
+  yield* sometimes("a name is free and not yet taken")
   let lost: ServiceError | undefined
-  return yield* operations.create(payload, { idempotencyKey: crypto.randomUUID() }).pipe(
-    Effect.tapError((error) =>
-      Effect.sync(() => {
-        if (isLost(error)) lost = error
-      })
-    ),
+  return yield* operations.create(payload, { idempotencyKey: yield* randomId }).pipe(
+    Effect.tapError((error) => {
+      if (!isLost(error)) return Effect.void
+      lost = error
+      return sometimes("the answer to a creation is lost")
+    }),
     Effect.retry({ while: (error) => isLost(error) && error.isRetryable, times: maximumRetries }),
     // Once an answer was lost, any failure leaves open whether the credential exists.
     Effect.mapError((error) => (lost === undefined ? error : unknown(name, lost, error)))

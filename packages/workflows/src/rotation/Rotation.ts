@@ -6,16 +6,19 @@ import { Clock, DateTime, Duration, Effect, Option, Random, type Redacted, Sched
 import {
   type ApiKey,
   type ApiKeyPayload,
+  apiKeySuccessor,
   beforeWriting,
   CredentialNotFound,
   type CredentialOperations,
   CredentialsService,
   fnRedacted,
   type InvalidInput,
+  isApiKeySuccessor,
   type LastManagingKey,
   maximumCredentials,
   NameTaken,
   type ServiceError,
+  sometimes,
   type SmtpCredentials,
   type SmtpCredentialsPayload,
   TooManyCredentials
@@ -38,11 +41,9 @@ import {
   StillInUse
 } from "./RotationOptions.ts"
 import {
-  apiKeySuccessor,
   type Credential,
   decodeRecord,
   encodeRecord,
-  isApiKeySuccessor,
   isMadeAt,
   makeToken,
   type RotationRecord,
@@ -289,6 +290,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         yield* save({ successor, phase: "Started", ...replaces })
         const made = yield* createWithRetry(operations, payload)
         if ((yield* rivals(successor)).length === 0) return made
+        yield* sometimes("a rotation meets a rival")
         yield* remove(successor)
         yield* Effect.sleep(Duration.seconds(yield* Random.nextBetween(1, 10)))
         const others = yield* rivals(successor)
@@ -303,8 +305,10 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
           const made = yield* restore(make(old))
           const successor = made.name
           yield* onStep(RotationStep.Made({ successor }))
+          yield* sometimes("a successor is made and not yet recorded")
           yield* saveMade(made, "Delivering")
           yield* restore(deliver(made)).pipe(Effect.tapError(() => Effect.ignore(remove(successor))))
+          yield* sometimes("a secret is delivered and not yet recorded")
           yield* saveMade(made, "Delivered")
           yield* onStep(RotationStep.Delivered({ successor }))
           return made
@@ -339,12 +343,14 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         schedule: options.schedule ?? Schedule.spaced("30 seconds"),
         onStep
       })
+      yield* sometimes("an old credential is unused and not yet deleted")
       yield* remove(name)
       yield* onStep(RotationStep.Deleted({ name }))
     })
 
     /** Copies the successor as it is now, since it may have been changed. */
     const rename = Effect.fnUntraced(function* (successor: C) {
+      yield* sometimes("a successor has not yet its name")
       yield* saveMade(successor, "Retired")
       const now = yield* operations.get(successor.name, { subaccount })
       const payload = yield* kind.copy(now, { name, subaccount, expires: "AsItIs" })

@@ -1,6 +1,6 @@
 /** The options of the programs that give a key a new secret. */
 import { type DateTime, type Duration, type Effect, type Redacted, type Schedule, Schema } from "effect"
-import { type CredentialsService, formatWireDate } from "@roster/domain"
+import { type CredentialsService, formatWireDate, TaggedError } from "@roster/domain"
 import type { RotationState, RotationStep } from "./RotationState.ts"
 
 /** Options of planning and rotating. */
@@ -64,7 +64,7 @@ export interface Rotated {
 }
 
 /** The old credential did not stay unused for long enough within the grace; it and its successor are both kept. */
-export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
+export class StillInUse extends TaggedError<StillInUse>()("StillInUse", {
   name: Schema.String,
   /** The name of the new credential. */
   successor: Schema.String,
@@ -81,7 +81,7 @@ export class StillInUse extends Schema.TaggedError<StillInUse>()("StillInUse", {
 }
 
 /** No successor could have exactly the rights and limits of the credential, so nothing was changed. */
-export class RotationRefused extends Schema.TaggedError<RotationRefused>()("RotationRefused", {
+export class RotationRefused extends TaggedError<RotationRefused>()("RotationRefused", {
   name: Schema.String,
   /** What prevents the rotation and what to do about it, phrased to follow a colon. */
   issue: Schema.String

@@ -1,6 +1,6 @@
 /** The state of a rotation, from the log of earlier runs and the names of successors, and its steps. */
 import { Data, DateTime, Effect, Random, Schema } from "effect"
-import { type ApiKey, CredentialName, EmailAddress, emailAddressIssue, WireDate } from "@roster/domain"
+import { type ApiKey, EmailAddress, emailAddressIssue, WireDate } from "@roster/domain"
 
 /** The progress that the service cannot tell a later run. It holds no secret. */
 export const RotationRecord = Schema.Struct({
@@ -24,40 +24,10 @@ const codec = Schema.toCodecJson(RotationRecord)
 export const encodeRecord = Schema.encodeSync(codec)
 export const decodeRecord = Schema.decodeUnknownEffect(codec)
 
-/** The maximum length of the name of a credential and of an e-mail address. */
-const maximumLength = 254
-
-const suffix = "~next"
-
-/** FNV-1a in eight digits, which tells long names with the same beginning apart. */
-const fingerprint = (text: string): string => {
-  let hash = 0x811c9dc5
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193)
-  return (hash >>> 0).toString(16).padStart(8, "0")
-}
-
-/** A name with an ending, cut where that would be too long. */
-const ending = (name: string, end: string): CredentialName => {
-  if (name.length + end.length <= maximumLength) return CredentialName.make(`${name}${end}`)
-  const marked = `~${fingerprint(name)}${end}`
-  const kept = name.slice(0, maximumLength - marked.length)
-  // The cut may have split a surrogate pair.
-  return CredentialName.make(`${kept.isWellFormed() ? kept : kept.slice(0, -1)}${marked}`)
-}
-
 /** A random text, by which a rotation knows its successor: two that run at once never take one for their own. */
 export const makeToken: Effect.Effect<string> = Effect.map(Random.nextIntBetween(0, 2 ** 32 - 1), (number) =>
   number.toString(16).padStart(8, "0")
 )
-
-/** The name of an API key's successor until the key is deleted. */
-export const apiKeySuccessor = (name: string, token: string): CredentialName => ending(name, `${suffix}-${token}`)
-
-/** Whether an API key is the successor of one of that name. Those of earlier versions have no token. */
-export const isApiKeySuccessor = (name: string, candidate: string): boolean => {
-  const [end = suffix] = /~next-[0-9a-f]{8}$/.exec(candidate) ?? []
-  return candidate === ending(name, end)
-}
 
 /**
  * The name of a successor of SMTP credentials on a day: `shop+20261121-7f3a90c1@example.com`. A date in the name is

@@ -1,6 +1,7 @@
 /**
  * Reads what is stored for many addresses. A service that compares and changes in one step is asked what deleting them would
- * do; any other one is read by single calls for a few addresses, and otherwise once as a whole into a snapshot.
+ * do, since that shows the lists too, and one that gives many contacts at once, to a key that may not change them, for these;
+ * any other one is read by single calls for a few addresses, and otherwise once as a whole into a snapshot.
  */
 import {
   AccessDenied,
@@ -14,6 +15,7 @@ import {
   type InvalidRule,
   JsonParser,
   maximumChanges,
+  maximumLookup,
   ServiceError,
   type TooManyContacts
 } from "@roster/domain"
@@ -117,9 +119,6 @@ export const readNow = Effect.fnUntraced(function* (
 /** A page of 1000 contacts costs about as much as this many single reads. */
 const readsPerPage = 50
 
-/** Number of single reads at one time. */
-const readsAtOnce = 8
-
 const ContactText = JsonParser.fromJsonString(Contact)
 const encodeContact = Schema.encodeSync(ContactText)
 const decodeContact = Schema.decodeUnknownEffect(ContactText)
@@ -131,6 +130,8 @@ export const makeContactReader = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ContactReader, never, ContactsService> {
   const service = yield* ContactsService
   let isExact: boolean | undefined
+  /** Whether many contacts that are not read by changes come in one answer. */
+  let isAtOnce = false
 
   let read = 0
   const load = Stream.runForEach(Stream.grouped(service.stream(), maximumChanges), (contacts) => {
@@ -143,7 +144,7 @@ export const makeContactReader = Effect.fnUntraced(function* (
   /** Whether the whole account is read; `undefined` if the key may not. */
   const isWhole = yield* Effect.cached(
     Effect.gen(function* () {
-      if (expected <= readsPerPage) return false
+      if (isAtOnce || expected <= readsPerPage) return false
       const offset = Math.ceil(expected / readsPerPage) * 1000
       if ((yield* service.list({ limit: 1, offset })).length > 0) return false
       yield* load
@@ -159,16 +160,18 @@ export const makeContactReader = Effect.fnUntraced(function* (
       found: found.length === emails.length ? found : undefined
     } satisfies Reading
   })
-  const singly = (emails: ReadonlyArray<string>) =>
-    Effect.forEach(
-      emails,
-      (email) =>
-        beforeWriting(service.get(email)).pipe(
-          Effect.map((contact): Found => ({ contact, lists: undefined })),
-          Effect.catchTag("ContactNotFound", () => Effect.succeed(nobody))
-        ),
-      { concurrency: readsAtOnce }
-    ).pipe(Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined))
+  const lookUp = Effect.fnUntraced(
+    function* (emails: ReadonlyArray<string>) {
+      const parts = yield* Effect.forEach(Arrays.chunksOf(emails, maximumLookup), (part) =>
+        beforeWriting(service.getMany(part))
+      )
+      isAtOnce = parts.every((part) => part.isAtOnce)
+      const contacts = parts.flatMap((part) => part.contacts)
+      const found = new Map(contacts.map((contact) => [canonicalEmail(contact.email), contact]))
+      return emails.map((email): Found => ({ contact: found.get(canonicalEmail(email)) ?? null, lists: undefined }))
+    },
+    Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined)
+  )
   const inSnapshot = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
     const texts = yield* snapshot.get(emails.map(canonicalEmail))
     return yield* Effect.forEach(texts, (text) =>
@@ -186,11 +189,12 @@ export const makeContactReader = Effect.fnUntraced(function* (
         const probe = yield* readNow(service, [first])
         isExact = probe.isExact
         if (isExact && probe.found === undefined) return { isExact, found: undefined }
+        if (!isExact) yield* lookUp([first])
       }
       if (isExact) return yield* readParts(emails)
       const whole = yield* isWhole
       if (whole === undefined) return { isExact, found: undefined }
-      return { isExact, found: yield* whole ? inSnapshot(emails) : singly(emails) }
+      return { isExact, found: yield* whole ? inSnapshot(emails) : lookUp(emails) }
     })
   }
 })

@@ -1,12 +1,13 @@
 /**
  * The state of a contact as a flat record, whose fields are compared, recorded and brought back one by one: `Status`,
- * `CustomFields.city`, `Consent.ConsentIP`, `Lists.News`. What a contact does not have is no field.
+ * `CustomFields.city`, `Consent.ConsentIP`, `Lists.news`. What a contact does not have is no field.
  */
 import {
   type ContactContent,
   ContactFields,
   contentOf,
   ContactWrite,
+  FieldNames,
   formatWireDate,
   type InvalidInput,
   invalidInput
@@ -48,12 +49,16 @@ const put = (to: Fields, contact: ContactContent & { readonly email: string }): 
   for (const [name, value] of Object.entries(contact.customFields ?? {})) to[customField + name] = value
 }
 
+/** The name of a field: that of a list is folded, since a list may be written in another spelling than it has. */
+export const folded = (field: string): string =>
+  field.startsWith(list) ? list + FieldNames.foldName(field.slice(list.length)) : field
+
 /** The state of a contact, on the lists that are known. */
 export const stateOf = (email: string, content: ContactContent, lists: ReadonlyArray<string> = []): ContactState => {
   const fields: Fields = {}
   // One form for equal contents, so that digests are equal too.
   put(fields, { ...contentOf(content), email })
-  for (const name of lists) fields[list + name] = ""
+  for (const name of lists) fields[folded(list + name)] = ""
   return fields
 }
 
@@ -155,6 +160,18 @@ const digest = (state: ContactState, fields: ReadonlyArray<string>): string => {
 }
 
 const orderOfContent = makeOrder((field) => !isMetadata(field))
+
+/** Whether a digest is that of a state; one of an earlier version has the names of these lists as they are spelled. */
+export const isDigestOf = (
+  recorded: string | undefined,
+  state: ContactState,
+  lists: ReadonlyArray<string> = []
+): boolean => {
+  if (digestOf(state) === recorded) return true
+  const others = Object.entries(state).filter(([field]) => !isList(field))
+  const spelled = [...others, ...lists.map((name) => [list + name, ""] as const)]
+  return lists.length > 0 && digestOf(Object.fromEntries(spelled)) === recorded
+}
 
 /** A short text that two states share only if their content and lists are the same, but for one case in 10¹⁹. */
 export const digestOf = (state: ContactState | undefined): string =>

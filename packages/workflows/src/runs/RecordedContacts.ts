@@ -8,32 +8,40 @@ import {
   type Contact,
   type ContactChange,
   ContactFilter,
+  ContactNotFound,
   contentAfter,
   type ContactContent,
   contentOf,
   type ContactPayload,
   ContactsService,
+  ContactUpdatePayload,
   type ContactWrite,
   type EmailAddress,
   type InvalidInput,
   keptStatuses,
+  listsAfter,
   type KeptStatus,
   maximumChanges,
+  sameContent,
   ServiceError,
+  sometimes,
   StoreFailure,
   type TooManyContacts,
-  Unavailable
+  Unavailable,
+  validated
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
 import { Array as Arrays, Clock, Deferred, Effect, Struct } from "effect"
 import { changesOf, type ContactState, digestOf } from "./ContactState.ts"
-import type { AppendedEntry, Changed, Changes, RowRange } from "./RunEntry.ts"
+import { type AppendedEntry, type Changed, type Changes, effectsOf, type RowRange } from "./RunEntry.ts"
 import type { Run } from "./RunLog.ts"
+import type { RunEffect } from "./RunReport.ts"
 import {
   type ContactReader,
   type Found,
   foundIn,
   makeContactReader,
+  mayNotRead,
   nobody,
   readNow,
   type ReaderOptions,
@@ -42,6 +50,12 @@ import {
 } from "./ContactReader.ts"
 
 type Service = ContactsService["Service"]
+
+/** What takes the entries of a run. */
+type Recorder = Pick<Run, "append">
+
+/** Takes the entries of what is not recorded. */
+export const unrecorded: Recorder = { append: () => Effect.void }
 
 /** A contact before and after the writes of a call. */
 interface Transition {
@@ -85,14 +99,14 @@ export const addressesIn = (entry: Changes | undefined): ReadonlyArray<string> =
 const operation = "contactsChangesPost"
 
 /** A failure to record is one of the operation whose changes are recorded: that is not carried out. */
-const appended = (run: Run, entry: AppendedEntry): Effect.Effect<void, ServiceError> =>
+const appended = (run: Recorder, entry: AppendedEntry): Effect.Effect<void, ServiceError> =>
   Effect.mapError(
     Effect.flatMap(Clock.currentTimeMillis, (at) => run.append(entry._tag === "Changes" ? { ...entry, at } : entry)),
     ({ detail }) => new ServiceError({ operation, reason: new StoreFailure({ detail: `the log of runs: ${detail}` }) })
   )
 
 /** Takes back recorded changes that were not made. */
-const notMade = (run: Run, emails: ReadonlyArray<string>) =>
+const notMade = (run: Recorder, emails: ReadonlyArray<string>) =>
   emails.length === 0 ? Effect.void : appended(run, { _tag: "NotMade", emails })
 
 /** Changes of contacts as they were found, and what is recorded of them (default: what follows from them). */
@@ -106,7 +120,7 @@ interface Making {
 /** Records changes, makes them, and takes back of the record what was not made. More than one call takes goes in halves. */
 export const made = (
   service: Service,
-  run: Run,
+  run: Recorder,
   { changes, found, rows, entry = follow(changes, found, rows).entry }: Making
 ): ReturnType<Service["change"]> =>
   changes.length === 0
@@ -121,12 +135,13 @@ export const made = (
 
 const madeAtOnce = Effect.fnUntraced(function* (
   service: Service,
-  run: Run,
+  run: Recorder,
   changes: ReadonlyArray<ContactChange>,
   entry: Changes | undefined
 ) {
   const recorded = addressesIn(entry)
   if (entry !== undefined) yield* appended(run, entry)
+  yield* sometimes("a change is recorded and not yet made")
   const answers = yield* service
     .change(changes)
     .pipe(
@@ -134,6 +149,7 @@ const madeAtOnce = Effect.fnUntraced(function* (
         error._tag === "ServiceError" && error.mayHaveHappened ? Effect.void : Effect.ignore(notMade(run, recorded))
       )
     )
+  yield* sometimes("a recorded change is made")
   const outdated = new Set(
     changes.flatMap(({ email }, place) => (answers[place]?._tag === "Outdated" ? [canonicalEmail(email)] : []))
   )
@@ -147,6 +163,9 @@ const madeAtOnce = Effect.fnUntraced(function* (
 /** What to do with a contact. */
 export type Write = Omit<ContactChange, "seen">
 
+/** Gives the write for what is stored, or `undefined` to leave it out. */
+export type FitWrite = (write: Write, found: Found) => Write | undefined
+
 /** How often a write to a contact that others change at the same time is tried. */
 export const attempts = 4
 
@@ -155,8 +174,33 @@ export interface WriteResult {
   readonly before: Found
   /** The contact after it, with its lists where they are known. */
   readonly after: Found
+  /** What it did, for the run: a write that an earlier process may have made did what that recorded. */
+  readonly effect: RunEffect
   /** Whether it was not made, since others changed the contact again and again. */
   readonly isOutdated: boolean
+  /** Whether it was not made, since it is not for what is stored. */
+  readonly isLeftOut: boolean
+}
+
+/** A recorded change of an earlier process that may not have been made. */
+export interface UnansweredChange {
+  /** The address as it was recorded. */
+  readonly email: string
+  readonly effect: RunEffect
+}
+
+/** Such changes, by the address as addresses are compared. */
+export type Unanswered = ReadonlyMap<string, UnansweredChange>
+
+/** The changes of an entry as long as nobody knows whether they were made. */
+export const unansweredIn = (entry: Changes): Unanswered => {
+  const effects = effectsOf(entry)
+  return new Map(
+    addressesIn(entry).map((email) => {
+      const key = canonicalEmail(email)
+      return [key, { email, effect: effects.get(key) ?? "alreadySo" }]
+    })
+  )
 }
 
 const contactOf = (email: string, content: ContactContent): Contact =>
@@ -164,16 +208,14 @@ const contactOf = (email: string, content: ContactContent): Contact =>
   ({ ...contentOf(content), email }) as Contact
 
 /** What a write makes of what was found. */
-export const madeOf = ({ contact, lists }: Found, { email, write }: Write): Found => {
-  if (write === undefined) return { contact: null, lists: lists && [] }
-  const { addToLists = [], removeFromLists = [] } = write
-  const gone = new Set(removeFromLists)
-  return {
-    // It has the address that was written, unless it had one.
-    contact: contactOf(contact?.email ?? email, contentAfter(contact, write)),
-    lists: lists && [...new Set([...lists, ...addToLists])].filter((name) => !gone.has(name)).sort()
-  }
-}
+export const madeOf = ({ contact, lists }: Found, { email, write }: Write): Found =>
+  write === undefined
+    ? { contact: null, lists: lists && [] }
+    : {
+        // It has the address that was written, unless it had one.
+        contact: contactOf(contact?.email ?? email, contentAfter(contact, write)),
+        lists: lists && listsAfter(lists, write).toSorted()
+      }
 
 /** What writes make of what was found, those to one address one after the other, and what is recorded of them. */
 export const follow = (writes: ReadonlyArray<Write>, found: ReadonlyArray<Found | undefined>, rows?: RowRange) => {
@@ -196,20 +238,34 @@ export const follow = (writes: ReadonlyArray<Write>, found: ReadonlyArray<Found 
 
 /** How writes are recorded. */
 export interface Recording {
-  readonly run: Run
+  readonly run: Recorder
   readonly reader: ContactReader
-  /** Addresses of recorded changes of an earlier process that may not have been made. */
-  readonly unanswered?: ReadonlyArray<string> | undefined
+  /** What an earlier process recorded and may not have made. */
+  readonly unanswered?: Unanswered | undefined
+  /** Fits each write to what is stored (default: all are for everything). */
+  readonly fit?: FitWrite | undefined
 }
 
-/** The answer to recorded writes: one for each, or that of a plain call where the service compares nothing. */
+/**
+ * The answer to recorded writes: one for each, or that of a plain call where the service compares nothing, with what each
+ * write did to what was read before, if the key may read.
+ */
 export type Written<A> =
   | { readonly _tag: "Compared"; readonly results: ReadonlyArray<WriteResult> }
-  | { readonly _tag: "Plain"; readonly answer: A }
+  | {
+      readonly _tag: "Plain"
+      readonly answer: A
+      readonly effects: ReadonlyArray<RunEffect> | undefined
+      /** The places of the writes that were made; the others are left out. */
+      readonly places: ReadonlyArray<number>
+    }
+
+/** Where nothing is compared: carries out the writes at these places. */
+type Plain<A, E> = (places: ReadonlyArray<number>, writes: ReadonlyArray<Write>) => Effect.Effect<A, E>
 
 /** Makes the function that records what writes change, and carries them out: `plain` does so where nothing is compared. */
-export const recordedWrites = (service: Service, { reader, run, unanswered = [] }: Recording) => {
-  const open = new Set(unanswered)
+export const recordedWrites = (service: Service, { fit, reader, run, unanswered }: Recording) => {
+  const open = new Map(unanswered)
   const unknown = new Set<string>()
   /** Records once that the run makes changes that cannot be known. */
   const recordUnknown = (what: string) =>
@@ -218,6 +274,37 @@ export const recordedWrites = (service: Service, { reader, run, unanswered = [] 
       unknown.add(what)
       return appended(run, { _tag: "Unknown", what })
     })
+
+  /** Takes back what is to be changed again: it was not made then. */
+  const takeBack = (entry: Changes | undefined) =>
+    notMade(
+      run,
+      addressesIn(entry).flatMap((email) => {
+        const key = canonicalEmail(email)
+        const recorded = open.get(key)
+        open.delete(key)
+        return recorded === undefined ? [] : [recorded.email]
+      })
+    )
+
+  /** What each write does by its entry, or did in an earlier process. */
+  const effectsIn = (entry: Changes | undefined, writes: ReadonlyArray<Write>): ReadonlyArray<RunEffect> => {
+    const effects = effectsOf(entry)
+    return writes.map(({ email }) => {
+      const key = canonicalEmail(email)
+      return effects.get(key) ?? open.get(key)?.effect ?? "alreadySo"
+    })
+  }
+
+  /** Whether a contact is as an earlier process made it, whose answer was lost: it is no other one that is left out. */
+  const isMadeEarlier = (write: Write, { contact }: Found): boolean => {
+    const first = fit === undefined ? undefined : fit(write, nobody)
+    return (
+      first !== undefined &&
+      open.get(canonicalEmail(write.email))?.effect === "new" &&
+      sameContent(contact, madeOf(nobody, first).contact)
+    )
+  }
 
   let last = Effect.void
   /** The turn of a write, after those that began before: new contacts stand in the order of their rows. */
@@ -231,39 +318,61 @@ export const recordedWrites = (service: Service, { reader, run, unanswered = [] 
   const compared = Effect.fnUntraced(function* (
     writes: ReadonlyArray<Write>,
     found: ReadonlyArray<Found>,
-    rows: RowRange | undefined
+    rows: RowRange | undefined,
+    tries: number
   ) {
     const results: Array<WriteResult> = []
-    let due = writes.map((write, index) => ({ write, index, now: found[index] }))
-    for (let attempt = 1; due.length > 0; attempt++) {
+    let next = writes.map((write, index) => ({ write, index, now: found[index] }))
+    for (let attempt = 1; next.length > 0; attempt++) {
+      const due = next.flatMap(({ index, now = nobody, write }) => {
+        const fitted = fit === undefined ? write : fit(write, now)
+        if (fitted !== undefined) return [{ given: write, write: fitted, index, now }]
+        const isOurs = isMadeEarlier(write, now)
+        results[index] = {
+          before: now,
+          after: now,
+          effect: isOurs ? "new" : "alreadySo",
+          isOutdated: false,
+          isLeftOut: !isOurs
+        }
+        return []
+      })
       const { entry, steps } = follow(
         due.map(({ write }) => write),
         due.map(({ now }) => now),
         rows
       )
-      // What is still to be changed was not made then.
-      yield* notMade(
-        run,
-        addressesIn(entry).filter((email) => open.delete(email))
+      yield* takeBack(entry)
+      const effects = effectsIn(
+        entry,
+        due.map(({ write }) => write)
       )
       const changes = steps.map(({ before, write }): ContactChange => ({ ...write, seen: before.contact }))
       const answers = yield* made(service, run, { changes, found: steps.map(({ before }) => before), rows, entry })
-      const outdated = due.flatMap(({ index, write }, place) => {
-        const [answer, step] = [answers[place], steps[place]]
-        if (step !== undefined) results[index] = { ...step, isOutdated: answer?._tag === "Outdated" }
-        return answer?._tag === "Outdated" ? [{ write, index, now: foundIn(answer) }] : []
+      const outdated = due.flatMap(({ given, index }, place) => {
+        const [answer, step, effect] = [answers[place], steps[place], effects[place] ?? "alreadySo"]
+        if (step !== undefined)
+          results[index] = { ...step, effect, isOutdated: answer?._tag === "Outdated", isLeftOut: false }
+        return answer?._tag === "Outdated" ? [{ write: given, index, now: foundIn(answer) }] : []
       })
       // A key that may not see how the contact is now cannot try again.
-      due = attempt < attempts ? outdated.filter(({ now }) => now !== undefined) : []
+      next = attempt < tries ? outdated.filter(({ now }) => now !== undefined) : []
     }
     return results
   })
 
-  /** Records writes and carries them out; `reading` is what is stored, if the caller has read it. */
+  /**
+   * Records writes and carries them out; `reading` is what is stored, if the caller has read it. A write to a contact that
+   * others change meanwhile is tried again, also where they deleted it.
+   */
   const write = Effect.fnUntraced(function* <A, E>(
     writes: ReadonlyArray<Write>,
-    plain: Effect.Effect<A, E>,
-    { reading, rows }: { readonly reading?: Reading; readonly rows?: RowRange } = {}
+    plain: Plain<A, E>,
+    {
+      reading,
+      rows,
+      tries = attempts
+    }: { readonly reading?: Reading; readonly rows?: RowRange; readonly tries?: number } = {}
   ): Effect.fn.Return<Written<A>, E | InvalidInput | ServiceError | TooManyContacts> {
     const turn = makeTurn()
     return yield* Effect.ensuring(
@@ -275,14 +384,30 @@ export const recordedWrites = (service: Service, { reader, run, unanswered = [] 
             .pipe(Effect.catchTag("InvalidRule", (error) => Effect.die(error))))
         if (found !== undefined && isExact) {
           yield* turn.wait
-          return { _tag: "Compared", results: yield* compared(writes, found, rows) }
+          return { _tag: "Compared", results: yield* compared(writes, found, rows, tries) }
         }
-        if (found === undefined) yield* recordUnknown("changes by a key that may not read contacts")
-        else {
-          const { entry } = follow(writes, found, rows)
-          if (entry !== undefined) yield* appended(run, entry)
+        if (found === undefined) {
+          if (fit !== undefined) return yield* mayNotRead
+          yield* recordUnknown("changes by a key that may not read contacts")
+          const places = [...writes.keys()]
+          return { _tag: "Plain", answer: yield* plain(places, writes), effects: undefined, places }
         }
-        return { _tag: "Plain", answer: yield* plain }
+        const due = writes.flatMap((write, place) => {
+          const before = found[place] ?? nobody
+          const fitted = fit === undefined ? write : fit(write, before)
+          return fitted === undefined ? [] : [{ place, before, write: fitted }]
+        })
+        const places = due.map(({ place }) => place)
+        const fitted = due.map(({ write }) => write)
+        const { entry } = follow(
+          fitted,
+          due.map(({ before }) => before),
+          rows
+        )
+        yield* takeBack(entry)
+        const effects = effectsIn(entry, fitted)
+        if (entry !== undefined) yield* appended(run, entry)
+        return { _tag: "Plain", answer: yield* plain(places, fitted), effects, places }
       }),
       turn.end
     )
@@ -364,11 +489,31 @@ export const recordedContacts = Effect.fnUntraced(function* (recorded: RecordOpt
   const service = yield* ContactsService
   const reader = yield* makeContactReader(expected, options)
   const { recordUnknown, write } = recordedWrites(service, { run, reader })
+  /** Writes to a contact that is there: one that comes or goes meanwhile is neither made nor deleted without a record. */
+  const writeToOne = Effect.fnUntraced(function* <A, E>(
+    email: string,
+    change: Omit<Write, "email">,
+    plain: Effect.Effect<A, E>
+  ) {
+    // The service checks the address.
+    const writes = [{ ...change, email: email as EmailAddress }]
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const reading = yield* Effect.catchTag(readNow(service, [email]), "TooManyContacts", Effect.die)
+      if (reading.found?.[0]?.contact === null) return yield* new ContactNotFound({ email })
+      const written = yield* Effect.catchTag(
+        write(writes, () => plain, { reading, tries: 1 }),
+        "TooManyContacts",
+        Effect.die
+      )
+      if (written._tag === "Plain" || written.results[0]?.isOutdated === false) return written
+    }
+    return yield* busy(email)
+  })
   const recording: RecordedContacts = ContactsService.of({
     ...service,
     add: Effect.fnUntraced(function* (contacts, options = {}) {
       const writes = contacts.map((contact) => writeOfContact(contact, options))
-      const written = yield* write(writes, service.add(contacts, options))
+      const written = yield* write(writes, () => service.add(contacts, options))
       if (written._tag === "Plain") return written.answer
       yield* failIfOutdated(written.results)
       const { found = [] } = yield* readNow(
@@ -384,39 +529,17 @@ export const recordedContacts = Effect.fnUntraced(function* (recorded: RecordOpt
       const given = Array.from(contacts)
       const writes = given.map((contact) => writeOfContact(contact, options))
       const plain = service.addWithoutAnswer(contacts instanceof FastContacts ? contacts : given, options)
-      const written = yield* write(writes, plain)
+      const written = yield* write(writes, () => plain)
       if (written._tag === "Plain") return written.answer
       yield* failIfOutdated(written.results)
       return { keptStatuses: keptIn(given, written.results) }
     }),
-    update: Effect.fnUntraced(function* (email, { customFields, firstName, lastName }) {
-      const change = { customFields, firstName, lastName }
-      // The service checks the address.
-      const at = email as EmailAddress
-      const reading = yield* Effect.catchTag(readNow(service, [email]), "TooManyContacts", Effect.die)
-      if (reading.found?.[0]?.contact === null) return yield* service.update(email, change)
-      const written = yield* Effect.catchTag(
-        write([{ email: at, write: change }], service.update(email, change), { reading }),
-        "TooManyContacts",
-        Effect.die
-      )
-      if (written._tag === "Plain") return written.answer
-      yield* failIfOutdated(written.results)
-      return yield* service.get(email)
+    update: Effect.fnUntraced(function* (email, given) {
+      const change = yield* validated(ContactUpdatePayload)(given)
+      const written = yield* writeToOne(email, { write: change }, service.update(email, change))
+      return written._tag === "Plain" ? written.answer : yield* service.get(email)
     }),
-    delete: Effect.fnUntraced(function* (email) {
-      // The service checks the address.
-      const at = email as EmailAddress
-      const written = yield* Effect.catchTag(
-        write([{ email: at, delete: true }], service.delete(email)),
-        "TooManyContacts",
-        Effect.die
-      )
-      if (written._tag === "Plain") return
-      yield* failIfOutdated(written.results)
-      // There was none, which the service says best.
-      if (written.results[0]?.before.contact === null) yield* service.delete(email)
-    }),
+    delete: (email) => Effect.asVoid(writeToOne(email, { delete: true }, service.delete(email))),
     deleteMany: Effect.fnUntraced(function* (filter) {
       if (filter._tag !== "ByEmails") {
         yield* recordUnknown("contacts that a rule selected were deleted")
@@ -426,7 +549,11 @@ export const recordedContacts = Effect.fnUntraced(function* (recorded: RecordOpt
         // The service checks the addresses.
         const writes = emails.map((email) => ({ email: email as EmailAddress, delete: true as const }))
         const plain = service.deleteMany(ContactFilter.ByEmails({ emails }))
-        const written = yield* Effect.catchTag(write(writes, plain), "TooManyContacts", Effect.die)
+        const written = yield* Effect.catchTag(
+          write(writes, () => plain),
+          "TooManyContacts",
+          Effect.die
+        )
         if (written._tag === "Compared") yield* failIfOutdated(written.results)
       }
     }),
@@ -462,7 +589,8 @@ export const recordedChange = Effect.fnUntraced(function* (
   const all = [...asked]
   for (const [place, { index }] of due.entries()) {
     const answer = answers[place]
-    if (answer !== undefined) all[index] = answer
+    // It was due and is recorded, so that a call of this run did it whose answer was lost.
+    if (answer !== undefined) all[index] = answer._tag === "AlreadySo" ? { ...answer, _tag: "Done" } : answer
   }
   return all
 })

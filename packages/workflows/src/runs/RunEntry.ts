@@ -1,5 +1,5 @@
 /** The entries of a run. What is absent is empty. */
-import { KeptStatusRow, type Named } from "@roster/domain"
+import { canonicalEmail, KeptStatusRow, type Named } from "@roster/domain"
 import { Schema } from "effect"
 import { ContactState, emailOf, FieldChanges, isMetadata } from "./ContactState.ts"
 
@@ -41,10 +41,23 @@ export const RunEntry = Schema.TaggedUnion({
   /** The outcome of rows. Ranges mean rows to send; rows without an answer are sent again. */
   Answered: {
     accepted: Schema.Array(Range),
-    refused: Schema.Array(Schema.Struct({ row: Schema.Int, line: Schema.Int, reason: Schema.String })),
+    refused: Schema.Array(
+      Schema.Struct({
+        row: Schema.Int,
+        line: Schema.Int,
+        reason: Schema.String,
+        email: Schema.optionalKey(Schema.String)
+      })
+    ),
     unknown: Schema.Array(Range),
+    /** The rows that the mode of the import leaves out. */
+    leftOut: Schema.optionalKey(Schema.Array(Range)),
     /** The accepted rows whose contacts kept their status. */
-    kept: Schema.optionalKey(Schema.Array(Schema.Struct({ row: Schema.Int, ...KeptStatusRow.fields })))
+    kept: Schema.optionalKey(Schema.Array(Schema.Struct({ row: Schema.Int, ...KeptStatusRow.fields }))),
+    /** The rows of the writes that this answers. A batch may be written in parts; without it, some of them have no answer. */
+    answers: Schema.optionalKey(Range),
+    /** How many of the accepted rows did what, where that is known. */
+    effects: Schema.optionalKey(Schema.Struct({ new: Schema.Int, changed: Schema.Int, alreadySo: Schema.Int }))
   },
   /** A change whose contacts are not known, such as a file that the service imported itself. */
   Unknown: { what: Schema.String },
@@ -77,12 +90,23 @@ const maximumUnderWay = 64
 /** The entry of a write. */
 export type Changes = Extract<RunEntry, { readonly _tag: "Changes" }>
 
-/** The addresses of an entry by what it does with them. */
+/** The addresses of an entry by what it does with them. Of what changes in dates alone nothing is counted. */
 const addressesOf = ({ changed = [], created = [], deleted = [] }: Changes) => ({
   created: created.map(([email]) => email),
   changed: changed.filter(({ fields }) => !Object.keys(fields).every(isMetadata)).map(({ email }) => email),
   deleted: deleted.map(emailOf)
 })
+
+/** What an entry does to each contact, by its address as addresses are compared. */
+export const effectsOf = (entry: Changes | undefined): ReadonlyMap<string, "new" | "changed" | "deleted"> => {
+  if (entry === undefined) return new Map()
+  const { changed, created, deleted } = addressesOf(entry)
+  return new Map([
+    ...created.map((email) => [canonicalEmail(email), "new"] as const),
+    ...changed.map((email) => [canonicalEmail(email), "changed"] as const),
+    ...deleted.map((email) => [canonicalEmail(email), "deleted"] as const)
+  ])
+}
 
 /** Counts the changes of the entries of a run, which are given in their order. */
 export const makeRunCounter = () => {

@@ -16,12 +16,14 @@ import {
   RunLog,
   RunLogFailure,
   RunNotFound,
+  type RunStorage,
   type RunWriter,
   type StoredRun,
   workOf
 } from "./RunLog.ts"
 
 export { takeLock } from "./FileLock.ts"
+export type { RunStorage } from "./RunLog.ts"
 
 /** Where the files stand, and how much of them is kept. */
 export interface RunFilesOptions {
@@ -148,9 +150,9 @@ const placesOf = Effect.fnUntraced(function* (handle: files.FileHandle, size: nu
 })
 
 /** What a record holds. Fails for one that is damaged, by the name of its file. */
-const lookAt = Effect.fnUntraced(function* (file: string) {
+const lookAt = Effect.fnUntraced(function* (file: string, upTo = Infinity) {
   const handle = yield* openToRead(file)
-  const { size } = yield* attemptAsync(() => handle.stat())
+  const size = Math.min((yield* attemptAsync(() => handle.stat())).size, upTo)
   const damaged = new RunLogFailure({ detail: `the record ${file} is damaged` })
   const textAt = (at: number) => readAt(handle, at, new Uint8Array(Math.min(endBytes, size - at)))
   const start = yield* textAt(0)
@@ -177,6 +179,7 @@ const lookAt = Effect.fnUntraced(function* (file: string) {
     header,
     canResume: version === 2,
     end: Result.isSuccess(end) && end.success._tag === "Ended" ? end.success : undefined,
+    size,
     entries: entriesBy((places) => places),
     backwards: entriesBy((places) => places.toReversed())
   }
@@ -206,13 +209,12 @@ const createFile = (file: string) =>
     (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
   )
 
-/** The log of runs in a folder. */
-export const layer = ({
+/** The storage of a log in a folder. */
+export const storage = ({
   folder,
   keptFor = Duration.days(30),
-  maximumBytes = 4 * 1024 ** 3,
-  target
-}: RunFilesOptions): Layer.Layer<RunLog, RunLogFailure> => {
+  maximumBytes = 4 * 1024 ** 3
+}: Omit<RunFilesOptions, "target">): Effect.Effect<RunStorage, RunLogFailure> => {
   const fileOf = (id: string) => join(folder, id + suffix)
 
   /** The ids of all runs, the newest first. */
@@ -252,6 +254,8 @@ export const layer = ({
   })
 
   const write = Effect.fnUntraced(function* (header: RunHeader, isNew: boolean) {
+    // The id names the file.
+    if (!isId(header.id)) return yield* new RunLogFailure({ detail: "this is no id of a run" })
     const scope = yield* Effect.scope
     const file = fileOf(header.id)
     const flushing = yield* Semaphore.make(1)
@@ -316,22 +320,26 @@ export const layer = ({
     return writer
   })
 
-  return Layer.effect(
-    RunLog,
-    Effect.as(
-      attempt(() => prepareFolder(folder)),
-      makeRunLog(target, {
-        take,
-        write,
-        all: Effect.gen(function* () {
-          const found = yield* Effect.forEach(yield* ids, (id) => Effect.result(lookAt(fileOf(id))))
-          return found.flatMap((run) => (Result.isSuccess(run) ? [run.success] : []))
-        }),
-        find: Effect.fnUntraced(function* (id: string) {
-          if (!(yield* ids).includes(id)) return yield* new RunNotFound({ run: id })
-          return yield* lookAt(fileOf(id))
-        })
+  return Effect.as(
+    attempt(() => prepareFolder(folder)),
+    {
+      take,
+      write,
+      all: Effect.gen(function* () {
+        const found = yield* Effect.forEach(yield* ids, (id) => Effect.result(lookAt(fileOf(id))))
+        return found.flatMap((run) => (Result.isSuccess(run) ? [run.success] : []))
+      }),
+      find: Effect.fnUntraced(function* (id: string, size?: number) {
+        if (!(yield* ids).includes(id)) return yield* new RunNotFound({ run: id })
+        return yield* lookAt(fileOf(id), size)
       })
-    )
+    }
   )
 }
+
+/** The log of runs in a folder. */
+export const layer = ({ target, ...options }: RunFilesOptions): Layer.Layer<RunLog, RunLogFailure> =>
+  Layer.effect(
+    RunLog,
+    Effect.map(storage(options), (storage) => makeRunLog(target, storage))
+  )

@@ -2,6 +2,7 @@
  * The log of runs: what a program of several steps did, so that it can go on after an interruption and be undone. One entry
  * is appended before each write and one after it. (docs/decisions/runs.md)
  */
+import { randomId, sometimes, TaggedError } from "@roster/domain"
 import { Clock, Context, DateTime, Effect, Layer, Predicate, Schedule, Schema, type Scope, Stream } from "effect"
 import { type AppendedEntry, makeRunCounter, type RunCounts, type RunEntry } from "./RunEntry.ts"
 
@@ -33,7 +34,7 @@ export interface RunInfo {
 }
 
 /** The log cannot be written or read. */
-export class RunLogFailure extends Schema.TaggedError<RunLogFailure>()("RunLogFailure", {
+export class RunLogFailure extends TaggedError<RunLogFailure>()("RunLogFailure", {
   /** What went wrong, phrased to follow a colon, without a full stop. */
   detail: Schema.String
 }) {
@@ -43,7 +44,7 @@ export class RunLogFailure extends Schema.TaggedError<RunLogFailure>()("RunLogFa
 }
 
 /** Another process, or another fiber of this one, is at work on the run, or on the same input. */
-export class RunTaken extends Schema.TaggedError<RunTaken>()("RunTaken", {
+export class RunTaken extends TaggedError<RunTaken>()("RunTaken", {
   /** Its id, or its command if it has written nothing yet. */
   run: Schema.String
 }) {
@@ -53,7 +54,7 @@ export class RunTaken extends Schema.TaggedError<RunTaken>()("RunTaken", {
 }
 
 /** The log has no run of this id. */
-export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
+export class RunNotFound extends TaggedError<RunNotFound>()("RunNotFound", {
   /** The id that was asked for. */
   run: Schema.String
 }) {
@@ -114,7 +115,8 @@ export interface RunStorage {
   readonly take: (name: string) => Effect.Effect<boolean, RunLogFailure, Scope.Scope>
   /** All runs, the newest first, without the counts. Those that cannot be read are left out. */
   readonly all: Effect.Effect<ReadonlyArray<StoredRun>, RunLogFailure>
-  readonly find: (id: string) => Effect.Effect<StoredRun, RunNotFound | RunLogFailure>
+  /** A run as it is, or as it was when it had a size. */
+  readonly find: (id: string, size?: number) => Effect.Effect<StoredRun, RunNotFound | RunLogFailure>
   /** Begins a run with its first entry, or resumes one. */
   readonly write: (header: RunHeader, isNew: boolean) => Effect.Effect<RunWriter, RunLogFailure, Scope.Scope>
 }
@@ -126,6 +128,8 @@ export interface StoredRun {
   readonly canResume: boolean
   /** The end, if the run came to it. */
   readonly end: RunCounts | undefined
+  /** How much the storage has of it. What is appended later is none of its entries. */
+  readonly size: number
   readonly entries: Stream.Stream<RunEntry, RunLogFailure>
   readonly backwards: Stream.Stream<RunEntry, RunLogFailure>
 }
@@ -173,7 +177,7 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
     last = Math.max(last + 1, yield* Clock.currentTimeMillis)
     const began = DateTime.formatIso(DateTime.makeUnsafe(last))
     const header: RunHeader = {
-      id: `${began.replaceAll(/[-:.]/g, "")}-${crypto.randomUUID().slice(0, 4)}`,
+      id: `${began.replaceAll(/[-:.]/g, "")}-${(yield* randomId).slice(0, 4)}`,
       command,
       target,
       began,
@@ -191,6 +195,7 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
     const earlier = resume && found !== undefined && found.end === undefined ? found : undefined
     const counter = earlier === undefined ? makeRunCounter() : yield* count(earlier)
     const taken = earlier?.header ?? header
+    if (earlier !== undefined) yield* sometimes("a run resumes")
     const writer = yield* storage.write(taken, earlier === undefined)
     let isEmpty = earlier === undefined
     const write = (entry: RunEntry, isDurable: boolean) =>
@@ -243,38 +248,31 @@ export class RunLog extends Context.Service<
   static readonly layerMemory = ({ target = "memory" }: { readonly target?: string | undefined } = {}) => {
     const runs: Array<{ readonly header: RunHeader; readonly entries: Array<RunEntry> }> = []
     const taken = new Set<string>()
-    const storedOf = ({ entries, header }: (typeof runs)[number]): StoredRun => {
-      const last = entries.at(-1)
-      // What is appended later is none of it.
-      const { length } = entries
+    const storedOf = ({ entries, header }: (typeof runs)[number], size = entries.length): StoredRun => {
+      const last = entries[size - 1]
       return {
         header,
         canResume: true,
         end: last?._tag === "Ended" ? last : undefined,
-        entries: Stream.suspend(() => Stream.fromIterable(entries.slice(0, length))),
-        backwards: Stream.suspend(() => Stream.fromIterable(entries.slice(0, length).toReversed()))
+        size,
+        entries: Stream.suspend(() => Stream.fromIterable(entries.slice(0, size))),
+        backwards: Stream.suspend(() => Stream.fromIterable(entries.slice(0, size).toReversed()))
       }
     }
     return Layer.succeed(
       RunLog,
       makeRunLog(target, {
         take: (name) =>
-          Effect.suspend(() =>
-            taken.has(name)
-              ? Effect.succeed(false)
-              : Effect.as(
-                  Effect.acquireRelease(
-                    Effect.sync(() => taken.add(name)),
-                    () => Effect.sync(() => taken.delete(name))
-                  ),
-                  true
-                )
+          Effect.acquireRelease(
+            // In one step, so that nobody else takes it between the look and the taking.
+            Effect.sync(() => !taken.has(name) && taken.add(name).has(name)),
+            (isOurs) => Effect.sync(() => isOurs && taken.delete(name))
           ),
-        all: Effect.sync(() => runs.map(storedOf).toReversed()),
-        find: (id) =>
+        all: Effect.sync(() => runs.map((run) => storedOf(run)).toReversed()),
+        find: (id, size) =>
           Effect.suspend(() => {
             const run = runs.find(({ header }) => header.id === id)
-            return run === undefined ? Effect.fail(new RunNotFound({ run: id })) : Effect.succeed(storedOf(run))
+            return run === undefined ? Effect.fail(new RunNotFound({ run: id })) : Effect.succeed(storedOf(run, size))
           }),
         write: (header) =>
           Effect.succeed({

@@ -1,7 +1,11 @@
-/** What an upload, an apply or an undo did: one report for all of them, whose counts add up whatever happens. */
-import type { KeptStatusRow, RejectedRow, ServiceError } from "@roster/domain"
+/**
+ * What an upload, an apply or an undo did: one report for all of them. Each row has one outcome, which is counted where it is
+ * known, so that the counts add up however the run ends.
+ */
+import { TaggedError } from "@roster/domain"
+import type { KeptStatusRow, ServiceError } from "@roster/domain"
 import { Schema } from "effect"
-import type { RunCounts } from "./RunEntry.ts"
+import type { NamedRejection, RejectionCause } from "./Rejections.ts"
 
 /** Maximum number of contacts that a preview, a refusal or a report names. */
 export const maximumNamedContacts = 20
@@ -17,7 +21,7 @@ export interface OutdatedContact {
 }
 
 /**
- * The outcome of a run: read = done + outdated + rejected + duplicates + notSent + unknown, and done = new + changed +
+ * The outcome of a run: read = done + leftOut + outdated + rejected + duplicates + notSent + unknown, and done = new + changed +
  * deleted + alreadySo + unknownWhetherNew.
  */
 export interface RunReport {
@@ -39,6 +43,8 @@ export interface RunReport {
   readonly alreadySo: number
   /** Those of which nobody knows what they changed: the key may not read, or nothing is recorded. */
   readonly unknownWhetherNew: number
+  /** Rows that the mode of the import leaves out, such as those of existing contacts if it adds only new ones. */
+  readonly leftOut: number
   /** Contacts that others changed. Nothing was written to them; an undo may have changed their other fields back. */
   readonly outdated: number
   /** The first of them. */
@@ -46,7 +52,9 @@ export interface RunReport {
   /** Rows that our own check or the service refused. */
   readonly rejected: number
   /** The first of them, up to 10,000, in the order of the file. */
-  readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
+  readonly rejectedRows: ReadonlyArray<NamedRejection>
+  /** Why rows were rejected, the causes of most rows first. Rows of a plan that the service refused are not grouped. */
+  readonly causes: ReadonlyArray<RejectionCause>
   /** Rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
   readonly duplicates: number
   /** Rows whose contacts kept their status, since the row would have resubscribed them. */
@@ -62,7 +70,7 @@ export interface RunReport {
 }
 
 /** The plan or the run is for another service or store. */
-export class OtherTarget extends Schema.TaggedError<OtherTarget>()("OtherTarget", {
+export class OtherTarget extends TaggedError<OtherTarget>()("OtherTarget", {
   /** The name of what it is for. */
   other: Schema.String,
   /** The name of this service or store. */
@@ -73,40 +81,43 @@ export class OtherTarget extends Schema.TaggedError<OtherTarget>()("OtherTarget"
   }
 }
 
-/** What is counted of a report. */
-export type RunTally = Omit<RunReport, "new" | "changed" | "deleted" | "alreadySo" | "unknownWhetherNew">
+/** What a write of a run did to its contact, as a report counts it. */
+export type RunEffect = "new" | "changed" | "deleted" | "alreadySo" | "unknownWhetherNew"
 
-/** A tally of nothing. */
-export const emptyTally: RunTally = {
+/** The number of contacts by what a run did to them. */
+export type RunEffects = Readonly<Record<RunEffect, number>>
+
+/** Counts what writes did, from numbers of before. */
+export const makeEffectCounter = (before: Partial<RunEffects> = {}) => {
+  const effects = { new: 0, changed: 0, deleted: 0, alreadySo: 0, unknownWhetherNew: 0, ...before }
+  return {
+    add: (effect: RunEffect, count = 1): void => {
+      effects[effect] += count
+    },
+    /** What was done, and how much that is together. */
+    counts: (): RunEffects & Pick<RunReport, "done"> => ({
+      ...effects,
+      done: Object.values(effects).reduce((sum, count) => sum + count, 0)
+    })
+  }
+}
+
+/** The report of a run that did nothing. */
+export const emptyReport: RunReport = {
+  ...makeEffectCounter().counts(),
   run: undefined,
   read: 0,
-  done: 0,
   doneEarlier: 0,
+  leftOut: 0,
   outdated: 0,
   outdatedContacts: [],
   rejected: 0,
   rejectedRows: [],
+  causes: [],
   duplicates: 0,
   statusesKept: 0,
   keptStatuses: [],
   notSent: 0,
   unknown: 0,
   stoppedBy: undefined
-}
-
-/** The report of a run. `isKnown`: the record has everything that it changed. */
-export const reportOf = (tally: RunTally, { changed, created, deleted }: RunCounts, isKnown: boolean): RunReport => {
-  // What is recorded and has no answer is none of what is done.
-  const isNew = Math.min(created, tally.done)
-  const isChanged = Math.min(changed, tally.done - isNew)
-  const isDeleted = Math.min(deleted, tally.done - isNew - isChanged)
-  const rest = tally.done - isNew - isChanged - isDeleted
-  return {
-    ...tally,
-    new: isNew,
-    changed: isChanged,
-    deleted: isDeleted,
-    alreadySo: isKnown ? rest : 0,
-    unknownWhetherNew: isKnown ? 0 : rest
-  }
 }

@@ -16,6 +16,7 @@ import {
   type WithheldStatus
 } from "@roster/domain"
 import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
+import type { RunEffect } from "../runs/RunReport.ts"
 
 // Outcomes
 
@@ -28,6 +29,8 @@ export type AddOutcome = Named<
     Accepted: {
       /** The status that the contact kept, since the given one would have resubscribed them. */
       readonly keptStatus?: WithheldStatus | undefined
+      /** What it did to the contact; `undefined` where nobody looked. */
+      readonly effect?: RunEffect | undefined
     }
     Refused: {
       /** The position of the contact in the input, counted from 0. */
@@ -193,8 +196,22 @@ export interface BulkAdder {
   readonly stoppedBy: Effect.Effect<ServiceError | undefined>
 }
 
-/** The outcomes of an accepted batch: one for all, or a run for each contact that kept its status. */
-export const acceptedRuns = (count: number, { keptStatuses }: AddSummary): ReadonlyArray<AddResult> => {
+/**
+ * The outcomes of an accepted batch: one for each contact where it is known what was done; otherwise one for all, or a run for
+ * each contact that kept its status.
+ */
+export const acceptedRuns = (
+  count: number,
+  { keptStatuses }: AddSummary,
+  effects?: ReadonlyArray<RunEffect>
+): ReadonlyArray<AddResult> => {
+  if (effects !== undefined) {
+    const kept = new Map(keptStatuses.map(({ index, status }) => [index, status]))
+    return effects.map((effect, index) => ({
+      count: 1,
+      outcome: AddOutcome.Accepted({ effect, ...(kept.has(index) ? { keptStatus: kept.get(index) } : {}) })
+    }))
+  }
   const runs: Array<AddResult> = []
   let done = 0
   const upTo = (index: number) => {

@@ -88,6 +88,7 @@ export const makeDuplicateIndex = (): DuplicateIndex => {
       let h1 = 0
       let h2 = 0
       for (let place = 0; place < length; place++) {
+        // oxlint-disable-next-line eslint/no-restricted-globals -- the answer is the same with any key
         const words = (key[place] ??= crypto.getRandomValues(new Uint32Array(256 * 3)))
         const at = (bytes[place] ?? 0) * 3
         h0 ^= words[at] ?? 0

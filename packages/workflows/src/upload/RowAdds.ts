@@ -1,15 +1,9 @@
 /** Adds the rows of a file in one pass. */
-import {
-  fnRedacted,
-  type ImportRow,
-  inputProblem,
-  type KeptStatusRow,
-  type RejectedRow,
-  type ServiceError
-} from "@roster/domain"
+import { fnRedacted, type ImportRow, inputProblem, type KeptStatusRow, type ServiceError } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { type BulkAddOptions, defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
-import { batches, namedRejection } from "./UploadBatches.ts"
+import { named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
+import { batches } from "./UploadBatches.ts"
 import { maximumNamedRows } from "./UploadSurvey.ts"
 
 /** The rows whose contacts kept their status: their number, and the lines of up to 10,000. */
@@ -34,7 +28,7 @@ export interface RowAddsReport {
   /** Number of rows refused by our own check or by the service. */
   readonly rejected: number
   /** Up to 10,000 of them, in the order of the file. */
-  readonly rejectedRows: ReadonlyArray<Omit<RejectedRow, "cells">>
+  readonly rejectedRows: ReadonlyArray<NamedRejection>
   /** Number of accepted rows whose contacts kept their status. */
   readonly statusesKept: number
   /** Up to 10,000 of them, in the order of the file. */
@@ -68,13 +62,13 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   const adder = yield* makeBulkAdder(options)
   const kept = makeKeptStatusRows()
   const counts = { Accepted: 0, Refused: 0, NotSent: 0, Unknown: 0 }
-  const rejectedRows: Array<Omit<RejectedRow, "cells">> = []
-  const name = (row: Omit<RejectedRow, "cells">) => {
+  const rejectedRows: Array<NamedRejection> = []
+  const name = (row: NamedRejection) => {
     if (rejectedRows.length < maximumNamedRows) rejectedRows.push(row)
   }
   const onInvalid = (row: ImportRow, reason: string) => {
     counts.Refused++
-    name(namedRejection(row, reason))
+    name(named(rejectionOf(row, reason)))
   }
   yield* batches(rows, { onInvalid }).pipe(
     Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),

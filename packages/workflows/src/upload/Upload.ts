@@ -4,6 +4,7 @@
  */
 import {
   contactOf,
+  canonicalEmail,
   type ContactPayload,
   ContactsService,
   exceedsAdd,
@@ -14,32 +15,47 @@ import {
   type ImportRow,
   InvalidInput,
   inputProblem,
-  type RejectedRow
+  type RejectedRow,
+  type ServiceError,
+  sometimes,
+  type TooManyContacts
 } from "@roster/domain"
 import { Array as Arrays, Effect, Predicate, Result, type Scope, Stream } from "effect"
+import { makeRejectionCauses, named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
 import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
-import { addressesIn, keptIn, recordedWrites, writeOfContact } from "../runs/RecordedContacts.ts"
-import { emptyTally, reportOf, type RunReport } from "../runs/RunReport.ts"
-import { type Changes, noCounts, type RowRange } from "../runs/RunEntry.ts"
+import { fitOf, type ImportMode } from "../runs/ImportMode.ts"
+import {
+  keptIn,
+  recordedWrites,
+  type Unanswered,
+  type UnansweredChange,
+  unansweredIn,
+  unrecorded,
+  type Write,
+  writeOfContact
+} from "../runs/RecordedContacts.ts"
+import { emptyReport, makeEffectCounter, type RunEffects, type RunReport } from "../runs/RunReport.ts"
+import { noCounts, type RowRange } from "../runs/RunEntry.ts"
 import { type Run, RunLog, type RunLogFailure, type RunTaken } from "../runs/RunLog.ts"
 import {
   acceptedRuns,
   AddOutcome,
   type AddProgress,
-  type AddResult,
   type BulkAddOptions,
   type ContactDraft,
   defaultAddConcurrency,
   makeBulkSender,
+  outcomesOf,
+  type SentResult,
   problemOf as problemOfContact
 } from "./BulkAdd.ts"
 import { type Bitset, makeBitset } from "./DuplicateIndex.ts"
 import { makeKeptStatusRows } from "./RowAdds.ts"
-import { batches, namedRejection, type UploadBatch } from "./UploadBatches.ts"
+import { batches, type UploadBatch } from "./UploadBatches.ts"
 import { maximumNamedRows, surveyContacts, type TooManyRows, type UploadSurvey } from "./UploadSurvey.ts"
 
 /** How rows are uploaded. */
-export interface UploadOptions extends BulkAddOptions, ReaderOptions {
+export interface UploadOptions extends BulkAddOptions, ReaderOptions, ImportMode {
   /** The command in the log (default: import). */
   readonly command?: string | undefined
   /** A text that tells this source from others, such as the digest of its file (default: a digest of its rows). */
@@ -58,6 +74,8 @@ export interface UploadProgress extends Omit<AddProgress, "notSent"> {
   readonly read: number
   /** Number of rows to send, once all are read. */
   readonly sendable: number | undefined
+  /** Number of rows that the mode leaves out. */
+  readonly leftOut: number
 }
 
 /** How `uploadContacts` uploads. */
@@ -82,19 +100,33 @@ export interface Upload<E> {
   readonly rejected: Stream.Stream<RejectedRow, E>
 }
 
+/** The outcome of a row that the mode leaves out. */
+interface LeftOut {
+  readonly _tag: "LeftOut"
+}
+
+/** The outcome of rows of a batch. */
+type RowResult = SentResult<LeftOut>
+
 /** What earlier processes did of an upload. */
 interface Earlier {
-  /** The numbers of the rows that the service accepted. */
+  /** The numbers of the rows that the service accepted, and of those that are left out. */
   readonly settled: Bitset
-  readonly accepted: number
+  /** The number of rows that are left out. */
+  readonly leftOut: number
+  /** What they did, of each row that the service accepted. */
+  readonly effects: Partial<RunEffects>
   /** The rows that the service refused, by number. They are not sent again. */
-  readonly refused: Map<number, { readonly line: number; readonly reason: string }>
+  readonly refused: Map<number, NamedRejection>
   readonly kept: ReturnType<typeof makeKeptStatusRows>
   /** Whether they made changes that the record does not have. */
   readonly isIncomplete: boolean
-  /** The addresses of recorded changes that got no answer, so that they may not have been made. */
-  readonly unanswered: ReadonlyArray<string>
+  /** Recorded changes that got no answer, so that they may not have been made. */
+  readonly unanswered: Unanswered
 }
+
+const nowhere: RowRange = [Infinity, 0]
+const everywhere: RowRange = [1, Infinity]
 
 /** Reads the entries of a run. Unanswered rows count as not sent, as writing them again does nothing twice. */
 const earlierOf = Effect.fnUntraced(function* (
@@ -104,34 +136,58 @@ const earlierOf = Effect.fnUntraced(function* (
   const settled = makeBitset()
   const kept = makeKeptStatusRows()
   const refused: Earlier["refused"] = new Map()
+  const effects = { new: 0, changed: 0, alreadySo: 0, unknownWhetherNew: 0 }
   let isIncomplete = false
-  let unanswered: ReadonlyArray<Changes> = []
+  let leftOut = 0
+  let unanswered: ReadonlyArray<{
+    readonly rows: RowRange
+    readonly changes: Map<string, UnansweredChange>
+  }> = []
   yield* Stream.runForEach(run?.earlier ?? Stream.empty, (entry) =>
     Effect.sync(() => {
       if (entry._tag === "Unknown") isIncomplete = true
-      if (entry._tag === "Changes") unanswered = [...unanswered, entry]
-      if (entry._tag !== "Answered") return
-      unanswered = unanswered.filter(
-        ({ rows: [row] = [0] }) => !entry.accepted.some(([first, last]) => first <= row && row <= last)
-      )
-      for (const [first, last] of entry.accepted) {
-        for (let row = first; row <= Math.min(last, read); row++) if (sendable.has(row)) settled.add(row)
+      if (entry._tag === "Changes") {
+        unanswered = [...unanswered, { rows: entry.rows ?? everywhere, changes: new Map(unansweredIn(entry)) }]
       }
+      if (entry._tag === "NotMade") {
+        for (const email of entry.emails) for (const { changes } of unanswered) changes.delete(canonicalEmail(email))
+      }
+      if (entry._tag !== "Answered") return
+      const { answers: [from, to] = nowhere } = entry
+      unanswered = unanswered.filter(({ rows: [first, last] }) => first < from || last > to)
+      const settle = (ranges: ReadonlyArray<RowRange>): number => {
+        let count = 0
+        for (const [first, last] of ranges) {
+          for (let row = first; row <= Math.min(last, read); row++) {
+            // The range may contain rows that were accepted or refused before.
+            if (!sendable.has(row) || settled.has(row) || refused.has(row)) continue
+            settled.add(row)
+            count++
+          }
+        }
+        return count
+      }
+      leftOut += settle(entry.leftOut ?? [])
+      const accepted = settle(entry.accepted)
+      const { alreadySo, changed, new: added } = entry.effects ?? { new: 0, changed: 0, alreadySo: 0 }
+      effects.new += added
+      effects.changed += changed
+      effects.alreadySo += alreadySo
+      effects.unknownWhetherNew += accepted - added - changed - alreadySo
       for (const row of entry.kept ?? []) if (sendable.has(row.row)) kept.add(row)
-      for (const { line, reason, row } of entry.refused) if (sendable.has(row)) refused.set(row, { line, reason })
+      for (const { row, ...refusal } of entry.refused) {
+        if (sendable.has(row)) refused.set(row, { ...refusal, code: "Service" })
+      }
     })
   )
-  // A range of accepted rows may contain a row that an earlier process saw refused.
-  for (const row of refused.keys()) settled.remove(row)
-  let accepted = 0
-  for (let row = 1; row <= read; row++) if (settled.has(row)) accepted++
   const earlier: Earlier = {
     settled,
-    accepted,
+    leftOut,
+    effects,
     refused,
     kept,
     isIncomplete,
-    unanswered: unanswered.flatMap(addressesIn)
+    unanswered: new Map(unanswered.flatMap(({ changes }) => [...changes]))
   }
   return earlier
 })
@@ -139,8 +195,8 @@ const earlierOf = Effect.fnUntraced(function* (
 /** The ranges of a batch's rows that had an outcome. */
 const ranges = (
   { rows }: UploadBatch,
-  runs: ReadonlyArray<AddResult>,
-  tag: AddOutcome["_tag"]
+  runs: ReadonlyArray<RowResult>,
+  tag: RowResult["outcome"]["_tag"]
 ): ReadonlyArray<RowRange> => {
   const found: Array<[number, number]> = []
   let open: [number, number] | undefined
@@ -164,11 +220,11 @@ const problemOf = (row: ImportRow): string | undefined => {
   return Result.isFailure(contact) ? contact.failure : undefined
 }
 
-const counted = (runs: ReadonlyArray<AddResult>, tag: AddOutcome["_tag"]): number =>
+const counted = (runs: ReadonlyArray<RowResult>, tag: RowResult["outcome"]["_tag"]): number =>
   runs.reduce((sum, { count, outcome }) => (outcome._tag === tag ? sum + count : sum), 0)
 
 /** The runs of a batch, each with its first row. A row that was refused or kept its status is a run of its own. */
-const placed = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<AddResult>) => {
+const placed = ({ lines, rows }: UploadBatch, runs: ReadonlyArray<RowResult>) => {
   let at = 0
   return runs.map(({ count, outcome }) => {
     const place = { row: rows[at] ?? 0, line: lines[at] ?? 0 }
@@ -184,18 +240,27 @@ const makeSender = Effect.fnUntraced(function* (
   { listNames, resubscribe = false, ...options }: UploadOptions,
   expected: number,
   run: Run | undefined,
-  unanswered: ReadonlyArray<string>
+  unanswered: Unanswered
 ) {
   const service = yield* ContactsService
   const given = { listNames, resubscribe }
+  const fit = fitOf(options)
   const recorded =
-    run === undefined
+    run === undefined && fit === undefined
       ? undefined
-      : recordedWrites(service, { run, reader: yield* makeContactReader(expected, options), unanswered })
-  const sender = yield* makeBulkSender<ContactPayload, RowRange>({
-    call: Effect.fnUntraced(function* (batch, rows) {
-      const plain = service.addWithoutAnswer(batch, given)
-      if (recorded === undefined) return acceptedRuns(batch.length, yield* plain)
+      : recordedWrites(service, {
+          run: run ?? unrecorded,
+          reader: yield* makeContactReader(expected, options),
+          unanswered,
+          fit
+        })
+  const sender = yield* makeBulkSender<ContactPayload, RowRange, LeftOut>({
+    call: Effect.fnUntraced(function* (batch, rows): Effect.fn.Return<
+      ReadonlyArray<RowResult>,
+      TooManyContacts | InvalidInput | ServiceError
+    > {
+      const whole = service.addWithoutAnswer(batch, given)
+      if (recorded === undefined) return acceptedRuns(batch.length, yield* whole)
       const contacts = Array.from(batch)
       // One that is no contact is refused before anything is recorded.
       for (const [index, contact] of contacts.entries()) {
@@ -204,21 +269,39 @@ const makeSender = Effect.fnUntraced(function* (
         return yield* new InvalidInput({ field: `[${index}].${problem.field}`, issue: problem.issue })
       }
       const writes = contacts.map((contact) => writeOfContact(contact, given))
+      const plain = (places: ReadonlyArray<number>, fitted: ReadonlyArray<Write>) => {
+        if (fit === undefined) return whole
+        const due = places.flatMap((place, index): ReadonlyArray<ContactPayload> => {
+          const contact = contacts[place]
+          return contact === undefined ? [] : [{ ...contact, status: fitted[index]?.write?.status }]
+        })
+        return due.length === 0 ? Effect.succeed({ keptStatuses: [] }) : service.addWithoutAnswer(due, given)
+      }
       const written = yield* recorded.write(writes, plain, { rows })
-      if (written._tag === "Plain") return acceptedRuns(batch.length, written.answer)
-      const kept = new Map(keptIn(contacts, written.results).map(({ index, status }) => [index, status]))
-      return written.results.map(({ isOutdated }, index): AddResult => ({
-        count: 1,
-        outcome: isOutdated
-          ? AddOutcome.Refused({ index, email: contacts[index]?.email ?? "", error: busy })
-          : AddOutcome.Accepted(kept.has(index) ? { keptStatus: kept.get(index) } : {})
-      }))
+      if (written._tag === "Plain") {
+        const { answer, effects, places } = written
+        const accepted = acceptedRuns(places.length, answer, effects)
+        if (places.length === contacts.length) return accepted
+        const outcomes = new Map(Arrays.zip(places, outcomesOf(accepted)))
+        return contacts.map((_, place) => ({ count: 1, outcome: outcomes.get(place) ?? leftOut }))
+      }
+      const keptStatuses = keptIn(contacts, written.results)
+      const effects = written.results.map(({ effect }) => effect)
+      return acceptedRuns(contacts.length, { keptStatuses }, effects).map((accepted, index): RowResult => {
+        const result = written.results[index]
+        if (result?.isLeftOut === true) return { count: 1, outcome: leftOut }
+        return result?.isOutdated === true
+          ? { count: 1, outcome: AddOutcome.Refused({ index, email: contacts[index]?.email ?? "", error: busy }) }
+          : accepted
+      })
     }),
     exceeds: (batch) => exceedsAdd(batch) || exceedsPlaces(batch, listNames),
     check: problemOfContact
   })
   return { ...sender, isIncomplete: () => recorded?.isIncomplete() === true }
 })
+
+const leftOut: LeftOut = { _tag: "LeftOut" }
 
 const busy = new InvalidInput({ field: "body", issue: "others keep changing the contact; send the row again" })
 
@@ -245,6 +328,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
   options: UploadOptions = {}
 ): Effect.fn.Return<Upload<E>, RunTaken | RunLogFailure, ContactsService | RunLog | Scope.Scope> {
   const { command = "import", concurrency = defaultAddConcurrency, listNames = [], resubscribe = false } = options
+  const { defaultStatus, only } = options
   const log = yield* RunLog
   const sendable = survey.read - survey.invalid - survey.duplicates
   const source = options.source ?? survey.digest
@@ -252,13 +336,23 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
   const input =
     source === undefined
       ? undefined
-      : { source, listNames: [...listNames], resubscribe, ...(mapping === undefined ? {} : { mapping }) }
+      : {
+          source,
+          listNames: [...listNames],
+          resubscribe,
+          ...(mapping === undefined ? {} : { mapping }),
+          ...(only === undefined ? {} : { only }),
+          ...(defaultStatus === undefined ? {} : { defaultStatus })
+        }
   const run = options.record === false ? undefined : yield* log.open({ command, input, resume: options.resume })
   const earlier = yield* earlierOf(survey, run)
-  const sender = yield* makeSender(options, sendable - earlier.accepted, run, earlier.unanswered)
+  const effects = makeEffectCounter(earlier.effects)
+  const { done: doneEarlier } = effects.counts()
+  const sender = yield* makeSender(options, sendable - doneEarlier, run, earlier.unanswered)
   const { refused } = earlier
-  const now = { accepted: 0, refused: 0, unknown: 0, inFlight: 0 }
-  const answered = earlier.accepted + refused.size
+  const now = { refused: 0, unknown: 0, inFlight: 0, leftOut: earlier.leftOut }
+  const answered = doneEarlier + refused.size
+  const accepted = () => effects.counts().done - doneEarlier
 
   const sendBatch = (batch: UploadBatch, onProgress: ((answered: number) => Effect.Effect<void>) | undefined) =>
     Effect.uninterruptibleMask(
@@ -271,7 +365,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
         now.inFlight -= count
         const outcomes = placed(batch, runs)
         const bad = outcomes.flatMap(({ line, outcome, row }) =>
-          outcome._tag === "Refused" ? [{ row, line, reason: inputProblem(outcome.error) }] : []
+          outcome._tag === "Refused" ? [{ row, line, reason: inputProblem(outcome.error), email: outcome.email }] : []
         )
         const kept = outcomes.flatMap(({ line, outcome, row }) =>
           outcome._tag === "Accepted" && outcome.keptStatus !== undefined
@@ -279,58 +373,76 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
             : []
         )
         const done = counted(runs, "Accepted")
-        now.accepted += done
+        const did = { new: 0, changed: 0, alreadySo: 0 }
+        for (const { count, outcome } of runs) {
+          if (outcome._tag !== "Accepted") continue
+          const { effect = "unknownWhetherNew" } = outcome
+          effects.add(effect, count)
+          if (effect === "new" || effect === "changed" || effect === "alreadySo") did[effect] += count
+        }
         now.unknown += counted(runs, "Unknown")
+        now.leftOut += counted(runs, "LeftOut")
         now.refused += bad.length
-        for (const { line, reason, row } of bad) refused.set(row, { line, reason })
+        for (const { row, ...refusal } of bad) refused.set(row, { ...refusal, code: "Service" })
         kept.forEach(earlier.kept.add)
-        const accepted = ranges(batch, runs, "Accepted")
+        const places = ranges(batch, runs, "Accepted")
         const unknown = ranges(batch, runs, "Unknown")
-        if (run !== undefined && accepted.length + unknown.length + bad.length > 0) {
+        const left = ranges(batch, runs, "LeftOut")
+        if (run !== undefined && places.length + unknown.length + left.length + bad.length > 0) {
+          yield* sometimes("rows are answered and their answer is not yet recorded")
           yield* run.append(
-            { _tag: "Answered", accepted, refused: bad, unknown, ...(kept.length === 0 ? {} : { kept }) },
+            {
+              _tag: "Answered",
+              accepted: places,
+              refused: bad,
+              unknown,
+              ...(left.length === 0 ? {} : { leftOut: left }),
+              ...(kept.length === 0 ? {} : { kept }),
+              effects: did,
+              ...(counted(runs, "NotSent") + counted(runs, "Unknown") === 0 ? { answers: rangeOf(batch) } : {})
+            },
             { isDurable: false }
           )
         }
         if (done === count) batch.release()
-        if (onProgress !== undefined) yield* onProgress(answered + now.accepted + now.refused + now.unknown)
+        if (onProgress !== undefined) yield* onProgress(answered + accepted() + now.leftOut + now.refused + now.unknown)
       })
     )
 
   const progress = Effect.sync((): UploadProgress => {
     const { read } = survey
-    const accepted = earlier.accepted + now.accepted
-    return { read, sendable, accepted, refused: refused.size, unknown: now.unknown }
+    const { leftOut, unknown } = now
+    return { read, sendable, accepted: effects.counts().done, leftOut, refused: refused.size, unknown }
   })
 
   let isWritten = run?.isResumed === true
   const report = Effect.gen(function* (): Effect.fn.Return<RunReport> {
     const { duplicates, firstInvalid, invalid, read } = survey
-    const done = earlier.accepted + now.accepted
+    const rejections = makeRejectionCauses()
+    refused.forEach(rejections.add)
+    const done = effects.counts()
     const unknown = now.unknown + now.inFlight
     const rejected = invalid + refused.size
     const counts = run === undefined ? noCounts : yield* run.counts
-    isWritten ||= now.accepted + now.refused + now.unknown + counts.created + counts.changed > 0
-    return reportOf(
-      {
-        ...emptyTally,
-        run: isWritten ? run?.header.id : undefined,
-        read,
-        done,
-        doneEarlier: earlier.accepted,
-        rejected,
-        rejectedRows: [...firstInvalid, ...refused.values()]
-          .sort((one, other) => one.line - other.line)
-          .slice(0, maximumNamedRows),
-        duplicates,
-        ...earlier.kept.report(),
-        notSent: read - done - rejected - duplicates - unknown,
-        unknown,
-        stoppedBy: yield* sender.stoppedBy
-      },
-      counts,
-      run !== undefined && !earlier.isIncomplete && !sender.isIncomplete()
-    )
+    isWritten ||= accepted() + now.leftOut + now.refused + now.unknown + counts.created + counts.changed > 0
+    return {
+      ...emptyReport,
+      ...done,
+      run: isWritten ? run?.header.id : undefined,
+      read,
+      doneEarlier,
+      leftOut: now.leftOut,
+      rejected,
+      rejectedRows: [...firstInvalid, ...refused.values()]
+        .sort((one, other) => one.line - other.line)
+        .slice(0, maximumNamedRows),
+      causes: [...survey.causes, ...rejections.causes()].toSorted((one, other) => other.count - one.count),
+      duplicates,
+      ...earlier.kept.report(),
+      notSent: sendable - done.done - now.leftOut - refused.size - unknown,
+      unknown,
+      stoppedBy: yield* sender.stoppedBy
+    }
   })
 
   const send: Upload<E>["send"] = Effect.fnUntraced(function* (onProgress) {
@@ -354,7 +466,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
         const found: Array<RejectedRow> = []
         for (const row of some) {
           const reason = refused.get(++number)?.reason ?? (row.fast === undefined ? problemOf(row) : undefined)
-          if (reason !== undefined) found.push({ ...namedRejection(row, reason), cells: row.cells })
+          if (reason !== undefined) found.push({ ...named(rejectionOf(row, reason)), cells: row.cells })
         }
         return [undefined, found]
       }
@@ -368,7 +480,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
   }
   return {
     run: run === undefined ? undefined : { id: run.header.id, isResumed: run.isResumed },
-    size: { sendable, answered, from: first() },
+    size: { sendable, answered: answered + earlier.leftOut, from: first() },
     send,
     progress,
     report,
@@ -433,7 +545,7 @@ const surveyAndSend = fnRedacted("uploadContacts")(function* <E>(
   rows: Stream.Stream<ImportRow, E>,
   { onProgress, ...options }: UploadContactsOptions
 ) {
-  const none = { sendable: undefined, accepted: 0, refused: 0, unknown: 0 }
+  const none = { sendable: undefined, accepted: 0, leftOut: 0, refused: 0, unknown: 0 }
   const surveyed = yield* surveyContacts(rows, {
     digests: options.source === undefined && options.record !== false,
     onProgress: onProgress && ((read) => onProgress({ read, ...none }))

@@ -1,11 +1,7 @@
 /** Cuts the rows of a file into batches, each of which is sent in one request. */
-import { type ImportRow, maximumAddBytes, maximumContactsPerAdd, type RejectedRow } from "@roster/domain"
+import { type ImportRow, maximumAddBytes, maximumContactsPerAdd } from "@roster/domain"
 import { type FastContacts, FastContactsWriter } from "@roster/domain/FastContacts"
 import { Stream } from "effect"
-
-/** A rejected row as a report lists it. */
-export const namedRejection = ({ line, suggestion }: ImportRow, reason: string): Omit<RejectedRow, "cells"> =>
-  suggestion === undefined ? { line, reason } : { line, reason, suggestion }
 
 /** A batch of contacts, and their places in the file. */
 export interface UploadBatch {

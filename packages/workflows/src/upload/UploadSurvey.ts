@@ -7,11 +7,17 @@ import {
   type FileHeader,
   fnRedacted,
   isMailedStatus,
-  type RejectedRow
+  TaggedError
 } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { makeMixer } from "../runs/ContactState.ts"
-import { namedRejection } from "./UploadBatches.ts"
+import {
+  makeRejectionCauses,
+  named,
+  type NamedRejection,
+  type RejectionCause,
+  rejectionOf
+} from "../runs/Rejections.ts"
 import { type Bitset, makeBitset, makeDuplicateIndex } from "./DuplicateIndex.ts"
 
 /** Maximum number of rejected rows that a report lists. The file of rejected rows has all. */
@@ -26,7 +32,9 @@ export interface UploadSurvey {
   /** Number of rows that our own check rejects. */
   readonly invalid: number
   /** The first of them, up to 10,000. */
-  readonly firstInvalid: ReadonlyArray<Omit<RejectedRow, "cells">>
+  readonly firstInvalid: ReadonlyArray<NamedRejection>
+  /** Why all of them are, those of most rows first. */
+  readonly causes: ReadonlyArray<RejectionCause>
   /** The first text below a column without a name, counted from 0, and the line of its row. */
   readonly unnamed: { readonly line: number; readonly column: number; readonly text: string } | undefined
   /** Number of rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
@@ -43,7 +51,7 @@ export interface UploadSurvey {
 export const maximumUploadRows = 50_000_000
 
 /** The source has more rows than one upload takes. Nothing was sent. */
-export class TooManyRows extends Schema.TaggedError<TooManyRows>()("TooManyRows", {
+export class TooManyRows extends TaggedError<TooManyRows>()("TooManyRows", {
   /** The number of rows that an upload takes. */
   maximum: Schema.Int
 }) {
@@ -111,7 +119,8 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   const index = makeDuplicateIndex()
   const sendable = makeBitset()
   const digest = digests ? makeDigest() : undefined
-  const firstInvalid: Array<Omit<RejectedRow, "cells">> = []
+  const firstInvalid: Array<NamedRejection> = []
+  const rejections = makeRejectionCauses()
   let header: FileHeader | undefined
   let read = 0
   let invalid = 0
@@ -131,7 +140,9 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
           const contact = contactOf(row)
           if (Result.isFailure(contact)) {
             invalid++
-            if (firstInvalid.length < maximumNamedRows) firstInvalid.push(namedRejection(row, contact.failure))
+            const rejection = rejectionOf(row, contact.failure)
+            rejections.add(rejection)
+            if (firstInvalid.length < maximumNamedRows) firstInvalid.push(named(rejection))
             if (unnamed === undefined && row.unnamed !== undefined) unnamed = { line: row.line, ...row.unnamed }
             continue
           }
@@ -152,6 +163,7 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
     read,
     invalid,
     firstInvalid,
+    causes: rejections.causes(),
     unnamed,
     duplicates,
     mayResubscribe,

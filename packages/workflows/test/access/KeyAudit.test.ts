@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration } from "effect"
-import { type AccessLevel, type ApiKey } from "@roster/domain"
+import { type AccessLevel, type ApiKey, untoldLevel } from "@roster/domain"
 import { describeFinding, KeyFinding, auditApiKeys } from "../../src/access/KeyAudit.ts"
 
 const date = (text: string) => DateTime.makeUnsafe(text)
@@ -91,17 +91,32 @@ describe("the review of API keys", () => {
     assert.deepStrictEqual(tags({ accessLevels: ["None", "Export"] }, { levelsUsed: used("Export") }), [])
   })
 
+  it("names a key of which the service tells no level", () => {
+    const untold = { accessLevels: [untoldLevel] }
+    assert.deepStrictEqual(tags(untold, { levelsUsed: new Map([["good", new Set<string>()]]) }), ["UntoldLevels"])
+  })
+
   it("says of everything what to do", () => {
     const findings = auditApiKeys(
       [
         { ...good, lastUse: null, expires: now, ipRanges: [], accessLevels: ["Security"] },
+        { ...good, accessLevels: [untoldLevel] },
         { ...good, lastUse: date("2020-01-01T00:00:00Z"), expires: date("2026-11-22T00:00:00Z") }
       ],
       { now, levelsUsed: new Map([["good", new Set<string>(["Export"])]]) }
     )
     assert.deepStrictEqual(
       findings.map(({ _tag }) => _tag),
-      ["Expired", "NeverUsed", "ManagesKeys", "UsableFromEverywhere", "Expiring", "Unused", "UnusedLevels"]
+      [
+        "Expired",
+        "NeverUsed",
+        "ManagesKeys",
+        "UsableFromEverywhere",
+        "UntoldLevels",
+        "Expiring",
+        "Unused",
+        "UnusedLevels"
+      ]
     )
     for (const { advice, what } of findings.map(describeFinding)) {
       assert.notStrictEqual(what, "")

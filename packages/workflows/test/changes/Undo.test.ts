@@ -1,7 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Contact, type EmailAddress } from "@roster/domain"
+import { type Contact, EmailAddress } from "@roster/domain"
 import { DateTime, Effect, Layer, Stream } from "effect"
-import { recordedContacts, RunLog, undoRun, uploadContacts } from "../../src/index.ts"
+import {
+  previewUndo,
+  recordedContacts,
+  runChanges,
+  RunLog,
+  undoRun,
+  type UndoneContact,
+  uploadContacts
+} from "../../src/index.ts"
 import { makeRunLog, type StoredRun } from "../../src/runs/RunLog.ts"
 import { makeFake } from "./fakeContacts.ts"
 
@@ -34,6 +42,63 @@ describe("An undo", () => {
       assert.deepStrictEqual(fake.of(ada)?.lists, ["old", "new"])
       yield* undoRun(run)
       assert.deepStrictEqual(fake.of(ada)?.lists, ["old"])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is previewed with the values before, by the run and now, and with what others did since", () => {
+    const { fake, layer } = withLog()
+    const [bob, cy] = ["bob@example.com", "cy@example.com"] as const
+    fake.put(ada, { firstName: "A", lastName: "B" })
+    fake.put(bob, { firstName: "Bob" })
+    return Effect.gen(function* () {
+      const { run = "" } = yield* uploadContacts(
+        Stream.make(
+          { email: ada, firstName: "X", lastName: "Y" },
+          { email: bob, firstName: "Robert" },
+          { email: EmailAddress.make(cy), firstName: "Cy" }
+        )
+      )
+      fake.put(ada, { firstName: "Theirs", lastName: "Y" })
+      fake.remove(bob)
+      const seen: Array<UndoneContact> = []
+      yield* previewUndo(run, { onContacts: (contacts) => Effect.sync(() => void seen.push(...contacts)) })
+      assert.deepStrictEqual(
+        seen.toSorted((one, other) => one.email.localeCompare(other.email)),
+        [
+          {
+            email: ada,
+            step: "ChangeBack",
+            since: "Changed",
+            fields: [
+              { field: "FirstName", before: "A", byRun: "X", now: "Theirs", isKept: true },
+              { field: "LastName", before: "B", byRun: "Y", now: "Y", isKept: false }
+            ]
+          },
+          {
+            email: bob,
+            step: "Keep",
+            since: "Deleted",
+            fields: [{ field: "FirstName", before: "Bob", byRun: "Robert", now: null, isKept: true }]
+          },
+          { email: cy, step: "Delete", since: undefined, fields: [] }
+        ]
+      )
+      const { changes, total } = yield* runChanges(yield* (yield* RunLog).read(run))
+      assert.strictEqual(total, 3)
+      const looked = yield* Stream.runCollect(changes())
+      assert.deepInclude(
+        looked.find(({ email }) => email === bob),
+        {
+          effect: "Changed",
+          fields: [{ field: "FirstName", before: "Bob", byRun: "Robert" }],
+          isMade: true
+        }
+      )
+      assert.deepInclude(
+        looked.find(({ email }) => email === cy),
+        { effect: "Created", fields: [] }
+      )
+      assert.deepStrictEqual(yield* Stream.runCollect(changes(2)), looked.slice(2))
     }).pipe(Effect.provide(layer))
   })
 
@@ -116,6 +181,7 @@ describe("An undo", () => {
         header: { id: "old", command: "import", target: "memory", began: "2026-01-01T12:00:00.000Z" },
         canResume: false,
         end: { created: 1, changed: 0, deleted: 0 },
+        size: 1,
         entries,
         backwards: entries
       }

@@ -79,6 +79,8 @@ export const makeFake = () => {
     /** Another person's change. */
     put: (email: string, fields: Omit<Contact, "email"> = {}, lists: ReadonlyArray<string> = []) =>
       stored.set(canonicalEmail(email), { contact: { email, status: "Active", ...fields }, lists }),
+    /** Another person's deletion. */
+    remove: (email: string) => stored.delete(canonicalEmail(email)),
     of: (email: string) => stored.get(canonicalEmail(email)),
     /** Does something just before the next write. */
     before: (act: () => void) => {

@@ -26,6 +26,9 @@ const service = (answers: readonly [Look, ...ReadonlyArray<Look>], looks: Array<
   Layer.succeed(ContactsService, {
     get: unused,
     list: unused,
+    count: unused,
+    fields: unused,
+    getMany: unused,
     add: unused,
     addWithoutAnswer: unused,
     update: unused,

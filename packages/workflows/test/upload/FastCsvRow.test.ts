@@ -12,12 +12,12 @@ const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }
 
 /** The same rows, all of which take the exact path. */
 const exactly = (rows: ReadonlyArray<ImportRow>): ReadonlyArray<ImportRow> =>
-  rows.map(({ cells, contact, header, line, suggestion, unnamed }) => ({
+  rows.map(({ cells, contact, fault, header, line, unnamed }) => ({
     cells,
     contact,
     header,
+    fault,
     line,
-    suggestion,
     unnamed
   }))
 

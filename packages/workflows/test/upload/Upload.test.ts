@@ -5,10 +5,11 @@ import {
   InvalidInput,
   OutcomeUnknown,
   ServiceError,
-  AccessDenied
+  AccessDenied,
+  readContacts
 } from "@roster/domain"
 import { Effect, Layer, Stream } from "effect"
-import { previewUndo, RunLog, undoRun, uploadContacts } from "../../src/index.ts"
+import { isWithinLimit, parseRejectionLimit, previewUndo, RunLog, undoRun, uploadContacts } from "../../src/index.ts"
 import { makeFake } from "../changes/fakeContacts.ts"
 
 const rowsOf = (count: number): ReadonlyArray<ContactPayload> =>
@@ -140,5 +141,82 @@ describe("A row that the service refuses", () => {
       assert.strictEqual(fake.stored.size, 0)
       assert.strictEqual(undone.deleted, 7)
     }).pipe(Effect.provide(Layer.merge(picky, RunLog.layerMemory())))
+  })
+})
+
+describe("Rejected rows", () => {
+  it.effect("are grouped by cause, with their values, and each has its place", () => {
+    const fake = makeFake()
+    const picky = layerTestContacts({
+      ...fake.service,
+      change: (changes, options) => {
+        const bad = changes.findIndex(({ email }) => email.startsWith("bad"))
+        return options?.dryRun === true || bad < 0
+          ? fake.service.change(changes, options)
+          : new InvalidInput({ field: `[${bad}].firstName`, issue: "it is too long" })
+      }
+    })
+    const file = [
+      "Name,Email,Status",
+      "a,a@x.org,Active",
+      "b,-,Active",
+      "c,n/a,Active",
+      "d,-,Active",
+      "e,e@x.org,subscribed",
+      "f,f@x.org",
+      "g,bad1@x.org,Active",
+      "h,bad2@x.org,Active"
+    ].join("\n")
+    const rows = readContacts(Stream.make(new TextEncoder().encode(file)), { columns: { Name: "FirstName" } })
+    return Effect.gen(function* () {
+      const { causes, rejected, rejectedRows } = yield* uploadContacts(rows)
+      assert.deepStrictEqual(
+        causes.map(({ code, column, count, first, values }) => [code, column, count, first.line, values]),
+        [
+          [
+            "Address",
+            "Email",
+            3,
+            3,
+            [
+              { value: "-", count: 2 },
+              { value: "n/a", count: 1 }
+            ]
+          ],
+          ["Service", undefined, 2, 8, []],
+          ["Word", "Status", 1, 6, [{ value: "subscribed", count: 1 }]],
+          ["Cells", undefined, 1, 7, []]
+        ]
+      )
+      assert.include(causes[2]?.allowed ?? [], "Active")
+      assert.strictEqual(
+        causes.reduce((sum, { count }) => sum + count, 0),
+        rejected
+      )
+      assert.deepInclude(rejectedRows[3], {
+        line: 6,
+        code: "Word",
+        column: "Status",
+        value: "subscribed",
+        email: "e@x.org"
+      })
+      assert.deepInclude(rejectedRows[5], { line: 8, code: "Service", email: "bad1@x.org" })
+    }).pipe(Effect.provide(Layer.merge(picky, RunLog.layerMemory())))
+  })
+
+  it("may be few, as a number or a share of what was read", () => {
+    const isSuccess = (text: string, rejected: number, read = 1000) =>
+      isWithinLimit({ read, rejected }, parseRejectionLimit(text))
+    assert.deepStrictEqual(
+      [isSuccess("20", 20), isSuccess("20", 21), isSuccess("0", 0), isSuccess("0", 1)],
+      [true, false, true, false]
+    )
+    assert.deepStrictEqual(
+      [isSuccess("5%", 50), isSuccess("5%", 51), isSuccess("0.1%", 1), isSuccess("0%", 1)],
+      [true, false, true, false]
+    )
+    assert.isFalse(isWithinLimit({ read: 5, rejected: 1 }))
+    for (const text of ["", "-1", "1.5", "101%", "x", "5 %%", "1e3"])
+      assert.isUndefined(parseRejectionLimit(text), text)
   })
 })

@@ -1,0 +1,109 @@
+/** What a run did to each contact, as one looks at it: the values before beside those of the run. */
+import { canonicalEmail } from "@roster/domain"
+import { Effect, Stream } from "effect"
+import { emailOf, type FieldValue, isMetadata } from "./ContactState.ts"
+import type { Changes, RunEntry } from "./RunEntry.ts"
+import type { RecordedRun, RunLogFailure } from "./RunLog.ts"
+
+/** The value of a field before a run and by it, `null` where there is none. */
+export interface ChangedField {
+  /** The name of the field, such as `FirstName` or `CustomFields.city`. */
+  readonly field: string
+  /** The value before the run. */
+  readonly before: FieldValue | null
+  /** The value that the run gave. */
+  readonly byRun: FieldValue | null
+}
+
+/** What a run did to a contact. */
+export interface RunChange {
+  /** The address of the contact. */
+  readonly email: string
+  /** What the run did. */
+  readonly effect: "Created" | "Changed" | "Deleted"
+  /** What changed. The record does not have the fields of a contact that the run created. */
+  readonly fields: ReadonlyArray<ChangedField>
+  /** Whether the write was made: others may have changed the contact before it. */
+  readonly isMade: boolean
+}
+
+/** The changes of a run. */
+export interface RunChanges {
+  /** How many there are, of contacts that were only put on lists too. */
+  readonly total: number
+  /** The changes, in the order in which they were made, without the first ones (default: all). */
+  readonly changes: (offset?: number) => Stream.Stream<RunChange, RunLogFailure>
+}
+
+const changesOfEntry = ({
+  changed = [],
+  created = [],
+  deleted = []
+}: Changes): ReadonlyArray<Omit<RunChange, "isMade">> => [
+  ...created.map(([email]) => ({ email, effect: "Created" as const, fields: [] })),
+  ...changed.map(({ email, fields }) => ({
+    email,
+    effect: "Changed" as const,
+    fields: Object.entries(fields).flatMap(([field, [before, byRun]]) =>
+      isMetadata(field) ? [] : [{ field, before, byRun }]
+    )
+  })),
+  ...deleted.map((state) => ({
+    email: emailOf(state),
+    effect: "Deleted" as const,
+    fields: Object.entries(state).flatMap(([field, before]) =>
+      isMetadata(field) || field === "Email" ? [] : [{ field, before, byRun: null }]
+    )
+  }))
+]
+
+const sizeOf = (entry: RunEntry): number =>
+  entry._tag === "Changes"
+    ? (entry.created?.length ?? 0) + (entry.changed?.length ?? 0) + (entry.deleted?.length ?? 0)
+    : 0
+
+/** Reads what a run did, and gives the part that one looks at. */
+export const runChanges = Effect.fnUntraced(function* (run: RecordedRun): Effect.fn.Return<RunChanges, RunLogFailure> {
+  let total = 0
+  let entries = 0
+  /** Writes that were not made, each by the number of its entry from the end. */
+  const notMade = new Map<number, Set<string>>()
+  const pending = new Set<string>()
+  // From the end, since the last write of a contact before the note is meant.
+  yield* Stream.runForEach(run.backwards, (entry) => {
+    entries++
+    total += sizeOf(entry)
+    if (entry._tag === "NotMade") for (const email of entry.emails) pending.add(canonicalEmail(email))
+    if (entry._tag === "Changes" && pending.size > 0) {
+      const meant = changesOfEntry(entry).map(({ email }) => canonicalEmail(email))
+      const those = new Set(meant.filter((email) => pending.delete(email)))
+      if (those.size > 0) notMade.set(entries, those)
+    }
+    // A page answers meanwhile.
+    return Effect.yieldNow
+  })
+  const changes = (offset = 0) =>
+    Stream.suspend(() => {
+      let [left, index] = [offset, -1]
+      return run.entries.pipe(
+        // One at a time, so that nothing is made of entries that nobody looks at.
+        Stream.rechunk(1),
+        Stream.map((entry) => {
+          index++
+          const size = sizeOf(entry)
+          if (entry._tag !== "Changes" || size <= left) {
+            left -= size
+            return []
+          }
+          const first = left
+          left = 0
+          const outdated = notMade.get(entries - index)
+          return changesOfEntry(entry)
+            .slice(first)
+            .map((change) => ({ ...change, isMade: outdated?.has(canonicalEmail(change.email)) !== true }))
+        }),
+        Stream.flattenIterable
+      )
+    })
+  return { total, changes }
+})

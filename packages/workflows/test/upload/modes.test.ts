@@ -1,0 +1,145 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  AccessDenied,
+  type ContactPayload,
+  type ContactsService,
+  layerTestContacts,
+  OutcomeUnknown,
+  ServiceError
+} from "@roster/domain"
+import { Effect, Layer, Stream } from "effect"
+import { type ImportMode, planImport, RunLog, type RunReport, undoRun, uploadContacts } from "../../src/index.ts"
+import { makeFake } from "../changes/fakeContacts.ts"
+
+const source = (...contacts: ReadonlyArray<ContactPayload>) => Stream.fromIterable(contacts)
+
+const rows = source(
+  { email: "old@example.com", firstName: "Now" },
+  { email: "new@example.com", firstName: "New" },
+  { email: "said@example.com", status: "Inactive" },
+  { email: "gone@example.com", firstName: "Gone" }
+)
+
+/** A service with contacts, one of which has unsubscribed, that compares changes or not. */
+const withContacts = (compares: boolean) => {
+  const fake = makeFake()
+  fake.put("old@example.com", { firstName: "Before" })
+  fake.put("gone@example.com", { status: "Unsubscribed" })
+  const { service } = fake
+  const plain = {
+    ...service,
+    getMany: (emails) =>
+      Effect.sync(() => ({ contacts: emails.flatMap((email) => fake.of(email)?.contact ?? []), isAtOnce: true })),
+    change: (changes, options) =>
+      Effect.map(service.change(changes, options), (answers) => answers.map((answer) => ({ ...answer, exact: false })))
+  } satisfies Partial<ContactsService["Service"]>
+  return {
+    fake,
+    layer: Layer.merge(layerTestContacts(compares ? service : plain), RunLog.layerMemory()),
+    status: (email: string): string | undefined => fake.of(email)?.contact.status
+  }
+}
+
+const addsUp = (report: RunReport) =>
+  assert.strictEqual(
+    report.done +
+      report.leftOut +
+      report.outdated +
+      report.rejected +
+      report.duplicates +
+      report.notSent +
+      report.unknown,
+    report.read
+  )
+
+describe.each([true, false])("An import into a service that compares (%s)", (compares) => {
+  const cases: ReadonlyArray<readonly [ImportMode, Partial<RunReport>, ReadonlyArray<string | undefined>]> = [
+    [{ only: "existing" }, { new: 0, changed: 2, leftOut: 2 }, ["Now", undefined, "Gone"]],
+    [{ only: "new" }, { new: 2, changed: 0, leftOut: 2 }, ["Before", "New", undefined]],
+    [{ defaultStatus: "NotConfirmed" }, { new: 2, changed: 2, leftOut: 0 }, ["Now", "New", "Gone"]]
+  ]
+  for (const [mode, counts, names] of cases) {
+    it.effect(`does the same as its plan with ${JSON.stringify(mode)}, recorded or not`, () =>
+      Effect.gen(function* () {
+        for (const record of [true, false]) {
+          const { fake, layer, status } = withContacts(compares)
+          yield* Effect.gen(function* () {
+            const { summary } = yield* planImport(rows, mode)
+            const report = yield* uploadContacts(rows, { ...mode, record })
+            assert.deepInclude(report, counts)
+            addsUp(report)
+            const { changed, leftOut = 0, new: added } = summary
+            assert.deepStrictEqual(
+              { new: added, changed, leftOut },
+              { new: report.new, changed: report.changed, leftOut: report.leftOut }
+            )
+            assert.deepStrictEqual(
+              ["old", "new", "gone"].map((name) => fake.of(`${name}@example.com`)?.contact.firstName),
+              names
+            )
+            const isNew = mode.only !== "existing"
+            assert.deepStrictEqual(
+              [status("new@example.com"), status("said@example.com")],
+              isNew ? [mode.defaultStatus ?? "Active", "Inactive"] : [undefined, undefined]
+            )
+            assert.deepStrictEqual([status("old@example.com"), status("gone@example.com")], ["Active", "Unsubscribed"])
+            if (record) yield* undoRun(report.run ?? "")
+            if (record) assert.deepStrictEqual([...fake.stored.keys()], ["old@example.com", "gone@example.com"])
+          }).pipe(Effect.scoped, Effect.provide(layer))
+        }
+      })
+    )
+  }
+})
+
+describe("An import of new contacts only", () => {
+  it.effect("leaves one that others add just before it is written", () => {
+    const { fake, layer } = withContacts(true)
+    return Effect.gen(function* () {
+      fake.before(() => fake.put("new@example.com", { firstName: "Theirs" }))
+      const report = yield* uploadContacts(rows, { only: "new" })
+      assert.deepInclude(report, { new: 1, leftOut: 3 })
+      assert.strictEqual(fake.of("new@example.com")?.contact.firstName, "Theirs")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("goes on after a lost answer, and its counts are those of one run", () => {
+    const { fake } = withContacts(true)
+    let isLost = true
+    const lost = new ServiceError({
+      operation: "contactsChangesPost",
+      reason: new OutcomeUnknown({ recovery: "Look.", detail: "the connection closed" })
+    })
+    const losing = layerTestContacts({
+      ...fake.service,
+      change: (changes, options) => {
+        if (options?.dryRun === true || !isLost) return fake.service.change(changes, options)
+        isLost = false
+        return Effect.andThen(fake.service.change(changes, options), lost)
+      }
+    })
+    return Effect.gen(function* () {
+      const first = yield* uploadContacts(rows, { only: "new" })
+      addsUp(first)
+      const second = yield* uploadContacts(rows, { only: "new" })
+      assert.strictEqual(second.run, first.run)
+      assert.deepInclude(second, { new: 2, leftOut: 2, unknown: 0, notSent: 0 })
+      addsUp(second)
+    }).pipe(Effect.provide(Layer.merge(losing, RunLog.layerMemory())))
+  })
+
+  it.effect("is refused to a key that may not read", () => {
+    const { fake } = withContacts(true)
+    const denied = new ServiceError({
+      operation: "contactsChangesPost",
+      reason: new AccessDenied({ required: "ViewContacts" })
+    })
+    const blind = layerTestContacts({ ...fake.service, change: () => denied, getMany: () => denied })
+    return Effect.gen(function* () {
+      const report = yield* uploadContacts(rows, { only: "new" })
+      assert.deepInclude(report, { done: 0, notSent: 4 })
+      assert.strictEqual(report.stoppedBy?.reason._tag, "AccessDenied")
+      assert.strictEqual(fake.stored.size, 2)
+    }).pipe(Effect.provide(Layer.merge(blind, RunLog.layerMemory())))
+  })
+})

@@ -1,0 +1,177 @@
+import { assert, describe, it } from "@effect/vitest"
+import { csvToWorkbook, maximumBytes, maximumXml, workbookMapping, workbookToCsv } from "@roster/workflows/Workbook"
+import { readContacts } from "@roster/domain"
+import { Effect, Result, Stream } from "effect"
+import { Zip } from "effect/encoding"
+
+/** A workbook as its parts, made here. */
+const workbookOf = (parts: Readonly<Record<string, string | Uint8Array>>) =>
+  Stream.fromIterable(Object.entries(parts)).pipe(
+    Stream.map(([path, content]) => Zip.file(path, content)),
+    Stream.pipeThroughChannel(Zip.encode()),
+    Stream.orDie
+  )
+
+const relation = (id: string, type: string, target: string) =>
+  `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/>`
+
+/** A workbook with these rows, and a second sheet. */
+const sheetOf = (rows: string, more: Readonly<Record<string, string>> = {}, properties = "") =>
+  workbookOf({
+    "[Content_Types].xml": "<Types/>",
+    "xl/_rels/workbook.xml.rels": `<Relationships>${relation("rId7", "worksheet", "/xl/worksheets/sheet9.xml")}${relation("rId8", "worksheet", "worksheets/other.xml")}</Relationships>`,
+    "xl/workbook.xml":
+      `<x:workbook xmlns:x="m" xmlns:r="r">${properties}<x:sheets><x:sheet name="People &amp; more" sheetId="3" r:id="rId7"/>` +
+      '<x:sheet name="Other" sheetId="1" r:id="rId8"/></x:sheets></x:workbook>',
+    "xl/worksheets/sheet9.xml": `<?xml version="1.0"?><!-- a > b --><worksheet><sheetData>${rows}</sheetData></worksheet>`,
+    "xl/worksheets/other.xml":
+      '<worksheet><sheetData><row><c t="inlineStr"><is><t>Other</t></is></c></row></sheetData></worksheet>',
+    "docProps/thumbnail.jpeg": "no XML",
+    ...more
+  })
+
+const textOf = <E>(content: Stream.Stream<Uint8Array, E>) =>
+  Stream.mkString(Stream.decodeText(content)).pipe(Effect.map((text) => text.replaceAll("\r\n", "\n")))
+
+const csvOf = (workbook: Stream.Stream<Uint8Array>, sheet?: string) => textOf(workbookToCsv(workbook, { sheet }))
+
+const styles =
+  '<styleSheet><numFmts><numFmt numFmtId="165" formatCode="dd\\.mm\\.yyyy"/><numFmt numFmtId="166" formatCode="#,##0.00 &quot;days&quot;;[Red]-0"/></numFmts>' +
+  '<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs>' +
+  '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="165"/><xf numFmtId="166"/><xf numFmtId="22"/><xf numFmtId="45"/></cellXfs></styleSheet>'
+
+const text = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`
+
+describe("a workbook as CSV", () => {
+  it.effect("has the texts of cells, and dates by their formats", () =>
+    Effect.gen(function* () {
+      const shared =
+        "<sst><si><t>Email</t></si><si><r><t>Jür</t></r><r><t>gen</t></r><rPh><t>reading</t></rPh></si>" +
+        '<si><t xml:space="preserve"> a, "b"_x000D_&#10;c &lt;&#x20AC;&gt; </t></si></sst>'
+      const rows =
+        '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>' +
+        '<row r="3" spans="1:3"><c r="A3" t="s"><v>2</v></c><c r="B3" s="3"/><c r="C3"><v>0.30000000000000004</v></c></row>' +
+        '<row r="4"><c r="A4" s="1"><v>45322</v></c><c r="B4" s="2"><v>45322.4375</v></c><c r="C4" s="3"><v>45322</v></c></row>' +
+        '<row r="5"><c r="A5" s="4"><v>59</v></c><c r="B5" s="4"><v>61</v></c><c r="C5" s="5"><v>0.75</v></c></row>' +
+        '<row r="6"><c r="A6" t="str"><f>1&amp;"x"</f><v>1x</v></c><c r="B6"><f>A1</f></c><c r="C6" t="b"><v>1</v></c></row>' +
+        '<row r="7"><c r="A7" t="e"><v>#N/A</v></c><c r="B7" t="d"><v>2024-01-31</v></c><c r="C7" t="str"><v>=1+1</v></c></row>' +
+        '<row r="9"><c r="A9" s="1"/></row>'
+      const csv = yield* csvOf(sheetOf(rows, { "xl/sharedStrings.xml": shared, "xl/styles.xml": styles }))
+      assert.strictEqual(
+        csv,
+        'Email,,Jürgen\n""\n" a, ""b""\nc <€> ",,0.3\n2024-01-31,2024-01-31T10:30:00,45322\n' +
+          "1900-02-28,1900-03-01,18:00:00\n1x,,true\n#N/A,2024-01-31,'=1+1\n"
+      )
+      const from1904 = yield* csvOf(
+        sheetOf('<row r="1"><c s="1"><v>43860</v></c></row>', { "xl/styles.xml": styles }, '<workbookPr date1904="1"/>')
+      )
+      assert.strictEqual(from1904, "2024-01-31\n")
+    })
+  )
+
+  it.effect("is that of the sheet that is named, or numbered", () =>
+    Effect.gen(function* () {
+      const file = sheetOf(`<row>${text("first")}</row>`)
+      assert.strictEqual(yield* csvOf(file), "first\n")
+      for (const sheet of ["people & MORE", "1"]) assert.strictEqual(yield* csvOf(file, sheet), "first\n")
+      for (const sheet of ["other", "2"]) assert.strictEqual(yield* csvOf(file, sheet), "Other\n")
+      for (const sheet of ["3", "0", ""]) {
+        const { reason } = yield* Effect.flip(csvOf(file, sheet))
+        assert.include(reason, `no sheet "${sheet}", but "People & more", "Other"`)
+      }
+    })
+  )
+
+  it.effect("is read as contacts, whose lines are the rows", () =>
+    Effect.gen(function* () {
+      const rows =
+        `<row r="2">${text("Mail")}${text("Betrag;Summe")}</row>` +
+        `<row r="5">${text("ann@example.com")}<c><v>1234.5</v></c></row><row r="6">${text("nobody")}</row>`
+      const mapping = { columns: { Mail: "Email" }, ...workbookMapping }
+      const read = yield* Stream.runCollect(readContacts(workbookToCsv(sheetOf(rows)), mapping))
+      assert.deepStrictEqual(
+        read.map(({ line }) => line),
+        [5, 6]
+      )
+      assert.deepInclude(Result.getOrThrow(read[0]?.contact ?? Result.fail("")), {
+        email: "ann@example.com",
+        customFields: { "Betrag;Summe": "1234.5" }
+      })
+      assert.isTrue(read[1] !== undefined && Result.isFailure(read[1].contact))
+    })
+  )
+
+  it.effect("is refused in a sentence", () =>
+    Effect.gen(function* () {
+      const refusals: ReadonlyArray<readonly [workbook: Stream.Stream<Uint8Array>, says: string]> = [
+        [workbookOf({ "[Content_Types].xml": "<Types/>" }), "it has no sheets"],
+        [Stream.make(new TextEncoder().encode("PK\u0003\u0004 broken")), "cannot be read"],
+        [sheetOf('<row r="2"></row><row r="2"></row><row r="1"><c><v>1</v></c></row>'), "rows are in disorder"],
+        [sheetOf('<row r="1048577"><c><v>1</v></c></row>'), "rows are in disorder"],
+        [sheetOf('<row r="1"><c r="B1"><v>1</v></c><c r="A1"><v>1</v></c></row>'), "cells are in disorder"],
+        [sheetOf('<row r="1"><c r="XFE1"><v>1</v></c></row>'), "cells are in disorder"],
+        // A few bytes that would be 16 thousand million cells.
+        [sheetOf('<row r="1"><c r="XFD1"><v>1</v></c></row><row r="1048576"><c><v>1</v></c></row>'), "50000000 cells"],
+        [sheetOf("<row"), "breaks off"],
+        [sheetOf('<row r="1"><![CDATA[ '), "breaks off"]
+      ]
+      for (const [workbook, says] of refusals) assert.include((yield* Effect.flip(csvOf(workbook))).reason, says)
+    })
+  )
+
+  it.effect("is counted before it is parsed", () =>
+    Effect.gen(function* () {
+      const tooMuch = workbookOf({ "xl/media/a.xml": new Uint8Array(1024 * 1024 + 1) })
+      const { reason } = yield* Effect.flip(textOf(workbookToCsv(tooMuch, { mostXml: 1024 * 1024 })))
+      assert.include(reason, "more than 1 MB of XML")
+      assert.strictEqual(maximumXml, 256 * 1024 * 1024)
+      const stored = Stream.flatMap(workbookOf({ "a.bin": crypto.getRandomValues(new Uint8Array(65_536)) }), (part) =>
+        Stream.make(part.subarray(0, 40_000), new Uint8Array(maximumBytes))
+      )
+      assert.include((yield* Effect.flip(csvOf(stored))).reason, "more than 50 MB")
+    })
+  )
+})
+
+describe("an exported CSV as a workbook", () => {
+  const made = (csv: string) => csvToWorkbook(Stream.make(new TextEncoder().encode(csv)))
+
+  it.effect("has texts as they are stored, and numbers", () =>
+    Effect.gen(function* () {
+      const sheet = yield* made(
+        'Email,n\r\nann@example.com,12.5\r\n"\'=1+1",01234\r\n" a\r\n<b>&",\u0007_x0041_\r\n'
+      ).pipe(
+        Stream.pipeThroughChannel(Zip.decode()),
+        Stream.flatMap(({ body, header }) => (header.path === "xl/worksheets/sheet1.xml" ? body : Stream.drain(body))),
+        textOf
+      )
+      const cell = (address: string, value: string) =>
+        `<c r="${address}" t="inlineStr"><is><t xml:space="preserve">${value}</t></is></c>`
+      for (const found of [
+        `<row r="2">${cell("A2", "ann@example.com")}<c r="B2"><v>12.5</v></c></row>`,
+        `<row r="3">${cell("A3", "=1+1")}${cell("B3", "01234")}</row>`,
+        `<row r="4">${cell("A4", " a_x000D_\n&lt;b&gt;&amp;")}${cell("B4", "_x0007__x005F_x0041_")}</row>`
+      ]) {
+        assert.include(sheet, found)
+      }
+    })
+  )
+
+  it.effect("is read again as it was", () =>
+    Effect.gen(function* () {
+      const csv = 'Email,a,b\r\nann@example.com,-5,\'-x\r\nbob@example.com,"a\rb",\r\n,1e3,0\r\n'
+      const again = yield* Stream.mkString(Stream.decodeText(workbookToCsv(made(csv))))
+      assert.strictEqual(again, csv.replace(",-5,", ",'-5,"))
+    })
+  )
+
+  it.effect("is refused where a workbook cannot hold it", () =>
+    Effect.gen(function* () {
+      const long = yield* Effect.flip(textOf(made(`Email\r\n${"a".repeat(32_768)}\r\n`)))
+      assert.deepInclude(long, {
+        line: 2,
+        reason: "a workbook takes at most 32767 characters in a cell; export the contacts as CSV"
+      })
+    })
+  )
+})
