@@ -3,19 +3,32 @@ import {
   ChangeAnswerRecord,
   CompressionFormat,
   Contact,
+  ContactCount,
+  ContactLookup,
   ContactChange,
   ContactPayload,
   ContactUpdatePayload,
   EmailsPayload,
   ExportFileFormat,
   ExportLink,
-  ExportStatus
+  ExportStatus,
+  FieldsInUse
 } from "@roster/domain"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Multipart } from "effect/http"
-import { always, deletes, keyed, needs, never } from "./OperationPolicy.ts"
-import { byEmail, emails, flag, idempotencyKeyHeader, paging, repeated, resubscribeHeader } from "./Parameters.ts"
+import { always, deletes, keyed, needs, never, reads } from "./OperationPolicy.ts"
+import {
+  byEmail,
+  changesHonoured,
+  emails,
+  flag,
+  idempotencyKeyHeader,
+  paging,
+  readsHonoured,
+  repeated,
+  resubscribeHeader
+} from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
 
 const importOptions = {
@@ -51,9 +64,14 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
     }).annotateMerge(
       needs("contacts:write", "Change or delete up to 1000 contacts, each only if it still is as it was seen", {
         retries: always("Make the same changes again: what is done is not done twice."),
-        isExtension: true
+        announcedBy: changesHonoured
       })
     ),
+    HttpApiEndpoint.get("contactsCountGet", "/contacts/count", {
+      query: { rule: Schema.optional(Schema.String) },
+      success: ContactCount,
+      error: BadRequest
+    }).annotateMerge(needs("contacts:read", "Count contacts", { announcedBy: readsHonoured })),
     HttpApiEndpoint.post("contactsDeletePost", "/contacts/delete", {
       payload: EmailsPayload,
       success: HttpApiSchema.Empty(200),
@@ -82,9 +100,15 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
     }).annotateMerge(
       needs("contacts:export", "Export contacts to a file", {
         retries: keyed("Ask for a new export; the lost one expires by itself."),
-        headers: [idempotencyKeyHeader]
+        headers: [idempotencyKeyHeader],
+        answersSecret: true
       })
     ),
+    HttpApiEndpoint.get("contactsFieldsGet", "/contacts/fields", {
+      query: { rule: Schema.optional(Schema.String) },
+      success: FieldsInUse,
+      error: BadRequest
+    }).annotateMerge(needs("contacts:read", "Count the fields that contacts have", { announcedBy: readsHonoured })),
     HttpApiEndpoint.get("contactsGet", "/contacts", {
       query: { ...paging, rule: Schema.optional(Schema.String) },
       success: Schema.Array(Contact),
@@ -104,6 +128,16 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       needs("contacts:import", "Import contacts from a CSV file or from the address of one", {
         retries: never("Look for contacts of the file before importing it again."),
         headers: [resubscribeHeader]
+      })
+    ),
+    HttpApiEndpoint.post("contactsLookupPost", "/contacts/lookup", {
+      payload: ContactLookup,
+      success: Schema.Array(Contact),
+      error: [BadRequest, ...bodyErrors]
+    }).annotateMerge(
+      needs("contacts:read", "Load the contacts with up to 1000 addresses", {
+        retries: reads,
+        announcedBy: readsHonoured
       })
     ),
     HttpApiEndpoint.post("contactsPost", "/contacts", {

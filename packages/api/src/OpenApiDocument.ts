@@ -9,6 +9,8 @@ import {
   type ChangeAnswerRecord,
   type Contact,
   type ContactChange,
+  type ContactCount,
+  type ContactLookup,
   type ContactPayload,
   ContactSource,
   ContactStatus,
@@ -19,6 +21,8 @@ import {
   ExportFileFormat,
   type ExportLink,
   ExportStatus,
+  type FieldsInUse,
+  type FieldUse,
   maximumContactsPerAdd,
   maximumContactsPerPage,
   maximumCredentials,
@@ -33,7 +37,8 @@ import {
 import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { operations } from "./Operation.ts"
-import { changesHonoured, idempotencyKeyHeader, resubscribeHeader } from "./Parameters.ts"
+import type { Announcement } from "./OperationPolicy.ts"
+import { idempotencyKeyHeader, resubscribeHeader } from "./Parameters.ts"
 import { RosterApi } from "./RosterApi.ts"
 import { ErrorBody } from "./WireError.ts"
 
@@ -53,9 +58,9 @@ const tagTexts: Readonly<Record<string, string>> = {
   "Mail sending": "Messages from senders that the account has verified."
 }
 
-const extension =
+const extension = ({ name, value }: Announcement): string =>
   "An extension of Roster, which other services of this interface do not have: a service that has it says " +
-  `\`${changesHonoured.name}: ${changesHonoured.value}\` on each of its answers.`
+  `\`${name}: ${value}\` on each of its answers.`
 
 /** The parameters by their names, which mean the same in every operation. */
 const parameterTexts: Readonly<Record<string, string>> = {
@@ -136,6 +141,15 @@ const smtp = {
   RestrictAccessToIPRange: []
 } satisfies typeof SmtpCredentials.Encoded
 
+const fieldUse = {
+  Name: "city",
+  IsCustom: true,
+  Contacts: 20417,
+  Numbers: 0,
+  Dates: 0,
+  Examples: ["London", "Paris"]
+} satisfies typeof FieldUse.Encoded
+
 const secret = "the secret, which is shown once"
 
 /** An example of each record, by its name in the document. */
@@ -160,6 +174,9 @@ export const examples = {
     Seen: { Status: "Active", FirstName: "Ada", LastName: "Lovelace", CustomFields: { city: "London" } },
     Write: { CustomFields: { city: "Paris" }, AddToLists: ["newsletter"] }
   } satisfies typeof ContactChange.Encoded,
+  ContactCount: { Count: 20417 } satisfies typeof ContactCount.Encoded,
+  ContactLookup: { Emails: ["ada@example.com"] } satisfies typeof ContactLookup.Encoded,
+  FieldsInUse: { Contacts: 20417, Exact: true, Fields: [fieldUse] } satisfies typeof FieldsInUse.Encoded,
   ChangeAnswer: { Result: "Done" } satisfies typeof ChangeAnswerRecord.Encoded,
   ApiKeyUpdatePayload: { Expires: "2027-12-31T00:00:00Z" } satisfies typeof ApiKeyUpdatePayload.Encoded,
   SmtpUpdatePayload: { Expires: "2027-12-31T00:00:00Z" } satisfies typeof SmtpUpdatePayload.Encoded,
@@ -254,7 +271,7 @@ const describe = (operation: OpenApi.OpenAPISpecOperation): void => {
   const { operationId, parameters, requestBody, responses } = operation
   const described = operations.get(operationId)
   operation.description = `Access level: ${described?.requiredAccess}`
-  if (described?.isExtension === true) operation.description += `. ${extension}`
+  if (described?.announcedBy !== undefined) operation.description += `. ${extension(described.announcedBy)}`
   for (const parameter of parameters) {
     const text = parameterTexts[parameter.name]
     if (text !== undefined) parameter.description = text

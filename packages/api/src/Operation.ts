@@ -1,7 +1,7 @@
 /** The operations as data, for the documentation, the server's access check and the client's policies. */
 import { type AccessLevel, accessOf, type Purpose } from "@roster/domain"
 import { Context } from "effect"
-import { OperationPolicy, retriesOf, type RetryRow } from "./OperationPolicy.ts"
+import { type Announcement, OperationPolicy, retriesOf, type RetryRow } from "./OperationPolicy.ts"
 import { RosterApi } from "./RosterApi.ts"
 
 /** An operation of the interface. */
@@ -20,8 +20,8 @@ export interface Operation {
   readonly retries: RetryRow
   /** The headers that it honours besides those of every request. */
   readonly headers: ReadonlyArray<string>
-  /** Whether only Roster has it, and no other service of the interface. */
-  readonly isExtension: boolean
+  /** The word that announces it, if only Roster has it and no other service of the interface. */
+  readonly announcedBy: Announcement | undefined
 }
 
 /** All operations by their identifier, read from the contract. */
@@ -29,7 +29,7 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.values(RosterApi.groups).flatMap(({ endpoints }) =>
     Object.values(endpoints).map(({ annotations, identifier: id, method, path }) => {
       const policy = Context.getUnsafe(annotations, OperationPolicy)
-      const { headers = [], isExtension = false, purpose } = policy
+      const { announcedBy, headers = [], purpose } = policy
       const requiredAccess = accessOf(purpose)
       const operation: Operation = {
         id,
@@ -39,7 +39,7 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
         requiredAccess,
         retries: retriesOf(method, policy),
         headers,
-        isExtension
+        announcedBy
       }
       return [id, operation]
     })

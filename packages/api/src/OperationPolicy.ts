@@ -15,6 +15,9 @@ export interface RetryRow {
 
 export const always = (recovery: string): RetryRow => ({ notProcessed: "always", ambiguous: "always", recovery })
 
+/** What reads has nothing to recover from. */
+export const reads: RetryRow = { notProcessed: "always", ambiguous: "always" }
+
 export const deletes = always("Delete it again: what is already deleted is not an error.")
 
 export const keyed = (recovery: string): RetryRow => ({ notProcessed: "always", ambiguous: "keyed", recovery })
@@ -33,7 +36,7 @@ export const secret: RetryRow = {
  * unknown.
  */
 const retriesByMethod: Readonly<Record<string, RetryRow>> = {
-  GET: { notProcessed: "always", ambiguous: "always" },
+  GET: reads,
   PUT: always("Repeat the update."),
   DELETE: deletes
 }
@@ -41,6 +44,14 @@ const retriesByMethod: Readonly<Record<string, RetryRow>> = {
 /** The retries of an operation. */
 export const retriesOf = (method: string, { retries }: Policy): RetryRow =>
   retries ?? retriesByMethod[method] ?? never("Find out whether it was done before you repeat it.")
+
+/** A header, in lower case, by which a service of ours states on every answer what it honours or knows. */
+export interface Announcement {
+  /** The name of the header, in lower case. */
+  readonly name: string
+  /** Its value. */
+  readonly value: string
+}
 
 /** What an endpoint says of its operation. */
 export interface Policy {
@@ -52,8 +63,8 @@ export interface Policy {
   readonly headers?: ReadonlyArray<string>
   /** Whether its answer holds a secret, so that no service may keep it (default: false). */
   readonly answersSecret?: boolean
-  /** Whether only Roster has the operation, and no other service of the interface (default: false). */
-  readonly isExtension?: boolean
+  /** The word that announces the operation, if only Roster has it and no other service of the interface. */
+  readonly announcedBy?: Announcement
 }
 
 /** The annotation of an endpoint with its policy. */

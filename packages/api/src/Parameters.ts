@@ -65,5 +65,8 @@ export const resubscribeHonoured = { name: resubscribeHeader.toLowerCase(), valu
 /** The header, in lower case, by which a service states on every answer that it knows `contactsChangesPost`. */
 export const changesHonoured = { name: "roster-changes", value: "honoured" } as const
 
+/** The header, in lower case, by which a service states on every answer that it reads without pages. (docs/decisions/reads.md) */
+export const readsHonoured = { name: "roster-reads", value: "honoured" } as const
+
 /** The headers by which a service of ours announces itself on every answer. */
-export const announcements = [idempotencyHonoured, resubscribeHonoured, changesHonoured] as const
+export const announcements = [idempotencyHonoured, resubscribeHonoured, changesHonoured, readsHonoured] as const

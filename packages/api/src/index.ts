@@ -4,12 +4,13 @@ export * from "./ContactsApi.ts"
 export * from "./EmailsApi.ts"
 export * from "./ErrorTexts.ts"
 export * from "./Operation.ts"
-export { OperationPolicy, type Policy, type RetryRow } from "./OperationPolicy.ts"
+export { type Announcement, OperationPolicy, type Policy, type RetryRow } from "./OperationPolicy.ts"
 export {
   announcements,
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,
+  readsHonoured,
   resubscribeHeader,
   resubscribeHonoured
 } from "./Parameters.ts"

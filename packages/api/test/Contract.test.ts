@@ -30,6 +30,9 @@ emailsPost                  POST   /emails                       SendHttp       
 /** Those that only Roster has. */
 const own = `
 contactsChangesPost         POST   /contacts/changes             ModifyContacts     200 dryRun
+contactsCountGet            GET    /contacts/count               ViewContacts       200 rule
+contactsFieldsGet           GET    /contacts/fields              ViewContacts       200 rule
+contactsLookupPost          POST   /contacts/lookup              ViewContacts       200 -
 `
 
 const rowsOf = (text: string) =>
@@ -51,7 +54,9 @@ describe("the contract", () => {
   it("has exactly the 20 operations of the interface, and those of our own", () => {
     assert.strictEqual(interfaceRows.length, 20)
     const idsOf = (isOwn: boolean) =>
-      Array.from(operations.values()).flatMap(({ id, isExtension }) => (isExtension === isOwn ? [id] : []))
+      Array.from(operations.values()).flatMap(({ announcedBy, id }) =>
+        (announcedBy !== undefined) === isOwn ? [id] : []
+      )
     assert.deepStrictEqual(sorted(idsOf(false)), sorted(interfaceRows.map((row) => row.id)))
     assert.deepStrictEqual(sorted(idsOf(true)), sorted(ownRows.map((row) => row.id)))
   })
@@ -109,6 +114,7 @@ describe("the contract", () => {
       "contactsByEmailPut",
       "contactsChangesPost",
       "contactsDeletePost",
+      "contactsLookupPost",
       "contactsPost",
       "emailsPost",
       "securityApikeysByNamePut",

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { accessFor, parsePurpose, purposes } from "@roster/domain"
+import { levelPowers, parsePurposes } from "@roster/domain/Purpose"
+import { Result } from "effect"
 import { operations } from "../src/index.ts"
 
 describe("the access levels that a purpose needs", () => {
@@ -43,4 +45,28 @@ describe("a purpose as it is typed", () => {
     ["contacts", undefined],
     ["", undefined]
   ])("%j is %s", (typed, purpose) => assert.strictEqual(parsePurpose(typed), purpose))
+})
+
+describe("purposes with commas between them", () => {
+  it.each([
+    ["contacts:read,write", ["contacts:read", "contacts:write"]],
+    ["contacts:read, smtp:read ,write", ["contacts:read", "smtp:read", "smtp:write"]],
+    ["contacts:read,export,send", ["contacts:read", "contacts:export", "emails:send"]],
+    // Of one thing only if another purpose before says which.
+    ["write,contacts:read", "write"],
+    ["contacts:read,", ""]
+  ])("%j are %j", (typed, found) =>
+    assert.deepStrictEqual<unknown>(
+      Result.match(parsePurposes(typed), { onFailure: (name) => name, onSuccess: (names) => names }),
+      found
+    )
+  )
+
+  it("stand each below the one level that it needs", () => {
+    assert.sameMembers(
+      levelPowers.flatMap(({ purposes }) => purposes),
+      [...purposes]
+    )
+    for (const { level, purposes } of levelPowers) assert.deepStrictEqual(accessFor(purposes), [level])
+  })
 })

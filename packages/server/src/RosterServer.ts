@@ -2,9 +2,9 @@
 import { versionSegment } from "@roster/api"
 import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Layer, type Redacted, References, Schema, Tracer } from "effect"
-import { Headers, HttpServer, type HttpServerError } from "effect/http"
-import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http"
+import { Context, Effect, Layer, type Redacted, References, Tracer } from "effect"
+import { Headers, HttpServer } from "effect/http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { ensureAdministratorKey, type IsKey } from "./credentials/AdministratorKey.ts"
 import { overSocket, withFaults } from "./FaultyApp.ts"
@@ -18,15 +18,19 @@ import {
   type TlsFiles
 } from "./network/Certificate.ts"
 import { type ConnectionLimits, connectionLimits, limitConnections, timeoutsOf } from "./network/Connections.ts"
+import { cannotListen, ServeError } from "./network/ServeError.ts"
+import { makeUnreadAnswers } from "./network/UnreadAnswers.ts"
 import { httpApp } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
 import { AllowedHosts, allowedHosts } from "./http/AllowedHosts.ts"
+import { registerGauge } from "./metrics/ObservableMetric.ts"
 import { makeRequestMetrics } from "./metrics/RequestMetrics.ts"
 import { type MetricsOptions, serveMetrics } from "./MetricsServer.ts"
 import { layerForHttp, layerPostgresForHttp, type StoreError } from "./services/SqlServices.ts"
 import { nameOf } from "./store/postgres/PostgresOptions.ts"
 import type { PostgresStoreOptions, StoreOptions } from "./store/StoreOptions.ts"
+import { cannotShow, readStudioPage, ServedPage, type StudioPageOptions } from "./studio/StudioPage.ts"
 import { fromStatement } from "./store/sqlite/StoreError.ts"
 
 /** How to serve a store. */
@@ -53,6 +57,11 @@ export interface ServeOptions<E, R> {
   readonly onAccess?: ((entry: AccessEntry) => Effect.Effect<void>) | undefined
   /** Serves metrics for Prometheus, at `/metrics` of an address of their own (default: none). They name nobody. */
   readonly metrics?: MetricsOptions | undefined
+  /**
+   * The built page of Roster Studio, which a browser gets at `/` over TLS, on this machine, or behind a trusted proxy that
+   * says https (default: none). Whoever opens it needs a key.
+   */
+  readonly page?: StudioPageOptions | undefined
   /** Bounds of connections that differ from the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined
   /** The calls that go wrong, to test clients (default: none). */
@@ -66,10 +75,7 @@ export interface ServeOptions<E, R> {
   readonly onKeysCommitted?: ((isKey: IsKey) => Effect.Effect<void, E, R>) | undefined
 }
 
-export { type AccessEntry, CertificateError, type MetricsOptions, type TlsFiles }
-
-/** The service cannot listen on its address. */
-export class ServeError extends Schema.TaggedError<ServeError>()("ServeError", { message: Schema.String }) {}
+export { type AccessEntry, CertificateError, type MetricsOptions, ServeError, type StudioPageOptions, type TlsFiles }
 
 /** A service that listens on a socket. */
 export class RosterServer extends Context.Service<
@@ -121,17 +127,6 @@ export const layer = <E, R>(
     })
   )
 
-/** Sends head and body in one write, which Node does only without its own check of the content length. */
-class Response extends ServerResponse {
-  override end(onEnd?: () => void): this
-  override end(chunk: unknown, onEnd?: () => void): this
-  override end(chunk: unknown, encoding: BufferEncoding, onEnd?: () => void): this
-  override end(...given: ReadonlyArray<unknown>): this {
-    if (typeof given[0] === "string") this.strictContentLength = false
-    return Reflect.apply(super.end, this, given)
-  }
-}
-
 /** While closing, each response ends its connection, since keep-alive would bring new requests. */
 const draining = (server: Server, limits: ConnectionLimits, trustedProxies: ReadonlyArray<IpRange>): Server => {
   const closeWaiting = limitConnections(server, limits, trustedProxies)
@@ -181,14 +176,6 @@ const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) =
 const nameOfStore = (store: StoreOptions | PostgresStoreOptions): string =>
   "postgres" in store ? nameOf(store.postgres) : store.filename
 
-const cannotListen = (host: string, port: number) =>
-  Effect.mapError(
-    ({ cause }: HttpServerError.ServeError) =>
-      new ServeError({
-        message: `Nothing can listen on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`
-      })
-  )
-
 const layerWithoutServices = <E>(
   {
     connectionLimits: givenLimits,
@@ -198,6 +185,7 @@ const layerWithoutServices = <E>(
     onAccess,
     onAdministratorKey,
     onKeysCommitted,
+    page,
     port,
     publicUrl,
     store,
@@ -218,8 +206,11 @@ const layerWithoutServices = <E>(
             count?.(entry)
             if (onAccess !== undefined) run(onAccess(entry))
           })
-    const app = yield* Effect.provideService(httpApp, AccessLog, log)
-    const options = { ...timeoutsOf(limits), ServerResponse: Response }
+    const served = page === undefined ? undefined : yield* readStudioPage(page).pipe(cannotShow(page))
+    const app = yield* httpApp.pipe(Effect.provideService(AccessLog, log), Effect.provideService(ServedPage, served))
+    const unread = makeUnreadAnswers(limits)
+    yield* registerGauge("roster_unread_bytes", "Bytes of answers that wait for their clients to read", unread.bytes)
+    const options = { ...timeoutsOf(limits), ServerResponse: unread.Response }
     const secureServer =
       certificate === undefined ? undefined : createSecureServer({ ...options, ...certificate.options })
     const nodeServer = draining(secureServer ?? createServer(options), limits, trustedProxies)

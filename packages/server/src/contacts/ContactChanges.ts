@@ -3,6 +3,8 @@
  * transaction. `judgeChange` says what a change does, as on every layer. (docs/decisions/changes.md)
  */
 import {
+  areListsSo,
+  AccessDenied,
   canonicalEmail,
   type ChangeAnswerRecord,
   type ChangeOptions,
@@ -13,13 +15,16 @@ import {
   contentAfter,
   encodeChanges,
   judgeChange,
-  maximumListsOfContact
+  listsAfter,
+  maximumListsOfContact,
+  ServiceError
 } from "@roster/domain"
 import { type DateTime, Effect, identity, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Caller } from "../credentials/Caller.ts"
+import { Caller, mayViewContacts } from "../credentials/Caller.ts"
+import { asCaller } from "../credentials/CallerCheck.ts"
 import { dialect } from "../store/SqlDialect.ts"
-import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
+import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { fromSeconds, storeClock } from "../store/StoreClock.ts"
 import { inSlices, yieldToEventLoop } from "../threads/Slices.ts"
 import { answerBytesOf, countNewContacts } from "./ContactPagination.ts"
@@ -109,8 +114,7 @@ const written = (
           statusChangeDate: content.status === state.contact.status ? state.contact.statusChangeDate : date
         }
   const values = [state?.values[0], ...Object.values(toColumns(made))]
-  const lists = new Set([...(state?.lists ?? []), ...(write.addToLists ?? [])])
-  for (const name of write.removeFromLists ?? []) lists.delete(name)
+  const lists = new Set(listsAfter(state?.lists ?? [], write))
   return { values, contact: toContact(values), lists, madeBy: state === undefined ? index : state.madeBy }
 }
 
@@ -126,10 +130,6 @@ const mayBecome = (before: State | undefined, after: State, isAlone: boolean): b
 /** Whether a contact would be on more lists than one can be, and than it is. */
 const isBeyondLists = (before: State | undefined, after: State): boolean =>
   after.lists.size > maximumListsOfContact && after.lists.size > (before?.lists.size ?? 0)
-
-const areListsSo = ({ write }: ContactChange, lists: ReadonlySet<string>): boolean =>
-  (write?.addToLists ?? []).every((name) => lists.has(name)) &&
-  !(write?.removeFromLists ?? []).some((name) => lists.has(name))
 
 /** Deletes, inserts and writes contacts; gives the ids of those that are there, but of new ones that others made meanwhile. */
 const write = Effect.fnUntraced(function* (account: string, now: number, outcomes: ReadonlyArray<Outcome>) {
@@ -209,11 +209,17 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
   answer: (judged: ReadonlyArray<JudgedChange>) => Effect.Effect<A, SqlError.SqlError, R>
 ) {
   const sql = yield* SqlClient.SqlClient
-  const { account, key } = yield* Caller
-  const mayView = key === undefined || key.mayViewContacts === true
+  const caller = yield* Caller
+  const { account } = caller
+  // What became of a change tells what was there.
+  if (!mayViewContacts(caller)) {
+    return yield* new ServiceError({
+      operation: "contactsChangesPost",
+      reason: new AccessDenied({ required: "ViewContacts" })
+    })
+  }
   yield* isDecoded ? Effect.andThen(checkChangeCount(changes), checkChangedPlaces(changes)) : encodeChanges(changes)
   yield* checkChanges(changes)
-  const namesLists = changes.some(({ write }) => write?.addToLists?.length || write?.removeFromLists?.length)
   // In the order in which all callers lock contacts.
   const numbered = changes.map((change, index) => ({ change, index }))
   const addresses = [...Map.groupBy(numbered, ({ change }) => canonicalEmail(change.email))].sort(([a], [b]) =>
@@ -226,7 +232,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
     let refused = Infinity
     let isFull = false
     const judgedAs = (identity: string, result: ChangeAnswerRecord["result"], state?: State): JudgedChange => {
-      if (result !== "Outdated" || !mayView) return { identity, answer: { result }, bytes: answerBytes }
+      if (result !== "Outdated") return { identity, answer: { result }, bytes: answerBytes }
       const lists = [...(state?.lists ?? [])].sort()
       let own = state === undefined ? answerBytes : answerBytesOf(state.values)
       for (const name of lists) own += Buffer.byteLength(name)
@@ -244,7 +250,11 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
         const before = stateOf(identity)
         let after = before
         for (const { change, index } of own) {
-          const { result } = judgeChange(after?.contact ?? null, change, areListsSo(change, after?.lists ?? noLists))
+          const { result } = judgeChange(
+            after?.contact ?? null,
+            change,
+            areListsSo(after?.lists ?? noLists, change.write)
+          )
           judged[index] = judgedAs(identity, result, after)
           yield
           if (result !== "Done") continue
@@ -266,7 +276,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
       for (const some of Iterable.chunksOf(open, readAtOnce)) {
         const identities = some.map(([identity]) => identity)
         const rows = yield* contactsByAddress(account, identities, !dryRun)
-        const lists = yield* listsOf(mayView || namesLists ? Array.from(rows.values(), ([id]) => Number(id)) : [])
+        const lists = yield* listsOf(Array.from(rows.values(), ([id]) => Number(id)))
         const stateOf = (identity: string): State | undefined => {
           const values = rows.get(identity)
           return values && { values, contact: toContact(values), lists: lists.get(Number(values[0])) ?? noLists }
@@ -288,5 +298,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
     return yield* answer(judged)
   })
   if (dryRun) return yield* work
-  return yield* inTransaction(sql, work).pipe(changes.length <= maximumShared ? sharingCommit : identity)
+  return yield* asCaller(sql, "contactsChangesPost", work).pipe(
+    changes.length <= maximumShared ? sharingCommit : identity
+  )
 })

@@ -7,7 +7,7 @@ import { type DateTime, Effect, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { dialect, numbersOf } from "../store/SqlDialect.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
-import { yieldToEventLoop } from "../threads/Slices.ts"
+import { beginSlice, yieldToEventLoop } from "../threads/Slices.ts"
 import { rowMatcher } from "./RuleScan.ts"
 
 /** The maximum number of contacts that one transaction deletes. */
@@ -99,12 +99,12 @@ export const deleteSelected = Effect.fnUntraced(function* (ids: Float64Array, ru
     const rows =
       yield* sql`SELECT id${sql.literal(columns)} FROM contacts WHERE id IN (${numbersOf(sql, some)}) ORDER BY id`
         .values
-    const end = performance.now() + deletionMillis
+    const isOver = yield* beginSlice(deletionMillis)
     const selected: Array<unknown> = []
     let last = some.at(-1)
     for (const row of rows) {
       if (matches(row)) selected.push(row[0])
-      if (performance.now() < end) continue
+      if (!isOver()) continue
       last = Number(row[0])
       break
     }

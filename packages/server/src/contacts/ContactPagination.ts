@@ -3,6 +3,8 @@
  * Contacts that are not counted yet have higher ids, so they cost time but not correctness. (docs/decisions/paging.md)
  */
 import {
+  canonicalEmail,
+  checkLookup,
   checkPage,
   type Contact,
   ContactFields,
@@ -10,12 +12,13 @@ import {
   type ContactsPage,
   ruleMatcher
 } from "@roster/domain"
-import { Data, DateTime, Effect } from "effect"
+import { Data, DateTime, Effect, Iterable } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
-import { eachInSlices } from "../threads/Slices.ts"
+import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
+import { contactsByAddress } from "./ContactRow.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { RuleScans } from "./RuleScans.ts"
 import { hasRulesInSql, readRule, ruleSql } from "./RuleSql.ts"
@@ -81,6 +84,32 @@ const pageOf = (
         SELECT id FROM contacts WHERE account = ${account} ORDER BY id LIMIT 1 OFFSET ${offset}
       ) ORDER BY id LIMIT ${limit}`
 
+/** Makes the function that counts the contacts of the caller, or those that a rule selects. */
+export const makeCount = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const scans = yield* RuleScans
+  const ofAll = (account: string) =>
+    countsBlocks(sql)
+      ? sql`
+        WITH counted AS (SELECT sum(contacts) AS contacts, max(last) AS last FROM contact_blocks WHERE account = ${account})
+        SELECT coalesce((SELECT contacts FROM counted), 0) + (
+          SELECT count(*) FROM contacts INDEXED BY contacts_in_order
+          WHERE account = ${account} AND id > coalesce((SELECT last FROM counted), 0))`
+      : sql`SELECT count(*) FROM contacts WHERE account = ${account}`
+  return Effect.fnUntraced(function* ({ rule: given }: Pick<ContactsPage, "rule"> = {}) {
+    const { account } = yield* Caller
+    yield* checkPage({ rule: given })
+    const rule = given === undefined ? undefined : yield* readRule(given)
+    const bounds = { operation: "contactsCountGet", account, isDeletion: false }
+    const counted = (query: Statement.Statement<unknown>) => Effect.map(query.values, ([row]) => Number(row?.[0]))
+    if (rule === undefined || rule._tag === "All") return yield* counted(ofAll(account))
+    const now = yield* storeClock(sql).now
+    if (!hasRulesInSql(sql)) return yield* scans.count(bounds, { account, rule, now: DateTime.toEpochMillis(now) })
+    const query = sql`SELECT count(*) FROM contacts WHERE account = ${account} AND ${ruleSql(sql, rule, now)}`
+    return yield* scans.bounded(bounds, counted(query))
+  })
+})
+
 /** Texts that may consist of characters that JSON escapes, and the bytes that it makes of each. */
 const escapedColumns = ContactFields.textFields.map(({ column }) => column).filter((column) => column !== "email")
 const longestEscape = 6
@@ -126,6 +155,31 @@ export const contactsByIds = Effect.fnUntraced(function* (ids: ReadonlyArray<num
 })
 
 const everything = Number.POSITIVE_INFINITY
+
+/** The contacts that one statement of a lookup reads. */
+const lookedUpAtOnce = 100
+
+/** The contacts with some addresses in the order of these, or where they are if they are more than `most` bytes. */
+export const contactsWith = Effect.fnUntraced(function* (emails: ReadonlyArray<string>, most = everything) {
+  const { account } = yield* Caller
+  yield* checkLookup(emails)
+  const contacts: Array<Contact> = []
+  const places: Array<PlacedContact> = []
+  let bytes = 0
+  for (const identities of Iterable.chunksOf(new Set(emails.map(canonicalEmail)), lookedUpAtOnce)) {
+    const rows = yield* contactsByAddress(account, identities)
+    for (const identity of identities) {
+      const row = rows.get(identity)
+      if (row === undefined) continue
+      const own = answerBytesOf(row)
+      bytes += own
+      places.push({ id: Number(row[0]), bytes: own })
+      if (bytes <= most) contacts.push(toContact(row))
+    }
+    yield* yieldToEventLoop
+  }
+  return bytes > most ? new LargeAnswer({ contacts: places }) : contacts
+})
 
 /** Makes the function that reads a page: its contacts, or where they are if they may be more than `most` bytes. */
 export const makePages = Effect.gen(function* () {

@@ -3,7 +3,9 @@ import {
   type AddOptions,
   checkAddSize,
   checkFilter,
+  checkPage,
   checkPlaces,
+  type Contact,
   ContactFilter,
   ContactNotFound,
   ContactPayload,
@@ -15,22 +17,24 @@ import {
   maximumContactsPerAdd,
   maximumEmailsPerDelete,
   selectsEveryContact,
+  sentPart,
   TooManyContacts,
   validated
 } from "@roster/domain"
-import { DateTime, Effect, identity, Schema } from "effect"
+import { Array as Arr, DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Caller } from "../credentials/Caller.ts"
+import { Caller, type CallerIdentity, mayViewContacts } from "../credentials/Caller.ts"
+import { asCaller, checkCaller } from "../credentials/CallerCheck.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { preparedQuery } from "../store/SqlDialect.ts"
-import { inTransaction, sharingCommit } from "../store/sqlite/GroupCommit.ts"
+import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
 import { mergeContact } from "./ContactMerge.ts"
-import { contactsByIds, LargeAnswer, makePages } from "./ContactPagination.ts"
+import { contactsByIds, contactsWith, LargeAnswer, makeCount, makePages } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { addToLists, beyondLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import {
@@ -57,6 +61,10 @@ interface AddContactsOptions extends Omit<AddOptions, "idempotencyKey"> {
   readonly isDecoded?: boolean
 }
 
+/** What the caller may know of a contact that it changed. */
+export const shownTo = (caller: CallerIdentity, contact: Contact, sent: Parameters<typeof sentPart>[1]): Contact =>
+  mayViewContacts(caller) ? contact : sentPart(contact, sent)
+
 /**
  * Adds contacts, and gives what `answer` makes of what `read` makes of their rows, as they are in the end. The answer
  * is a part of the transaction.
@@ -65,7 +73,7 @@ export const addContacts = Effect.fnUntraced(function* <W extends { readonly id:
   payloads: ReadonlyArray<ContactPayload>,
   { isDecoded = false, listNames = [], resubscribe = true }: AddContactsOptions,
   read: (row: ReadonlyArray<unknown>) => W,
-  answer: (written: ReadonlyArray<W>) => Effect.Effect<A, SqlError.SqlError, R>
+  answer: (written: ReadonlyArray<W>, contacts: ReadonlyArray<ContactPayload>) => Effect.Effect<A, SqlError.SqlError, R>
 ) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
@@ -94,9 +102,12 @@ export const addContacts = Effect.fnUntraced(function* <W extends { readonly id:
     yield* addToLists(account, lists, ids)
     // A later payload for the same address changes the answer to an earlier one.
     const last = new Map(merged.map((one) => [one.id, one]))
-    return yield* answer(merged.map((one) => last.get(one.id) ?? one))
+    return yield* answer(
+      merged.map((one) => last.get(one.id) ?? one),
+      contacts
+    )
   })
-  return yield* inTransaction(sql, written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
+  return yield* asCaller(sql, "contactsPost", written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
 })
 
 export const makeContactRepository = Effect.gen(function* () {
@@ -128,13 +139,40 @@ export const makeContactRepository = Effect.gen(function* () {
     orStoreFailure("contactsGet")
   )
 
+  const getMany: ContactsService["Service"]["getMany"] = fnRedacted("ContactsService.getMany")(
+    function* (emails) {
+      const found = yield* contactsWith(emails)
+      return { contacts: found instanceof LargeAnswer ? [] : found, isAtOnce: true }
+    },
+    inStore,
+    orStoreFailure("contactsLookupPost")
+  )
+
+  const counted = yield* makeCount
+  const count: ContactsService["Service"]["count"] = fnRedacted("ContactsService.count")(function* (of) {
+    return yield* counted(of)
+  }, orStoreFailure("contactsCountGet"))
+
+  const fields: ContactsService["Service"]["fields"] = fnRedacted("ContactsService.fields")(function* ({
+    rule: given = "All"
+  } = {}) {
+    const { account } = yield* Caller
+    yield* checkPage({ rule: given })
+    const rule = yield* readRule(given)
+    const now = DateTime.toEpochMillis(yield* storeClock(sql).now)
+    return yield* scans.fields({ operation: "contactsFieldsGet", isDeletion: false }, { account, rule, now })
+  }, orStoreFailure("contactsFieldsGet"))
+
   const add = fnRedacted("ContactsService.add")(
     function* (payloads: ReadonlyArray<ContactPayload>, options: Omit<AddOptions, "idempotencyKey"> = {}) {
       return yield* addContacts(
         payloads,
         options,
         (row) => ({ id: Number(row[0]), contact: toContact(row) }),
-        (written) => Effect.succeed(written.map(({ contact }) => contact))
+        (written, contacts) =>
+          Effect.map(Caller, (caller) =>
+            Arr.zipWith(written, contacts, ({ contact }, sent) => shownTo(caller, contact, sent))
+          )
       )
     },
     inStore,
@@ -142,16 +180,19 @@ export const makeContactRepository = Effect.gen(function* () {
   )
 
   const update = fnRedacted("ContactsService.update")(function* (email: string, payload: ContactUpdatePayload) {
-    const { account } = yield* Caller
+    const caller = yield* Caller
+    const { account } = caller
     const changes = yield* readChanges(payload)
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
     const merged = Effect.gen(function* () {
       const row = yield* mergeContact(account, canonicalEmail(email), changes, yield* storeClock(sql).seconds)
       if (row === undefined) return yield* new ContactNotFound({ email })
-      return row === "TooLarge" ? yield* mergedRefusal(changes, "") : yield* encoded(toContact(row))
+      return row === "TooLarge"
+        ? yield* mergedRefusal(changes, "")
+        : yield* encoded(shownTo(caller, toContact(row), { ...changes, email }))
     })
-    return yield* inStore(sharingCommit(sql.withTransaction(merged)))
+    return yield* inStore(sharingCommit(asCaller(sql, "contactsByEmailPut", merged)))
   }, orStoreFailure("contactsByEmailPut"))
 
   const delete_ = fnRedacted("ContactsService.delete")(function* (email: string) {
@@ -159,9 +200,12 @@ export const makeContactRepository = Effect.gen(function* () {
     yield* checkEmail("email", email)
     const deletion = sql`
       DELETE FROM contacts WHERE account = ${account} AND identity = ${canonicalEmail(email)} RETURNING id`
-    const deleted = yield* sharingCommit(sql.withTransaction(deletion))
+    const deleted = yield* sharingCommit(asCaller(sql, "contactsByEmailDelete", deletion))
     if (deleted.length === 0) return yield* new ContactNotFound({ email })
   }, orStoreFailure("contactsByEmailDelete"))
+
+  /** A deletion that has begun is finished. */
+  const mayDelete = checkCaller(sql, "contactsDeletePost")
 
   const deleteMany = fnRedacted("ContactsService.deleteMany")(
     function* (filter: ContactFilter) {
@@ -174,7 +218,9 @@ export const makeContactRepository = Effect.gen(function* () {
             return yield* new InvalidInput({ field: "emails", issue })
           }
           yield* checkEmails("emails", emails)
-          yield* deleteIdentities(account, yield* eachInSlices(emails, canonicalEmail))
+          const identities = yield* eachInSlices(emails, canonicalEmail)
+          yield* mayDelete
+          yield* deleteIdentities(account, identities)
         }),
         ByRule: Effect.fnUntraced(function* ({ rule }) {
           const read = yield* readRule(rule)
@@ -184,18 +230,20 @@ export const makeContactRepository = Effect.gen(function* () {
               issue: "it selects every contact; use the rule All to select every contact"
             })
           }
-          if (read._tag === "All") return yield* deleteEveryone(account)
+          if (read._tag === "All") return yield* Effect.andThen(mayDelete, deleteEveryone(account))
           const now = yield* storeClock(sql).now
           const bounds = { operation: "contactsDeletePost", account, isDeletion: true }
           if (rulesInSql) {
             const selected = sql`account = ${account} AND ${ruleSql(sql, read, now)}`
             // Within the transaction, so that the time cannot be up in its COMMIT.
-            yield* scans.bounded(bounds, sql`DELETE FROM contacts WHERE ${selected}`, sql.withTransaction)
+            const deletion = Effect.andThen(mayDelete, sql`DELETE FROM contacts WHERE ${selected}`)
+            yield* scans.bounded(bounds, deletion, sql.withTransaction)
             return
           }
           const asked = { account, rule: read, now: DateTime.toEpochMillis(now) }
           const all = { after: 0, offset: 0, limit: Number.POSITIVE_INFINITY }
           const ids = yield* scans.find(bounds, { ...asked, ...all })
+          yield* mayDelete
           yield* deleteSelected(ids, read, now)
         })
       })
@@ -204,5 +252,5 @@ export const makeContactRepository = Effect.gen(function* () {
     orStoreFailure("contactsDeletePost")
   )
 
-  return { get, list, add, update, delete: delete_, deleteMany }
+  return { get, getMany, list, count, fields, add, update, delete: delete_, deleteMany }
 })

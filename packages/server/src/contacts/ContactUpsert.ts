@@ -5,8 +5,10 @@ import {
   type ContactSource,
   canonicalEmail,
   type CustomFields,
+  FieldNames,
   InvalidInput,
   isMailedStatus,
+  listsAfter,
   maximumLists,
   maximumListsOfContact,
   withheldStatuses
@@ -145,12 +147,14 @@ export const ensureLists = Effect.fnUntraced(function* (account: string, names: 
   const sql = yield* SqlClient.SqlClient
   const ids: Array<number> = []
   const missing: Array<string> = []
-  for (const name of new Set(names)) {
+  for (const name of listsAfter(names)) {
     const found = yield* findList(account, name)
     if (found === undefined) missing.push(name)
     else ids.push(found)
   }
   if (missing.length === 0) return ids
+  // No two calls make a list for the same name, or one too many: each sees those of the calls before it.
+  yield* dialect(sql).lockAccounts([account])
   const most = maximumLists - missing.length
   if ((yield* countLists(account)) > most) {
     yield* removeEmptyLists(account, ids)
@@ -160,17 +164,23 @@ export const ensureLists = Effect.fnUntraced(function* (account: string, names: 
     }
   }
   for (const name of missing) {
-    yield* sql`INSERT INTO lists ${sql.insert({ account, name })} ON CONFLICT (account, name) DO NOTHING`
+    if ((yield* findList(account, name)) === undefined) {
+      yield* sql`INSERT INTO lists ${sql.insert({ account, name })} ON CONFLICT (account, name) DO NOTHING`
+    }
     const found = yield* findList(account, name)
     if (found !== undefined) ids.push(found)
   }
   return ids
 })
 
+/** The list of a name, which is equal as those of custom fields are; of two that an older store has, the one spelled so. */
 export const findList = Effect.fnUntraced(function* (account: string, name: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly id: number }>`SELECT id FROM lists WHERE account = ${account} AND name = ${name}`
-  return row?.id
+  if (row !== undefined) return Number(row.id)
+  const others = yield* sql`SELECT id, name FROM lists WHERE account = ${account} ORDER BY id`.values
+  const found = others.find(([, other]) => FieldNames.foldName(String(other)) === FieldNames.foldName(name))
+  return found === undefined ? undefined : Number(found[0])
 })
 
 /** Those of some canonical addresses whose contacts would be on too many lists with these. */

@@ -1,10 +1,10 @@
 /** The scans of a store within their bounds: how long one may take, and how many may wait. (docs/limits.md) */
-import { RateLimited, ServiceError, Unavailable } from "@roster/domain"
+import { type FieldsInUse, RateLimited, ServiceError, Unavailable } from "@roster/domain"
 import { Context, Duration, Effect, identity, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { makePlaces } from "../threads/FairQueue.ts"
 import { type Full, makeQuota } from "../threads/Quota.ts"
-import { makeScan, type Scan, type ScanRequest } from "./RuleScan.ts"
+import { type FindRequest, makeScans, type ScanRequest, type Scans } from "./RuleScan.ts"
 
 /** What bounds a search: the operation that asks for it, and whether for a bulk delete. */
 interface ScanOptions {
@@ -29,8 +29,18 @@ export class RuleScans extends Context.Service<
     /** Finds ids within the bounds. Interrupting it stops the scan. */
     readonly find: (
       options: Omit<ScanOptions, "account">,
-      request: ScanRequest
+      request: FindRequest
     ) => Effect.Effect<Float64Array<ArrayBuffer>, SqlError.SqlError | ServiceError>
+    /** Counts the fields of contacts in the same way, of as many as half of the time is enough for. */
+    readonly fields: (
+      options: Omit<ScanOptions, "account">,
+      request: ScanRequest
+    ) => Effect.Effect<FieldsInUse, SqlError.SqlError | ServiceError>
+    /** Counts contacts in the same way. */
+    readonly count: (
+      options: Omit<ScanOptions, "account">,
+      request: ScanRequest
+    ) => Effect.Effect<number, SqlError.SqlError | ServiceError>
   }
 >()("@roster/server/RuleScans") {}
 
@@ -81,8 +91,8 @@ const tooMany = (operation: string) => (full: Full) =>
         : new Unavailable({ detail: "its calls with a rule have reached their bound", retryAfter: crowdRetryAfter })
   })
 
-/** Bounds the scans of a store, of which so many run at one time (default: those that the scan itself runs). */
-export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline, atOnce = Infinity) => {
+/** Bounds the scans of a store, of which so many run at one time (default: those that the scans themselves run). */
+export const make = (scans: Scans, given: Duration.Input = defaultRuleDeadline, atOnce = Infinity) => {
   const places = makePlaces(atOnce)
   const deadline = Duration.fromInputUnsafe(given)
   const quota = makeQuota({ own: maximumAccountScans, all: maximumScans })
@@ -106,7 +116,13 @@ export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline, at
   }
   return RuleScans.of({
     bounded,
-    find: (options, request) => bounded({ ...options, account: request.account }, scan(request))
+    find: (options, request) => bounded({ ...options, account: request.account }, scans.find(request)),
+    fields: (options, request) =>
+      bounded(
+        { ...options, account: request.account },
+        scans.fields({ ...request, millis: Duration.toMillis(deadline) / 2 })
+      ),
+    count: (options, request) => bounded({ ...options, account: request.account }, scans.count(request))
   })
 }
 
@@ -114,5 +130,5 @@ export const make = (scan: Scan, given: Duration.Input = defaultRuleDeadline, at
 export const layer = (deadline?: Duration.Input, atOnce?: number): Layer.Layer<RuleScans, never, SqlClient.SqlClient> =>
   Layer.effect(
     RuleScans,
-    Effect.map(SqlClient.SqlClient, (sql) => make(makeScan(sql), deadline, atOnce))
+    Effect.map(SqlClient.SqlClient, (sql) => make(makeScans(sql), deadline, atOnce))
   )

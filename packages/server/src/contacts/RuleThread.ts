@@ -2,11 +2,12 @@
  * Scans for rules on their own thread, with a connection that only reads, so that requests do not wait for them. `layer`
  * starts the thread for the first scan and replaces one that died; `work` scans on it. (docs/decisions/rules.md)
  */
+import type { FieldsInUse } from "@roster/domain"
 import { type Duration, Effect, Layer, Schema } from "effect"
 import { Rpc, type RpcClientError, RpcGroup } from "effect/rpc"
 import { SqlClient, SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
-import { makeScan, type Scan, type ScanRequest } from "./RuleScan.ts"
+import { type FieldsRequest, type FindRequest, makeScans, type ScanRequest } from "./RuleScan.ts"
 import * as RuleScans from "./RuleScans.ts"
 import * as SqliteClient from "../store/sqlite/SqliteClient.ts"
 import { errorCode, messageOf, toSqlError } from "../store/sqlite/SqliteError.ts"
@@ -27,8 +28,14 @@ class ScanFailed extends Schema.TaggedError<ScanFailed>()("ScanFailed", {
 /** `Ping` is answered as soon as the thread does nothing else. */
 const Calls = RpcGroup.make(
   Rpc.make("Find", {
-    payload: RpcThread.plain<ScanRequest>(),
+    payload: RpcThread.plain<FindRequest>(),
     success: RpcThread.plain<Float64Array<ArrayBuffer>>(({ buffer }) => [buffer]),
+    error: ScanFailed
+  }),
+  Rpc.make("Count", { payload: RpcThread.plain<ScanRequest>(), success: Schema.Int, error: ScanFailed }),
+  Rpc.make("Fields", {
+    payload: RpcThread.plain<FieldsRequest>(),
+    success: RpcThread.plain<FieldsInUse>(),
     error: ScanFailed
   }),
   Rpc.make("Ping")
@@ -61,15 +68,18 @@ export const layer = (options: {
       const { deadline, entry, filename } = options
       const scope = yield* Effect.scope
       const use = yield* RpcThread.make(
-        { entry, name: "rules", calls: Calls, data: () => ({ rulesOf: filename }), maxOldGenerationSizeMb },
+        { entry, name: "rules", calls: Calls, data: Effect.succeed({ rulesOf: filename }), maxOldGenerationSizeMb },
         idleTime
       )
-      const scan: Scan = (request) =>
+      type Client = Parameters<Parameters<typeof use>[0]>[0]["client"]
+      const scan = <A>(
+        call: (client: Client) => Effect.Effect<A, ScanFailed | RpcClientError.RpcClientError>
+      ): Effect.Effect<A, SqlError.SqlError> =>
         use(({ client, terminate }) => {
           const stops = client
             .Ping()
             .pipe(Effect.timeoutOrElse({ duration: stopTime, orElse: () => terminate }), Effect.ignore)
-          return Effect.onInterrupt(client.Find(request), () => Effect.forkIn(stops, scope))
+          return Effect.onInterrupt(call(client), () => Effect.forkIn(stops, scope))
         }).pipe(
           Effect.retry({ times: maximumThreads - 1, while: ({ _tag }) => _tag === "RpcClientError" }),
           Effect.catchTags({
@@ -77,18 +87,26 @@ export const layer = (options: {
             ScanFailed: (error) => Effect.fail(toSqlError(error, "look for a rule"))
           })
         )
-      return RuleScans.make(scan, deadline)
+      const scans = {
+        find: (request: FindRequest) => scan((client) => client.Find(request)),
+        count: (request: ScanRequest) => scan((client) => client.Count(request)),
+        fields: (request: FieldsRequest) => scan((client) => client.Fields(request))
+      }
+      return RuleScans.make(scans, deadline)
     })
   )
 
+const sayingWhy = Effect.mapError(({ reason: { cause } }: SqlError.SqlError) => {
+  return new ScanFailed({ message: messageOf(cause), errcode: errorCode(cause) })
+})
+
 const handlers = Calls.toLayer(
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const scan = makeScan(sql)
+    const { count, fields, find } = makeScans(sql)
     return {
-      Find: (request: ScanRequest) =>
-        Effect.mapError(scan(request), ({ reason: { cause } }) => {
-          return new ScanFailed({ message: messageOf(cause), errcode: errorCode(cause) })
-        }),
+      Find: (request: FindRequest) => sayingWhy(find(request)),
+      Count: (request: ScanRequest) => sayingWhy(count(request)),
+      Fields: (request: FieldsRequest) => sayingWhy(fields(request)),
       Ping: () => Effect.void
     }
   })

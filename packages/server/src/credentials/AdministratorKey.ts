@@ -30,7 +30,7 @@ export const ensureAdministratorKey = Effect.fnUntraced(function* <E, R>(
     yield* dialect(sql).lockAccounts([""])
     const [known] = yield* sql`SELECT id FROM credentials WHERE kind = 'ApiKey' AND account = '' LIMIT 1`
     if (known !== undefined) return
-    const secret = makeSecret("ApiKey")
+    const secret = yield* makeSecret("ApiKey")
     const levels = AccessLevel.literals.filter((level) => level !== "None")
     const key = { account: "", kind: "ApiKey", name, identity: name, dateCreated: yield* storeClock(sql).now } as const
     yield* insertCredential(sql, { ...unset, ...key, accessLevels: levels }, secret)

@@ -31,7 +31,7 @@ export const AuditDetails = Schema.Struct({
 })
 export interface AuditDetails extends Schema.Schema.Type<typeof AuditDetails> {}
 
-/** An entry of the audit trail: a change of a credential, or a refusal. */
+/** An entry of the audit trail: a change of a credential, a refusal, or an export. */
 export const AuditEntry = Schema.Struct({
   /** Increases with every entry. */
   number: Schema.Int,
@@ -44,13 +44,16 @@ export const AuditEntry = Schema.Struct({
   /** The IP address of the caller; `null` within the process, and of `FurtherRefusals`. */
   peer: Schema.NullOr(Schema.String),
   /**
-   * The operation identifier of the interface, such as `securityApikeysPost`, `noOperation` for an unknown path, or
-   * `anyOperation` for `FurtherRefusals`.
+   * The operation identifier of the interface, such as `securityApikeysPost`, `noOperation` for an unknown path,
+   * `anyOperation` for `FurtherRefusals`, or `restore` for a credential that a restore of the store took away or brought back.
    */
   operation: Schema.String,
-  /** The name of the credential as requested; `null` where the operation has none. */
+  /** The name of the credential as requested, or the id of the export; `null` where the operation has neither. */
   subject: Schema.NullOr(Schema.String),
-  /** `Done`, the tag of a refusal such as `NameTaken`, or `FurtherRefusals` for all of an hour that have no entry. */
+  /**
+   * `Done`, the tag of a refusal such as `NameTaken`, `Exported`, `Downloaded`, or `FurtherRefusals` for all of an hour that
+   * have no entry.
+   */
   outcome: Schema.String,
   /** What changed, or why it was refused. */
   details: AuditDetails

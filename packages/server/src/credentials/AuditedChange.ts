@@ -1,23 +1,16 @@
 /** Changes of credentials: authorised, made and recorded in one transaction. */
-import {
-  AccessDenied,
-  EmailAddress,
-  canonicalEmail,
-  invalidInput,
-  RateLimited,
-  ServiceError,
-  Unauthorized,
-  Unavailable
-} from "@roster/domain"
+import { EmailAddress, canonicalEmail, invalidInput, RateLimited, ServiceError, Unavailable } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { dialect } from "../store/SqlDialect.ts"
-import { storeClock, toSeconds } from "../store/StoreClock.ts"
+import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import type { AuditDetails } from "./AuditEntry.ts"
 import type { AuditRefusals } from "./AuditRefusals.ts"
 import { eventOf, recordDone, refusalOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
+import { checkCaller } from "./CallerCheck.ts"
 import { findCredentials, type StoredSettings, violationOf } from "./CredentialRow.ts"
 import { managingLevel } from "./LastManagingKey.ts"
 
@@ -48,15 +41,10 @@ export const accountOf = Effect.fnUntraced(function* ({ account }: CallerIdentit
 
 export const refuse = (operation: string, reason: ServiceError["reason"]) => new ServiceError({ operation, reason })
 
-/** Reads the caller's key again, which may have changed while the body was received. */
+/** What the caller's key may do now; `undefined` for the owner. */
 const grantor = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation: string, { key }: CallerIdentity) {
-  if (key === undefined) return undefined
-  const [row] = yield* findCredentials(sql, sql`id = ${key.id}`)
-  if (row === undefined || (row.expires !== null && toSeconds(row.expires) <= (yield* storeClock(sql).seconds))) {
-    return yield* refuse(operation, new Unauthorized({}))
-  }
-  if (row.accessLevels.includes(managingLevel)) return row
-  return yield* refuse(operation, new AccessDenied({ required: managingLevel }))
+  yield* checkCaller(sql, operation, managingLevel)
+  return key === undefined ? undefined : (yield* findCredentials(sql, sql`id = ${key.id}`))[0]
 })
 
 /** Refuses a change of a credential that exceeds the caller's key, as it is now or as it would be. */
@@ -118,7 +106,7 @@ export const auditedChange = (sql: SqlClient.SqlClient, refusals: AuditRefusals[
       const [answer, details] = yield* run({ operation, caller, account, within })
       yield* recordDone(sql, { ...event, account: recordedAccount, details })
       return yield* encoded(answer)
-    }).pipe(sql.withTransaction)
+    })
     const rate = isDeletion ? Effect.void : checkRate(sql, operation, recordedAccount)
-    return yield* Effect.tapError(Effect.andThen(rate, changed), refused(recordedAccount))
+    return yield* Effect.tapError(Effect.andThen(rate, inAtomicTransaction(sql, changed)), refused(recordedAccount))
   })

@@ -1,4 +1,5 @@
 /** The caller, passed in the context (default: the owner of the store); over a socket the API key decides. */
+import type { AccessLevel } from "@roster/domain"
 import { Context } from "effect"
 
 /** An API key that was accepted, as the store holds it. */
@@ -9,6 +10,8 @@ export interface CallerKey {
   readonly name: string
   /** The beginning and the end of its secret. */
   readonly hint: string
+  /** The level for which it was accepted, which each write asks for again (default: `None`, which every key has). */
+  readonly level?: AccessLevel | undefined
   /** Whether it may view contacts (default: false). */
   readonly mayViewContacts?: boolean | undefined
 }
@@ -24,6 +27,9 @@ export interface CallerIdentity {
   /** Gives the base address under which it called the service, for links to files; `undefined` within the process. */
   readonly serviceUrl?: (() => string) | undefined
 }
+
+/** Whether a caller may view contacts. */
+export const mayViewContacts = ({ key }: CallerIdentity): boolean => key === undefined || key.mayViewContacts === true
 
 /** The owner of the store: the main account, without a limit. */
 export const owner: CallerIdentity = { account: "" }

@@ -8,10 +8,12 @@ import {
   fnRedacted,
   InvalidInput,
   isAddressable,
+  isApiKeySuccessor,
   type KeyedCall,
   maximumCredentials,
   NameTaken,
   notAddressable,
+  type ServiceError,
   type SmtpUpdatePayload,
   type SubaccountScope,
   TooManyCredentials,
@@ -19,10 +21,10 @@ import {
 } from "@roster/domain"
 import { type DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import { createHash } from "node:crypto"
 import type { AuditRefusals } from "./AuditRefusals.ts"
 import { eventOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
+import type { AuditDetails } from "./AuditEntry.ts"
 import { accountOf, auditedChange, type Change, checkWithin, refuse } from "./AuditedChange.ts"
 import {
   changedSettings,
@@ -36,7 +38,8 @@ import {
   updateCredential
 } from "./CredentialRow.ts"
 import { type CredentialKind, makeSecret } from "./Secret.ts"
-import { answersFull, answerText, findAnswer, forgetAnswer, hasCapacity, keepAnswer } from "../store/KeptAnswers.ts"
+import { callDigest, type KeptCall, onceByKey } from "./KeyedCalls.ts"
+import { answersFull } from "../store/KeptAnswers.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { storeClock, toSeconds } from "../store/StoreClock.ts"
 
@@ -70,9 +73,12 @@ interface Kind<Credential, P, Changes, Protected> {
   ) => Effect.Effect<void, Protected | SqlError.SqlError>
 }
 
-/** Tells a creation from all others. No digest of a request equals it, since that begins with a path. */
-const callDigest = (operation: string, payload: Payload): Buffer =>
-  createHash("sha256").update(operation).update("\0").update(JSON.stringify(payload)).digest()
+/** A credential as it was made, with its secret and what the audit trail says of it. */
+interface Made {
+  readonly row: CredentialRow
+  readonly secret: Redacted.Redacted<string>
+  readonly details: AuditDetails
+}
 
 const isTaken = (error: { readonly _tag: string }): error is SqlError.SqlError =>
   SqlError.isSqlError(error) && error.reason._tag === "UniqueViolation"
@@ -143,36 +149,17 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
   )
 
   /** Gives the credential that the same call made a new secret, since the first one is lost; `undefined` if there is none. */
-  const renew = Effect.fnUntraced(function* (name: string, key: string, digest: Buffer, change: Change) {
-    const { account } = change.caller
-    const { known, ...kept } = yield* findAnswer(sql, account, key)
-    if (known === undefined) {
-      if (!(yield* hasCapacity(sql, account, kept))) return yield* refuse(change.operation, answersFull)
-      return undefined
-    }
-    if (!digest.equals(known.request_digest)) return yield* usedIdempotencyKey()
-    const [row] = yield* findCredentials(sql, sql`id = ${Number(answerText(known))}`)
-    if (row === undefined) {
-      yield* forgetAnswer(sql, account, key)
-      return undefined
-    }
+  const renew = Effect.fnUntraced(function* (id: number, name: string, change: Change) {
+    const [row] = yield* findCredentials(sql, sql`id = ${id}`)
+    if (row === undefined) return undefined
     yield* checkWithin(change, row)
-    const secret = makeSecret(kind)
+    const secret = yield* makeSecret(kind)
     const renewed = yield* renewSecret(sql, row, secret)
     if (renewed === undefined) return yield* new NameTaken({ name })
-    return [{ ...toCredential(renewed), token: secret }, { changed: ["Token"] }] as const
+    return { row: renewed, secret, details: { changed: ["Token"] } } satisfies Made
   })
 
-  const insert = Effect.fnUntraced(function* (payload: Payload, key: string | undefined, change: Change) {
-    const next = settingsAfter(unset, payload)
-    yield* checkWithin(change, next)
-    const { account } = change
-    if (account === undefined)
-      return yield* refuse(change.operation, new AccessDenied({ required: "ModifySubAccounts" }))
-    yield* checkExpiry(payload.expires)
-    const call = key === undefined ? undefined : { key, digest: callDigest(change.operation, payload) }
-    const renewed = call === undefined ? undefined : yield* renew(payload.name, call.key, call.digest, change)
-    if (renewed !== undefined) return renewed
+  const insert = Effect.fnUntraced(function* (payload: Payload, account: string) {
     const [taken] = yield* sql`
       SELECT id FROM credentials WHERE kind = ${kind} AND identity = ${identity(payload.name)}
         AND ${kind === "Smtp" ? sql`1 = 1` : sql`account = ${account}`}`
@@ -182,14 +169,29 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     if (Number(count?.count ?? 0) >= maximumCredentials) {
       return yield* new TooManyCredentials({ maximum: maximumCredentials })
     }
-    const secret = makeSecret(kind)
+    const secret = yield* makeSecret(kind)
+    const next = settingsAfter(unset, payload)
     const named = { account, kind, name: payload.name, identity: identity(payload.name) }
     const row = yield* insertCredential(sql, { ...next, ...named, dateCreated: yield* storeClock(sql).now }, secret)
-    if (call !== undefined) {
+    return { row, secret, details: { levelsAdded: next.accessLevels } } satisfies Made
+  })
+
+  const make = Effect.fnUntraced(function* (payload: Payload, key: string | undefined, change: Change) {
+    yield* checkWithin(change, settingsAfter(unset, payload))
+    const { account, operation } = change
+    if (account === undefined) return yield* refuse(operation, new AccessDenied({ required: "ModifySubAccounts" }))
+    yield* checkExpiry(payload.expires)
+    const kept = (key: string): KeptCall<Made, InvalidInput | NameTaken | ServiceError | SqlError.SqlError, never> => ({
+      key,
+      digest: callDigest(operation, JSON.stringify(payload)),
       // Which credential it made, and never the secret.
-      yield* keepAnswer(sql, { account: change.caller.account, ...call, status: 201, body: String(row.id) })
-    }
-    return [{ ...toCredential(row), token: secret }, { levelsAdded: next.accessLevels }] as const
+      write: ({ row }) => ({ status: 201, body: String(row.id) }),
+      read: (_, { text }) => renew(Number(text()), payload.name, change),
+      refuse: (why) => Effect.fail(why === "used" ? usedIdempotencyKey() : refuse(operation, answersFull))
+    })
+    const inserted = insert(payload, account)
+    const { details, row, secret } = yield* key === undefined ? inserted : onceByKey(sql, kept(key), inserted)
+    return [{ ...toCredential(row), token: secret }, details] as const
   })
 
   const create = fnRedacted(span("create"))(
@@ -197,7 +199,7 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
       const checked = Effect.andThen(checkIdempotencyKey(key), read(given))
       const payload = yield* recordInvalid(operation("Post"), checked)
       const { name, subaccount } = payload
-      return yield* changing(operation("Post"), name, subaccount, (change) => insert(payload, key, change)).pipe(
+      return yield* changing(operation("Post"), name, subaccount, (change) => make(payload, key, change)).pipe(
         // The same call may have made it at the same time.
         Effect.retry({ while: isTaken, times: key === undefined ? 0 : 1 }),
         Effect.catchIf(isTaken, () => new NameTaken({ name }))
@@ -237,6 +239,12 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     if (row === undefined) return yield* new CredentialNotFound({ name })
     yield* checkWithin(change, row)
     yield* protect(change.caller, row, undefined)
+    const all = yield* findCredentials(sql, sql`account = ${row.account} AND kind = ${kind}`)
+    const successor = all.find(({ name }) => isApiKeySuccessor(row.name, name))
+    if (successor !== undefined) {
+      // The links of exports go on when their key is rotated.
+      yield* sql`UPDATE jobs SET creator = ${successor.id} WHERE account = ${row.account} AND creator = ${row.id}`
+    }
     yield* sql`DELETE FROM credentials WHERE id = ${row.id}`
     return [undefined, { levelsRemoved: row.accessLevels }] as const
   })

@@ -26,7 +26,8 @@ export interface KeyRow extends Pick<
 }
 
 /** Whether a key has a level. Asked by every request: names of levels hold no quotes, so nothing is parsed. */
-export const hasLevel = (row: KeyRow, level: AccessLevel): boolean => row.access_levels.includes(`"${level}"`)
+export const hasLevel = (row: Pick<KeyRow, "access_levels">, level: AccessLevel): boolean =>
+  row.access_levels.includes(`"${level}"`)
 
 /** Makes the lookup of a key by its digest, so that its timing tells nothing about the key. */
 export const keyLookup = (sql: SqlClient.SqlClient) => {

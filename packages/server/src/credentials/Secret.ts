@@ -3,17 +3,24 @@
  * is stored; so many bits need neither a salt nor a slow hash. (docs/decisions/secrets.md)
  */
 import { SecretFormat } from "@roster/domain"
-import { Redacted } from "effect"
-import { hash, randomBytes } from "node:crypto"
+import { Effect, Redacted } from "effect"
+import { WebCrypto } from "effect/crypto/WebCrypto"
+import { hash } from "node:crypto"
 
 export type CredentialKind = keyof typeof SecretFormat.prefixes
 
 const secretBytes = 24
 
-export const makeSecret = (kind: CredentialKind): Redacted.Redacted<string> => {
-  const bits = BigInt(`0x${randomBytes(secretBytes).toString("hex")}`)
-  return Redacted.make(SecretFormat.secretOf(SecretFormat.prefixes[kind], bits), { label: "token" })
-}
+/** As many random bytes as a secret has. */
+export const randomSecretBytes: Effect.Effect<Buffer> = WebCrypto.useSync((crypto) =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(secretBytes)))
+)
+
+export const makeSecret = (kind: CredentialKind): Effect.Effect<Redacted.Redacted<string>> =>
+  Effect.map(randomSecretBytes, (bytes) => {
+    const bits = BigInt(`0x${bytes.toString("hex")}`)
+    return Redacted.make(SecretFormat.secretOf(SecretFormat.prefixes[kind], bits), { label: "token" })
+  })
 
 /** From a text, since a buffer of its own for each digest would cost more than the digest. */
 export const digestOf = (secret: string): Uint8Array => Buffer.from(hash("sha256", secret, "latin1"), "latin1")

@@ -1,5 +1,6 @@
 /** The hosts by which a client may call the service, against DNS rebinding, and where links in its answers lead. */
 import { versionSegment } from "@roster/api"
+import { isLoopbackHost } from "@roster/domain"
 import { Context } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isIPv4, isIPv6 } from "node:net"
@@ -70,15 +71,28 @@ export const refusedHost = (
       )
 }
 
-/** The base address under which a client sees the service. The host was checked by `refusedHost`. */
+/** How a client called the service, as far as is known. The host was checked by `refusedHost`. */
+const calledAs = (request: HttpServerRequest.HttpServerRequest, context: Context.Context<never>) => {
+  const host = forwarded(request, "x-forwarded-host", context) ?? request.headers["host"] ?? "localhost"
+  const protocol = forwarded(request, "x-forwarded-proto", context)?.toLowerCase()
+  const isKnown = protocol === "https" || protocol === "http"
+  return { host, protocol: isKnown ? protocol : (Context.get(context, AllowedHosts)?.protocol ?? "http") }
+}
+
+/** The base address under which a client sees the service. */
 export const publicAddress = (
   request: HttpServerRequest.HttpServerRequest,
   context: Context.Context<never>
 ): string => {
-  const names = Context.get(context, AllowedHosts)
-  if (names?.baseUrl !== undefined) return names.baseUrl
-  const host = forwarded(request, "x-forwarded-host", context) ?? request.headers["host"] ?? "localhost"
-  const protocol = forwarded(request, "x-forwarded-proto", context)?.toLowerCase()
-  const isKnown = protocol === "https" || protocol === "http"
-  return `${isKnown ? protocol : (names?.protocol ?? "http")}://${host}/${versionSegment}`
+  const baseUrl = Context.get(context, AllowedHosts)?.baseUrl
+  if (baseUrl !== undefined) return baseUrl
+  const { host, protocol } = calledAs(request, context)
+  return `${protocol}://${host}/${versionSegment}`
+}
+
+/** Whether nobody on the way reads what is typed into a page: it was called with TLS, or on this machine. */
+export const isSecure = (request: HttpServerRequest.HttpServerRequest, context: Context.Context<never>): boolean => {
+  const { host, protocol } = calledAs(request, context)
+  const [, ipv6, name = ""] = hostForm.exec(host) ?? []
+  return protocol === "https" || isLoopbackHost(ipv6 ?? name)
 }

@@ -13,6 +13,7 @@ import { AccessLog } from "../network/AccessLog.ts"
 import { hasLevel, keyLookup, type KeyRow, makeRangeCheck, makeUseRecorder } from "../credentials/KeyLookup.ts"
 import { digestOf } from "../credentials/Secret.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import { countFor } from "../network/UnreadAnswers.ts"
 import { asShortCall, ConnectionUse } from "../store/postgres/PostgresOptions.ts"
 import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
 import { publicAddress } from "./AllowedHosts.ts"
@@ -40,9 +41,15 @@ const anyLevel: AccessLevel = "None"
 /** The name of an unknown path in the audit trail. */
 const noOperation = "noOperation"
 
-const callerOf = (row: KeyRow, peer: string): CallerIdentity => ({
+const callerOf = (row: KeyRow, peer: string, required: AccessLevel): CallerIdentity => ({
   account: row.account,
-  key: { id: row.id, name: row.name, hint: row.secret_hint, mayViewContacts: hasLevel(row, "ViewContacts") },
+  key: {
+    id: row.id,
+    name: row.name,
+    hint: row.secret_hint,
+    level: required,
+    mayViewContacts: hasLevel(row, "ViewContacts")
+  },
   peer
 })
 
@@ -74,14 +81,22 @@ export const authentication = Effect.gen(function* () {
       const event: AuditEvent =
         row === undefined
           ? { actor: { _tag: "Unknown" }, account: "", peer, operation }
-          : { ...eventOf(callerOf(row, peer), operation), details: { because: "Expired" } }
+          : { ...eventOf(callerOf(row, peer, required), operation), details: { because: "Expired" } }
       yield* refusals.record(event, "Unauthorized")
       return yield* refuse(peer)
     })
 
     const refuseAccess = Effect.fnUntraced(function* (row: KeyRow, peer: string, details: AuditDetails) {
-      yield* refusals.record({ ...eventOf(callerOf(row, peer), operation), details }, "AccessDenied")
+      yield* refusals.record({ ...eventOf(callerOf(row, peer, required), operation), details }, "AccessDenied")
       return yield* new Forbidden({ Error: new AccessDenied({ required }).message })
+    })
+
+    /** A key may have lost what it needs while its request was received. Changes of credentials are recorded with them. */
+    const recordDenied = Effect.fnUntraced(function* (caller: CallerIdentity, error: unknown) {
+      if (operation.startsWith("security")) return
+      const outcome =
+        error instanceof UnauthorizedRequest ? "Unauthorized" : error instanceof Forbidden ? "AccessDenied" : undefined
+      if (outcome !== undefined) yield* refusals.record(eventOf(caller, operation), outcome)
     })
 
     return (incoming) =>
@@ -96,10 +111,12 @@ export const authentication = Effect.gen(function* () {
         return Effect.flatMap(failed(asShortCall(findKey(digestOf(key), Context.get(context, Clock.Clock)))), (row) => {
           if (row !== undefined) log?.note(request, { key: row.secret_hint })
           if (row === undefined || (row.expires !== null && row.expires <= row.now)) return refuseKey(row, peer)
+          countFor(row.account, request)
           const details = objectionTo(row, required, peer)
           if (details !== undefined) return refuseAccess(row, peer, details)
-          const caller = { ...callerOf(row, peer), serviceUrl: () => publicAddress(request, context) }
+          const caller = { ...callerOf(row, peer, required), serviceUrl: () => publicAddress(request, context) }
           const answered = answer(incoming).pipe(
+            Effect.tapError((error) => recordDenied(caller, error)),
             Effect.provideService(Caller, caller),
             Effect.provideService(ConnectionUse, { account: row.account, isShort: false })
           )

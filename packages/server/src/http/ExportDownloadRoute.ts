@@ -3,9 +3,12 @@ import { refusalTexts, versionSegment } from "@roster/api"
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { type ExportedFile, openFile } from "../jobs/exports/ExportRequests.ts"
+import { AuditRefusals } from "../credentials/AuditRefusals.ts"
+import { type AuditEvent, bestEffort } from "../credentials/AuditTrail.ts"
+import { type ExportedFile, isFirstDownload, openFile } from "../jobs/exports/ExportRequests.ts"
+import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { type Route, errorResponse } from "./Routes.ts"
-import { orStoreFailure } from "../store/StoreFailure.ts"
+import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
 
 const percentEncoded = (name: string): string =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -47,18 +50,35 @@ const send = (file: ExportedFile, request: HttpServerRequest.HttpServerRequest) 
   })
 }
 
-export const exportRoute = Effect.map(SqlClient.SqlClient, (sql): Route => ({
-  method: "GET",
-  path: `/${versionSegment}/exports/:key/:name`,
-  respond: ({ params, request }) =>
-    openFile(params["key"] ?? "").pipe(
-      Effect.provideService(SqlClient.SqlClient, sql),
-      orStoreFailure("download"),
-      Effect.map((file) => send(file, request)),
-      Effect.catchTags({
-        ExportNotFound: (error) => Effect.succeed(errorResponse(404, refusalTexts.ExportNotFound.print(error))),
-        ExportExpired: (error) => Effect.succeed(errorResponse(410, refusalTexts.ExportExpired.print(error))),
-        ServiceError: (error) => Effect.succeed(errorResponse(503, error.message))
-      })
-    )
-}))
+export const exportRoute = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const trail = yield* AuditRefusals
+  /** Records the first download of a file, whose link names nobody. */
+  const recordFirst = Effect.fnUntraced(function* ({ account, id }: ExportedFile, peer: string) {
+    if (!(yield* isFirstDownload(id))) return
+    const event: AuditEvent = { actor: { _tag: "Unknown" }, account, peer, operation: "download", subject: id }
+    yield* trail.record(event, "Downloaded")
+  }, bestEffort("a download could not be recorded"))
+  const open = Effect.fnUntraced(function* (part: string, request: HttpServerRequest.HttpServerRequest) {
+    const peer = (yield* InProcess) ? undefined : clientAddress(request, yield* TrustedProxies)
+    const file = yield* openFile(part, peer)
+    if (peer !== undefined) yield* recordFirst(file, peer)
+    return file
+  })
+  const route: Route = {
+    method: "GET",
+    path: `/${versionSegment}/exports/:key/:name`,
+    respond: ({ params, request }) =>
+      open(params["key"] ?? "", request).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        orStoreFailure("download"),
+        Effect.map((file) => send(file, request)),
+        Effect.catchTags({
+          ExportNotFound: (error) => Effect.succeed(errorResponse(404, refusalTexts.ExportNotFound.print(error))),
+          ExportExpired: (error) => Effect.succeed(errorResponse(410, refusalTexts.ExportExpired.print(error))),
+          ServiceError: (error) => Effect.succeed(errorResponse(503, error.message))
+        })
+      )
+  }
+  return route
+})

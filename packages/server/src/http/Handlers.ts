@@ -7,15 +7,21 @@ import {
   ContactsService,
   CredentialsService,
   EmailsService,
+  type ExportLink,
   ExportNotFound,
   InvalidInput,
+  isUsedIdempotencyKey,
   type KeyedCall
 } from "@roster/domain"
 import { contactJson } from "@roster/domain/ContactJson"
 import { Effect, Option } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { AuditRefusals } from "../credentials/AuditRefusals.ts"
+import { eventOf } from "../credentials/AuditTrail.ts"
+import { Caller } from "../credentials/Caller.ts"
 import { ContactAnswers } from "../requests/ContactAnswers.ts"
 import { inTurn, Turns } from "../requests/Turns.ts"
+import { usedByAnother } from "./Idempotency.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import { makeUploadLimits } from "../requests/ImportUploadLimits.ts"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
@@ -42,12 +48,23 @@ const contactsHandlers = Effect.gen(function* () {
   const beginUpload = makeUploadLimits()
   const answers = yield* ContactAnswers
   const inWriteTurn = inTurn((yield* Turns).write)
+  const trail = yield* AuditRefusals
+  /** Contacts are about to leave. The owner within this process needs no trail. */
+  const recordExport = ({ id }: ExportLink) =>
+    Effect.flatMap(Caller, (caller) =>
+      caller.key === undefined
+        ? Effect.void
+        : trail.record({ ...eventOf(caller, "contactsExportPost"), subject: id }, "Exported")
+    )
   const handlers: Handlers<"contacts"> = {
     contactsByEmailGet: ({ params }) => toWireError(Effect.map(contacts.get(params.email), responseOfOne)),
     contactsByEmailPut: ({ params, payload }) =>
       toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
     contactsGet: ({ query: { limit, offset, rule } }) => toWireError(answers.list({ limit, offset, rule })),
+    contactsCountGet: ({ query }) => toWireError(Effect.map(contacts.count(query), (count) => ({ count }))),
+    contactsFieldsGet: ({ query }) => toWireError(contacts.fields(query)),
+    contactsLookupPost: ({ payload }) => toWireError(answers.getMany(payload.emails)),
     contactsPost: ({ payload, query, request }) =>
       resubscribeOf(request).pipe(
         Effect.flatMap((resubscribe) => answers.add(payload, { listNames: query.listnames, resubscribe })),
@@ -69,9 +86,13 @@ const contactsHandlers = Effect.gen(function* () {
         ),
         toWireError
       ),
-    contactsExportPost: ({ query: { emails, rule, ...format } }) =>
+    contactsExportPost: ({ query: { emails, rule, ...format }, request }) =>
       contactFilterFromInput({ rule, emails }).pipe(
-        Effect.flatMap((filter) => contacts.export({ ...format, filter: Option.getOrUndefined(filter) })),
+        Effect.flatMap((filter) =>
+          contacts.export({ ...format, filter: Option.getOrUndefined(filter) }, keyOf(request))
+        ),
+        Effect.tap(recordExport),
+        Effect.catchIf(isUsedIdempotencyKey, () => Effect.succeed(usedByAnother())),
         toWireError
       ),
     contactsExportByIdStatusGet: ({ params: { id } }) =>

@@ -1,10 +1,12 @@
 /** The service as one effect from request to response, served over a socket or called in-process. */
 import { announcements, ApiKeyAuth, noSuchOperation, RequestErrors, versionSegment } from "@roster/api"
 import { loggedCause } from "@roster/domain"
-import { Cause, Context, Effect, type Fiber } from "effect"
+import { Cause, Context, Duration, Effect, type Fiber } from "effect"
+import { WebCrypto } from "effect/crypto/WebCrypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { lacksDescriptors, logLackOfDescriptors, withoutDescriptors } from "../store/StoreFailure.ts"
+import { isReadOnly } from "../store/postgres/PostgresError.ts"
 import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { authentication } from "./Authentication.ts"
 import { makeHandlers } from "./Handlers.ts"
@@ -24,7 +26,9 @@ import {
   type Route,
   withErrors
 } from "./Routes.ts"
-import { publicAddress, refusedHost } from "./AllowedHosts.ts"
+import { frontPage, frontPageWithoutTls, isForPeople } from "../reference/FrontPage.ts"
+import { ServedPage, type StudioPage } from "../studio/StudioPage.ts"
+import { isSecure, publicAddress, refusedHost } from "./AllowedHosts.ts"
 
 const referencePath = "/docs"
 
@@ -66,7 +70,7 @@ const referenceRoutes = Effect.gen(function* () {
 })
 
 /** The time in which the store has to answer for the service to be ready. */
-const readyWithin = "2 seconds"
+const readyWithin = Duration.seconds(2)
 
 const healthPath = "/health/"
 
@@ -76,14 +80,15 @@ const healthPath = "/health/"
  */
 const healthRoutes = Effect.map(SqlClient.SqlClient, (sql): ReadonlyArray<Route> => {
   const answer = (status: string) => HttpServerResponse.jsonUnsafe({ status })
-  // What waits for the table of contacts waits here too.
-  const isReady = sql<{ readonly writable: number | boolean }>`
-    SELECT ${dialect(sql).isWritable} AS writable, (SELECT id FROM contacts ORDER BY id LIMIT 1) AS first`.pipe(
-    asShortCall,
+  const isReady = asShortCall(dialect(sql).ready, Duration.toMillis(readyWithin)).pipe(
     Effect.timeout(readyWithin),
     Effect.match({
-      onSuccess: ([store]) => (store?.writable ? answer("ready") : errorResponse(503, "The store is read-only.")),
-      onFailure: () => errorResponse(503, "The store does not answer.")
+      onSuccess: () => answer("ready"),
+      onFailure: (error) =>
+        errorResponse(
+          503,
+          SqlError.isSqlError(error) && isReadOnly(error) ? "The store is read-only." : "The store does not answer."
+        )
     })
   )
   return [
@@ -104,12 +109,33 @@ const parts = Effect.gen(function* () {
     ...(yield* referenceRoutes),
     ...(yield* healthRoutes)
   ])
-  return {
-    log: yield* AccessLog,
-    router,
-    otherwise: withErrors(ApiKeyAuth.error)(withAnyKey(noRoute(router.methodsOf)))
+  const log = yield* AccessLog
+  const page = yield* ServedPage
+  const unknown = withErrors(ApiKeyAuth.error)(withAnyKey(noRoute(router.methodsOf)))
+  const otherwise: typeof unknown = (incoming) => {
+    const { request } = incoming
+    const route = isForPeople(request) ? "/" : "/assets/{name}"
+    const answer = route === "/" ? forPeople(page, request) : assetFor(page, request)
+    if (answer === undefined) return unknown(incoming)
+    log?.note(request, { route })
+    return answer
   }
+  return { log, router, otherwise }
 })
+
+/** The root in a browser: the page, or why it is not shown, or where else to go. */
+const forPeople = (page: StudioPage | undefined, request: HttpServerRequest.HttpServerRequest) =>
+  page === undefined
+    ? Effect.succeed(frontPage)
+    : Effect.contextWith((context: Context.Context<never>) =>
+        Effect.succeed(isSecure(request, context) ? page.index : frontPageWithoutTls)
+      )
+
+/** A file of the page, if the request is for one. */
+const assetFor = (page: StudioPage | undefined, { headers, method, url }: HttpServerRequest.HttpServerRequest) =>
+  page !== undefined && (method === "GET" || method === "HEAD") && url.startsWith("/assets/")
+    ? page.asset(url.slice("/assets/".length), headers["accept-encoding"])
+    : undefined
 
 /**
  * The response to an unknown path or method. The key is checked first, so that a client that probes its key learns of
@@ -172,10 +198,14 @@ const everywhere: ReadonlyArray<readonly [string, string]> = [
 /** A connection does not stay for the rest of a body that was refused. */
 const closing: typeof everywhere = [...everywhere, ["connection", "close"]]
 
+/** What says itself how long it may be kept holds no data of people. */
+const kept: typeof everywhere = everywhere.filter(([name]) => name !== "cache-control")
+
 const finished = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
 ): HttpServerResponse.HttpServerResponse => {
+  if (response.headers["cache-control"] !== undefined) return HttpServerResponse.setHeaders(response, kept)
   const always = response.status >= 400 && isBodyOutstanding(request) ? closing : everywhere
   return HttpServerResponse.setHeaders(withRetryAfter(response), always)
 }
@@ -187,7 +217,9 @@ const completed = (request: HttpServerRequest.HttpServerRequest, log: AccessLog 
     onFailure: <E>(cause: Cause.Cause<E>) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.map(fromCause(cause, log?.idOf(request) ?? crypto.randomUUID()), finish)
+        : Effect.flatMap(WebCrypto, (crypto) =>
+            Effect.map(fromCause(cause, log?.idOf(request) ?? crypto.randomUUID()), finish)
+          )
   })
 }
 

@@ -1,16 +1,19 @@
 /** Answers a repeated call with an Idempotency-Key as its first one was answered. (docs/decisions/retries.md) */
 import { idempotencyKeyHeader, OperationPolicy, resubscribeHeader } from "@roster/api"
-import { maximumIdempotencyKey } from "@roster/domain"
+import { isIdempotencyKey, maximumIdempotencyKey } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
-import { onceByKey } from "../services/KeyedCalls.ts"
+import { Caller, mayViewContacts } from "../credentials/Caller.ts"
+import { checkCaller } from "../credentials/CallerCheck.ts"
+import { onceByKey } from "../credentials/KeyedCalls.ts"
 import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { type AnswerBody, answersFull, type SentBody } from "../store/KeptAnswers.ts"
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 import { errorResponse } from "./Routes.ts"
+import { toWireError, type WireFailure } from "./WireErrors.ts"
 
 /**
  * Whether the answer of an operation is kept. Those with a secret honour the key themselves. An import receives its file
@@ -27,7 +30,11 @@ const smallBody = 4096
 /** A bulk delete takes transactions of its own, and repeating it does no harm. */
 const ownTransactions = "contactsDeletePost"
 
-const usedByAnother = () =>
+/** Its answer holds contacts, as far as the caller may see them. */
+const showsContacts = "contactsPost"
+
+/** The response to a call with the key of another one. */
+export const usedByAnother = () =>
   errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
 
 const refusedAsFull = (): HttpServerResponse.HttpServerResponse =>
@@ -43,35 +50,46 @@ export const answerOnce = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
   body: string,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E | WireFailure, R> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
   if (key === undefined || !isKept(endpoint)) return answer
-  if (key.length === 0 || key.length > maximumIdempotencyKey)
-    return Effect.succeed(errorResponse(400, `An Idempotency-Key has 1 to ${maximumIdempotencyKey} characters.`))
+  if (!isIdempotencyKey(key)) {
+    const text = `One Idempotency-Key is sent, of 1 to ${maximumIdempotencyKey} visible ASCII characters.`
+    return Effect.succeed(errorResponse(400, text))
+  }
   const operation = endpoint.identifier
-  const hash = createHash("sha256").update(request.url).update("\0").update(body)
   const resubscribe = request.headers[resubscribeHeader.toLowerCase()]
-  // No JSON holds a NUL, so no other request has this digest.
-  const digest = (resubscribe === undefined ? hash : hash.update("\0").update(resubscribe)).digest()
-  const once = onceByKey(
-    sql,
-    {
-      key,
-      digest,
-      write: (response) => (response.status < 300 ? { status: response.status, body: bodyOf(response) } : undefined),
-      read: (status, kept) => replay(status, kept.body()),
-      refuse: (why) => Effect.succeed(why === "used" ? usedByAnother() : refusedAsFull())
-    },
-    answer,
-    operation === ownTransactions
-  )
+  const once = Effect.flatMap(Caller, (caller) => {
+    const hash = createHash("sha256").update(request.url).update("\0").update(body)
+    // No JSON holds a NUL, so no other request has this digest.
+    if (resubscribe !== undefined) hash.update("\0").update(resubscribe)
+    // Nobody gets the contacts that were answered to a key that may see more.
+    if (operation === showsContacts && !mayViewContacts(caller)) hash.update("\0")
+    const digest = hash.digest()
+    return onceByKey(
+      sql,
+      {
+        key,
+        digest,
+        write: (response) => (response.status < 300 ? { status: response.status, body: bodyOf(response) } : undefined),
+        read: (status, kept) =>
+          checkCaller(sql, operation).pipe(
+            Effect.catchTag("ServiceError", (error) => toWireError(Effect.fail(error))),
+            Effect.andThen(Effect.sync(() => replay(status, kept.body())))
+          ),
+        refuse: (why) => Effect.succeed(why === "used" ? usedByAnother() : refusedAsFull())
+      },
+      answer,
+      operation === ownTransactions
+    )
+  })
   // A 503 says that nothing was done, which is not certain after a commit that was not synced.
   const failed = (error: SqlError.SqlError) =>
     Effect.catchTag(storeFailure(operation, error), "ServiceError", ({ message, reason }) =>
       Effect.succeed(errorResponse(reason._tag === "OutcomeUnknown" ? 500 : 503, message))
     )
   const isShared = operation !== ownTransactions && body.length <= smallBody
-  return Effect.catchIf(isShared ? sharingCommit(once) : once, isSqlError<E>, failed)
+  return Effect.catchIf(isShared ? sharingCommit(once) : once, isSqlError<E | WireFailure>, failed)
 }
 
 const contentType = "application/json"

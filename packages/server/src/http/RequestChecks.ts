@@ -1,5 +1,5 @@
 /** What is checked of a request before its handler. Input outside the contract becomes a 400 that names the field. */
-import { BadRequest, refusalTexts } from "@roster/api"
+import { BadRequest, refusalTexts, type OperationId } from "@roster/api"
 import { InvalidInput, invalidInput, StrictJson } from "@roster/domain"
 import { ByteSize, Effect, identity, Schema } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
@@ -65,6 +65,9 @@ const noBody = (endpoint: HttpApiEndpoint.Top): InvalidInput => {
 /** A body of up to so many characters is answered at once, which takes less than 1 ms; others take turns. */
 const promptBody = 1024
 
+/** Operations that take their turns themselves: a bulk delete waits for its rule, and a look-up for no write. */
+const takingTurns: ReadonlySet<string> = new Set<OperationId>(["contactsDeletePost", "contactsLookupPost"])
+
 const isMalformed = (error: unknown): error is Schema.SchemaError | InvalidInput =>
   Schema.isSchemaError(error) || error instanceof InvalidInput
 
@@ -111,9 +114,7 @@ export const requestChecks: Effect.Effect<Guard, never, GuardServices> = Effect.
         )
       }
     }
-    // A bulk delete waits for its rule, and takes its turn itself.
-    const isPrompt = (body: string): boolean =>
-      body.length <= promptBody || endpoint.identifier === "contactsDeletePost"
+    const isPrompt = (body: string): boolean => body.length <= promptBody || takingTurns.has(endpoint.identifier)
     const limits = bodyLimits(endpoint.identifier)
     const refuse = ({ status, text }: BodyRefused) => {
       const response = errorResponse(status, text)

@@ -43,8 +43,11 @@ const paramsOf = (pattern: ReadonlyArray<string>, segments: ReadonlyArray<string
  * path with an escaped @ character by character. (docs/decisions/performance.md)
  */
 export const makeRouter = (routes: ReadonlyArray<Route>) => {
+  const all = routes.map((route) => ({ route, pattern: segmentsOf(route.path) }))
+  // A path without parameters comes before one that takes its last segment for a value.
+  const places = (path: string) => path.split(":").length
   const patterns = Map.groupBy(
-    routes.map((route) => ({ route, pattern: segmentsOf(route.path) })),
+    all.sort((a, b) => places(a.route.path) - places(b.route.path)),
     ({ route }): string => route.method
   )
 

@@ -24,7 +24,8 @@ import type {
 } from "@roster/domain"
 import { Effect } from "effect"
 
-type WireFailure = UnauthorizedRequest | Forbidden | TooManyRequests | InternalServerError | ServiceUnavailable
+/** The response that a failure of any call becomes. */
+export type WireFailure = UnauthorizedRequest | Forbidden | TooManyRequests | InternalServerError | ServiceUnavailable
 
 /** The response that an error becomes. */
 export type WireOf<E> = E extends ServiceError

@@ -61,6 +61,7 @@ export const makeAccessLog = (write: (entry: AccessEntry) => void): AccessLog =>
 
   const begin = (request: IncomingMessage, response: ServerResponse): void => {
     const { socket } = request
+    // oxlint-disable-next-line eslint/no-restricted-globals -- of a request that came by a socket
     const begun: Begun = { id: crypto.randomUUID(), peer: socket.remoteAddress ?? "" }
     const since = performance.now()
     const sentBefore = socket.bytesWritten

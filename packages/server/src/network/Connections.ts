@@ -2,13 +2,14 @@
 import type { IpRange } from "@roster/domain"
 import { Duration } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
+import { IncomingMessage, type Server, type ServerOptions, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Server as TlsServer, type TlsOptions, type TLSSocket } from "node:tls"
 import { clientNetwork, isInRanges } from "./IpRanges.ts"
+import type { UnreadLimits } from "./UnreadAnswers.ts"
 
 /** Bounds of the connections of a service. Those of trusted proxies are not counted. */
-export interface ConnectionLimits {
+export interface ConnectionLimits extends UnreadLimits {
   /** Maximum number of connections (default: 1024). */
   readonly total: number
   /** Maximum number of connections of one client: an IPv4 address, or a /64 network of IPv6 (default: 256). */
@@ -20,13 +21,21 @@ export interface ConnectionLimits {
    * (default: 60 seconds). An import or a download may take longer, but not pause for so long.
    */
   readonly waitTimeout: Duration.Duration
+  /** Maximum time for the file of an import, besides a second for each 256 KiB of its length (default: 10 minutes). */
+  readonly uploadTimeout: Duration.Duration
+  /** The same for one that does not announce its length (default: 2 hours). */
+  readonly chunkedUploadTimeout: Duration.Duration
 }
 
 export const connectionLimits: ConnectionLimits = {
   total: 1024,
   byAddress: 256,
   headTimeout: Duration.seconds(10),
-  waitTimeout: Duration.seconds(60)
+  waitTimeout: Duration.seconds(60),
+  uploadTimeout: Duration.minutes(10),
+  chunkedUploadTimeout: Duration.hours(2),
+  unreadOfAccount: 64 * 1024 ** 2,
+  unreadOfAll: 192 * 1024 ** 2
 }
 
 /** Node's own limit for a whole request is off, since it has no exceptions for imports and downloads. */
@@ -39,19 +48,44 @@ export const timeoutsOf = ({ headTimeout }: ConnectionLimits): ServerOptions & T
   shouldUpgradeCallback: () => false
 })
 
-/** Requests whose body may take as long as it keeps coming. */
-const slowBodies = new WeakSet<object>()
+/** Since when requests send the file of an import. */
+const uploads = new WeakMap<object, number>()
 
-/** Lets the body of a request take as long as it keeps coming. */
+/** Lets the body of a request take longer as long as it keeps coming. */
 export const allowSlowBody = ({ source }: HttpServerRequest.HttpServerRequest): void => {
-  slowBodies.add(source)
+  uploads.set(source, performance.now())
 }
+
+/** In bytes per millisecond. */
+const slowestUpload = (256 * 1024) / 1000
+
+/** Whether the time of an upload is not over. */
+const mayUpload = (
+  request: IncomingMessage,
+  { chunkedUploadTimeout, uploadTimeout }: ConnectionLimits,
+  now: number
+): boolean => {
+  const since = uploads.get(request)
+  const announced = request.headers["content-length"]
+  const most =
+    announced === undefined
+      ? Duration.toMillis(chunkedUploadTimeout)
+      : Duration.toMillis(uploadTimeout) + Number(announced) / slowestUpload
+  return since !== undefined && now - since < most
+}
+
+/** Requests on a connection that wait for the answers to those before them. */
+const maximumWaiting = 16
 
 interface Connection {
   /** The network of the client; `undefined` for a trusted proxy. */
   readonly client: string | undefined
-  /** The response to the latest request. */
+  /** The response to the latest request that has begun. */
   response: ServerResponse<IncomingMessage> | undefined
+  /** Whether that response has not ended. */
+  isAnswering: boolean
+  /** What begins the requests that came meanwhile. */
+  readonly waiting: Array<() => void>
   /** When the connection was made, or its latest request began to wait for its client. */
   since: number
   /** The bytes that were sent and received by then. */
@@ -79,8 +113,11 @@ const isClientsTurn = (socket: Socket, { req }: ServerResponse<IncomingMessage>)
   !req.complete || socket.writableLength > 0
 
 /** A file is sent as a stream, which ends when the client has read nearly all of it. */
-const mayTakeLong = ({ req, writableEnded }: ServerResponse<IncomingMessage>): boolean =>
-  req.complete ? !writableEnded : slowBodies.has(req)
+const mayTakeLong = (
+  { req, writableEnded }: ServerResponse<IncomingMessage>,
+  limits: ConnectionLimits,
+  now: number
+): boolean => (req.complete ? !writableEnded : mayUpload(req, limits, now))
 
 const endLate = (socket: Socket, response: ServerResponse<IncomingMessage>): void => {
   if (response.headersSent) {
@@ -100,9 +137,10 @@ const remoteEndpoint = ({ remoteAddress, remotePort }: Socket): string => `${rem
  */
 export const limitConnections = (
   server: Server,
-  { byAddress, total, waitTimeout }: ConnectionLimits,
+  limits: ConnectionLimits,
   trusted: ReadonlyArray<IpRange>
 ): (() => void) => {
+  const { byAddress, total, waitTimeout } = limits
   const connections = new Map<Socket, Connection>()
   const ofClients = new Map<string, number>()
   let counted = 0
@@ -161,7 +199,7 @@ export const limitConnections = (
       socket.destroySoon()
       return
     }
-    track(socket, { client, response: undefined, since: performance.now(), bytes: 0 })
+    track(socket, { client, response: undefined, isAnswering: false, waiting: [], since: performance.now(), bytes: 0 })
     count(client, 1)
     if (isTls) {
       const end = remoteEndpoint(socket)
@@ -185,16 +223,41 @@ export const limitConnections = (
     })
   }
 
-  const begin = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
+  /** Begins a request when that before it on its connection has been answered. */
+  const begin = (
+    connection: Connection | undefined,
+    request: IncomingMessage,
+    response: ServerResponse<IncomingMessage>,
+    go: () => void
+  ): void => {
     // Node reports that a client went away only to who listens; Bun ends the process where nobody does.
     if (isBun) request.on("error", () => {})
-    const connection = connections.get(request.socket)
-    if (connection === undefined) return
+    if (connection === undefined) return go()
+    if (connection.isAnswering) {
+      if (connection.waiting.push(() => begin(connection, request, response, go)) > maximumWaiting) {
+        request.socket.destroy()
+      }
+      return
+    }
     connection.response = response
     connection.since = performance.now()
+    connection.isAnswering = true
+    response.once("close", () => {
+      connection.isAnswering = false
+      const next = connection.waiting.shift()
+      if (!request.socket.destroyed) next?.()
+    })
+    go()
   }
-  server.on("request", begin)
-  server.on("checkContinue", begin)
+  const { emit } = server
+  server.emit = (event: string | symbol, ...given: ReadonlyArray<unknown>): boolean => {
+    const [request, response] = given
+    const isRequest = event === "request" || event === "checkContinue"
+    if (!isRequest || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
+      return Reflect.apply(emit, server, [event, ...given])
+    begin(connections.get(request.socket), request, response, () => Reflect.apply(emit, server, [event, ...given]))
+    return true
+  }
 
   const limit = Duration.toMillis(waitTimeout)
   const endSlow = (): void => {
@@ -203,7 +266,7 @@ export const limitConnections = (
       const { response } = connection
       if (response === undefined || (response.writableFinished && response.req.complete)) continue
       const bytes = socket.bytesRead + socket.bytesWritten
-      if (!isClientsTurn(socket, response) || (mayTakeLong(response) && bytes !== connection.bytes)) {
+      if (!isClientsTurn(socket, response) || (mayTakeLong(response, limits, now) && bytes !== connection.bytes)) {
         connection.since = now
         connection.bytes = bytes
       } else if (now - connection.since >= limit) {

@@ -19,18 +19,19 @@ import { answersJson, answersPiece, contactsJson, contactsPiece, type WritePiece
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Caller } from "../credentials/Caller.ts"
+import { Caller, mayViewContacts } from "../credentials/Caller.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { inTurn, Turns } from "./Turns.ts"
 import {
   answerBytesOf,
   contactsByIds,
+  contactsWith,
   LargeAnswer,
   makePages,
   type PlacedContact
 } from "../contacts/ContactPagination.ts"
 import { changeContacts, type JudgedChange, listsOf } from "../contacts/ContactChanges.ts"
-import { addContacts } from "../contacts/ContactRepository.ts"
+import { addContacts, shownTo } from "../contacts/ContactRepository.ts"
 import { contactsByAddress } from "../contacts/ContactRow.ts"
 import { toContact } from "../contacts/ContactRow.generated.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
@@ -53,6 +54,9 @@ export class ContactAnswers extends Context.Service<
     readonly list: (
       page: ContactsPage
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, InvalidRule | InvalidInput | ServiceError>
+    readonly getMany: (
+      emails: ReadonlyArray<string>
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, TooManyContacts | InvalidInput | ServiceError>
     readonly add: (
       contacts: ReadonlyArray<ContactPayload>,
       options: Omit<AddOptions, "idempotencyKey">
@@ -84,12 +88,12 @@ interface Written extends PlacedContact {
 }
 
 /** Reads rows that were written, and keeps those of them that can be answered at once. */
-const makeReader = () => {
+const makeReader = (most: number) => {
   let bytes = 0
   return (row: ReadonlyArray<unknown>): Written => {
     const own = answerBytesOf(row)
     bytes += own
-    return { id: Number(row[0]), bytes: own, contact: bytes > mostAtOnce ? undefined : toContact(row) }
+    return { id: Number(row[0]), bytes: own, contact: bytes > most ? undefined : toContact(row) }
   }
 }
 
@@ -135,6 +139,11 @@ const make = Effect.gen(function* () {
   const contactsInPieces = (operation: string, contacts: ReadonlyArray<PlacedContact>) =>
     inPieces(operation, contacts, (some) => contactsByIds(some.map(({ id }) => id)), contactsPiece)
 
+  const answerOf = (operation: string, found: LargeAnswer | ReadonlyArray<Contact>) =>
+    found instanceof LargeAnswer
+      ? contactsInPieces(operation, found.contacts)
+      : Effect.sync(() => whole(contactsJson(found)))
+
   /** What became of changes, with their contacts as they are when they are read. */
   const readAgain = Effect.fnUntraced(function* (some: ReadonlyArray<JudgedChange>) {
     const { account } = yield* Caller
@@ -155,17 +164,28 @@ const make = Effect.gen(function* () {
         const find = pages(page, (page.limit ?? 0) <= smallPage ? undefined : mostAtOnce)
         // Nobody waits for the scan of a rule.
         const found = yield* page.rule === undefined ? inPageTurn(find) : find
-        return found instanceof LargeAnswer
-          ? yield* contactsInPieces("contactsGet", found.contacts)
-          : whole(contactsJson(found))
+        return yield* answerOf("contactsGet", found)
       },
       Effect.provideService(SqlClient.SqlClient, sql),
       orStoreFailure("contactsGet")
     ),
+    getMany: fnRedacted("ContactsService.getMany")(
+      function* (emails) {
+        return yield* answerOf("contactsLookupPost", yield* inPageTurn(contactsWith(emails, mostAtOnce)))
+      },
+      Effect.provideService(SqlClient.SqlClient, sql),
+      orStoreFailure("contactsLookupPost")
+    ),
     add: fnRedacted("ContactsService.add")(
       function* (contacts, options) {
-        return yield* addContacts(contacts, { ...options, isDecoded: true }, makeReader(), (written) => {
-          const kept = written.flatMap(({ contact }) => (contact === undefined ? [] : [contact]))
+        const caller = yield* Caller
+        // What is shown is no larger than what was sent.
+        const read = makeReader(mayViewContacts(caller) ? mostAtOnce : Infinity)
+        return yield* addContacts(contacts, { ...options, isDecoded: true }, read, (written, sent) => {
+          const kept = written.flatMap(({ contact }, index) => {
+            const own = sent[index]
+            return contact === undefined || own === undefined ? [] : [shownTo(caller, contact, own)]
+          })
           return kept.length === written.length
             ? Effect.sync(() => whole(contactsJson(kept)))
             : contactsInPieces(

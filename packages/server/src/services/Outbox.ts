@@ -1,5 +1,5 @@
 /** The messages that a store has accepted, for its owner: it sends none of them. */
-import { EmailMessage, fnRedacted, type ServiceError, WireDate } from "@roster/domain"
+import { EmailMessage, fnRedacted, type ServiceError, WireDate, TaggedError } from "@roster/domain"
 import { Context, Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
@@ -28,7 +28,7 @@ export const AcceptedEmail = Schema.Struct({
 export interface AcceptedEmail extends Schema.Schema.Type<typeof AcceptedEmail> {}
 
 /** There is no message with this id in the outbox. */
-export class EmailNotFound extends Schema.TaggedError<EmailNotFound>()("EmailNotFound", {
+export class EmailNotFound extends TaggedError<EmailNotFound>()("EmailNotFound", {
   /** The id that was asked for. */ id: Schema.String
 }) {
   override get message(): string {

@@ -6,7 +6,7 @@ import {
   ContactPayload,
   ContactsService,
   exactAnswer,
-  ExportLink,
+  type ExportLink,
   ExportNotFound,
   type ExportRequest,
   fnRedacted,
@@ -24,12 +24,12 @@ import { SqlClient } from "effect/sql"
 import { changeContacts } from "../contacts/ContactChanges.ts"
 import { makeContactRepository } from "../contacts/ContactRepository.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
-import { createExport, exportStatus, fileKeyOf, openFile } from "../jobs/exports/ExportRequests.ts"
+import { createExport, exportStatus, linkedPart, openFile, renewLink } from "../jobs/exports/ExportRequests.ts"
 import { acceptImport } from "../jobs/imports/ImportRequests.ts"
 import { JobRunner } from "../jobs/worker/JobRunner.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
-import { keyedCalls } from "./KeyedCalls.ts"
+import { asItWas, keyedCalls } from "../credentials/KeyedCalls.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -39,26 +39,27 @@ const make = Effect.gen(function* () {
   const inStore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.provideService(StorePolicy, policy))
 
-  const addOnce = keyedCalls(sql, "contactsPost", {
-    input: Schema.Struct({
-      listNames: Schema.Array(Schema.String),
-      contacts: Schema.Array(ContactPayload),
-      resubscribe: Schema.UndefinedOr(Schema.Boolean)
-    }),
-    result: Schema.Array(Contact)
+  const addInput = Schema.Struct({
+    listNames: Schema.Array(Schema.String),
+    contacts: Schema.Array(ContactPayload),
+    resubscribe: Schema.UndefinedOr(Schema.Boolean)
   })
+  const addOnce = keyedCalls(sql, "contactsPost", addInput, asItWas(Schema.Array(Contact)))
   const add: ContactsService["Service"]["add"] = (contacts, options = {}) => {
     const { listNames = [], resubscribe } = options
     return addOnce(options, () => ({ listNames, contacts, resubscribe }), repository.add(contacts, options))
   }
 
-  const exportOnce = keyedCalls(sql, "contactsExportPost", { input: Schema.Unknown, result: ExportLink })
+  const exportOnce = keyedCalls(sql, "contactsExportPost", Schema.Unknown, {
+    write: ({ id }: ExportLink) => id,
+    read: (id) => inStore(renewLink(id))
+  })
 
   const download: ContactsService["Service"]["download"] = (link) => {
-    const fileKey = fileKeyOf(link)
-    return fileKey === undefined
+    const of = linkedPart(link)
+    return of === undefined
       ? Stream.fail(new InvalidInput({ field: "link", issue: "it is not the link of an export" }))
-      : openFile(fileKey).pipe(
+      : openFile(of).pipe(
           Effect.map((file) => file.read(0)),
           Stream.unwrap,
           Stream.catchTags({

@@ -13,16 +13,17 @@ import {
   validated
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
+import { WebCrypto } from "effect/crypto/WebCrypto"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
-import { inTransaction } from "../store/sqlite/GroupCommit.ts"
+import { asCaller } from "../credentials/CallerCheck.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { yieldToEventLoop } from "../threads/Slices.ts"
-import { keyedCalls } from "./KeyedCalls.ts"
+import { asItWas, keyedCalls } from "../credentials/KeyedCalls.ts"
 
 const readMessage = validated(EmailMessage)
 const encodeMessage = Schema.encodeEffect(Schema.fromJsonString(EmailMessage))
@@ -64,7 +65,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { allowedSenders } = yield* StorePolicy
 
-  const sendOnce = keyedCalls(sql, "emailsPost", { input: EmailMessage, result: EmailSend })
+  const sendOnce = keyedCalls(sql, "emailsPost", EmailMessage, asItWas(EmailSend))
 
   const sendNow = fnRedacted("EmailsService.send")(function* (given: EmailMessage) {
     const { account } = yield* Caller
@@ -91,6 +92,7 @@ const make = Effect.gen(function* () {
     if (bytes > maximumMessageBytes * (4 / 3)) {
       return yield* invalid("content.attachments", "a message has at most 20 MB with its attachments")
     }
+    const crypto = yield* WebCrypto
     const messageId = crypto.randomUUID()
     const transactionId = crypto.randomUUID()
     const store = Effect.gen(function* () {
@@ -112,7 +114,7 @@ const make = Effect.gen(function* () {
       yield* pause
       return yield* encoded({ transactionId, messageId })
     })
-    return yield* inTransaction(sql, store)
+    return yield* asCaller(sql, "emailsPost", store)
   }, orStoreFailure("emailsPost"))
 
   return EmailsService.of({ send: (given, options = {}) => sendOnce(options, () => given, sendNow(given)) })

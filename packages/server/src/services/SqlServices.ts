@@ -13,8 +13,8 @@ import * as SqlEmailsService from "./SqlEmailsService.ts"
 import { memory } from "../store/sqlite/StoreFile.ts"
 import * as LockContention from "../store/sqlite/LockContention.ts"
 import {
+  connectionsOfJobs,
   defaultConnections,
-  jobConnections,
   sharedConnections,
   sharedWrites,
   shortConnections
@@ -75,12 +75,13 @@ export const layerForHttp = (options: StoreOptions, awaitsJobs = false): Layer.L
 export const layerPostgresForHttp = (options: PostgresStoreOptions): Layer.Layer<HttpServices, StoreError> => {
   const { jobThread: entry, postgres, ruleDeadline } = options
   const { maxConnections = defaultConnections } = postgres
+  const ofJobs = connectionsOfJobs(maxConnections)
   const jobs =
     entry === undefined
       ? Layer.provide(JobRunner.layer(), sharedWrites)
-      : WorkerThread.layer({ entry, store: { postgres } })
+      : WorkerThread.layer({ entry, store: { postgres: { ...postgres, maxConnections: ofJobs } } })
   // Jobs that share the connections of requests read and note beside what they hold.
-  const connections = entry === undefined ? maxConnections : Math.max(1, maxConnections - jobConnections)
+  const connections = entry === undefined ? maxConnections : Math.max(1, maxConnections - ofJobs)
   const kept = entry === undefined ? 0 : shortConnections
   // A rule has its connection for seconds.
   const rulesAtOnce = Math.max(1, Math.floor(sharedConnections(connections, kept) / 2))

@@ -5,6 +5,7 @@ import { RateLimited } from "@roster/domain"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Function, Option, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
+import { monotonicMillis } from "../threads/Slices.ts"
 import type { Transform } from "node:stream"
 import { createDeflateRaw, createInflateRaw, deflateRawSync, inflateRawSync } from "node:zlib"
 import { byEngine } from "./SqlDialect.ts"
@@ -70,7 +71,7 @@ const measuredFrom = maximumAnswerBytes / 64
 
 interface Measurement {
   readonly bytes: number
-  /** The second of `performance.now` at which it is over. */
+  /** The second of `monotonicMillis` at which it is over. */
   readonly until: number
 }
 
@@ -80,7 +81,7 @@ const measurementsOn: (sql: SqlClient.SqlClient) => Map<string, Measurement> = F
 /** The bytes that are kept for an account where calls at one time add to the same sum. */
 const measured = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, sum: number) {
   const known = measurementsOn(sql)
-  const now = performance.now() / 1000
+  const now = monotonicMillis() / 1000
   const before = known.get(account)
   if (before !== undefined && before.until > now) return before.bytes
   for (const [other, { until }] of known) if (until <= now) known.delete(other)

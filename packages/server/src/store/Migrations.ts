@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { createHash } from "node:crypto"
 import { byEngine } from "./SqlDialect.ts"
 
 /** The types that databases name differently, frozen like the migrations. */
@@ -451,6 +452,23 @@ const equalFieldNames = Effect.gen(function* () {
 const accountLocks = ({ isSqlite }: Dialect) =>
   isSqlite ? [] : [`CREATE TABLE account_locks (account TEXT PRIMARY KEY)`]
 
+/** The key that asked for an export; `NULL` for the owner of the store. */
+const exportCreators = () => [`ALTER TABLE jobs ADD COLUMN creator BIGINT`]
+
+/** The digests of the secrets in the links of exports, in place of the secrets. */
+const linkDigests = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { bytes } = byEngine(sql, { sqlite: () => sqlite, postgres: () => postgres })
+  yield* sql.unsafe(`ALTER TABLE jobs ADD COLUMN link_digest ${bytes}`)
+  const linked = yield* sql<{ readonly number: number; readonly file_key: string }>`
+    SELECT number, file_key FROM jobs WHERE file_key IS NOT NULL`
+  for (const { file_key, number } of linked) {
+    yield* sql`UPDATE jobs SET link_digest = ${createHash("sha256").update(file_key).digest()}, file_key = NULL WHERE number = ${number}`
+  }
+  yield* sql.unsafe(`CREATE UNIQUE INDEX jobs_by_link ON jobs (link_digest)`)
+  yield* sql.unsafe(`ALTER TABLE jobs ADD COLUMN downloaded BIGINT`)
+})
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -475,7 +493,9 @@ export const migrations = {
   "13_kept_statuses": run(keptStatuses),
   "14_contact_keys": run(contactKeys),
   "15_equal_field_names": equalFieldNames,
-  "16_account_locks": run(accountLocks)
+  "16_account_locks": run(accountLocks),
+  "17_export_creators": run(exportCreators),
+  "18_link_digests": linkDigests
 }
 
 /** The number of the last migration, which every store of this version has run. */

@@ -1,5 +1,5 @@
 /** Marks of this process in file names and leases, by which the leftovers of a killed process are recognised. */
-import { Hash } from "effect"
+import { Effect, Hash, Random } from "effect"
 import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
 import { systemCode } from "./sqlite/StoreError.ts"
@@ -43,10 +43,14 @@ const hasEnded = (mark: string): boolean => {
 }
 
 /** Not a secret: a store opens without loading any cryptography. */
-const random = (): string => Math.random().toString(36).slice(2)
+const random = Effect.map(Random.next, (number) => number.toString(36).slice(2))
 
 /** A new lease of this process, unlike any other. */
-export const makeLease = (): string => `${random()}${random()} ${self} ${machine}`
+export const makeLease: Effect.Effect<string> = Effect.zipWith(
+  random,
+  random,
+  (one, two) => `${one}${two} ${self} ${machine}`
+)
 
 /** Whether the process that holds a lease has certainly ended. */
 export const isOrphaned = (lease: string): boolean => {

@@ -2,7 +2,7 @@
 import { ContactFields, ContactSize } from "@roster/domain"
 import { Context, Effect, Function, Iterable, Option, References, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
-import { sliceMillis, yieldToEventLoop } from "../threads/Slices.ts"
+import { beginSlice, yieldToEventLoop } from "../threads/Slices.ts"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
 /** What a store on each engine has. Another engine is another member here, and wherever the engines differ. */
@@ -60,12 +60,12 @@ const eachInSlices =
         return yield* eachAlone(sql)(statement, parameters, read)
       }
       const rows: Array<A | undefined> = []
-      let sliceEnd = performance.now() + sliceMillis
+      let isOver = yield* beginSlice()
       for (const some of Iterable.chunksOf(parameters, rowsAtOnce)) {
         rows.push(...(yield* connection.executeEach(statement, some, read)))
-        if (performance.now() < sliceEnd) continue
+        if (!isOver()) continue
         yield* yieldToEventLoop
-        sliceEnd = performance.now() + sliceMillis
+        isOver = yield* beginSlice()
       }
       return rows
     })
@@ -143,8 +143,8 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
    * as everything does in a transaction of SQLite that writes.
    */
   lockAccounts: withoutLock,
-  /** Whether the database takes writes now, as SQL: a primary can become a replica. */
-  isWritable: sql`1 = 1`,
+  /** Waits for the table of contacts, and fails if the database takes no writes now: a primary can become a replica. */
+  ready: Effect.asVoid(sql`SELECT id FROM contacts LIMIT 1`),
   /** Runs a compiled query and gives its rows as values. */
   ask: askAtOnce(sql),
   /** Whether all who write wait for a transaction, which is why one is short. */
@@ -187,7 +187,10 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
         ON CONFLICT (account) DO UPDATE SET account = excluded.account`,
       { discard: true }
     ),
-  isWritable: sql`(NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off')`,
+  // To lock is to write, also where nothing is locked.
+  ready: Effect.asVoid(sql`
+    SELECT id, (SELECT count(*) FROM (SELECT id FROM contacts WHERE false FOR KEY SHARE) AS locked) AS locked
+    FROM contacts LIMIT 1`),
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
   // Only those who change the same rows.
   writersWait: false,

@@ -9,7 +9,7 @@ import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
 import { routeOf } from "./postgres/PostgresAddress.ts"
-import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
+import { AnswerWithin, nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import * as FailedAuthCounts from "./postgres/FailedAuthCounts.ts"
 import { byEngine } from "./SqlDialect.ts"
@@ -18,7 +18,8 @@ import { newer, refuseForeign } from "./StoreContents.ts"
 
 /** Reads first, so that opening an up-to-date store never waits for the write lock. */
 const migrateStore = Effect.fnUntraced(function* (filename: string) {
-  if ((yield* lastMigration) < latestMigration) yield* migrate
+  // Its statements take as long as the tables are large.
+  if ((yield* lastMigration) < latestMigration) yield* Effect.provideService(migrate, AnswerWithin, Infinity)
   const sql = yield* SqlClient.SqlClient
   yield* byEngine(sql, { sqlite: () => Effect.void, postgres: () => FailedAuthCounts.createTable(sql) })
   // Data of a later version can have a meaning that this version does not know.

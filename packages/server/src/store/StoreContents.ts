@@ -34,12 +34,21 @@ const tablesOf = (database: DatabaseSync): ReadonlyArray<unknown> =>
     .all()
     .map(({ name }) => name)
 
+const isOurs = (tables: ReadonlyArray<unknown>): boolean => tables.includes("migrations") && tables.includes("contacts")
+
+/** Whether a file can be read as a store. */
+export const isStore = (path: string) =>
+  Effect.flatMap(openReadOnly(path), (database) => Effect.try(() => isOurs(tablesOf(database)))).pipe(
+    Effect.scoped,
+    Effect.orElseSucceed(() => false)
+  )
+
 /** The contents of an open database file. A database without tables, or of another program, has no contacts. */
 export const contentsOf = (database: DatabaseSync, path: string) =>
   Effect.try({
     try: () => {
       const tables = tablesOf(database)
-      const isRoster = tables.includes("migrations") && tables.includes("contacts")
+      const isRoster = isOurs(tables)
       const numberIn = (table: string, value: string): number =>
         isRoster ? Number(database.prepare(`SELECT ${value} AS number FROM ${table}`).get()?.["number"]) : 0
       return {

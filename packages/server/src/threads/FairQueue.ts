@@ -1,7 +1,7 @@
 /** Fair queues: one task or a few run, or some places are taken, at a time, round-robin over the accounts. */
-import { Effect, type Scope } from "effect"
-import { clearTimeout, setTimeout } from "node:timers"
-import { setImmediate } from "node:timers/promises"
+import { type Context, Effect, type Fiber, type Scope } from "effect"
+import { idly } from "./Background.ts"
+import { monotonicMillis, yieldToEventLoop } from "./Slices.ts"
 
 /** What waits, by account. */
 const makeQueue = <A>() => {
@@ -34,7 +34,7 @@ const makeQueue = <A>() => {
 interface Turn {
   /** Since when, in milliseconds, it is held; `undefined` if it is not. */
   heldSince: number | undefined
-  timer?: NodeJS.Timeout
+  timer?: Fiber.Fiber<void>
   begin: () => void
 }
 
@@ -72,35 +72,51 @@ export const make = ({
    * Yields to the event loop first, so that work outside of the queue runs too: once per millisecond that the task took,
    * since the event loop accepts one connection each time.
    */
-  const give = async (turn: Turn) => {
-    const { heldSince, timer } = turn
-    if (heldSince === undefined) return
-    turn.heldSince = undefined
-    clearTimeout(timer)
-    for (let held = performance.now() - heldSince; held > 0; held--) await setImmediate()
-    running--
-    next()
-  }
+  const give = (turn: Turn): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      const { heldSince, timer } = turn
+      if (heldSince === undefined) return
+      turn.heldSince = undefined
+      timer?.interruptUnsafe()
+      for (let held = monotonicMillis() - heldSince; held > 0; held--) yield* yieldToEventLoop
+      running--
+      next()
+    })
 
   const run: FairQueue["run"] = (account, work) =>
-    Effect.suspend(() => {
+    Effect.contextWith((context: Context.Context<never>) => {
+      // Nobody waits while a turn is given.
+      const inBackground = Effect.runForkWith(context)
       const turn: Turn = { heldSince: undefined, begin: () => undefined }
       const take = Effect.callback<void>((resume) => {
         turn.begin = () => {
-          turn.heldSince = performance.now()
-          if (longestTurn !== undefined) turn.timer = setTimeout(give, longestTurn, turn)
+          turn.heldSince = monotonicMillis()
+          if (longestTurn !== undefined) {
+            turn.timer = inBackground(
+              idly(
+                Effect.delay(
+                  Effect.suspend(() => {
+                    // It does not interrupt itself.
+                    delete turn.timer
+                    return give(turn)
+                  }),
+                  longestTurn
+                )
+              )
+            )
+          }
           resume(Effect.void)
         }
         queue.add(account, turn)
         next()
       })
       const pause = Effect.suspend(() => {
-        void give(turn)
+        inBackground(give(turn))
         return take
       })
       const leave = Effect.sync(() => {
         if (turn.heldSince === undefined) queue.remove(account, turn)
-        void give(turn)
+        inBackground(give(turn))
       })
       return Effect.ensuring(
         Effect.andThen(

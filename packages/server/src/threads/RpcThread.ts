@@ -35,7 +35,7 @@ interface ThreadOptions<Rpcs extends Rpc.Any, Data extends object> {
   readonly name: string
   readonly calls: RpcGroup.RpcGroup<Rpcs>
   /** What each thread is told as its `workerData`. */
-  readonly data: () => Data
+  readonly data: Effect.Effect<Data>
   readonly maxOldGenerationSizeMb: number
   /** Runs after a thread has ended. */
   readonly onEnd?: (data: Data, hasDied: boolean) => Effect.Effect<void>
@@ -57,7 +57,7 @@ const start = Effect.fnUntraced(function* <Rpcs extends Rpc.Any, Data extends ob
   forget: Effect.Effect<void>
 ) {
   const { calls, entry, maxOldGenerationSizeMb, name, onEnd = () => Effect.void } = options
-  const data = options.data()
+  const data = yield* options.data
   const runFork = Effect.runForkWith(yield* Effect.context<never>())
   const { port1, port2: log } = new MessageChannel()
   const settings = { logLevel: yield* References.MinimumLogLevel, traceSubjects: yield* TraceSubjects, log }

@@ -3,6 +3,7 @@ import { type ContactChange, ContactFilter, ContactsService, EmailAddress, RuleT
 import { Effect, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../src/credentials/Caller.ts"
+import { makeScans } from "../../src/contacts/RuleScan.ts"
 import { migrations } from "../../src/store/Migrations.ts"
 import * as SqlServices from "../../src/services/SqlServices.ts"
 
@@ -134,7 +135,7 @@ const makeModel = Effect.gen(function* () {
     }
   })
 
-  /** The same page of the service and of the list. */
+  /** The same page of the service and of the list, and the same number. */
   const look = Effect.fnUntraced(function* (page: typeof Page.Type, group?: number) {
     const all = known[page.account].filter((contact) => group === undefined || contact.group === group)
     const offset = Math.floor((all.length * page.permille) / 1000)
@@ -147,6 +148,7 @@ const makeModel = Effect.gen(function* () {
       listed.map(({ email }) => email),
       all.slice(offset, offset + page.limit).map(({ email }) => email)
     )
+    assert.strictEqual(yield* contacts.count(group === undefined ? {} : { rule: rule(group) }), all.length)
   })
 
   /** What is counted is what is there, and after an add all of it is counted. */
@@ -270,5 +272,22 @@ describe("pages of contacts", () => {
         stayed
       )
     }).pipe(inStore)
+  )
+})
+
+describe("the fields of contacts", () => {
+  it.effect("are those of the first contacts where there is no time for all of them", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeModel
+      const sql = yield* SqlClient.SqlClient
+      yield* run({ _tag: "Add", account: "one", count: 100 })
+      const { fields } = makeScans(sql)
+      const asked = { account: "one", rule: { _tag: "All" }, now: 0 } as const
+      const cut = yield* fields({ ...asked, millis: 0 })
+      assert.isFalse(cut.exact)
+      assert.isBelow(cut.contacts, 100)
+      const whole = yield* fields({ ...asked, millis: 60_000 })
+      assert.deepStrictEqual([whole.exact, whole.contacts], [true, 100])
+    }).pipe(as("one"), inStore)
   )
 })

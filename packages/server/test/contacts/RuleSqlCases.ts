@@ -5,7 +5,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, Statement } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
 import { migrate } from "../../src/store/Migrations.ts"
-import { makeScan } from "../../src/contacts/RuleScan.ts"
+import { makeScans } from "../../src/contacts/RuleScan.ts"
 import { ruleSql } from "../../src/contacts/RuleSql.ts"
 import * as SqliteConnection from "../../src/store/sqlite/SqliteConnection.ts"
 import * as SqliteStatements from "../../src/store/sqlite/SqliteStatements.ts"
@@ -138,7 +138,7 @@ export const selected = (sql: SqlClient.SqlClient, rule: Rule.Rule, now: DateTim
 /** The same, by a scan. */
 export const scanned = (sql: SqlClient.SqlClient, rule: Rule.Rule, now: DateTime.Utc) =>
   Effect.map(
-    makeScan(sql)({
+    makeScans(sql).find({
       account: "",
       rule,
       now: DateTime.toEpochMillis(now),

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import { isFromDeadProcess, isOrphaned, makeLease, processMark } from "../../src/store/ProcessMark.ts"
 
@@ -10,7 +11,7 @@ describe("the mark of a process", () => {
 
   it("tells the end of a process, and not of one that runs", () => {
     const name = `${processMark}name`
-    const lease = makeLease()
+    const lease = Effect.runSync(makeLease)
     assert.isFalse(isFromDeadProcess(name))
     assert.isFalse(isOrphaned(lease))
     assert.isTrue(isFromDeadProcess(name.replace(`-${pid}`, `-${dead}`)))
@@ -20,13 +21,13 @@ describe("the mark of a process", () => {
   it.skipIf(!isLinux)("tells it of a process whose number another one has now (skipped where only Linux tells)", () => {
     const other = (text: string) => text.replace(/(?<=[- ]\d+\.)\d+/, "1")
     assert.isTrue(isFromDeadProcess(`${other(processMark)}name`))
-    assert.isTrue(isOrphaned(other(makeLease())))
+    assert.isTrue(isOrphaned(other(Effect.runSync(makeLease))))
   })
 
   it("knows those of older versions, which have no start", () => {
     const older = (text: string) => text.replace(/(?<=[- ]\d+)\.\d+/, "")
     assert.isFalse(isFromDeadProcess(`${older(processMark)}name`))
-    assert.isFalse(isOrphaned(older(makeLease())))
+    assert.isFalse(isOrphaned(older(Effect.runSync(makeLease))))
     assert.isTrue(isFromDeadProcess(`${older(processMark).replace(`-${pid}`, `-${dead}`)}name`))
   })
 

@@ -11,7 +11,14 @@ const thread = Effect.fnUntraced(function* (idleTime: Duration.Input) {
     Effect.sync(() => ends.push(`${number} ${hasDied ? "died" : "ended"}`))
   let number = 0
   const use = yield* RpcThread.make(
-    { entry, name: "test", calls: Counting, data: () => ({ number: ++number }), maxOldGenerationSizeMb: 64, onEnd },
+    {
+      entry,
+      name: "test",
+      calls: Counting,
+      data: Effect.sync(() => ({ number: ++number })),
+      maxOldGenerationSizeMb: 64,
+      onEnd
+    },
     idleTime
   )
   return { use, ends, started: () => number }

@@ -10,6 +10,7 @@ import { advanceJob, endJob, noProgress, type HeldJob } from "../queue/JobQueue.
 import { removeAllParts, storeParts } from "../queue/JobBlobs.ts"
 import { dialect } from "../../store/SqlDialect.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
+import { beginSlice } from "../../threads/Slices.ts"
 import { selection } from "../../contacts/RuleSql.ts"
 
 /** The request of an export, as the text that its job holds. */
@@ -86,12 +87,13 @@ const spoolRows = Effect.fnUntraced(function* <E>(
       // Starts outside the transactions: within one it would read through that.
       let rows = yield* next
       const readOn = Effect.gen(function* () {
-        const end = performance.now() + stepMillis
-        while (Option.isSome(rows) && performance.now() < end) {
+        const isOver = yield* beginSlice(stepMillis)
+        while (Option.isSome(rows)) {
           const selected = rows.value.filter(matches)
           yield* spool.add(selected)
           read += selected.length
           rows = yield* next
+          if (isOver()) return
         }
       })
       const note = Effect.suspend(() => advanceJob(job, { ...noProgress, rows_done: read }))

@@ -1,11 +1,13 @@
-/** Creates exports, tells their status and opens their files. The key in a link is the permission to read its file. */
+/**
+ * Creates exports, tells their status and opens their files. The secret in a link is the permission to read its file, as
+ * long as the API key that asked for it may export. (docs/decisions/access.md)
+ */
 import {
   checkFilter,
   CompressionFormat,
   ExportExpired,
   ExportFileFormat,
   ExportId,
-  type ExportLink,
   ExportNotFound,
   type ExportRequest,
   type ExportStatus,
@@ -13,21 +15,23 @@ import {
   redactStreamSpans,
   ruleSource
 } from "@roster/domain"
-import { Effect, Schema, Stream } from "effect"
-import { SqlClient } from "effect/sql"
-import { randomBytes } from "node:crypto"
-import { Caller } from "../../credentials/Caller.ts"
+import { Effect, Option, Schema, Stream } from "effect"
+import { WebCrypto } from "effect/crypto/WebCrypto"
+import { SqlClient, type Statement } from "effect/sql"
+import { Caller, type CallerIdentity } from "../../credentials/Caller.ts"
 import { checkEmail } from "../../contacts/ContactValidation.ts"
 import { contentType, exportFileName } from "./ExportFormat.ts"
 import { ExportJobRequest } from "./ExportJob.ts"
 import { createJob, type JobRow } from "../queue/JobQueue.ts"
 import { partLengths, readFrom } from "../queue/JobBlobs.ts"
 import { checkQuota } from "../queue/JobQuotas.ts"
-import { inTransaction } from "../../store/sqlite/GroupCommit.ts"
+import { digestOf, randomSecretBytes } from "../../credentials/Secret.ts"
+import { asCaller, mayKey } from "../../credentials/CallerCheck.ts"
 import { encoded } from "../../store/AnswerEncoding.ts"
 import { storeClock } from "../../store/StoreClock.ts"
 import { readRule } from "../../contacts/RuleSql.ts"
 
+const asId = Schema.decodeOption(ExportId)
 const encodeRequest = Schema.encodeEffect(ExportJobRequest)
 const decodeRequest = Schema.decodeEffect(ExportJobRequest)
 
@@ -51,12 +55,22 @@ const embeddedUrl = "http://roster.embedded/v4"
 /** The path of files below the base address. */
 const filesPath = "/exports/"
 
-const linkTo = (serviceUrl: string | undefined, fileKey: string, download: string): string =>
-  `${serviceUrl ?? embeddedUrl}${filesPath}${fileKey}/${encodeURIComponent(download)}`
+const linkTo = (base: string, part: string, download: string): string =>
+  `${base}${filesPath}${part}/${encodeURIComponent(download)}`
 
-/** Creates the job of an export and gives its link, which holds an unguessable key. */
+/** The link to an export for its owner in this process. It holds the id, which is no permission for anybody else. */
+const embeddedLink = (id: string, download: string): string => linkTo(embeddedUrl, id, download)
+
+/** Makes a link with a secret, of which the store has only the digest. */
+const makeLink = Effect.fnUntraced(function* ({ serviceUrl }: CallerIdentity, id: ExportId, download: string) {
+  if (serviceUrl === undefined) return { link: { id, link: embeddedLink(id, download) }, digest: null }
+  const secret = (yield* randomSecretBytes).toString("base64url")
+  return { link: { id, link: linkTo(serviceUrl(), secret, download) }, digest: digestOf(secret) }
+})
+
+/** Creates the job of an export and gives its link. */
 export const createExport = Effect.fnUntraced(function* (request: ExportRequest) {
-  const { account, serviceUrl } = yield* Caller
+  const caller = yield* Caller
   const { filter } = request
   const format = yield* Effect.mapError(checkFormat(request), (error) => invalidInput(error))
   const { compressionFormat = "None", fileFormat = "Csv", fileName } = format
@@ -69,15 +83,16 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
   const isArchive = compressionFormat === "Zip" && /\.zip$/i.test(asked)
   const name = isArchive ? exportFileName(asked.slice(0, -4), fileFormat) : asked
   const download = compressionFormat === "None" ? name : isArchive ? asked : `${asked}.zip`
-  const id = ExportId.make(crypto.randomUUID())
-  const fileKey = randomBytes(24).toString("base64url")
+  const id = ExportId.make((yield* WebCrypto).randomUUID())
+  const { digest, link } = yield* makeLink(caller, id, download)
   const sql = yield* SqlClient.SqlClient
   const job = createJob({
     id,
-    account,
+    account: caller.account,
     kind: "Export",
     state: "Loading",
-    file_key: fileKey,
+    link_digest: digest,
+    creator: caller.key?.id ?? null,
     request: yield* encodeRequest({
       format: fileFormat,
       compression: compressionFormat,
@@ -87,20 +102,11 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
       ...(filter?._tag === "ByEmails" ? { emails: filter.emails } : {})
     }).pipe(Effect.orDie)
   })
-  const link: ExportLink = { id, link: linkTo(serviceUrl?.(), fileKey, download) }
   const created = Effect.andThen(
-    checkQuota("contactsExportPost", account, "Export"),
+    checkQuota("contactsExportPost", caller.account, "Export"),
     Effect.andThen(job, encoded(link))
   )
-  return yield* inTransaction(sql, created)
-})
-
-/** The link to the file of a job, for its owner; `undefined` if it is no export. */
-export const linkOfJob = Effect.fnUntraced(function* ({ file_key, kind, request }: JobRow) {
-  if (kind !== "Export" || file_key === null) return undefined
-  const { serviceUrl } = yield* Caller
-  const { download } = yield* Effect.orDie(decodeRequest(request))
-  return linkTo(serviceUrl?.(), file_key, download)
+  return yield* asCaller(sql, "contactsExportPost", created)
 })
 
 /** A job, and the time at which it was read. */
@@ -108,13 +114,42 @@ interface DatedJob extends JobRow {
   readonly now: number
 }
 
-export const exportStatus = Effect.fnUntraced(function* (id: string) {
-  yield* ExportId.fromText(id)
+/** Reads the export that a condition selects. */
+const findExport = Effect.fnUntraced(function* (condition: Statement.Fragment) {
+  const sql = yield* SqlClient.SqlClient
+  const [job] = yield* sql<DatedJob>`
+    SELECT *, ${yield* storeClock(sql).inSql} AS now FROM jobs WHERE kind = 'Export' AND ${condition}`
+  return job
+})
+
+/** Reads an export of the caller's account. */
+const ownExport = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
-  const [job] = yield* sql<DatedJob>`
-    SELECT *, ${yield* storeClock(sql).inSql} AS now FROM jobs
-    WHERE id = ${id.toLowerCase()} AND account = ${account} AND kind = 'Export'`
+  return yield* findExport(sql`id = ${id.toLowerCase()} AND account = ${account}`)
+})
+
+/** Makes a new link to an export, which ends the one before; `undefined` if there is no such export. */
+export const renewLink = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const caller = yield* Caller
+  const job = yield* ownExport(id)
+  if (job === undefined) return undefined
+  const { download } = yield* Effect.orDie(decodeRequest(job.request))
+  const { digest, link } = yield* makeLink(caller, ExportId.make(job.id), download)
+  yield* sql`UPDATE jobs SET link_digest = ${digest}, creator = ${caller.key?.id ?? null} WHERE number = ${job.number}`
+  return link
+})
+
+/** The link to the file of a job for its owner in this process; `undefined` if it is no export. */
+export const linkOfJob = Effect.fnUntraced(function* ({ id, kind, request }: JobRow) {
+  if (kind !== "Export") return undefined
+  return embeddedLink(id, (yield* Effect.orDie(decodeRequest(request))).download)
+})
+
+export const exportStatus = Effect.fnUntraced(function* (id: string) {
+  yield* ExportId.fromText(id)
+  const job = yield* ownExport(id)
   if (job === undefined) return yield* new ExportNotFound({ id })
   if (job.expires <= job.now) return "Expired" satisfies ExportStatus
   return exportStatuses[job.state]
@@ -129,12 +164,15 @@ const exportStatuses: { readonly [State in JobRow["state"]]: ExportStatus } = {
   Cancelled: "Error"
 }
 
-/** Opens a file by its key, which is the permission to read it. */
-export const openFile = Effect.fnUntraced(function* (fileKey: string) {
+/** Opens a file by the secret of its link, for a peer of the network or a caller in this process, or for its owner by its id. */
+export const openFile = Effect.fnUntraced(function* (part: string, peer?: string) {
   const sql = yield* SqlClient.SqlClient
-  const [job] = yield* sql<DatedJob>`
-    SELECT *, ${yield* storeClock(sql).inSql} AS now FROM jobs WHERE file_key = ${fileKey}`
+  const isId = peer === undefined && Option.isSome(asId(part))
+  const job = yield* isId ? ownExport(part) : findExport(sql`link_digest = ${digestOf(part)}`)
   if (job === undefined || job.state !== "Ready") return yield* new ExportNotFound({ id: job?.id ?? "of this link" })
+  if (peer !== undefined && job.creator !== null && !(yield* mayKey(sql, job.creator, "Export", peer))) {
+    return yield* new ExportNotFound({ id: job.id })
+  }
   const gone = new ExportExpired({ id: job.id })
   if (job.expires <= job.now) return yield* gone
   const request = yield* Effect.orDie(decodeRequest(job.request))
@@ -143,6 +181,7 @@ export const openFile = Effect.fnUntraced(function* (fileKey: string) {
   if (lengths.length === 0) return yield* gone
   return {
     id: job.id,
+    account: job.account,
     name: request.download,
     contentType: contentType(request.format, request.compression),
     /** In bytes. */
@@ -157,8 +196,16 @@ export const openFile = Effect.fnUntraced(function* (fileKey: string) {
 
 export type ExportedFile = Effect.Success<ReturnType<typeof openFile>>
 
-/** The key in the link of an export. */
-export const fileKeyOf = (link: string): string | undefined => {
+/** Whether nobody has downloaded a file before, and notes that somebody does. */
+export const isFirstDownload = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const first =
+    yield* sql`UPDATE jobs SET downloaded = ${yield* storeClock(sql).inSql} WHERE id = ${id} AND downloaded IS NULL RETURNING id`
+  return first.length > 0
+})
+
+/** The secret in the link of an export, or its id. */
+export const linkedPart = (link: string): string | undefined => {
   const [, rest] = (URL.parse(link)?.pathname ?? "").split(filesPath)
   return rest?.split("/")[0]
 }

@@ -1,6 +1,6 @@
 /** The temporary file that the rows of an export wait in, so that their snapshot of the database closes early. */
-import { type Contact, FieldNames } from "@roster/domain"
-import { Effect, Schema, Stream } from "effect"
+import { type Contact, FieldNames, TaggedError } from "@roster/domain"
+import { Effect, Stream } from "effect"
 import { onTemporaryFile, openTemporaryFile } from "../../store/TemporaryFiles.ts"
 import type { ExportFormat, ExportPiece } from "./ExportFormat.ts"
 
@@ -11,7 +11,7 @@ const pieceLength = 64 * 1024
 export const maximumCustomColumns = 4096
 
 /** The contacts have more custom fields than a CSV file has columns. */
-export class TooManyColumns extends Schema.TaggedError<TooManyColumns>()("TooManyColumns", {}) {
+export class TooManyColumns extends TaggedError<TooManyColumns>()("TooManyColumns", {}) {
   override get message(): string {
     return (
       `the contacts have more than ${maximumCustomColumns} different custom fields, which would be as many ` +

@@ -48,6 +48,12 @@ export const mappingOf = ({ encodingName }: { readonly encodingName?: string | u
   encodingName === undefined ? {} : { encoding: encodingName }
 
 const decodeRequest = Schema.decodeEffect(ImportJobRequest)
+const readRequest = Schema.decodeSync(ImportJobRequest)
+const urlToFetch = ({ fetched = false, fileUrl }: typeof ImportJobRequest.Type) => (fetched ? undefined : fileUrl)
+
+/** Whether the file of an import is not in the store yet. */
+export const needsFetch = (job: HeldJob): boolean => urlToFetch(readRequest(job.request)) !== undefined
+
 const encodeRequest = Schema.encodeSync(ImportJobRequest)
 const encodeHeader = Schema.encodeSync(Schema.fromJsonString(FileHeader))
 
@@ -87,7 +93,7 @@ const slowStep = 20
 /** How long a transaction may last before its last step if nobody waits for it, in milliseconds. */
 export const transactionMillis = 1000
 
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+export const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
 /** Rows per transaction, which share the writes of index pages. More would overflow SQLite's cache in a large store. */
 const transactionRows = 50_000
@@ -100,9 +106,8 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const { isWalLong, writersWait } = dialect(sql)
   const { hasWaiter, yieldToWriters } = yield* WriteFairness
   const request = yield* decodeRequest(job.request)
-  if (request.fileUrl !== undefined && request.fetched !== true) {
-    yield* fetchIntoStore(job, request, new URL(request.fileUrl))
-  }
+  const url = urlToFetch(request)
+  if (url !== undefined) yield* fetchIntoStore(job, request, new URL(url))
   const list = request.listName === undefined ? undefined : yield* findList(job.account, request.listName)
   const progress = { ...progressOf(job) }
   const { resubscribe = false } = request

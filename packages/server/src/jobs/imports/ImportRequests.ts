@@ -10,6 +10,7 @@ import {
   readContacts
 } from "@roster/domain"
 import { Effect, Exit, Schema, Stream } from "effect"
+import { WebCrypto } from "effect/crypto/WebCrypto"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../credentials/Caller.ts"
 import { findList } from "../../contacts/ContactUpsert.ts"
@@ -21,7 +22,7 @@ import { createJob } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { readParts, removeAllParts, storeParts } from "../queue/JobBlobs.ts"
 import { checkQuota, filesFull } from "../queue/JobQuotas.ts"
-import { inTransaction } from "../../store/sqlite/GroupCommit.ts"
+import { asCaller } from "../../credentials/CallerCheck.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 
 const operation = "contactsImportPost"
@@ -54,7 +55,11 @@ const receive = Effect.fnUntraced(function* (
     Effect.catchTag("FilesFull", (error) => Effect.fail(filesFull(operation, error))),
     Effect.andThen(checkHeader(job, mappingOf(options))),
     Effect.andThen(
-      sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`
+      asCaller(
+        sql,
+        operation,
+        sql`UPDATE jobs SET state = 'Loading' WHERE number = ${job} AND state = 'Receiving' RETURNING number`
+      )
     ),
     Effect.flatMap((taken) => (taken.length === 1 ? Effect.void : Effect.fail(cancelled))),
     Effect.catchTag("PartMissing", () => Effect.fail(cancelled)),
@@ -89,10 +94,10 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
   }
   if (ImportSource.$is("Address")(source)) yield* checkUrl(source.url, allowFileUrl)
   const create = createJob({
-    id: crypto.randomUUID(),
+    id: (yield* WebCrypto).randomUUID(),
     account,
     kind: "Import",
-    ...(source._tag === "File" ? { state: "Receiving", lease: makeLease() } : { state: "Loading" }),
+    ...(source._tag === "File" ? { state: "Receiving", lease: yield* makeLease } : { state: "Loading" }),
     request: yield* encodeRequest({
       ...(listName === undefined ? {} : { listName }),
       ...(encodingName === undefined ? {} : { encodingName }),
@@ -101,6 +106,6 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
     }).pipe(Effect.orDie)
   })
   const sql = yield* SqlClient.SqlClient
-  const job = yield* inTransaction(sql, Effect.andThen(checkQuota(operation, account, "Import"), create))
+  const job = yield* asCaller(sql, operation, Effect.andThen(checkQuota(operation, account, "Import"), create))
   if (ImportSource.$is("File")(source)) yield* receive(job, source, options)
 })

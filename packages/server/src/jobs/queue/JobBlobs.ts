@@ -1,5 +1,6 @@
 /** The file of a job, in parts beside its row: they are in every backup, and each commits with its step. */
-import { Effect, Option, Schema, Stream } from "effect"
+import { TaggedError } from "@roster/domain"
+import { Effect, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { addBytes } from "./JobQuotas.ts"
@@ -90,7 +91,7 @@ export const removeAllParts = Effect.fnUntraced(function* <E = never, R = never>
 })
 
 /** A part of the file of a job is missing: what there is would be a shorter file. */
-export class PartMissing extends Schema.TaggedError<PartMissing>()("PartMissing", {}) {
+export class PartMissing extends TaggedError<PartMissing>()("PartMissing", {}) {
   override get message(): string {
     return "a part of its file is missing in the store; send or request it again"
   }

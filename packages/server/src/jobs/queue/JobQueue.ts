@@ -30,7 +30,10 @@ export interface JobRow {
   /** An import is `Receiving` until its whole file is in the store. */
   readonly state: "Receiving" | "Loading" | "Ready" | "Error" | "Cancelled"
   readonly request: string
-  readonly file_key: string | null
+  /** That of the secret in the link of an export; `null` if it has none. */
+  readonly link_digest: Uint8Array | null
+  /** The id of the key that asked for an export; `null` for the owner of the store. */
+  readonly creator: number | null
   readonly rows_done: number
   readonly accepted: number
   readonly rejected: number
@@ -85,7 +88,8 @@ export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) 
 /** Writes a job and gives its number. Runs in the transaction of its caller. */
 export const createJob = Effect.fnUntraced(function* (
   // The lease is that of the process that receives its file.
-  job: Pick<JobRow, "id" | "account" | "kind" | "state" | "request"> & Partial<Pick<JobRow, "file_key" | "lease">>
+  job: Pick<JobRow, "id" | "account" | "kind" | "state" | "request"> &
+    Partial<Pick<JobRow, "creator" | "lease" | "link_digest">>
 ) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* storeClock(sql).seconds
@@ -152,8 +156,28 @@ export const requeueJob = Effect.fnUntraced(function* (job: HeldJob, seconds: nu
 const isLeased = (sql: SqlClient.SqlClient, now: Statement.Fragment) =>
   sql`leased_until > ${now} AND leased_until <= ${now} + ${leaseSeconds}`
 
+/** Whether a job waits for a worker. */
+const isWaiting = (sql: SqlClient.SqlClient, now: Statement.Fragment) =>
+  sql`state = 'Loading' AND NOT (${isLeased(sql, now)})`
+
 /** How often a worker looks for another account where others took the jobs that it was about to take. */
 const maximumClaims = 10
+
+/** The job that a worker with these running jobs would take next, of an account of which no job runs. */
+const nextWaiting = (
+  sql: SqlClient.SqlClient,
+  now: Statement.Fragment,
+  running: ReadonlyArray<number>,
+  columns: Statement.Fragment,
+  of = sql`1 = 1`
+) => {
+  const isOwn = running.length === 0 ? sql`1 = 0` : sql.in("number", running)
+  return sql`
+    SELECT ${columns} FROM jobs AS waiting
+    WHERE ${isWaiting(sql, now)} AND ${of}
+      AND account NOT IN (SELECT account FROM jobs WHERE state = 'Loading' AND (${isLeased(sql, now)} OR ${isOwn}))
+    ORDER BY (SELECT max(turn) FROM jobs WHERE account = waiting.account), number LIMIT 1`
+}
 
 /**
  * Takes a job that no process holds, if any. The accounts take turns: next is the one whose last start is the longest
@@ -164,16 +188,9 @@ const maximumClaims = 10
 export const claimJob = Effect.fnUntraced(function* (lease: string, running: ReadonlyArray<number> = []) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* storeClock(sql).inSql
-  const isOwn = running.length === 0 ? sql`1 = 0` : sql.in("number", running)
-  const isWaiting = sql`state = 'Loading' AND NOT (${isLeased(sql, now)})`
-  const waiting = (columns: Statement.Fragment, of: Statement.Fragment) => sql`
-    SELECT ${columns} FROM jobs AS waiting
-    WHERE ${isWaiting} AND ${of}
-      AND account NOT IN (SELECT account FROM jobs WHERE state = 'Loading' AND (${isLeased(sql, now)} OR ${isOwn}))
-    ORDER BY (SELECT max(turn) FROM jobs WHERE account = waiting.account), number LIMIT 1`
   // Another worker may hold another job of the account, so it is asked again once the account is locked.
   const claim = Effect.gen(function* () {
-    const [next] = yield* waiting(sql`account, attempts`, sql`1 = 1`)
+    const [next] = yield* nextWaiting(sql, now, running, sql`account, attempts`)
     if (next === undefined || (running.length > 0 && Number(next["attempts"]) > 0)) return "None"
     const account = String(next["account"])
     yield* dialect(sql).lockAccounts([account])
@@ -181,7 +198,7 @@ export const claimJob = Effect.fnUntraced(function* (lease: string, running: Rea
       UPDATE jobs SET lease = ${lease}, leased_until = ${now} + ${leaseSeconds},
         attempts = attempts + CASE WHEN lease = ${lease} AND attempts > 0 THEN 0 ELSE 1 END,
         turn = (SELECT coalesce(max(turn), 0) + 1 FROM jobs)
-      WHERE number = (${waiting(sql`number`, sql`account = ${account}`)}) AND ${isWaiting}
+      WHERE number = (${nextWaiting(sql, now, running, sql`number`, sql`account = ${account}`)}) AND ${isWaiting(sql, now)}
         ${sql.literal(running.length > 0 ? "AND attempts = 0" : "")} RETURNING *`
     return row ?? "Taken"
   })
@@ -190,6 +207,12 @@ export const claimJob = Effect.fnUntraced(function* (lease: string, running: Rea
     if (claimed !== "Taken") return claimed === "None" ? undefined : claimed
   }
   return undefined
+})
+
+/** Whether a job of another account waits, which a worker with these jobs could take if it had room. */
+export const othersWait = Effect.fnUntraced(function* (running: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* nextWaiting(sql, yield* storeClock(sql).inSql, running, sql`number`)).length > 0
 })
 
 /**
@@ -210,16 +233,21 @@ export const advanceJob = Effect.fnUntraced(function* (
   if (held.length === 0) return yield* new LeaseLost({})
 })
 
-/** Renews the lease of a job, whose steps can take longer than it lasts. Fails once the job was cancelled or lost. */
+/**
+ * Renews the lease of a job, whose steps can take longer than it lasts, and gives its `rows_done`. Fails once the job was
+ * cancelled or lost.
+ */
 export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* storeClock(sql).inSql
   const own = sql`number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
-  const [held] = yield* sql<{ readonly left: number }>`SELECT leased_until - ${now} AS left FROM jobs WHERE ${own}`
+  const [held] = yield* sql<{ readonly left: number; readonly rows_done: number }>`
+    SELECT leased_until - ${now} AS left, rows_done FROM jobs WHERE ${own}`
   if (held === undefined) return yield* new LeaseLost({})
   if (held.left < leaseSeconds / 2 || held.left > leaseSeconds) {
     yield* sql`UPDATE jobs SET leased_until = ${now} + ${leaseSeconds} WHERE ${own}`
   }
+  return held.rows_done
 })
 
 /** Lets the oldest ended jobs of an account expire, beyond those that are kept. */

@@ -1,6 +1,6 @@
 /** What the imports and exports of one account may take up, so that no account fills the disk. (docs/limits.md) */
-import { RateLimited, ServiceError } from "@roster/domain"
-import { Effect, Schema } from "effect"
+import { RateLimited, ServiceError, TaggedError } from "@roster/domain"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { dialect } from "../../store/SqlDialect.ts"
 import { storeClock } from "../../store/StoreClock.ts"
@@ -27,7 +27,7 @@ const fullTexts: Readonly<Record<JobKind, string>> = {
 }
 
 /** The files of the account leave no room for a further one. */
-export class FilesFull extends Schema.TaggedError<FilesFull>()("FilesFull", {
+export class FilesFull extends TaggedError<FilesFull>()("FilesFull", {
   kind: JobKind
 }) {
   override get message(): string {

@@ -1,5 +1,5 @@
 /** The job of a store as its owner sees it, with the errors of asking for one and of cancelling it. */
-import { CompressionFormat, ExportFileFormat, WireDate } from "@roster/domain"
+import { CompressionFormat, ExportFileFormat, WireDate, TaggedError } from "@roster/domain"
 import { Schema } from "effect"
 import { JobKind } from "../queue/JobQueue.ts"
 
@@ -68,7 +68,7 @@ export const Job = Schema.Struct({
 export interface Job extends Schema.Schema.Type<typeof Job> {}
 
 /** No job has this id. */
-export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
+export class JobNotFound extends TaggedError<JobNotFound>()("JobNotFound", {
   /** The id that was asked for. */
   id: Schema.String
 }) {
@@ -78,7 +78,7 @@ export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound"
 }
 
 /** A job that has ended cannot be cancelled. */
-export class JobEnded extends Schema.TaggedError<JobEnded>()("JobEnded", {
+export class JobEnded extends TaggedError<JobEnded>()("JobEnded", {
   /** The id of the job. */
   id: Schema.String,
   /** The state in which the job ended. */

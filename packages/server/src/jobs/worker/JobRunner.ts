@@ -1,9 +1,9 @@
 /** Runs the jobs of a store, some at once; those of another machine when their lease has expired. */
 import { loggedCause, redactLayerSpans } from "@roster/domain"
-import { Cause, Context, Effect, Latch, Layer, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import { Cause, Context, Data, Duration, Effect, Latch, Layer, Schedule } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import { runExport } from "../exports/ExportJob.ts"
-import { runImport } from "../imports/ImportJob.ts"
+import { monotonicMillis, needsFetch, runImport } from "../imports/ImportJob.ts"
 import { idly } from "../../threads/Background.ts"
 import { removeTemporaryFiles } from "../../store/TemporaryFiles.ts"
 import {
@@ -13,6 +13,7 @@ import {
   requeueJobs,
   type HeldJob,
   type JobKind,
+  othersWait,
   renewLease,
   leaseSeconds,
   maximumJobAttempts,
@@ -48,6 +49,22 @@ const maximumRunning = 2
 /** How often a running job checks for its cancellation. */
 const watchInterval = "500 millis"
 
+/** How long a job runs before it gives its place to one of another account that waits. */
+const turnDuration = "10 seconds"
+
+/** Ends with the turn of a job. */
+class TurnOver extends Data.TaggedError("TurnOver") {}
+
+interface Turn {
+  /** The least time for which a job runs, in milliseconds. */
+  readonly millis: number
+  /** Whether the job has to give its place to another one. */
+  readonly isOver: Effect.Effect<boolean, SqlError.SqlError, SqlClient.SqlClient>
+}
+
+/** Whether a job would begin anew the next time: an export, and a file that is being fetched. */
+const startsOver = (job: HeldJob): boolean => job.kind === "Export" || needsFetch(job)
+
 type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof runImport>>
 
 /** The program of each kind of job. */
@@ -58,19 +75,32 @@ const run: Readonly<
 const temporaryFolderFull =
   "the temporary folder cannot hold the export; make room there, or name another by TMPDIR, and ask again"
 
-const runJob = (job: HeldJob) =>
+/**
+ * Renews the lease of a job until its turn is over. One that resumes reads its file again up to where it stopped, so its
+ * turn lasts at least twice as long as that takes.
+ */
+const holdForTurn = Effect.fnUntraced(function* (job: HeldJob, { isOver, millis }: Turn) {
+  const started = yield* monotonicMillis
+  let working = startsOver(job) ? started : undefined
+  while (true) {
+    yield* Effect.sleep(watchInterval)
+    const rows = yield* Effect.catchTag(renewLease(job), "SqlError", () => Effect.succeed(0))
+    const now = yield* monotonicMillis
+    if (working === undefined && rows > job.rows_done) working = now
+    if (working === undefined || now - started < millis || now - working < working - started) continue
+    if (yield* Effect.catchTag(isOver, "SqlError", () => Effect.succeed(false))) return
+  }
+})
+
+const runJob = (job: HeldJob, turn: Turn) =>
   // A worker begins again from what the last step stored.
   withoutRepeat(run[job.kind](job)).pipe(
-    Effect.raceFirst(
-      renewLease(job).pipe(
-        Effect.catchTag("SqlError", () => Effect.void),
-        Effect.delay(watchInterval),
-        Effect.forever
-      )
-    ),
+    Effect.raceFirst(Effect.andThen(holdForTurn(job, turn), new TurnOver())),
     Effect.catchTags({
       // Another worker has it now, or it was cancelled.
       LeaseLost: () => Effect.void,
+      // The next look at the queue gives it back where this fails.
+      TurnOver: () => Effect.ignore(requeueJob(job, 0)),
       // Such as a lock that another process held for too long, or a database that restarts: the job is retried.
       SqlError: (error) =>
         isDiskFull(error)
@@ -115,7 +145,8 @@ const givenUp =
   "of the service may tell why. Try it with fewer contacts"
 
 /** Runs a job, unless its worker died too often without progress. */
-const runOrGiveUp = (job: HeldJob) => (job.attempts > maximumJobAttempts ? fail(job, givenUp) : runJob(job))
+const runOrGiveUp = (job: HeldJob, turn: Turn) =>
+  job.attempts > maximumJobAttempts ? fail(job, givenUp) : runJob(job, turn)
 
 const fail = (job: HeldJob, problem: string) =>
   SqlClient.SqlClient.pipe(
@@ -143,8 +174,10 @@ export const removingTemporaryFiles = removeTemporaryFiles.pipe(
 const make = Effect.fnUntraced(function* ({
   inMemory = false,
   isAwaited = inMemory,
-  lease = makeLease()
+  lease: given,
+  turn = turnDuration
 }: JobRunnerOptions) {
+  const lease = given ?? (yield* makeLease)
   const wakeUp = yield* Latch.make(false)
   const idle = yield* Latch.make(false)
   /** Counts what a look at the queue may have missed: new jobs, and the ends of others. */
@@ -160,15 +193,24 @@ const make = Effect.fnUntraced(function* ({
   const running = new Set<number>()
   /** Whether the worker died of the job that runs, or of another beside it. */
   let isAlone = false
+  /** The job that may run to its end. Of those that would begin anew one gets there, whatever waits. */
+  let staying: number | undefined
   const start = (job: HeldJob) => {
     running.add(job.number)
     isAlone = job.attempts > 1
+    const isOver = Effect.suspend(() => {
+      if (startsOver(job)) staying ??= job.number
+      return staying === job.number ? Effect.succeed(false) : othersWait([...running])
+    })
     const end = Effect.suspend(() => {
       running.delete(job.number)
+      if (staying === job.number) staying = undefined
       isAlone = false
       return wake
     })
-    return Effect.forkIn(Effect.ensuring(runOrGiveUp(job), end), scope, { startImmediately: true })
+    return Effect.forkIn(Effect.ensuring(runOrGiveUp(job, { isOver, millis: Duration.toMillis(turn) }), end), scope, {
+      startImmediately: true
+    })
   }
   const runQueue = Effect.gen(function* () {
     yield* wakeUp.close
@@ -213,6 +255,8 @@ export interface JobRunnerOptions {
   readonly inMemory?: boolean | undefined
   /** Whether `settled` waits for the jobs (default: as `inMemory`). */
   readonly isAwaited?: boolean | undefined
+  /** The time after which a job gives its place to one of another account that waits (default: 10 seconds). */
+  readonly turn?: Duration.Input | undefined
 }
 
 /** Runs the jobs on the thread that builds the layer. */

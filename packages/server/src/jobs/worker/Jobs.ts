@@ -32,7 +32,10 @@ export class Jobs extends Context.Service<
     readonly get: (id: string) => Effect.Effect<Job, JobNotFound | ServiceError>
     /** The link to the file of an export, which the interface tells only when the export begins. */
     readonly exportLink: (id: string) => Effect.Effect<string, JobNotFound | ServiceError>
-    /** Cancels an unfinished job at its next step. Imported contacts stay; the file of an export is removed. */
+    /**
+     * Cancels an unfinished job at its next step, or ends the link of a ready export. Imported contacts stay; the file of an
+     * export is removed.
+     */
     readonly cancel: (id: string) => Effect.Effect<Job, JobNotFound | JobEnded | ServiceError>
     /** The rows that an import rejected, as CSV with reasons in the column `_error`, to correct and import again. */
     readonly rejectedRows: (id: string) => Stream.Stream<Uint8Array, JobNotFound | ServiceError>
@@ -135,7 +138,8 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     const cancelled = Effect.gen(function* () {
       const [row] = yield* sql<JobRow>`
         UPDATE jobs SET state = 'Cancelled', ended = ${now}, leased_until = 0
-        WHERE id = ${id.toLowerCase()} AND account = ${account} AND state IN ('Receiving', 'Loading') RETURNING *`
+        WHERE id = ${id.toLowerCase()} AND account = ${account}
+          AND (state IN ('Receiving', 'Loading') OR kind = 'Export' AND state = 'Ready' AND expires > ${now}) RETURNING *`
       if (row !== undefined) yield* removeParts(row.number)
       return row
     })

@@ -2,7 +2,7 @@
  * Runs the jobs on their own thread, so that requests do not wait for them. `layer` starts, wakes and restarts the
  * thread; `work` runs the same `JobRunner` on it, with its own connection. (docs/decisions/jobs.md)
  */
-import { Effect, Latch, Layer, Redacted, Schedule, Schema } from "effect"
+import { Duration, Effect, Latch, Layer, Redacted, Schedule, Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
@@ -18,7 +18,7 @@ import * as RpcThread from "../../threads/RpcThread.ts"
 import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
 import { registerFunctions } from "../../store/sqlite/SqliteFunctions.ts"
 import * as LockContention from "../../store/sqlite/LockContention.ts"
-import { jobConnections, type PostgresOptions, sharedWrites } from "../../store/postgres/PostgresOptions.ts"
+import { type PostgresOptions, sharedWrites } from "../../store/postgres/PostgresOptions.ts"
 import * as PostgresLoading from "../../store/postgres/PostgresLoading.ts"
 import type { StoreError } from "../../store/sqlite/StoreError.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
@@ -29,6 +29,9 @@ const ThreadStore = Schema.Union([
   Schema.Struct({
     url: Schema.String,
     password: Schema.UndefinedOr(Schema.String),
+    maxConnections: Schema.UndefinedOr(Schema.Finite),
+    /** In milliseconds. */
+    acquireTimeout: Schema.UndefinedOr(Schema.Finite),
     statementMillis: Schema.UndefinedOr(Schema.Finite)
   })
 ])
@@ -58,10 +61,13 @@ const maxOldGenerationSizeMb = 192
 /** Half as much makes an import into a million contacts a tenth slower. The job gives it back at its end. */
 const setCacheSize = "PRAGMA cache_size = -49152"
 
-const ownEntry = new URL(import.meta.url.endsWith(".ts") ? "./workerEntry.ts" : "./workerEntry.js", import.meta.url)
-
 /** The default file of the thread; `undefined` if this code was bundled into one file, which the thread would run. */
-export const defaultEntry = (): URL | undefined => (existsSync(ownEntry) ? ownEntry : undefined)
+export const defaultEntry = (): URL | undefined => {
+  // A bundle of CommonJS does not know where it is.
+  const self: string | undefined = import.meta.url
+  const entry = URL.parse(self?.endsWith(".ts") ? "./workerEntry.ts" : "./workerEntry.js", self)
+  return entry !== null && existsSync(entry) ? entry : undefined
+}
 
 /** Where the jobs of a thread are. */
 export type StoreOfJobs =
@@ -69,15 +75,29 @@ export type StoreOfJobs =
   | { readonly postgres: PostgresOptions }
 
 /** What a thread is told of its store. Within the process, so that a password stays in it. */
-const toThread = (store: StoreOfJobs): ThreadStore => {
+export const toThread = (store: StoreOfJobs): ThreadStore => {
   if ("filename" in store) return { filename: store.filename, contention: store.contention.shared }
-  const { password, statementMillis, url } = store.postgres
+  const { acquireTimeout, maxConnections, password, statementMillis, url } = store.postgres
   return {
     url: Redacted.value(url),
     password: password === undefined ? undefined : Redacted.value(password),
+    maxConnections,
+    acquireTimeout:
+      acquireTimeout === undefined ? undefined : Math.min(Duration.toMillis(acquireTimeout), Number.MAX_SAFE_INTEGER),
     statementMillis
   }
 }
+
+/** The options of a PostgreSQL as a thread was told them. */
+export const fromThread = ({
+  password,
+  url,
+  ...others
+}: Exclude<ThreadStore, { filename: string }>): PostgresOptions => ({
+  ...others,
+  url: Redacted.make(url),
+  password: password === undefined ? undefined : Redacted.make(password)
+})
 
 /** A `JobRunner` whose jobs run on a thread that starts with the file `entry`. */
 export const layer = (options: {
@@ -101,7 +121,7 @@ export const layer = (options: {
           entry,
           name: "jobs",
           calls: Calls,
-          data: () => ({ ...shared, lease: makeLease() }),
+          data: Effect.map(makeLease, (lease) => ({ ...shared, lease })),
           maxOldGenerationSizeMb,
           onEnd: giveBack
         },
@@ -142,14 +162,7 @@ const storeOf = (store: ThreadStore): Layer.Layer<SqlClient.SqlClient, StoreErro
       SqliteClient.layer({ filename: store.filename, prepare: prepareConnection, contention })
     )
   }
-  const { password, statementMillis, url } = store
-  const options: PostgresOptions = {
-    url: Redacted.make(url),
-    password: password === undefined ? undefined : Redacted.make(password),
-    statementMillis,
-    maxConnections: jobConnections
-  }
-  return Layer.merge(sharedWrites, PostgresLoading.layer(options))
+  return Layer.merge(sharedWrites, PostgresLoading.layer(fromThread(store)))
 }
 
 const handlers = Calls.toLayer(

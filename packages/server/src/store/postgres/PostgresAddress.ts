@@ -2,9 +2,9 @@
  * The address of a PostgreSQL, and how its connections are kept private: by TLS that is verified, unless the database is on
  * this machine, or its address says otherwise. (docs/decisions/postgres.md)
  */
-import { isLoopbackHost } from "@roster/domain"
+import { type Distrust, distrustOf, isLoopbackHost } from "@roster/domain"
 import { Result } from "effect"
-import { readFileSync } from "node:fs"
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import type { ConnectionOptions } from "node:tls"
 
@@ -71,11 +71,28 @@ const guarded = (host: string, port: number) => (): Socket => {
 
 const refuse = (why: string) => Result.fail(new ConnectionRefused(why))
 
-const readAuthorities = (path: string): Result.Result<string, ConnectionRefused> =>
-  Result.try({
-    try: () => readFileSync(path, "utf8"),
-    catch: () => new ConnectionRefused(`the file of sslrootcert, ${path}, cannot be read`)
+const distrusted: { readonly [Why in Distrust]: string } = {
+  ForeignOwner: "belongs to another user: it has to belong to the user of this process or to root",
+  OthersWrite: "can be changed by other users: run chmod go-w"
+}
+
+/** Reads the authorities that may vouch for a database. What was opened is judged, so nothing comes between. */
+const readAuthorities = (path: string): Result.Result<string, ConnectionRefused> => {
+  const refused = (why: string) => new ConnectionRefused(`the file of sslrootcert, ${path}, ${why}`)
+  return Result.try({
+    try: () => {
+      const descriptor = openSync(path, "r")
+      try {
+        const why = distrustOf(fstatSync(descriptor), process.getuid?.())
+        if (why !== undefined) throw refused(distrusted[why])
+        return readFileSync(descriptor, "utf8")
+      } finally {
+        closeSync(descriptor)
+      }
+    },
+    catch: (cause) => (cause instanceof ConnectionRefused ? cause : refused("cannot be read"))
   })
+}
 
 /** How to connect by an address, or why not. */
 export const routeOf = (address: string): Result.Result<PostgresRoute, ConnectionRefused> => {

@@ -2,11 +2,21 @@
  * The `SqlClient` of `effect/sql` on PostgreSQL. A transaction that another one, or the loss of its connection, prevented
  * is repeated as a whole. (docs/decisions/postgres.md)
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
-import * as PgPool from "@effect/sql-pg/PgPool"
-import * as PgTypes from "@effect/sql-pg/PgTypes"
-import { Cause, Context, type Duration, Effect, Layer, Option, Redacted, Result, type Scope, Stream } from "effect"
+import type * as PgTypes from "@effect/sql-pg/PgTypes"
+import {
+  Cause,
+  Context,
+  type Duration,
+  Effect,
+  Layer,
+  Option,
+  Random,
+  Redacted,
+  Result,
+  type Scope,
+  Stream
+} from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { StreamedValues } from "../sqlite/SqliteConnection.ts"
@@ -21,7 +31,8 @@ import {
   NoRepeat,
   sharedConnections
 } from "./PostgresOptions.ts"
-import { CommitLost, mayRepeat, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
+import { CommitLost, mayRepeat, noAnswer, notLoaded, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
+import * as PostgresSessions from "./PostgresSessions.ts"
 
 /** How long a call waits for a connection of the pool. */
 export const defaultAcquireTimeout: Duration.Input = "5 seconds"
@@ -46,45 +57,63 @@ const CurrentAttempt = Context.Reference<Attempt | undefined>("@roster/server/Tr
   defaultValue: () => undefined
 })
 
-const outOfRange = new PgTypes.CodecError({ message: "a whole number beyond 2^53 cannot be read as a number" })
-
-/** Whole numbers of 8 bytes as numbers, as SQLite gives them. */
-const int8: PgTypes.Codec<number | bigint> = {
-  encode: (value) => {
-    const bytes = new Uint8Array(8)
-    new DataView(bytes.buffer).setBigInt64(0, BigInt(value))
-    return Result.succeed(bytes)
-  },
-  decode: (bytes) => {
-    const value = Number(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigInt64(0))
-    return Number.isSafeInteger(value) ? Result.succeed(value) : Result.fail(outOfRange)
+/**
+ * The optional package, imported here and nowhere else: a bundler goes on without a module that it cannot find only where
+ * the `await` of its import stands in a `try`. (docs/decisions/runtimes.md)
+ */
+const importDriver = async () => {
+  try {
+    const PgClient = await import("@effect/sql-pg/PgClient")
+    const PgPool = await import("@effect/sql-pg/PgPool")
+    const PgTypes = await import("@effect/sql-pg/PgTypes")
+    return Result.succeed({ PgClient, PgPool, PgTypes })
+  } catch (cause) {
+    return Result.fail(notLoaded(cause))
   }
 }
+
+type Driver = Result.Result.Success<Awaited<ReturnType<typeof importDriver>>>
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/**
- * Texts as they are. The codec of the driver drops a U+FEFF at the beginning of a text with a U+FFFD.
- * (docs/upstream/sql-pg-byte-order-mark.md)
- */
-const text: PgTypes.Codec<string> = {
-  encode: (value) => Result.succeed(encoder.encode(value)),
-  decode: (bytes) =>
-    Result.try({
-      try: () => decoder.decode(bytes),
-      catch: () => new PgTypes.CodecError({ message: "a text is not UTF-8" })
-    })
+/** How values go to the database and come from it. */
+const makeTypes = ({ CodecError, makeRegistry, OID }: Driver["PgTypes"]): PgTypes.Registry => {
+  const outOfRange = new CodecError({ message: "a whole number beyond 2^53 cannot be read as a number" })
+  /** Whole numbers of 8 bytes as numbers, as SQLite gives them. */
+  const int8: PgTypes.Codec<number | bigint> = {
+    encode: (value) => {
+      const bytes = new Uint8Array(8)
+      new DataView(bytes.buffer).setBigInt64(0, BigInt(value))
+      return Result.succeed(bytes)
+    },
+    decode: (bytes) => {
+      const value = Number(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getBigInt64(0))
+      return Number.isSafeInteger(value) ? Result.succeed(value) : Result.fail(outOfRange)
+    }
+  }
+  /**
+   * Texts as they are. The codec of the driver drops a U+FEFF at the beginning of a text with a U+FFFD.
+   * (docs/upstream/sql-pg-byte-order-mark.md)
+   */
+  const text: PgTypes.Codec<string> = {
+    encode: (value) => Result.succeed(encoder.encode(value)),
+    decode: (bytes) =>
+      Result.try({
+        try: () => decoder.decode(bytes),
+        catch: () => new CodecError({ message: "a text is not UTF-8" })
+      })
+  }
+  const types = makeRegistry()
+  types.register(OID.int8, int8, { arrayOid: OID.int8Array })
+  types.register(OID.text, text, { arrayOid: OID.textArray })
+  return types
 }
-
-const types = PgTypes.makeRegistry()
-types.register(PgTypes.OID.int8, int8, { arrayOid: PgTypes.OID.int8Array })
-types.register(PgTypes.OID.text, text, { arrayOid: PgTypes.OID.textArray })
 
 type Run = <A>(effect: Effect.Effect<A, SqlError.SqlError>, statement: string) => Effect.Effect<A, SqlError.SqlError>
 
 /** A connection whose statements run by `run`. */
-const connectionOf = (connection: PgConnection.PgConnection, run: Run): SqlConnection.Connection => {
+const connectionOf = (connection: PostgresSessions.Session, run: Run): SqlConnection.Connection => {
   const rows = (statement: string, params: ReadonlyArray<unknown>, prepare: boolean) =>
     run(
       Effect.map(connection.query(statement, params, prepare), (result) => result.rows),
@@ -115,7 +144,7 @@ const fetchedRows = 2000
  * that is slow holds back no statement.
  */
 const byCursor =
-  (connection: PgConnection.PgConnection): SqlConnection.Connection["executeStream"] =>
+  (connection: PostgresSessions.Session): SqlConnection.Connection["executeStream"] =>
   (statement, params) =>
     Stream.unwrap(
       Effect.gen(function* () {
@@ -150,8 +179,8 @@ const repeating = <A, E, R>(
       if (times >= maximumTransactionAttempts || Cause.hasInterrupts(cause) || !prevented(cause))
         return Effect.failCause(cause)
       // Full jitter, so that transactions that met do not meet again. Nine pauses take half a second on average.
-      const pause = Math.random() * 2 ** times
-      return Effect.andThen(Effect.sleep(pause), from(times + 1))
+      const pause = Effect.flatMap(Random.next, (share) => Effect.sleep(share * 2 ** times))
+      return Effect.andThen(pause, from(times + 1))
     })
   return from(1)
 }
@@ -176,12 +205,10 @@ const withoutLosses = <E>(cause: Cause.Cause<E>, { failure }: Attempt): Effect.E
   return failures.length > 0 ? Effect.failCause(Cause.fromReasons(failures)) : Effect.fail(failure ?? ofCommit(lost))
 }
 
-const poolExhausted = new SqlError.SqlError({
-  reason: new SqlError.ConnectionError({
-    cause: new PoolExhausted("all connections to PostgreSQL are in use"),
-    operation: "connect"
-  })
-})
+const notConnected = (cause: Error) =>
+  new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, operation: "connect" }) })
+
+const poolExhausted = notConnected(new PoolExhausted("all connections to PostgreSQL are in use"))
 
 /**
  * Opens the pool. Nothing is connected before the first statement. Some of its connections may be kept for short calls
@@ -189,10 +216,11 @@ const poolExhausted = new SqlError.SqlError({
  */
 export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept = 0) {
   const statementMillis = options.statementMillis ?? defaultStatementMillis
-  const route = yield* Effect.mapError(
-    Effect.fromResult(routeOf(Redacted.value(options.url))),
-    (cause) => new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, operation: "connect" }) })
+  const { PgClient, PgPool, PgTypes } = yield* Effect.mapError(
+    Effect.flatMap(Effect.promise(importDriver), Effect.fromResult),
+    notConnected
   )
+  const route = yield* Effect.mapError(Effect.fromResult(routeOf(Redacted.value(options.url))), notConnected)
   const maxConnections = options.maxConnections ?? defaultConnections
   const pool = yield* PgPool.make({
     url: options.url,
@@ -202,7 +230,7 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
     applicationName: "roster",
     maxConnections,
     keepAlive: "10 seconds",
-    types,
+    types: makeTypes(PgTypes),
     startupParameters: {
       statement_timeout: `${statementMillis}`,
       // What a stopped process holds is free again after this time.
@@ -212,6 +240,7 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       jit: "off"
     }
   })
+  const sessions = yield* PostgresSessions.make(pool, statementMillis)
   let used = 0
   let waiting = 0
   yield* registerGauge("roster_pool_connections_used", "Connections to PostgreSQL in use", () => used)
@@ -239,17 +268,23 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
                 places.take(account)
               )
         )
-  const acquire = <A>(connection: Effect.Effect<A, SqlError.SqlError, Scope.Scope>) =>
-    Effect.timeoutOrElse(counted(Effect.andThen(turn, connection)), {
+  const acquire = Effect.suspend(() => {
+    let hasTurn = false
+    const connected = Effect.suspend(() => {
+      hasTurn = true
+      return sessions.take
+    })
+    return Effect.timeoutOrElse(counted(Effect.andThen(turn, connected)), {
       duration: options.acquireTimeout ?? defaultAcquireTimeout,
-      orElse: () => Effect.fail(poolExhausted)
-    }).pipe(
-      Effect.mapError(toSqlError),
-      Effect.tap(() => {
-        used += 1
-        return Effect.addFinalizer(() => Effect.sync(() => (used -= 1)))
-      })
-    )
+      orElse: () => Effect.fail(hasTurn && used < maxConnections ? noAnswer("connect") : poolExhausted)
+    })
+  }).pipe(
+    Effect.mapError(toSqlError),
+    Effect.tap(() => {
+      used += 1
+      return Effect.addFinalizer(() => Effect.sync(() => (used -= 1)))
+    })
+  )
 
   const outside: Run = (effect, statement) =>
     Effect.mapError(effect, (error) => {
@@ -257,13 +292,10 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       return isRead(statement) ? known : ofCommit(known)
     })
   const borrower: SqlConnection.Borrower = (f) =>
-    repeating(
-      Effect.scoped(Effect.flatMap(acquire(pool.get), (connection) => f(connectionOf(connection, outside)))),
-      (cause) => {
-        const error = sqlErrorIn(cause)
-        return error !== undefined && mayRepeat(error)
-      }
-    )
+    repeating(Effect.scoped(Effect.flatMap(acquire, (connection) => f(connectionOf(connection, outside)))), (cause) => {
+      const error = sqlErrorIn(cause)
+      return error !== undefined && mayRepeat(error)
+    })
 
   const transactionAcquirer = Effect.gen(function* () {
     const attempt = yield* CurrentAttempt
@@ -273,13 +305,13 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
           if (attempt !== undefined) attempt.failure ??= error
         })
       )
-    const connection = yield* noted(acquire(pool.reserve))
+    const connection = yield* noted(acquire)
     return connectionOf(connection, (effect) => noted(Effect.mapError(effect, toSqlError)))
   })
 
   const client = yield* SqlClient.make({
     // For streams only.
-    acquirer: Effect.map(acquire(pool.reserve), (connection) => ({
+    acquirer: Effect.map(acquire, (connection) => ({
       ...connectionOf(connection, outside),
       executeStream: byCursor(connection)
     })),

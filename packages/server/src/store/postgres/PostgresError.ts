@@ -13,6 +13,33 @@ export class PoolExhausted extends Error {
   override readonly name = "PoolExhausted"
 }
 
+/** The database did not answer in time, and the connection was closed. */
+class NoAnswer extends Error {
+  override readonly name = "NoAnswer"
+}
+
+/** The failure of a statement, or of making a connection, that was not answered. */
+export const noAnswer = (operation: "query" | "connect"): SqlError.SqlError =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause: new NoAnswer("PostgreSQL did not answer in time"), operation })
+  })
+
+/** The package of the client could not be loaded. */
+export class ClientNotLoaded extends Error {
+  override readonly name = "ClientNotLoaded"
+}
+
+/** Why the package was not loaded, as the runtime or the bundle says: it is missing, or it is there and fails. */
+export const notLoaded = (cause: unknown): ClientNotLoaded => {
+  const [said = ""] = String(Predicate.isError(cause) ? cause.message : cause).split("\n")
+  return new ClientNotLoaded(
+    /(?:package|module|import) ["']@effect\/sql-pg/i.test(said)
+      ? "its client is missing: install the package @effect/sql-pg"
+      : `its client, the package @effect/sql-pg, cannot be loaded: ${said}`,
+    { cause }
+  )
+}
+
 /** The SQLSTATE of an error, or `undefined` if it is not the server's. */
 const sqlState = (cause: unknown): string | undefined =>
   Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) && /^[0-9A-Z]{5}$/.test(cause.code)
@@ -25,12 +52,18 @@ const isUnavailable = (code: string): boolean => /^(57P0[1-5]|53300|25006)$/.tes
 /** Whether a statement failed because the disk of the server is full. */
 export const isDiskFull = ({ reason }: SqlError.SqlError): boolean => sqlState(reason.cause) === "53100"
 
+/** Whether the database takes no writes now, as a primary that has become a replica. */
+export const isReadOnly = ({ reason }: SqlError.SqlError): boolean => sqlState(reason.cause) === "25006"
+
 /** What keeps the database from being used, for whoever calls the service; `undefined` for a mistake of the service. */
-export const describe = ({ reason }: SqlError.SqlError): string | undefined => {
+export const describe = (error: SqlError.SqlError): string | undefined => {
+  const { reason } = error
   if (reason.cause instanceof PoolExhausted) return "all its connections are in use"
+  if (reason.cause instanceof ClientNotLoaded) return reason.cause.message
   const issue = tlsIssue(reason.message, reason.cause)
   if (issue !== undefined) return issue
-  if (sqlState(reason.cause) === "25006") return "it is read-only"
+  if (reason.cause instanceof NoAnswer) return "it does not answer"
+  if (isReadOnly(error)) return "it is read-only"
   if (sqlState(reason.cause) === "3D000") return "there is no database of this name"
   switch (reason._tag) {
     case "AuthenticationError":
@@ -111,6 +144,7 @@ export const mayRepeat = ({ reason }: SqlError.SqlError): boolean => {
       return (
         !(reason.cause instanceof CommitLost) &&
         !(reason.cause instanceof PoolExhausted) &&
+        !(reason.cause instanceof NoAnswer) &&
         tlsIssue(reason.message, reason.cause) === undefined
       )
     case "UniqueViolation":

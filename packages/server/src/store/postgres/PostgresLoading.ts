@@ -21,10 +21,7 @@ export const layer = (options: PostgresOptions, kept?: number): Layer.Layer<SqlC
       const isPasswordRead = password === undefined || secretText(password) !== undefined
       const unread = secretText(url) === undefined ? "address" : isPasswordRead ? undefined : "password"
       if (unread !== undefined) return yield* unavailable(name, `Its ${unread} cannot be used: ${noSecretText}.`)
-      const { layer } = yield* Effect.tryPromise({
-        try: () => import("./PostgresClient.ts"),
-        catch: () => unavailable(name, "Its client is missing. Install it: npm install @effect/sql-pg")
-      })
+      const { layer } = yield* Effect.promise(() => import("./PostgresClient.ts"))
       const client = Effect.mapError(Layer.build(layer(options, kept)), (error) => unavailable(name, failure(error)))
       return Layer.effectContext(client)
     })

@@ -35,13 +35,22 @@ export const ConnectionUse = Context.Reference<ConnectionUse>("@roster/server/Co
   defaultValue: () => ({ account: "", isShort: false })
 })
 
+/**
+ * How long, in milliseconds, a statement waits for its answer (default: as long as the database lets it run). `Infinity` for
+ * those of migrations.
+ */
+export const AnswerWithin = Context.Reference<number | undefined>("@roster/server/AnswerWithin", {
+  defaultValue: () => undefined
+})
+
+/** How long the statement of a short call may take, in milliseconds. */
+export const shortMillis = 5000
+
 const short: ConnectionUse = { account: "", isShort: true }
 
 /** Takes the connections that are kept for short calls: one contact, the look-up of a key, readiness. */
-export const asShortCall: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
-  ConnectionUse,
-  short
-)
+export const asShortCall = <A, E, R>(effect: Effect.Effect<A, E, R>, within = shortMillis): Effect.Effect<A, E, R> =>
+  effect.pipe(Effect.provideService(ConnectionUse, short), Effect.provideService(AnswerWithin, within))
 
 /** The connections that other calls than short ones take, of so many. */
 export const sharedConnections = (all: number, kept: number): number => Math.max(1, all - kept)
@@ -56,7 +65,10 @@ export const nameOf = ({ url }: PostgresOptions): string => {
 export const defaultConnections = 14
 
 /** Those of them that jobs on their own thread have: two jobs hold one each, and what they read and note beside is short. */
-export const jobConnections = 4
+const jobConnections = 4
+
+/** The connections that jobs on their own thread have of so many: at least one to work with and one to note progress. */
+export const connectionsOfJobs = (all: number): number => Math.max(2, Math.min(jobConnections, Math.floor(all / 2)))
 
 /** Requests on PostgreSQL do not hold up each other's writes: a job has its own connection. */
 export const sharedWrites = Layer.succeed(WriteFairness, {

@@ -1,10 +1,10 @@
 /** Database files that appear under their name whole or not at all, readable by their owner alone. */
+import { databaseSuffixes } from "@roster/domain/DatabaseFiles"
 import { Effect } from "effect"
 import { randomUUID } from "node:crypto"
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import { fromAccess, type StoreUnavailable, systemCode } from "./StoreError.ts"
-import { databaseSuffixes } from "./StoreUsers.ts"
 
 /** Creates an empty file with mode 0600, which SQLite gives its -wal and -shm too; false if the path is taken. */
 export const createPrivate = (path: string): Effect.Effect<boolean, StoreUnavailable> =>

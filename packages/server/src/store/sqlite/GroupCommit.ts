@@ -4,7 +4,7 @@
  */
 import { Cause, Context, Deferred, Effect, Exit, Scope, Semaphore } from "effect"
 import type { SqlClient, SqlConnection, SqlError } from "effect/sql"
-import { setImmediate } from "node:timers"
+import { afterTurn, monotonicMillis } from "../../threads/Slices.ts"
 
 const SharedCommit = Context.Reference<boolean>("@roster/server/SharedCommit", { defaultValue: () => false })
 
@@ -114,9 +114,9 @@ export const make = (options: {
           ? undo(connection)
           : commit(connection)
     return Effect.gen(function* () {
-      const started = performance.now()
+      const started = monotonicMillis()
       const outcome = yield* Effect.exit(ending)
-      lastCommit = performance.now() - started
+      lastCommit = monotonicMillis() - started
       yield* Scope.close(scope, Exit.void)
       for (const member of done) Deferred.doneUnsafe(member, outcome)
     })
@@ -125,7 +125,7 @@ export const make = (options: {
   const isFull = ({ done, due, since }: Group) =>
     due === "now" ||
     done.length >= mostMembers ||
-    performance.now() - since >= Math.min(longest, Math.max(shortest, lastCommit))
+    monotonicMillis() - since >= Math.min(longest, Math.max(shortest, lastCommit))
 
   const isOver = (current: Group) => current.failure !== undefined || current.done.length === 0 || isFull(current)
 
@@ -140,10 +140,11 @@ export const make = (options: {
       if (isOver(current)) return Effect.ensuring(end(current), give)
       if (current.due === "no") {
         current.due = "soon"
-        setImmediate(() => {
+        const endIfIdle = Effect.suspend(() => {
           current.due = "now"
-          if (group === current && running === undefined) Effect.runFork(end(current))
+          return group === current && running === undefined ? end(current) : Effect.void
         })
+        return Effect.ensuring(afterTurn(endIfIdle), give)
       }
       return give
     })
@@ -158,14 +159,14 @@ export const make = (options: {
   return {
     acquireConnection: Effect.fnUntraced(function* (restore: Restore) {
       const isShared = yield* SharedCommit
-      const asked = performance.now()
+      const asked = monotonicMillis()
       const member = yield* hold(restore, turn.takeScoped(1))
       running = member
       yield* Effect.addFinalizer(() => giveTurn(member))
       if (group !== undefined && (!isShared || isFull(group))) yield* end(group)
       if (group === undefined) {
         const scope = yield* hold(restore, options.lease)
-        group = { scope, since: performance.now(), done: [], due: "no", failure: undefined }
+        group = { scope, since: monotonicMillis(), done: [], due: "no", failure: undefined }
       }
       if (!isShared) group.due = "now"
       return options.member(asked)

@@ -1,5 +1,5 @@
 /** Waits for the lock of a SQLite database without blocking the thread. */
-import { Effect } from "effect"
+import { Effect, Random } from "effect"
 import { setTimeout } from "node:timers/promises"
 import { isBusy } from "./SqliteError.ts"
 import type { LockContention } from "./LockContention.ts"
@@ -66,7 +66,7 @@ export const whileBusy = <A, E>(options: {
   })
 
 // On the system clock, as the holder of the lock; with jitter, so that two waiters do not collide again.
-const pause = (contention: LockContention | undefined) => {
-  const millis = 2 + Math.random() * 18
-  return Effect.promise((signal) => contention?.released(millis) ?? setTimeout(millis, undefined, { signal }))
-}
+const pause = (contention: LockContention | undefined) =>
+  Effect.flatMap(Random.nextBetween(2, 20), (millis) =>
+    Effect.promise((signal) => contention?.released(millis) ?? setTimeout(millis, undefined, { signal }))
+  )

@@ -6,25 +6,26 @@ import { createPrivate, publish, removeDatabase } from "./AtomicFile.ts"
 import { checkSizes } from "./StoreCheck.ts"
 import { damaged, fromAccess, fromCause, type StoreError, unavailable } from "./StoreError.ts"
 
-/** How to copy a database into a file. */
-export interface CopyOptions {
+/** Where a copy goes. */
+export interface Copying {
+  /** Its name while it is written, beside the target. */
+  readonly draft: string
+  readonly target: string
   /** Whether the copy may replace an existing file (default: false). */
   readonly replace?: boolean | undefined
 }
 
 /** Copies a database at one moment into a file that gets its name when it is complete and checked. */
-export const copyTo = Effect.fnUntraced(function* (source: string, path: string, options: CopyOptions = {}) {
-  const draft = `${path}.partial`
-  yield* copy(source, draft, "A backup is under way, or was cut off. If none runs, delete this file.").pipe(
-    Effect.andThen(Effect.ensuring(publish(draft, path, options.replace), removeDatabase(draft))),
+export const copyTo = (source: string, { draft, replace, target }: Copying) =>
+  copy(source, draft).pipe(
+    Effect.andThen(Effect.ensuring(publish(draft, target, replace), removeDatabase(draft))),
     Effect.uninterruptible
   )
-})
 
 /** Copies a database into a new file without a WAL, which is removed again unless it passes the check of SQLite. */
-export const copy = Effect.fnUntraced(function* (source: string, path: string, taken: string) {
+export const copy = Effect.fnUntraced(function* (source: string, path: string) {
   const from = yield* addressOf(source)
-  if (!(yield* createPrivate(path))) return yield* unavailable(path, taken)
+  if (!(yield* createPrivate(path))) return yield* unavailable(path, "It is there already.")
   // A running copy cannot be stopped, and its files must not be closed.
   yield* copyOnThread({ from, source, path }).pipe(
     Effect.onError(() => removeDatabase(path)),

@@ -1,6 +1,6 @@
 /** Opens the database file. Only SQLite may open it: closing another descriptor would drop this process's locks. */
 import { Duration, Effect } from "effect"
-import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs"
+import { closeSync, constants, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs"
 import { resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { createPrivate } from "./AtomicFile.ts"
@@ -175,7 +175,9 @@ const pieceBytes = 1024 * 1024
 const rewriteWal = (wal: string): void => {
   const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0) return
-  const file = openSync(wal, "r+")
+  // Windows has no such flag.
+  const { O_NOFOLLOW: noFollow = 0, O_RDWR: readWrite } = constants
+  const file = openSync(wal, readWrite | noFollow)
   try {
     const piece = Buffer.alloc(Math.min(size, pieceBytes))
     for (let at = 0; at < size;) {

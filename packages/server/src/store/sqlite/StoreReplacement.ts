@@ -1,12 +1,25 @@
 /** Puts a database in the place of a store that nobody uses. (docs/decisions/backups.md) */
+import { databaseSuffixes } from "@roster/domain/DatabaseFiles"
 import { Effect } from "effect"
-import { chmodSync, chownSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync
+} from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import { publish, syncFolder } from "./AtomicFile.ts"
 import { pragma } from "./StoreCheck.ts"
 import { fromAccess, fromCause, isLocked, StoreUnavailable, unavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
-import { databaseSuffixes, usersOf } from "./StoreUsers.ts"
+import { usersOf } from "./StoreUsers.ts"
 
 /** The finished database, the store whose name it takes, and the name that the old content gets. */
 interface Names {
@@ -72,9 +85,22 @@ export const replaceDamaged = Effect.fnUntraced(function* ({ kept, path, staged 
   yield* publish(staged, path)
 })
 
-/** A service of another user must be able to open what root has restored. */
+// Windows has no such flag.
+const { O_NOFOLLOW: noFollow = 0, O_RDONLY: readOnly } = constants
+
+/**
+ * A service of another user must be able to open what root has restored. That user can write to the folder, and must not get
+ * another file by a link in the place of the copy.
+ */
 const keepOwner = (from: string, to: string) => {
   const { gid, mode, uid } = statSync(from)
-  chownSync(to, uid, gid)
-  chmodSync(to, mode)
+  const copy = openSync(to, readOnly | noFollow)
+  try {
+    const stats = fstatSync(copy)
+    if (!stats.isFile() || stats.nlink > 1) throw new TypeError(`${to} was replaced by a link`)
+    fchownSync(copy, uid, gid)
+    fchmodSync(copy, mode)
+  } finally {
+    closeSync(copy)
+  }
 }

@@ -1,8 +1,6 @@
 /** Which processes use a database, as far as Linux tells this user. */
+import { databaseSuffixes } from "@roster/domain/DatabaseFiles"
 import { readdirSync, readFileSync, statSync } from "node:fs"
-
-/** The endings of the files of a database. The file itself comes first. */
-export const databaseSuffixes: ReadonlyArray<string> = ["", "-wal", "-shm", "-journal"]
 
 /** Processes can end meanwhile, those of other users are hidden, and other systems have no /proc. */
 const attempted = <A>(look: () => A, otherwise: A): A => {

@@ -5,6 +5,8 @@ import { dirname } from "node:path"
 import { copyTo } from "../../../src/store/sqlite/StoreCopy.ts"
 import { freshPath, openSql, useSql } from "./Store.ts"
 
+const copyOf = (filename: string, target: string) => copyTo(filename, { draft: `${target}.partial`, target })
+
 it.live("a copy holds everything written before it began, during further writes", () =>
   Effect.gen(function* () {
     const filename = yield* freshPath
@@ -18,7 +20,7 @@ it.live("a copy holds everything written before it began, during further writes"
       Effect.forever,
       Effect.forkChild
     )
-    yield* copyTo(filename, copy)
+    yield* copyOf(filename, copy)
     yield* Fiber.interrupt(writer)
     assert.strictEqual(statSync(copy).mode & 0o777, 0o600)
     assert.isFalse(existsSync(`${copy}.partial`))
@@ -34,10 +36,10 @@ it.live("a copy replaces no file and needs its folder", () =>
     yield* openSql({ filename })
     const taken = `${filename}.backup`
     writeFileSync(taken, "precious")
-    assert.strictEqual((yield* Effect.flip(copyTo(filename, taken)))._tag, "StoreUnavailable")
+    assert.strictEqual((yield* Effect.flip(copyOf(filename, taken)))._tag, "StoreUnavailable")
     assert.strictEqual(readFileSync(taken, "utf8"), "precious")
     assert.isFalse(existsSync(`${taken}.partial`))
-    assert.match((yield* Effect.flip(copyTo(filename, `${filename}/x`))).message, /no folder/)
+    assert.match((yield* Effect.flip(copyOf(filename, `${filename}/x`))).message, /no folder/)
   })
 )
 
@@ -53,7 +55,7 @@ it.live("a damaged index fails the copy", () =>
     const bytes = readFileSync(filename)
     bytes.write("lost", bytes.lastIndexOf("word"))
     writeFileSync(filename, bytes)
-    const error = yield* Effect.flip(copyTo(filename, `${filename}.backup`))
+    const error = yield* Effect.flip(copyOf(filename, `${filename}.backup`))
     assert.strictEqual(error._tag, "StoreDamaged", error.message)
     assert.include(error.message, filename)
     assert.deepStrictEqual(readdirSync(dirname(filename)), ["roster.db"])

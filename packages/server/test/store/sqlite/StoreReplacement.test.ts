@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chmodSync, existsSync, readdirSync, statSync } from "node:fs"
+import { chmodSync, existsSync, linkSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { isBusy } from "../../../src/store/sqlite/SqliteError.ts"
@@ -70,6 +70,23 @@ describe("a store that is replaced", () => {
       assert.strictEqual(statSync(names.path).mode & 0o777, 0o640)
       assert.deepStrictEqual(yield* said(names.path), [["new"]])
       assert.deepStrictEqual(yield* said(names.kept), [["old"]])
+    })
+  )
+
+  it.effect("gives its owner and mode to no file that a link in the place of the copy leads to", () =>
+    Effect.gen(function* () {
+      for (const link of [symlinkSync, linkSync]) {
+        const names = yield* oldAndNew
+        const other = `${names.path}.other`
+        writeFileSync(other, "of root", { mode: 0o600 })
+        chmodSync(names.path, 0o666)
+        rmSync(names.staged)
+        link(other, names.staged)
+        const replaced = Effect.flatMap(openAlone(names.path), (database) => replace(database, names))
+        yield* Effect.flip(Effect.scoped(replaced))
+        assert.strictEqual(statSync(other).mode & 0o777, 0o600)
+        assert.deepStrictEqual(yield* said(names.path), [["old"]])
+      }
     })
   )
 

@@ -6,24 +6,28 @@ import { randomUUID } from "node:crypto"
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
-import { isFromDeadProcess, processMark } from "./ProcessMark.ts"
-import { lastMigration, latestMigration, migrateTo } from "./Migrations.ts"
-import * as PostgresLoading from "./postgres/PostgresLoading.ts"
-import { CommitLost } from "./postgres/PostgresError.ts"
-import { nameOf, type PostgresOptions, withoutRepeat } from "./postgres/PostgresOptions.ts"
-import { messageOf } from "./sqlite/SqliteError.ts"
-import { isSqlErrorOf } from "./StoreFailure.ts"
-import { removeTemporaryFiles, temporaryFolder } from "./TemporaryFiles.ts"
-import * as Store from "./Store.ts"
-import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from "./StoreContents.ts"
-import { copyRows, firstFilled, lockTables, readSnapshot } from "./StoreRows.ts"
-import * as SqliteClient from "./sqlite/SqliteClient.ts"
-import { freeName, publish, removeDatabase } from "./sqlite/AtomicFile.ts"
-import { copy, type CopyOptions, copyTo } from "./sqlite/StoreCopy.ts"
-import { unavailable } from "./sqlite/StoreError.ts"
-import * as StoreFile from "./sqlite/StoreFile.ts"
-import { processMillis } from "./StoreClock.ts"
-import { openAlone, replace, replaceDamaged } from "./sqlite/StoreReplacement.ts"
+import { isUsed, seriesOf } from "./BackupSeries.ts"
+import { type CarriedForward, carryForward, type CarryOptions } from "./CarriedForward.ts"
+import { isFromDeadProcess, processMark } from "../store/ProcessMark.ts"
+import { lastMigration, latestMigration, migrateTo } from "../store/Migrations.ts"
+import * as PostgresLoading from "../store/postgres/PostgresLoading.ts"
+import { CommitLost } from "../store/postgres/PostgresError.ts"
+import { nameOf, type PostgresOptions, withoutRepeat } from "../store/postgres/PostgresOptions.ts"
+import { messageOf } from "../store/sqlite/SqliteError.ts"
+import { isSqlErrorOf } from "../store/StoreFailure.ts"
+import { removeTemporaryFiles, temporaryFolder } from "../store/TemporaryFiles.ts"
+import * as Store from "../store/Store.ts"
+import { contentsOf, isSame, isThere, newer, openReadOnly, refuseForeign } from "../store/StoreContents.ts"
+import { copyRows, firstFilled, lockTables, readSnapshot } from "../store/StoreRows.ts"
+import * as SqliteClient from "../store/sqlite/SqliteClient.ts"
+import { freeName, publish, removeDatabase } from "../store/sqlite/AtomicFile.ts"
+import { copy, type Copying, copyTo } from "../store/sqlite/StoreCopy.ts"
+import { unavailable } from "../store/sqlite/StoreError.ts"
+import * as StoreFile from "../store/sqlite/StoreFile.ts"
+import { processMillis } from "../store/StoreClock.ts"
+import { openAlone, replace, replaceDamaged } from "../store/sqlite/StoreReplacement.ts"
+
+export type { CarriedForward, CarryOptions, CredentialLabel } from "./CarriedForward.ts"
 
 /**
  * The file cannot be restored: it is damaged, no store, of a newer version, or the PostgreSQL is not empty. Nothing was
@@ -43,6 +47,8 @@ export interface Backup {
   readonly bytes: number
   /** The number of contacts in it. */
   readonly contacts: number
+  /** The paths of the older backups that were removed. */
+  readonly removed: ReadonlyArray<string>
 }
 
 /** What a restore replaces. */
@@ -63,6 +69,8 @@ export interface RestorePlan {
   readonly contacts: number
   /** What is at the place of the store now. */
   readonly replaced: Replaced
+  /** What is carried forward from there, or comes back. */
+  readonly carried: CarriedForward
 }
 
 /** A restore that has happened. */
@@ -71,14 +79,19 @@ export interface Restored extends RestorePlan {
   readonly kept: string | undefined
 }
 
+/** Refuses to replace what is no backup: a store that is, or was, in use, or a file that belongs to one. */
 const refuseUsed = Effect.fnUntraced(function* (target: string) {
-  if (existsSync(`${target}-wal`) || existsSync(`${target}-journal`)) {
-    return yield* unavailable(target, "It is a store that is in use, or was. Name another file for the backup.")
+  if (yield* isUsed(target)) {
+    return yield* unavailable(
+      target,
+      "It is, or belongs to, a store that is in use, or was. Name another file for the backup."
+    )
   }
 })
 
 /** Copies a store in a file. */
-const copyFile = Effect.fnUntraced(function* (from: string, target: string, options: CopyOptions) {
+const copyFile = Effect.fnUntraced(function* (from: string, copying: Copying) {
+  const { target } = copying
   const path = StoreFile.toPath(from)
   if (!isThere(path)) return yield* unavailable(path, "There is no such file. Check the path.")
   if (isSame(path, target)) return yield* unavailable(target, "It is the store itself. Name another file.")
@@ -86,14 +99,15 @@ const copyFile = Effect.fnUntraced(function* (from: string, target: string, opti
   yield* refuseForeign(path)
   // Checks the file, and completes what a crash has left.
   yield* StoreFile.open({ filename: path })
-  yield* copyTo(path, target, options)
+  yield* copyTo(path, copying)
 })
 
 /** Copies a store on PostgreSQL as of one moment, by way of a file beside the target. */
-const copyPostgres = Effect.fnUntraced(function* (from: PostgresOptions, target: string, options: CopyOptions) {
+const copyPostgres = Effect.fnUntraced(function* (from: PostgresOptions, copying: Copying) {
+  const { target } = copying
   const name = nameOf(from)
   yield* refuseUsed(target)
-  const staged = yield* stagedBeside(target)
+  const staged = yield* stagedBeside(target, ".partial")
   const { sql: postgres } = yield* clientOf(PostgresLoading.layer(from))
   const { context, sql: file } = yield* clientOf(SqliteClient.layer({ filename: staged }))
   const copied = Effect.gen(function* () {
@@ -109,29 +123,39 @@ const copyPostgres = Effect.fnUntraced(function* (from: PostgresOptions, target:
     orUnavailable(name, "It cannot be read."),
     Effect.catchTag("MigrationError", (error) => Effect.fail(unavailable(staged, error.message)))
   )
-  yield* copyTo(staged, target, options)
+  yield* copyTo(staged, copying)
 })
 
-/** Writes a checked backup that only its owner can read. It replaces an existing file only with `replace`. */
-export const create = fnRedacted("StoreBackup.create")(function* (
-  options: {
-    /** The file of a store, or the PostgreSQL that it is on. */
-    readonly from: string | PostgresOptions
-    readonly to: string
-  } & CopyOptions
-) {
-  const { from } = options
-  const target = resolve(options.to)
-  yield* Predicate.isString(from) ? copyFile(from, target, options) : copyPostgres(from, target, options)
+/**
+ * Writes a checked backup that only its owner can read. It replaces an existing file only with `replace`. With `keep` the
+ * time is added to its name, and of the backups so named the newest are kept; the others are removed once it is complete.
+ */
+export const create = fnRedacted("StoreBackup.create")(function* (options: {
+  /** The file of a store, or the PostgreSQL that it is on. */
+  readonly from: string | PostgresOptions
+  readonly to: string
+  /** How many backups to keep, this one among them. */
+  readonly keep?: number | undefined
+  /** Whether the backup may replace an existing file (default: false). */
+  readonly replace?: boolean | undefined
+}) {
+  const { from, keep } = options
+  const to = resolve(options.to)
+  const series = keep === undefined ? undefined : yield* seriesOf(to, keep)
+  const target = series?.target ?? to
+  // Beside the file that was named, where the next backup of the series removes what a killed one has left.
+  const copying = { draft: yield* stagedBeside(to, ".partial"), target, replace: options.replace }
+  yield* Predicate.isString(from) ? copyFile(from, copying) : copyPostgres(from, copying)
   const database = yield* openReadOnly(target)
   const { contacts, isRoster } = yield* contentsOf(database, target)
   if (!isRoster) return yield* unavailable(target, notComplete)
-  const backup: Backup = { filename: target, bytes: statSync(target).size, contacts }
+  const removed = series === undefined ? [] : yield* series.removeOld
+  const backup: Backup = { filename: target, bytes: statSync(target).size, contacts, removed }
   return backup
 }, Effect.scoped)
 
 /** What to restore, and where. */
-export interface RestoreOptions<To, E, R> {
+export interface RestoreOptions<To, E, R> extends CarryOptions {
   /** The path of the backup. */
   readonly from: string
   /** The store to replace. */
@@ -141,16 +165,18 @@ export interface RestoreOptions<To, E, R> {
 }
 
 /** Replaces a store in a file. */
-const restoreFile = Effect.fnUntraced(function* <E, R>({ approve, from: source, to }: RestoreOptions<string, E, R>) {
+const restoreFile = Effect.fnUntraced(function* <E, R>(options: RestoreOptions<string, E, R>) {
+  const { approve, from: source, to } = options
   const given = StoreFile.toPath(to)
   if (given === StoreFile.memory) return yield* unavailable(given, "A store in memory cannot be restored. Name a file.")
   // SQLite puts the files of a store beside the file that a link leads to.
   const path = existsSync(given) ? realpathSync(given) : given
   if (isSame(source, path)) return yield* refuse(source, "It is the store itself, and no backup of it.")
-  const staged = yield* stagedBeside(path)
+  const staged = yield* stagedBeside(path, ".restoring")
   const { database, replaced } = yield* inspect(path)
   const contacts = yield* stage(source, staged)
-  const plan: RestorePlan = { store: path, contacts, replaced }
+  const carried = yield* carryForward(database, staged, options)
+  const plan: RestorePlan = { store: path, contacts, replaced, carried }
   yield* approve?.(plan) ?? Effect.void
 
   const time = new Date(yield* processMillis).toISOString().replaceAll(/[-:]|\.\d+/g, "")
@@ -168,11 +194,8 @@ const restoreFile = Effect.fnUntraced(function* <E, R>({ approve, from: source, 
 })
 
 /** Fills an empty PostgreSQL in one transaction. */
-const restorePostgres = Effect.fnUntraced(function* <E, R>({
-  approve,
-  from: source,
-  to
-}: RestoreOptions<PostgresOptions, E, R>) {
+const restorePostgres = Effect.fnUntraced(function* <E, R>(options: RestoreOptions<PostgresOptions, E, R>) {
+  const { approve, from: source, to } = options
   const name = nameOf(to)
   const refuseFilled = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     const filled = yield* firstFilled(sql)
@@ -196,7 +219,8 @@ const restorePostgres = Effect.fnUntraced(function* <E, R>({
   )
   const staged = join(folder, "restoring.db")
   const contacts = yield* stage(source, staged)
-  const restored: Restored = { store: name, contacts, replaced: Replaced.Nothing(), kept: undefined }
+  const carried = yield* carryForward(undefined, staged, options)
+  const restored: Restored = { store: name, contacts, replaced: Replaced.Nothing(), carried, kept: undefined }
   yield* approve?.(restored) ?? Effect.void
 
   const { sql: postgres } = yield* clientOf(Store.layerPostgres(to))
@@ -211,8 +235,8 @@ const restorePostgres = Effect.fnUntraced(function* <E, R>({
 
 /**
  * Replaces a store, with its keys and jobs, by a backup. A store in a file must be in use by nobody, and stays closed to
- * others meanwhile; its old content is kept as `.before-restore-` and the time, or, if damaged, as `.damaged-`. A
- * PostgreSQL has to be empty.
+ * others meanwhile; its old content is kept as `.before-restore-` and the time, or, if damaged, as `.damaged-`. What it
+ * says of revoked keys, of people who get no mail and in its audit trail is carried forward. A PostgreSQL has to be empty.
  */
 export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R = never>(
   options: RestoreOptions<string | PostgresOptions, E, R>
@@ -244,22 +268,22 @@ const lostCommit = "Check whether it was done before you repeat it."
 
 const notComplete = "Its tables are not complete. Open the store once with this version."
 
-const stagedSuffix = ".restoring"
+const stagedSuffixes = [".partial", ".restoring"] as const
 
 /** The name of a file beside another one, which goes with the scope. */
-const stagedBeside = Effect.fnUntraced(function* (path: string) {
+const stagedBeside = Effect.fnUntraced(function* (path: string, suffix: (typeof stagedSuffixes)[number]) {
   yield* removeLeftovers(path)
-  const staged = `${path}.${processMark}${randomUUID()}${stagedSuffix}`
+  const staged = `${path}.${processMark}${randomUUID()}${suffix}`
   yield* Effect.addFinalizer(() => removeDatabase(staged))
   return staged
 })
 
-/** Removes the staged files of killed restores. */
+/** Removes the staged files of killed backups and restores. */
 const removeLeftovers = (path: string) =>
   Effect.sync(() => {
     const begin = `${basename(path)}.`
     for (const name of readdirSync(dirname(path))) {
-      if (!name.startsWith(begin) || !name.includes(stagedSuffix)) continue
+      if (!name.startsWith(begin) || !stagedSuffixes.some((suffix) => name.includes(suffix))) continue
       if (isFromDeadProcess(name.slice(begin.length))) rmSync(join(dirname(path), name), { force: true })
     }
   }).pipe(Effect.ignoreCause)
@@ -291,7 +315,7 @@ const inspect = Effect.fnUntraced(
 const stage = (source: string, staged: string) =>
   Effect.gen(function* () {
     yield* refuseUnfit(source)
-    yield* copy(source, staged, "It is there already.")
+    yield* copy(source, staged)
     const context = yield* Layer.build(Store.layer({ filename: staged }))
     return yield* Effect.provide(settle, context).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(staged, error.message)))

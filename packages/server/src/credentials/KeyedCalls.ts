@@ -11,9 +11,10 @@ import {
   usedIdempotencyKey
 } from "@roster/domain"
 import { Effect, Option, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
-import { Caller } from "../credentials/Caller.ts"
+import { Caller } from "./Caller.ts"
+import { checkCaller } from "./CallerCheck.ts"
 import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
 import {
   type AnswerBody,
@@ -21,6 +22,7 @@ import {
   answersFull,
   answerText,
   findAnswer,
+  forgetAnswer,
   hasCapacity,
   keepAnswer,
   type SentBody
@@ -28,13 +30,17 @@ import {
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 
 /** How the answer of a call is kept. */
-interface KeptCall<A extends object, E> {
+export interface KeptCall<A extends object, E, R> {
   readonly key: string
   /** Tells the call from all others. */
   readonly digest: Buffer
   /** Makes what is kept of an answer; `undefined` if it is not. */
   readonly write: (answer: A) => { readonly status: number; readonly body: AnswerBody } | undefined
-  readonly read: (status: number, kept: { readonly text: () => string; readonly body: () => SentBody }) => A
+  /** Gives the answer again to who may still call; `undefined` if what it names is gone, so that the call is made anew. */
+  readonly read: (
+    status: number,
+    kept: { readonly text: () => string; readonly body: () => SentBody }
+  ) => Effect.Effect<A | undefined, E, R>
   /** Refuses the key of another call, or a call whose answer has no room. */
   readonly refuse: (why: "used" | "full") => Effect.Effect<A, E>
 }
@@ -43,9 +49,9 @@ interface KeptCall<A extends object, E> {
  * Gives the kept answer of a call, or carries it out and keeps its answer. One that commits by itself does not commit
  * with its answer: what it did stays done, and a repeat whose answer was not kept does what is left.
  */
-export const onceByKey = <A extends object, E, E2, R>(
+export const onceByKey = <A extends object, E, E2, R, R2>(
   sql: SqlClient.SqlClient,
-  { digest, key, read, refuse, write }: KeptCall<A, E>,
+  { digest, key, read, refuse, write }: KeptCall<A, E, R2>,
   call: Effect.Effect<A, E2, R>,
   commitsItself = false
 ) => {
@@ -54,10 +60,12 @@ export const onceByKey = <A extends object, E, E2, R>(
     const { known, ...kept } = yield* findAnswer(sql, account, key)
     if (known === undefined) return (yield* hasCapacity(sql, account, kept)) ? undefined : yield* refuse("full")
     if (!digest.equals(known.request_digest)) return yield* refuse("used")
-    return read(known.status, {
+    const again = yield* read(known.status, {
       text: () => answerText(known),
       body: () => answerBody(sql, account, key, known)
     })
+    if (again === undefined) yield* forgetAnswer(sql, account, key)
+    return again
   })
   const keep = Effect.fnUntraced(function* (answer: A) {
     const { account } = yield* Caller
@@ -76,21 +84,38 @@ export const onceByKey = <A extends object, E, E2, R>(
   return commitsItself ? once : inAtomicTransaction(sql, once)
 }
 
+/** How a result is kept as a text. */
+interface KeptResult<Result, R> {
+  readonly write: (result: Result) => string
+  /** Gives the result again; `undefined` if what it names is gone. */
+  readonly read: (text: string) => Effect.Effect<Result | undefined, SqlError.SqlError, R>
+}
+
+/** Keeps results as they are. */
+export const asItWas = <Result, Encoded>(schema: Schema.Codec<Result, Encoded>): KeptResult<Result, never> => {
+  const codec = JsonParser.fromJsonString(schema)
+  const decode = Schema.decodeUnknownSync(codec)
+  return { write: Schema.encodeSync(codec), read: (text) => Effect.sync(() => decode(text)) }
+}
+
+/** Tells a call of an operation from all others. No digest of a request equals it, since that begins with a path. */
+export const callDigest = (operation: string, input: string): Buffer =>
+  createHash("sha256").update(operation).update("\0").update(input).digest()
+
 /** Makes the function that carries out the calls of one operation. The input is encoded only if there is a key. */
-export const keyedCalls = <A, I, Result extends object, Encoded>(
+export const keyedCalls = <A, I, Result extends object, R2 = never>(
   sql: SqlClient.SqlClient,
   operation: string,
-  schemas: { readonly input: Schema.Codec<A, I>; readonly result: Schema.Codec<Result, Encoded> }
+  schema: Schema.Codec<A, I>,
+  kept: KeptResult<Result, R2>
 ) => {
-  const encodeInput = Schema.encodeUnknownEffect(JsonParser.fromJsonString(schemas.input))
-  const encodeResult = Schema.encodeSync(JsonParser.fromJsonString(schemas.result))
-  const decodeResult = Schema.decodeUnknownSync(JsonParser.fromJsonString(schemas.result))
+  const encodeInput = Schema.encodeUnknownEffect(JsonParser.fromJsonString(schema))
 
   return <E, R>(
     { idempotencyKey: key }: KeyedCall,
     input: () => unknown,
     call: Effect.Effect<Result, E, R>
-  ): Effect.Effect<Result, E | InvalidInput | ServiceError, R> => {
+  ): Effect.Effect<Result, E | InvalidInput | ServiceError, R | R2> => {
     if (key === undefined) return call
     const run = Effect.gen(function* () {
       yield* checkIdempotencyKey(key)
@@ -99,16 +124,19 @@ export const keyedCalls = <A, I, Result extends object, Encoded>(
       )
       // What cannot be encoded is refused by the call itself.
       if (Option.isNone(text)) return yield* call
-      const kept: KeptCall<Result, InvalidInput | ServiceError> = {
+      const once: KeptCall<Result, InvalidInput | ServiceError | SqlError.SqlError, R2> = {
         key,
-        // No digest of a request equals it, since that begins with a path.
-        digest: createHash("sha256").update(operation).update("\0").update(text.value).digest(),
-        write: (result) => ({ status: 200, body: encodeResult(result) }),
-        read: (_, kept) => decodeResult(kept.text()),
+        digest: callDigest(operation, text.value),
+        write: (result) => ({ status: 200, body: kept.write(result) }),
+        read: (_, { text }) =>
+          Effect.andThen(
+            checkCaller(sql, operation),
+            Effect.suspend(() => kept.read(text()))
+          ),
         refuse: (why) =>
           Effect.fail(why === "used" ? usedIdempotencyKey() : new ServiceError({ operation, reason: answersFull }))
       }
-      return yield* onceByKey(sql, kept, call)
+      return yield* onceByKey(sql, once, call)
     })
     return Effect.catchIf(run, isSqlError<E | InvalidInput | ServiceError>, (error) => storeFailure(operation, error))
   }

@@ -1,0 +1,14 @@
+/** What keeps a server from serving. */
+import { Effect, Schema } from "effect"
+import type { HttpServerError } from "effect/http"
+
+/** The service cannot listen on its address. */
+export class ServeError extends Schema.TaggedError<ServeError>()("ServeError", { message: Schema.String }) {}
+
+export const cannotListen = (host: string, port: number) =>
+  Effect.mapError(
+    ({ cause }: HttpServerError.ServeError) =>
+      new ServeError({
+        message: `Nothing can listen on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`
+      })
+  )

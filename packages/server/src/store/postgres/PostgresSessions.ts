@@ -1,0 +1,96 @@
+/**
+ * The connections to PostgreSQL, each for one caller at a time. A statement has a deadline here too, after which its
+ * connection is closed: a database that hangs, or a host that went without a word, keeps none of its own, and TCP waits for
+ * a quarter of an hour. (docs/decisions/postgres.md)
+ */
+import type * as PgConnection from "@effect/sql-pg/PgConnection"
+import type * as PgPool from "@effect/sql-pg/PgPool"
+import { Effect, Exit, Scope } from "effect"
+import type { SqlError } from "effect/sql"
+import { clearTimeout, setImmediate, setTimeout } from "node:timers"
+import { isReadOnly, noAnswer } from "./PostgresError.ts"
+import { AnswerWithin } from "./PostgresOptions.ts"
+
+/** How long, in milliseconds, an answer may be on its way after the database should have ended a statement. */
+const maximumGrace = 5000
+
+/** The same after the database was asked to end a statement. */
+const cancelledMillis = 1000
+
+/** How often all connections are made anew while the database takes no writes, in milliseconds. */
+const renewedEvery = 1000
+
+/** A connection that nobody else has. */
+export type Session = Pick<PgConnection.PgConnection, "query" | "queryValues" | "stream">
+
+/** Gives what takes a connection of a pool until the scope ends. */
+export const make = Effect.fnUntraced(function* (pool: PgPool.PgPool, statementMillis: number) {
+  const grace = Math.min(statementMillis, maximumGrace)
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+
+  /** Connections of an earlier round may lead to what has become a replica. */
+  let round = 0
+  let renewed = -Infinity
+  const renew = (): void => {
+    const now = performance.now()
+    if (now - renewed < renewedEvery) return
+    renewed = now
+    round++
+  }
+
+  /** Runs a statement of a connection; `close` ends it, whatever it does. */
+  const run = <A>(
+    { interrupt }: PgConnection.PgConnection,
+    close: Effect.Effect<void>,
+    statement: Effect.Effect<A, SqlError.SqlError>
+  ): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.withFiber((fiber) => {
+      const within = fiber.getRef(AnswerWithin) ?? statementMillis
+      if (within === Infinity) return statement
+      let isDone = false
+      let isLate = false
+      const closeIfLate = (): void => {
+        if (isDone) return
+        isLate = true
+        fork(close)
+      }
+      // What has arrived while this process was busy is read first.
+      const end = () => setImmediate(closeIfLate)
+      const cancel = () => {
+        timer = setTimeout(end, cancelledMillis)
+        fork(interrupt)
+      }
+      let timer = within < statementMillis ? setTimeout(cancel, within) : setTimeout(end, statementMillis + grace)
+      return Effect.ensuring(
+        Effect.mapError(statement, (error) => {
+          if (isReadOnly(error)) renew()
+          return isLate ? noAnswer("query") : error
+        }),
+        Effect.sync(() => {
+          isDone = true
+          clearTimeout(timer)
+        })
+      )
+    })
+
+  const known = new WeakMap<PgConnection.PgConnection, { readonly session: Session; readonly round: number }>()
+  /** Pins a connection for good: the driver closes one whose pin is released while a statement runs. */
+  const begin = Effect.fnUntraced(function* (connection: PgConnection.PgConnection) {
+    const lease = yield* Scope.make()
+    const own = yield* Scope.provide(connection.pin, lease)
+    const close = Scope.close(lease, Exit.void)
+    const session: Session = {
+      query: (...statement) => run(own, close, own.query(...statement)),
+      queryValues: (...statement) => run(own, close, own.queryValues(...statement)),
+      stream: own.stream
+    }
+    known.set(connection, { session, round })
+    return session
+  })
+  const take: Effect.Effect<Session, SqlError.SqlError, Scope.Scope> = Effect.flatMap(pool.get, (connection) => {
+    const before = known.get(connection)
+    if (before === undefined) return begin(connection)
+    return before.round === round ? Effect.succeed(before.session) : Effect.andThen(pool.invalidate(connection), take)
+  })
+  return { take }
+})

@@ -1,0 +1,136 @@
+/**
+ * The process of `roster studio`: it serves the page to this machine alone, and passes its calls on to a service, whose key
+ * the page never gets. (docs/studio.md)
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Effect, Layer, Redacted, References, type Scope } from "effect"
+import { HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { randomBytes } from "node:crypto"
+import { createServer } from "node:http"
+import { connectionLimits, limitConnections, timeoutsOf } from "../network/Connections.ts"
+import { cannotListen, type ServeError } from "../network/ServeError.ts"
+import { type ForwardedService, exportsPath, makeForwarding } from "./StudioForwarding.ts"
+import { makeStudioGuard, refuse } from "./StudioGuard.ts"
+import { cannotShow, readStudioPage, type StudioPageOptions } from "./StudioPage.ts"
+
+export type { ForwardedService, StudioPageOptions }
+
+/** What the page tells its reader that it shows. */
+export interface StudioTarget {
+  /** The name of the service or store. */
+  readonly name: string
+  /** The same as records of runs have it, with the whole path of a store. */
+  readonly identity: string
+  /** Whether it is a store on this machine. */
+  readonly isStore: boolean
+  /** The version of Roster. */
+  readonly version: string
+  /** What a command line needs to mean the same target. */
+  readonly flags: string
+}
+
+/** The page, and what it shows. */
+export interface StudioOptions {
+  /** The built page. */
+  readonly page: StudioPageOptions
+  /** The port on the loopback interface (default: any free port). */
+  readonly port?: number | undefined
+  /** What the page tells its reader that it shows. */
+  readonly target: StudioTarget
+  /** The service that the `HttpClient` leads to. */
+  readonly service: ForwardedService
+  /** Answers what the page asks below `/studio/runs`, the log of runs (default: nothing). */
+  readonly runs?:
+    | Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
+    | undefined
+}
+
+/** A page that is served to this machine. */
+export class StudioServer extends Context.Service<
+  StudioServer,
+  {
+    /** The address of the page without its key. */
+    readonly address: string
+    /** The address to open, whose fragment has the key of the page. */
+    readonly addressToOpen: Redacted.Redacted<string>
+  }
+>()("@roster/server/StudioServer") {}
+
+/** A browser has six connections. */
+const limits = { ...connectionLimits, total: 128, byAddress: 128 }
+
+const host = "127.0.0.1"
+
+/** On every answer but those of the page, which have their own. */
+const elsewhere = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
+}
+
+const make = Effect.fnUntraced(function* ({ page: given, port = 0, runs, service, target }: StudioOptions) {
+  const client = yield* HttpClient.HttpClient
+  const page = yield* readStudioPage(given).pipe(cannotShow(given))
+  const nodeServer = createServer(timeoutsOf(limits))
+  limitConnections(nodeServer, limits, [])
+  const close = nodeServer.close.bind(nodeServer)
+  // The page waits on a connection for as long as it works on a run.
+  nodeServer.close = (callback) => {
+    const closed = close(callback)
+    nodeServer.closeAllConnections()
+    return closed
+  }
+  const server = yield* NodeHttpServer.make(() => nodeServer, { host, port }).pipe(cannotListen(host, port))
+  const bound = nodeServer.address()
+  if (bound === null || typeof bound === "string") return yield* Effect.die("A TCP server has a port.")
+  const address = new URL(`http://${host}:${bound.port}/`)
+  const key = Redacted.make(randomBytes(32).toString("base64url"), { label: "key of the page" })
+  const guard = makeStudioGuard(bound.port, key)
+  const forwarding = makeForwarding(client, service, address.origin)
+
+  const asset = ({ headers, url }: HttpServerRequest.HttpServerRequest) =>
+    page.asset(url.slice("/assets/".length), headers["accept-encoding"]) ??
+    Effect.succeed(refuse(404, "The page has no such file."))
+
+  const answer = (request: HttpServerRequest.HttpServerRequest) => {
+    const { method, url } = request
+    const path = url.split("?", 1)[0] ?? ""
+    const isRead = method === "GET" || method === "HEAD"
+    const open =
+      path === "/"
+        ? Effect.succeed(page.index)
+        : path.startsWith("/assets/")
+          ? asset(request)
+          : path.startsWith(exportsPath)
+            ? forwarding.file(request)
+            : undefined
+    const isOpen = isRead && open !== undefined
+    const refusal = guard.refusal(request, !isOpen)
+    if (refusal !== undefined) return Effect.succeed(refusal)
+    if (isOpen) return open
+    if (/^\/v4(?:\/|$)/.test(path)) return forwarding.call(request)
+    if (isRead && path === "/studio/target") return Effect.succeed(HttpServerResponse.jsonUnsafe(target))
+    if (runs !== undefined && /^\/studio\/runs(?:\/|$)/.test(path)) return runs
+    return Effect.succeed(refuse(404, "There is nothing at this path."))
+  }
+
+  const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    Effect.interruptible(answer(request)).pipe(
+      // What went wrong may quote the request.
+      Effect.catchDefect(() => Effect.succeed(refuse(500, "The page could not be answered."))),
+      Effect.map((response) => HttpServerResponse.setHeaders(response, { ...elsewhere, ...response.headers }))
+    )
+  )
+  // No span names a path, which may hold the address of a person.
+  yield* server.serve(app).pipe(Effect.provideService(References.TracerEnabled, false))
+  return StudioServer.of({
+    address: address.href,
+    addressToOpen: Redacted.make(`${address.href}#session=${Redacted.value(key)}`, { label: "address with a key" })
+  })
+})
+
+/** Serves the page until the scope closes. The `HttpClient` that it needs leads to the service, and follows no redirects. */
+export const layer = (options: StudioOptions): Layer.Layer<StudioServer, ServeError, HttpClient.HttpClient> =>
+  Layer.effect(StudioServer, make(options)).pipe(Layer.provide(NodeHttpServer.layerHttpServices))
