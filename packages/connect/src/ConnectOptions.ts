@@ -28,6 +28,16 @@ export interface ConnectOptions {
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }
 
+/** How calls that somebody else makes reach a service or a store, as `roster studio` passes them on. */
+export interface Passage<E> {
+  /** The base address of the calls; that of a store is never resolved. */
+  readonly baseUrl: string
+  /** The header with the key of the service, and what stands in it; absent for a store. */
+  readonly key?: { readonly header: string; readonly value: Redacted.Redacted<string> } | undefined
+  /** What answers the calls. It adds no key. */
+  readonly client: Layer.Layer<HttpClient.HttpClient, E>
+}
+
 /** Changes the `HttpClient` of a layer, if asked to. */
 export const transformed = <E, R>(
   transport: Layer.Layer<HttpClient.HttpClient, E, R>,

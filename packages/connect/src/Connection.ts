@@ -3,12 +3,13 @@
  * too. Incomplete settings of a service never lead to a local store, or the other way round. Only the code of what was
  * chosen is loaded.
  */
+import { TaggedError } from "@roster/domain"
 import type { InvalidSettings, RosterClient } from "@roster/http-client"
 import type { StoreError } from "@roster/server"
 import { Config, Data, Effect, Layer, type Redacted, Result, Schema, SchemaTransformation, Struct } from "effect"
-import type { ConnectOptions, RemoteService } from "./ConnectOptions.ts"
+import type { ConnectOptions, Passage, RemoteService } from "./ConnectOptions.ts"
 
-export type { ConnectOptions, RemoteService } from "./ConnectOptions.ts"
+export type { ConnectOptions, Passage, RemoteService } from "./ConnectOptions.ts"
 
 /** Where the services are: at an address with a key, or in a store file; without a file name in the default store. */
 export type Connection<Key = Redacted.Redacted<string>> = Data.TaggedEnum<{
@@ -56,7 +57,7 @@ const messages = {
 } as const
 
 /** The settings do not say which service or store is meant, and none is opened. */
-export class UnclearConnection extends Schema.TaggedError<UnclearConnection>()("UnclearConnection", {
+export class UnclearConnection extends TaggedError<UnclearConnection>()("UnclearConnection", {
   /** What is wrong with the settings. */
   problem: Schema.Literals(Struct.keys(messages))
 }) {
@@ -138,6 +139,19 @@ export const layerLocal = (
   options: Omit<ConnectOptions, "client" | "transport"> = {}
 ): Layer.Layer<Services, InvalidSettings | StoreError> =>
   Layer.unwrap(Effect.map(localServices, ({ layer }) => layer(filename, options)))
+
+/** How calls are passed on to a service over the network, with the transport of the runtime unless one is given. */
+export const passageRemote = (
+  on: RemoteService,
+  options: Omit<ConnectOptions, "store"> = {}
+): Effect.Effect<Passage<InvalidSettings>, InvalidSettings> =>
+  Effect.flatMap(remoteServices, ({ passage }) => passage(on, options))
+
+/** How calls are passed on to a store in this process. */
+export const passageLocal = (
+  filename: string,
+  options: Omit<ConnectOptions, "client" | "transport"> = {}
+): Effect.Effect<Passage<StoreError>> => Effect.map(localServices, ({ passage }) => passage(filename, options))
 
 /**
  * All services, where the environment says: `ROSTER_BASE_URL` and `ROSTER_API_KEY` for a service over the network, or

@@ -1,8 +1,9 @@
 /** The services of a store in this process. Loaded only if they are chosen. */
 import { RosterClient } from "@roster/http-client"
 import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
+import type { StoreError } from "@roster/server"
 import { Layer } from "effect"
-import { type ConnectOptions, transformed } from "./ConnectOptions.ts"
+import { type ConnectOptions, type Passage, transformed } from "./ConnectOptions.ts"
 
 export const layer = (filename: string, { store, transformClient }: ConnectOptions) => {
   const embedded = EmbeddedHttpClient.layer({ ...store, filename })
@@ -11,3 +12,8 @@ export const layer = (filename: string, { store, transformClient }: ConnectOptio
     Layer.provide(transformed(embedded, transformClient))
   )
 }
+
+export const passage = (filename: string, { store, transformClient }: ConnectOptions): Passage<StoreError> => ({
+  baseUrl: EmbeddedHttpClient.baseUrl,
+  client: transformed(EmbeddedHttpClient.layer({ ...store, filename }), transformClient)
+})

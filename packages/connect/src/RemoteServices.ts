@@ -1,8 +1,8 @@
 /** The services over the network. Loaded only if they are chosen. */
-import { FetchTransport, InvalidSettings, RosterClient } from "@roster/http-client"
+import { checkOptions, FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, Layer } from "effect"
-import { type ConnectOptions, type RemoteService, transformed } from "./ConnectOptions.ts"
+import { type ConnectOptions, type Passage, type RemoteService, transformed } from "./ConnectOptions.ts"
 
 /** Bun replaces undici by its own, without dispatchers. */
 const ofRuntime = UndiciHttpClient.isSupported ? UndiciHttpClient.layer() : FetchTransport.layer()
@@ -25,7 +25,19 @@ const variables: Readonly<Record<string, string>> = {
 
 /** The same with settings of the environment, whose variables the errors name. */
 export const layerFromEnvironment = (on: RemoteService, options: ConnectOptions) =>
-  Layer.catchTag(layer(on, options), "InvalidSettings", ({ issue, setting, variable = variables[setting] }) => {
-    const error = new InvalidSettings({ setting, issue, ...(variable === undefined ? {} : { variable }) })
-    return Layer.effectContext(Effect.fail(error))
-  })
+  Layer.catchTag(layer(on, options), "InvalidSettings", (error) =>
+    Layer.effectContext(Effect.fail(error.readFrom(variables[error.setting])))
+  )
+
+export const passage = (
+  { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey }: RemoteService,
+  { client, transformClient, transport = ofRuntime }: ConnectOptions
+) =>
+  Effect.map(
+    checkOptions({ ...client, baseUrl, apiKey, apiKeyHeader, apiKeyPrefix }),
+    ({ baseUrl, header, headerValue }): Passage<InvalidSettings> => ({
+      baseUrl,
+      key: headerValue === undefined ? undefined : { header, value: headerValue },
+      client: transformed(transport, transformClient)
+    })
+  )

@@ -2,7 +2,7 @@
 import { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
 import { type Config, Context, Effect, Function, Layer } from "effect"
 import type { HttpClient } from "effect/http"
-import { type ClientConfig, clientConfig, type ClientOptions, named, readOptions } from "./calls/ClientOptions.ts"
+import { type ClientConfig, clientConfig, type ClientOptions, readOptions } from "./calls/ClientOptions.ts"
 import { ClientTransform, RosterHttpApi } from "./calls/RosterHttpApi.ts"
 import type { InvalidSettings } from "./transport/InvalidSettings.ts"
 import * as HttpContactsService from "./services/HttpContactsService.ts"
@@ -83,7 +83,7 @@ export const layerConfig = (
   Layer.effectContext(
     Effect.gen(function* () {
       const { options, variables } = yield* readOptions(wrapped)
-      const client = yield* Effect.mapError(make(options), (error) => named(error, variables.get(error.setting)))
+      const client = yield* Effect.mapError(make(options), (error) => error.readFrom(variables.get(error.setting)))
       return contextOf(client)
     })
   )

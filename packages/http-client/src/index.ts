@@ -1,6 +1,12 @@
 /** The three services over HTTP: the client with its settings, retries and transports. */
 export * as FetchTransport from "./transport/FetchTransport.ts"
-export { clientConfig, type ClientConfig, type ClientConfigs, type ClientOptions } from "./calls/ClientOptions.ts"
+export {
+  checkOptions,
+  clientConfig,
+  type ClientConfig,
+  type ClientConfigs,
+  type ClientOptions
+} from "./calls/ClientOptions.ts"
 export { InvalidSettings } from "./transport/InvalidSettings.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"
 export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"

@@ -1,6 +1,6 @@
 /** Runs a call: sends it, judges and reads the answer, and retries as the table allows. */
 import { noSuchOperation, operations, type OperationId, type Refusal } from "@roster/api"
-import { CertainAbsence, invalidInput, Rejected, ServiceError, usedIdempotencyKey } from "@roster/domain"
+import { CertainAbsence, invalidInput, Rejected, ServiceError, usedIdempotencyKey, randomId } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { withResponseHeaders } from "./ResponseHeaders.ts"
@@ -91,8 +91,11 @@ export const makeCall =
       Effect.gen(function* () {
         const { headers, status } = response
         const { foreign, isEmpty, text } = yield* readRefusalBody(response, secrets)
-        // An empty 404 is believed, unless it would pass for a delete that is done, or a write relies on it.
-        const isRelied = status === 404 && (method === "DELETE" || (yield* CertainAbsence))
+        // An empty 404 is believed, unless it would pass for a delete that is done, or would settle a write that may have been
+        // carried out, or a write relies on it. Where a look at what is there follows, that settles it.
+        const isDoubtful =
+          method === "DELETE" || (afterAmbiguous && method !== "GET" && goneAfterAmbiguous === undefined)
+        const isRelied = status === 404 && (isDoubtful || (yield* CertainAbsence))
         const isBelieved = isEmpty && (!isRelied || announcesItself(response))
         const isOwn = foreign === undefined || isBelieved
         const isAbsent = status === 404 && isOwn && !text.startsWith(noSuchOperation)
@@ -161,21 +164,26 @@ export const makeCall =
     }
 
     const { idempotencyKey } = options
-    const key = idempotencyKey ?? (method === "POST" ? crypto.randomUUID() : undefined)
-    const calls = withRetries({
-      operation,
-      row,
-      budget,
-      policyOf,
-      isKeyHonoured: () => isKeyHonoured.current === true,
-      canRepeatBody,
-      attemptContext: (call) => {
-        const context = attemptContext(call)
-        // Usually both are undefined.
-        return Context.get(context, IdempotencyKey) === key ? context : Context.add(context, IdempotencyKey, key)
-      },
-      attempt
-    })
+    const callsWith = (key: string | undefined) =>
+      withRetries({
+        operation,
+        row,
+        budget,
+        policyOf,
+        isKeyHonoured: () => isKeyHonoured.current === true,
+        canRepeatBody,
+        attemptContext: (call) => {
+          const context = attemptContext(call)
+          // Usually both are undefined.
+          return Context.get(context, IdempotencyKey) === key ? context : Context.add(context, IdempotencyKey, key)
+        },
+        attempt
+      })
+    // One for all attempts of a call.
+    const calls =
+      idempotencyKey === undefined && method === "POST"
+        ? Effect.flatMap(randomId, callsWith)
+        : callsWith(idempotencyKey)
     const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))
     const ended = Effect.mapError(calls, (failure) => {
       const isRepeatable = idempotencyKey !== undefined && isKeyHonoured.current === true

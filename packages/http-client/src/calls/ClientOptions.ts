@@ -39,10 +39,6 @@ export const clientConfig = {
   apiKeyPrefix: Config.String("ROSTER_API_KEY_PREFIX").pipe(Config.withDefault(""))
 } satisfies ClientConfig
 
-/** Names the variable that a setting was read from. */
-export const named = ({ issue, setting }: InvalidSettings, variable: string | undefined): InvalidSettings =>
-  new InvalidSettings({ setting, issue, ...(variable === undefined ? {} : { variable }) })
-
 /** What became of the variables of a `Config`: those that it asked for, and those that have a value. */
 interface Noted {
   readonly asked: Array<string>
@@ -54,7 +50,7 @@ const nameUnread = (setting: string, { asked, set }: Noted, error: Config.Config
   const refused = refusedVariable(error)
   if (refused === undefined) return error
   const { variable } = refused
-  if (!set.includes(variable)) return named(new InvalidSettings({ setting, issue: notSet }), asked[0])
+  if (!set.includes(variable)) return new InvalidSettings({ setting, issue: notSet }).readFrom(asked[0])
   const isSecret = setting === "apiKey" || setting === "apiKeyPrefix"
   const issue = isSecret ? "its text is refused" : refused.issue
   return new InvalidSettings({ setting, issue, variable })
@@ -108,7 +104,10 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     return yield* refuse("baseUrl", "it holds more than a scheme, a host and a path")
   }
-  if (!/\/v4\/?$/.test(url.pathname)) return yield* refuse("baseUrl", "its path does not end with /v4")
+  if (!/\/v4\/?$/.test(url.pathname)) {
+    const corrected = `${url.origin}${url.pathname.replace(/\/+$/, "")}/v4`
+    return yield* refuse("baseUrl", `its path does not end with /v4, as that of ${corrected} does`)
+  }
   const { attempts = 1, ...retry } = options.retry ?? {}
   if (!Number.isSafeInteger(attempts) || attempts < 1) {
     return yield* refuse("retry.attempts", "it is not a whole number from 1 on")

@@ -76,25 +76,50 @@ const causesOf = (cause: unknown, depth = 0): ReadonlyArray<object> => {
 }
 
 /** The code of the first error that has one, and whether it came of reading from or writing to a connection. */
-const codeOf = (causes: ReadonlyArray<object>): { readonly code?: string; readonly isConnected?: boolean } => {
+const codeOf = (
+  causes: ReadonlyArray<object>
+): { readonly code?: string; readonly said?: string; readonly isConnected?: boolean } => {
   for (const cause of causes) {
     const syscall = Predicate.hasProperty(cause, "syscall") ? cause.syscall : undefined
-    if (syscall === "connect") return { code: "ECONNREFUSED" }
-    if (Predicate.hasProperty(cause, "code") && typeof cause.code === "string") {
-      return { code: cause.code, isConnected: syscall === "read" || syscall === "write" }
-    }
+    const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
+    // Whatever it is, nothing was sent.
+    if (syscall === "connect") return { code: "ECONNREFUSED", said: code ?? "ECONNREFUSED" }
+    if (code !== undefined) return { code, said: code, isConnected: syscall === "read" || syscall === "write" }
   }
   return {}
 }
 
+/** What codes mean, phrased to follow the host. */
+const meanings: ReadonlyArray<readonly [codes: RegExp, meaning: string]> = [
+  [/^(?:ENOTFOUND|EAI_NONAME)$/, "is a name that nobody knows"],
+  [/^EAI_AGAIN$/, "is a name that cannot be looked up now"],
+  [/TIMEDOUT$|CONNECT_TIMEOUT$/, "does not answer"],
+  [/UNREACH$|^ENETDOWN$|^EADDRNOTAVAIL$/, "cannot be reached from this network"],
+  [/WRONG_VERSION_NUMBER$|^EPROTO$/, "speaks no TLS, so its address begins with http://"],
+  [/^CERT_HAS_EXPIRED$/, "has a certificate that is no longer valid"],
+  [/ALTNAME/, "has a certificate for other names"],
+  [/SELF_SIGNED|UNABLE_TO/, "has a certificate of an authority that is not known here"]
+]
+
 /** Says what happened to a connection. Of its error the code alone, since that may quote the request. */
-const describe = (service: string, proxy: ProxyUnreachable | undefined, code: string | undefined): string => {
+const describe = (
+  service: string,
+  proxy: ProxyUnreachable | undefined,
+  code: string | undefined,
+  isPlain: boolean
+): string => {
   const host = proxy === undefined ? service : `the proxy ${proxy.proxy}`
   if (proxy?.status !== undefined) return `${host} refuses the connection to ${service} with status ${proxy.status}`
   if (code === undefined) return `the connection to ${host} broke`
   if (closed.has(code)) return `the transport of this client was closed, as its layer or scope ended (${code})`
   if (unreadable.test(code)) return `the head of an answer from ${host} cannot be read (${code})`
-  return `the connection to ${host} failed with ${code}`
+  if (code === "ECONNREFUSED") return `nothing listens at ${host}`
+  if (/^UND_ERR_SOCKET$|^ECONNRESET$|^EPIPE$/.test(code)) {
+    const tls = isPlain && proxy === undefined ? "; if it speaks TLS, its address begins with https://" : ""
+    return `${host} closed the connection without an answer${tls}`
+  }
+  const [, meaning] = meanings.find(([codes]) => codes.test(code)) ?? []
+  return meaning === undefined ? `the connection to ${host} failed with ${code}` : `${host} ${meaning} (${code})`
 }
 
 /**
@@ -115,10 +140,11 @@ export const transportFailure = (
   if (encoded !== undefined && "response" in reason) {
     return invalidResponse(operation, reason.response.status, encoded.message)
   }
-  const { code, isConnected = false } = codeOf(causes)
+  const { code, isConnected = false, said } = codeOf(causes)
   const proxy = causes.find((cause) => cause instanceof ProxyUnreachable)
   const refusal = proxy?.status
-  const detail = describe(URL.parse(error.request.url)?.host ?? "the service", proxy, code)
+  const url = URL.parse(error.request.url)
+  const detail = describe(url?.host ?? "the service", proxy, said, url?.protocol === "http:")
   if ("response" in reason) {
     const { status } = reason.response
     // A parse error inside a body may come from a body that was cut inside a chunk.

@@ -1,9 +1,11 @@
 /** The client of the contract, with the key in its header, and the state that its calls share. */
 import {
+  type Announcement,
   announcements,
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,
+  readsHonoured,
   resubscribeHeader,
   resubscribeHonoured
 } from "@roster/api"
@@ -23,13 +25,11 @@ import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
 import type { Secrets } from "./ResponseDecoding.ts"
 import { clientPolicy, RetryBudget, type RetryLimits } from "./RetryPolicy.ts"
 
-type Word = { readonly name: string; readonly value: string }
-
 /** Whether a service has said on an answer that it honours something. */
 export type Said = MutableRef.MutableRef<boolean | undefined>
 
 /** Whether an answer has a word by which a service states that it honours something. */
-export const says = ({ headers }: HttpClientResponse.HttpClientResponse, { name, value }: Word): boolean =>
+export const says = ({ headers }: HttpClientResponse.HttpClientResponse, { name, value }: Announcement): boolean =>
   headers[name] === value
 
 /** Whether an answer has a word by which a service of ours announces itself. */
@@ -57,6 +57,8 @@ export class RosterHttpApi extends Context.Service<
     readonly isResubscribeHonoured: Said
     /** The same of conditional changes. */
     readonly areChangesHonoured: Said
+    /** The same of counts. */
+    readonly areReadsHonoured: Said
     readonly secrets: Secrets
     /** Whether the base address is https. */
     readonly isEncrypted: boolean
@@ -78,7 +80,8 @@ export class RosterHttpApi extends Context.Service<
       const isKeyHonoured: Said = MutableRef.make(undefined)
       const isResubscribeHonoured: Said = MutableRef.make(undefined)
       const areChangesHonoured: Said = MutableRef.make(undefined)
-      const note = (response: HttpClientResponse.HttpClientResponse, word: Word, said: Said) => {
+      const areReadsHonoured: Said = MutableRef.make(undefined)
+      const note = (response: HttpClientResponse.HttpClientResponse, word: Announcement, said: Said) => {
         const isSaid = says(response, word)
         // A refusal may be that of a proxy.
         if (isSaid || response.status < 300) said.current = isSaid
@@ -87,6 +90,7 @@ export class RosterHttpApi extends Context.Service<
         note(response, idempotencyHonoured, isKeyHonoured)
         note(response, resubscribeHonoured, isResubscribeHonoured)
         note(response, changesHonoured, areChangesHonoured)
+        note(response, readsHonoured, areReadsHonoured)
         return response
       }
       const transport = yield* HttpClient.HttpClient
@@ -154,6 +158,7 @@ export class RosterHttpApi extends Context.Service<
         isKeyHonoured,
         isResubscribeHonoured,
         areChangesHonoured,
+        areReadsHonoured,
         secrets: key === undefined ? [] : [key],
         isEncrypted: protocol === "https:",
         fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),

@@ -26,9 +26,10 @@ import { Effect, Schema, Struct } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { makeCall } from "../calls/Call.ts"
 import { finalError, invalidResponse } from "../calls/ErrorClassification.ts"
-import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
+import { makeExtensionCall } from "../calls/ExtensionCall.ts"
+import { readJson } from "../calls/ResponseDecoding.ts"
 import { retryTable } from "../calls/RetryTable.ts"
-import { type RosterHttpApi, says } from "../calls/RosterHttpApi.ts"
+import type { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 import { readsAtOnce } from "./ConsentGuard.ts"
 
 const operation = "contactsChangesPost"
@@ -141,43 +142,26 @@ const unfinished = (error: Failed): ServiceError =>
 /** Makes `change` of a client. */
 export const makeChange = (shared: RosterHttpApi["Service"], operations: Operations) => {
   const { areChangesHonoured, withKey } = shared
-  const call = makeCall(shared)
+  const callExtension = makeExtensionCall(makeCall(shared), changesHonoured, areChangesHonoured)
 
-  /** The answers of a service that knows changes; `undefined` from any other. */
-  const asked = (json: Uint8Array, count: number, { dryRun = false }: ChangeOptions) => {
-    let isSaid = true
+  return Effect.fnUntraced(function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
+    const { dryRun = false } = options
     const request = HttpClientRequest.post("/contacts/changes").pipe(
       HttpClientRequest.acceptJson,
       HttpClientRequest.setUrlParams(dryRun ? { dryRun: "true" } : {}),
-      HttpClientRequest.bodyUint8Array(json, "application/json")
+      HttpClientRequest.bodyUint8Array(yield* encodeChanges(changes), "application/json")
     )
-    return call({
+    const answers = yield* callExtension({
       operation,
       row: dryRun ? "contactsChangesPost as a dry run" : operation,
-      send: Effect.map(withKey.execute(request), (response) => {
-        isSaid = says(response, changesHonoured)
-        return response
-      }),
+      send: withKey.execute(request),
       read: Effect.fnUntraced(function* (operation, response, secrets) {
-        if (!isSaid) return yield* Effect.as(readNothing(operation, response, secrets), undefined)
         const answers = yield* readAnswers(operation, response, secrets)
-        if (answers.length === count) return answers.map(exactAnswer)
+        if (answers.length === changes.length) return answers.map(exactAnswer)
         return yield* Effect.fail(invalidResponse(operation, response.status, "it does not answer each change"))
       }),
       refusals: ["TooManyContacts", "InvalidInput"]
-    }).pipe(
-      // Whatever an answer without the word refuses, it says nothing of the changes.
-      Effect.catchIf(
-        (error) =>
-          !isSaid && !(error._tag === "ServiceError" && (error.isRetryable || error.reason._tag === "OutcomeUnknown")),
-        () => Effect.undefined
-      )
-    )
-  }
-
-  return Effect.fnUntraced(function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
-    const json = yield* encodeChanges(changes)
-    const answers = areChangesHonoured.current === false ? undefined : yield* asked(json, changes.length, options)
+    })
     return answers ?? (yield* readThenWrite(operations, changes, options))
   })
 }

@@ -8,12 +8,12 @@ const encoder = new TextEncoder()
 const quotedName = (name: string): string =>
   `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`
 
-/** A multipart form. The file must not fail: a transport would report that as its own failure. */
+/** A multipart form, with what divides its parts. The file must not fail: a transport would report that as its own failure. */
 export const formBody = (
+  boundary: string,
   fields: ReadonlyArray<readonly [name: string, value: string]>,
   file?: { readonly name: string; readonly content: Stream.Stream<Uint8Array> }
 ): HttpBody.HttpBody => {
-  const boundary = `roster-${crypto.randomUUID()}`
   const part = (disposition: string, rest: string) =>
     encoder.encode(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${rest}`)
   const head = fields.map(([name, value]) => part(`name=${quotedName(name)}`, `\r\n${value}\r\n`))

@@ -1,13 +1,17 @@
 /** Contacts over HTTP. */
+import { readsHonoured } from "@roster/api"
 import {
   type AddOptions,
+  canonicalEmail,
   checkAddSize,
   checkFilter,
   checkIdempotencyKey,
+  checkLookup,
   checkPage,
   checkPlaces,
   checkRule,
   Contact,
+  ContactCount,
   type ContactFilter,
   ContactNotFound,
   type ContactRule,
@@ -16,16 +20,19 @@ import {
   ExportLink,
   ExportNotFound,
   ExportStatus,
+  FieldsInUse,
   importNotGuarded,
   ImportRefused,
   ImportSource,
   InvalidRule,
   keptStatuses,
+  makeFieldCount,
   maximumContactsPerAdd,
   Pagination,
   PollHint,
   ruleSource,
-  TooManyContacts
+  TooManyContacts,
+  randomId
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
@@ -33,6 +40,7 @@ import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
+import { makeExtensionCall } from "../calls/ExtensionCall.ts"
 import { makeChange } from "./ContactChanges.ts"
 import { type AddedContacts, makeConsentGuard } from "./ConsentGuard.ts"
 import { downloadExport } from "./ExportDownload.ts"
@@ -43,8 +51,16 @@ import { inPath, inQuery, oneInQuery } from "./UrlValue.ts"
 const readContact = readJson(Contact)
 const readContacts = readJson(Schema.Array(Contact))
 const readListOnly = (...answer: Parameters<typeof readList>) => Effect.as(readList(...answer), [])
+const readCount = readJson(ContactCount)
+const readFields = readJson(FieldsInUse)
 const readLink = readJson(ExportLink)
 const readStatus = readJson(ExportStatus)
+
+/** The contacts whose fields the client counts itself. */
+const maximumCountedContacts = 100_000
+
+/** The single reads that stand for one lookup, at one time. */
+const getsAtOnce = 8
 
 /** Checks a rule before it is sent. */
 const ruleToSend = Effect.fnUntraced(function* (rule: ContactRule) {
@@ -90,7 +106,7 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
 /** Makes the service on a shared client. */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, fn, isResubscribeHonoured, propagateTrace, withKey } = shared
+  const { api, areReadsHonoured, fn, isResubscribeHonoured, propagateTrace, withKey } = shared
   const call = makeCall(shared)
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
@@ -104,6 +120,36 @@ export const make = Effect.gen(function* () {
     }).pipe(inRule(page.rule))
   })
 
+  const callRead = makeExtensionCall(call, readsHonoured, areReadsHonoured)
+
+  const count: ContactsService["Service"]["count"] = fn("ContactsService.count")(function* ({ rule: given } = {}) {
+    const rule = given === undefined ? undefined : yield* ruleToSend(given)
+    const counted = yield* callRead({
+      ...api.contactsCountGet({ query: { rule } }),
+      read: readCount,
+      refusals: ["InvalidRule", "InvalidInput"]
+    }).pipe(inRule(given))
+    return counted?.count ?? (yield* Pagination.countPages((page) => list({ ...page, rule: given })))
+  })
+
+  const fields: ContactsService["Service"]["fields"] = fn("ContactsService.fields")(function* ({ rule: given } = {}) {
+    const rule = given === undefined ? undefined : yield* ruleToSend(given)
+    const used = yield* callRead({
+      ...api.contactsFieldsGet({ query: { rule } }),
+      read: readFields,
+      refusals: ["InvalidRule", "InvalidInput"]
+    }).pipe(inRule(given))
+    if (used !== undefined) return used
+    const counting = makeFieldCount()
+    const pages = Pagination.streamPages((page) => list({ ...page, rule: given }))
+    let left = maximumCountedContacts
+    yield* Stream.runForEachWhile(pages, (contact) => {
+      if (--left >= 0) counting.add(contact)
+      return Effect.succeed(left >= 0)
+    })
+    return counting.result(left >= 0)
+  })
+
   const getUntraced = Effect.fnUntraced(function* (email: string) {
     yield* inPath("email", email)
     return yield* call({
@@ -114,6 +160,23 @@ export const make = Effect.gen(function* () {
       byStatus: { 404: () => new ContactNotFound({ email }) }
     })
   })
+  const getMany: ContactsService["Service"]["getMany"] = fn("ContactsService.getMany")(function* (emails) {
+    yield* checkLookup(emails)
+    if (emails.length === 0) return { contacts: [], isAtOnce: true }
+    const contacts = yield* callRead({
+      ...api.contactsLookupPost({ payload: { emails } }),
+      read: readContacts,
+      refusals: ["TooManyContacts", "InvalidInput"]
+    })
+    if (contacts !== undefined) return { contacts, isAtOnce: true }
+    const one = (email: string) =>
+      Effect.map(getUntraced(email), (contact) => [contact]).pipe(
+        Effect.catchTag("ContactNotFound", () => Effect.succeed([]))
+      )
+    const each = new Map(emails.map((email) => [canonicalEmail(email), email])).values()
+    return { contacts: (yield* Effect.forEach(each, one, { concurrency: getsAtOnce })).flat(), isAtOnce: false }
+  })
+
   // An unused span would take a fifth of the CPU of a call (benchmarks/get).
   const getTraced = fn("ContactsService.get")(function* (email: string) {
     return yield* getUntraced(email)
@@ -187,6 +250,9 @@ export const make = Effect.gen(function* () {
 
   return ContactsService.of({
     list,
+    count,
+    fields,
+    getMany,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule }), offset),
 
     get: (email) =>
@@ -248,7 +314,7 @@ export const make = Effect.gen(function* () {
       const file = ImportSource.$is("File")(source) ? watched(source) : undefined
       const request = HttpClientRequest.post("/contacts/import").pipe(
         HttpClientRequest.setUrlParams(fields),
-        HttpClientRequest.setBody(formBody(fields, file))
+        HttpClientRequest.setBody(formBody(`roster-${yield* randomId}`, fields, file))
       )
       return yield* call({
         operation: "contactsImportPost",

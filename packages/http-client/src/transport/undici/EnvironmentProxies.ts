@@ -12,10 +12,8 @@ import { InvalidSettings } from "../InvalidSettings.ts"
 export interface EnvironmentProxies {
   readonly http: URL | undefined
   readonly https: URL | undefined
-  /** The names of `NO_PROXY`. */
-  readonly exceptions: string
-  /** Whether a host is this machine, or in a range of `NO_PROXY`. */
-  readonly isDirect: (hostname: string) => boolean
+  /** The proxy of an address; `undefined` for one of this machine or of `NO_PROXY`, which is called directly. */
+  readonly proxyFor: (address: URL) => URL | undefined
 }
 
 /** A variable by its name in lower case, which counts if both are set. */
@@ -39,16 +37,41 @@ const proxyOf = (variable: string): Result.Result<URL | undefined, InvalidSettin
       )
 }
 
-const rangesOf = (exceptions: string): BlockList => {
+/** A name of `NO_PROXY`, which covers the names below it. */
+interface ExceptedName {
+  readonly name: string
+  /** Whether it covers those below it alone, as `*.example.com`. */
+  readonly isBelowOnly: boolean
+  readonly port: string
+}
+
+/** Whether `NO_PROXY` names a host: by its address, by a range, by a name, or by `*`. */
+const isExcepted = (exceptions: string): ((host: string, port: string) => boolean) => {
   const ranges = new BlockList()
-  for (const entry of exceptions.split(/[,\s]+/)) {
-    const [, address = "", bits = ""] = /^\[?([\da-f:.]+)\]?\/(\d{1,3})$/i.exec(entry) ?? []
+  const names: Array<ExceptedName> = []
+  for (const entry of exceptions.toLowerCase().split(/[,\s]+/)) {
+    const [, address = "", bits = ""] = /^\[?([\da-f:.]+)\]?\/(\d{1,3})$/.exec(entry) ?? []
     const most = isIPv6(address) ? 128 : 32
     if (isIP(address) !== 0 && Number(bits) <= most) {
       ranges.addSubnet(address, Number(bits), isIPv6(address) ? "ipv6" : "ipv4")
     }
+    // A colon of an address without brackets precedes no port.
+    const [, host = "", port = ""] = /^(\[.+\]|[^:]+)(?::(\d+))?$/.exec(isIPv6(entry) ? `[${entry}]` : entry) ?? []
+    const name = host
+      .replace(/^\[(.+)\]$/, "$1")
+      .replace(/^\*?\./, "")
+      .replace(/(.)\.$/, "$1")
+    if (name !== "") names.push({ name, isBelowOnly: host.startsWith("*."), port })
   }
-  return ranges
+  return (host, port) =>
+    (isIP(host) !== 0 && ranges.check(host, isIPv6(host) ? "ipv6" : "ipv4")) ||
+    names.some(
+      (excepted) =>
+        (excepted.port === "" || excepted.port === port) &&
+        (excepted.name === "*" ||
+          host.endsWith(`.${excepted.name}`) ||
+          (host === excepted.name && !excepted.isBelowOnly))
+    )
 }
 
 /** Reads them as they are now. `undefined` if none is named. */
@@ -57,12 +80,13 @@ export const environmentProxies: Effect.Effect<EnvironmentProxies | undefined, I
     const http = yield* Effect.fromResult(proxyOf(variableOf("http_proxy")))
     const https = yield* Effect.fromResult(proxyOf(variableOf("https_proxy")))
     if (http === undefined && https === undefined) return undefined
-    const exceptions = env[variableOf("no_proxy")] ?? ""
-    const ranges = rangesOf(exceptions)
-    const isDirect = (hostname: string): boolean => {
-      const host = hostname.replace(/^\[(.+)\]$/, "$1")
-      return isLoopbackHost(host) || (isIP(host) !== 0 && ranges.check(host, isIPv6(host) ? "ipv6" : "ipv4"))
+    const isDirect = isExcepted(env[variableOf("no_proxy")] ?? "")
+    const proxyFor = ({ hostname, port, protocol }: URL): URL | undefined => {
+      const host = hostname.replace(/^\[(.+)\]$/, "$1").replace(/(.)\.$/, "$1")
+      const isTls = protocol === "https:"
+      if (isLoopbackHost(host) || isDirect(host, port || (isTls ? "443" : "80"))) return undefined
+      return isTls ? (https ?? http) : http
     }
-    return { http, https: https ?? http, exceptions, isDirect }
+    return { http, https: https ?? http, proxyFor }
   }
 )

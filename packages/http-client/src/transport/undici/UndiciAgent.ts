@@ -92,18 +92,18 @@ export const makeAgent = (settings: ConnectionSettings, proxies: EnvironmentProx
       ? undefined
       : new EnvHttpProxyAgent({
           ...shared,
-          // Empty, it is not looked up in the environment of later.
+          // Empty, they are not looked up in the environment of later.
           httpProxy: proxies.http?.href ?? "",
           httpsProxy: proxies.https?.href ?? "",
-          noProxy: proxies.exceptions,
+          noProxy: "",
           factory,
           connect: tls,
           requestTls: tls,
           // Limits the wait for a silent proxy.
           clientFactory: (proxy, options) => new Pool(proxy, { ...options, headersTimeout: connectTimeout })
         })
-  const dispatcherFor = (hostname: string): Dispatcher =>
-    proxied === undefined || proxies?.isDirect(hostname) === true ? direct : proxied
+  const dispatcherFor = (address: URL): Dispatcher =>
+    proxied === undefined || proxies?.proxyFor(address) === undefined ? direct : proxied
   const close = Effect.promise(() => {
     const destroyed = Promise.all([direct.destroy(), proxied?.destroy()])
     const reason = new Error("The HTTP client is closed.")

@@ -78,7 +78,7 @@ const execute = (
       const reason = new HttpClientError.InvalidUrlError({ request, cause: address.failure, description })
       return Effect.fail(new HttpClientError.HttpClientError({ reason }))
     }
-    const { hostname, href, origin, pathname, search } = address.success
+    const { href, origin, pathname, search } = address.success
     return Effect.flatMapEager(requestContent(request, fiber.context), (content) =>
       Effect.callback<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((resume) => {
         const { headers, method } = request
@@ -91,7 +91,7 @@ const execute = (
         const url = href.split("#", 1)[0] ?? ""
         const exchange = new UndiciExchange({ request, url, content, maximumBytes, proxy, fiber, resume })
         const path = pathname + search
-        dispatcherFor(hostname).dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
+        dispatcherFor(address.success).dispatch({ origin, path, method, headers: fields, body: content.body }, exchange)
         return Effect.sync(() => exchange.interrupt())
       })
     )
