@@ -1,0 +1,20 @@
+/** The views of the page. The address names the view and nothing else. */
+import { Atom } from "effect/reactivity"
+
+/** The views, in their order. */
+export const views = [
+  { id: "contacts", title: "Contacts", needs: "ViewContacts" },
+  { id: "pictures", title: "Pictures", needs: "ViewContacts" },
+  { id: "import", title: "Import", needs: undefined },
+  { id: "export", title: "Export", needs: "Export" },
+  { id: "keys", title: "Keys", needs: "Security" },
+  { id: "runs", title: "Runs", needs: undefined }
+] as const
+
+export type View = (typeof views)[number]["id"]
+
+/** The view that the fragment of an address names; contacts, if it names none. */
+export const viewOf = (hash: string): View => views.find(({ id }) => hash === `#${id}`)?.id ?? "contacts"
+
+/** The view that is shown. */
+export const view = Atom.keepAlive(Atom.make<View>("contacts"))

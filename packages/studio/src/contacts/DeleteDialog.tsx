@@ -1,0 +1,169 @@
+/** Deletes contacts after their number, statuses and first addresses were seen; the deletion can be undone. */
+import { AsyncResult, Atom } from "effect/reactivity"
+import { type FormEvent, useEffect, useState } from "react"
+import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { Dialog } from "../kit/Dialog.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { undo } from "../session/RecordedWrite.ts"
+import { session } from "../session/Session.ts"
+import * as ContactAtoms from "./ContactAtoms.ts"
+import { deleteDoomed, type Doomed, lookDoomed, type Meant, saveContacts } from "./ContactDeletion.ts"
+
+/** Maximum number of addresses that the command line shows; more are given in a file. */
+const mostNamed = 5
+
+const wordsOf = (meant: Meant): ReadonlyArray<string> =>
+  meant._tag === "ByRule"
+    ? ["contacts", "delete", "--rule", meant.rule]
+    : ["contacts", "delete", ...(meant.emails.size > mostNamed ? ["--file", "addresses.txt"] : meant.emails)]
+
+const people = (count: number): string => `${count.toLocaleString()} ${count === 1 ? "contact" : "contacts"}`
+
+const Confirm = ({
+  doomed: { contacts, isSevere, statuses },
+  isDeleting,
+  onClose,
+  onDelete
+}: {
+  readonly doomed: Doomed
+  readonly isDeleting: boolean
+  readonly onDelete: () => void
+  readonly onClose: () => void
+}) => {
+  const [typed, setTyped] = useState("")
+  const save = useAtomSet(saveContacts)
+  const count = contacts.length
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    onDelete()
+  }
+  if (count === 0) {
+    return (
+      <>
+        <p>No contact matches, so nothing would be deleted.</p>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </>
+    )
+  }
+  return (
+    <form onSubmit={submit} className="stack">
+      <p>
+        This would delete {people(count)}:{" "}
+        {statuses.map(([status, number]) => `${number.toLocaleString()} ${status}`).join(", ")}.
+      </p>
+      <ul>
+        {contacts.slice(0, 5).map(({ email, firstName = "", lastName = "" }) => (
+          <li key={email}>
+            <bdi>{email}</bdi> <bdi>{`${firstName} ${lastName}`}</bdi>
+          </li>
+        ))}
+        {count > 5 ? <li>and {(count - 5).toLocaleString()} more</li> : null}
+      </ul>
+      <button type="button" onClick={() => save({ name: "contacts-backup.json", contacts })}>
+        Download a backup of them
+      </button>
+      {isSevere ? (
+        <label>
+          Type the number of contacts, {count}, to confirm
+          <input
+            inputMode="numeric"
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </label>
+      ) : null}
+      <div className="buttons">
+        <button type="submit" className="danger" disabled={isDeleting || (isSevere && typed.trim() !== String(count))}>
+          {isDeleting ? "Deleting…" : `Delete ${people(count)}`}
+        </button>
+        <button type="button" onClick={onClose}>
+          Keep them
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const Deleted = ({
+  count,
+  left,
+  onClose,
+  run
+}: {
+  readonly count: number
+  readonly left: number
+  readonly run: string
+  readonly onClose: () => void
+}) => {
+  const [undone, start] = useAtom(undo)
+  return (
+    <>
+      <p role="status">
+        {AsyncResult.isSuccess(undone)
+          ? `${people(undone.value.new)} brought back.`
+          : `Deleted ${people(count)}.${left > 0 ? ` Of ${people(left)} it is not known, or they were not deleted; look at them again.` : ""}`}
+      </p>
+      <Problem message={problemOf(undone)} />
+      <div className="buttons">
+        {AsyncResult.isSuccess(undone) ? null : (
+          <button type="button" disabled={undone.waiting} onClick={() => start(run)}>
+            {undone.waiting ? "Bringing back…" : "Undo"}
+          </button>
+        )}
+        <button type="button" className="primary" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </>
+  )
+}
+
+const DeleteDialog = ({ meant, onClose }: { readonly meant: Meant; readonly onClose: () => void }) => {
+  const registry = useRegistry()
+  const [doomed, look] = useAtom(lookDoomed)
+  const [deleted, start] = useAtom(deleteDoomed)
+  const flags = useAtomValue(session)?.host?.flags
+  useEffect(() => {
+    // What a dialog before this one did is none of it.
+    registry.set(deleteDoomed, Atom.Reset)
+    registry.set(undo, Atom.Reset)
+    look(meant)
+  }, [registry, look, meant])
+  const close = (): void => {
+    if (AsyncResult.isSuccess(deleted)) registry.set(ContactAtoms.chosen, new Set<string>())
+    onClose()
+  }
+  const { run, value } = AsyncResult.isSuccess(deleted) ? deleted.value : { run: "", value: undefined }
+  return (
+    <Dialog title="Delete contacts" onClose={close}>
+      <Problem message={problemOf(doomed) ?? problemOf(deleted)} />
+      {value !== undefined ? (
+        <>
+          <Problem message={value.stoppedBy?.message} />
+          <Deleted count={value.deleted} left={value.left} run={run} onClose={close} />
+        </>
+      ) : AsyncResult.isSuccess(doomed) && !doomed.waiting ? (
+        <Confirm
+          doomed={doomed.value}
+          isDeleting={deleted.waiting}
+          onClose={close}
+          onDelete={() => start(doomed.value.contacts)}
+        />
+      ) : (
+        <div className="stack">
+          {problemOf(doomed) === undefined ? <p role="status">Reading the contacts…</p> : null}
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        </div>
+      )}
+      <CommandLine command={commandOf(wordsOf(meant), flags)} />
+    </Dialog>
+  )
+}
+
+export default DeleteDialog

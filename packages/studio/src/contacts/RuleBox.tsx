@@ -1,0 +1,141 @@
+/** The rule that selects contacts: it completes what one writes, marks what is wrong, and is applied with Enter. */
+import { completeRule, type RuleSuggestion } from "@roster/domain"
+import { type KeyboardEvent, useId, useRef, useState } from "react"
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { Problem } from "../kit/Problem.tsx"
+import * as ContactAtoms from "./ContactAtoms.ts"
+
+/** The rule again, under the text that one writes, with the mistake marked. */
+const Marked = ({ text }: { readonly text: string }) => {
+  const problem = useAtomValue(ContactAtoms.draftProblem)
+  if (problem === undefined || problem.rule !== text) return null
+  const end = problem.position + Math.max(1, problem.length)
+  return (
+    <div className="marked" aria-hidden="true">
+      {text.slice(0, problem.position)}
+      <mark>{text.slice(problem.position, end).padEnd(1)}</mark>
+      {text.slice(end)}
+    </div>
+  )
+}
+
+export const RuleBox = () => {
+  const registry = useRegistry()
+  const [text, setText] = useAtom(ContactAtoms.draft)
+  const [isUsed, setUsed] = useState(false)
+  const known = useAtomValue(isUsed ? ContactAtoms.knownFields : ContactAtoms.noFields)
+  const problem = useAtomValue(ContactAtoms.draftProblem)
+  const applied = useAtomValue(ContactAtoms.rule)
+  const field = useRef<HTMLInputElement>(null)
+  const [caret, setCaret] = useState<number | undefined>(undefined)
+  const [at, setAt] = useState(-1)
+  const [isApplying, setApplying] = useState(false)
+  const id = useId()
+  const completions = caret === undefined ? undefined : completeRule(text, caret, known)
+  const suggestions = completions?.suggestions.slice(0, 8) ?? []
+
+  const look = (): void => {
+    setCaret(field.current?.selectionStart ?? undefined)
+    setAt(-1)
+  }
+
+  const apply = (): void => {
+    setCaret(undefined)
+    setApplying(true)
+    if (problem !== undefined) return
+    registry.set(ContactAtoms.chosen, new Set<string>())
+    registry.set(ContactAtoms.rule, text.trim())
+  }
+
+  const take = ({ text: taken }: RuleSuggestion): void => {
+    if (completions === undefined || caret === undefined) return
+    const before = `${text.slice(0, completions.from)}${taken} `
+    setText(before + text.slice(caret).trimStart())
+    setCaret(before.length)
+    setAt(-1)
+    // React sets the value after this, which puts the caret at its end.
+    requestAnimationFrame(() => field.current?.setSelectionRange(before.length, before.length))
+  }
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const suggestion = suggestions[at]
+    if (event.key === "ArrowDown" && suggestions.length > 0) setAt((at + 1) % suggestions.length)
+    else if (event.key === "ArrowUp" && suggestions.length > 0) setAt((at <= 0 ? suggestions.length : at) - 1)
+    else if (event.key === "Escape" && caret !== undefined) setCaret(undefined)
+    else if (event.key === "Tab" && suggestion !== undefined) take(suggestion)
+    else if (event.key === "Enter") {
+      if (suggestion === undefined) apply()
+      else take(suggestion)
+    } else if (event.key === " " && event.ctrlKey) look()
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <div className="rule">
+      <label htmlFor={`${id}-text`}>Rule</label>
+      <div className="rule-text">
+        <Marked text={text} />
+        <input
+          id={`${id}-text`}
+          ref={field}
+          role="combobox"
+          aria-expanded={suggestions.length > 0}
+          aria-controls={`${id}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
+          aria-invalid={isApplying && problem !== undefined}
+          aria-describedby={`${id}-problem`}
+          placeholder="all contacts; write a rule such as status = Active AND city = 'Köln'"
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+            setApplying(false)
+            setCaret(event.target.selectionStart ?? undefined)
+            setAt(-1)
+          }}
+          onKeyDown={onKeyDown}
+          onClick={look}
+          onFocus={() => setUsed(true)}
+          onBlur={() => setCaret(undefined)}
+        />
+        <ul id={`${id}-list`} role="listbox" aria-label="What may be written here" hidden={suggestions.length === 0}>
+          {suggestions.map((suggestion, index) => (
+            <li
+              key={suggestion.text}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === at}
+              // The field keeps the focus.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => take(suggestion)}
+            >
+              <span>{suggestion.text}</span>
+              {suggestion.contacts === undefined ? null : <small>{suggestion.contacts.toLocaleString()} have it</small>}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <button type="button" className="primary" onClick={apply}>
+        Show
+      </button>
+      {applied === "" ? null : (
+        <button
+          type="button"
+          onClick={() => {
+            setText("")
+            registry.set(ContactAtoms.rule, "")
+          }}
+        >
+          Show all
+        </button>
+      )}
+      <div id={`${id}-problem`} className="rule-problem">
+        <Problem message={isApplying ? problem?.message : undefined} />
+      </div>
+    </div>
+  )
+}

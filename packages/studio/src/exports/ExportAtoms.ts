@@ -1,0 +1,82 @@
+/** The exports of this session: each is asked for and waited for by the programs of the library, and goes on while one looks at other views. */
+import { type CompressionFormat, contactFilterFromInput, ContactsService, type ExportFileFormat } from "@roster/domain"
+import { awaitExport } from "@roster/workflows"
+import { Effect, Option } from "effect"
+import { Atom } from "effect/reactivity"
+import { messageOf } from "../kit/Problem.tsx"
+import { runtime } from "../session/Session.ts"
+
+/** What is exported, and how. */
+export interface WantedExport {
+  /** Which contacts; empty for all. */
+  readonly rule: string
+  readonly format: ExportFileFormat
+  readonly compression: CompressionFormat
+}
+
+/** An export of this session. */
+export interface MadeExport extends WantedExport {
+  readonly id: string
+  /** Whoever has it can read the file without a key. */
+  readonly link: string
+  /** When it was asked for, in milliseconds since 1970. */
+  readonly asked: number
+  readonly state: "Waiting" | "Ready" | "Failed"
+  /** Why it failed, or why it is not known whether it will be ready. */
+  readonly problem?: string | undefined
+}
+
+/** The exports of this session, the newest first. */
+export const made = Atom.keepAlive(Atom.make<ReadonlyArray<MadeExport>>([]))
+
+/** Whether a link may stand on the page: a service could give one that is a script. */
+export const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link) && URL.canParse(link)
+
+const putInto = (all: ReadonlyArray<MadeExport>, one: MadeExport): ReadonlyArray<MadeExport> =>
+  all.some(({ id }) => id === one.id) ? all.map((other) => (other.id === one.id ? one : other)) : [one, ...all]
+
+/** Waits until an export is ready, and says how it ended. */
+const awaitMade = Effect.fnUntraced(function* (one: MadeExport, put: (one: MadeExport) => void) {
+  put({ ...one, state: "Waiting", problem: undefined })
+  yield* Effect.match(awaitExport(one.id), {
+    onSuccess: () => put({ ...one, state: "Ready", problem: undefined }),
+    onFailure: (error) => put({ ...one, state: "Failed", problem: messageOf(error) })
+  })
+})
+
+/** Asks for an export, and waits for it. */
+export const request = Atom.keepAlive(
+  runtime.fn(
+    (wanted: WantedExport, get) =>
+      Effect.gen(function* () {
+        const filter = Option.getOrUndefined(
+          yield* contactFilterFromInput(wanted.rule === "" ? {} : { rule: wanted.rule })
+        )
+        const { id, link } = yield* ContactsService.use((contacts) =>
+          contacts.export({ filter, fileFormat: wanted.format, compressionFormat: wanted.compression })
+        )
+        const one: MadeExport = { ...wanted, id, link, asked: Date.now(), state: "Waiting" }
+        yield* awaitMade(one, (now) => get.set(made, putInto(get.registry.get(made), now)))
+        return id
+      }),
+    { concurrent: true }
+  )
+)
+
+/** Waits again for an export whose end is not known. */
+export const waitAgain = Atom.keepAlive(
+  runtime.fn((one: MadeExport, get) => awaitMade(one, (now) => get.set(made, putInto(get.registry.get(made), now))), {
+    concurrent: true
+  })
+)
+
+const endings = { Csv: "csv", Json: "json", Xml: "xml" } as const
+
+/** The words of the command that makes the same file. */
+export const exportWords = ({ compression, format, rule }: WantedExport): ReadonlyArray<string> => [
+  "contacts",
+  "export",
+  ...(rule === "" ? [] : ["--rule", rule]),
+  "--out",
+  `contacts.${endings[format]}${compression === "Zip" ? ".zip" : ""}`
+]

@@ -1,0 +1,132 @@
+/** Exports: which contacts, in which form, and the files of this session, which the browser downloads. */
+import { AsyncResult } from "effect/reactivity"
+import { type FormEvent, useState } from "react"
+import * as ContactAtoms from "../contacts/ContactAtoms.ts"
+import { RuleBox } from "../contacts/RuleBox.tsx"
+import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
+import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { session } from "../session/Session.ts"
+import * as ExportAtoms from "./ExportAtoms.ts"
+
+type Format = ExportAtoms.WantedExport["format"]
+
+const formats: Readonly<Record<Format, string>> = {
+  Csv: "CSV, for spreadsheets",
+  Json: "JSON, for programs",
+  Xml: "XML"
+}
+
+const isFormat = (text: string): text is Format => Object.hasOwn(formats, text)
+
+const localTime = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
+
+const stateWords: Readonly<Record<ExportAtoms.MadeExport["state"], string>> = {
+  Waiting: "being made…",
+  Ready: "ready",
+  Failed: "not ready"
+}
+
+const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
+  const again = useAtomSet(ExportAtoms.waitAgain)
+  return (
+    <tr>
+      <td>{localTime.format(one.asked)}</td>
+      <td>
+        <bdi>{one.rule === "" ? "all contacts" : one.rule}</bdi>
+      </td>
+      <td>
+        {one.format}
+        {one.compression === "Zip" ? ", in a ZIP file" : ""}
+      </td>
+      <td>
+        <span aria-live="polite">{stateWords[one.state]}</span>
+        {one.state === "Waiting" ? <progress aria-label="The export is being made" /> : null}
+        <Problem message={one.problem} />
+      </td>
+      <td>
+        {one.state === "Ready" && ExportAtoms.isWebLink(one.link) ? (
+          <a className="button" href={one.link} download rel="noreferrer">
+            Download
+          </a>
+        ) : null}
+        {one.state === "Failed" ? (
+          <button type="button" onClick={() => again(one)}>
+            Look again
+          </button>
+        ) : null}
+      </td>
+    </tr>
+  )
+}
+
+const ExportView = () => {
+  const rule = useAtomValue(ContactAtoms.rule)
+  const count = useAtomValue(ContactAtoms.count)
+  const made = useAtomValue(ExportAtoms.made)
+  const flags = useAtomValue(session)?.host?.flags
+  const [requested, request] = useAtom(ExportAtoms.request)
+  const [format, setFormat] = useState<Format>("Csv")
+  const [isZip, setZip] = useState(false)
+  const wanted = { rule, format, compression: isZip ? ("Zip" as const) : ("None" as const) }
+  const total = AsyncResult.isSuccess(count) ? count.value : undefined
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    request(wanted)
+  }
+  return (
+    <section aria-labelledby="export-title">
+      <h1 id="export-title" className="unseen">
+        Export
+      </h1>
+      <RuleBox />
+      <form className="bar" onSubmit={submit}>
+        <label>
+          Form
+          <select value={format} onChange={({ target: { value } }) => (isFormat(value) ? setFormat(value) : undefined)}>
+            {Object.entries(formats).map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="choice">
+          <input type="checkbox" checked={isZip} onChange={(event) => setZip(event.target.checked)} />
+          In a ZIP file
+        </label>
+        <button type="submit" className="primary">
+          {rule === "" ? "Export all contacts" : "Export those of the rule"}
+          {total === undefined ? "" : `: ${total.toLocaleString()}`}
+        </button>
+      </form>
+      <Problem message={problemOf(count) ?? problemOf(requested)} />
+      <CommandLine command={commandOf(ExportAtoms.exportWords(wanted), flags)} />
+      <h2>Exports of this session</h2>
+      {made.length === 0 ? (
+        <p>There are none. A file stays for a while at the service, and whoever has its link can read it.</p>
+      ) : (
+        <div className="scroll broad" role="region" aria-label="Exports of this session" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Asked for</th>
+                <th scope="col">Contacts</th>
+                <th scope="col">Form</th>
+                <th scope="col">State</th>
+                <th scope="col">File</th>
+              </tr>
+            </thead>
+            <tbody>
+              {made.map((one) => (
+                <Made key={one.id} one={one} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+export default ExportView

@@ -1,0 +1,176 @@
+/** What becomes of each column: a field of the contact, a custom field, or nothing. The mapping of it can be saved. */
+import { useState } from "react"
+import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { download } from "../kit/Download.ts"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import type { FileSight } from "./FileSight.ts"
+import * as Import from "./ImportAtoms.ts"
+import * as Choices from "./ImportChoices.ts"
+
+const Column = ({
+  choice: { field, isCustom, key, sight },
+  isKnown,
+  read
+}: {
+  readonly choice: Choices.ColumnChoice
+  readonly isKnown: boolean
+  readonly read: number
+}) => {
+  const registry = useRegistry()
+  const [edits, setEdits] = useAtom(Import.edits)
+  const set = (to: string | null): void => {
+    Import.replan(registry)
+    setEdits(Import.setColumn(edits, key, to))
+  }
+  const name = sight.name === "" ? key : sight.name
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{name}</bdi>
+      </th>
+      <td>
+        <div className="target">
+          <select
+            aria-label={`What ${name} becomes`}
+            value={field === null ? "out" : isCustom ? "custom" : `field:${field}`}
+            onChange={({ target: { value } }) =>
+              set(value === "out" ? null : value === "custom" ? sight.name.trim() : value.slice("field:".length))
+            }
+          >
+            <option value="out">Left out</option>
+            <optgroup label="Field of the contact">
+              {Choices.recordFields.map((name) => (
+                <option key={name} value={`field:${name}`}>
+                  {name}
+                </option>
+              ))}
+            </optgroup>
+            <option value="custom">Custom field</option>
+          </select>
+          {isCustom ? (
+            <>
+              <input
+                aria-label={`Custom field for ${name}`}
+                list="custom-fields"
+                value={field ?? ""}
+                onChange={(event) => set(event.target.value)}
+              />
+              <small>{isKnown ? "known" : "new"}</small>
+            </>
+          ) : null}
+        </div>
+      </td>
+      <td className="number">
+        {sight.filled.toLocaleString()} <small>of {read.toLocaleString()}</small>
+      </td>
+      <td>
+        <ul className="values">
+          {sight.values.slice(0, 5).map(({ count, value }) => (
+            <li key={value}>
+              <bdi>{value}</bdi> <small>{count.toLocaleString()}</small>
+            </li>
+          ))}
+        </ul>
+        {sight.hasMore ? <small>of the first {sight.distinct.toLocaleString()} values</small> : null}
+      </td>
+    </tr>
+  )
+}
+
+const SavedMapping = () => {
+  const file = useAtomValue(Import.file)
+  const mapping = useAtomValue(Import.mapping)
+  const registry = useRegistry()
+  const [loaded, load] = useAtom(Import.loadMapping)
+  const [name, setName] = useState<string | undefined>(undefined)
+  return (
+    <div className="bar">
+      <button
+        type="button"
+        onClick={() =>
+          download(
+            Import.beside(file?.name ?? "contacts", ".mapping.json"),
+            new Blob([Import.mappingText(mapping)], { type: "application/json" })
+          )
+        }
+      >
+        Save this mapping
+      </button>
+      <label>
+        Use a saved mapping{" "}
+        <input
+          type="file"
+          accept=".json,application/json"
+          onChange={async (event) => {
+            const [chosen] = event.target.files ?? []
+            if (chosen === undefined) return
+            Import.replan(registry)
+            setName(chosen.name)
+            load(await chosen.text())
+          }}
+        />
+      </label>
+      <Problem message={problemOf(loaded)} />
+      {name === undefined || problemOf(loaded) !== undefined ? null : <span role="status">The mapping is used.</span>}
+    </div>
+  )
+}
+
+export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
+  const columns = useAtomValue(Import.columns)
+  const known = useAtomValue(Import.customFields)
+  const edits = useAtomValue(Import.edits)
+  const missing = Choices.missingColumns(sight, edits)
+  const setEdits = useAtomSet(Import.edits)
+  const registry = useRegistry()
+  return (
+    <section aria-labelledby="import-columns" className="step">
+      <h2 id="import-columns">2. Columns</h2>
+      <datalist id="custom-fields">
+        {known.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <div className="scroll" tabIndex={0} role="region" aria-label="The columns">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Column</th>
+              <th scope="col">Becomes</th>
+              <th scope="col">Filled cells</th>
+              <th scope="col">Most frequent values</th>
+            </tr>
+          </thead>
+          <tbody>
+            {columns.map((choice) => (
+              <Column
+                key={choice.key}
+                choice={choice}
+                read={sight.read}
+                isKnown={choice.field !== null && known.includes(choice.field)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {missing.length === 0 ? null : (
+        <p className="note">
+          The saved mapping names columns that this file lacks: <bdi>{missing.slice(0, 10).join(", ")}</bdi>
+        </p>
+      )}
+      <Problem message={Choices.choiceProblem(columns)} />
+      <SavedMapping />
+      {edits === Choices.noEdits ? null : (
+        <button
+          type="button"
+          onClick={() => {
+            Import.replan(registry)
+            setEdits(Choices.noEdits)
+          }}
+        >
+          Propose all columns again
+        </button>
+      )}
+    </section>
+  )
+}

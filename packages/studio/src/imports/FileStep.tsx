@@ -1,0 +1,188 @@
+/** The file, and how it is read: its encoding, what stands between its cells, and where its header is. */
+import { AsyncResult } from "effect/reactivity"
+import { type DragEvent, useState } from "react"
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import type { FileSight, Reading } from "./FileSight.ts"
+import * as Import from "./ImportAtoms.ts"
+
+const encodings = [
+  "utf-8",
+  "windows-1252",
+  "iso-8859-15",
+  "windows-1250",
+  "windows-1251",
+  "windows-1254",
+  "macintosh",
+  "utf-16le",
+  "utf-16be",
+  "shift_jis",
+  "gb18030",
+  "big5",
+  "euc-kr"
+]
+
+const delimiters = [
+  [",", "comma ,"],
+  [";", "semicolon ;"],
+  ["\t", "tab"],
+  ["|", "bar |"]
+] as const
+
+/** A choice of the reading with another value; without a value it is found again. */
+const changed = ({ delimiter, encoding, skipLines }: Reading, more: Reading): Reading => ({
+  ...(encoding === undefined ? {} : { encoding }),
+  ...(delimiter === undefined ? {} : { delimiter }),
+  ...(skipLines === undefined ? {} : { skipLines }),
+  ...more
+})
+
+const HowRead = ({ sight }: { readonly sight: FileSight }) => {
+  const registry = useRegistry()
+  const [reading, setReading] = useAtom(Import.reading)
+  const isJson = sight.header?.format !== undefined
+  const read = (more: Reading): void => {
+    Import.replan(registry)
+    // What was found stays, unless it is that which changes.
+    setReading(changed(changed(sight.reading, reading), more))
+  }
+  return (
+    <div className="fields">
+      <label>
+        Encoding {sight.isMarked ? <small>as the file says itself</small> : null}
+        <select
+          value={sight.encoding}
+          disabled={sight.isMarked}
+          onChange={(event) => read({ encoding: event.target.value })}
+        >
+          {[...new Set([...encodings, sight.encoding])].map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {isJson ? null : (
+        <>
+          <label>
+            Between two cells
+            <select
+              value={sight.header?.delimiter ?? reading.delimiter ?? ","}
+              onChange={(event) => {
+                const found = delimiters.find(([delimiter]) => delimiter === event.target.value)
+                if (found !== undefined) read({ delimiter: found[0] })
+              }}
+            >
+              {delimiters.map(([delimiter, name]) => (
+                <option key={name} value={delimiter}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            Lines above the header
+            <input
+              type="number"
+              min={0}
+              max={1000}
+              value={sight.reading.skipLines ?? 0}
+              onChange={(event) => read({ skipLines: Math.max(0, Math.trunc(event.target.valueAsNumber || 0)) })}
+            />
+          </label>
+        </>
+      )}
+    </div>
+  )
+}
+
+const FirstRows = ({ sight }: { readonly sight: FileSight }) => (
+  <div className="scroll preview" tabIndex={0} role="region" aria-label="The first rows of the file">
+    <table>
+      <thead>
+        <tr>
+          {sight.columns.map(({ name }, index) => (
+            // Columns may have the same name.
+            <th key={index} scope="col">
+              <bdi>{name}</bdi>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {sight.rows.map((row, index) => (
+          <tr key={index}>
+            {row.map((cell, at) => (
+              <td key={at}>
+                <bdi>{cell}</bdi>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+/** What was read, as text. */
+const Read = ({ isReading, sight }: { readonly sight: FileSight; readonly isReading: boolean }) => (
+  <p aria-live="polite" aria-busy={isReading}>
+    {isReading
+      ? "Reading the file…"
+      : `${sight.read.toLocaleString()} ${sight.read === 1 ? "row" : "rows"}, ${sight.columns.length.toLocaleString()} ${
+          sight.columns.length === 1 ? "column" : "columns"
+        }.${
+          sight.malformed === 0
+            ? ""
+            : ` ${sight.malformed.toLocaleString()} of the rows cannot be split into cells, and will be rejected.`
+        }`}
+  </p>
+)
+
+export const FileStep = () => {
+  const registry = useRegistry()
+  const file = useAtomValue(Import.file)
+  const result = useAtomValue(Import.sight)
+  const sight = useAtomValue(Import.seen)
+  const [isOver, setOver] = useState(false)
+  const drop = (event: DragEvent): void => {
+    event.preventDefault()
+    setOver(false)
+    const [dropped] = event.dataTransfer.files
+    if (dropped !== undefined) Import.choose(registry, dropped)
+  }
+  return (
+    <section aria-labelledby="import-file" className="step">
+      <h2 id="import-file">1. File</h2>
+      <div
+        className={isOver ? "drop over" : "drop"}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <label>
+          A file of contacts, dropped here or chosen: CSV in any encoding, JSON or NDJSON, also as .gz or .zip
+          <input
+            type="file"
+            onChange={(event) => {
+              const [chosen] = event.target.files ?? []
+              if (chosen !== undefined) Import.choose(registry, chosen)
+            }}
+          />
+        </label>
+        {file === undefined ? null : (
+          <p>
+            <bdi>{file.name}</bdi>, {Math.ceil(file.size / 1024).toLocaleString()} KiB
+          </p>
+        )}
+      </div>
+      {file === undefined || sight === undefined ? null : (
+        <>
+          <Read sight={sight} isReading={!AsyncResult.isFailure(result) && (result.waiting || !sight.isComplete)} />
+          <HowRead sight={sight} />
+          <FirstRows sight={sight} />
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,119 @@
+/** What the page asks of the thread that reads files: what is in one, what importing it would do, its rows, and to do it. */
+import type { ImportMapping } from "@roster/domain"
+import type { AppendedEntry, PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { Transferable } from "effect/workers"
+import type { FileSight, Reading } from "./FileSight.ts"
+
+/** Why a file cannot be read, or its import not be planned, in the words of the domain. */
+export class ImportProblem extends Schema.TaggedError<ImportProblem>()("ImportProblem", {
+  message: Schema.String
+}) {}
+
+/** A value that goes to the thread, or comes from it, as it is: nobody but the two ends of a call sends it. */
+const plain = <A>() =>
+  Transferable.schema(
+    Schema.declare((value): value is A => value !== undefined),
+    () => []
+  )
+
+/** What opens the services, in the thread as on the page. */
+export interface Connection {
+  readonly baseUrl: string
+  readonly key: string
+}
+
+/** What is to be planned. */
+export interface PlanRequest {
+  readonly file: Blob
+  readonly mapping: ImportMapping
+  readonly listNames: ReadonlyArray<string>
+  readonly resubscribe: boolean
+  /** The name of the service or store. */
+  readonly target: string
+  /** Absent in tests, whose thread has services of its own. */
+  readonly connection?: Connection | undefined
+}
+
+/** A plan that was made. The thread keeps it, to list its rows, until it makes another. */
+export interface Planned {
+  readonly id: string
+  readonly summary: PlanSummary
+  /** The file of the plan, which `roster contacts apply` reads too. */
+  readonly content: Blob
+  /** Tells the rows of the file from those of others. */
+  readonly digest: string
+  /** The header of the file. */
+  readonly header: UploadSurvey["header"]
+  /** The number of rows that would resubscribe somebody and that the plan can list. */
+  readonly kept: number
+}
+
+/** How far a plan is. */
+export type PlanProgress =
+  | { readonly _tag: "Reading"; readonly rows: number }
+  | { readonly _tag: "Planning"; readonly rows: number; readonly total: number }
+  | { readonly _tag: "Planned"; readonly planned: Planned }
+
+/** What an apply did. An error does not go between threads as it is, so its message does. */
+export interface Applied extends Omit<RunReport, "stoppedBy"> {
+  /** Why it stopped. */
+  readonly problem: string | undefined
+}
+
+/** What an apply asks and says. The page has the log of runs, so it writes the entries, and answers each with `Written`. */
+export type ApplyEvent =
+  | { readonly _tag: "Append"; readonly number: number; readonly entry: AppendedEntry; readonly isDurable: boolean }
+  | { readonly _tag: "End"; readonly number: number }
+  | { readonly _tag: "Done"; readonly rows: number }
+  | { readonly _tag: "Report"; readonly report: Applied }
+
+/** The kinds of rows of a plan. */
+export type RowKind = "new" | "changed" | "unchanged" | "rejected" | "repeated" | "kept"
+
+/** A row of a plan, as it is shown. */
+export interface ShownRow {
+  readonly line: number
+  readonly email: string
+  /** Old and new values by the names of fields; the old ones of a new contact are `null`. */
+  readonly fields: ReadonlyArray<readonly [name: string, old: string | null, now: string | null]>
+  /** Why the row is rejected. */
+  readonly reason?: string
+  /** The address that would do. */
+  readonly suggestion?: string
+}
+
+/** Asks for rows of the plan that was made last. */
+export interface RowsRequest {
+  readonly plan: string
+  readonly kind: RowKind
+  readonly offset: number
+  readonly limit: number
+}
+
+/** The calls. */
+export const ImportCalls = RpcGroup.make(
+  Rpc.make("Look", {
+    payload: plain<{ readonly file: Blob; readonly reading: Reading }>(),
+    success: plain<FileSight>(),
+    error: ImportProblem,
+    stream: true
+  }),
+  Rpc.make("Plan", {
+    payload: plain<PlanRequest>(),
+    success: plain<PlanProgress>(),
+    error: ImportProblem,
+    stream: true
+  }),
+  Rpc.make("Rows", { payload: plain<RowsRequest>(), success: plain<ReadonlyArray<ShownRow>>(), error: ImportProblem }),
+  Rpc.make("Apply", {
+    payload: plain<Pick<PlanRequest, "connection" | "target"> & { readonly plan: string }>(),
+    success: plain<ApplyEvent>(),
+    error: ImportProblem,
+    stream: true
+  }),
+  Rpc.make("Written", { payload: plain<{ readonly number: number; readonly problem?: string | undefined }>() }),
+  Rpc.make("Hold", { payload: plain<{ readonly isHeld: boolean; readonly isCancelled: boolean }>() }),
+  Rpc.make("Rejected", { payload: plain<{ readonly plan: string }>(), success: plain<Blob>(), error: ImportProblem })
+)

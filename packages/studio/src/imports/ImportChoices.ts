@@ -1,0 +1,216 @@
+/** What the person says about the columns and words of a file, with proposals for what they have not said: one mapping. */
+import { ContactColumns, ContactFields, FieldNames, type ImportMapping, isMailedStatus } from "@roster/domain"
+import type { ColumnSight, ColumnValue, FileSight } from "./FileSight.ts"
+
+/** What the person has changed: the target of a column by its key, and values of words by field. */
+export interface Edits {
+  readonly columns: Readonly<Record<string, string | null>>
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>
+}
+
+/** Nothing was changed. */
+export const noEdits: Edits = { columns: {}, values: {} }
+
+/** A column of a file and what becomes of it. */
+export interface ColumnChoice {
+  /** How a mapping names it: by its heading, or as `#2` where that is empty or not the only one. */
+  readonly key: string
+  readonly sight: ColumnSight
+  /** The field; `null` for a column that is left out. */
+  readonly field: string | null
+  /** Whether the field is a custom one. */
+  readonly isCustom: boolean
+}
+
+/** The fields that a column may become, by their names. */
+export const recordFields: ReadonlyArray<string> = ContactFields.addedFields.map(({ wire }) => wire)
+
+const recordByName = new Map(recordFields.map((name) => [name.toLowerCase(), name]))
+
+const headingOf = (name: string): string => ContactColumns.restoreCell(name).trim()
+
+const keysOf = ({ columns, header }: FileSight): ReadonlyArray<string> => {
+  const headings = columns.map(({ name }) => headingOf(name).toLowerCase())
+  const isJson = header?.format !== undefined
+  return columns.map(({ name }, index) => {
+    const heading = headings[index] ?? ""
+    const isFirst = headings.indexOf(heading) === index
+    return isJson || (heading !== "" && isFirst && !heading.startsWith("#")) ? headingOf(name) : `#${index + 1}`
+  })
+}
+
+const looksLikeAddresses = ({ values }: ColumnSight): boolean =>
+  values.length > 0 && values.slice(0, 5).every(({ value }) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value))
+
+/** What each column probably is. No two become the same field. */
+const proposals = (sight: FileSight, known: ReadonlyArray<string>): ReadonlyArray<string | null> => {
+  const { columns } = sight
+  const headings = columns.map(({ name }) => headingOf(name))
+  const likely = ContactColumns.likelyFields(headings)
+  const custom = new Map(known.map((name) => [FieldNames.foldName(name), name]))
+  const taken = new Set<string>()
+  const first = headings.map((heading) => {
+    const name =
+      recordByName.get(heading.toLowerCase()) ??
+      likely[heading] ??
+      custom.get(FieldNames.foldName(heading)) ??
+      (heading === "" || ContactColumns.isRecordColumn(heading) ? null : heading)
+    if (name === null || taken.has(FieldNames.foldName(name))) return null
+    taken.add(FieldNames.foldName(name))
+    return name
+  })
+  if (taken.has("email")) return first
+  const at = columns.findIndex(looksLikeAddresses)
+  return at < 0 ? first : first.with(at, "Email")
+}
+
+/** The columns with what becomes of each. */
+export const columnChoices = (
+  sight: FileSight,
+  edits: Edits,
+  known: ReadonlyArray<string>
+): ReadonlyArray<ColumnChoice> => {
+  const keys = keysOf(sight)
+  const proposed = proposals(sight, known)
+  return sight.columns.map((column, index) => {
+    const key = keys[index] ?? ""
+    const edited = edits.columns[key]
+    const field = edited === undefined ? (proposed[index] ?? null) : edited
+    const record = field === null ? undefined : recordByName.get(field.trim().toLowerCase())
+    return { key, sight: column, field: record ?? field, isCustom: field !== null && record === undefined }
+  })
+}
+
+/** Names that a saved mapping has and the file lacks. */
+export const missingColumns = (sight: FileSight, edits: Edits): ReadonlyArray<string> => {
+  const keys = new Set(keysOf(sight))
+  return Object.keys(edits.columns).filter((key) => !keys.has(key))
+}
+
+// Words
+
+/** A word of a column whose field takes a few values. */
+export interface WordChoice extends ColumnValue {
+  /** The value that it stands for; `undefined` while nobody has said it, so that its rows are rejected. */
+  readonly means: string | undefined
+  /** Whether it is one of the values itself. */
+  readonly isValue: boolean
+}
+
+/** The words of a column, and the values that its field takes. */
+export interface WordChoices {
+  readonly column: ColumnSight
+  readonly field: string
+  readonly allowed: ReadonlyArray<string>
+  readonly words: ReadonlyArray<WordChoice>
+}
+
+const fold = (word: string): string => word.trim().toLowerCase()
+
+/** Words of other programs for statuses, in the form of `fold`. */
+const statusWords: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Active: "subscribed,active,aktiv,yes,ja,true,1,confirmed,opt-in,optin,opted in,angemeldet,abonniert",
+    Unsubscribed:
+      "unsubscribed,inactive subscriber,no,nein,false,0,opt-out,optout,opted out,cancelled,canceled,abgemeldet,removed",
+    Bounced: "bounced,cleaned,hard bounce,hard bounced,undeliverable,invalid",
+    NotConfirmed: "unconfirmed,pending,not confirmed,unbestätigt",
+    Abuse: "complained,complaint,spam,junk"
+  }).flatMap(([value, words]) => words.split(",").map((word) => [word, value] as const))
+)
+
+/** The words of each column whose field takes a few values. */
+export const wordChoices = (columns: ReadonlyArray<ColumnChoice>, edits: Edits): ReadonlyArray<WordChoices> =>
+  columns.flatMap(({ field, sight }) => {
+    const of = ContactFields.addedFields.find(({ wire }) => wire === field)
+    if (of?.kind !== "enumeration") return []
+    const values = new Map(of.values.map((value) => [fold(value), value]))
+    const edited = new Map(Object.entries(edits.values[of.wire] ?? {}).map(([word, value]) => [fold(word), value]))
+    const words = sight.values.map(({ count, value }): WordChoice => {
+      const own = values.get(fold(value))
+      const proposed = own ?? (of.wire === "Status" ? statusWords.get(fold(value)) : undefined)
+      const means = edited.get(fold(value)) ?? proposed
+      return { value, count, isValue: own !== undefined, means: means === "" ? undefined : means }
+    })
+    return [{ column: sight, field: of.wire, allowed: of.values, words }]
+  })
+
+/** How many rows give a status with which contacts receive mail, and how many do not. */
+export interface MailSum {
+  readonly willReceive: number
+  readonly willNot: number
+  /** Rows without a word: a new contact is active, and a stored one keeps the status. */
+  readonly unsaid: number
+  /** Rows whose word stands for nothing yet. */
+  readonly unclear: number
+}
+
+/** What the status column says of who receives mail; `undefined` without one. */
+export const mailSum = (sight: FileSight, words: ReadonlyArray<WordChoices>): MailSum | undefined => {
+  const status = words.find(({ field }) => field === "Status")
+  if (status === undefined) return undefined
+  const sum = { willReceive: 0, willNot: 0, unsaid: sight.read - status.column.filled, unclear: 0 }
+  let known = 0
+  for (const { count, means } of status.words) {
+    known += count
+    sum[means === undefined ? "unclear" : isMailedStatus(means) ? "willReceive" : "willNot"] += count
+  }
+  sum.unclear += status.column.filled - known
+  return sum
+}
+
+/** The mapping that says all of it, which the command line reads as well. */
+export const mappingOf = (
+  { reading }: FileSight,
+  columns: ReadonlyArray<ColumnChoice>,
+  words: ReadonlyArray<WordChoices>
+): ImportMapping => {
+  const headings = columns.map(({ sight }) => headingOf(sight.name))
+  const likely = ContactColumns.likelyFields(headings)
+  // What the heading says already is left out, unless the command line would ask about it.
+  const named = columns.flatMap(({ field, key, sight }) => {
+    const heading = headingOf(sight.name)
+    const isSaid = field === heading && key === heading && likely[heading] === undefined
+    const isIgnored =
+      field === null && ContactColumns.isRecordColumn(heading) && !recordByName.has(heading.toLowerCase())
+    return isSaid || isIgnored ? [] : [[key, field] as const]
+  })
+  const values = words.flatMap(({ field, words }) => {
+    const said = words.flatMap(({ isValue, means, value }) =>
+      means === undefined || (isValue && fold(means) === fold(value)) ? [] : [[value, means] as const]
+    )
+    return said.length === 0 ? [] : [[field, Object.fromEntries(said)] as const]
+  })
+  const { delimiter, encoding, skipLines } = reading
+  return {
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(skipLines === undefined ? {} : { skipLines }),
+    ...(named.length === 0 ? {} : { columns: Object.fromEntries(named) }),
+    ...(values.length === 0 ? {} : { values: Object.fromEntries(values) })
+  }
+}
+
+/** What a saved mapping says, as edits. */
+export const editsOf = ({ columns = {}, values = {} }: ImportMapping): Edits => ({
+  columns,
+  values: Object.fromEntries(
+    Object.entries(values).map(([field, words]) => [recordByName.get(field.trim().toLowerCase()) ?? field, words])
+  )
+})
+
+/** Why this cannot be planned yet, in words, or `undefined`. */
+export const choiceProblem = (columns: ReadonlyArray<ColumnChoice>): string | undefined => {
+  const seen = new Set<string>()
+  for (const { field, key } of columns) {
+    if (field === null) continue
+    if (field.trim() === "") return `Name the field for the column ${JSON.stringify(key)}, or leave the column out.`
+    const name = FieldNames.foldName(field.trim())
+    if (seen.has(name)) return `Two columns become ${JSON.stringify(field)}. Leave one of them out.`
+    seen.add(name)
+    if (ContactColumns.isRecordColumn(field.trim()) && !recordByName.has(field.trim().toLowerCase())) {
+      return `Only the service sets ${JSON.stringify(field)}. Choose another name for the column ${JSON.stringify(key)}.`
+    }
+  }
+  return seen.has("email") ? undefined : "Choose the column with the e-mail addresses: no column becomes Email yet."
+}

@@ -1,0 +1,114 @@
+/** The import of a file: chosen, read, mapped, planned, applied, and undone. Nothing is stored before the plan is applied. */
+import { AsyncResult } from "effect/reactivity"
+import { useEffect } from "react"
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { session } from "../session/Session.ts"
+import { ApplyStep } from "./ApplyStep.tsx"
+import { ColumnsStep } from "./ColumnsStep.tsx"
+import { FileStep } from "./FileStep.tsx"
+import * as Import from "./ImportAtoms.ts"
+import { readNote, removeNote } from "./LeftImport.ts"
+import { PlanStep } from "./PlanStep.tsx"
+import { WordsStep } from "./WordsStep.tsx"
+
+/** Says what a reload of the page broke off. */
+const Left = () => {
+  const registry = useRegistry()
+  const [left, setLeft] = useAtom(Import.left)
+  const current = useAtomValue(session)
+  const applied = useAtomValue(Import.apply)
+  const planned = useAtomValue(Import.planned)
+  const storage = useAtomValue(Import.notes)
+  const target = current?.host?.name ?? current?.baseUrl
+  useEffect(() => {
+    if (target === undefined || !AsyncResult.isInitial(registry.get(Import.apply))) return
+    setLeft(readNote(storage, target))
+  }, [registry, setLeft, storage, target])
+  if (left === undefined || !AsyncResult.isInitial(applied) || applied.waiting) return null
+  return (
+    <div className="note stack" role="status">
+      <p>
+        This page was left before an import of {left.rows.toLocaleString()} rows came to its end. Some of them are
+        stored, and it is not known which.{" "}
+        {planned === undefined
+          ? "Choose the same file and plan it again: the plan shows what is left."
+          : planned.digest === left.digest
+            ? "This is its file: what was stored already is under “Unchanged”, and applying the plan does the rest."
+            : "This is another file, or the same one read in another way."}{" "}
+        {current?.host?.isStore === true
+          ? "What it stored can be undone under Runs."
+          : "This page no longer knows what it changed, so it cannot undo that part."}
+      </p>
+      <button
+        type="button"
+        onClick={() => {
+          removeNote(storage)
+          setLeft(undefined)
+        }}
+      >
+        Do not say this again
+      </button>
+    </div>
+  )
+}
+
+const Commands = () => {
+  const file = useAtomValue(Import.file)
+  const mapping = useAtomValue(Import.mapping)
+  const lists = useAtomValue(Import.listNames)
+  const resubscribe = useAtomValue(Import.resubscribe)
+  const flags = useAtomValue(session)?.host?.flags
+  if (file === undefined) return null
+  const words = [
+    "contacts",
+    "import",
+    file.name,
+    ...(Object.keys(mapping).length === 0 ? [] : ["--mapping", Import.beside(file.name, ".mapping.json")]),
+    ...lists.flatMap((list) => ["--list", list]),
+    ...(resubscribe ? ["--resubscribe"] : []),
+    "--plan",
+    Import.beside(file.name, ".plan.json")
+  ]
+  return (
+    <>
+      <CommandLine command={commandOf(words, flags)} />
+      <CommandLine
+        command={commandOf(["contacts", "apply", Import.beside(file.name, ".plan.json"), "--skip-changed"], flags)}
+      />
+    </>
+  )
+}
+
+const ImportView = () => {
+  const sight = useAtomValue(Import.sight)
+  const seen = useAtomValue(Import.seen)
+  const applied = useAtomValue(Import.apply)
+  const isFixed = applied.waiting || AsyncResult.isSuccess(applied)
+  return (
+    <section className="imports" aria-labelledby="import-title">
+      <h1 id="import-title">Import</h1>
+      <Left />
+      <fieldset disabled={isFixed} className="plain">
+        <FileStep />
+        <Problem message={problemOf(sight)} />
+        {seen === undefined || seen.columns.length === 0 ? null : (
+          <>
+            <ColumnsStep sight={seen} />
+            <WordsStep />
+          </>
+        )}
+      </fieldset>
+      {seen === undefined || seen.columns.length === 0 ? null : (
+        <>
+          <PlanStep />
+          <ApplyStep />
+          <Commands />
+        </>
+      )}
+    </section>
+  )
+}
+
+export default ImportView

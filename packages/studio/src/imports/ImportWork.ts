@@ -1,0 +1,392 @@
+/** Reads files, plans their import and carries it out, in a thread of its own: the page goes on meanwhile. */
+import {
+  contactOf,
+  ContactFields,
+  type ContactsService,
+  encodingByMark,
+  formatWireDate,
+  type ImportRow,
+  lookAtRows,
+  readContacts,
+  rejectedFile,
+  type UnreadableFile
+} from "@roster/domain"
+import { unpacked } from "@roster/domain/PackedFile"
+import {
+  type ImportPlan,
+  makeImportPlan,
+  type PlannedRow,
+  RunLog,
+  RunLogFailure,
+  surveyContacts,
+  type UnreadablePlan,
+  type UploadSurvey
+} from "@roster/workflows"
+import { Data, DateTime, Deferred, Effect, Latch, type Layer, Queue, Result, Stream } from "effect"
+import { makeFileSight, type FileSight, type Reading } from "./FileSight.ts"
+import {
+  ImportCalls,
+  ImportProblem,
+  type ApplyEvent,
+  type PlanProgress,
+  type PlanRequest,
+  type RowKind,
+  type ShownRow
+} from "./ImportCalls.ts"
+
+/** The services of a plan. */
+export type Connect = (
+  request: Pick<PlanRequest, "connection" | "target">
+) => Layer.Layer<ContactsService | RunLog, { readonly message: string }>
+
+const problem = ({ message }: { readonly message: string }) => new ImportProblem({ message })
+
+/** The bytes of a file, unpacked if it is packed. */
+const contentOf = (file: Blob): Stream.Stream<Uint8Array, ImportProblem | UnreadableFile> =>
+  unpacked(
+    Stream.fromReadableStream<Uint8Array, ImportProblem>({
+      evaluate: () => file.stream(),
+      onError: () =>
+        new ImportProblem({
+          message: "The browser cannot read the file any more. It was changed or moved; choose it again."
+        })
+    })
+  )
+
+// What is in a file
+
+/** Parts of a file between two sights of it. */
+const partsPerSight = 32
+
+/** The first bytes of a file, which show how it can be read. */
+const firstBytes = 64 * 1024
+
+/** Ends a look at a file before its end, which nothing of it may be taken for. */
+class Enough extends Data.TaggedError("Enough") {}
+
+const firstOf = (file: Blob) =>
+  Stream.suspend(() => {
+    let known = 0
+    return Stream.mapEffect(contentOf(file), (part) => {
+      if (known >= firstBytes) return Effect.fail(new Enough())
+      known += part.length
+      return Effect.succeed(part)
+    })
+  })
+
+/** How a file is probably read, where nothing is said: its encoding, and the lines above its header. */
+const proposed = Effect.fnUntraced(function* (file: Blob, given: Reading) {
+  const found: { encoding?: string; skipLines?: number } = {}
+  // Each round finds another thing, and there are two.
+  for (let round = 0; round < 2; round++) {
+    const error = yield* Stream.runDrain(readContacts(firstOf(file), { ...found, ...given })).pipe(
+      Effect.as(undefined),
+      Effect.catchTags({ UnreadableFile: (error) => Effect.succeed(error), Enough: () => Effect.undefined })
+    )
+    if (error?.encoding !== undefined) found.encoding ??= error.encoding
+    if (error?.skipLines !== undefined) found.skipLines ??= error.skipLines
+  }
+  return { ...found, ...given }
+})
+
+const sights = (file: Blob, reading: Reading, mark: string | undefined) =>
+  Stream.suspend(() => {
+    const found = makeFileSight({
+      reading,
+      encoding: mark ?? new TextDecoder(reading.encoding).encoding,
+      isMarked: mark !== undefined
+    })
+    return Stream.chunks(lookAtRows(contentOf(file), reading)).pipe(
+      Stream.mapAccum(
+        () => 0,
+        (number, part) => {
+          found.add(part)
+          return [number + 1, number % partsPerSight === 0 ? [found.sight(false)] : []] as const
+        }
+      ),
+      Stream.concat(Stream.suspend(() => Stream.make(found.sight(true))))
+    )
+  })
+
+/** Shows what is in a file. Nothing that is said is changed; what is not said is proposed. */
+const look = (file: Blob, given: Reading): Stream.Stream<FileSight, ImportProblem> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const [start] = yield* Stream.runCollect(Stream.take(contentOf(file), 1))
+      const mark = start === undefined ? undefined : encodingByMark(start)
+      const reading = yield* proposed(file, given)
+      return sights(file, reading, mark).pipe(
+        // The first text that is not ASCII may come late.
+        Stream.catchTag("UnreadableFile", (error) =>
+          error.encoding !== undefined && reading.encoding === undefined
+            ? sights(file, { ...reading, encoding: error.encoding }, mark)
+            : Stream.fail(error)
+        )
+      )
+    })
+  ).pipe(Stream.mapError(problem))
+
+// Its plan
+
+interface Kept {
+  readonly plan: ImportPlan
+  readonly survey: UploadSurvey
+  readonly rows: Stream.Stream<ImportRow, ImportProblem | UnreadableFile>
+  /** The lines of rows that the plan itself does not have. */
+  readonly unchanged: ReadonlySet<number>
+  readonly kept: ReadonlySet<number>
+}
+
+/** Length of a value beyond which the page shows its beginning; the file of the plan has all of it. */
+const longestShown = 300
+
+const textOf = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null
+  const text = DateTime.isDateTime(value) ? formatWireDate(DateTime.toUtc(value)) : String(value)
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+}
+
+/** What is written of a new contact. */
+const writtenFields = ({ change }: PlannedRow): ShownRow["fields"] => {
+  const { customFields, ...write } = change.write ?? {}
+  const own = ContactFields.addedFields.flatMap(({ read, wire }) => {
+    const value = textOf(read({ ...write, email: "" }))
+    return value === null || wire === "Email" ? [] : [[wire, null, value] as const]
+  })
+  return [...own, ...Object.entries(customFields ?? {}).map(([name, value]) => [name, null, textOf(value)] as const)]
+}
+
+const shownPlanned = (row: PlannedRow): ShownRow => ({
+  line: row.line,
+  email: row.change.email,
+  fields:
+    row.fields === undefined
+      ? writtenFields(row)
+      : Object.entries(row.fields).map(
+          ([name, [old, now]]) => [name.replace(/^(?:CustomFields|Consent)\./, ""), textOf(old), textOf(now)] as const
+        )
+})
+
+const shownRow = (row: ImportRow): ShownRow => {
+  const contact = contactOf(row)
+  return {
+    line: row.line,
+    email: Result.isSuccess(contact) ? contact.success.email : "",
+    fields:
+      Result.isSuccess(contact) && contact.success.status !== undefined
+        ? [["Status", null, contact.success.status]]
+        : []
+  }
+}
+
+const rowsOf = (
+  { kept, plan, rows, survey, unchanged }: Kept,
+  kind: RowKind
+): Stream.Stream<ShownRow, ImportProblem | UnreadableFile | UnreadablePlan> => {
+  if (kind === "rejected") {
+    return Stream.map(
+      Stream.fromIterable(survey.firstInvalid),
+      ({ column, email = "", line, reason, suggestion, value }): ShownRow => ({
+        line,
+        email,
+        reason,
+        fields: column === undefined || value === undefined ? [] : [[column, null, value]],
+        ...(suggestion === undefined ? {} : { suggestion })
+      })
+    )
+  }
+  if (kind === "new" || kind === "changed") {
+    return plan.rows.pipe(
+      Stream.filter(({ change }) => (change.seen === null) === (kind === "new")),
+      Stream.map(shownPlanned)
+    )
+  }
+  let number = 0
+  const isShown = (row: ImportRow): boolean => {
+    number++
+    if (kind === "unchanged") return unchanged.has(row.line)
+    if (kind === "kept") return kept.has(row.line)
+    return !survey.sendable.has(number) && Result.isSuccess(contactOf(row))
+  }
+  return Stream.map(Stream.filter(rows, isShown), shownRow)
+}
+
+const blobOf = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uint8Array, E>, type: string) {
+  return new Blob(
+    (yield* Stream.runCollect(content)).map((part) => new Uint8Array(part)),
+    { type }
+  )
+})
+
+const planned = Effect.fnUntraced(function* (
+  { file, listNames, mapping, resubscribe }: PlanRequest,
+  tell: (progress: PlanProgress) => Effect.Effect<unknown>
+) {
+  const rows = readContacts(contentOf(file), mapping)
+  const survey = yield* surveyContacts(rows, { digests: true, onProgress: (rows) => tell({ _tag: "Reading", rows }) })
+  const unchanged = new Set<number>()
+  const kept = new Set<number>()
+  const total = survey.read - survey.invalid - survey.duplicates
+  const plan = yield* makeImportPlan(rows, survey, {
+    listNames,
+    mapping,
+    resubscribe,
+    source: survey.digest,
+    onProgress: (rows) => tell({ _tag: "Planning", rows, total }),
+    onRow: ({ effect, line, wouldResubscribe }) => {
+      if (effect === "unchanged") unchanged.add(line)
+      if (wouldResubscribe) kept.add(line)
+    }
+  })
+  const content = yield* blobOf(plan.content, "application/json")
+  const made: Kept = { plan, survey, rows, unchanged, kept }
+  yield* tell({
+    _tag: "Planned",
+    planned: {
+      id: plan.header.id,
+      summary: plan.summary,
+      content,
+      digest: survey.digest ?? "",
+      header: survey.header,
+      kept: kept.size
+    }
+  })
+  return made
+}, Effect.scoped)
+
+// Its apply
+
+/** What holds an apply or ends it, and the entries that the page has not written yet. */
+const makeApplies = () => {
+  const latch = Latch.makeUnsafe(true)
+  const unwritten = new Map<number, Deferred.Deferred<void, RunLogFailure>>()
+  let isCancelled = false
+  let number = 0
+
+  /** The log of the page beside one of this thread, which knows what an earlier apply of the plan did. */
+  const logBeside = (
+    own: RunLog["Service"],
+    tell: (event: ApplyEvent) => Effect.Effect<unknown>
+  ): RunLog["Service"] => {
+    const written = Effect.fnUntraced(function* (event: (number: number) => ApplyEvent) {
+      const place = number++
+      const answer = yield* Deferred.make<void, RunLogFailure>()
+      unwritten.set(place, answer)
+      yield* tell(event(place))
+      yield* Deferred.await(answer)
+    })
+    const open: RunLog["Service"]["open"] = (options) =>
+      Effect.map(own.open(options), (run) => ({
+        ...run,
+        append: (entry, options) =>
+          Effect.andThen(
+            written((number) => ({ _tag: "Append", number, entry, isDurable: options?.isDurable ?? true })),
+            run.append(entry, options)
+          ),
+        end: Effect.andThen(
+          written((number) => ({ _tag: "End", number })),
+          run.end
+        )
+      }))
+    return RunLog.of({ ...own, open })
+  }
+
+  const apply = Effect.fnUntraced(function* (plan: ImportPlan, tell: (event: ApplyEvent) => Effect.Effect<unknown>) {
+    isCancelled = false
+    latch.openUnsafe()
+    const { report } = yield* plan
+      .applyWith({
+        command: "import",
+        concurrency: concurrentRequests,
+        proceed: Effect.map(latch.await, () => !isCancelled),
+        onProgress: (rows) => tell({ _tag: "Done", rows })
+      })
+      .pipe(Effect.updateService(RunLog, (own) => logBeside(own, tell)))
+    const { stoppedBy, ...counts } = report
+    yield* tell({ _tag: "Report", report: { ...counts, problem: stoppedBy?.message } })
+  })
+
+  return {
+    apply,
+    hold: (isHeld: boolean, isEnded: boolean): void => {
+      isCancelled ||= isEnded
+      if (isHeld) latch.closeUnsafe()
+      else latch.openUnsafe()
+    },
+    written: (place: number, problem: string | undefined) =>
+      Effect.suspend(() => {
+        const answer = unwritten.get(place)
+        unwritten.delete(place)
+        if (answer === undefined) return Effect.void
+        return problem === undefined
+          ? Deferred.succeed(answer, undefined)
+          : Deferred.fail(answer, new RunLogFailure({ detail: problem }))
+      })
+  }
+}
+
+/** Browsers open six connections to a service, of which the page needs some. */
+const concurrentRequests = 4
+
+/** The events of a program that tells them. */
+const told = <A, E extends { readonly message: string }, R>(
+  program: (tell: (event: A) => Effect.Effect<unknown>) => Effect.Effect<unknown, E, R>
+): Stream.Stream<A, ImportProblem, R> =>
+  Stream.callback<A, ImportProblem, R>((queue) =>
+    program((event) => Queue.offer(queue, event)).pipe(
+      Effect.matchEffect({
+        onFailure: (error) => Queue.fail(queue, problem(error)),
+        onSuccess: () => Queue.end(queue)
+      })
+    )
+  )
+
+/** Answers the calls of the page, with services that `connect` gives. */
+export const layer = (connect: Connect) =>
+  ImportCalls.toLayer(
+    Effect.sync(() => {
+      let last: Kept | undefined
+      const applies = makeApplies()
+      const lastOf = Effect.fnUntraced(function* (plan: string) {
+        if (last?.plan.header.id === plan) return last
+        return yield* new ImportProblem({ message: "This plan is no longer the newest one. Plan the import again." })
+      })
+      return {
+        Look: ({ file, reading }) => look(file, reading),
+        Plan: (request) =>
+          told<PlanProgress, { readonly message: string }, never>((tell) =>
+            planned(request, tell).pipe(
+              Effect.tap((made) =>
+                Effect.sync(() => {
+                  last = made
+                })
+              ),
+              Effect.provide(connect(request))
+            )
+          ),
+        Apply: (request) =>
+          told<ApplyEvent, { readonly message: string }, never>((tell) =>
+            Effect.flatMap(lastOf(request.plan), ({ plan }) => applies.apply(plan, tell)).pipe(
+              Effect.provide(connect(request))
+            )
+          ),
+        Written: ({ number, problem }) => applies.written(number, problem),
+        Hold: ({ isCancelled, isHeld }) => Effect.sync(() => applies.hold(isHeld, isCancelled)),
+        Rows: Effect.fnUntraced(function* ({ kind, limit, offset, plan }) {
+          const rows = rowsOf(yield* lastOf(plan), kind)
+          return yield* Stream.runCollect(Stream.take(Stream.drop(rows, offset), limit))
+        }, Effect.mapError(problem)),
+        Rejected: Effect.fnUntraced(function* ({ plan }) {
+          const { rows, survey } = yield* lastOf(plan)
+          const rejected = rows.pipe(
+            Stream.map((row) => ({ cells: row.cells, contact: contactOf(row) })),
+            Stream.filterMap(({ cells, contact }) =>
+              Result.isFailure(contact) ? Result.succeed({ cells, reason: contact.failure }) : Result.fail(undefined)
+            )
+          )
+          const { header = { cells: [], delimiter: "," } } = survey
+          return yield* blobOf(rejectedFile(header, rejected), "text/csv")
+        }, Effect.mapError(problem))
+      }
+    })
+  )

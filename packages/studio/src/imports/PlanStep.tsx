@@ -1,0 +1,280 @@
+/** The plan: what each row would do, counted, and listed by what it does. Nothing is stored by it. */
+import { AsyncResult } from "effect/reactivity"
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { download } from "../kit/Download.ts"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { mayDo, rights } from "../session/Session.ts"
+import * as Import from "./ImportAtoms.ts"
+import type { Planned, PlanProgress, RowKind, ShownRow } from "./ImportCalls.ts"
+import { choiceProblem } from "./ImportChoices.ts"
+
+const Progress = ({ progress }: { readonly progress: PlanProgress | undefined }) => {
+  if (progress?._tag === "Planning") {
+    return (
+      <label>
+        {progress.rows.toLocaleString()} of {progress.total.toLocaleString()} rows compared with what is stored
+        <progress value={progress.rows} max={Math.max(1, progress.total)} />
+      </label>
+    )
+  }
+  return (
+    <label>
+      {progress?._tag === "Reading" ? `${progress.rows.toLocaleString()} rows read` : "Reading the file"}
+      <progress />
+    </label>
+  )
+}
+
+const kinds = [
+  ["new", "New"],
+  ["changed", "Changed"],
+  ["unchanged", "Unchanged"],
+  ["rejected", "Rejected"],
+  ["repeated", "Repeated"],
+  ["kept", "Kept because of consent"]
+] as const
+
+const counts = ({ kept, summary }: Planned): Readonly<Record<RowKind, number>> => ({
+  new: summary.new,
+  changed: summary.changed,
+  unchanged: summary.unchanged,
+  rejected: summary.rejected,
+  repeated: summary.duplicates,
+  kept
+})
+
+/** What a kind of rows means, for whoever has not made the program. */
+const meanings = (resubscribe: boolean): Readonly<Record<RowKind, string>> => ({
+  new: "Contacts that are not stored yet.",
+  changed: "Contacts that are stored with other values: old beside new.",
+  unchanged: "Contacts that are stored just so.",
+  rejected: "Rows that cannot be imported, and why. The others are imported without them.",
+  repeated: "Rows whose address a later row has too, which is the one that counts.",
+  kept: resubscribe
+    ? "People who get no mail, and whom these rows subscribe again."
+    : "People who left, complained or cannot be reached, and whom these rows would subscribe again. They keep their status."
+})
+
+const Row = ({ row: { email, fields, line, reason, suggestion } }: { readonly row: ShownRow }) => (
+  <tr>
+    <td className="number">{line.toLocaleString()}</td>
+    <td>
+      <bdi>{email}</bdi>
+    </td>
+    <td>
+      {reason === undefined ? null : <p>{reason}</p>}
+      {suggestion === undefined ? null : (
+        <p>
+          Probably meant: <bdi>{suggestion}</bdi>
+        </p>
+      )}
+      {fields.length === 0 ? null : (
+        <ul className="values">
+          {fields.map(([name, old, now]) => (
+            <li key={name}>
+              <bdi>{name}</bdi> {old === null ? null : <bdi className="old">{old}</bdi>}{" "}
+              {now === null ? <em>none</em> : <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </td>
+  </tr>
+)
+
+const Rows = ({ total }: { readonly total: number }) => {
+  const rows = useAtomValue(Import.rows)
+  const [from, setFrom] = useAtom(Import.shownFrom)
+  if (!AsyncResult.isSuccess(rows)) return <Problem message={problemOf(rows)} />
+  const { length } = rows.value
+  return (
+    <>
+      <div className="scroll rows" tabIndex={0} role="region" aria-label="Rows of the plan">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              <th scope="col">Address</th>
+              <th scope="col">What changes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.value.map((row) => (
+              <Row key={row.line} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {total <= Import.rowsShown ? null : (
+        <div className="bar">
+          <button type="button" disabled={from === 0} onClick={() => setFrom(Math.max(0, from - Import.rowsShown))}>
+            Earlier rows
+          </button>
+          <span aria-live="polite">
+            {(from + 1).toLocaleString()} to {(from + length).toLocaleString()} of {total.toLocaleString()}
+          </span>
+          <button
+            type="button"
+            disabled={rows.waiting || length < Import.rowsShown}
+            onClick={() => setFrom(from + Import.rowsShown)}
+          >
+            Later rows
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+const Causes = ({ planned }: { readonly planned: Planned }) => {
+  const [file, make] = useAtom(Import.rejected)
+  const chosen = useAtomValue(Import.file)
+  const { causes = [] } = planned.summary
+  const isJson = planned.header?.format !== undefined
+  const save = (): void =>
+    make({ plan: planned.id, name: `${chosen?.name ?? "contacts"}.rejected.${isJson ? "ndjson" : "csv"}` })
+  return (
+    <div className="stack">
+      <ul>
+        {causes.map(({ allowed, cause, column, count, first, otherValues, values }) => (
+          <li key={`${column} ${cause}`}>
+            {count.toLocaleString()} {count === 1 ? "row" : "rows"}
+            {column === undefined ? "" : " in "}
+            <bdi>{column}</bdi>: <bdi>{cause}</bdi>
+            {allowed === undefined ? null : <small> (choose above what the words stand for)</small>}
+            {values.length === 0 ? null : (
+              <ul className="values">
+                {values.slice(0, 5).map(({ count: of, value }) => (
+                  <li key={value}>
+                    <bdi>{value}</bdi> <small>{of.toLocaleString()}</small>
+                  </li>
+                ))}
+                {otherValues > 0 || values.length > 5 ? <li>and others</li> : null}
+              </ul>
+            )}{" "}
+            <small>first in line {first.line.toLocaleString()}</small>
+          </li>
+        ))}
+      </ul>
+      <button type="button" disabled={file.waiting} onClick={save}>
+        Download the rejected rows, to correct and import them
+      </button>
+      <Problem message={problemOf(file)} />
+    </div>
+  )
+}
+
+const Found = ({ planned }: { readonly planned: Planned }) => {
+  const registry = useRegistry()
+  const [kind, setKind] = useAtom(Import.shownKind)
+  const resubscribe = useAtomValue(Import.resubscribe)
+  const chosen = useAtomValue(Import.file)
+  const isApplied = !AsyncResult.isInitial(useAtomValue(Import.apply))
+  const of = counts(planned)
+  return (
+    <>
+      <p role="status">
+        {planned.summary.read.toLocaleString()} rows: {of.new.toLocaleString()} new, {of.changed.toLocaleString()}{" "}
+        changed, {of.unchanged.toLocaleString()} unchanged, {of.rejected.toLocaleString()} rejected,{" "}
+        {of.repeated.toLocaleString()} repeated.{isApplied ? "" : " Nothing is stored yet."}
+      </p>
+      <fieldset className="kinds">
+        <legend className="unseen">Rows to show</legend>
+        {kinds.map(([id, title]) => (
+          <label key={id} className="choice">
+            <input
+              type="radio"
+              name="kind"
+              checked={kind === id}
+              onChange={() => {
+                registry.set(Import.shownFrom, 0)
+                setKind(id)
+              }}
+            />
+            {title} <strong>{of[id].toLocaleString()}</strong>
+          </label>
+        ))}
+      </fieldset>
+      <p>{meanings(resubscribe)[kind]}</p>
+      {kind === "rejected" && of.rejected > 0 ? <Causes planned={planned} /> : null}
+      {of[kind] === 0 ? <p>There are none.</p> : <Rows total={of[kind]} />}
+      <p>
+        <button
+          type="button"
+          onClick={() => download(Import.beside(chosen?.name ?? "contacts", ".plan.json"), planned.content)}
+        >
+          Download the plan
+        </button>
+      </p>
+    </>
+  )
+}
+
+export const PlanStep = () => {
+  const registry = useRegistry()
+  const [result, make] = useAtom(Import.plan)
+  const planned = useAtomValue(Import.planned)
+  const applied = useAtomValue(Import.apply)
+  const columns = useAtomValue(Import.columns)
+  const seen = useAtomValue(Import.sight)
+  const levels = useAtomValue(rights)
+  const [lists, setLists] = useAtom(Import.lists)
+  const [resubscribe, setResubscribe] = useAtom(Import.resubscribe)
+  const mayNot = AsyncResult.isSuccess(levels) && mayDo(levels.value, "ViewContacts") === false
+  const isFixed = applied.waiting || AsyncResult.isSuccess(applied)
+  const isReady =
+    AsyncResult.isSuccess(seen) && !seen.waiting && seen.value.isComplete && choiceProblem(columns) === undefined
+  return (
+    <section aria-labelledby="import-plan" className="step">
+      <h2 id="import-plan">4. Plan</h2>
+      <fieldset disabled={isFixed} className="plain stack">
+        <label>
+          Put them on lists, one a line
+          <textarea
+            rows={2}
+            value={lists}
+            onChange={(event) => {
+              Import.replan(registry)
+              setLists(event.target.value)
+            }}
+          />
+        </label>
+        <label className="choice">
+          <input
+            type="checkbox"
+            checked={resubscribe}
+            onChange={(event) => {
+              Import.replan(registry)
+              setResubscribe(event.target.checked)
+            }}
+          />
+          Subscribe people again who have left, complained or cannot be reached, where the file says so
+        </label>
+        <div className="buttons">
+          <button
+            type="button"
+            className={planned === undefined ? "primary" : ""}
+            disabled={!isReady || mayNot || (result.waiting && planned === undefined)}
+            onClick={() => {
+              Import.replan(registry)
+              make(undefined)
+            }}
+          >
+            {planned === undefined ? "Plan" : "Plan again"}
+          </button>
+          {result.waiting && planned === undefined ? (
+            <button type="button" onClick={() => Import.replan(registry)}>
+              Stop
+            </button>
+          ) : null}
+          {mayNot ? <span>This key lacks the level ViewContacts, which a plan needs.</span> : null}
+        </div>
+      </fieldset>
+      {result.waiting && planned === undefined ? (
+        <Progress progress={AsyncResult.isSuccess(result) ? result.value : undefined} />
+      ) : null}
+      <Problem message={problemOf(result)} />
+      {planned === undefined ? null : <Found planned={planned} />}
+    </section>
+  )
+}

@@ -1,0 +1,84 @@
+/** What the words of a status or consent column stand for, and who would receive mail by it. */
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import * as Import from "./ImportAtoms.ts"
+import type { MailSum, WordChoices } from "./ImportChoices.ts"
+
+const Words = ({ allowed, column, field, words }: WordChoices) => {
+  const registry = useRegistry()
+  const [edits, setEdits] = useAtom(Import.edits)
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label={`The words of ${field}`}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">
+              Word in <bdi>{column.name}</bdi>
+            </th>
+            <th scope="col">Rows</th>
+            <th scope="col">Stands for the {field}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {words.map(({ count, means, value }) => (
+            <tr key={value}>
+              <th scope="row">
+                <bdi>{value}</bdi>
+              </th>
+              <td className="number">{count.toLocaleString()}</td>
+              <td>
+                <select
+                  aria-label={`What ${value} stands for`}
+                  value={means ?? ""}
+                  onChange={(event) => {
+                    Import.replan(registry)
+                    setEdits(Import.setWord(edits, field, value, event.target.value))
+                  }}
+                >
+                  <option value="">nothing: its rows are rejected</option>
+                  {allowed.map((name) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </select>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {column.hasMore || column.distinct > words.length ? (
+        <p>Rows with other words than these {words.length.toLocaleString()} are rejected.</p>
+      ) : null}
+    </div>
+  )
+}
+
+const Sum = ({ unclear, unsaid, willNot, willReceive }: MailSum) => (
+  <p className="note" aria-live="polite">
+    {willReceive.toLocaleString()} will receive mail, {willNot.toLocaleString()} will not.
+    {unsaid === 0
+      ? ""
+      : ` ${unsaid.toLocaleString()} rows say nothing: a new contact will receive mail, and a stored one keeps the status.`}
+    {unclear === 0
+      ? ""
+      : ` ${unclear.toLocaleString()} rows have a word that stands for nothing, and will be rejected.`}
+  </p>
+)
+
+export const WordsStep = () => {
+  const words = useAtomValue(Import.words)
+  const mail = useAtomValue(Import.mail)
+  return (
+    <section aria-labelledby="import-words" className="step">
+      <h2 id="import-words">3. Who receives mail</h2>
+      {words.map((choices) => (
+        <Words key={choices.field} {...choices} />
+      ))}
+      {mail === undefined ? (
+        <p className="note">
+          No column becomes Status: every new contact will receive mail, and stored ones keep their status.
+        </p>
+      ) : (
+        <Sum {...mail} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,279 @@
+/**
+ * The keys and SMTP credentials of an account: their list with the findings of the audit, and what is done with them by the
+ * programs of the library. A new secret stands in an atom of its own until the person says that it is kept.
+ */
+import {
+  accessOf,
+  type AccessLevel,
+  type ApiKey,
+  ApiKeyPayload,
+  CredentialsService,
+  EmailAddress,
+  IpRange,
+  purposes,
+  type SmtpCredentials
+} from "@roster/domain"
+import {
+  auditApiKeys,
+  createWithRetry,
+  type KeyFinding,
+  rotateApiKey,
+  rotateSmtp,
+  type RotationStep
+} from "@roster/workflows"
+import { Data, DateTime, Deferred, Effect, type Redacted, Schedule } from "effect"
+import { Atom } from "effect/reactivity"
+import { runtime } from "../session/Session.ts"
+
+/** What asks for the credentials again after a change. */
+const changed = ["keys"]
+
+/** Which of the two kinds of credentials. */
+export type Kind = "apikeys" | "smtp"
+
+/** The subaccount whose credentials are shown; empty for the account itself. */
+export const subaccount = Atom.keepAlive(Atom.make(""))
+
+/** Whose credentials are meant. */
+const scopeOf = (email: string) => ({ subaccount: email === "" ? undefined : email })
+
+/** A credential of either kind as the page shows it. */
+export interface ListedKey {
+  readonly kind: Kind
+  readonly key: ApiKey | SmtpCredentials
+  /** What it may do; absent of SMTP credentials. */
+  readonly levels: ApiKey["accessLevels"] | undefined
+  readonly findings: ReadonlyArray<KeyFinding>
+  /** Whether no other key could manage keys without this one. */
+  readonly isLastManaging: boolean
+}
+
+const isLasting = ({ expires }: ApiKey, now: DateTime.Utc): boolean =>
+  expires == null || DateTime.isGreaterThan(expires, now)
+
+/** The API keys as they are shown, with what the audit says of each. */
+export const listedKeys = (keys: ReadonlyArray<ApiKey>, now: DateTime.Utc): ReadonlyArray<ListedKey> => {
+  const findings = auditApiKeys(keys, { now })
+  const managing = keys.filter((key) => key.accessLevels.includes("ModifyAccessTokens") && isLasting(key, now))
+  return keys.map((key) => ({
+    kind: "apikeys",
+    key,
+    levels: key.accessLevels,
+    findings: findings.filter(({ name }) => name === key.name),
+    isLastManaging: managing.length === 1 && managing[0] === key
+  }))
+}
+
+/** The API keys. */
+export const keys = Atom.withReactivity(changed)(
+  runtime.atom((get) => {
+    const of = scopeOf(get(subaccount))
+    return Effect.gen(function* () {
+      const { apiKeys } = yield* CredentialsService
+      return listedKeys(yield* apiKeys.list(of), yield* DateTime.now)
+    })
+  })
+)
+
+/** The SMTP credentials. */
+export const smtp = Atom.withReactivity(changed)(
+  runtime.atom((get) => {
+    const of = scopeOf(get(subaccount))
+    return Effect.gen(function* () {
+      const credentials = yield* (yield* CredentialsService).smtp.list(of)
+      return credentials.map((key): ListedKey => ({
+        kind: "smtp",
+        key,
+        levels: undefined,
+        findings: [],
+        isLastManaging: false
+      }))
+    })
+  })
+)
+
+/** The levels that a purpose needs, each with its purposes, as a person chooses them. */
+export const choices: ReadonlyArray<{ readonly level: AccessLevel; readonly purposes: ReadonlyArray<string> }> = [
+  ...Map.groupBy(purposes, accessOf)
+].map(([level, those]) => ({ level, purposes: those }))
+
+/** The settings of a key as they stand in the form. */
+export interface KeySettings {
+  readonly name: string
+  readonly levels: ReadonlyArray<AccessLevel>
+  /** In how many days it ends, or never. */
+  readonly days: number | undefined
+  /** The addresses and ranges from which it may be used, one a line; empty for any. */
+  readonly addresses: string
+}
+
+/** The addresses of the form, one each. */
+export const addressesOf = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((one) => one !== "")
+
+/** The words of the command that makes the same credential. */
+export const createWords = (
+  kind: Kind,
+  { addresses, days, levels, name }: KeySettings,
+  email: string
+): ReadonlyArray<string> => [
+  kind,
+  "create",
+  name,
+  ...(kind === "smtp" || levels.length === 0 ? [] : ["--access", levels.join(",")]),
+  ...(days === undefined ? [] : ["--expires", `${days}d`]),
+  ...addressesOf(addresses).flatMap((range) => ["--ip-range", range]),
+  ...(email === "" ? [] : ["--subaccount", email])
+]
+
+/** A secret that is shown, until it is kept or thrown away. */
+export interface ShownSecret {
+  readonly kind: Kind
+  readonly name: string
+  readonly secret: Redacted.Redacted<string>
+  /** Says whether the person has kept it; absent where that changes nothing. */
+  readonly onKept?: ((isKept: boolean) => void) | undefined
+}
+
+/** The secret that is shown. */
+export const shownSecret = Atom.keepAlive(Atom.make<ShownSecret | undefined>(undefined))
+
+/** The limits of a new credential. */
+const limitsOf = Effect.fnUntraced(function* ({ addresses, days }: KeySettings, email: string) {
+  const ranges = yield* Effect.forEach(addressesOf(addresses), (one) => IpRange.fromText(one))
+  return {
+    ...(ranges.length === 0 ? {} : { ipRanges: ranges }),
+    ...(days === undefined ? {} : { expires: DateTime.add(yield* DateTime.now, { days }) }),
+    ...(email === "" ? {} : { subaccount: yield* EmailAddress.fromText(email) })
+  }
+})
+
+/** Makes a credential, and shows its secret. It goes on while one looks at other views, since the secret comes once. */
+export const create = Atom.keepAlive(
+  runtime.fn(
+    ({ kind, settings }: { readonly kind: Kind; readonly settings: KeySettings }, get) =>
+      Effect.gen(function* () {
+        const service = yield* CredentialsService
+        const limits = yield* limitsOf(settings, get(subaccount))
+        const name = settings.name.trim()
+        const made =
+          kind === "apikeys"
+            ? yield* createWithRetry(
+                service.apiKeys,
+                yield* ApiKeyPayload.fromInput({ name, accessLevels: settings.levels, ...limits })
+              )
+            : yield* createWithRetry(service.smtp, { name: yield* EmailAddress.fromText(name), ...limits })
+        get.set(shownSecret, { kind, name: made.name, secret: made.token })
+        return made.name
+      }),
+    { reactivityKeys: changed }
+  )
+)
+
+/** What is changed of a credential: only what is given. */
+export interface KeyChange {
+  readonly kind: Kind
+  readonly name: string
+  readonly levels?: ReadonlyArray<AccessLevel> | undefined
+  /** In how many days it ends; `null` for never. */
+  readonly days?: number | null | undefined
+  readonly addresses?: string | undefined
+}
+
+/** Changes a credential. */
+export const change = runtime.fn(
+  ({ addresses, days, kind, levels, name }: KeyChange, get) =>
+    Effect.gen(function* () {
+      const service = yield* CredentialsService
+      const now = yield* DateTime.now
+      const email = get(subaccount)
+      const ranges = yield* Effect.forEach(addressesOf(addresses ?? ""), (one) => IpRange.fromText(one))
+      const changes = {
+        ...(addresses === undefined ? {} : { ipRanges: ranges }),
+        ...(days === undefined ? {} : { expires: days === null ? null : DateTime.add(now, { days }) }),
+        ...(email === "" ? {} : { subaccount: yield* EmailAddress.fromText(email) })
+      }
+      return kind === "apikeys"
+        ? yield* service.apiKeys.update(name, { ...changes, ...(levels === undefined ? {} : { accessLevels: levels }) })
+        : yield* service.smtp.update(name, changes)
+    }),
+  { reactivityKeys: changed }
+)
+
+/** Deletes a credential, which stops working at once. */
+export const remove = runtime.fn(
+  ({ kind, name }: { readonly kind: Kind; readonly name: string }, get) =>
+    Effect.gen(function* () {
+      const service = yield* CredentialsService
+      const of = scopeOf(get(subaccount))
+      yield* kind === "apikeys" ? service.apiKeys.delete(name, of) : service.smtp.delete(name, of)
+      return name
+    }),
+  { reactivityKeys: changed }
+)
+
+/** The person did not keep the secret, so the rotation changes nothing. */
+export class SecretNotKept extends Data.TaggedError("SecretNotKept")<{ readonly name: string }> {
+  override get message(): string {
+    return `The new secret of "${this.name}" was thrown away, and the old one stays as it is.`
+  }
+}
+
+/** A rotation that goes on, or has ended. */
+export interface RotationProgress {
+  readonly kind: Kind
+  readonly name: string
+  readonly steps: ReadonlyArray<RotationStep>
+}
+
+/** The rotation that was begun last. */
+export const rotation = Atom.keepAlive(Atom.make<RotationProgress | undefined>(undefined))
+
+/** How long an old secret must stay unused before a rotation deletes it. */
+export const idleTimes = {
+  "0 seconds": "at once",
+  "10 minutes": "unused for 10 minutes",
+  "1 hour": "unused for an hour"
+} as const
+
+/** The time that was chosen. */
+export const idle = Atom.keepAlive(Atom.make<keyof typeof idleTimes>("10 minutes"))
+
+/** Where the page leaves a secret, as the log of runs calls it. */
+const destination = "shown on the page"
+
+/** Gives a credential a new secret, which the person says to have kept before the old one goes. */
+export const rotate = Atom.keepAlive(
+  runtime.fn(
+    ({ kind, name }: { readonly kind: Kind; readonly name: string }, get) => {
+      const { subaccount: email } = scopeOf(get(subaccount))
+      let steps: ReadonlyArray<RotationStep> = []
+      get.set(rotation, { kind, name, steps })
+      const options = {
+        subaccount: email,
+        destination,
+        idle: get(idle),
+        ...(get(idle) === "0 seconds" ? { schedule: Schedule.spaced("250 millis") } : {}),
+        onStep: (step: RotationStep) =>
+          Effect.sync(() => {
+            steps = [...steps, step]
+            get.set(rotation, { kind, name, steps })
+          }),
+        deliver: Effect.fnUntraced(function* (made: {
+          readonly name: string
+          readonly token: Redacted.Redacted<string>
+        }) {
+          const kept = yield* Deferred.make<boolean>()
+          get.set(shownSecret, {
+            kind,
+            name: made.name,
+            secret: made.token,
+            onKept: (isKept) => Deferred.doneUnsafe(kept, Effect.succeed(isKept))
+          })
+          if (!(yield* Deferred.await(kept))) return yield* new SecretNotKept({ name })
+        })
+      }
+      return kind === "apikeys" ? rotateApiKey(name, options) : rotateSmtp(name, options)
+    },
+    { reactivityKeys: changed }
+  )
+)

@@ -1,0 +1,171 @@
+/** What a credential may do, until when, and from where: of a new one, or of one that is changed. */
+import { AccessLevel } from "@roster/domain"
+import { Schema } from "effect"
+import { AsyncResult, Atom } from "effect/reactivity"
+import { type FormEvent, useEffect, useState } from "react"
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { Dialog } from "../kit/Dialog.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { session } from "../session/Session.ts"
+import * as KeyAtoms from "./KeyAtoms.ts"
+import { kindNames, levelSentence, purposesOf } from "./KeyWords.ts"
+
+/** In how many days a credential ends; "keep" leaves it as it is. */
+type Ends = "keep" | "30" | "90" | "365" | "never"
+
+const endsTexts: Readonly<Record<Ends, string>> = {
+  keep: "as it is",
+  "30": "in 30 days",
+  "90": "in 90 days",
+  "365": "in a year",
+  never: "never"
+}
+
+const isEnds = (text: string): text is Ends => Object.hasOwn(endsTexts, text)
+
+const isLevel = Schema.is(AccessLevel)
+
+/** A list of ranges as the form has it. */
+const textOfRanges = (ranges: ReadonlyArray<string> | null | undefined): string => (ranges ?? []).join("\n")
+
+const Levels = ({
+  chosen,
+  onChoose
+}: {
+  readonly chosen: ReadonlyArray<AccessLevel>
+  readonly onChoose: (levels: ReadonlyArray<AccessLevel>) => void
+}) => {
+  const offered = [...new Set([...KeyAtoms.choices.map(({ level }) => level), ...chosen])]
+  return (
+    <fieldset>
+      <legend>What it may do</legend>
+      {offered.map((level) => (
+        <label key={level} className="choice">
+          <input
+            type="checkbox"
+            checked={chosen.includes(level)}
+            onChange={(event) =>
+              onChoose(event.target.checked ? [...chosen, level] : chosen.filter((one) => one !== level))
+            }
+          />
+          <span>
+            {levelSentence(level)}{" "}
+            <small>
+              {level}
+              {purposesOf(level) === "" ? "" : `, for ${purposesOf(level)}`}
+            </small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** Makes a credential, or changes the one that is given. */
+export const KeyForm = ({
+  kind,
+  listed,
+  onClose,
+  proposed
+}: {
+  readonly kind: KeyAtoms.Kind
+  readonly listed: KeyAtoms.ListedKey | undefined
+  readonly proposed: { readonly levels: ReadonlyArray<AccessLevel>; readonly addresses: ReadonlyArray<string> }
+  readonly onClose: () => void
+}) => {
+  const registry = useRegistry()
+  const [created, create] = useAtom(KeyAtoms.create)
+  const [changed, change] = useAtom(KeyAtoms.change)
+  const email = useAtomValue(KeyAtoms.subaccount)
+  const flags = useAtomValue(session)?.host?.flags
+  const before = listed?.levels?.filter(isLevel) ?? proposed.levels
+  const [name, setName] = useState("")
+  const [levels, setLevels] = useState(before)
+  const [ends, setEnds] = useState<Ends>(listed === undefined ? "90" : "keep")
+  const [addresses, setAddresses] = useState(textOfRanges(listed?.key.ipRanges))
+  useEffect(() => {
+    // What a form before this one did is none of it.
+    registry.set(KeyAtoms.create, Atom.Reset)
+    registry.set(KeyAtoms.change, Atom.Reset)
+  }, [registry])
+  const result: AsyncResult.AsyncResult<unknown, { readonly message: string }> =
+    listed === undefined ? created : changed
+  const isDone = AsyncResult.isSuccess(result) && !result.waiting
+  useEffect(() => {
+    if (isDone) onClose()
+  }, [isDone, onClose])
+  const days = ends === "never" ? null : ends === "keep" ? undefined : Number(ends)
+  const settings: KeyAtoms.KeySettings = { name, levels, days: days ?? undefined, addresses }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (listed === undefined) return create({ kind, settings })
+    const isSame = levels.length === before.length && levels.every((level) => before.includes(level))
+    change({
+      kind,
+      name: listed.key.name,
+      levels: kind === "smtp" || isSame ? undefined : levels,
+      days,
+      addresses: addresses === textOfRanges(listed.key.ipRanges) ? undefined : addresses
+    })
+  }
+  const unused = proposed.addresses.filter((one) => !KeyAtoms.addressesOf(addresses).includes(one))
+  return (
+    <Dialog
+      title={listed === undefined ? `New ${kindNames[kind]}` : `Change ${listed.key.name}`}
+      onClose={result.waiting ? undefined : onClose}
+    >
+      <form onSubmit={submit} className="stack">
+        {listed === undefined ? (
+          <label className="wide">
+            {kind === "smtp" ? "Name, an e-mail address that is the login" : "Name, such as the program that uses it"}
+            <input value={name} required autoComplete="off" onChange={(event) => setName(event.target.value)} />
+          </label>
+        ) : null}
+        {kind === "smtp" ? null : <Levels chosen={levels} onChoose={setLevels} />}
+        <label>
+          It ends
+          <select value={ends} onChange={({ target: { value } }) => (isEnds(value) ? setEnds(value) : undefined)}>
+            {Object.entries(endsTexts).map(([value, text]) =>
+              value === "keep" && listed === undefined ? null : (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              )
+            )}
+          </select>
+        </label>
+        <label className="wide">
+          Addresses and ranges from which it may be used, one a line (empty: from everywhere)
+          <textarea rows={3} value={addresses} onChange={(event) => setAddresses(event.target.value)} />
+        </label>
+        {unused.length === 0 ? null : (
+          <div className="buttons">
+            <span>Other keys have</span>
+            {unused.slice(0, 5).map((one) => (
+              <button key={one} type="button" onClick={() => setAddresses(`${addresses.trimEnd()}\n${one}`.trim())}>
+                {one}
+              </button>
+            ))}
+          </div>
+        )}
+        <Problem message={problemOf(result)} />
+        <div className="buttons">
+          <button
+            type="submit"
+            className="primary"
+            disabled={result.waiting || (kind === "apikeys" && levels.length === 0)}
+          >
+            {result.waiting ? "One moment…" : listed === undefined ? "Make it, and show its secret" : "Change it"}
+          </button>
+          <button type="button" disabled={result.waiting} onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </form>
+      {listed === undefined && name.trim() !== "" ? (
+        <CommandLine command={commandOf(KeyAtoms.createWords(kind, settings, email), flags)} />
+      ) : null}
+    </Dialog>
+  )
+}

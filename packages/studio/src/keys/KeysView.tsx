@@ -1,0 +1,241 @@
+/** The API keys and SMTP credentials: what they may do, what the audit finds, and what is done with them. */
+import type { AccessLevel } from "@roster/domain"
+import { AsyncResult } from "effect/reactivity"
+import { type FormEvent, useState } from "react"
+import { textOf } from "../contacts/ContactColumn.ts"
+import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
+import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { session } from "../session/Session.ts"
+import * as KeyAtoms from "./KeyAtoms.ts"
+import { KeyForm } from "./KeyForm.tsx"
+import { actionOf, findingWords, levelSentence } from "./KeyWords.ts"
+import { RemoveDialog } from "./RemoveDialog.tsx"
+import { RotationStatus } from "./RotationStatus.tsx"
+import { SecretDialog } from "./SecretDialog.tsx"
+
+/** What is open over the list. */
+type Open =
+  | { readonly _tag: "Create"; readonly kind: KeyAtoms.Kind; readonly levels: ReadonlyArray<AccessLevel> }
+  | { readonly _tag: "Change" | "Delete" | "Leaked"; readonly listed: KeyAtoms.ListedKey }
+
+const isKnown = (level: string): boolean => KeyAtoms.choices.some((choice) => choice.level === level)
+
+const Levels = ({ levels }: { readonly levels: ReadonlyArray<string> }) => {
+  const others = levels.filter((level) => !isKnown(level))
+  return (
+    <>
+      <ul>
+        {levels.filter(isKnown).map((level) => (
+          <li key={level}>{levelSentence(level)}</li>
+        ))}
+      </ul>
+      {others.length === 0 ? null : (
+        <details>
+          <summary>{others.length.toLocaleString()} other levels</summary>
+          {others.join(", ")}
+        </details>
+      )}
+    </>
+  )
+}
+
+const Row = ({
+  isRotating,
+  listed,
+  onOpen,
+  onRotate
+}: {
+  readonly listed: KeyAtoms.ListedKey
+  readonly isRotating: boolean
+  readonly onOpen: (open: Open) => void
+  readonly onRotate: (listed: KeyAtoms.ListedKey) => void
+}) => {
+  const { findings, key, kind, levels } = listed
+  const { expires, ipRanges, lastUse, name } = key
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{name}</bdi>
+      </th>
+      {kind === "smtp" ? null : (
+        <td>
+          <Levels levels={levels ?? []} />
+        </td>
+      )}
+      <td>{(ipRanges ?? []).length === 0 ? "everywhere" : (ipRanges ?? []).join(", ")}</td>
+      <td>{expires == null ? "never" : textOf(expires)}</td>
+      <td>{lastUse == null ? "never" : textOf(lastUse)}</td>
+      {kind === "smtp" ? null : (
+        <td>
+          {findings.length === 0 ? "nothing found" : null}
+          {findings.map((finding) => {
+            const action = actionOf(finding)
+            return (
+              <div key={finding._tag}>
+                {findingWords(finding)}{" "}
+                <button type="button" className="link" onClick={() => onOpen({ _tag: action, listed })}>
+                  {action}
+                  <span className="unseen"> {name}</span>…
+                </button>
+              </div>
+            )
+          })}
+        </td>
+      )}
+      <td>
+        <div className="buttons">
+          <button type="button" onClick={() => onOpen({ _tag: "Change", listed })}>
+            Change<span className="unseen"> {name}</span>…
+          </button>
+          <button type="button" disabled={isRotating} onClick={() => onRotate(listed)}>
+            Rotate<span className="unseen"> {name}</span>
+          </button>
+          <button type="button" className="danger" onClick={() => onOpen({ _tag: "Leaked", listed })}>
+            It leaked<span className="unseen">: {name}</span>…
+          </button>
+          <button type="button" className="danger" onClick={() => onOpen({ _tag: "Delete", listed })}>
+            Delete<span className="unseen"> {name}</span>…
+          </button>
+        </div>
+      </td>
+    </tr>
+  )
+}
+
+const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen: (open: Open) => void }) => {
+  const result = useAtomValue(kind === "smtp" ? KeyAtoms.smtp : KeyAtoms.keys)
+  const [rotation, rotate] = useAtom(KeyAtoms.rotate)
+  const title = kind === "smtp" ? "SMTP credentials" : "API keys"
+  const listed = AsyncResult.isSuccess(result) ? result.value : []
+  return (
+    <>
+      <div className="bar">
+        <h2>{title}</h2>
+        <button type="button" onClick={() => onOpen({ _tag: "Create", kind, levels: [] })}>
+          {kind === "smtp" ? "New SMTP credentials…" : "New key…"}
+        </button>
+      </div>
+      <Problem message={problemOf(result)} />
+      {AsyncResult.isInitial(result) ? <p>Reading them…</p> : null}
+      {AsyncResult.isSuccess(result) && listed.length === 0 ? <p>There are none.</p> : null}
+      {listed.length === 0 ? null : (
+        <div className="scroll broad" role="region" aria-label={title} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                {kind === "smtp" ? null : <th scope="col">May</th>}
+                <th scope="col">From</th>
+                <th scope="col">Ends</th>
+                <th scope="col">Last use</th>
+                {kind === "smtp" ? null : <th scope="col">Audit</th>}
+                <th scope="col">Actions</th>
+              </tr>
+            </thead>
+            <tbody>
+              {listed.map((one) => (
+                <Row
+                  key={one.key.name}
+                  listed={one}
+                  isRotating={rotation.waiting}
+                  onOpen={onOpen}
+                  onRotate={({ key: { name } }) => rotate({ kind, name })}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  )
+}
+
+const isIdleTime = (text: string): text is keyof typeof KeyAtoms.idleTimes => Object.hasOwn(KeyAtoms.idleTimes, text)
+
+const IdleTime = () => {
+  const [idle, setIdle] = useAtom(KeyAtoms.idle)
+  const { waiting } = useAtomValue(KeyAtoms.rotate)
+  return (
+    <label>
+      A rotation deletes the old secret
+      <select
+        value={idle}
+        disabled={waiting}
+        onChange={({ target: { value } }) => (isIdleTime(value) ? setIdle(value) : undefined)}
+      >
+        {Object.entries(KeyAtoms.idleTimes).map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+const Subaccount = () => {
+  const [email, setEmail] = useAtom(KeyAtoms.subaccount)
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    setEmail(String(new FormData(event.currentTarget).get("subaccount") ?? "").trim())
+  }
+  return (
+    <form className="bar" onSubmit={submit}>
+      <label>
+        Subaccount, by its e-mail address (empty: the account of this key)
+        <input name="subaccount" defaultValue={email} autoComplete="off" />
+      </label>
+      <button type="submit">Show</button>
+    </form>
+  )
+}
+
+const KeysView = () => {
+  const [open, setOpen] = useState<Open | undefined>(undefined)
+  const keys = useAtomValue(KeyAtoms.keys)
+  const email = useAtomValue(KeyAtoms.subaccount)
+  const flags = useAtomValue(session)?.host?.flags
+  const close = (): void => setOpen(undefined)
+  const addresses = [
+    ...new Set((AsyncResult.isSuccess(keys) ? keys.value : []).flatMap(({ key }) => key.ipRanges ?? []))
+  ]
+  return (
+    <section aria-labelledby="keys-title">
+      <h1 id="keys-title" className="unseen">
+        Keys
+      </h1>
+      <div className="bar">
+        <Subaccount />
+        <IdleTime />
+      </div>
+      <RotationStatus />
+      <List kind="apikeys" onOpen={setOpen} />
+      <CommandLine command={commandOf(["apikeys", "audit", ...(email === "" ? [] : ["--subaccount", email])], flags)} />
+      <List kind="smtp" onOpen={setOpen} />
+      {open === undefined ? null : open._tag === "Create" ? (
+        <KeyForm
+          key={open.levels.join(" ")}
+          kind={open.kind}
+          listed={undefined}
+          proposed={{ levels: open.levels, addresses }}
+          onClose={close}
+        />
+      ) : open._tag === "Change" ? (
+        <KeyForm kind={open.listed.kind} listed={open.listed} proposed={{ levels: [], addresses }} onClose={close} />
+      ) : (
+        <RemoveDialog
+          listed={open.listed}
+          isLeaked={open._tag === "Leaked"}
+          onClose={close}
+          onMakeManaging={() =>
+            setOpen({ _tag: "Create", kind: "apikeys", levels: ["Security", "ModifyAccessTokens"] })
+          }
+        />
+      )}
+      <SecretDialog />
+    </section>
+  )
+}
+
+export default KeysView

@@ -1,0 +1,102 @@
+/** Deletes a credential, or revokes one whose secret has leaked. The last key that manages keys stays, and the dialog says why. */
+import { AsyncResult, Atom } from "effect/reactivity"
+import { useEffect } from "react"
+import { textOf } from "../contacts/ContactColumn.ts"
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { Dialog } from "../kit/Dialog.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { session } from "../session/Session.ts"
+import * as KeyAtoms from "./KeyAtoms.ts"
+import { kindNames } from "./KeyWords.ts"
+
+/** What is known of a leaked key that is gone. */
+const Revoked = ({ listed }: { readonly listed: KeyAtoms.ListedKey }) => {
+  const target = useAtomValue(session)
+  const { lastUse, name } = listed.key
+  return (
+    <>
+      <p role="status">
+        <bdi>{name}</bdi> is revoked: nobody gets in with it any more.{" "}
+        {lastUse == null ? "It was never used." : `It was used last at ${textOf(lastUse)}.`}{" "}
+        {(listed.levels ?? []).length === 0 ? "" : `It could do: ${listed.levels?.join(", ")}.`}
+      </p>
+      <p>What it did is in the audit trail of the store, which a service does not give away. On its machine:</p>
+      <CommandLine
+        command={commandOf(["audit", "list", "--since", "30d"], target?.host?.isStore ? target.host.flags : "")}
+      />
+    </>
+  )
+}
+
+export const RemoveDialog = ({
+  isLeaked,
+  listed,
+  onClose,
+  onMakeManaging
+}: {
+  readonly listed: KeyAtoms.ListedKey
+  readonly isLeaked: boolean
+  readonly onClose: () => void
+  /** Begins a new key that can manage keys. */
+  readonly onMakeManaging: () => void
+}) => {
+  const registry = useRegistry()
+  const [removed, remove] = useAtom(KeyAtoms.remove)
+  const email = useAtomValue(KeyAtoms.subaccount)
+  const flags = useAtomValue(session)?.host?.flags
+  useEffect(() => registry.set(KeyAtoms.remove, Atom.Reset), [registry])
+  const { isLastManaging, key, kind } = listed
+  const words = [kind, "delete", key.name, ...(email === "" ? [] : ["--subaccount", email])]
+  const isGone = AsyncResult.isSuccess(removed) && !removed.waiting
+  return (
+    <Dialog
+      title={isLeaked ? `${key.name} has leaked` : `Delete ${key.name}`}
+      onClose={removed.waiting ? undefined : onClose}
+    >
+      <div className="stack">
+        <Problem message={problemOf(removed)} />
+        {isGone ? (
+          isLeaked ? (
+            <Revoked listed={listed} />
+          ) : (
+            <p role="status">
+              <bdi>{key.name}</bdi> is deleted.
+            </p>
+          )
+        ) : isLastManaging ? (
+          <p>
+            This is the last key that can manage keys, so it stays: without it nobody could make another one over the
+            network. Make another key that can manage keys first, sign in with that one, and then delete this one.
+          </p>
+        ) : (
+          <p>
+            The {kindNames[kind]} <bdi>{key.name}</bdi> would stop working at once, for every program that uses it
+            {key.lastUse == null ? "; it was never used" : `; it was used last at ${textOf(key.lastUse)}`}. This cannot
+            be undone.
+          </p>
+        )}
+        <div className="buttons">
+          {isGone ? null : isLastManaging ? (
+            <button type="button" className="primary" onClick={onMakeManaging}>
+              Make another managing key…
+            </button>
+          ) : (
+            <button
+              type="button"
+              className="danger"
+              disabled={removed.waiting}
+              onClick={() => remove({ kind, name: key.name })}
+            >
+              {removed.waiting ? "One moment…" : isLeaked ? "Revoke it now" : "Delete it"}
+            </button>
+          )}
+          <button type="button" disabled={removed.waiting} onClick={onClose}>
+            {isGone ? "Close" : "Keep it"}
+          </button>
+        </div>
+        {isGone ? null : <CommandLine command={commandOf(words, flags)} />}
+      </div>
+    </Dialog>
+  )
+}

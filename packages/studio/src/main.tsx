@@ -1,0 +1,31 @@
+/** The page. A key in the address is taken out of it before anything else happens. */
+import { Effect } from "effect"
+import { AtomRegistry } from "effect/reactivity"
+import { createRoot } from "react-dom/client"
+import { App } from "./app/App.tsx"
+import { AtomProvider } from "./kit/Atoms.tsx"
+import { initialSession, keyInFragment, session, storageKey } from "./session/Session.ts"
+
+const { history, location, sessionStorage } = globalThis
+const opened = { location: { ...location, origin: location.origin, pathname: location.pathname, hash: location.hash } }
+const given = keyInFragment(opened.location.hash)
+if (given !== undefined) {
+  history.replaceState(null, "", opened.location.pathname)
+  // The key of `roster studio` opens nothing once that has ended, and a reload would not get it again.
+  sessionStorage.setItem(storageKey, given)
+}
+
+// A component reads an atom before it subscribes to it, and what nobody subscribes to ends after this, in milliseconds.
+const registry = AtomRegistry.make({ defaultIdleTTL: 400 })
+const root = document.getElementById("root")
+if (root === null) throw new Error("The page has no place for its content.")
+
+const start = Effect.map(initialSession({ ...opened, storage: sessionStorage, fetch: globalThis.fetch }), (initial) => {
+  registry.set(session, initial)
+  createRoot(root).render(
+    <AtomProvider registry={registry}>
+      <App />
+    </AtomProvider>
+  )
+})
+Effect.runFork(start)

@@ -1,0 +1,139 @@
+/**
+ * The runs of the page: what was done, what one of them changed, by pages, and its undo, which is previewed first. All of it
+ * is read from the log of runs, so a run of any size is shown without being held.
+ */
+import {
+  previewUndo,
+  runChanges,
+  type RunChange,
+  type RunInfo,
+  RunLog,
+  type UndoneContact,
+  type UndoReport,
+  undoRun
+} from "@roster/workflows"
+import { Effect, Stream } from "effect"
+import { Atom } from "effect/reactivity"
+import { pageSize } from "../kit/Pager.tsx"
+import { contactsChanged } from "../session/Changes.ts"
+import { runtime } from "../session/Session.ts"
+
+/** A run as the list shows it. */
+export interface ListedRun extends RunInfo {
+  /** Whether it came to its end, was left before it, or is at work. */
+  readonly state: "Finished" | "Interrupted" | "GoingOn"
+  /** The run that undid this one, unless that was undone itself. */
+  readonly undoneBy: RunInfo | undefined
+  /** Whether it is of the service or store that the page shows. */
+  readonly isHere: boolean
+}
+
+/** The run that undid another one, if it was not undone itself. */
+const undoOf = (runs: ReadonlyArray<RunInfo>, id: string): RunInfo | undefined =>
+  runs.find(({ header, isEnded }) => isEnded && header.undoes === id && undoOf(runs, header.id) === undefined)
+
+/** The runs, the newest first. */
+export const listRuns = Effect.gen(function* () {
+  const log = yield* RunLog
+  const runs = yield* log.list
+  return yield* Effect.forEach(runs, (run) => {
+    const listed = (state: ListedRun["state"]): ListedRun => ({
+      ...run,
+      state,
+      undoneBy: undoOf(runs, run.header.id),
+      isHere: run.header.target === log.target
+    })
+    if (run.isEnded) return Effect.succeed(listed("Finished"))
+    return log.read(run.header.id).pipe(
+      Effect.as(listed("Interrupted")),
+      Effect.catchTag("RunTaken", () => Effect.succeed(listed("GoingOn"))),
+      // It has gone meanwhile, or is damaged: what the list says of it is all that is known.
+      Effect.orElseSucceed(() => listed("Interrupted"))
+    )
+  })
+})
+
+/** The runs. */
+export const runs = Atom.withReactivity(contactsChanged)(runtime.atom(listRuns))
+
+/** The run that is open, by its id. */
+export const opened = Atom.keepAlive(Atom.make<string | undefined>(undefined))
+
+/** The page of its changes that is shown. */
+export const page = Atom.keepAlive(Atom.make(0))
+
+/** A page of what a run changed. */
+export interface ChangesPage {
+  readonly total: number
+  readonly changes: ReadonlyArray<RunChange>
+}
+
+/** Reads a page of what a run changed. */
+export const readChanges = Effect.fnUntraced(function* (id: string, page: number) {
+  const { changes, total } = yield* runChanges(yield* (yield* RunLog).read(id))
+  const shown = yield* Stream.runCollect(Stream.take(changes(page * pageSize), pageSize))
+  const read: ChangesPage = { total, changes: shown }
+  return read
+})
+
+/** What the open run changed. */
+export const changes = Atom.withReactivity(contactsChanged)(
+  runtime.atom((get) => {
+    const id = get(opened)
+    const shown = get(page)
+    return id === undefined ? Effect.never : readChanges(id, shown)
+  })
+)
+
+/** Maximum number of contacts that a preview shows of those that others changed, and of the others. */
+export const mostPreviewed = 5000
+
+/** What an undo would do. */
+export interface UndoPreview {
+  readonly run: string
+  readonly report: UndoReport
+  /** How many contacts others changed, and deleted, since. */
+  readonly since: { readonly Changed: number; readonly Deleted: number }
+  /** The first contacts, those that others changed before the others. */
+  readonly contacts: ReadonlyArray<UndoneContact>
+}
+
+/** How many contacts a preview or an undo has come to. */
+export const progress = Atom.keepAlive(Atom.make(0))
+
+/** Looks what an undo of a run would do. */
+export const lookUndo = runtime.fn((id: string, get) =>
+  Effect.gen(function* () {
+    const since = { Changed: 0, Deleted: 0 }
+    const left: Array<UndoneContact> = []
+    const others: Array<UndoneContact> = []
+    let done = 0
+    get.set(progress, 0)
+    const report = yield* previewUndo(id, {
+      onContacts: (contacts) =>
+        Effect.sync(() => {
+          for (const contact of contacts) {
+            if (contact.since !== undefined) since[contact.since]++
+            const shown = contact.since === undefined ? others : left
+            if (shown.length < mostPreviewed) shown.push(contact)
+          }
+          done += contacts.length
+          get.set(progress, done)
+        })
+    })
+    const preview: UndoPreview = { run: id, report, since, contacts: [...left, ...others] }
+    return preview
+  })
+)
+
+/** Undoes a run, and says how far it is. */
+export const undo = Atom.keepAlive(
+  runtime.fn(
+    (id: string, get) =>
+      Effect.map(undoRun(id, { onProgress: (done) => Effect.sync(() => get.set(progress, done)) }), (report) => ({
+        undone: id,
+        report
+      })),
+    { reactivityKeys: contactsChanged }
+  )
+)

@@ -1,0 +1,192 @@
+/** A run: what it changed, as old beside new, and its undo with a preview. */
+import { AsyncResult, Atom } from "effect/reactivity"
+import { useEffect, useRef, useState } from "react"
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { Pager, pageSize } from "../kit/Pager.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { ChangesTable } from "./ChangesTable.tsx"
+import * as RunAtoms from "./RunAtoms.ts"
+import { changedBy, effectWords, previewWords, stateWords, stepWords, undoneWords, whatOf, whenOf } from "./RunWords.ts"
+
+const Changes = () => {
+  const result = useAtomValue(RunAtoms.changes)
+  const [page, setPage] = useAtom(RunAtoms.page)
+  if (!AsyncResult.isSuccess(result)) {
+    return problemOf(result) === undefined ? <p>Reading the run…</p> : <Problem message={problemOf(result)} />
+  }
+  const { changes, total } = result.value
+  if (total === 0) return <p>The record of this run names no contacts.</p>
+  return (
+    <>
+      <ChangesTable
+        label="What the run changed"
+        hasNow={false}
+        changes={changes.map(({ effect, email, fields, isMade }) => ({
+          email,
+          fields,
+          words: isMade ? effectWords[effect] : "left alone: others changed the contact meanwhile"
+        }))}
+      />
+      <Pager page={page} total={total} onPage={setPage} />
+    </>
+  )
+}
+
+const Preview = ({ preview }: { readonly preview: RunAtoms.UndoPreview }) => {
+  const [page, setPage] = useState(0)
+  const [isOnlyLeft, setOnlyLeft] = useState(false)
+  const { contacts, since } = preview
+  const shown = isOnlyLeft ? contacts.filter((contact) => contact.since !== undefined) : contacts
+  const from = page * pageSize
+  return (
+    <>
+      {since.Changed + since.Deleted === 0 ? null : (
+        <label className="choice">
+          <input
+            type="checkbox"
+            checked={isOnlyLeft}
+            onChange={(event) => {
+              setOnlyLeft(event.target.checked)
+              setPage(0)
+            }}
+          />
+          Only those that others changed or deleted since
+        </label>
+      )}
+      <ChangesTable
+        label="What the undo would do"
+        hasNow
+        changes={shown
+          .slice(from, from + pageSize)
+          .map((contact) => ({ email: contact.email, fields: contact.fields, words: stepWords(contact) }))}
+      />
+      {contacts.length < preview.report.read ? (
+        <p>
+          Shown are the first {contacts.length.toLocaleString()} of {preview.report.read.toLocaleString()} contacts.
+        </p>
+      ) : null}
+      <Pager page={page} total={shown.length} onPage={setPage} />
+    </>
+  )
+}
+
+const Undo = ({ run }: { readonly run: RunAtoms.ListedRun }) => {
+  const { id } = run.header
+  const registry = useRegistry()
+  const [preview, look] = useAtom(RunAtoms.lookUndo)
+  const [undone, start] = useAtom(RunAtoms.undo)
+  const done = useAtomValue(RunAtoms.progress)
+  const previewed = AsyncResult.isSuccess(preview) && preview.value.run === id ? preview.value : undefined
+  const report = AsyncResult.isSuccess(undone) && undone.value.undone === id ? undone.value.report : undefined
+  const close = (): void => {
+    registry.set(RunAtoms.lookUndo, Atom.Reset)
+    registry.set(RunAtoms.undo, Atom.Reset)
+  }
+  if (report !== undefined) {
+    return (
+      <div className="note" role="status">
+        {undoneWords(report).map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+      </div>
+    )
+  }
+  if (undone.waiting) {
+    const total = previewed?.report.read ?? run.counts.created + run.counts.changed + run.counts.deleted
+    return (
+      <>
+        <label>
+          Undoing: {done.toLocaleString()} of {total.toLocaleString()} contacts
+          <progress max={Math.max(1, total)} value={done} />
+        </label>
+        <button type="button" onClick={() => registry.set(RunAtoms.undo, Atom.Interrupt)}>
+          Stop
+        </button>
+      </>
+    )
+  }
+  const isStopped = AsyncResult.isFailure(undone) && AsyncResult.isInterrupted(undone)
+  return (
+    <>
+      <Problem message={problemOf(undone) ?? problemOf(preview)} />
+      {isStopped ? (
+        <p role="status">The undo was stopped. What it did stays done; look again, and undo the rest.</p>
+      ) : null}
+      {preview.waiting ? (
+        <p role="status">Comparing with the contacts as they are now: {done.toLocaleString()} so far…</p>
+      ) : previewed === undefined || isStopped ? null : (
+        <>
+          <div className="note" role="status">
+            {previewWords(previewed).map((line) => (
+              <p key={line}>{line}</p>
+            ))}
+          </div>
+          <Preview preview={previewed} />
+        </>
+      )}
+      <div className="buttons">
+        {previewed === undefined || preview.waiting || isStopped ? (
+          <button
+            type="button"
+            disabled={!run.isHere || run.state === "GoingOn" || preview.waiting}
+            onClick={() => {
+              registry.set(RunAtoms.undo, Atom.Reset)
+              look(id)
+            }}
+          >
+            Preview the undo…
+          </button>
+        ) : (
+          <>
+            {changedBy(previewed.report) === 0 ? null : (
+              <button type="button" className="danger" onClick={() => start(id)}>
+                Undo: change {changedBy(previewed.report).toLocaleString()} contacts
+              </button>
+            )}
+            <button type="button" onClick={close}>
+              Leave it
+            </button>
+          </>
+        )}
+      </div>
+      {run.isHere ? null : <p>This run is of {run.header.target}. Sign in there to undo it.</p>}
+    </>
+  )
+}
+
+export const RunCard = ({ run }: { readonly run: RunAtoms.ListedRun }) => {
+  const registry = useRegistry()
+  const heading = useRef<HTMLHeadingElement>(null)
+  const previewed = useAtomValue(RunAtoms.lookUndo)
+  useEffect(() => {
+    registry.set(RunAtoms.page, 0)
+    heading.current?.focus()
+    return () => {
+      registry.set(RunAtoms.lookUndo, Atom.Reset)
+      // One that is at work goes on.
+      if (!registry.get(RunAtoms.undo).waiting) registry.set(RunAtoms.undo, Atom.Reset)
+    }
+  }, [registry])
+  const { changed, created, deleted } = run.counts
+  return (
+    <>
+      <p>
+        <button type="button" onClick={() => registry.set(RunAtoms.opened, undefined)}>
+          All runs
+        </button>
+      </p>
+      <h2 ref={heading} tabIndex={-1}>
+        {whatOf(run.header)}, {whenOf(run.header)}
+      </h2>
+      <p>
+        {created.toLocaleString()} added, {changed.toLocaleString()} changed, {deleted.toLocaleString()} deleted;{" "}
+        {stateWords(run)}.{" "}
+        {run.state === "Interrupted" && (run.header.command === "import" || run.header.command === "apply")
+          ? "Importing the same file again goes on where it stopped."
+          : ""}
+      </p>
+      <Undo run={run} />
+      {AsyncResult.isSuccess(previewed) ? null : <Changes />}
+    </>
+  )
+}

@@ -1,0 +1,111 @@
+/** The words for runs: what was done, how it ended, and what an undo would do and did. */
+import type { RunChange, RunHeader, UndoneContact, UndoReport } from "@roster/workflows"
+import type { ListedRun, UndoPreview } from "./RunAtoms.ts"
+
+/** A time as the person's clock and language have it. */
+const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+
+/** When a run began. */
+export const whenOf = ({ began }: RunHeader): string => localTime.format(Date.parse(began))
+
+const commands: Readonly<Record<string, string>> = {
+  import: "Import",
+  apply: "Import by a plan",
+  update: "Change of contacts",
+  add: "Addition of contacts",
+  delete: "Deletion of contacts",
+  restore: "Restoration of a backup",
+  undo: "Undo",
+  rotate: "New secret of a key"
+}
+
+/** What was done. */
+export const whatOf = ({ command }: RunHeader): string => commands[command] ?? command
+
+/** How a run ended, and whether it was undone. */
+export const stateWords = ({ header, state, undoneBy }: ListedRun): string => {
+  if (undoneBy !== undefined) return `undone by the run of ${whenOf(undoneBy.header)}`
+  if (state === "Finished") return "finished"
+  if (state === "GoingOn") return "going on"
+  return header.undoes === undefined ? "interrupted" : "interrupted: undo the same run again to go on"
+}
+
+const people = (count: number): string => `${count.toLocaleString()} ${count === 1 ? "contact" : "contacts"}`
+
+const isOrAre = (count: number): string => (count === 1 ? "is" : "are")
+
+const sentence = (parts: ReadonlyArray<readonly [count: number, words: string]>): string =>
+  parts.flatMap(([count, words]) => (count === 0 ? [] : [`${people(count)} ${words}`])).join(", ")
+
+/** How many contacts an undo changes. */
+export const changedBy = ({ changed, deleted, new: added }: UndoReport): number => changed + deleted + added
+
+/** What an undo would do. */
+export const previewWords = ({ report, since }: UndoPreview): ReadonlyArray<string> => {
+  const { alreadySo, changed, deleted, incomplete, new: added, unknownChanges } = report
+  const does = sentence([
+    [deleted, "that the run added would be deleted"],
+    [changed, "would be changed back"],
+    [added, "would be added again"]
+  ])
+  return [
+    does === "" ? "The undo would change nothing." : `${does}.`,
+    ...(alreadySo === 0 ? [] : [`${people(alreadySo)} ${isOrAre(alreadySo)} as before already.`]),
+    ...(since.Changed === 0 ? [] : [`${people(since.Changed)} changed since: what others wrote would stay.`]),
+    ...(since.Deleted === 0 ? [] : [`${people(since.Deleted)} deleted since: they would stay deleted.`]),
+    ...(incomplete === 0 ? [] : [`Of ${people(incomplete)} this service could not bring back everything.`]),
+    ...unknownChanges.map((what) => `Not recorded, and would be left as it is: ${what}`)
+  ]
+}
+
+/** What an undo did. */
+export const undoneWords = (report: UndoReport): ReadonlyArray<string> => {
+  const { changed, deleted, new: added, outdated, partlyDone } = report
+  const did = sentence([
+    [deleted, "deleted"],
+    [changed, "changed back"],
+    [added, "added again"]
+  ])
+  const left = outdated + partlyDone
+  return [
+    did === "" ? "Nothing was changed." : `Undone: ${did}.`,
+    ...(left === 0 ? [] : [`${people(left)} changed or deleted by others since: what they did stays.`])
+  ]
+}
+
+/** What an undo would do to a contact. */
+export const stepWords = ({ since, step }: UndoneContact): string => {
+  const other = since === undefined ? "" : since === "Changed" ? "changed since" : "deleted since"
+  switch (step) {
+    case "Keep":
+      return `${other}: stays`
+    case "ChangeBack":
+      return other === "" ? "would be changed back" : `${other}: the rest would be changed back`
+    case "Delete":
+      return "would be deleted"
+    case "AddAgain":
+      return "would be added again"
+    case "AsBefore":
+      return "as before already"
+  }
+}
+
+/** What a run did to a contact as a whole. */
+export const effectWords: Readonly<Record<RunChange["effect"], string>> = {
+  Created: "added",
+  Changed: "changed",
+  Deleted: "deleted"
+}
+
+/** Maximum number of characters of a value that a table shows. */
+const longest = 300
+
+/** A value as a table shows it. */
+export const valueText = (value: string | number | null): string => {
+  const text = value === null ? "" : String(value)
+  return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length.toLocaleString()} characters)`
+}
+
+/** The name of a field as people read it. */
+export const fieldText = (field: string): string =>
+  field.replace(/^(CustomFields|Consent)\./, "").replace(/^Lists\./, "list ")

@@ -1,0 +1,72 @@
+/** The runs: what was done, when, and how it ended. One of them is opened to see what it changed, and to undo it. */
+import { AsyncResult } from "effect/reactivity"
+import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import * as RunAtoms from "./RunAtoms.ts"
+import { RunCard } from "./RunCard.tsx"
+import { stateWords, whatOf, whenOf } from "./RunWords.ts"
+
+const List = ({ runs }: { readonly runs: ReadonlyArray<RunAtoms.ListedRun> }) => {
+  const [, open] = useAtom(RunAtoms.opened)
+  if (runs.length === 0) {
+    return <p>Nothing was changed yet. What is imported, edited or deleted here becomes a run, which can be undone.</p>
+  }
+  return (
+    <div className="scroll broad" role="region" aria-label="Runs" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">What</th>
+            <th scope="col">Added</th>
+            <th scope="col">Changed</th>
+            <th scope="col">Deleted</th>
+            <th scope="col">State</th>
+            <th scope="col">Where</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.header.id}>
+              <td>
+                <button type="button" className="link" onClick={() => open(run.header.id)}>
+                  {whenOf(run.header)}
+                </button>
+              </td>
+              <td>{whatOf(run.header)}</td>
+              <td>{run.counts.created.toLocaleString()}</td>
+              <td>{run.counts.changed.toLocaleString()}</td>
+              <td>{run.counts.deleted.toLocaleString()}</td>
+              <td>{stateWords(run)}</td>
+              <td>{run.isHere ? "here" : run.header.target}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const RunsView = () => {
+  const result = useAtomValue(RunAtoms.runs)
+  const opened = useAtomValue(RunAtoms.opened)
+  const runs = AsyncResult.isSuccess(result) ? result.value : []
+  const run = runs.find(({ header }) => header.id === opened)
+  return (
+    <section aria-labelledby="runs-title">
+      <h1 id="runs-title" className="unseen">
+        Runs
+      </h1>
+      <Problem message={problemOf(result)} />
+      {AsyncResult.isInitial(result) ? (
+        <p>Reading the runs…</p>
+      ) : run === undefined ? (
+        <List runs={runs} />
+      ) : (
+        <RunCard key={run.header.id} run={run} />
+      )}
+    </section>
+  )
+}
+
+export default RunsView

@@ -1,0 +1,4 @@
+/** What asks again for what the page shows after a write, in a file of its own since views that only read need no more. */
+
+/** What asks for contacts, and for runs, again after a change. */
+export const contactsChanged = ["contacts", "runs"]

@@ -1,0 +1,124 @@
+/**
+ * Who looks at what: the key that was typed, or that of `roster studio`, and the services that it opens. The key is held in
+ * memory, and kept for reloads of this tab only if the person asks for it.
+ */
+import { FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
+import { probeAccess, type ProbedLevel, RunLog } from "@roster/workflows"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { Atom } from "effect/reactivity"
+
+/** What `roster studio` says of the service or store that it leads to. */
+export const HostTarget = Schema.Struct({
+  /** The name of the service or store. */
+  name: Schema.String,
+  /** The same as records of runs have it. */
+  identity: Schema.String,
+  /** Whether it is a store on this machine. */
+  isStore: Schema.Boolean,
+  /** The version of Roster. */
+  version: Schema.String,
+  /** What a command line needs to mean the same target. */
+  flags: Schema.String
+})
+export interface HostTarget extends Schema.Schema.Type<typeof HostTarget> {}
+
+/** A person who has given a key. */
+export interface Session {
+  /** The address of the service, with `/v4`. */
+  readonly baseUrl: string
+  readonly key: Redacted.Redacted<string>
+  /** What `roster studio` leads to; absent if a service serves this page itself. */
+  readonly host?: HostTarget | undefined
+}
+
+/** What the page needs of the world: the services, and the log of runs. */
+export type Services = RosterClient.Services | RunLog
+
+/** The session; `undefined` before somebody signs in. */
+export const session = Atom.keepAlive(Atom.make<Session | undefined>(undefined))
+
+/** The log of runs: that of the command line behind `roster studio`, and elsewhere one in memory, which ends with the page. */
+const runsOf = ({ baseUrl, host, key }: Session): Layer.Layer<RunLog> =>
+  host === undefined
+    ? RunLog.layerMemory({ target: baseUrl })
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("@roster/workflows/RemoteRunStorage")),
+          (RemoteRunStorage) =>
+            RemoteRunStorage.layer({
+              target: host.identity,
+              address: `${baseUrl.replace(/v4$/, "")}studio/runs`,
+              headers: { "x-service-apikey": key }
+            })
+        )
+      ).pipe(Layer.provide(FetchTransport.layer()))
+
+/** The services of a session. */
+export const layerOf = (session: Session): Layer.Layer<Services, InvalidSettings> =>
+  Layer.merge(
+    RosterClient.layer({ baseUrl: session.baseUrl, apiKey: session.key }).pipe(Layer.provide(FetchTransport.layer())),
+    runsOf(session)
+  )
+
+const nobody = Layer.effectContext(Effect.never)
+
+/** The services of whoever is signed in. A test puts others in their place. */
+export const services = Atom.keepAlive(
+  Atom.make((get): Layer.Layer<Services, InvalidSettings> => {
+    const current = get(session)
+    return current === undefined ? nobody : layerOf(current)
+  })
+)
+
+/** Runs the programs of the page on the services of the session. */
+export const runtime = Atom.runtime((get) => get(services))
+
+/** What the key may do, as far as reading requests show it. */
+export const rights = Atom.keepAlive(runtime.atom(probeAccess()))
+
+/** Whether a key has a level; `undefined` where that is not known, so that the service decides. */
+export const mayDo = (levels: ReadonlyArray<ProbedLevel>, level: ProbedLevel["level"]): boolean | undefined =>
+  levels.find((one) => one.level === level)?.granted
+
+/** Where a tab keeps the key, if the person asks for it. */
+export const storageKey = "roster.key"
+
+/** What the page learns from where it was opened. */
+interface Opened {
+  readonly location: Pick<Location, "origin" | "pathname" | "hash">
+  readonly storage: Pick<Storage, "getItem">
+  readonly fetch: typeof fetch
+}
+
+/** The folder of an address. */
+const folderOf = ({ origin, pathname }: Pick<Location, "origin" | "pathname">): string =>
+  origin + pathname.replace(/[^/]*$/, "")
+
+/** The address of the service that serves the page at an address. */
+export const baseUrlAt = (location: Pick<Location, "origin" | "pathname">): string => `${folderOf(location)}v4`
+
+const decodeTarget = Schema.decodeUnknownEffect(HostTarget)
+
+/** Asks `roster studio` what it leads to. A service that serves the page itself has no such path. */
+const hostTarget = Effect.fnUntraced(function* ({ fetch, location }: Opened, key: string) {
+  const answer = yield* Effect.tryPromise(() =>
+    fetch(`${folderOf(location)}studio/target`, { headers: { "x-service-apikey": key }, credentials: "omit" })
+  )
+  return yield* decodeTarget(yield* Effect.tryPromise(() => answer.json()))
+})
+
+/** The key in the fragment of an address, where `roster studio` puts it. */
+export const keyInFragment = (hash: string): string | undefined => /^#session=([\w-]+)$/.exec(hash)?.[1]
+
+/** The session that the page begins with: that of `roster studio`, or one that this tab has kept. */
+export const initialSession = Effect.fnUntraced(function* (opened: Opened) {
+  const key = keyInFragment(opened.location.hash) ?? opened.storage.getItem(storageKey)
+  if (key === null) return undefined
+  const host = yield* Effect.option(hostTarget(opened, key))
+  const begun: Session = {
+    baseUrl: baseUrlAt(opened.location),
+    key: Redacted.make(key),
+    ...(host._tag === "Some" && { host: host.value })
+  }
+  return begun
+})

@@ -1,0 +1,132 @@
+/** What the contacts view does, without a browser: windows, rules, edits and deletions on a store in memory. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
+import { backupOf, deleteDoomed, lookDoomed } from "../../src/contacts/ContactDeletion.ts"
+import { changesOf, editedOf, setStatus, updateContact, updateWords } from "../../src/contacts/ContactEdit.ts"
+import { undo } from "../../src/session/RecordedWrite.ts"
+import { studioStore } from "../StudioStore.ts"
+
+const people = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    email: `c${index}@example.com`,
+    firstName: `N${index}`,
+    customFields: { Stadt: index % 2 === 0 ? "Köln" : "Paris" }
+  }))
+
+const filled = Effect.fnUntraced(function* (count: number) {
+  const store = yield* studioStore
+  const contacts = yield* store.contacts
+  yield* contacts.add(people(count))
+  return { ...store, contacts }
+})
+
+describe("the contacts view", () => {
+  it.effect("counts, and loads a window of a million places only where one looks", () =>
+    Effect.gen(function* () {
+      const { result, registry } = yield* filled(250)
+      assert.strictEqual(yield* result(ContactAtoms.count), 250)
+      const last = yield* result(ContactAtoms.contactWindow(2))
+      assert.deepStrictEqual([last.length, last[0]?.email], [50, "c200@example.com"])
+      registry.set(ContactAtoms.rule, "stadt = 'Köln'")
+      assert.strictEqual(yield* result(ContactAtoms.count), 125)
+      assert.deepStrictEqual((yield* result(ContactAtoms.contactWindow(1))).map(({ email }) => email).slice(0, 2), [
+        "c200@example.com",
+        "c202@example.com"
+      ])
+    })
+  )
+
+  it("goes forward by a rule, from the first window, and no further than its bound", () => {
+    assert.strictEqual(ContactAtoms.rowsToShow("", 1_000_000, 0), 1_000_000)
+    assert.strictEqual(ContactAtoms.rowsToShow("All", 1_000_000, 0), 100)
+    assert.strictEqual(ContactAtoms.rowsToShow("All", 150, 1), 150)
+    assert.strictEqual(ContactAtoms.rowsToShow("All", 1_000_000, 9999), ContactAtoms.maximumByRule)
+  })
+
+  it.effect("marks what is wrong with a rule as it is written, a field that nobody has too", () =>
+    Effect.gen(function* () {
+      const { mount, registry, result } = yield* filled(3)
+      yield* mount(ContactAtoms.draftProblem)
+      registry.set(ContactAtoms.draft, "stadd = 'Köln'")
+      yield* result(ContactAtoms.fieldsInUse)
+      assert.include(registry.get(ContactAtoms.draftProblem), { position: 0, length: 5 })
+      registry.set(ContactAtoms.draft, "stadt = 'Köln'")
+      assert.isUndefined(registry.get(ContactAtoms.draftProblem))
+    })
+  )
+
+  it.effect("sends only what was changed of a contact, as a run that is undone", () =>
+    Effect.gen(function* () {
+      const { contacts, run } = yield* filled(1)
+      const before = yield* contacts.get("c0@example.com")
+      const edited = editedOf(before)
+      assert.isUndefined(changesOf(before, edited))
+      const changes = changesOf(before, {
+        ...edited,
+        lastName: "O'Hara",
+        custom: [
+          { name: "Stadt", value: "" },
+          { name: "plan name", value: "gold", isNew: true },
+          { name: " ", value: "left out", isNew: true }
+        ]
+      })
+      assert.deepStrictEqual(changes, { lastName: "O'Hara", customFields: { Stadt: "", "plan name": "gold" } })
+      if (changes === undefined) return
+      assert.includeMembers([...updateWords("c0@example.com", changes)], ["--last-name", "O'Hara", "Stadt="])
+      const { run: id, value } = yield* run(updateContact, { email: "c0@example.com", changes })
+      assert.deepStrictEqual([value.lastName, value.customFields], ["O'Hara", { "plan name": "gold" }])
+      assert.include(yield* run(undo, id), { changed: 1 })
+      assert.deepStrictEqual(editedOf(yield* contacts.get("c0@example.com")), edited)
+    })
+  )
+
+  it.effect("sends nobody mail again who left, unless they asked for it, and undoes a status", () =>
+    Effect.gen(function* () {
+      const { contacts, run } = yield* filled(1)
+      const email = "c0@example.com"
+      yield* run(setStatus, { email, status: "Unsubscribed", resubscribe: false })
+      const refused = yield* Effect.flip(run(setStatus, { email, status: "Active", resubscribe: false }))
+      assert.strictEqual(refused._tag, "WouldResubscribe")
+      assert.strictEqual((yield* contacts.get(email)).status, "Unsubscribed")
+      const { run: id } = yield* run(setStatus, { email, status: "Active", resubscribe: true })
+      assert.strictEqual((yield* contacts.get(email)).status, "Active")
+      yield* run(undo, id)
+      assert.strictEqual((yield* contacts.get(email)).status, "Unsubscribed")
+    })
+  )
+
+  it.effect("deletes whom it showed, and nobody who came to match since", () =>
+    Effect.gen(function* () {
+      const { contacts, run } = yield* filled(10)
+      const rule = "stadt = 'Köln'"
+      const doomed = yield* run(lookDoomed, { _tag: "ByRule", rule })
+      assert.deepStrictEqual([doomed.contacts.length, doomed.isSevere, doomed.statuses], [5, false, [["Active", 5]]])
+      yield* contacts.update("c1@example.com", { customFields: { Stadt: "Köln" } })
+      const { run: id, value } = yield* run(deleteDoomed, doomed.contacts)
+      assert.include(value, { deleted: 5, left: 0 })
+      assert.deepStrictEqual(
+        (yield* contacts.list({ rule })).map(({ email }) => email),
+        ["c1@example.com"]
+      )
+      assert.include(yield* run(undo, id), { new: 5 })
+      assert.strictEqual(yield* contacts.count({ rule }), 6)
+    })
+  )
+
+  it.effect("asks for the number where more than half would go, and backs up what restore reads", () =>
+    Effect.gen(function* () {
+      const { run } = yield* filled(4)
+      const doomed = yield* run(lookDoomed, { _tag: "ByRule", rule: "email contains 'example'" })
+      assert.isTrue(doomed.isSevere)
+      const backup = yield* backupOf(doomed.contacts)
+      const text = yield* Effect.promise(() => backup.text())
+      assert.deepStrictEqual(
+        Array.from(JSON.parse(text), ({ Email }: { readonly Email: string }) => Email),
+        doomed.contacts.map(({ email }) => email)
+      )
+      const chosen = new Set(["c0@example.com", "nobody@example.com"])
+      assert.strictEqual((yield* run(lookDoomed, { _tag: "Chosen", emails: chosen })).contacts.length, 1)
+    })
+  )
+})

@@ -1,0 +1,242 @@
+/** The import view without a browser: a file is looked at, mapped, planned and applied on a store in memory. */
+import { assert, describe, it } from "@effect/vitest"
+import { ContactsService, FaultPlan } from "@roster/domain"
+import { RunLog } from "@roster/workflows"
+import { Context, Effect, Layer, Stream } from "effect"
+import { AtomRegistry } from "effect/reactivity"
+import { RpcTest } from "effect/rpc"
+import * as Import from "../../src/imports/ImportAtoms.ts"
+import { ImportCalls } from "../../src/imports/ImportCalls.ts"
+import { ImportThread } from "../../src/imports/ImportThread.ts"
+import { readNote } from "../../src/imports/LeftImport.ts"
+import * as ImportWork from "../../src/imports/ImportWork.ts"
+import { undo } from "../../src/session/RecordedWrite.ts"
+import { studioStore } from "../StudioStore.ts"
+
+/** The atoms of the view, whose thread works in this one. */
+const opened = Effect.gen(function* () {
+  const store = yield* studioStore
+  const contacts = yield* store.contacts
+  const log = yield* Layer.build(RunLog.layerMemory())
+  let services = contacts
+  const connect = () => Layer.succeedContext(Context.add(log, ContactsService, services))
+  const thread = yield* Layer.build(
+    Layer.effect(ImportThread, RpcTest.makeClient(ImportCalls)).pipe(Layer.provide(ImportWork.layer(connect)))
+  )
+  store.registry.set(Import.threads, { layer: Layer.succeedContext(thread) })
+  for (const atom of [
+    Import.sight,
+    Import.plan,
+    Import.apply,
+    Import.columns,
+    Import.words,
+    Import.mapping,
+    Import.hold
+  ]) {
+    yield* store.mount(atom)
+  }
+  const look = Effect.fnUntraced(function* (content: string | Uint8Array<ArrayBuffer>, name = "people.csv") {
+    Import.choose(store.registry, new File([content], name))
+    return yield* store.result(Import.sight)
+  })
+  const rejected = (plan: string) => Effect.provideContext(Import.rejectedFileOf(plan), thread)
+  /** Lets the thread have other services from now on. */
+  const connectTo = (other: ContactsService["Service"]): void => {
+    services = other
+  }
+  const plan = Effect.map(
+    Effect.suspend(() => store.run(Import.plan, undefined)),
+    (made) => (made._tag === "Planned" ? made.planned : assert.fail("no plan"))
+  )
+  return { ...store, contacts, look, rejected, connectTo, plan }
+})
+
+/** Services whose changes go wrong by their number; what only reads does not. */
+const faulty = Effect.fnUntraced(function* (
+  contacts: ContactsService["Service"],
+  faults: { readonly [call: string]: FaultPlan.Fault }
+) {
+  const context = yield* Layer.build(
+    FaultPlan.layer({ "contacts.change": faults })(Layer.succeed(ContactsService, contacts))
+  )
+  const { change } = Context.get(context, ContactsService)
+  const wrong: ContactsService["Service"] = {
+    ...contacts,
+    change: (changes, options) =>
+      options?.dryRun === true ? contacts.change(changes, options) : change(changes, options)
+  }
+  return wrong
+})
+
+const german = "Kunde;E-Mail;Status;Stadt\n1;ada@example.com;subscribed;Köln\n2;bob@example.com;vielleicht;Bonn\n"
+
+describe("the import view", () => {
+  it.effect("proposes how a file is read and what its columns and words are", () =>
+    Effect.gen(function* () {
+      const { look, registry } = yield* opened
+      const latin = new Uint8Array(Array.from(german, (character) => character.charCodeAt(0)))
+      const sight = yield* look(latin)
+      assert.deepStrictEqual(sight.reading, { encoding: "windows-1252" })
+      assert.strictEqual(sight.header?.delimiter, ";")
+      assert.deepStrictEqual(sight.rows[0], ["1", "ada@example.com", "subscribed", "Köln"])
+      assert.deepStrictEqual(sight.columns[3]?.values, [
+        { value: "Köln", count: 1 },
+        { value: "Bonn", count: 1 }
+      ])
+      assert.deepStrictEqual(
+        registry.get(Import.columns).map(({ field, isCustom, key }) => [key, field, isCustom]),
+        [
+          ["Kunde", "Kunde", true],
+          ["E-Mail", "Email", false],
+          ["Status", "Status", false],
+          ["Stadt", "Stadt", true]
+        ]
+      )
+      assert.deepStrictEqual(
+        registry.get(Import.words)[0]?.words.map(({ means, value }) => [value, means]),
+        [
+          ["subscribed", "Active"],
+          ["vielleicht", undefined]
+        ]
+      )
+      assert.deepStrictEqual(registry.get(Import.mail), { willReceive: 1, willNot: 0, unsaid: 0, unclear: 1 })
+      assert.deepStrictEqual(registry.get(Import.mapping), {
+        encoding: "windows-1252",
+        columns: { "E-Mail": "Email" },
+        values: { Status: { subscribed: "Active" } }
+      })
+    })
+  )
+
+  it.effect("plans, lists each kind of row, applies and undoes", () =>
+    Effect.gen(function* () {
+      const { contacts, look, plan, registry, rejected, result, run } = yield* opened
+      yield* contacts.add([
+        { email: "old@example.com", firstName: "Old" },
+        { email: "same@example.com", firstName: "Same" },
+        { email: "left@example.com", status: "Unsubscribed" }
+      ])
+      yield* look(
+        "Email,FirstName,Status\nnew@example.com,New,\nold@example.com,Now,\nsame@example.com,Same,\n" +
+          "left@example.com,,Active\nbad,Bad,\nnew@example.com,Newer,\n"
+      )
+      const planned = yield* plan
+      const { summary } = planned
+      assert.deepStrictEqual(
+        [summary.new, summary.changed, summary.unchanged, summary.rejected, summary.duplicates, planned.kept],
+        [1, 1, 2, 1, 1, 1]
+      )
+      const listed: Array<unknown> = []
+      for (const kind of ["new", "changed", "unchanged", "rejected", "repeated", "kept"] as const) {
+        registry.set(Import.shownKind, kind)
+        yield* Effect.sync(() => registry.mount(Import.rows))
+        listed.push((yield* result(Import.rows)).map(({ email, fields, line }) => [line, email, fields]))
+      }
+      assert.deepStrictEqual(listed, [
+        [[7, "new@example.com", [["FirstName", null, "Newer"]]]],
+        [[3, "old@example.com", [["FirstName", "Old", "Now"]]]],
+        [
+          [4, "same@example.com", []],
+          [5, "left@example.com", [["Status", null, "Active"]]]
+        ],
+        [[6, "bad", [["Email", null, "bad"]]]],
+        [[2, "new@example.com", []]],
+        [[5, "left@example.com", [["Status", null, "Active"]]]]
+      ])
+      const file = yield* Effect.flatMap(rejected(planned.id), (blob) => Effect.promise(() => blob.text()))
+      assert.include(file, "bad,Bad,,")
+      const report = yield* run(Import.apply, planned)
+      assert.deepStrictEqual([report.new, report.changed, report.notSent, report.unknown], [1, 1, 0, 0])
+      assert.strictEqual((yield* contacts.get("old@example.com")).firstName, "Now")
+      yield* run(undo, report.run ?? "")
+      assert.strictEqual((yield* contacts.get("old@example.com")).firstName, "Old")
+      assert.strictEqual(yield* contacts.count(), 3)
+    })
+  )
+
+  const people = (count: number) =>
+    `Email\n${Array.from({ length: count }, (_, index) => `c${index}@example.com\n`).join("")}`
+
+  const faults: ReadonlyArray<readonly [fault: FaultPlan.Fault, unknown: number]> = [
+    [{ fault: "CutAfter" }, 1000],
+    [{ fault: "RateLimited" }, 0]
+  ]
+
+  it.live.each(faults)("counts what is unknown and not sent after %o, and goes on", ([fault, unknown]) =>
+    Effect.gen(function* () {
+      const { connectTo, contacts, look, plan, registry, run } = yield* opened
+      yield* look(people(3000))
+      const planned = yield* plan
+      connectTo(yield* faulty(contacts, { 2: fault }))
+      const stopped = yield* run(Import.apply, planned)
+      assert.strictEqual(stopped.done + stopped.notSent + stopped.unknown, 3000)
+      assert.isAtLeast(stopped.notSent + stopped.unknown, 1000)
+      assert.strictEqual(stopped.unknown, unknown)
+      assert.isString(stopped.problem)
+      connectTo(contacts)
+      const left = yield* run(Import.apply, planned)
+      assert.deepStrictEqual([left.done, left.notSent, left.unknown, left.run], [3000, 0, 0, stopped.run])
+      assert.strictEqual(yield* contacts.count(), 3000)
+      yield* run(Import.undone, left.run ?? "")
+      assert.strictEqual(yield* contacts.count(), 0)
+      assert.strictEqual(registry.get(Import.applied), 3000)
+    })
+  )
+
+  it.live("holds the apply before its next request, ends it, and goes on", () =>
+    Effect.gen(function* () {
+      const { connectTo, contacts, look, plan, registry, result, run } = yield* opened
+      yield* look(people(6000))
+      const planned = yield* plan
+      let isFirst = true
+      connectTo({
+        ...contacts,
+        change: (changes, options) =>
+          Effect.gen(function* () {
+            if (isFirst && options?.dryRun !== true) {
+              isFirst = false
+              Import.pause(registry, true)
+              yield* Effect.orDie(result(Import.hold))
+            }
+            return yield* contacts.change(changes, options)
+          })
+      })
+      registry.set(Import.apply, planned)
+      yield* AtomRegistry.toStream(registry, Import.applied).pipe(
+        Stream.filter((done) => done > 0),
+        Stream.take(1),
+        Stream.runDrain
+      )
+      assert.isTrue(registry.get(Import.isPaused))
+      Import.cancel(registry)
+      const ended = yield* result(Import.apply)
+      assert.isAtLeast(ended.notSent, 2000)
+      assert.deepStrictEqual([ended.new + ended.notSent, ended.unknown, ended.problem], [6000, 0, undefined])
+      assert.strictEqual(yield* contacts.count(), ended.new)
+      const left = yield* run(Import.apply, planned)
+      assert.deepStrictEqual([left.done, left.doneEarlier, left.notSent], [6000, ended.new, 0])
+    })
+  )
+
+  it.live("says after a reload that an import was left, and recognises its file", () =>
+    Effect.gen(function* () {
+      const { connectTo, contacts, look, plan, registry, run } = yield* opened
+      const kept = new Map<string, string>()
+      registry.set(Import.notes, {
+        getItem: (key: string) => kept.get(key) ?? null,
+        setItem: (key: string, value: string) => void kept.set(key, value),
+        removeItem: (key: string) => void kept.delete(key)
+      })
+      yield* look(people(2))
+      const planned = yield* plan
+      connectTo(yield* faulty(contacts, { 1: { fault: "CutAfter" } }))
+      const { run: id } = yield* run(Import.apply, planned)
+      const note = readNote(registry.get(Import.notes), "memory")
+      assert.deepStrictEqual(note, { target: "memory", digest: planned.digest, rows: 2 })
+      assert.strictEqual(readNote(registry.get(Import.notes), "another"), undefined)
+      assert.notInclude([...kept.values()].join(""), "@")
+      yield* run(Import.undone, id ?? "")
+      assert.strictEqual(kept.size, 0)
+    })
+  )
+})

@@ -1,0 +1,142 @@
+/** What the keys view does, without a browser: secrets that are shown once, findings, rotations and the last managing key. */
+import { assert, describe, it } from "@effect/vitest"
+import type { ApiKey } from "@roster/domain"
+import { DateTime, Effect, Fiber, Redacted } from "effect"
+import type { Atom } from "effect/reactivity"
+import * as KeyAtoms from "../../src/keys/KeyAtoms.ts"
+import { actionOf, findingWords, stepWords } from "../../src/keys/KeyWords.ts"
+import { studioStore } from "../StudioStore.ts"
+
+const settings = {
+  name: "reporting",
+  levels: ["ViewContacts"],
+  days: 90,
+  addresses: "192.0.2.0/24\n2001:db8::1"
+} as const satisfies KeyAtoms.KeySettings
+
+/** Waits until an atom has such a value. */
+const until = <A, B>(
+  { registry }: Effect.Success<typeof studioStore>,
+  atom: Atom.Atom<A>,
+  find: (value: A) => B | undefined
+) =>
+  Effect.callback<B>((resume) => {
+    const look = (value: A): void => {
+      const found = find(value)
+      if (found !== undefined) resume(Effect.succeed(found))
+    }
+    const cancel = registry.subscribe(atom, look)
+    look(registry.get(atom))
+    return Effect.sync(cancel)
+  })
+
+const secretOf = (store: Effect.Success<typeof studioStore>) => until(store, KeyAtoms.shownSecret, (shown) => shown)
+
+describe("the keys view", () => {
+  it.effect("makes a key with what was chosen, shows its secret once, and changes only what is given", () =>
+    Effect.gen(function* () {
+      const store = yield* studioStore
+      yield* store.run(KeyAtoms.create, { kind: "apikeys", settings })
+      const shown = store.registry.get(KeyAtoms.shownSecret)
+      assert.match(Redacted.value(shown?.secret ?? Redacted.make("")), /^roster_\w{20,}$/)
+      const [made] = yield* store.result(KeyAtoms.keys)
+      assert.deepStrictEqual([made?.levels, made?.key.ipRanges], [["ViewContacts"], ["192.0.2.0/24", "2001:db8::1"]])
+      yield* store.run(KeyAtoms.change, { kind: "apikeys", name: "reporting", days: null })
+      const [changed] = yield* store.result(KeyAtoms.keys)
+      assert.deepInclude(changed?.key, { expires: null, ipRanges: ["192.0.2.0/24", "2001:db8::1"] })
+      const refused = yield* Effect.flip(
+        store.run(KeyAtoms.create, { kind: "apikeys", settings: { ...settings, name: "x", addresses: "here" } })
+      )
+      assert.include(refused.message, "192.0.2.7")
+      yield* store.run(KeyAtoms.remove, { kind: "apikeys", name: "reporting" })
+      assert.deepStrictEqual(yield* store.result(KeyAtoms.keys), [])
+    })
+  )
+
+  it.effect("makes SMTP credentials, whose name is the login", () =>
+    Effect.gen(function* () {
+      const store = yield* studioStore
+      yield* store.run(KeyAtoms.create, { kind: "smtp", settings: { ...settings, name: "shop@example.com" } })
+      assert.strictEqual(store.registry.get(KeyAtoms.shownSecret)?.name, "shop@example.com")
+      assert.deepStrictEqual(
+        (yield* store.result(KeyAtoms.smtp)).map(({ key }) => key.name),
+        ["shop@example.com"]
+      )
+    })
+  )
+
+  it.effect("rotates only after the secret is kept, and changes nothing if it is thrown away", () =>
+    Effect.gen(function* () {
+      const store = yield* studioStore
+      yield* store.run(KeyAtoms.create, { kind: "apikeys", settings })
+      store.registry.set(KeyAtoms.shownSecret, undefined)
+      const [before] = yield* store.result(KeyAtoms.keys)
+
+      store.registry.set(KeyAtoms.idle, "0 seconds")
+      const thrown = yield* Effect.forkChild(
+        Effect.flip(store.run(KeyAtoms.rotate, { kind: "apikeys", name: "reporting" }))
+      )
+      const first = yield* secretOf(store)
+      store.registry.set(KeyAtoms.shownSecret, undefined)
+      first.onKept?.(false)
+      assert.include((yield* Fiber.join(thrown)).message, "thrown away")
+      assert.deepStrictEqual(
+        (yield* store.result(KeyAtoms.keys)).map(({ key }) => key),
+        [before?.key]
+      )
+
+      const kept = yield* Effect.forkChild(store.run(KeyAtoms.rotate, { kind: "apikeys", name: "reporting" }))
+      const second = yield* secretOf(store)
+      second.onKept?.(true)
+      assert.deepStrictEqual(yield* Fiber.join(kept), { name: "reporting", isResumed: false })
+      assert.deepStrictEqual(
+        (yield* store.result(KeyAtoms.keys)).map(({ key }) => key.name),
+        ["reporting"]
+      )
+      const steps = store.registry.get(KeyAtoms.rotation)?.steps ?? []
+      assert.deepStrictEqual(
+        steps.map(({ _tag }) => _tag),
+        ["Made", "Delivered", "Waiting", "Deleted", "Renamed"]
+      )
+      assert.match(stepWords(steps[4] ?? assert.fail("no step")), /is called reporting now\.$/)
+    })
+  )
+
+  it("finds the last key that manages keys, and names one action for each finding", () => {
+    const now = DateTime.makeUnsafe("2026-11-26T12:00:00Z")
+    const key = (name: string, expires: DateTime.Utc | null): ApiKey => ({
+      name,
+      accessLevels: ["ModifyAccessTokens"],
+      ipRanges: [],
+      expires,
+      dateCreated: DateTime.makeUnsafe("2026-01-01T00:00:00Z"),
+      lastUse: null
+    })
+    const past = DateTime.makeUnsafe("2026-11-01T00:00:00Z")
+    const listed = KeyAtoms.listedKeys([key("admin", null), key("old", past)], now)
+    assert.deepStrictEqual(
+      listed.map(({ isLastManaging }) => isLastManaging),
+      [true, false]
+    )
+    assert.deepStrictEqual(
+      listed.map(({ findings }) => findings.map((finding) => [finding._tag, actionOf(finding)])),
+      [
+        [
+          ["NeverUsed", "Delete"],
+          ["ManagesKeys", "Change"],
+          ["UsableFromEverywhere", "Change"]
+        ],
+        [
+          ["Expired", "Delete"],
+          ["NeverUsed", "Delete"],
+          ["ManagesKeys", "Change"],
+          ["UsableFromEverywhere", "Change"]
+        ]
+      ]
+    )
+    for (const { findings } of listed) for (const finding of findings) assert.notMatch(findingWords(finding), /T\d\d:/)
+    assert.isFalse(
+      KeyAtoms.listedKeys([key("a", null), key("b", null)], now).some(({ isLastManaging }) => isLastManaging)
+    )
+  })
+})
