@@ -17,6 +17,8 @@ const unknown = "00000000-0000-4000-8000-000000000000"
 
 export const golden: Readonly<Record<string, Golden>> = {
   "contacts list": { good: "", asks: true, ends: { 2: "--limit 0", 5: "--on None" } },
+  "contacts count": { good: "", asks: true, ends: { 2: "--rule status=" } },
+  "contacts fields": { good: "", asks: true, ends: { 2: "--rule status=" } },
   "contacts get": { good: "ann@example.com", asks: true, ends: { 2: "ann", 5: nobody } },
   "contacts add": { good: "bob@example.com", asks: true, ends: { 2: "bob@example.com --field Email=x" } },
   "contacts update": { good: "ann@example.com --first-name Ann", asks: true, ends: { 5: `${nobody} --first-name N` } },
@@ -32,12 +34,13 @@ export const golden: Readonly<Record<string, Golden>> = {
   "contacts undo": { good: "last --yes", asks: true, ends: { 5: "none" } },
   "contacts export": { good: "", asks: true, ends: { 2: "--out {folder}" } },
   "lists list": { good: "" },
+  "lists add": { good: "News ann@example.com", ends: { 2: "Other ann@example.com", 5: `News ${nobody}` } },
   "lists remove": { good: "News ann@example.com", ends: { 2: "News ann", 5: `News ${nobody}` } },
   "exports status": { good: "{job}", asks: true, ends: { 2: "17", 5: unknown } },
   "exports download": { good: "{link}", asks: true, ends: { 2: "file:///etc/passwd", 5: "{unknownLink}" } },
   "jobs list": { good: "", ends: { 2: "--limit 0" } },
   "jobs get": { good: "{job}", ends: { 5: unknown } },
-  "jobs cancel": { good: "{waiting} --yes", ends: { 3: "{waiting}", 5: `${unknown} --yes`, 6: "{job} --yes" } },
+  "jobs cancel": { good: "{waiting} --yes", ends: { 3: "{waiting}", 5: `${unknown} --yes`, 6: "{cancelled} --yes" } },
   "apikeys list": { good: "", asks: true },
   "apikeys get": { good: "ci", asks: true, ends: { 5: "none" } },
   "apikeys create": {
@@ -81,6 +84,7 @@ export const golden: Readonly<Record<string, Golden>> = {
   "senders allow": { good: "*@example.com", ends: { 2: "example" } },
   "senders list": { good: "" },
   "senders remove": { good: "news@example.com", ends: { 2: "other@example.com" } },
+  studio: { good: "--no-open", ends: { 2: "--port 65536", 8: "--no-open --port {taken}" } },
   serve: { good: "", ends: { 2: "--port 65536", 8: "--port {taken}" } },
   backup: { good: "{new}", ends: { 2: "{folder}" } },
   restore: { good: "{backup} --yes", ends: { 2: "{csv} --yes", 3: "{backup}" } },

@@ -69,10 +69,11 @@ export const noContacts = ({ url = "" }: IncomingMessage, response: ServerRespon
   response.end(isList ? "[]" : '{"Error":"There is no such contact."}')
 }
 
-/** Whether a request is for changes, which a service of the test's own making does not know. */
-export const isForChanges = ({ url = "" }: IncomingMessage): boolean => /\/contacts\/changes(?:\?|$)/.test(url)
+/** Whether a request is for an operation of our own, which a service of the test's own making does not know. */
+export const isForOwnOperation = ({ url = "" }: IncomingMessage): boolean =>
+  /\/contacts\/(?:changes|count|fields|lookup)(?:\?|$)/.test(url)
 
-/** A service of the test's own making. Unless it stands before ours, it has no conditional changes, like any other. */
+/** A service of the test's own making. Unless it stands before ours, it has no operations of our own, like any other. */
 export const fakeService = (
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   { knowsChanges = false }: { readonly knowsChanges?: boolean } = {}
@@ -81,7 +82,7 @@ export const fakeService = (
     Effect.promise(async () => {
       const requests: Array<string> = []
       const server = createServer((request, response) => {
-        if (!knowsChanges && isForChanges(request)) {
+        if (!knowsChanges && isForOwnOperation(request)) {
           response.writeHead(404, { "Content-Type": "application/json" })
           return void response.end('{"Error":"There is no such operation."}')
         }

@@ -1,11 +1,11 @@
 /**
- * What a stranger may have: package managers, compilers and runtimes, out of the registry of npm. They stay in
+ * What a stranger may have: package managers, compilers, bundlers and runtimes, out of the registry of npm. They stay in
  * `node_modules/.cache`, so that a later run has them at once.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { arch, platform } from "node:process"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { pnpm } from "./packing.ts"
 
@@ -15,11 +15,12 @@ const installed = (name: string, ...path: ReadonlyArray<string>): string => join
 
 const isWindows = platform === "win32"
 
-/** These packages hold the programs themselves; those called `node`, `bun` and `deno` would have to run scripts. */
+/** These packages hold the programs themselves; those called `node`, `bun`, `deno` and `esbuild` would have to run scripts. */
 const packages = {
   node: `node-${isWindows ? "win" : platform}-${arch}`,
   bun: `@oven/bun-${isWindows ? "windows" : platform}-${arch === "arm64" ? "aarch64" : arch}`,
-  deno: `@deno/${platform}-${arch}${platform === "linux" ? "-glibc" : ""}`
+  deno: `@deno/${platform}-${arch}${platform === "linux" ? "-glibc" : ""}`,
+  esbuild: `@esbuild/${isWindows ? "win32" : platform}-${arch}`
 }
 
 /** The oldest Node that runs the command line, the oldest that runs the client, one that is too old, and all others. */
@@ -29,6 +30,8 @@ const dependencies: Readonly<Record<string, string>> = {
   "node-24": `npm:${packages.node}@24.15.0`,
   [packages.bun]: "1.4.5",
   [packages.deno]: "2.9.6",
+  [packages.esbuild]: "0.28.2",
+  webpack: "5.113.0",
   "typescript-5.9": "npm:typescript@5.9.3",
   "typescript-6.0": "npm:typescript@6.0.3",
   "typescript-7.0": "npm:typescript@7.0.2",
@@ -93,12 +96,12 @@ export const compilers = ["5.9", "6.0", "7.0"].flatMap((version) =>
   [false, true].map((exact) => ({ version, exact, name: `TypeScript ${version}${exact ? ", exact" : ""}` }))
 )
 
-/** The options that suffice, as the README says. */
+/** The options that suffice, as docs/getting-started.md says. */
 const { compilerOptions: sufficient } = Object(
   JSON.parse(
     String(
       /^```json\n(\{\s*"compilerOptions".*?)^```$/ms.exec(
-        readFileSync(fileURLToPath(new URL("../../../README.md", import.meta.url)), "utf8")
+        readFileSync(fileURLToPath(new URL("../../../docs/getting-started.md", import.meta.url)), "utf8")
       )?.[1]
     )
   )
@@ -122,6 +125,31 @@ export const compile = (cwd: string, { exact, name, version }: (typeof compilers
   )
   return `${stdout}${stderr}${code === 0 ? "" : `exit code ${code}`}`
 }
+
+/** Bundles as webpack's own command line does, which is a package of its own. What cannot be found is a warning. */
+const webpack = `
+const [, path, entry, folder, filename] = process.argv
+const module = filename.endsWith(".mjs")
+const output = { path: folder, filename, module }
+const options = { mode: "production", target: "node24", entry, output, experiments: { outputModule: module } }
+require(path)(options, (error, stats) => {
+  if (error || stats.hasErrors()) throw error || new Error(stats.toString({ all: false, errors: true }))
+})`
+
+/** Each bundles a module of a project for Node into a file: `.mjs` is a module, `.cjs` CommonJS. */
+export const bundlers = {
+  esbuild: (cwd, entry, file) => {
+    const esbuild: Program = [installed(packages.esbuild, isWindows ? "esbuild.exe" : join("bin", "esbuild"))]
+    // The CommonJS of others, such as `ws` of @effect/platform-node, requires modules of Node.
+    const require =
+      'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url)'
+    const form = file.endsWith(".mjs") ? ["--format=esm", `--banner:js=${require}`] : ["--format=cjs"]
+    return run(esbuild, [entry, "--bundle", "--platform=node", `--outfile=${file}`, ...form], { cwd })
+  },
+  webpack: (cwd, entry, file) =>
+    run([process.execPath, "--eval", webpack], [installed("webpack"), entry, dirname(file), basename(file)], { cwd }),
+  "bun build": (cwd, entry, file) => run(runtimes.Bun, ["build", entry, "--target=node", `--outfile=${file}`], { cwd })
+} as const satisfies Readonly<Record<string, (cwd: string, entry: string, file: string) => Finished>>
 
 /** Runs a package manager with the settings of the user, and fails with what it says. */
 const install = (cwd: string, program: Program, args: ReadonlyArray<string>): void => {

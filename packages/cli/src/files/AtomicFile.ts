@@ -1,5 +1,5 @@
 /** Files written atomically and readable by their owner alone, with the checks and errors of a command. */
-import { prepareFile } from "@roster/workflows"
+import { isOfDatabase, prepareFile } from "@roster/workflows"
 import { Effect, FileSystem, Option, PlatformError, Stream } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
@@ -7,6 +7,10 @@ import { usageError } from "../errors/UsageError.ts"
 interface WriteOptions {
   /** Whether an existing file may be replaced. */
   readonly force: boolean
+  /** Whether the file is a database, as a backup is (default: false). One that is not never replaces one. */
+  readonly isDatabase?: boolean
+  /** Whether the file is a workbook (default: false). One that is not has no name of one. */
+  readonly isWorkbook?: boolean
   /** Name of the temporary file (default: random). A fixed name needs a lock; leftovers are overwritten. */
   readonly temporary?: string
 }
@@ -14,6 +18,15 @@ interface WriteOptions {
 /** Refuses a folder or a device, and an existing file unless `force` is set. */
 export const refuseTaken = Effect.fnUntraced(function* (target: string, options: WriteOptions) {
   const fs = yield* FileSystem.FileSystem
+  if (options.isDatabase !== true && (yield* isOfDatabase(target))) {
+    return yield* usageError(`${target} belongs to a store and was not changed.`, "Use another file.")
+  }
+  if (options.isWorkbook !== true && /\.(?:xls[xmb]?|ods)$/i.test(target)) {
+    return yield* usageError(
+      `${target} is the name of a workbook, and this would be none.`,
+      "Use another name. A workbook is written by: roster contacts export --format xlsx --out FILE.xlsx"
+    )
+  }
   const info = yield* Effect.option(fs.stat(target))
   if (Option.isNone(info)) return
   if (info.value.type === "Directory") {

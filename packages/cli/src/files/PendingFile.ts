@@ -2,9 +2,10 @@
  * A file with a secret that a commit elsewhere decides about. The secret is on disk before the commit and gets its name
  * after it, at the next start if the process was killed in between. (docs/decisions/secrets.md)
  */
-import { syncFolder } from "@roster/workflows"
+import { isOfDatabase, syncFolder } from "@roster/workflows"
 import { Effect, FileSystem, Path, type PlatformError, Redacted } from "effect"
 import { fileProblem } from "../errors/FileProblem.ts"
+import { readOwn } from "./TrustedFile.ts"
 
 /** A longer file holds no secret. */
 const maximumBytes = 4096
@@ -23,7 +24,12 @@ export const pendingFile = Effect.fnUntraced(function* (target: string, owner: s
   /** Puts a secret on disk, without its name. An existing file is refused. */
   const write = Effect.fnUntraced(
     function* (secret: Redacted.Redacted<string>) {
-      if (yield* fs.exists(target)) return yield* Effect.fail({ code: "EEXIST" })
+      const isOwner = path.resolve(target) === path.resolve(owner)
+      if (isOwner || (yield* Effect.provideService(isOfDatabase(target), FileSystem.FileSystem, fs)))
+        return yield* Effect.fail({ code: "EBUSY" })
+      // A link to nothing does not exist, and is taken all the same.
+      const isTaken = (yield* fs.exists(target)) || (yield* Effect.isSuccess(fs.readLink(target)))
+      if (isTaken) return yield* Effect.fail({ code: "EEXIST" })
       yield* fs.remove(pending, { force: true })
       yield* Effect.gen(function* () {
         // Exclusive: nobody else's file or link is written to.
@@ -39,13 +45,11 @@ export const pendingFile = Effect.fnUntraced(function* (target: string, owner: s
     Effect.mapError(fileProblem(target, "written"))
   )
 
-  const held = Effect.gen(function* () {
-    const { size, type } = yield* fs.stat(pending)
-    if (type !== "File" || size > maximumBytes) return undefined
-    return Redacted.make((yield* fs.readFileString(pending)).trimEnd())
-  }).pipe(
-    Effect.catchIf(isAbsent, () => Effect.undefined),
-    Effect.mapError(fileProblem(pending, "read"))
+  /** Fails where a secret could not be written, and leaves nothing. */
+  const check = Effect.andThen(write(Redacted.make("")), remove)
+
+  const held = Effect.map(readOwn(pending, maximumBytes), (text) =>
+    text === undefined ? undefined : Redacted.make(text.trimEnd())
   )
 
   /** Reserves the name, so that no other file is replaced. An empty file was reserved by a start that was killed. */
@@ -72,5 +76,5 @@ export const pendingFile = Effect.fnUntraced(function* (target: string, owner: s
     return true
   })
 
-  return { write, publish }
+  return { check, write, publish }
 })

@@ -1,5 +1,6 @@
 /** The user's folders by the conventions of the platform, which the user alone can enter. */
-import { Effect, FileSystem, Path } from "effect"
+import { distrustOf } from "@roster/domain"
+import { Effect, FileSystem, Option, Path, PlatformError } from "effect"
 import { UserDirectories } from "effect/persistence"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { usageError } from "../errors/UsageError.ts"
@@ -12,16 +13,25 @@ export const userFolderPath = (kind: "config" | "data" | "state") => {
   )
 }
 
-/** Creates a folder if it is missing, and removes the permissions of other users: its content is private. */
-const privateFolder = Effect.fnUntraced(function* (folder: string) {
-  const fs = yield* FileSystem.FileSystem
-  yield* Effect.gen(function* () {
+/** Creates a folder if it is missing, and closes it to other users, none of whom may own it: its content is private. */
+const privateFolder = Effect.fnUntraced(
+  function* (folder: string) {
+    const fs = yield* FileSystem.FileSystem
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
-    const { mode } = yield* fs.stat(folder)
+    const { mode, uid } = yield* fs.stat(folder)
+    const owner = Option.getOrElse(uid, () => 0)
+    if (distrustOf({ mode: 0, uid: owner }, process.getuid?.()) !== undefined) {
+      return yield* usageError(
+        `${folder} belongs to another user (uid ${owner}), who could change what is kept in it.`,
+        "Run the command as that user, or set HOME to a folder of this user."
+      )
+    }
     if ((mode & 0o077) !== 0) yield* fs.chmod(folder, 0o700)
-  }).pipe(Effect.mapError(fileProblem(folder, "written")))
-  return folder
-})
+    return folder
+  },
+  (effect, folder) =>
+    Effect.catchIf(effect, PlatformError.isPlatformError, (error) => Effect.fail(fileProblem(folder, "written")(error)))
+)
 
 /** The path of a folder, which is created if it is missing. */
 export const userFolder = (kind: "config" | "data" | "state") => Effect.flatMap(userFolderPath(kind), privateFolder)

@@ -30,16 +30,21 @@ const smtpVerb = from(() => import("../commands/credentials/smtp/verbs.ts"))
 const profileVerb = from(() => import("../commands/setup/profile/verbs.ts"))
 
 const contacts = {
-  description: "List, add, update, delete, restore, import and export contacts, and undo that",
+  description: "List, count, add, update, delete, restore, import and export contacts, and undo that",
   examples: [
     { command: "roster contacts list" },
     { command: "roster contacts import contacts.csv", description: "Import the contacts of a file" }
   ],
   subcommands: {
     list: leaf("List contacts in the order they were added", () => import("../commands/contacts/list.ts")),
+    count: leaf("Count all contacts, or those that a rule selects", () => import("../commands/contacts/count.ts")),
+    fields: leaf(
+      "Show which fields contacts have, with counts, kinds of values and examples",
+      () => import("../commands/contacts/fields.ts")
+    ),
     get: leaf("Show a contact with all its fields", () => import("../commands/contacts/get.ts")),
     add: leaf("Add a contact, or update the one with the same address", () => import("../commands/contacts/add.ts")),
-    update: leaf("Change the names and custom fields of a contact", () => import("../commands/contacts/update.ts")),
+    update: leaf("Change the names and custom fields of contacts", () => import("../commands/contacts/update.ts")),
     delete: leaf(
       "Delete contacts, after counting and backing them up",
       () => import("../commands/contacts/delete/delete.ts")
@@ -69,10 +74,12 @@ const contacts = {
 } as const satisfies Group
 
 const lists = {
-  description: "Show the lists of a local store, and take contacts off them (a service can only add to lists)",
-  examples: [{ command: "roster lists list" }, { command: "roster lists remove Newsletter ann@example.com" }],
+  description:
+    "Show the lists of a local store, put contacts on them and take them off (a service can only add to lists)",
+  examples: [{ command: "roster lists list" }, { command: "roster lists add Newsletter ann@example.com" }],
   subcommands: {
     list: listVerb("list", "Show the lists with the numbers of their contacts"),
+    add: listVerb("add", "Put contacts on a list"),
     remove: listVerb("remove", "Take contacts off a list; they stay contacts")
   }
 } as const satisfies Group
@@ -226,6 +233,10 @@ const commands = {
     audit,
     emails,
     senders,
+    studio: leaf(
+      "Show a store or service on a page of this machine, until interrupted",
+      () => import("../commands/studio/studio.ts")
+    ),
     serve: leaf("Serve a store over HTTP until interrupted", () => import("../commands/serve/serve.ts")),
     backup: leaf(
       "Back up a store to a file while it is in use, and verify the copy",

@@ -5,6 +5,7 @@
 import type { ServiceError } from "@roster/domain"
 import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
+import { StoreNotMade } from "../target/StoreNotMade.ts"
 import { DryRunRequest } from "../terminal/DryRun.ts"
 import { withoutKeys } from "../terminal/KeyMask.ts"
 import { type CommandEnd, report } from "../terminal/Output.ts"
@@ -53,7 +54,8 @@ const hintOf = Effect.fnUntraced(function* (failure: Failure) {
   if (failure._tag !== "ServiceError") return hint
   const operation = yield* operationOf(failure.operation)
   if (failure.reason._tag === "AccessDenied") return missingLevel(failure.reason.required, operation?.purpose)
-  if (!isUnreadAnswer(failure) || operation?.method === "GET") return hint
+  const isRead = operation !== undefined && operation.retries.recovery === undefined
+  if (!isUnreadAnswer(failure) || isRead) return hint
   const { look } = yield* ResumeHint
   const caution =
     look === undefined
@@ -124,6 +126,7 @@ export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.Cl
       const defect = cause.reasons.find(Cause.isDieReason)
       if (defect === undefined) return Effect.interrupt
       if (defect.defect instanceof DryRunRequest) return onDryRun(defect.defect)
+      if (defect.defect instanceof StoreNotMade) return onFailure(defect.defect.error)
       // The presenter of help cannot fail, so a closed pipe reaches it as a defect.
       return PlatformError.isPlatformError(defect.defect) ? onFailure(defect.defect) : onBug(defect.defect)
     }),

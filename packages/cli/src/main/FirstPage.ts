@@ -11,5 +11,15 @@ To begin with:
   roster contacts list --rule "status = Active"    List contacts that a rule selects
   roster serve --key-file admin.key                Serve the store over HTTP, with an API key in that file
 
-roster help lists all commands, and roster help contacts import explains one of them.
+Easily confused:
+
+  contacts undo, contacts restore, restore    Take back what a run changed; bring back deleted contacts from their file;
+                                              replace the whole store by a backup
+  contacts runs, jobs, exports                Your imports and changes, to undo them; what works inside a local store;
+                                              files that contacts export --no-wait has asked for
+  contacts update, contacts import            The same change for many; another row for each
+  whoami, auth status, config list, doctor    What the key may do; which key is used; which settings hold; what is wrong
+
+roster help lists all commands, and roster help contacts import explains one of them. Subjects: roster help rules, files,
+environment, exit-codes.
 Without settings roster uses a local store in your data folder; roster auth login sets a service.`

@@ -2,8 +2,9 @@
  * Prints requested help to stdout, and that of a command without its subcommand to stderr; none for a mistake. `roster`
  * alone prints its first page.
  */
-import { Effect, Layer, Stdio, Stream } from "effect"
-import { CliConfig, CliOutput, GlobalFlag, TerminalCapabilities } from "effect/cli"
+import { Context, Effect, Layer, Option, Stdio, Stream } from "effect"
+import { CliConfig, CliOutput, GlobalFlag, type HelpDoc, TerminalCapabilities } from "effect/cli"
+import { HelpExtras } from "../commands/shared/HelpExtras.ts"
 import { Output } from "../terminal/Output.ts"
 import { firstPage } from "./FirstPage.ts"
 import { toggle } from "../settings/FlagForms.ts"
@@ -13,6 +14,59 @@ const version = GlobalFlag.Action({
   flag: toggle("version", "Show the version"),
   run: GlobalFlag.Version.run
 })
+
+const escapes = /\x1b\[\d*m/g
+
+/** The name of the flag that a line of help explains. */
+const flagOf = (line: string): string | undefined => /^ {2}--([\w-]+)/.exec(line.replaceAll(escapes, ""))?.[1]
+
+/** The global flags that a command is most often given, by the first word of its name. */
+const globals = (path: ReadonlyArray<string>): string => {
+  switch (path[1]) {
+    case "serve":
+    case "studio":
+    case "backup":
+    case "restore":
+      return "--db FILE, -o FORMAT, -q"
+    case "completions":
+    case "commands":
+    case "config":
+    case "profile":
+      return "-o FORMAT, -q"
+    default:
+      return "--db FILE, -p PROFILE, --base-url URL, --api-key-file PATH, -o FORMAT, -q, --timeout TIME"
+  }
+}
+
+/** A page of help with its flags in groups, its notes and the global flags that matter. */
+const dressed = (page: string, doc: HelpDoc.HelpDoc, path: ReadonlyArray<string>): string => {
+  const { groups = {}, notes } = Option.getOrElse(Context.getOption(doc.annotations, HelpExtras), () =>
+    HelpExtras.of({})
+  )
+  const lines = page.split("\n")
+  const at = lines.findIndex((line) => line.replaceAll(escapes, "") === "FLAGS")
+  const heading = lines[at] ?? "FLAGS"
+  const end = lines.indexOf("", at)
+  if (at >= 0) {
+    const flags = lines.slice(at + 1, end)
+    const headings = Object.entries(groups).map(([title, names]) => {
+      const below = flags.filter((line) => names.includes(flagOf(line) ?? ""))
+      return [heading.replace("FLAGS", `FLAGS: ${title}`), ...below]
+    })
+    const grouped = new Set(headings.flat())
+    const others = flags.filter((line) => !grouped.has(line))
+    const sections = others.length === 0 ? headings : [[heading, ...others], ...headings]
+    lines.splice(
+      at,
+      end - at,
+      ...sections.flatMap((section, index) => (index === 0 ? section : ["", ...section])),
+      ...(notes === undefined ? [] : ["", ...notes.split("\n")])
+    )
+  }
+  return lines
+    .join("\n")
+    .replace("Run 'roster --help' for global flags", `Also ${globals(path)}; roster --help explains them`)
+}
 
 const presenter = Effect.gen(function* () {
   const output = yield* Output
@@ -34,11 +88,11 @@ const presenter = Effect.gen(function* () {
         return print(`${event.name} ${event.version}`)
       case "Help":
         if (event.reason !== "Requested" && event.commandPath.length === 1) return print(firstPage)
-        return Effect.flatMap(formatters, ({ forMistake, requested }) =>
-          event.reason === "Requested"
-            ? print(requested.formatHelpDoc(event.helpDoc))
-            : output.noteExactly(forMistake.formatHelpDoc(event.helpDoc))
-        )
+        return Effect.flatMap(formatters, ({ forMistake, requested }) => {
+          const help = (formatter: CliOutput.Formatter) =>
+            dressed(formatter.formatHelpDoc(event.helpDoc), event.helpDoc, event.commandPath)
+          return event.reason === "Requested" ? print(help(requested)) : output.noteExactly(help(forMistake))
+        })
       case "InvalidInvocation":
         // The error names the mistake and the help; a page of help would hide it.
         return Effect.void

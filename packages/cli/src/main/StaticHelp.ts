@@ -35,9 +35,8 @@ export const withHelpWord = (args: ReadonlyArray<string>): ReadonlyArray<string>
 export const staticAnswer = (args: ReadonlyArray<string>): string | undefined => {
   if (args.length === 0) return `${firstPage}\n`
   if (args.length === 1 && args[0] === "--version") return `roster ${version}\n`
-  if (args.at(-1) !== "--help") return undefined
   try {
-    return page(args.slice(0, -1))
+    return args.at(-1) === "--help" ? page(args.slice(0, -1)) : args[0] === "help" ? page(args) : undefined
   } catch {
     return undefined
   }

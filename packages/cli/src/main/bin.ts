@@ -3,7 +3,7 @@
  * command ends.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Exit, Layer, Logger, Predicate, Runtime, Stdio } from "effect"
+import { Effect, Exit, Layer, Logger, Predicate, Runtime, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
 import { checkArguments } from "../settings/Arguments.ts"
 import { toExitCode } from "./ErrorReporter.ts"
@@ -17,15 +17,22 @@ import * as Signals from "../terminal/Signals.ts"
 import { withTimeout } from "../target/TimeLimit.ts"
 import { version } from "../terminal/Version.ts"
 
+const printed = Effect.fnUntraced(function* (text: string) {
+  const { write } = yield* Output.Output
+  yield* write(Stream.make(`${text}\n`))
+})
+
 const program = Effect.gen(function* () {
-  const { args } = yield* Stdio.Stdio
-  const given = withoutHelpForUnknown(withHelpWord(yield* args))
-  return yield* checkArguments(given).pipe(
+  const stdio = yield* Stdio.Stdio
+  const args = yield* stdio.args
+  const topic = args[0] === "help" ? (yield* Effect.promise(() => import("./HelpTopics.ts"))).topicOf(args) : undefined
+  const given = withoutHelpForUnknown(withHelpWord(args))
+  const run = checkArguments(given).pipe(
     Effect.andThen(roster(new Set(given))),
     Effect.flatMap((command) => Command.runWith(command, { version })(given)),
-    withTimeout(timeLimit(given)),
-    toExitCode
+    withTimeout(timeLimit(given))
   )
+  return yield* toExitCode(topic === undefined ? run : printed(topic))
 })
 
 const signals = Signals.make()

@@ -2,14 +2,14 @@
 import { enableCompileCache } from "./CompileCache.ts"
 import { staticAnswer, withHelpWord } from "./StaticHelp.ts"
 
-const args = withHelpWord(process.argv.slice(2))
+const given = process.argv.slice(2)
 
 const run = () => {
   enableCompileCache()
   return import("./bin.ts")
 }
 
-const answer = staticAnswer(args)
+const answer = staticAnswer(given) ?? staticAnswer(withHelpWord(given))
 if (answer === undefined) await run()
 else {
   process.stdout.on("error", () => {})

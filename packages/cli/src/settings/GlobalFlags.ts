@@ -45,8 +45,8 @@ export const timeout = GlobalFlag.Setting("timeout")({
   flag: parsed(
     "timeout",
     parseTime("timeout", "write a time limit as 500ms, 3s, 2m or 1h"),
-    "Maximum time for the whole command (default: no limit)",
-    "3s"
+    "Maximum time for the whole command, such as 500ms, 3s, 2m or 1h (default: no limit)",
+    "TIME"
   )
 })
 

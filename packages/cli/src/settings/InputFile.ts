@@ -3,6 +3,7 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { createReadStream } from "node:fs"
 import { fileProblem } from "../errors/FileProblem.ts"
+import { openTrusted } from "../files/TrustedFile.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
 import { Output } from "../terminal/Output.ts"
@@ -19,6 +20,17 @@ export const readBytes = Effect.fnUntraced(function* (path: string) {
     onError: fileProblem(path, "read")
   })
 })
+
+/** The bytes of a file that says what to do, such as a plan. Others must not be able to change it. */
+export const readObeyed = (path: string): Stream.Stream<Uint8Array, UsageError> =>
+  Stream.unwrap(
+    Effect.map(openTrusted(path), (file) =>
+      NodeStream.fromReadable<Uint8Array, UsageError>({
+        evaluate: () => file.createReadStream({ highWaterMark: pieceBytes }),
+        onError: fileProblem(path, "read")
+      })
+    )
+  )
 
 /** Refuses standard input and a pipe for what is read more than once. */
 export const refuseStream = Effect.fnUntraced(function* (path: string, what: string) {

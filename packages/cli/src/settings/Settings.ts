@@ -3,7 +3,7 @@
  * key is sent only to its address.
  */
 import { Connection } from "@roster/connect"
-import { Effect, Result } from "effect"
+import { Effect, Result, Struct } from "effect"
 import { KeySource, MissingKey } from "./ApiKeySource.ts"
 import { readConfig } from "./ConfigFile.ts"
 import { fromEnvironment } from "./Environment.ts"
@@ -120,6 +120,24 @@ export const profileInUse = Effect.gen(function* () {
 /** The settings of this command. */
 export const settings = Effect.gen(function* () {
   return yield* Effect.fromResult(resolve(yield* flags, yield* environment, yield* profileInUse))
+})
+
+/** The flag and the variable of what a client may refuse. */
+const given = {
+  baseUrl: ["--base-url", "ROSTER_BASE_URL"],
+  apiKeyHeader: ["--api-key-header", "ROSTER_API_KEY_HEADER"],
+  apiKeyPrefix: ["--api-key-prefix", "ROSTER_API_KEY_PREFIX"]
+} as const
+
+/** Where the client has a setting from, for messages: a flag, a variable or a profile; `undefined` if it is none of these. */
+export const originOf = Effect.fnUntraced(function* (setting: string) {
+  const name = Struct.keys(given).find((name) => name === setting)
+  if (name === undefined) return undefined
+  const [flag, variable] = given[name]
+  if ((yield* flags)[name] !== undefined) return flag
+  const { profile, ...set } = yield* environment
+  if (set[name] !== undefined) return variable
+  return `the profile ${(yield* GlobalFlags.profile) ?? profile ?? (yield* readConfig).profile}`
 })
 
 /** The same for a command that can say something about a service without its key. */

@@ -9,7 +9,9 @@ import type { Output } from "../terminal/Output.ts"
 import { printable } from "../terminal/Printable.ts"
 
 /** The words of the interface in a path. */
-const known = new Set("v4 contacts delete import export exports status security apikeys smtp emails".split(" "))
+const known = new Set(
+  "v4 contacts changes count fields lookup delete import export exports status security apikeys smtp emails".split(" ")
+)
 
 /** The parameters of a query that name nobody. */
 const plainParameters = new Set(["limit", "offset", "fileFormat", "compressionFormat", "encodingName"])

@@ -11,12 +11,12 @@ import { type DryRunRequest, endDryRun } from "../terminal/DryRun.ts"
 import { Output } from "../terminal/Output.ts"
 import * as Results from "../terminal/Results.ts"
 
-/** Whether a request changes something. An export does not, and neither do changes that are only judged. */
+/** Whether a request changes something. An export and a look-up do not, and neither do changes that are only judged. */
 const changes = ({ method, url, urlParams }: HttpClientRequest.HttpClientRequest): boolean => {
   const { pathname } = new URL(url)
   const isJudged =
     pathname.endsWith("/contacts/changes") && Option.contains(UrlParams.getFirst(urlParams, "dryRun"), "true")
-  return method !== "GET" && !isJudged && !pathname.endsWith("/contacts/export")
+  return method !== "GET" && !isJudged && !/\/contacts\/(?:export|lookup)$/.test(pathname)
 }
 
 const bodyText = ({ body }: HttpClientRequest.HttpClientRequest): string =>

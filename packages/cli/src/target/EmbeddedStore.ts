@@ -101,12 +101,17 @@ export const layerLists = (forWrites: ForWrites) => Layer.provideMerge(lists, la
 export const layerJobs = (forWrites: ForWrites = { dryRun: false }) =>
   Layer.provideMerge(jobs, layerForWrites(forWrites))
 
-/** The store of the settings, for a command that has announced it already. */
-const announced = (given: string | undefined) =>
-  Layer.unwrap(Effect.map(given === undefined ? defaultStore : Effect.succeed(given), storeLayer))
+/** The store of a command that has announced it already, unless no call has made it yet. */
+const storeOf = (given: string | undefined) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const filename = given ?? (yield* defaultStorePath)
+      return storeLayer((yield* storeExists(filename)) ? filename : yield* storeFile(given))
+    })
+  )
 
-/** The jobs of an announced store. */
-export const jobsOf = (given: string | undefined) => Layer.provide(jobs, announced(given))
+/** The jobs of the store of such a command. */
+export const jobsOf = (given: string | undefined) => Layer.provide(jobs, storeOf(given))
 
-/** The lists of an announced store. */
-export const listsOf = (given: string | undefined) => Layer.provide(lists, announced(given))
+/** The lists of the store of such a command. */
+export const listsOf = (given: string | undefined) => Layer.provide(lists, storeOf(given))

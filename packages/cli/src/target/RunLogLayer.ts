@@ -1,22 +1,93 @@
-/** The log of the runs of this user, on the service or store of a command. */
-import { RunLog } from "@roster/workflows"
+/** The log of the runs of this user, on the service or store of a command, which says how to undo what it recorded. */
+import { type Run, RunLog } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
-import { Effect, FileSystem, Layer, Path } from "effect"
+import { Context, Effect, FileSystem, Layer, Path } from "effect"
 import { stateFolder, userFolderPath } from "../files/UserFolder.ts"
+import { Output } from "../terminal/Output.ts"
+import { commandHere } from "../terminal/ResumeHint.ts"
 import { type ForWrites, targetIdentity } from "./Target.ts"
 import * as TargetLayer from "./TargetLayer.ts"
 
 const layerOn = (target: string) =>
   Layer.unwrap(Effect.map(stateFolder("runs"), (folder) => RunFiles.layer({ folder, target })))
 
+/** The storage of that log, whose runs are on any target. */
+export const storage = Effect.gen(function* () {
+  const kept: RunFiles.RunStorage = yield* RunFiles.storage({ folder: yield* stateFolder("runs") })
+  return kept
+})
+
+/** Says how to undo the runs of a command so far. At its end, however it ends, a command has said it. */
+export class UndoHints extends Context.Service<UndoHints, { readonly tell: Effect.Effect<void> }>()(
+  "@roster/cli/UndoHints"
+) {}
+
+/** What a command recorded in a run that it opened. */
+interface Recorded {
+  readonly run: Run
+  /** The number of contacts; those who were only put on lists are in no count of the run. */
+  made: number
+  isIncomplete: boolean
+}
+
+/** The log, and what is said of its runs. */
+const telling = Effect.gen(function* () {
+  const log = yield* RunLog
+  const output = yield* Output
+  const tools = yield* Effect.context<Effect.Services<ReturnType<typeof commandHere>>>()
+  const opened: Array<Recorded> = []
+  const tell = Effect.gen(function* () {
+    const runs = opened.splice(0)
+    // An undo also takes the run that it undoes.
+    const undone = new Set(runs.map(({ run }) => run.header.undoes))
+    for (const { isIncomplete, made, run } of runs.filter(({ run: { header } }) => !undone.has(header.id))) {
+      const { changed, created, deleted } = yield* run.counts
+      const hasChanged = created + changed + deleted + made > 0
+      if (isIncomplete) {
+        const then = hasChanged ? "and an undo would leave the rest" : "so that it cannot be undone"
+        yield* output.note(`warning: the record of this run does not have all that it changed, ${then}.`)
+      }
+      if (hasChanged) yield* output.note(`To undo it: ${yield* commandHere(["contacts", "undo", run.header.id])}`)
+    }
+  }).pipe(Effect.provideContext(tools))
+  yield* Effect.addFinalizer(() => tell)
+  const watched = RunLog.of({
+    ...log,
+    open: (options) =>
+      Effect.map(log.open(options), (run) => {
+        const recorded: Recorded = { run, made: 0, isIncomplete: false }
+        opened.push(recorded)
+        return {
+          ...run,
+          append: (entry, options) =>
+            Effect.tap(run.append(entry, options), () =>
+              Effect.sync(() => {
+                if (entry._tag === "Unknown") recorded.isIncomplete = true
+                if (entry._tag === "NotMade") recorded.made -= entry.emails.length
+                if (entry._tag !== "Changes") return
+                for (const contacts of [entry.created, entry.changed, entry.deleted]) {
+                  recorded.made += contacts?.length ?? 0
+                }
+              })
+            )
+        }
+      })
+  })
+  return Context.make(RunLog, watched).pipe(Context.add(UndoHints, UndoHints.of({ tell })))
+})
+
 /** The log in the state folder. */
 const layer = Layer.unwrap(Effect.map(targetIdentity, layerOn))
+
+const layerTelling = Layer.provide(Layer.effectContext(telling), layer)
 
 /** The same for a command that only reads it, on whatever target its runs were. */
 export const layerOfAll = layerOn("")
 
 /** The log of a command that leaves nothing in the state folder. */
-const layerUnkept = Layer.unwrap(Effect.map(targetIdentity, (target) => RunLog.layerMemory({ target })))
+const layerUnkept = Layer.unwrap(Effect.map(targetIdentity, (target) => RunLog.layerMemory({ target }))).pipe(
+  Layer.merge(Layer.succeed(UndoHints, UndoHints.of({ tell: Effect.void })))
+)
 
 /** The log in the state folder if it is there, for a command that goes on by it and keeps nothing. */
 const layerIfThere = Layer.unwrap(
@@ -30,7 +101,7 @@ const layerIfThere = Layer.unwrap(
 
 /** The target of a command that changes something, with the log of its runs. A dry run keeps none. */
 export const layerForWrites = ({ dryRun, isKept = !dryRun }: ForWrites & { readonly isKept?: boolean | undefined }) =>
-  (isKept ? layer : layerUnkept).pipe(Layer.provideMerge(TargetLayer.layerForWrites({ dryRun })))
+  (isKept ? layerTelling : layerUnkept).pipe(Layer.provideMerge(TargetLayer.layerForWrites({ dryRun })))
 
 /** The same for a command that an earlier one may have begun. */
 export const layerToGoOn = ({ dryRun }: ForWrites) =>

@@ -1,13 +1,15 @@
 /** Provides the services from the target that the settings name, and loads only the code of that target. */
 import { Connection } from "@roster/connect"
+import type { InvalidSettings } from "@roster/http-client"
+import type { StoreError } from "@roster/server"
 import { Effect, Layer, Path, Redacted, References } from "effect"
 import type { HttpClient } from "effect/http"
 import { keyFrom, keyOrigin, KeySource, maskedKey, MissingKey } from "../settings/ApiKeySource.ts"
 import { readConfig } from "../settings/ConfigFile.ts"
 import * as GlobalFlags from "../settings/GlobalFlags.ts"
-import { settings, type Settings } from "../settings/Settings.ts"
+import { originOf, settings, type Settings } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
-import { storeToOpen } from "./EmbeddedStore.ts"
+import { defaultStorePath, storeExists, storeFile, storeToOpen } from "./EmbeddedStore.ts"
 import { type ForWrites, Target } from "./Target.ts"
 
 type Wrap = (client: HttpClient.HttpClient) => HttpClient.HttpClient
@@ -25,9 +27,17 @@ const optionsFor = Effect.fnUntraced(function* ({ dryRun }: ForWrites) {
     : { transformClient: (client: HttpClient.HttpClient) => wraps.reduce((inner, wrap) => wrap(inner), client) }
 })
 
+/** Failures reach the user as errors; the log is for operators. */
+const quiet = Layer.succeed(References.MinimumLogLevel, "None")
+
 type Remote = Extract<Settings, { readonly _tag: "Remote" }>
 
-const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites) =>
+/** Fails with the flag, variable or profile that a refused setting is from. */
+const withOrigin = Effect.fnUntraced(function* (error: InvalidSettings, givenBy: string | undefined) {
+  return yield* error.readFrom(error.setting === "apiKey" ? givenBy : yield* originOf(error.setting))
+})
+
+const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites, givenBy?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const key = yield* keyFrom(source)
@@ -36,18 +46,29 @@ const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites) =>
       }
       return Connection.layerRemote({ ...on, key }, yield* optionsFor(forWrites))
     })
-  ).pipe(Layer.merge(Layer.succeed(Target, { name: on.baseUrl })))
+  ).pipe(
+    Layer.catchTag("InvalidSettings", (error) => Layer.effectContext(withOrigin(error, givenBy))),
+    Layer.merge(Layer.succeed(Target, { name: on.baseUrl }))
+  )
 
 const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { filename, name } = yield* storeToOpen(given, forWrites)
       const { allowedSenders = [] } = yield* readConfig
       const path = yield* Path.Path
-      return Connection.layerLocal(filename, { ...(yield* optionsFor(forWrites)), store: { allowedSenders } }).pipe(
-        // Failures reach the user as errors; the log is for operators.
-        Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
-        Layer.merge(Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` }))
+      const options = yield* optionsFor(forWrites)
+      const name = given ?? (yield* defaultStorePath)
+      const target = Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` })
+      if (!forWrites.dryRun && !(yield* storeExists(name))) {
+        const NewStore = yield* Effect.promise(() => import("./NewStore.ts"))
+        const opening = storeFile(given)
+        const file = Effect.provideContext(opening, yield* Effect.context<Effect.Services<typeof opening>>())
+        return Layer.merge(NewStore.layer({ file, allowedSenders, ...options }), target)
+      }
+      const { filename } = yield* storeToOpen(given, forWrites)
+      return Connection.layerLocal(filename, { ...options, store: { allowedSenders } }).pipe(
+        Layer.provide(quiet),
+        Layer.merge(target)
       )
     })
   )
@@ -58,13 +79,38 @@ export const layerForWrites = (forWrites: ForWrites) =>
     Effect.map(
       settings,
       Connection.$match({
-        Remote: (on) => layerRemote(on, forWrites),
+        Remote: (on) => layerRemote(on, forWrites, keyOrigin(on.key)),
         Local: ({ filename }) => layerLocal(filename, forWrites)
       })
     )
   )
 
 export const layer = layerForWrites({ dryRun: false })
+
+/** How `roster studio` passes calls on to the service or store of the settings, which it makes if it is new. */
+export const passage = Effect.gen(function* () {
+  const on = yield* settings
+  const options = yield* optionsFor({ dryRun: false })
+  if (on._tag === "Remote") {
+    const { key: source, ...service } = on
+    const opened = Connection.passageRemote({ ...service, key: yield* keyFrom(source) }, options)
+    const passage: Connection.Passage<InvalidSettings | StoreError> = yield* Effect.catchTag(
+      opened,
+      "InvalidSettings",
+      (error) => withOrigin(error, keyOrigin(source))
+    )
+    return { ...passage, target: Target.of({ name: on.baseUrl }), isStore: false }
+  }
+  const { allowedSenders = [] } = yield* readConfig
+  const path = yield* Path.Path
+  const filename = yield* storeFile(on.filename)
+  const target = Target.of({ name: `[local] ${filename}`, identity: `[local] ${path.resolve(filename)}` })
+  const passage: Connection.Passage<InvalidSettings | StoreError> = yield* Connection.passageLocal(filename, {
+    ...options,
+    store: { allowedSenders }
+  })
+  return { ...passage, client: Layer.provide(passage.client, quiet), target, isStore: true }
+})
 
 /** A service, called with this key instead of the configured one. */
 export const layerWithKey = (

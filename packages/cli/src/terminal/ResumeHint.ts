@@ -22,9 +22,11 @@ const plain = /^[\w@%+=:,./-]+$/
 /** A word quoted for a POSIX shell. */
 export const shellWord = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** A command line to show, without the keys that somebody typed by mistake. */
-const commandLine = (words: ReadonlyArray<string>): string =>
-  ["roster", ...words.map((word) => shellWord(maskKeys(word)))].join(" ")
+/** The same without the keys that somebody typed by mistake, to show. */
+const shellWordOf = (word: string): string => shellWord(maskKeys(word))
+
+/** A command line to show. */
+const commandLine = (words: ReadonlyArray<string>): string => ["roster", ...words.map(shellWordOf)].join(" ")
 
 /** The flags that name a service or a store, in every form. */
 const targetFlags = [
@@ -36,16 +38,22 @@ const targetFlags = [
   ["--db"]
 ] as const
 
-/** Another command line for the service or store that this one names. */
-export const commandHere = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
+/** The words by which this command line names its service or store. */
+const targetWords = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   const args = yield* stdio.args
-  const target = targetFlags.flatMap((names) => {
+  return targetFlags.flatMap((names) => {
     const value = flagValue(args, names)
     return value === undefined ? [] : [names[0], value]
   })
-  return commandLine([...words, ...target])
 })
+
+/** Another command line for the service or store that this one names. */
+export const commandHere = (words: ReadonlyArray<string>) =>
+  Effect.map(targetWords, (target) => commandLine([...words, ...target]))
+
+/** What to add to a command line so that it is for the service or store that this one names. */
+export const flagsHere = Effect.map(targetWords, (target) => target.map(shellWordOf).join(" "))
 
 /** The words without a flag and its value. */
 const withoutFlag = (args: ReadonlyArray<string>, flag: string): ReadonlyArray<string> =>

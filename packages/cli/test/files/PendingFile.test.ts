@@ -1,7 +1,17 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { pendingFile } from "../../src/files/PendingFile.ts"
 import { temporaryFolder } from "../roster.ts"
@@ -77,6 +87,23 @@ describe("a file that waits for a commit", () => {
       assert.isFalse(statSync(target).isSymbolicLink())
       mkdirSync(pending)
       assert.isFalse(yield* publish(isKept))
+      rmdirSync(pending)
+      writeFileSync(other, "secret\n")
+      for (const link of [symlinkSync, linkSync]) {
+        link(other, pending)
+        assert.isFalse(yield* publish(isKept))
+        rmSync(pending)
+      }
+      assert.deepStrictEqual(names(folder), ["admin.key", "other"])
+    })
+  )
+
+  it.live("takes the place of no link, not even of one to nothing", () =>
+    Effect.gen(function* () {
+      const { folder, target, write } = yield* made
+      symlinkSync("absent", target)
+      assert.strictEqual((yield* Effect.flip(write(secret))).code, "FileProblem")
+      assert.deepStrictEqual(names(folder), ["admin.key"])
     })
   )
 })

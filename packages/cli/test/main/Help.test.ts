@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import type { Command } from "effect/cli"
-import { readFileSync } from "node:fs"
+import { Context, Effect, Option } from "effect"
+import { type Command, Completions } from "effect/cli"
+import { globSync, readFileSync } from "node:fs"
+import { HelpExtras } from "../../src/commands/shared/HelpExtras.ts"
+import { exitCode } from "../../src/main/ExitCode.ts"
+import { helpTopics, topicOf } from "../../src/main/HelpTopics.ts"
 import { everyCommand } from "../../src/main/CommandTree.ts"
 import { version } from "../../src/terminal/Version.ts"
 
@@ -21,6 +24,8 @@ describe("the commands", () => {
       ...of(
         "contacts",
         "list",
+        "count",
+        "fields",
         "get",
         "add",
         "update",
@@ -32,7 +37,7 @@ describe("the commands", () => {
         "undo",
         "export"
       ),
-      ...of("lists", "list", "remove"),
+      ...of("lists", "list", "add", "remove"),
       ...of("exports", "status", "download"),
       ...of("jobs", "list", "get", "cancel"),
       ...of("apikeys", ...credentials, "audit"),
@@ -43,6 +48,7 @@ describe("the commands", () => {
       ...of("config", "list"),
       ...of("emails", "send", "list", "get"),
       ...of("senders", "allow", "list", "remove"),
+      "roster studio",
       "roster serve",
       "roster backup",
       "roster restore",
@@ -60,10 +66,54 @@ describe("the commands", () => {
     for (const example of command.examples) assert.include(example.command, path)
   })
 
+  it.each(commands)("%s names in the groups of its help flags that it has, each once", (_, command) => {
+    const { groups = {} } = Option.getOrElse(Context.getOption(command.annotations, HelpExtras), () =>
+      HelpExtras.of({})
+    )
+    const named = Object.values(groups).flat()
+    const flags = new Set(Completions.fromCommand(command).flags.map(({ name }) => name))
+    assert.deepStrictEqual(
+      named.filter((name, index) => !flags.has(name) || named.indexOf(name) !== index),
+      []
+    )
+  })
+
   it("have the version of the package", () => {
     const manifest: { version: string } = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8")
     )
     assert.strictEqual(version, manifest.version)
+  })
+})
+
+describe("the subjects of help", () => {
+  it("are found by their word alone", () => {
+    for (const [word, text] of Object.entries(helpTopics)) assert.strictEqual(topicOf(["help", word]), text)
+    for (const words of [["help"], ["help", "toString"], ["help", "rules", "x"], ["rules"]]) {
+      assert.isUndefined(topicOf(words))
+    }
+  })
+
+  it("explain every exit code", () => {
+    const codes = Array.from((helpTopics["exit-codes"] ?? "").matchAll(/^ {2}(\d+) /gm), ([, code]) => Number(code))
+    assert.deepStrictEqual(codes, Object.values(exitCode))
+  })
+
+  it("name every variable", () => {
+    const read = ["cli", "connect"].flatMap((name) =>
+      globSync(`${name}/src/**/*.ts`, { cwd: new URL("../../..", import.meta.url) }).flatMap((file) =>
+        Array.from(
+          readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8").matchAll(/"(ROSTER_[A-Z_]+)"/g),
+          ([, variable = ""]) => variable
+        )
+      )
+    )
+    const { environment = "" } = helpTopics
+    assert.isAbove(read.length, 5)
+    assert.deepStrictEqual(
+      // One is a mark in the scripts of completions.
+      [...new Set(read)].filter((name) => !environment.includes(name) && name !== "ROSTER_PROFILE_NAMES"),
+      []
+    )
   })
 })

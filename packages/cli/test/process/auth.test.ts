@@ -78,15 +78,15 @@ describe("roster auth", () => {
       const { folder, run } = yield* makeRosterHere
       const absent = ["--key-file", join(folder, "absent.key")]
       for (const [args, env, words] of [
-        [["--base-url", "https://example.com"], {}, /^--base-url cannot be used: its path does not end with \/v4/],
-        [["--base-url", "example.com/v4"], {}, /^--base-url cannot be used/],
-        [["--base-url", "http://example.com/v4"], {}, /^--base-url .*unencrypted/],
-        [[], { ROSTER_BASE_URL: "https://example.com" }, /^ROSTER_BASE_URL cannot be used/],
-        [["--base-url", "https://example.com/v4", "--api-key-header", "a b"], {}, /^--api-key-header cannot be used/],
+        [["--base-url", "https://example.com"], {}, /--base-url .*cannot be used: its path does not end with \/v4/],
+        [["--base-url", "example.com/v4"], {}, /--base-url .*cannot be used/],
+        [["--base-url", "http://example.com/v4"], {}, /--base-url .*unencrypted/],
+        [[], { ROSTER_BASE_URL: "https://example.com" }, /ROSTER_BASE_URL .*cannot be used/],
+        [["--base-url", "https://example.com/v4", "--api-key-header", "a b"], {}, /--api-key-header .*cannot be used/],
         [[], {}, /^The address of the service is missing/]
       ] as const) {
         const refused = yield* run(["auth", "login", ...args, ...absent], { env })
-        assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"], refused.stderr)
+        assert.strictEqual(refused.code, 2, refused.stderr)
         assert.match(failure(refused).message, words)
       }
     })

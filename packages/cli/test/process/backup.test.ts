@@ -1,16 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf } from "../roster.ts"
@@ -72,6 +75,38 @@ describe("roster backup", () => {
     })
   )
 
+  it.live("takes the place of no store and no part of one, by name or by link, and so does no other file", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const { child, env } = yield* serveWithKey(folder)
+      yield* run(["contacts", "add", "ann@example.com"], { env })
+      yield* run(["contacts", "add", "idle@example.com", "--db", "idle.db"])
+      symlinkSync(folder, join(folder, "link"))
+      const linked = ["-wal", "-shm"].map((suffix) => {
+        linkSync(join(folder, `served.db${suffix}`), join(folder, `hard${suffix.slice(1)}`))
+        return `hard${suffix.slice(1)}`
+      })
+      const parts = ["", "-wal", "-shm", "-journal"].flatMap((suffix) => [`served.db${suffix}`, `idle.db${suffix}`])
+      for (const part of [...parts, ...parts.map((part) => `link/${part}`), ...linked]) {
+        const key = yield* run(["serve", "--db", "new.db", "--port", "0", "--key-file", part])
+        assert.strictEqual(key.code, 2, `${part}: ${key.stdout}`)
+        const before = filesLike(folder, "db")
+        for (const from of ["served.db", "idle.db"]) {
+          const refused = yield* run(["backup", part, "--db", from, "--force"])
+          assert.strictEqual(refused.code, 8, `${from} to ${part}: ${refused.stdout}`)
+        }
+        const exported = yield* run(["contacts", "export", "--out", part, "--force"], { env })
+        assert.strictEqual(exported.code, 2, `${part}: ${exported.stdout}`)
+        assert.match(failure(exported).message, /belongs to a store and was not changed/)
+        assert.deepStrictEqual(filesLike(folder, "db"), before)
+      }
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list"], { env })), ["ann@example.com"])
+      yield* stop(child, "SIGKILL")
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "served.db"])), ["ann@example.com"])
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "idle.db"])), ["idle@example.com"])
+    })
+  )
+
   it.live("needs a folder, a store that is there, and one of this machine", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* withStore
@@ -87,6 +122,105 @@ describe("roster backup", () => {
       })
       assert.deepStrictEqual([remote.code, failure(remote).code], [2, "UsageError"])
       assert.deepStrictEqual(filesLike(folder, "b.db"), [])
+    })
+  )
+})
+
+interface Kept {
+  readonly file: string
+  readonly removed: ReadonlyArray<string>
+}
+
+const processMarkFile = new URL("../../../server/src/store/ProcessMark.ts", import.meta.url).href
+
+describe("roster backup --keep", () => {
+  it.live("adds the time to the name, and keeps as many as asked for, by their names", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      writeFileSync(join(folder, "n-20260101T000000000Z.db.txt"), "not of the series")
+      yield* run(["backup", "other-20260101T000000000Z.db", "--db", "a.db"])
+      yield* run(["backup", "n-20260101T000000000Z.db", "--db", "a.db"])
+      // Written last, and named as the oldest: its name decides.
+      yield* run(["backup", "n-20250101T000000000Z.db", "--db", "a.db"])
+      const first = yield* run(["backup", "n.db", "--db", "a.db", "--keep", "3"])
+      assert.deepStrictEqual([first.code, first.stderr], [0, ""])
+      const { file, removed } = jsonOf<Kept>(first)
+      assert.match(file, /^n-\d{8}T\d{9}Z\.db$/)
+      assert.deepStrictEqual(removed, [])
+      assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", file])), ["ann@example.com"])
+      // That look has made it a store. Nobody would expect it to be removed.
+      const looked = yield* run(["backup", "n.db", "--db", "a.db", "--keep", "1"])
+      assert.strictEqual(looked.code, 8, looked.stdout)
+      rmSync(join(folder, file))
+      const second = yield* run(["backup", "n.db", "--db", "a.db", "--keep", "2"])
+      assert.strictEqual(second.code, 0, second.stderr)
+      const { file: newest, removed: oldest } = jsonOf<Kept>(second)
+      assert.deepStrictEqual(
+        oldest.map((path) => basename(path)),
+        ["n-20250101T000000000Z.db"]
+      )
+      assert.sameMembers(filesLike(folder, "2"), [
+        "n-20260101T000000000Z.db",
+        "n-20260101T000000000Z.db.txt",
+        "other-20260101T000000000Z.db",
+        newest
+      ])
+    })
+  )
+
+  it.live("writes and removes nothing while a file of such a name is no backup", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      const odd = "n-20260101T000000000Z.db"
+      const refuses = Effect.fnUntraced(function* (what: string) {
+        const before = readdirSync(folder)
+        const refused = yield* run(["backup", "n.db", "--db", "a.db", "--keep", "1"])
+        assert.deepStrictEqual([refused.code, failure(refused).code], [8, "StoreUnavailable"], what)
+        assert.include(failure(refused).message, `${odd} cannot be used. It has the name of an earlier backup`)
+        assert.deepStrictEqual(readdirSync(folder), before, what)
+        rmSync(join(folder, odd), { recursive: true })
+      })
+      writeFileSync(join(folder, odd), "precious")
+      yield* refuses("a text")
+      mkdirSync(join(folder, odd))
+      yield* refuses("a folder")
+      symlinkSync("a.db", join(folder, odd))
+      yield* refuses("a link to a store")
+      const other = new DatabaseSync(join(folder, odd))
+      other.exec("CREATE TABLE t (x)")
+      other.close()
+      yield* refuses("the database of another program")
+      yield* run(["contacts", "add", "bob@example.com", "--db", odd])
+      yield* refuses("a store")
+      const both = yield* run(["backup", "n.db", "--db", "a.db", "--keep", "1", "--force"])
+      assert.strictEqual(both.code, 2)
+    })
+  )
+
+  it.live("removes nothing if the new one is not there", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      for (const day of ["01", "02"]) yield* run(["backup", `n-202601${day}T000000000Z.db`, "--db", "a.db"])
+      writeFileSync(join(folder, "a.db"), "damaged")
+      const failed = yield* run(["backup", "n.db", "--db", "a.db", "--keep", "1"])
+      assert.strictEqual(failed.code, 8)
+      assert.lengthOf(filesLike(folder, "n-2026"), 2)
+    })
+  )
+
+  it.live("removes what a killed one has left", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      const killed = Effect.sync(() => {
+        const script =
+          `const { processMark } = await import(${JSON.stringify(processMarkFile)});` +
+          `(await import("node:fs")).writeFileSync("n.db." + processMark + "x.partial", "")`
+        execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: folder })
+      })
+      yield* killed
+      assert.lengthOf(filesLike(folder, ".partial"), 1)
+      yield* run(["backup", "n.db", "--db", "a.db", "--keep", "1"])
+      assert.lengthOf(filesLike(folder, ".partial"), 0)
     })
   )
 })
@@ -140,7 +274,13 @@ describe("roster restore", () => {
       const restored = yield* run(["restore", "b.db", "--db", "served.db", "--yes"])
       assert.strictEqual(restored.code, 0, restored.stderr)
       const { kept, ...counts } = jsonOf<{ readonly kept: string }>(restored)
-      assert.deepStrictEqual<unknown>(counts, { ok: true, contacts: 1, replacedContacts: 2 })
+      assert.deepStrictEqual<unknown>(counts, {
+        ok: true,
+        contacts: 1,
+        replacedContacts: 2,
+        credentials: 1,
+        statusesKept: 0
+      })
       const emailsIn = (file: string) => Effect.map(run(["contacts", "list", "--db", file]), emailsOf)
       assert.deepStrictEqual(yield* emailsIn("served.db"), ["ann@example.com"])
       assert.strictEqual(statSync(kept).mode & 0o777, 0o600)
@@ -173,7 +313,14 @@ describe("roster restore", () => {
       const { folder, run } = yield* withStore
       yield* run(["backup", "b.db", "--db", "a.db"])
       const made = yield* run(["restore", "b.db", "--db", "new.db", "--yes"])
-      assert.deepStrictEqual(json(made), { ok: true, contacts: 1, replacedContacts: null, kept: null })
+      assert.deepStrictEqual(json(made), {
+        ok: true,
+        contacts: 1,
+        replacedContacts: null,
+        credentials: 0,
+        statusesKept: 0,
+        kept: null
+      })
       assert.strictEqual(statSync(join(folder, "new.db")).mode & 0o777, 0o600)
       assert.deepStrictEqual(emailsOf(yield* run(["contacts", "list", "--db", "new.db"])), ["ann@example.com"])
     })
@@ -189,6 +336,61 @@ describe("roster restore", () => {
       assert.match(failure(declined).message, /2 contacts, by the 1 contact of b\.db/)
       assert.strictEqual(emailsOf(yield* run(["contacts", "list", "--db", "a.db"])).length, 2)
       assert.deepStrictEqual([...filesLike(folder, "-restore-"), ...filesLike(folder, ".restoring")], [])
+    })
+  )
+
+  it.live("shows what would come back that must not, and brings it back by its flags only", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withStore
+      const change = (...args: ReadonlyArray<string>) =>
+        Effect.map(run([...args, "--db", "a.db"]), ({ code, stderr }) => assert.strictEqual(code, 0, stderr))
+      yield* change("apikeys", "create", "ci", "--access", "Export")
+      yield* change("backup", "b.db")
+      yield* change("apikeys", "delete", "ci", "--yes")
+      yield* change("apikeys", "create", "made", "--access", "Export")
+      yield* change("contacts", "add", "ann@example.com", "--status", "Unsubscribed")
+      yield* change("contacts", "add", "bob@example.com", "--status", "Abuse")
+      const says = (...args: ReadonlyArray<string>) =>
+        Effect.map(run(["restore", "b.db", ...args]), ({ stderr }) => stderr.trimEnd().split("\n"))
+      const declined = yield* says("--db", "a.db")
+      assert.deepStrictEqual(declined.slice(0, -1), [
+        "Keys of the backup that this store does not have stay revoked: ci. To bring them back, add --bring-back-keys.",
+        "Keys that are not in the backup are lost: made",
+        "The next roster serve creates a new administrator key.",
+        "Contacts that get no mail any more keep their status: 1",
+        "Contacts that get no mail and are not in the backup keep their address and status: 1",
+        "Entries of the audit trail that are not in the backup stay: 2"
+      ])
+      const asked = yield* says("--db", "a.db", "--dry-run", "--bring-back-keys", "--resubscribe")
+      assert.include(asked, "Keys of the backup that this store does not have work again: ci")
+      assert.include(asked, "Contacts that get no mail any more get the status of the backup: 1")
+      assert.include(asked, "Contacts that get no mail and are not in the backup are forgotten: 1")
+      const fresh = yield* says("--db", "new.db", "--dry-run")
+      assert.include(
+        fresh.join(),
+        "All API keys and SMTP credentials of the backup work again, also those that were deleted or rotated since: 1. " +
+          "To start with none, add --revoke-keys."
+      )
+      assert.isFalse(existsSync(join(folder, "new.db")))
+      const both = yield* run(["restore", "b.db", "--db", "new.db", "--yes", "--revoke-keys", "--bring-back-keys"])
+      assert.strictEqual(both.code, 2)
+      const without = yield* run(["restore", "b.db", "--db", "new.db", "--yes", "--revoke-keys"])
+      assert.deepInclude(json(without), { contacts: 1, credentials: 0 })
+      assert.deepStrictEqual(json(yield* run(["apikeys", "list", "--db", "new.db"])), [])
+
+      const restored = yield* run(["restore", "b.db", "--db", "a.db", "--yes"])
+      assert.deepInclude(json(restored), { contacts: 1, credentials: 0, statusesKept: 2 })
+      const listed = yield* run(["contacts", "list", "--db", "a.db"])
+      assert.deepStrictEqual(
+        jsonOf<ReadonlyArray<{ readonly Email: string; readonly Status: string }>>(listed).map((contact) => [
+          contact.Email,
+          contact.Status
+        ]),
+        [
+          ["ann@example.com", "Unsubscribed"],
+          ["bob@example.com", "Abuse"]
+        ]
+      )
     })
   )
 

@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { FieldsInUse } from "@roster/domain"
 import { Effect } from "effect"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeLocalRosterHere } from "../inProcess.ts"
+import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import { type Ended, failure, json, jsonOf, longRun } from "../roster.ts"
+import { fakeService } from "../service.ts"
 
 const emails = (ended: Ended): ReadonlyArray<string> =>
   jsonOf<ReadonlyArray<{ readonly Email: string }>>(ended).map(({ Email }) => Email)
@@ -45,7 +48,8 @@ describe("roster contacts, on a store file", () => {
       ])
       assert.strictEqual(updated.code, 0, updated.stderr)
       assert.include(json(updated), { FirstName: "Ann", LastName: "Lee-Smith", Status: "Engaged" })
-      assert.deepStrictEqual(json(yield* run(["contacts", "get", "ann@example.com"])), json(updated))
+      const shown = json(yield* run(["contacts", "get", "ann@example.com"]))
+      assert.deepStrictEqual(shown, { ...Object(json(updated)), Lists: ["News"] })
     })
   )
 
@@ -53,7 +57,7 @@ describe("roster contacts, on a store file", () => {
     Effect.gen(function* () {
       const { added, run } = yield* withAnn
       const shown = yield* run(["contacts", "get", "ann@example.com"])
-      assert.deepStrictEqual(json(shown), json(added))
+      assert.deepStrictEqual(json(shown), { ...Object(json(added)), Lists: ["News"] })
       assert.strictEqual(shown.stdout.trimEnd().split("\n").length, 1)
     })
   )
@@ -71,6 +75,85 @@ describe("roster contacts, on a store file", () => {
       assert.deepStrictEqual(json(yield* run(["contacts", "list", "--all"])), json(listed))
       const table = yield* run(["contacts", "list", "-o", "table"])
       assert.match(table.stdout, /^Email +Status +FirstName +LastName +DateAdded\nAnn@example\.com +Engaged +Ann +Lee/)
+    })
+  )
+
+  it.live("update changes all that a rule selects, after showing how many, and can be undone", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withAnn
+      for (const name of ["bob", "cat"]) yield* run(["contacts", "add", `${name}@example.com`, "--field", "city=Koeln"])
+      const update = ["contacts", "update", "--rule", "city starts-with 'K'", "--field", "city=Köln"]
+      const dry = yield* run([...update, "--dry-run"])
+      assert.deepInclude(json(dry), { dryRun: true, selected: 3, changed: 2, unchanged: 1 })
+      assert.include(
+        (yield* run([...update, "--dry-run", "-o", "table"])).stdout,
+        "bob@example.com  CustomFields.city: Koeln -> Köln"
+      )
+      const cities = Effect.map(
+        run(["contacts", "list", "--all", "--columns", "city", "-o", "csv"]),
+        ({ stdout }) => stdout
+      )
+      const before = yield* cities
+      assert.strictEqual((yield* run(update)).code, 3)
+      const most = yield* run([...update, "--yes"])
+      assert.deepStrictEqual([most.code, /--confirm 2/.test(most.stderr)], [3, true])
+      assert.strictEqual(yield* cities, before)
+      const done = yield* run([...update, "--yes", "--confirm", "2"])
+      assert.deepStrictEqual([done.code, jsonOf<{ changed: number }>(done).changed], [0, 2], done.stderr)
+      assert.strictEqual(yield* cities, "city\r\nKöln\r\nKöln\r\nKöln\r\n")
+      const again = yield* run([...update, "--yes"])
+      assert.deepInclude(json(again), { selected: 3, changed: 0, unchanged: 3 })
+      assert.strictEqual((yield* run(["contacts", "undo", "last", "--yes"])).code, 0)
+      assert.strictEqual(yield* cities, before)
+    })
+  )
+
+  it.live("update and delete take the addresses of a file", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withAnn
+      yield* run(["contacts", "add", "bob@example.com"])
+      const file = join(folder, "some.txt")
+      writeFileSync(file, "bob@example.com\nnobody@example.com\nANN@example.com\n")
+      const updated = yield* run(["contacts", "update", "--file", file, "--last-name", "L", "--yes"])
+      assert.deepStrictEqual([updated.code, jsonOf<{ changed: number }>(updated).changed], [0, 2], updated.stderr)
+      writeFileSync(file, "bob@example.com\nbob\n")
+      const refused = yield* run(["contacts", "delete", "--file", file, "--yes"])
+      assert.strictEqual(refused.code, 2)
+      assert.include(refused.stderr, "line 2")
+      writeFileSync(file, "Email,Name\nbob@example.com,Bob\n")
+      const deleted = yield* run(["contacts", "delete", "--file", file, "--yes"])
+      assert.deepInclude(json(deleted), { deleted: 1, notThere: 0 })
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list"])), ["Ann@example.com"])
+    })
+  )
+
+  it.live("count tells how many a rule selects, as JSON and in words", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withAnn
+      yield* run(["contacts", "add", "bob@example.com"])
+      assert.deepStrictEqual(json(yield* run(["contacts", "count"])), { contacts: 2 })
+      const engaged = yield* run(["contacts", "count", "--rule", "status = Engaged", "-o", "table"])
+      assert.strictEqual(engaged.stdout, "1 contact\n")
+    })
+  )
+
+  it.live("fields shows which there are, with their counts and examples", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withAnn
+      yield* run(["contacts", "add", "bob@example.com", "--field", "City=34"])
+      const { Contacts, Exact, Fields } = jsonOf<typeof FieldsInUse.Encoded>(yield* run(["contacts", "fields"]))
+      assert.deepStrictEqual([Contacts, Exact], [2, true])
+      assert.deepInclude(Fields, {
+        Name: "city",
+        IsCustom: true,
+        Contacts: 2,
+        Numbers: 1,
+        Dates: 0,
+        Examples: ["Köln", "34"]
+      })
+      const table = yield* run(["contacts", "fields", "-o", "table"])
+      assert.match(table.stdout, /^city +2 +1 +0 +Köln, 34$/m)
+      assert.include(table.stderr, "Of 2 contacts.")
     })
   )
 
@@ -96,6 +179,40 @@ describe("roster contacts, on a store file", () => {
       const table = yield* run(["contacts", "list", "--all", "-o", "table"])
       assert.strictEqual(table.stdout.trimEnd().split("\n").length, 2346)
       assert.strictEqual((yield* run(["contacts", "list", "--all", "--rule", "email = 'x'"])).stdout, "[]\n")
+    })
+  )
+
+  it.live("list asks a service on that gives fewer contacts than asked for, and knows their fields", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRosterHere
+      const all = Array.from({ length: 30 }, (_, n) => ({
+        Email: `c${n}@example.com`,
+        ...(n === 29 ? { CustomFields: { plan: "free" } } : {})
+      }))
+      for (const cap of [1, 7, 1000]) {
+        const { env, requests } = yield* fakeService((request, response) => {
+          const asked = new URL(request.url ?? "", "http://service.example").searchParams
+          const found = asked.has("rule") ? all.slice(29) : all
+          const offset = Number(asked.get("offset") ?? 0)
+          const page = found.slice(offset, offset + Math.min(cap, Number(asked.get("limit"))))
+          response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(page))
+        })
+        for (const [args, from, to] of [
+          [[], 0, 20],
+          [["--limit", "8", "--offset", "3"], 3, 11],
+          [["--limit", "50", "--offset", "3"], 3, 30]
+        ] as const) {
+          const listed = yield* run(["contacts", "list", ...args], { env })
+          assert.deepStrictEqual(
+            emails(listed),
+            all.slice(from, to).map(({ Email }) => Email)
+          )
+          assert.strictEqual(listed.stderr.includes("there are more"), args.length === 0)
+        }
+        if (cap === 1000) assert.strictEqual(requests.length, 4)
+        const ruled = yield* run(["contacts", "list", "--rule", "plan = 'free'"], { env })
+        assert.strictEqual(ruled.stderr, "", String(cap))
+      }
     })
   )
 

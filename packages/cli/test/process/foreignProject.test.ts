@@ -1,7 +1,7 @@
 /**
  * The packages in a project of somebody else: what the documentation shows compiles there, and runs. A test run tries it
- * with pnpm, the newest compiler and Node 26, and starts the services and the command line on each other runtime; the nightly
- * run and `pnpm stranger` try every package manager with every compiler and runtime.
+ * with pnpm, the newest compiler and Node 26, bundles it, and starts the services and the command line on each other runtime;
+ * the nightly run and `pnpm stranger` try every package manager with every compiler, bundler and runtime.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -77,6 +77,28 @@ import { Effect } from "effect"
 
 const program = ContactsService.use((contacts) => contacts.get("ada@example.com"))
 console.log((await Effect.runPromise(Effect.provide(program, Connection.layerConfig()))).firstName)
+`
+
+/** Each way to a store, for a bundle that may be CommonJS; the optional client of PostgreSQL is not installed. */
+const bundled = `
+import { Connection } from "@roster/connect"
+import { ContactsService } from "@roster/domain"
+import { checkPostgres, RosterServer, SqlServices } from "@roster/server"
+import { Effect, Redacted } from "effect"
+
+const store = { filename: ":memory:" }
+const postgres = { url: Redacted.make("postgres://localhost/roster") }
+const count = ContactsService.use((contacts) => Effect.map(contacts.list(), (list) => list.length))
+const server = RosterServer.layer({ store, port: 0, onAdministratorKey: () => Effect.void })
+const serve = Effect.as(RosterServer.RosterServer, "served").pipe(Effect.provide(server))
+const told = Effect.catch((error) => Effect.succeed(error.message))
+const all = [
+  ...[SqlServices.layer(store), Connection.layerLocal(":memory:")].map((services) => Effect.provide(count, services)),
+  serve,
+  Effect.provide(count, SqlServices.layerPostgres({ postgres })).pipe(told),
+  Effect.map(checkPostgres(postgres), ([{ detail }]) => detail)
+]
+Effect.runPromise(Effect.all(all)).then((said) => console.log(said.join("; ")))
 `
 
 /** A client that goes away within the file that it uploads. */
@@ -156,6 +178,7 @@ const project = (folder: string): void => {
   writeFileSync(join(folder, "client.mjs"), client)
   writeFileSync(join(folder, "connected.mjs"), connected)
   writeFileSync(join(folder, "leaving.mjs"), leaving)
+  writeFileSync(join(folder, "bundled.mjs"), bundled)
   writeFileSync(join(folder, "people.csv"), "Email,FirstName\nada@example.com,Ada\nbob@example.com,Bob\n")
   for (const { code, file } of blocks) writeFileSync(join(folder, file), code)
   writeFileSync(join(folder, "serving.test.mjs"), serving)
@@ -170,6 +193,15 @@ const first = { manager: "pnpm", compiler: "TypeScript 7.0, exact", runtime: "No
 
 /** The runtimes of the whole of Roster, in the order in which they are tried. */
 const runtimes = ["Node 26", "Node 24", "Bun", "Deno"] as const
+
+/** Bundlers, each with the form that it makes, and whether only the nightly run tries it. */
+const bundles = [
+  ["esbuild", "cjs", false],
+  ["bun build", "mjs", false],
+  ["esbuild", "mjs", true],
+  ["webpack", "cjs", true],
+  ["webpack", "mjs", true]
+] as const
 
 const rosterIn = (cwd: string): string => join(cwd, "node_modules/@roster/cli/dist/roster.js")
 
@@ -259,6 +291,23 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
           180_000
         )
       }
+
+      for (const [name, extension, isNightly] of isFirst ? bundles : []) {
+        it.skipIf(isNightly && !longRun)(
+          `is bundled by ${name} as .${extension}, without what is optional${isNightly ? " (nightly)" : ""}`,
+          () => {
+            // Where nothing is installed.
+            const away = mkdtempSync(join(folder, "bundle-"))
+            const file = join(away, `bundled.${extension}`)
+            const { code, stderr, stdout } = stranger.bundlers[name](cwd, "./bundled.mjs", file)
+            assert.strictEqual(code, 0, stdout + stderr)
+            const ran = stranger.run(stranger.runtimes["Node 26"], [file], { cwd: away })
+            const missing = "ts client is missing: install the package @effect/sql-pg"
+            assert.match(ran.stdout, new RegExp(`^0; 0; served; .*I${missing}.; .*i${missing}\n$`), ran.stderr)
+          },
+          180_000
+        )
+      }
     })
   }
 
@@ -277,7 +326,9 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
 
     it("runs the tests of the documentation with the conformance suite, and serveProcess of what is installed", () => {
       const said = pnpm(strict(), ["exec", "vitest", "run"], { NO_COLOR: "1" })
-      const files = 10 - longer.length
+      const pages = blocks.filter(({ file }) => /^docs-testing-md-.*\.ts$/.test(file) && !longer.includes(file))
+      // And the two of this file.
+      const files = pages.length + 2
       assert.include(said, `Test Files  ${files} passed (${files})`)
     }, 300_000)
   })

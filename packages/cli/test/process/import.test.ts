@@ -23,10 +23,12 @@ describe("roster contacts import", () => {
       const imported = yield* run(["contacts", "import", "contacts.csv", "--list", "News"])
       assert.strictEqual(imported.code, 9, imported.stderr)
       const {
+        causes,
         rejectedRows,
         run: _run,
         ...counts
       } = jsonOf<{
+        causes: ReadonlyArray<{ code: string; count: number }>
         rejectedRows: ReadonlyArray<{ line: number }>
         run: string
       }>(imported)
@@ -45,6 +47,10 @@ describe("roster contacts import", () => {
       assert.deepStrictEqual(
         rejectedRows.map(({ line }) => line),
         [4, 7]
+      )
+      assert.strictEqual(
+        causes.reduce((sum, { count }) => sum + count, 0),
+        2
       )
       assert.strictEqual(failure(imported).code, "PartlyDone")
 
@@ -84,7 +90,7 @@ describe("roster contacts import", () => {
       assert.strictEqual(imported.code, 9)
       assert.match(
         imported.stdout,
-        /^read +5\naccepted +2\nnew +2\nchanged +0\nunchanged +0\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
+        /^read +5\naccepted +2\n  new +2\n  changed +0\n  unchanged +0\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
       )
       assert.match(imported.stderr, /^error: 2 of 5 rows were accepted/m)
     })

@@ -45,6 +45,30 @@ describe("what is said about an imported file", () => {
     })
   )
 
+  it.live("reads dates and texts in another form, and leaves out what the mode says", () =>
+    Effect.gen(function* () {
+      const file = "Email,FirstName,ConsentDate\nann@example.com, Ann ,14.3.2024\n"
+      for (const via of ["batches", "file"]) {
+        const { done, stored } = yield* importing(file, "--trim", "--date-format", "DD.MM.YYYY", "--via", via)
+        assert.strictEqual(done.code, 0, done.stderr)
+        assert.deepInclude(stored[0], { FirstName: "Ann", Consent: { ConsentDate: "2024-03-14T00:00:00Z" } })
+      }
+      const { done, folder, run, stored } = yield* importing(file, "--date-format", "DD.MM.YYYY", "--only-existing")
+      assert.deepInclude(json(done), { read: 1, accepted: 0, leftOut: 1, notSent: 0 })
+      assert.deepStrictEqual([done.code, stored], [0, []])
+      writeFileSync(join(folder, "b.csv"), "Email,FirstName\nbob@example.com,Bob\n")
+      yield* run(["contacts", "import", "b.csv", "--only-new", "--default-status", "Inactive"])
+      writeFileSync(join(folder, "b.csv"), "Email,FirstName\nbob@example.com,\n")
+      assert.strictEqual((yield* run(["contacts", "import", "b.csv", "--empty", "clear", "--via", "file"])).code, 2)
+      const planned = json(yield* run(["contacts", "import", "b.csv", "--empty", "clear", "--dry-run"]))
+      assert.deepInclude(planned, { changed: 1, fields: { FirstName: 1 } })
+      assert.strictEqual((yield* run(["contacts", "import", "b.csv", "--empty", "clear"])).code, 0)
+      const [bob] = json(yield* run(["contacts", "list"])) as ReadonlyArray<Record<string, unknown>>
+      assert.deepInclude(bob, { Status: "Inactive" })
+      assert.notProperty(bob, "FirstName")
+    })
+  )
+
   it.live("takes other words for a status, which a row is rejected for without", () =>
     Effect.gen(function* () {
       const file = "Email,Status\nann@example.com,subscribed\nbob@example.com,active\ncem@example.com,cleaned\n"
@@ -181,6 +205,36 @@ describe("what is said about an imported file", () => {
       assert.include(failure(asked.done).hint, "--encoding windows-1252")
       const read = yield* importing(french, "--encoding", "windows-1252")
       assert.deepInclude(read.stored[0], { FirstName: "Zoë" })
+    })
+  )
+
+  it.live("is kept in a file, and the rejected rows come with theirs: the command shown imports them", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRosterHere
+      const head = "Mail;Vorname;Stand"
+      writeFileSync(join(folder, "kunden.csv"), Buffer.from(`${head}\nann@x.org;J\u00f6rg;ja\nbob;Bob;ja\n`, "latin1"))
+      const flags = ["--map", "Mail=Email", "--map", "Vorname=FirstName", "--map", "Stand=Status"]
+      const words = ["--map-value", "Status:ja=Engaged", "--encoding", "windows-1252", "--list", "News"]
+      const imported = yield* run(["contacts", "import", "kunden.csv", ...flags, ...words, "--save-mapping", "m.json"])
+      assert.strictEqual(imported.code, 9, imported.stderr)
+      const [, shown = ""] = failure(imported).hint.split("\n  roster ")
+      assert.notInclude(shown, "\n")
+      const rejected = join(folder, "kunden.csv.rejected.csv")
+      writeFileSync(rejected, readFileSync(rejected, "utf8").replace("bob;", "bob@x.org;"))
+      const corrected = yield* run(shown.replace(/ --db .*$/, "").split(" "))
+      assert.strictEqual(corrected.code, 0, corrected.stderr)
+      const bob = json(yield* run(["contacts", "get", "bob@x.org"]))
+      assert.deepInclude(bob, { FirstName: "Bob", Status: "Engaged" })
+      const again = yield* run(["contacts", "import", "kunden.csv", "--mapping", "m.json", "--dry-run"])
+      assert.deepInclude(json(again), { read: 2, unchanged: 1, rejected: 1 }, again.stderr)
+      const few = ["contacts", "import", "kunden.csv", "--mapping", "m.json", "--max-rejected", "50%"]
+      for (const command of [few, [...few, "--dry-run"]]) assert.strictEqual((yield* run(command)).code, 0)
+      for (const text of ['{"colums":{}}', "no JSON", '{"columns":{"a":"DateAdded"}}']) {
+        writeFileSync(join(folder, "m.json"), text)
+        const refused = yield* run(["contacts", "import", "kunden.csv", "--mapping", "m.json"])
+        assert.strictEqual(refused.code, 2, text)
+        assert.include(failure(refused).message, "m.json is no mapping", text)
+      }
     })
   )
 })

@@ -131,8 +131,7 @@ describe("roster jobs", () => {
       const [job] = yield* ready
       assert.deepInclude(job, { rowsDone: 3, accepted: 2, rejected: 1, duplicates: 1 })
       const id = job?.id ?? ""
-      const text =
-        '\ufeffEmail;Note;_error\r\nnobody;=1+1;"Email: an e-mail address has an @, as in name@example.com"\r\n'
+      const text = `\ufeffEmail;Note;_error\r\nnobody;'=1+1;"Email: an e-mail address has an @, as in name@example.com"\r\n`
       const written = yield* jobs("get", id, "--rejected", "r.csv")
       assert.deepStrictEqual([written.code, json(written)], [0, { file: "r.csv", bytes: Buffer.byteLength(text) }])
       assert.strictEqual(readFileSync(join(folder, "r.csv"), "utf8"), text)
@@ -158,7 +157,7 @@ describe("roster jobs", () => {
 
 describe("roster contacts import", () => {
   const bad = "Email,City\nann@example.com,Bonn\nnobody,=1\nshort\n"
-  const first = '\ufeffEmail,City,_error\r\nnobody,=1,"Email: an e-mail address has an @, as in name@example.com"\r\n'
+  const first = `\ufeffEmail,City,_error\r\nnobody,'=1,"Email: an e-mail address has an @, as in name@example.com"\r\n`
 
   it.live("writes rejected rows beside the file, under a name of their own each time", () =>
     Effect.gen(function* () {

@@ -13,6 +13,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { everyCommand } from "../../src/main/CommandTree.ts"
+import { helpTopics } from "../../src/main/HelpTopics.ts"
 import { cacheFolder } from "../../src/main/CompileCache.ts"
 import { helpFile, type HelpPages } from "../../src/main/StaticHelp.ts"
 import { runHere } from "../inProcess.ts"
@@ -30,8 +31,12 @@ describe("help that is written into the bundle", () => {
       const below = commands.flatMap(({ name, subcommands }) =>
         subcommands.flatMap((group) => group.commands.map((command) => `${name} ${command.name}`))
       )
-      assert.sameMembers(Object.keys(pages), ["", ...commands.map(({ name }) => name), ...below])
-      for (const [path, page] of Object.entries(pages)) {
+      const topics = Object.entries(helpTopics).map(([name, text]) => [`help ${name}`, `${text}\n`] as const)
+      const names = ["", ...commands.map(({ name }) => name), ...below]
+      assert.sameMembers(Object.keys(pages), [...names, ...topics.map(([name]) => name)])
+      for (const [name, text] of topics) assert.strictEqual(pages[name], text)
+      for (const path of names) {
+        const page = pages[path]
         const words = path === "" ? [] : path.split(" ")
         const { code, stdout } = yield* runHere([...words, "--quiet", "--help"], { env: { NO_COLOR: "1" } })
         assert.deepStrictEqual([code, stdout], [0, page], path)

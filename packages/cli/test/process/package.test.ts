@@ -127,7 +127,7 @@ describe.skipIf(!hasPnpm)("what is published (needs pnpm, which runs the tests)"
   it.live("K20 of the command line is the files that these tests run, and they run alone", () =>
     Effect.gen(function* () {
       const folder = packed("cli", yield* temporaryFolder)
-      const run = ["roster.js", ...filesOf(join(dirname(bin), "roster")).map((name) => `roster/${name}`)]
+      const run = ["roster.1", "roster.js", ...filesOf(join(dirname(bin), "roster")).map((name) => `roster/${name}`)]
       assert.sameMembers(
         [...filesOf(folder)],
         ["package.json", "LICENSE", "README.md", "dist/THIRD-PARTY-NOTICES.txt", ...run.map((name) => `dist/${name}`)]

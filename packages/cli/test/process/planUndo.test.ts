@@ -186,7 +186,9 @@ describe.each(places)("a plan $name", ({ open }) => {
       assert.strictEqual(fieldOf(place, "cid@x.org", "date_updated"), 1_100_000_000)
       // A second time there is nothing to do, and no date moves.
       const after = content(place)
-      assert.deepInclude(json(done(yield* run(["contacts", "apply", plan]))), { new: 0, changed: 0, alreadySo: 3 })
+      const again = done(yield* run(["contacts", "apply", plan]))
+      assert.deepInclude(json(again), { new: 0, changed: 0, alreadySo: 3 })
+      assert.notInclude(again.stderr, "undo")
       assert.deepStrictEqual(content(place), after)
     })
   )
@@ -215,13 +217,15 @@ describe.each(places)("a plan $name", ({ open }) => {
       const before = content(place)
       const refused = done(yield* run(["contacts", "apply", plan]), 6)
       assert.strictEqual(failure(refused).code, "PlanOutdated")
+      const outdated = { outdated: 1, outdatedContacts: [{ line: 2, email: "ann@x.org" }] }
+      const shown = done(yield* run(["contacts", "apply", plan, "--skip-changed", "--dry-run"]), 9)
+      assert.deepInclude(json(shown), { dryRun: true, new: 1, changed: 2, ...outdated })
       assert.deepStrictEqual(content(place), before)
       const rest = done(yield* run(["contacts", "apply", plan, "--skip-changed"]), 9)
       assert.deepInclude(json(rest), {
         new: 1,
         changed: 1,
-        outdated: 1,
-        outdatedContacts: [{ line: 2, email: "ann@x.org" }]
+        ...outdated
       })
       assert.strictEqual(fieldOf(place, "ann@x.org", "first_name"), "Ann")
     })
@@ -251,7 +255,7 @@ describe("a plan", () => {
       const where = yield* local
       const { folder, run } = where
       const file = yield* people(where)
-      assert.deepInclude(json(done(yield* run(["contacts", "import", file, "--dry-run"]))), {
+      assert.deepInclude(json(done(yield* run(["contacts", "import", file, "--dry-run"]), 9)), {
         dryRun: true,
         new: 1,
         changed: 2,
@@ -260,7 +264,7 @@ describe("a plan", () => {
       })
       done(yield* run(["contacts", "import", file, "--plan", file]), 2)
       done(yield* run(["contacts", "import", file, "--plan", "-"]), 2)
-      const table = done(yield* run(["contacts", "import", file, "--dry-run", "-o", "table"])).stdout
+      const table = done(yield* run(["contacts", "import", file, "--dry-run", "-o", "table"]), 9).stdout
       assert.include(table, 'line 2: ann@x.org: FirstName "Ann" -> "Anna"')
       assert.deepStrictEqual(
         readdirSync(folder).filter((name) => name.includes("plan")),
@@ -275,9 +279,9 @@ describe("a plan", () => {
       const file = yield* people(where)
       const { run } = where
       const planned = ["contacts", "import", file, "--list", "News", "--dry-run"]
-      assert.deepInclude(json(done(yield* run(planned))), { new: 1, changed: 3, unchanged: 0, lists: ["News"] })
+      assert.deepInclude(json(done(yield* run(planned), 9)), { new: 1, changed: 3, unchanged: 0, lists: ["News"] })
       done(yield* run(["contacts", "import", file, "--list", "News", "-q"]), 9)
-      assert.deepInclude(json(done(yield* run(planned))), { new: 0, unchanged: 4 })
+      assert.deepInclude(json(done(yield* run(planned), 9)), { new: 0, unchanged: 4 })
     })
   )
 })
@@ -315,6 +319,9 @@ describe.each(places)("an undo $name", ({ open }) => {
       const { id } = yield* lastRun(where)
       done(yield* run(["contacts", "update", "ann@x.org", "--first-name", "Annie"]))
       done(yield* run(["contacts", "update", "dea@x.org", "--field", "city=Bonn"]))
+      const shown = done(yield* run(["contacts", "undo", id, "--dry-run"]), 9)
+      assert.include(failure(shown).message, "would leave some")
+      assert.deepInclude(json(shown), { deleted: 0, outdated: 2 })
       const undone = done(yield* run(["contacts", "undo", id, "--yes"]), 9)
       assert.deepInclude(json(undone), {
         deleted: 0,
@@ -369,6 +376,28 @@ describe.each(places)("an undo $name", ({ open }) => {
 })
 
 describe("a run", () => {
+  it.live("that changed nothing is not the last one to undo, and one of lists is", () =>
+    Effect.gen(function* () {
+      const where = yield* local
+      const { folder, run } = where
+      const file = join(folder, "same.csv")
+      const undoLast = Effect.fnUntraced(function* () {
+        return json(done(yield* run(["contacts", "undo", "last", "--dry-run"])))
+      })
+      done(yield* run(["contacts", "undo", "last"]), 2)
+      writeFileSync(file, "Email\nann@x.org\n")
+      done(yield* run(["contacts", "import", file]))
+      const { id } = yield* lastRun(where)
+      done(yield* run(["contacts", "import", file]))
+      assert.deepInclude(yield* undoLast(), { undoes: id, deleted: 1 })
+      done(yield* run(["contacts", "import", file, "--list", "News"]))
+      const { id: listed } = yield* lastRun(where)
+      assert.notStrictEqual(listed, id)
+      done(yield* run(["contacts", "import", file]))
+      assert.deepInclude(yield* undoLast(), { undoes: listed, deleted: 0 })
+    })
+  )
+
   it.live("is recorded for its owner alone, listed, and kept for 30 days", () =>
     Effect.gen(function* () {
       const where = yield* local
@@ -479,7 +508,8 @@ describe("a run", () => {
       assert.include(imported.stderr, "the record of this run does not have all that it changed")
       assert.deepInclude(json(imported), { accepted: 4, new: 0, changed: 0, unchanged: 0, unknownWhetherNew: 4 })
       const { id } = yield* lastRun(where)
-      assert.deepInclude(json(done(yield* run(["contacts", "undo", id, "--dry-run"]))), {
+      assert.deepInclude(json(done(yield* run(["contacts", "undo", "last", "--dry-run"]), 9)), {
+        undoes: id,
         unknownChanges: ["changes by a key that may not read contacts"]
       })
     })

@@ -9,6 +9,10 @@ import { makeRosterHere } from "../inProcess.ts"
 import { failure, json, temporaryFolder } from "../roster.ts"
 import { serve, serveWithKey, stop } from "../service.ts"
 
+/** What a browser gets at the root of a service. */
+const rootOf = (address: string) =>
+  Effect.promise(async () => (await fetch(new URL("/", address), { headers: { accept: "text/html" } })).text())
+
 describe("roster serve", () => {
   it.live("writes the key of a new store, prints its address, and drains on SIGTERM", () =>
     Effect.gen(function* () {
@@ -19,6 +23,7 @@ describe("roster serve", () => {
       ])
       assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/v4$/)
       assert.deepStrictEqual(lines, [`listening on ${address}`])
+      assert.include(yield* rootOf(address), '<div id="root">')
       assert.strictEqual(readFileSync(keyFile, "utf8"), `${key}\n`)
       assert.strictEqual(statSync(keyFile).mode & 0o777, 0o600)
 
@@ -47,7 +52,7 @@ describe("roster serve", () => {
   it.live("says whether it lives and is ready, by any name and without a key", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const { address, child } = yield* serveWithKey(folder, ["--access-log"])
+      const { address, child } = yield* serveWithKey(folder, ["--access-log", "--no-studio"])
       const entries: Array<Record<string, unknown>> = []
       child.stdout?.on("data", (part: Buffer) => {
         for (const line of part.toString().trim().split("\n")) entries.push(JSON.parse(line))
@@ -64,6 +69,7 @@ describe("roster serve", () => {
       assert.deepStrictEqual(yield* ask("/health/ready"), { status: 200, body: { status: "ready" } })
       assert.strictEqual((yield* ask("/health/other")).status, 401)
       assert.strictEqual((yield* ask("/v4/contacts")).status, 421)
+      assert.include(yield* rootOf(address), 'href="docs"')
       assert.strictEqual(yield* stop(child, "SIGTERM"), 0)
       assert.deepInclude(entries[0], { method: "GET", route: "/health/live", status: 200 })
     })
@@ -77,19 +83,38 @@ describe("roster serve", () => {
       const second = yield* serveWithKey(folder)
       assert.strictEqual(second.key, first.key)
       const port = new URL(second.address).port
-      const taken = yield* run(["serve", "--port", port, "--db", "other.db"])
+      const taken = yield* run(["serve", "--port", port, "--db", "other.db", "--key-file", "-"])
       assert.deepStrictEqual([taken.code, failure(taken).code], [8, "ServeError"])
     })
   )
 
-  it.live.each(["", "--key-file=-"])("prints the key of a new store where no file is named: %s", (given) =>
+  it.live("prints the key of a new store on purpose only, and makes no store whose key nobody would see", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
-      const { address, lines } = yield* serve(folder, ["--db", join(folder, "a.db"), ...(given === "" ? [] : [given])])
+      const nowhere = yield* run(["serve", "--port", "0", "--db", "a.db"])
+      assert.deepStrictEqual([nowhere.code, nowhere.stdout, failure(nowhere).code], [2, "", "UsageError"])
+      assert.match(failure(nowhere).hint, /--key-file -/)
+      assert.deepStrictEqual(readdirSync(folder), [])
+      yield* run(["contacts", "add", "ann@example.com", "--db", "b.db"])
+      assert.strictEqual((yield* run(["serve", "--port", "0", "--db", "b.db"])).code, 2)
+      const { address, lines } = yield* serve(folder, ["--db", join(folder, "a.db"), "--key-file", "-"])
       const [key = "", ...others] = lines
       assert.deepStrictEqual(others, [`listening on ${address}`])
       const env = { ROSTER_BASE_URL: address, ROSTER_API_KEY: key }
       assert.strictEqual((yield* run(["contacts", "list"], { env })).stdout, "[]\n")
+    })
+  )
+
+  it.live("refuses a profile that names a service", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const { env, key } = yield* serveWithKey(folder)
+      const login = ["auth", "login", "--profile", "team", "--base-url", env.ROSTER_BASE_URL]
+      const saved = yield* run(login, { input: key })
+      assert.strictEqual(saved.code, 0, saved.stderr)
+      const refused = yield* run(["serve", "--port", "0", "--profile", "team"])
+      assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"])
+      assert.include(failure(refused).message, "team")
     })
   )
 
@@ -131,9 +156,24 @@ describe("roster serve", () => {
       assert.deepStrictEqual([refused.code, refused.stdout, failure(refused).code], [2, "", "FileProblem"])
       assert.strictEqual(readFileSync(keyFile, "utf8"), "mine")
       assert.deepStrictEqual(json(yield* run(["apikeys", "list", "--db", "a.db"])), [])
-      const absent = yield* run(["serve", "--port", "0", "--db", "a.db", "--key-file", "absent/key"])
-      assert.strictEqual(absent.code, 2)
-      assert.notInclude(readdirSync(folder), "absent")
+      for (const name of [keyFile, "absent/key", ".", "b.db"]) {
+        assert.strictEqual((yield* run(["serve", "--port", "0", "--db", "b.db", "--key-file", name])).code, 2, name)
+      }
+      assert.sameMembers(
+        readdirSync(folder).filter((name) => !name.startsWith("a.db")),
+        ["mine"]
+      )
+    })
+  )
+
+  it.live("refuses a sender that is no address", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const args = ["--db", "a.db", "--key-file", "k", "--allow-sender", "no address"]
+      const refused = yield* run(["serve", "--port", "0", ...args])
+      assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+      assert.include(failure(refused).message, "Invalid allow-sender")
+      assert.deepStrictEqual(readdirSync(folder), [])
     })
   )
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readdirSync, statSync } from "node:fs"
+import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeRosterHere } from "../inProcess.ts"
-import { json, jsonOf } from "../roster.ts"
+import { failure, json, jsonOf } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 describe("the target of a command", () => {
@@ -40,6 +40,47 @@ describe("the target of a command", () => {
           .sort(),
         ["a.db", "b.db"]
       )
+    })
+  )
+
+  it.live("is made by the first call, so that a command which is refused before leaves none", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const taken = join(folder, "taken")
+      writeFileSync(taken, "Email\nann@example.com\n")
+      for (const args of [
+        ["contacts", "import", "absent.csv"],
+        ["contacts", "import", taken, "--rejected", "absent/rejected.csv"],
+        ["contacts", "delete", "--rule", "no rule at all", "--yes"],
+        ["contacts", "export", "--out", taken],
+        ["contacts", "restore", "absent.json"],
+        ["contacts", "apply", "absent.json"],
+        ["contacts", "undo", "last", "--yes"],
+        ["apikeys", "create", "ci", "--for", "contacts:read", "--out", taken],
+        ["smtp", "create", "shop@example.com", "--out", "absent/password"],
+        [
+          "emails",
+          "send",
+          "--from",
+          "a@example.com",
+          "--to",
+          "b@example.com",
+          "--subject",
+          "S",
+          "--text-file",
+          "absent"
+        ]
+      ]) {
+        const refused = yield* run([...args, "--db", "new.db"])
+        assert.strictEqual(refused.code, 2, `${args.join(" ")}: ${refused.stderr}`)
+        assert.notInclude(refused.stderr, "a new store")
+        assert.notInclude(readdirSync(folder), "new.db", args.join(" "))
+      }
+      const nowhere = yield* run(["contacts", "list", "--db", "absent/new.db"])
+      assert.deepStrictEqual([nowhere.code, nowhere.stdout, failure(nowhere).code], [8, "", "StoreUnavailable"])
+      const on = yield* run(["contacts", "list", "--on", "Nobody", "--db", "new.db"])
+      assert.deepStrictEqual([on.code, failure(on).code], [5, "ListNotFound"])
+      assert.include(on.stderr, "[local] new.db, a new store\n")
     })
   )
 

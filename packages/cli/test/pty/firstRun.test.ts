@@ -1,5 +1,5 @@
 /**
- * The sessions in the README and the documentation, typed again: what stands there is what a terminal shows.
+ * The sessions in the documentation, typed again: what stands there is what a terminal shows.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -62,10 +62,10 @@ const type = async (folder: string, command: string, env: Readonly<Record<string
 }
 
 describe.skipIf(!hasTerminal)("the session (needs script) in", () => {
-  it("the README and the guides is there", () => {
+  it("the guides is there", () => {
     assert.deepStrictEqual(
       sessions.map(({ page }) => page),
-      ["README.md", "docs/credentials.md", "docs/rules.md"]
+      ["docs/command-line.md", "docs/credentials.md", "docs/rules.md"]
     )
     assert.isAbove(sessions[0]?.steps.length ?? 0, 5)
   })

@@ -1,7 +1,7 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
-import { readdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { runHere } from "../inProcess.ts"
 import { failure, temporaryFolder } from "../roster.ts"
 
@@ -41,6 +41,47 @@ describe("half of a remote service", () => {
       const args = ["contacts", "import", "-", "--base-url", url, "--api-key-file", "-"]
       const twice = yield* runHere(args, { env: { ROSTER_API_KEY: "k" } })
       assert.strictEqual(twice.code, 2)
+    })
+  )
+})
+
+describe("a setting that a client refuses", () => {
+  it.live("is named by its flag, variable or profile", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const config = join(folder, ".config", "roster", "config.json")
+      const key = join(folder, "key")
+      writeFileSync(key, "two words")
+      const profile = { baseUrl: "https://example.com/v4", apiKey: "k", apiKeyHeader: "a b" }
+      mkdirSync(dirname(config), { recursive: true, mode: 0o700 })
+      writeFileSync(config, JSON.stringify({ profiles: { work: profile } }), { mode: 0o600 })
+      const env = { HOME: folder, ROSTER_API_KEY: "k" }
+      const cases: ReadonlyArray<readonly [ReadonlyArray<string>, Record<string, string>, string]> = [
+        [[], { ROSTER_BASE_URL: "ftp://example.com/v4" }, "ROSTER_BASE_URL (baseUrl)"],
+        [["--base-url", "ftp://example.com/v4"], { ROSTER_BASE_URL: url }, "--base-url (baseUrl)"],
+        [[], { ROSTER_BASE_URL: url, ROSTER_API_KEY_HEADER: "a b" }, "ROSTER_API_KEY_HEADER (apiKeyHeader)"],
+        [["--api-key-prefix", "é"], { ROSTER_BASE_URL: url }, "--api-key-prefix (apiKeyPrefix)"],
+        [["--profile", "work"], {}, "the profile work (apiKeyHeader)"],
+        [[], { ROSTER_BASE_URL: url, ROSTER_API_KEY: "two words" }, "ROSTER_API_KEY (apiKey)"],
+        [["--api-key-file", key], { ROSTER_BASE_URL: url }, `${key} (apiKey)`]
+      ]
+      for (const [args, given, name] of cases) {
+        const refused = yield* runHere(["contacts", "list", ...args], { env: { ...env, ...given } })
+        assert.include(failure(refused).message, `The setting ${name} cannot be used`, refused.stderr)
+      }
+      vi.stubEnv("https_proxy", "ftp://proxy.example")
+      yield* Effect.addFinalizer(() => Effect.sync(() => vi.unstubAllEnvs()))
+      for (const args of [
+        ["contacts", "list"],
+        ["auth", "login"]
+      ]) {
+        const refused = yield* runHere(args, { env: { ...env, ROSTER_BASE_URL: "https://example.com/v4" }, input: "k" })
+        assert.include(failure(refused).message, "The setting https_proxy (proxy) cannot be used", refused.stderr)
+      }
+      const doctor = yield* runHere(["doctor"], { env: { ...env, ROSTER_BASE_URL: "ftp://example.com/v4" } })
+      assert.strictEqual(doctor.code, 8, doctor.stderr)
+      assert.match(doctor.stdout, /"Check":"proxy","Result":"failed","Detail":"[^"]*https_proxy/)
+      assert.match(doctor.stdout, /"Check":"address","Result":"failed"/)
     })
   )
 })

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { contactNames, customFields, email, lists, withExamples } from "../shared/CommonFlags.ts"
+import { checkListNames, createList } from "../shared/ListNames.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 
@@ -18,9 +19,11 @@ export const command = Command.make(
     ),
     customFields,
     lists,
+    createList,
     dryRun
   },
-  Effect.fnUntraced(function* ({ dryRun: _dryRun, lists, ...fields }) {
+  Effect.fnUntraced(function* ({ createList, dryRun: _dryRun, lists, ...fields }) {
+    yield* checkListNames(lists, { createList })
     const contacts = yield* ContactsService
     const added = yield* contacts.add([Results.omitUndefined(fields)], {
       listNames: lists.length === 0 ? undefined : lists

@@ -1,21 +1,37 @@
 /** `roster contacts export` */
-import { contactFilterFromInput, ContactsService, type ExportId, ExportLink, type ExportRequest } from "@roster/domain"
-import { exportTo } from "@roster/workflows"
-import { Effect, Option, type Stdio } from "effect"
+import {
+  type Contact,
+  ContactColumns,
+  contactFilterFromInput,
+  ContactsService,
+  type ExportId,
+  ExportLink,
+  type ExportRequest,
+  FieldNames,
+  InvalidInput,
+  type UnreadableFile
+} from "@roster/domain"
+import { writeContact } from "@roster/domain/ContactJson"
+import { countExported, exportTo, shapedCsv } from "@roster/workflows"
+import { Effect, Option, type Stdio, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
+import { Csv } from "effect/encoding"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
 import { forgetLink, keepLink } from "../shared/ExportLinks.ts"
-import { parsedEach, toggle } from "../../settings/FlagForms.ts"
+import { parsed, parsedEach, text, toggle } from "../../settings/FlagForms.ts"
 import { parseEmail, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { withHelp } from "../shared/HelpExtras.ts"
 import { Output } from "../../terminal/Output.ts"
 import { commandHere } from "../../terminal/ResumeHint.ts"
 import * as Results from "../../terminal/Results.ts"
-import { filterFlags, noteAbsentFields, noteFields, twoRules } from "../shared/RuleFlags.ts"
+import { filterFlags, noteFields, refuseAbsentFields, twoRules } from "../shared/RuleFlags.ts"
 import { settings } from "../../settings/Settings.ts"
+import { contactsOn } from "./ContactsOnList.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
-import { refusedHere, usageError } from "../../errors/UsageError.ts"
+import { refuse, refusedHere, type UsageError, usageError } from "../../errors/UsageError.ts"
 
-const formats = { csv: "Csv", json: "Json", xml: "Xml" } as const
+/** The formats of files, and those of the interface that they are made of. */
+const formats = { csv: "Csv", json: "Json", xml: "Xml", xlsx: "Csv" } as const
 
 type Format = keyof typeof formats
 
@@ -43,37 +59,127 @@ const contradiction = (given: {
     : ""
 }
 
+/** Why a file cannot be given another shape. */
+type ShapeError = UnreadableFile | UsageError
+
+/** The file of the contacts on a list. Its first reading finds the columns. */
+const fileOf = Effect.fnUntraced(function* <E, R>(format: "Csv" | "Json", contacts: Stream.Stream<Contact, E, R>) {
+  if (format === "Json") return Results.jsonLines(contacts, "json", writeContact)
+  const names = new Map<string, string>()
+  yield* Stream.runForEach(contacts, ({ customFields = {} }) =>
+    Effect.sync(() => {
+      for (const name of Object.keys(customFields)) {
+        if (!names.has(FieldNames.foldName(name))) names.set(FieldNames.foldName(name), name)
+      }
+    })
+  )
+  const fields = [...names.values()].toSorted()
+  return Stream.make(ContactColumns.exportHeader(fields)).pipe(
+    Stream.concat(Stream.map(contacts, (contact) => ContactColumns.exportCells(contact, fields))),
+    Stream.pipeThroughChannel(Csv.encode())
+  )
+})
+
 export const command = Command.make(
   "export",
   {
     ...filterFlags,
     emails: parsedEach("email", parseEmail("email"), "Export this contact", "EMAIL"),
-    format: Flag.Literals("format", ["csv", "json", "xml"]).pipe(
-      Flag.withDescription("Format of the file (default: by the name of --out, or csv)"),
+    format: Flag.Literals("format", ["csv", "json", "xml", "xlsx"]).pipe(
+      Flag.withDescription("Format of the file; xlsx is a workbook (default: by the name of --out, or csv)"),
       Flag.withDefault(undefined)
     ),
+    formulas: Flag.Literals("formulas", ["protect", "keep"]).pipe(
+      Flag.withDescription(
+        "How a csv file has texts that a spreadsheet would run: protect them by an apostrophe (default), or keep them"
+      ),
+      Flag.withDefault("protect")
+    ),
+    columns: parsed(
+      "columns",
+      (given) => {
+        const names = given.split(",").map((name) => name.trim())
+        return names.includes("") ? refuse("columns", "write names with commas between them") : Effect.succeed(names)
+      },
+      "The columns of a csv file or workbook, in this order (default: all)",
+      "NAME,..."
+    ),
+    delimiter: Flag.Literals("delimiter", [",", ";", "|", "tab"]).pipe(
+      Flag.withDescription("What stands between the cells of a csv file (default: ,)"),
+      Flag.withDefault(undefined)
+    ),
+    bom: toggle("bom", "Begin a csv file with the mark by which spreadsheets know UTF-8"),
+    on: text("on", "Export the contacts on this list of the local store", "LIST"),
     zip: toggle("zip", "Compress the file as ZIP (default: if --out ends in .zip)"),
     noWait: toggle("no-wait", "Start the export and print its id and link without waiting"),
     ...deliveryFlags
   },
-  Effect.fnUntraced(function* ({ emails, force, format: givenFormat, noWait, out, rawRule, rule, zip: givenZip }) {
+  Effect.fnUntraced(function* (given) {
+    const { emails, force, format: givenFormat, noWait, on, out, rawRule, rule, zip: givenZip } = given
     const output = yield* Output
     const promised = promisedBy(out)
     const format = givenFormat ?? promised.format ?? "csv"
     const zip = givenZip || promised.isZip
+    const base = formats[format]
+    const isWorkbook = format === "xlsx"
     const filter = yield* refusedHere(
       contactFilterFromInput({ rule: rule ?? rawRule, emails: emails.length === 0 ? undefined : emails })
     )
     if (Option.isSome(filter) && filter.value._tag === "ByRule") {
       yield* noteFields(filter.value.rule)
-      yield* noteAbsentFields(filter.value.rule)
+      yield* refuseAbsentFields(filter.value.rule, { allowUnknownField: given.allowUnknownField })
     }
     if (zip && !noWait && out === undefined && output.isTerminal) {
       return yield* usageError("A ZIP file cannot be shown on a terminal.", "Write it to a file with --out.")
     }
+    const { bom, columns, delimiter, formulas } = given
+    if (isWorkbook && (out === undefined || zip || noWait || bom || delimiter !== undefined || formulas === "keep")) {
+      return yield* usageError(
+        "A workbook is written to a file by this command, and has no form of text.",
+        "Name it with --out FILE.xlsx, and leave out --zip, --no-wait, --delimiter, --bom and --formulas."
+      )
+    }
+    const isShaped = bom || columns !== undefined || delimiter !== undefined || formulas === "keep"
+    if (isShaped && (noWait || zip || !(format === "csv" || isWorkbook))) {
+      return yield* usageError(
+        "--columns, --delimiter, --bom and --formulas keep are for a csv file that this command writes.",
+        "Leave out --zip, --no-wait and other formats, or leave out these flags."
+      )
+    }
+    if (on !== undefined && (noWait || zip || base === "Xml")) {
+      return yield* usageError("--on writes a csv, json or xlsx file.", "Leave out --zip, --no-wait and --format xml.")
+    }
+    const counter = zip || base === "Xml" ? undefined : countExported(base)
+    const shaped = <E, R>(content: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E | ShapeError, R> => {
+      const counted = counter === undefined ? content : counter.through(content)
+      const shape = {
+        bom,
+        columns,
+        delimiter: delimiter === "tab" ? "\t" : delimiter,
+        keepsFormulas: formulas === "keep"
+      }
+      const csv: Stream.Stream<Uint8Array, E | ShapeError, R> = isShaped
+        ? Stream.catchIf(
+            shapedCsv(counted, shape),
+            (error): error is InvalidInput => error instanceof InvalidInput && error.field === "columns",
+            ({ issue }) =>
+              Stream.fail(
+                usageError(`--columns: ${issue}.`, "Correct the name. If it is meant so, add --allow-unknown-field.")
+              )
+          )
+        : counted
+      return isWorkbook
+        ? Stream.unwrap(Effect.promise(async () => (await import("@roster/workflows/Workbook")).csvToWorkbook(csv)))
+        : csv
+    }
+    if (on !== undefined && base !== "Xml") {
+      const contacts = yield* contactsOn(on, { offset: 0, rule: rule ?? rawRule })
+      const deliver = yield* delivery({ out, force, isWorkbook, counter })
+      return yield* deliver(shaped(yield* fileOf(base, contacts)))
+    }
     const request: ExportRequest = {
       filter: Option.getOrUndefined(filter),
-      fileFormat: formats[format],
+      fileFormat: base,
       compressionFormat: zip ? "Zip" : "None"
     }
     if (noWait) {
@@ -88,9 +194,9 @@ export const command = Command.make(
       return
     }
     const context = yield* Effect.context<Effect.Services<ReturnType<typeof keepLink>> | Stdio.Stdio>()
-    const deliver = yield* delivery({ out, force })
+    const deliver = yield* delivery({ out, force, isWorkbook, counter })
     let id: ExportId | undefined
-    yield* exportTo(request, (content) => deliver(content), {
+    yield* exportTo(request, (content) => deliver(shaped(content)), {
       onStart: (link) => {
         id = link.id
         return Effect.provideContext(keepLink(link), context)
@@ -111,6 +217,10 @@ export const command = Command.make(
         given.noWait && given.out !== undefined,
         "--no-wait and --out cannot be used together: the file does not exist yet."
       ],
+      [
+        given.on !== undefined && (given.emails.length > 0 || given.rawRule !== undefined),
+        "--on cannot be combined with --email or --raw-rule."
+      ],
       [contradiction(given) !== "", contradiction(given)]
     )
   ),
@@ -119,7 +229,18 @@ export const command = Command.make(
     'roster contacts export --rule "status = Active" --out active.json.zip':
       "Export the contacts that a rule selects, as JSON in a ZIP file",
     "roster contacts export --email ann@example.com > ann.csv": "Print one contact to stdout",
+    "roster contacts export --columns Email,FirstName,city --delimiter ';' --bom --out contacts.csv":
+      "Some columns, as spreadsheets of many countries read them",
+    "roster contacts export --out contacts.xlsx": "As a workbook",
+    "roster contacts export --on Newsletter --out newsletter.csv": "Export the contacts on a list of the local store",
     "roster contacts export --no-wait": "Check it later with: roster exports status ID"
+  }),
+  withHelp({
+    groups: {
+      "which contacts": ["rule", "raw-rule", "allow-unknown-field", "email", "on"],
+      "the file": ["out", "format", "columns", "delimiter", "bom", "formulas", "zip"],
+      running: ["force", "no-wait"]
+    }
   }),
   Command.provide(TargetLayer.layer)
 )

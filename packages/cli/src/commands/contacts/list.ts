@@ -1,46 +1,38 @@
 /** `roster contacts list` */
-import {
-  type Contact,
-  ContactsService,
-  type ContactRule,
-  maximumContactsPerPage,
-  parseRule,
-  ruleMatcher,
-  ruleSource
-} from "@roster/domain"
-import { DateTime, Effect, Stream } from "effect"
+import { type Contact, ContactsService, type ContactRule, maximumContactsPerPage } from "@roster/domain"
+import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { usageError } from "../../errors/UsageError.ts"
 import { settings } from "../../settings/Settings.ts"
-import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
 import { countText } from "../../terminal/Printable.ts"
 import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
 import { text, toggle } from "../../settings/FlagForms.ts"
 import { count, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { noteAbsentFields, noteFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
+import { noteFields, refuseAbsentFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
+import { contactsOn } from "./ContactsOnList.ts"
 import { columns, printContacts } from "./ContactTable.ts"
 
 /** Number of contacts that are shown unless the command line says how many. */
 const shownByDefault = 20
 
-/** The contacts on a list of the local store. */
-const contactsOn = Effect.fnUntraced(function* (
-  name: string,
-  { offset = 0, rule }: { readonly offset: number | undefined; readonly rule: ContactRule | undefined }
-) {
-  const on = yield* settings
-  if (on._tag === "Remote") return yield* EmbeddedStore.refuseService
-  const { ContactLists } = yield* EmbeddedStore.server
-  const all = Effect.map(ContactLists.ContactLists, ({ contacts }) => contacts(name)).pipe(
-    Stream.unwrap,
-    Stream.provide(EmbeddedStore.listsOf(on.filename))
+/** So many contacts: in one request, and in further ones where a service gives fewer than asked for. */
+const firstContacts = (
+  contacts: ContactsService["Service"],
+  wanted: number,
+  { offset, rule }: { readonly offset: number | undefined; readonly rule: ContactRule | undefined }
+) => {
+  const from = (offset: number | undefined, count: number) => Stream.take(contacts.stream({ offset, rule }), count)
+  if (wanted > maximumContactsPerPage) return from(offset, wanted)
+  return Stream.unwrap(
+    Effect.map(contacts.list({ limit: wanted, offset, rule }), (page) => {
+      const isLast = page.length === 0 || page.length === wanted
+      const rest = isLast ? Stream.empty : from((offset ?? 0) + page.length, wanted - page.length)
+      return Stream.concat(Stream.fromIterable(page), rest)
+    })
   )
-  if (rule === undefined) return Stream.drop(all, offset)
-  const matches = ruleMatcher(yield* Effect.fromResult(parseRule(ruleSource(rule))), yield* DateTime.now)
-  return all.pipe(Stream.filter(matches), Stream.drop(offset))
-})
+}
 
 type OnList = Effect.Success<ReturnType<typeof contactsOn>>
 type Found = Stream.Stream<
@@ -48,24 +40,6 @@ type Found = Stream.Stream<
   Stream.Error<OnList> | Stream.Error<ReturnType<ContactsService["Service"]["stream"]>>,
   Stream.Services<OnList>
 >
-
-/** The number of all contacts, of which one is at this offset. The interface has no count, but lists from any offset. */
-const totalFrom = Effect.fnUntraced(function* (offset: number) {
-  const contacts = yield* ContactsService
-  const isThere = (at: number) => Effect.map(contacts.list({ limit: 1, offset: at }), ({ length }) => length > 0)
-  let there = offset
-  let beyond = 2 * offset
-  while (yield* isThere(beyond)) {
-    there = beyond
-    beyond *= 2
-  }
-  while (beyond - there > 1) {
-    const middle = Math.floor((there + beyond) / 2)
-    if (yield* isThere(middle)) there = middle
-    else beyond = middle
-  }
-  return beyond
-})
 
 export const command = Command.make(
   "list",
@@ -77,14 +51,14 @@ export const command = Command.make(
     columns,
     all: toggle("all", "List all contacts")
   },
-  Effect.fnUntraced(function* ({ all, columns, limit, offset, on, rawRule, rule: checked }) {
+  Effect.fnUntraced(function* ({ all, allowUnknownField, columns, limit, offset, on, rawRule, rule: checked }) {
     const output = yield* Output
     if (columns !== undefined && (output.format === "json" || output.format === "ndjson")) {
       return yield* usageError("--columns needs --output table or csv.", "JSON has all fields of a contact.")
     }
     const rule = checked ?? rawRule
     yield* noteFields(rule)
-    yield* noteAbsentFields(rule)
+    yield* refuseAbsentFields(rule, { allowUnknownField, columns })
     const contacts = yield* ContactsService
     const isCut = limit === undefined && !all
     // One more than is shown tells whether there are more.
@@ -92,9 +66,7 @@ export const command = Command.make(
     const found: Found =
       on !== undefined
         ? Stream.take(yield* contactsOn(on, { offset, rule }), wanted)
-        : wanted > maximumContactsPerPage
-          ? Stream.take(contacts.stream({ offset, rule }), wanted)
-          : Stream.fromArrayEffect(contacts.list({ limit: wanted, offset, rule }))
+        : firstContacts(contacts, wanted, { offset, rule })
     if (isCut) {
       const first = yield* Stream.runCollect(found)
       const shown = first.slice(0, shownByDefault)
@@ -102,7 +74,7 @@ export const command = Command.make(
       if (first.length === shown.length) return
       const isCounted = on === undefined && rule === undefined && (yield* settings)._tag === "Local"
       const what = isCounted
-        ? `${shownByDefault} of ${countText(yield* totalFrom((offset ?? 0) + shownByDefault))} contacts`
+        ? `${shownByDefault} of ${countText(yield* contacts.count())} contacts`
         : `${shownByDefault} contacts, and there are more`
       return yield* output.note(`${what}; --all lists them`)
     }

@@ -1,8 +1,8 @@
 /** The flags of API keys and SMTP credentials, and the values they have in a request. */
-import { accessFor, parsePurpose, purposes } from "@roster/domain/Purpose"
+import { accessFor, levelPowers, parsePurposes, purposes } from "@roster/domain/Purpose"
 import { AccessLevel, type CredentialSettings, IpRange, parseWireDate } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
-import { DateTime, type Duration, Effect, type Schema, Struct } from "effect"
+import { DateTime, type Duration, Effect, Result, type Schema, Struct } from "effect"
 import { type CliError, type Command, Flag } from "effect/cli"
 import { parsed, parsedEach, toggle } from "../../settings/FlagForms.ts"
 import { parseEmail, refuseFlags } from "../shared/CommonFlags.ts"
@@ -30,9 +30,10 @@ const parseLevel = (name: string) => {
   return level === undefined ? refuse("access", `there is no access level "${name}"; ${meant}`) : Effect.succeed(level)
 }
 
-const parsePurposeName = (name: string) => {
-  const purpose = parsePurpose(name)
-  if (purpose !== undefined) return Effect.succeed(purpose)
+const parsePurposeNames = (names: string) => {
+  const found = parsePurposes(names)
+  if (Result.isSuccess(found)) return Effect.succeed(found.success)
+  const name = found.failure
   const meant = didYouMean(name, purposes)
   const known = `the purposes are ${purposes.join(", ")}`
   const help = meant === undefined ? known : `${meant} ${known}`
@@ -51,11 +52,20 @@ export const levelFlags = {
   ),
   for: parsedEach(
     "for",
-    commaSeparated(parsePurposeName),
-    "Purposes of the key, such as contacts:read,export; adds the access levels that they need",
+    parsePurposeNames,
+    "Purposes of the key, such as contacts:read,write; adds the access levels that they need",
     "PURPOSE"
   ).pipe(Flag.map((groups) => groups.flat()))
 }
+
+/** Which purposes need which levels, and what such a key can do besides. */
+export const levelNotes = [
+  "PURPOSES",
+  ...levelPowers.flatMap(({ level, power, purposes }) => [
+    `  ${purposes.join(", ")}`,
+    `    need ${level}, which ${power}`
+  ])
+].join("\n")
 
 type LevelFlags = Command.Command.Config.Infer<typeof levelFlags>
 

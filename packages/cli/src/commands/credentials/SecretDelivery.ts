@@ -1,5 +1,5 @@
 /** Delivers a new secret to a file, a command or standard output, which is checked before anything is created. */
-import { Effect, type FileSystem, Redacted, Schema, Stream } from "effect"
+import { Effect, Fiber, type FileSystem, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { text } from "../../settings/FlagForms.ts"
 import { outFile } from "../shared/CommonFlags.ts"
@@ -18,6 +18,9 @@ export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDeliver
 const notDelivered = (commandLine: string, what: string) =>
   new NotDelivered({ message: `The command ${what}, so the new secret was not delivered: ${commandLine}` })
 
+/** How long the rest of what a command printed may take to arrive after its end. */
+const lastWords = "1 second"
+
 /** Passes the secret on stdin, since others can see command lines and environments. Its output goes to stderr. */
 const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted.Redacted<string>) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
@@ -30,8 +33,15 @@ const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted
   const code = yield* Effect.scoped(
     Effect.gen(function* () {
       const handle = yield* spawner.spawn(command)
-      const lines = handle.stdout.pipe(Stream.decodeText(), Stream.splitLines, Stream.runForEach(output.note))
-      const [code] = yield* Effect.all([handle.exitCode, lines], { concurrency: 2 })
+      const lines = yield* handle.stdout.pipe(
+        Stream.decodeText(),
+        Stream.splitLines,
+        Stream.runForEach(output.note),
+        Effect.forkScoped
+      )
+      const code = yield* handle.exitCode
+      // A process that it left behind may hold its output open.
+      yield* Effect.timeoutOption(Fiber.join(lines), lastWords)
       return code
     })
   ).pipe(Effect.mapError(() => notDelivered(commandLine, "could not be run")))

@@ -86,13 +86,15 @@ export const cancel = Command.make(
   Effect.fnUntraced(function* ({ dryRun, id, yes }) {
     const { Job, Jobs } = yield* EmbeddedStore.server
     const jobs = yield* Jobs.Jobs
-    const { ended, kind } = yield* jobs.get(id)
-    const left = kind === "Import" ? "; contacts that were already imported stay" : ""
-    if (dryRun && ended === null) {
-      return yield* endDryRun("cancel", id, `Would cancel the ${kind.toLowerCase()}${left}`)
+    const { ended, kind, state } = yield* jobs.get(id)
+    const isReadyExport = kind === "Export" && state === "Ready"
+    const left =
+      kind === "Import" ? "; contacts that were already imported stay" : isReadyExport ? "; its link ends" : ""
+    // Any other job that has ended is refused by the service, so there is nothing to confirm.
+    if (ended === null || isReadyExport) {
+      if (dryRun) return yield* endDryRun("cancel", id, `Would cancel the ${kind.toLowerCase()}${left}`)
+      yield* confirm(`cancel the ${kind.toLowerCase()} ${id}${left}`, { yes })
     }
-    // A job that has ended is refused by the service, so there is nothing to confirm.
-    if (ended === null) yield* confirm(`cancel the ${kind.toLowerCase()} ${id}${left}`, { yes })
     yield* Results.record(Job, yield* jobs.cancel(id))
   })
 ).pipe(

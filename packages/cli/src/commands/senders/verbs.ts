@@ -1,19 +1,14 @@
 /** `roster senders allow`, `list` and `remove`: who may send e-mails by way of the local stores of this user. */
-import { canonicalEmail, emailAddressIssue } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
-import { refuse, usageError } from "../../errors/UsageError.ts"
+import { usageError } from "../../errors/UsageError.ts"
 import { changeConfig, maximumAllowedSenders, readConfig } from "../../settings/ConfigFile.ts"
 import * as Results from "../../terminal/Results.ts"
-import { withExamples } from "../shared/CommonFlags.ts"
+import { parseSender, withExamples } from "../shared/CommonFlags.ts"
 
-/** An address, or `*@example.com` for all addresses of a domain. */
 const sender = Argument.String("sender").pipe(
   Argument.withDescription("An address, or '*@example.com' for a domain"),
-  Argument.mapEffect((given) => {
-    const issue = emailAddressIssue(given.replace(/^\*@/, "anybody@"))
-    return issue === undefined ? Effect.succeed(canonicalEmail(given)) : refuse("sender", issue)
-  })
+  Argument.mapEffect(parseSender("sender"))
 )
 
 export const allow = Command.make(

@@ -1,20 +1,24 @@
 /** `roster serve` */
 import { FaultPlan, invalidInput, IpRange, isLoopbackHost } from "@roster/domain"
-import { Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { Effect, FileSystem, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { setFlagsFromString } from "node:v8"
 import { parseWith, refuse, usageError } from "../../errors/UsageError.ts"
 import { pendingFile } from "../../files/PendingFile.ts"
+import { studioFolder } from "../../files/StudioFolder.ts"
 import { nameShared, readText } from "../../settings/InputFile.ts"
 import { database, databaseUrl } from "../../settings/Database.ts"
-import { environment, flags } from "../../settings/Settings.ts"
-import { defaultStore } from "../../target/EmbeddedStore.ts"
+import * as GlobalFlags from "../../settings/GlobalFlags.ts"
+import { environment, flags, profileInUse } from "../../settings/Settings.ts"
+import { defaultStore, storeExists } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
 import { shellWord } from "../../terminal/ResumeHint.ts"
 import { omitUndefined } from "../../terminal/Results.ts"
+import { version } from "../../terminal/Version.ts"
 import { Signals } from "../../terminal/Signals.ts"
-import { parsed, parsedEach, text, texts, toggle } from "../../settings/FlagForms.ts"
-import { count, outFile, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { parsed, parsedEach, text, toggle } from "../../settings/FlagForms.ts"
+import { count, parseSender, portFlag, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { withHelp } from "../shared/HelpExtras.ts"
 import { parseTracesEndpoint, tracing } from "./Tracing.ts"
 
 const parsePublicUrl = (given: string) => {
@@ -43,22 +47,19 @@ const parseFileHost = Effect.fnUntraced(function* (given: string) {
 })
 
 const serveFlags = {
-  port: Flag.Int("port").pipe(
-    Flag.filter(
-      (port) => port >= 0 && port <= 65_535,
-      (port) => `a port from 1 to 65535, or 0 for any free port, not ${port}`
-    ),
-    Flag.withMetavar("N"),
-    Flag.withDescription("Port to listen on, 0 for any free port (default: 4010)"),
-    Flag.withDefault(4010)
-  ),
+  port: portFlag("Port to listen on", 4010),
   host: Flag.String("host").pipe(
     Flag.withMetavar("ADDRESS"),
     Flag.withDescription("Address to listen on (default: 127.0.0.1)"),
     Flag.withDefault("127.0.0.1")
   ),
-  keyFile: outFile("Write the administrator key of a new store to FILE (default: stdout)", "key-file"),
-  allowedSenders: texts("allow-sender", "Allow e-mails from this sender: an address, or '*@example.com'", "PATTERN"),
+  keyFile: text("key-file", "Write the administrator key of a new store to FILE (- for stdout)", "FILE|-"),
+  allowedSenders: parsedEach(
+    "allow-sender",
+    parseSender("allow-sender"),
+    "Allow e-mails from this sender: an address, or '*@example.com'",
+    "PATTERN"
+  ),
   allowFileUrl: parsedEach(
     "allow-file-url",
     parseFileHost,
@@ -79,6 +80,10 @@ const serveFlags = {
   ),
   tlsCert: text("tls-cert", "Listen with TLS, with the certificate and its chain in FILE (PEM)", "FILE"),
   tlsKey: text("tls-key", "Private key of the certificate (PEM, without a passphrase)", "FILE"),
+  noStudio: toggle(
+    "no-studio",
+    "Show no page for contacts at / (default: over TLS and on this machine, to whoever has a key)"
+  ),
   accessLog: toggle(
     "access-log",
     "Write a line of JSON to stdout for each response, with the IP address of the client and the ends of its key"
@@ -139,6 +144,13 @@ const tlsFiles = Effect.fnUntraced(function* (certFile: string | undefined, keyF
 /** The flags that name another service are refused; the environment may name one for other commands. */
 const storeToServe = Effect.fnUntraced(function* (isOnPostgres: boolean) {
   const { apiKeyFile, apiKeyHeader, apiKeyPrefix, baseUrl, db } = yield* flags
+  const profile = (yield* GlobalFlags.profile) === undefined ? undefined : yield* profileInUse
+  if (profile?.baseUrl !== undefined) {
+    return yield* usageError(
+      `The profile ${profile.name} names a service, and roster serve is the service itself.`,
+      "Set its store with --db, and leave out --profile."
+    )
+  }
   if ([baseUrl, apiKeyFile, apiKeyHeader, apiKeyPrefix].some((flag) => flag !== undefined)) {
     return yield* usageError(
       "roster serve is the service itself: it takes no --base-url and no --api-key flags.",
@@ -147,6 +159,25 @@ const storeToServe = Effect.fnUntraced(function* (isOnPostgres: boolean) {
   }
   if (isOnPostgres) return "postgres"
   return db ?? (yield* environment).db ?? (yield* defaultStore)
+})
+
+/** Nobody would see the key of a store that has none. */
+const keyNeedsPlace = usageError(
+  "This store has no API keys, and nothing says where its administrator key is to go, so the service did not start.",
+  "Write the key to a file with --key-file FILE, or print it on purpose with --key-file -."
+)
+
+/** What is served, for people. */
+const served = Effect.fnUntraced(function* (store: string | undefined, address: string, hasPage: boolean) {
+  const fs = yield* FileSystem.FileSystem
+  const size = store === undefined ? undefined : yield* Effect.option(fs.stat(store))
+  const what = size === undefined ? "PostgreSQL" : `${store}${Option.isSome(size) ? ` (${size.value.size} bytes)` : ""}`
+  const { hostname, origin, protocol } = new URL(address)
+  const isShown = hasPage && (protocol === "https:" || isLoopbackHost(hostname))
+  const where = isShown
+    ? `Its contacts are shown at ${origin} to whoever has a key, and its interface`
+    : "Its interface is shown"
+  return `roster ${version} serves ${what}, with${protocol === "https:" ? "" : "out"} TLS. ${where} at ${origin}/docs. Ctrl-C or SIGTERM stops it.`
 })
 
 /** Writes the key of a new store as a line of output before the line that says the service listens. */
@@ -174,7 +205,11 @@ export const command = Command.make(
     const postgres = yield* database(given.databaseUrl)
     const filename = yield* storeToServe(postgres !== undefined)
     const { RosterServer } = yield* Effect.promise(() => import("@roster/server"))
-    const file = keyFile === undefined ? undefined : yield* pendingFile(keyFile, filename)
+    const file = keyFile === undefined || keyFile === "-" ? undefined : yield* pendingFile(keyFile, filename)
+    const studio = given.noStudio ? undefined : yield* studioFolder
+    const mayPrint = keyFile === "-" || (keyFile === undefined && output.isTerminal)
+    // A store with keys writes none. A new one is not made before its key has a place.
+    if (file !== undefined && postgres === undefined && !(yield* storeExists(filename))) yield* file.check
     let isNew = false
     const server = RosterServer.layer({
       host,
@@ -188,6 +223,7 @@ export const command = Command.make(
       publicUrl,
       tls,
       metrics: metricsListen,
+      page: studio === undefined ? undefined : { folder: studio },
       connectionLimits: omitUndefined({ total, byAddress }),
       faults,
       // A reader that is gone ends no request.
@@ -195,8 +231,9 @@ export const command = Command.make(
         ? (entry) => Effect.ignore(output.write(Stream.make(`${JSON.stringify(entry)}\n`)))
         : undefined,
       onAdministratorKey: Effect.fnUntraced(function* (key) {
-        if (file === undefined) yield* print(key)
-        else yield* file.write(key)
+        if (file !== undefined) yield* file.write(key)
+        else if (mayPrint) yield* print(key)
+        else return yield* keyNeedsPlace
       }),
       onKeysCommitted: Effect.fnUntraced(function* (isKey) {
         if (file !== undefined) isNew = yield* file.publish(isKey)
@@ -204,7 +241,7 @@ export const command = Command.make(
     })
     const untilStopped = Effect.gen(function* () {
       const { address, metricsAddress } = yield* RosterServer.RosterServer
-      if (keyFile !== undefined && !isNew)
+      if (file !== undefined && keyFile !== undefined && !isNew)
         yield* output.note(
           keysAreThere(keyFile, postgres === undefined ? `--db ${shellWord(filename)}` : "--base-url URL")
         )
@@ -222,10 +259,14 @@ export const command = Command.make(
             "key. They name nobody, but show how busy the service is."
         )
       }
+      yield* output.note(yield* served(postgres === undefined ? filename : undefined, address, studio !== undefined))
       yield* output.write(Stream.make(`listening on ${address}\n`))
       yield* stopped
     })
     const traces = yield* tracing(given.tracesEndpoint)
+    if (file === undefined && !mayPrint && postgres === undefined && !(yield* storeExists(filename))) {
+      return yield* keyNeedsPlace
+    }
     yield* Effect.provide(untilStopped, traces === undefined ? server : Layer.provide(server, traces))
   })
 ).pipe(
@@ -233,12 +274,29 @@ export const command = Command.make(
     "roster serve --port 4010 --db roster.db --key-file admin.key":
       "The administrator key of a new store goes to admin.key",
     "roster serve --db roster.db --allow-sender '*@example.com'": "Accept e-mails from a domain",
-    "roster serve --database-url postgres://roster@db.example.com/roster":
+    "roster serve --database-url postgres://roster@db.example.com/roster --key-file admin.key":
       "On PostgreSQL, with the password in ROSTER_DATABASE_PASSWORD; any number of processes serve it",
     "roster serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem": "With TLS; renewed files are noticed",
     "roster serve --db test.db --faults faults.json": "Fail the calls that a fault plan lists, to test clients",
     "roster serve --metrics-listen 127.0.0.1:9464 --traces-endpoint http://127.0.0.1:4318":
       "With metrics for Prometheus, and traces for a collector of OpenTelemetry",
     "roster serve --public-url https://roster.example.com/v4 --trusted-proxy 10.0.0.5": "Behind a proxy with TLS"
+  }),
+  withHelp({
+    groups: {
+      "where it listens": [
+        "port",
+        "host",
+        "public-url",
+        "trusted-proxy",
+        "tls-cert",
+        "tls-key",
+        "max-connections",
+        "max-connections-per-client"
+      ],
+      "the store": ["key-file", "database-url", "database-connections"],
+      "what it allows": ["allow-sender", "allow-file-url", "faults"],
+      "what it tells": ["access-log", "metrics-listen", "traces-endpoint"]
+    }
   })
 )

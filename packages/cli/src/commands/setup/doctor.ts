@@ -1,8 +1,9 @@
 /** `roster doctor` */
 import { isLoopbackHost } from "@roster/domain"
+import { type EnvironmentProxies, environmentProxies } from "@roster/http-client/EnvironmentProxies"
 import type { PostgresFinding as Finding } from "@roster/server/PostgresCheck"
 import { probeAccess } from "@roster/workflows"
-import { Effect, FileSystem, Result, Schema, Stream } from "effect"
+import { Effect, FileSystem, Predicate, Result, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { lookup } from "node:dns/promises"
@@ -47,16 +48,15 @@ const configuration = Effect.gen(function* () {
   )
 })
 
-const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]
+const hostsOf = (proxies: EnvironmentProxies | undefined): string =>
+  [...new Set([proxies?.https?.host, proxies?.http?.host])].filter(Predicate.isNotUndefined).join(" and ") || "none"
 
-const setVariables = (): ReadonlyArray<string> => proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
-
-/** The network settings of the environment. The address of a proxy can contain a password, so none is shown. */
-const network = Effect.sync(() => {
-  const set = setVariables()
+/** The network settings of the environment. The address of a proxy can contain a password, so its host alone is shown. */
+const network = Effect.gen(function* () {
+  const proxies = yield* Effect.result(environmentProxies)
   const authorities = process.env["NODE_EXTRA_CA_CERTS"]
   return [
-    ok("proxy", set.length === 0 ? "none" : `set by ${set.join(", ")}`),
+    Result.isFailure(proxies) ? failed("proxy", proxies.failure.message) : ok("proxy", hostsOf(proxies.success)),
     ...(authorities === undefined ? [] : [ok("certificates", `plus those in ${authorities}`)]),
     ...(process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0"
       ? [
@@ -80,18 +80,13 @@ interface Answer {
   readonly protocol: string | undefined
 }
 
-const throughProxy = (hostname: string): string => {
-  const set = isLoopbackHost(hostname) ? [] : setVariables().filter((name) => !/^no_proxy$/i.test(name))
-  return set.length === 0 ? "" : `, by way of the proxy that ${set.join(" and ")} names`
-}
-
 /** Sends a request without a key; fails with the reason as text. */
-const ask = (url: URL): Effect.Effect<Answer, string> =>
+const ask = (url: URL, proxy: URL | undefined): Effect.Effect<Answer, string> =>
   Effect.callback((resume) => {
     const isTls = url.protocol === "https:"
-    // The way of all other requests, through the proxy of the environment unless it is to this machine.
-    const proxyEnv = isLoopbackHost(url.hostname) ? {} : process.env
-    const agent = new (isTls ? TlsAgent : PlainAgent)({ proxyEnv })
+    const agent = new (isTls ? TlsAgent : PlainAgent)({
+      proxyEnv: proxy === undefined ? {} : { http_proxy: proxy.href, https_proxy: proxy.href }
+    })
     const options = { agent, timeout: timeoutMillis }
     const send = isTls ? requestTls : requestPlain
     const request = send(`${url.href.replace(/\/$/, "")}/contacts?limit=1`, options, (response) => {
@@ -108,7 +103,9 @@ const ask = (url: URL): Effect.Effect<Answer, string> =>
       response.destroy()
     })
     request.on("timeout", () => request.destroy(new Error(`no answer within ${timeoutMillis / 1000} seconds`)))
-    request.on("error", (error) => resume(Effect.fail(`${error.message}${throughProxy(url.hostname)}`)))
+    request.on("error", (error) =>
+      resume(Effect.fail(`${error.message}${proxy === undefined ? "" : `, by way of the proxy ${proxy.host}`}`))
+    )
     request.end()
     return Effect.sync(() => request.destroy())
   })
@@ -137,15 +134,20 @@ const certificate = ({ protocol, validTo }: Answer): ReadonlyArray<Finding> => {
 /** Checks name, connection, certificate and clock of a service, one after the other. No key is sent. */
 const reachability = Effect.fnUntraced(function* (baseUrl: string) {
   const url = URL.parse(baseUrl)
-  if (url === null) return [failed("address", `${baseUrl} is not a valid address`)]
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return [failed("address", `${baseUrl} is not an address of http or https`)]
+  }
+  const proxies = yield* Effect.result(environmentProxies)
+  if (Result.isFailure(proxies)) return [failed("connection", proxies.failure.message)]
+  const proxy = proxies.success?.proxyFor(url)
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const name = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))
   // A proxy may resolve names that this machine cannot.
-  if (Result.isFailure(name) && throughProxy(host) === "") return [failed("name", `${host} cannot be resolved`)]
+  if (Result.isFailure(name) && proxy === undefined) return [failed("name", `${host} cannot be resolved`)]
   const named = Result.isFailure(name)
     ? warning("name", `${host} cannot be resolved here; the proxy may know it`)
     : ok("name", `${host} is ${name.success.map(({ address }) => address).join(", ")}`)
-  const answer = yield* Effect.result(ask(url))
+  const answer = yield* Effect.result(ask(url, proxy))
   if (Result.isFailure(answer)) return [named, failed("connection", answer.failure)]
   const plain =
     url.protocol === "http:" && !isLoopbackHost(host)

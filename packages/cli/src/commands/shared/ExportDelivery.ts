@@ -4,7 +4,7 @@ import { toggle } from "../../settings/FlagForms.ts"
 import { outFile } from "./CommonFlags.ts"
 import { Output } from "../../terminal/Output.ts"
 import { prepare } from "../../files/AtomicFile.ts"
-import { printable } from "../../terminal/Printable.ts"
+import { counted, printable } from "../../terminal/Printable.ts"
 import { withProgress } from "../../terminal/Progress.ts"
 import * as Results from "../../terminal/Results.ts"
 
@@ -24,8 +24,11 @@ const print = Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Arr
 export const delivery = Effect.fnUntraced(function* (to: {
   readonly out: string | undefined
   readonly force: boolean
+  readonly isWorkbook?: boolean
+  /** Says at the end how many contacts passed. */
+  readonly counter?: { readonly count: () => number } | undefined
 }) {
-  const { out } = to
+  const { counter, out } = to
   const write = out === undefined ? undefined : yield* prepare(out, to)
   return Effect.fnUntraced(function* <E, R>(content: Stream.Stream<Uint8Array, E, R>) {
     if (write === undefined) return yield* print(content)
@@ -38,6 +41,10 @@ export const delivery = Effect.fnUntraced(function* (to: {
         })
       )
     )
-    yield* Results.summary({ file: out, bytes }, `Wrote ${bytes} bytes to ${out}`)
+    const contacts = counter?.count()
+    yield* Results.summary(
+      { file: out, bytes, ...(contacts === undefined ? {} : { contacts }) },
+      `Wrote ${contacts === undefined ? "" : `${counted(contacts)}, `}${bytes} bytes to ${out}`
+    )
   })
 })

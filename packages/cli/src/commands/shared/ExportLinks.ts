@@ -7,6 +7,7 @@ import { Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { usageError } from "../../errors/UsageError.ts"
 import { writeLine } from "../../files/AtomicFile.ts"
 import { removeOld } from "../../files/Retention.ts"
+import { readOwn } from "../../files/TrustedFile.ts"
 import { stateFolder, userFolderPath } from "../../files/UserFolder.ts"
 import { settings } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
@@ -16,6 +17,9 @@ const keptFor = Duration.days(7)
 
 /** Maximum number of links that are kept. */
 export const maximumLinks = 1000
+
+/** More than a link takes. */
+const maximumBytes = 64 * 1024
 
 const Kept = Schema.fromJsonString(ExportLink)
 const encode = Schema.encodeEffect(Kept)
@@ -71,9 +75,8 @@ export const findLink = Effect.fnUntraced(function* (id: ExportId) {
       Effect.catchTag("JobNotFound", () => new ExportNotFound({ id }))
     )
   }
-  const fs = yield* FileSystem.FileSystem
-  const content = yield* Effect.option(Effect.flatMap(fileOf(id), fs.readFileString))
-  return Option.getOrUndefined(Option.flatMap(content, decode))?.link
+  const content = yield* Effect.option(Effect.flatMap(fileOf(id), (file) => readOwn(file, maximumBytes)))
+  return Option.getOrUndefined(Option.flatMap(content, (text = "") => decode(text)))?.link
 })
 
 /** The link of an export, to download it. */

@@ -1,5 +1,6 @@
 /** Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads. */
 import {
+  ContactColumns,
   type ContactRule,
   ContactsService,
   customFieldsOf,
@@ -13,7 +14,7 @@ import {
 } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Option, Result } from "effect"
-import { parsed, text } from "../../settings/FlagForms.ts"
+import { parsed, text, toggle } from "../../settings/FlagForms.ts"
 import { Output } from "../../terminal/Output.ts"
 import { shorten } from "../../terminal/Printable.ts"
 import { refusedInput, usageError } from "../../errors/UsageError.ts"
@@ -27,14 +28,20 @@ const raw = parsed(
   "TEXT"
 )
 
-/** The two flags, each checked as far as possible. */
+const allowUnknownField = toggle(
+  "allow-unknown-field",
+  "Take a custom field that no contact has (default: refuse it, since an absent field equals the empty text)"
+)
+
+/** The flags of a rule, each checked as far as possible. */
 export const ruleFlags = {
+  allowUnknownField,
   rule: parsed("rule", (given) => refusedInput(RuleText.fromText(given)), description, "RULE"),
   rawRule: raw
 }
 
-/** The two flags where addresses are an alternative: the rule stays text, and the command checks both together. */
-export const filterFlags = { rule: text("rule", description, "RULE"), rawRule: raw }
+/** The same where addresses are an alternative: the rule stays text, and the command checks both together. */
+export const filterFlags = { rule: text("rule", description, "RULE"), rawRule: raw, allowUnknownField }
 
 /** The refusal of both flags at once, for `refuseFlags`. */
 export const twoRules = (given: { readonly rule: string | undefined; readonly rawRule: RawRule | undefined }) =>
@@ -54,11 +61,14 @@ const sampled = 100
 /** The custom fields of a rule that are looked for; more than that are not typed. */
 const maximumLookups = 10
 
-/** Says which custom fields of a rule no contact has. A key that may not read contacts is told nothing. */
+/** Says which custom fields of a rule, and of names of columns, no contact has. A key that may not read is told nothing. */
 const absentFields = Effect.fnUntraced(
-  function* (rule: ContactRule | undefined) {
-    if (rule === undefined || rule instanceof RawRule) return []
-    const names = Result.match(parseRule(rule), { onSuccess: customFieldsOf, onFailure: () => [] })
+  function* (rule: ContactRule | undefined, columns: ReadonlyArray<string>) {
+    const ofRule =
+      rule === undefined || rule instanceof RawRule
+        ? []
+        : Result.match(parseRule(rule), { onSuccess: customFieldsOf, onFailure: () => [] })
+    const names = [...ofRule, ...columns.filter((name) => !ContactColumns.isRecordColumn(name))]
     if (names.length === 0) return []
     const contacts = yield* ContactsService
     const some = yield* contacts.list({ limit: sampled })
@@ -66,33 +76,29 @@ const absentFields = Effect.fnUntraced(
     if (some.length === 0) return []
     const known = new Set(some.flatMap(({ customFields = {} }) => Object.keys(customFields)))
     const folded = new Set([...known].map(Rule.foldText))
-    const absent: Array<{ readonly name: string; readonly words: string }> = []
+    const absent: Array<string> = []
     for (const name of names.filter((name) => !folded.has(Rule.foldText(name))).slice(0, maximumLookups)) {
       const hasField = Rule.print(Rule.compare(Rule.customField(name), "!=", Rule.text("")))
-      const one = some.length < sampled ? [] : yield* contacts.list({ limit: 1, rule: hasField })
-      if (one.length > 0) continue
+      if ((yield* contacts.list({ limit: 1, rule: hasField })).length > 0) continue
       const meant = didYouMean(name, [...known, ...RuleFields.recordFieldNames])
-      absent.push({ name, words: `no contact has "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}` })
+      absent.push(`no contact has "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`)
     }
     return absent
   },
   Effect.option,
-  Effect.map(Option.getOrElse(() => []))
+  Effect.map(Option.getOrElse((): ReadonlyArray<string> => []))
 )
 
-/** Names the custom fields of a rule that no contact has, but for those that `noteFields` names. */
-export const noteAbsentFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {
-  const output = yield* Output
-  const absent = (yield* absentFields(rule)).filter(({ name }) => RuleFields.meantField(name) === undefined)
-  yield* Effect.forEach(absent, ({ words }) => output.note(words), { discard: true })
-})
-
-/** Refuses a rule with a custom field that no contact has: an absent field equals the empty text. */
-export const refuseAbsentFields = Effect.fnUntraced(function* (rule: ContactRule) {
-  const absent = yield* absentFields(rule)
+/** Refuses custom fields of a rule or of columns that no contact has. */
+export const refuseAbsentFields = Effect.fnUntraced(function* (
+  rule: ContactRule | undefined,
+  given: { readonly allowUnknownField: boolean; readonly columns?: ReadonlyArray<string> | undefined }
+) {
+  if (given.allowUnknownField) return
+  const absent = yield* absentFields(rule, given.columns ?? [])
   if (absent.length === 0) return
   return yield* usageError(
-    `Nothing was done: ${absent.map(({ words }) => words).join("\n")}`,
-    "Correct the rule. If it is meant so, use --raw-rule, which is not checked."
+    `Nothing was done: ${absent.join("\n")}`,
+    "Correct the name. If it is meant so, add --allow-unknown-field."
   )
 })

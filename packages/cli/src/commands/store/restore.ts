@@ -6,10 +6,12 @@ import { confirm, yes } from "../shared/Confirm.ts"
 import { database, databaseUrl } from "../../settings/Database.ts"
 import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
 import { embeddedStoreFile, server } from "../../target/EmbeddedStore.ts"
+import { Output } from "../../terminal/Output.ts"
+import { toggle } from "../../settings/FlagForms.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { Target } from "../../target/Target.ts"
-import { withExamples } from "../shared/CommonFlags.ts"
+import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 
 const question = (file: string, { contacts, replaced }: StoreBackup.RestorePlan): string => {
   const what = `the ${counted(contacts)} of ${printable(file)} with its keys and jobs`
@@ -35,33 +37,119 @@ const restoredText = (file: string, { contacts, kept, replaced }: StoreBackup.Re
   }
 }
 
+/** The flags without which a restore brings nothing back that must only move forward. */
+const carryFlags = {
+  bringBackKeys: toggle(
+    "bring-back-keys",
+    "Let API keys and SMTP credentials of the backup work again that the replaced store does not have (default: they " +
+      "stay revoked)"
+  ),
+  revokeKeys: toggle("revoke-keys", "Restore no API key and no SMTP credential"),
+  resubscribe: toggle(
+    "resubscribe",
+    "Restore the statuses of contacts who get no mail any more, too (default: they get none)"
+  )
+}
+
+const shownNames = 10
+
+const namesOf = (labels: ReadonlyArray<StoreBackup.CredentialLabel>): string => {
+  const names = labels.map(({ account, name }) => printable(account === "" ? name : `${name} of ${account}`))
+  const more = names.length - shownNames
+  return names.slice(0, shownNames).join(", ") + (more > 0 ? ` and ${more} more` : "")
+}
+
+interface Given {
+  readonly bringBackKeys: boolean
+  readonly resubscribe: boolean
+  readonly revokeKeys: boolean
+}
+
+/** What becomes of API keys and SMTP credentials. */
+const keyLines = (carried: StoreBackup.CarriedForward, { bringBackKeys, revokeKeys }: Given): ReadonlyArray<string> => {
+  const { credentials, hasKey, knowsKeys, lost, revoked } = carried
+  const lines: Array<string> = []
+  if (revokeKeys) lines.push("No API key and no SMTP credential will work.")
+  else if (!knowsKeys && credentials > 0) {
+    lines.push(
+      `All API keys and SMTP credentials of the backup work again, also those that were deleted or rotated since: ` +
+        `${credentials}. To start with none, add --revoke-keys.`
+    )
+  } else if (revoked.length > 0) {
+    const which = "Keys of the backup that this store does not have"
+    const names = namesOf(revoked)
+    lines.push(
+      bringBackKeys
+        ? `${which} work again: ${names}`
+        : `${which} stay revoked: ${names}. To bring them back, add --bring-back-keys.`
+    )
+  }
+  if (lost.length > 0 && !revokeKeys) lines.push(`Keys that are not in the backup are lost: ${namesOf(lost)}`)
+  if (!hasKey && (revokeKeys || knowsKeys)) lines.push("The next roster serve creates a new administrator key.")
+  return lines
+}
+
+/** What becomes of contacts that get no mail, of deleted ones and of the audit trail. */
+const otherLines = ({ carried, replaced }: StoreBackup.RestorePlan, { resubscribe }: Given): ReadonlyArray<string> => {
+  const { added, auditEntries, returning, stopped } = carried
+  const isDeleted = replaced._tag === "Store" && replaced.contacts > 0
+  const lines: ReadonlyArray<readonly [applies: boolean, line: string]> = [
+    [
+      stopped > 0,
+      `Contacts that get no mail any more ${resubscribe ? "get the status of the backup" : "keep their status"}: ${stopped}`
+    ],
+    [
+      added > 0,
+      "Contacts that get no mail and are not in the backup " +
+        `${resubscribe ? "are forgotten" : "keep their address and status"}: ${added}`
+    ],
+    [
+      returning > 0 && isDeleted,
+      `Contacts that this store does not have come back: ${returning}. Delete those again who asked for it.`
+    ],
+    [auditEntries > 0, `Entries of the audit trail that are not in the backup stay: ${auditEntries}`]
+  ]
+  return lines.flatMap(([applies, line]) => (applies ? [line] : []))
+}
+
 export const command = Command.make(
   "restore",
   {
     file: Argument.String("file").pipe(Argument.withDescription("A backup that roster backup wrote")),
     databaseUrl,
+    ...carryFlags,
     yes,
     dryRun
   },
-  Effect.fnUntraced(function* ({ databaseUrl, dryRun, file, yes }) {
+  Effect.fnUntraced(function* ({ databaseUrl, dryRun, file, yes, ...given }) {
+    const { bringBackKeys, resubscribe, revokeKeys } = given
+    yield* refuseFlags([bringBackKeys && revokeKeys, "Give either --bring-back-keys or --revoke-keys."])
+    const { note } = yield* Output
     const to = (yield* database(databaseUrl)) ?? (yield* embeddedStoreFile)
     const { StoreBackup } = yield* server
     const restored = yield* StoreBackup.restore({
       from: file,
       to,
-      approve: (plan) =>
-        dryRun
-          ? endDryRun(`restore ${file}`, plan.store, `Would ${question(file, plan)}`)
-          : confirm(question(file, plan), { yes }).pipe(
-              Effect.provideService(Target, { name: Predicate.isString(to) ? `[local] ${plan.store}` : plan.store })
-            )
+      bringBackKeys,
+      revokeKeys,
+      resubscribe,
+      approve: Effect.fnUntraced(function* (plan) {
+        const lines = [...keyLines(plan.carried, given), ...otherLines(plan, given)]
+        if (lines.length > 0) yield* note(lines.join("\n"))
+        if (dryRun) return yield* endDryRun(`restore ${file}`, plan.store, `Would ${question(file, plan)}`)
+        yield* confirm(question(file, plan), { yes }).pipe(
+          Effect.provideService(Target, { name: Predicate.isString(to) ? `[local] ${plan.store}` : plan.store })
+        )
+      })
     })
-    const { contacts, kept, replaced } = restored
+    const { carried, contacts, kept, replaced } = restored
     yield* Results.summary(
       {
         ok: true,
         contacts,
         replacedContacts: replaced._tag === "Store" ? replaced.contacts : null,
+        credentials: carried.credentials,
+        statusesKept: resubscribe ? 0 : carried.stopped + carried.added,
         kept: kept ?? null
       },
       restoredText(file, restored)
@@ -72,6 +160,8 @@ export const command = Command.make(
     "roster restore monday.db --db roster.db": "",
     "roster restore monday.db --database-url postgres://roster@db.example.com/roster":
       "Move to PostgreSQL: fill an empty database",
+    "roster restore monday.db --db new.db --revoke-keys":
+      "Restore into a new store in which no key of the backup works",
     "roster restore monday.db --yes": "Restore the default store without a confirmation prompt"
   })
 )

@@ -6,6 +6,7 @@ import {
   ContactNotFound,
   type ContactRule,
   ContactsService,
+  maximumLookup,
   parseRule,
   ruleSource,
   selectsEveryContact
@@ -151,55 +152,51 @@ const deleteBackedUp = Effect.fnUntraced(function* <E, R>(
 }, Effect.scoped)
 
 /** Backs up what a rule selects and deletes it. */
-export const deleteByRule = Effect.fnUntraced(function* (rule: ContactRule, options: Backup) {
+export const deleteByRule = Effect.fnUntraced(function* (
+  rule: ContactRule,
+  options: Backup & { readonly allowUnknownField: boolean }
+) {
   const what = `delete every contact that the rule ${ruleSource(rule)} selects`
   const parsed = parseRule(ruleSource(rule))
   if (Result.isSuccess(parsed) && parsed.success._tag !== "All" && selectsEveryContact(parsed.success)) {
     return yield* refusedHere(Effect.fail(invalid("Rule", "it selects every contact; to do that, use the rule All")))
   }
   yield* canAgree(what, { agreed: options.yes || options.dryRun })
-  yield* refuseAbsentFields(rule)
+  yield* refuseAbsentFields(rule, options)
   // It is unknown what a rule of another dialect selects.
   const isSevere = Result.isFailure(parsed) || parsed.success._tag === "All"
-  yield* deleteBackedUp({ ...options, what, isSevere }, (write) =>
-    Effect.as(
-      exportTo({ filter: ContactFilter.ByRule({ rule }), fileFormat: "Json" }, (content) => write(content)),
-      undefined
-    )
-  )
+  const { stream } = yield* ContactsService
+  const fill = Effect.fnUntraced(function* (write: Write) {
+    // A dry run makes no export, which would leave a file with people in it.
+    if (options.dryRun) yield* write(Results.jsonLines(stream({ rule }), "json", writeContact))
+    else yield* exportTo({ filter: ContactFilter.ByRule({ rule }), fileFormat: "Json" }, (content) => write(content))
+    return undefined
+  })
+  yield* deleteBackedUp({ ...options, what, isSevere }, fill)
 })
 
 /** Maximum number of concurrent requests for named contacts. */
 const requestsAtOnce = 8
 
-const withoutRepeats = (emails: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...new Map(emails.map((email) => [canonicalEmail(email), email])).values()
-]
-
 const namedWords = ([first = "", ...rest]: ReadonlyArray<string>): string =>
   rest.length === 0 ? `delete the contact ${first} everywhere` : `delete ${rest.length + 1} contacts everywhere`
 
 /** Backs up the contacts with these addresses and deletes them. */
-export const deleteByEmails = Effect.fnUntraced(function* (given: ReadonlyArray<string>, options: Backup) {
+export const deleteByEmails = Effect.fnUntraced(function* (emails: ReadonlyArray<string>, options: Backup) {
   const contacts = yield* ContactsService
   const output = yield* Output
-  const emails = withoutRepeats(given)
   const what = namedWords(emails)
   yield* canAgree(what, { agreed: options.yes || options.dryRun })
   const missing: Array<string> = []
   const found = Stream.fromIterable(emails).pipe(
+    Stream.grouped(maximumLookup),
     Stream.mapEffect(
-      (email) =>
-        beforeWriting(contacts.get(email)).pipe(
-          Effect.map((contact) => [contact]),
-          Effect.catchTag("ContactNotFound", () =>
-            Effect.sync(() => {
-              missing.push(email)
-              return []
-            })
-          )
-        ),
-      { concurrency: requestsAtOnce }
+      Effect.fnUntraced(function* (some) {
+        const { contacts: found } = yield* beforeWriting(contacts.getMany(some))
+        const there = new Set(found.map(({ email }) => canonicalEmail(email)))
+        missing.push(...some.filter((email) => !there.has(canonicalEmail(email))))
+        return found
+      })
     ),
     Stream.flattenIterable
   )
@@ -217,9 +214,8 @@ export const deleteByEmails = Effect.fnUntraced(function* (given: ReadonlyArray<
 })
 
 /** Deletes the contacts with these addresses unread, with a key that may not read them. */
-export const deleteUnread = Effect.fnUntraced(function* (given: ReadonlyArray<string>, options: Given) {
+export const deleteUnread = Effect.fnUntraced(function* (emails: ReadonlyArray<string>, options: Given) {
   const contacts = yield* ContactsService
-  const emails = withoutRepeats(given)
   const { length: count } = emails
   const hint = yield* ResumeHint
   if (!options.dryRun) {

@@ -1,5 +1,12 @@
-/** The reports of an import and of its plan. The counts always add up: read = accepted + rejected + duplicates + not sent + unknown. */
-import type { FieldValue, PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
+/** The reports of an import and of its plan. The counts always add up: what is indented below a count is of it. */
+import {
+  type FieldValue,
+  isWithinLimit,
+  type PlanSummary,
+  type RejectionLimit,
+  type RunReport,
+  type UploadSurvey
+} from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
@@ -25,6 +32,7 @@ export const importSummary = (report: RunReport, rejectedFile?: string) => {
     ...(doneEarlier === 0 ? {} : { acceptedEarlier: doneEarlier }),
     rejected,
     duplicates,
+    ...leftOutByMode(report),
     notSent,
     unknown: report.unknown,
     ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses }),
@@ -32,11 +40,48 @@ export const importSummary = (report: RunReport, rejectedFile?: string) => {
     ...effects(report),
     ...(rejectedFile === undefined ? {} : { rejectedFile }),
     ...leftOut(report),
+    ...(report.causes.length === 0 ? {} : { causes: report.causes }),
     rejectedRows: report.rejectedRows
   }
 }
 
+/** The rows that the mode leaves out, if there are any. */
+const leftOutByMode = ({ leftOut = 0 }: { readonly leftOut?: number | undefined }): { readonly leftOut?: number } =>
+  leftOut === 0 ? {} : { leftOut }
+
+const indented = (lines: ReadonlyArray<string>): ReadonlyArray<string> => lines.map((line) => `  ${line}`)
+
 const shownRows = 20
+
+const shownCauses = 10
+const shownValues = 3
+
+/** The rejected rows by cause: a cause of one row is that row. */
+const causeWords = (
+  { causes = [], rejectedRows }: Pick<PlanSummary, "causes" | "rejectedRows">,
+  all: number,
+  more: string
+): ReadonlyArray<string> =>
+  causes.length === 0
+    ? rowWords(rejectedRows, all, more)
+    : [
+        ...causes.slice(0, shownCauses).flatMap(({ cause, column, count, first, values }) => {
+          if (count === 1) return [printable(`line ${first.line}: ${first.reason}`)]
+          const shown = values.slice(0, shownValues)
+          const others = count - shown.reduce((sum, { count: of }) => sum + of, 0)
+          const found = [
+            ...shown.map(({ count: of, value }) => `${JSON.stringify(value)} (${of})`),
+            ...(others > 0 && others < count ? [`others (${others})`] : [])
+          ]
+          const where = column === undefined ? "" : ` in column ${JSON.stringify(column)}`
+          return [
+            printable(`${count} rows: ${cause}`),
+            ...(values.length === 0 ? [] : [printable(`  ${found.join(", ")}${where}`)]),
+            printable(`  first in line ${first.line}${first.reason === cause ? "" : `: ${first.reason}`}`)
+          ]
+        }),
+        ...(causes.length > shownCauses ? [`and ${causes.length - shownCauses} more causes${more}`] : [])
+      ]
 
 const rowWords = (rows: RunReport["rejectedRows"], all: number, more: string): ReadonlyArray<string> => [
   ...rows.slice(0, shownRows).map(({ line, reason }) => `line ${line}: ${printable(reason)}`),
@@ -59,7 +104,10 @@ const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<str
       ]
 
 /** Counts as lines, by the names that they have as JSON: `notSent` is said as "not sent". */
-export const countLines = (counts: { readonly [name: string]: number | string }, width = 10): ReadonlyArray<string> =>
+export const countLines = (
+  counts: { readonly [name: string]: number | string | undefined },
+  width = 10
+): ReadonlyArray<string> =>
   Object.entries(counts).map(([name, count]) => {
     const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     return `${words.padEnd(width)}  ${count}`
@@ -67,22 +115,17 @@ export const countLines = (counts: { readonly [name: string]: number | string },
 
 /** The report as text: the counts, and the first rejected rows. */
 export const importWords = (report: RunReport, rejectedFile?: string): string => {
-  const { done, doneEarlier, duplicates, notSent, read, rejected, rejectedRows, unknown } = report
+  const { done, doneEarlier, duplicates, notSent, read, rejected, unknown } = report
   return [
-    ...countLines({
-      read,
-      accepted: doneEarlier === 0 ? done : `${done}, ${doneEarlier} of them in an earlier run`,
-      ...effects(report),
-      rejected,
-      duplicates,
-      notSent,
-      unknown
-    }),
-    ...rowWords(rejectedRows, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
+    ...countLines(
+      { read, accepted: doneEarlier === 0 ? done : `${done}, ${doneEarlier} of them in an earlier run` },
+      11
+    ),
+    ...indented(countLines(effects(report), 9)),
+    ...countLines({ rejected, duplicates, ...leftOutByMode(report), notSent, unknown }, 11),
+    ...causeWords(report, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
     ...keptWords(report),
-    ...(rejectedFile === undefined
-      ? []
-      : [`The rejected rows are in ${printable(rejectedFile)}: correct them and import that file.`])
+    ...(rejectedFile === undefined ? [] : [`The rejected rows are in ${printable(rejectedFile)}.`])
   ].join("\n")
 }
 
@@ -138,7 +181,8 @@ interface Planned {
 }
 
 /** The number of rows that an import would send. */
-const toSend = ({ duplicates, read, rejected }: PlanSummary): number => read - rejected - duplicates
+const toSend = ({ duplicates, leftOut = 0, read, rejected }: PlanSummary): number =>
+  read - rejected - duplicates - leftOut
 
 /** The report of a dry run or of a plan as JSON. */
 export const plannedSummary = ({ file, lists, summary, target }: Planned) => ({
@@ -153,11 +197,18 @@ export const plannedSummary = ({ file, lists, summary, target }: Planned) => ({
 
 /** The report of a dry run or of a plan as text. */
 export const plannedWords = ({ apply, file, lists, resubscribe, summary, target }: Planned): string => {
-  const { duplicates, read, rejected, rejectedRows } = summary
+  const { duplicates, read, rejected } = summary
   return [
-    ...countLines({ target: printable(target), read, toSend: toSend(summary), rejected, duplicates }),
+    ...countLines({
+      target: printable(target),
+      read,
+      toSend: toSend(summary),
+      rejected,
+      duplicates,
+      ...leftOutByMode(summary)
+    }),
     planWords(summary, lists, resubscribe),
-    ...rowWords(rejectedRows, rejected, "; use -o json to see them"),
+    ...causeWords(summary, rejected, "; use -o json to see them"),
     "Nothing was sent.",
     ...(file === undefined || apply === undefined
       ? []
@@ -165,13 +216,24 @@ export const plannedWords = ({ apply, file, lists, resubscribe, summary, target 
   ].join("\n")
 }
 
+/** How a dry run ends: as the import would, as far as is known before it. */
+export const plannedOutcome = Effect.fnUntraced(function* (summary: PlanSummary, limit?: RejectionLimit) {
+  const { read, rejected } = summary
+  if (!isWithinLimit(summary, limit)) {
+    return yield* new PartlyDone({
+      message: `${rejected} of ${read} rows would be rejected.`,
+      hint: "Correct them, or import the others without them."
+    })
+  }
+})
+
 /** The refusal of a file with invalid rows, for `--on-invalid stop`. */
-export const invalidRows = ({ firstInvalid, invalid }: UploadSurvey): UsageError =>
+export const invalidRows = ({ causes, firstInvalid, invalid }: UploadSurvey): UsageError =>
   new UsageError({
     code: "InvalidRows",
     message: [
       invalid === 1 ? "1 row cannot be imported." : `${invalid} rows cannot be imported.`,
-      ...rowWords(firstInvalid, invalid, "")
+      ...causeWords({ causes, rejectedRows: firstInvalid }, invalid, "")
     ].join("\n"),
     hint: "Nothing was sent. Correct the rows, or skip them with --on-invalid skip."
   })
@@ -190,11 +252,23 @@ export const importChanged = (report: RunReport, { message }: { readonly message
     hint: "Run the import again when the file is complete: existing contacts are updated."
   })
 
-/** Succeeds, fails with `PartlyDone`, or with the failure of the service if this run had no row accepted. */
-export const importOutcome = Effect.fnUntraced(function* (report: RunReport) {
+/**
+ * Succeeds, fails with `PartlyDone`, or with the failure of the service if this run had no row accepted. `again` is the command
+ * that imports the file of rejected rows. What is still to do after a success is its result.
+ */
+export const importOutcome = Effect.fnUntraced(function* (
+  report: RunReport,
+  { again, limit }: { readonly again?: string | undefined; readonly limit?: RejectionLimit | undefined } = {}
+) {
   const { done, doneEarlier, notSent, rejected, stoppedBy, unknown } = report
   if (stoppedBy !== undefined && done === doneEarlier) return yield* stoppedBy
-  if (rejected + notSent + unknown === 0) return
+  if (rejected + notSent + unknown === 0) return undefined
+  const correct = again === undefined ? undefined : `Correct the rejected rows in their file and import it:\n  ${again}`
+  if (notSent + unknown === 0 && isWithinLimit(report, limit)) return correct
   const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
-  return yield* new PartlyDone({ message: `${sumWords(report)}${why}` })
+  const message = `${sumWords(report)}${why}`
+  if (notSent + unknown > 0) {
+    return yield* new PartlyDone({ message, hint: "The same command goes on with the rows that have no answer." })
+  }
+  return yield* new PartlyDone(correct === undefined ? { message } : { message, hint: correct })
 })

@@ -1,16 +1,24 @@
 /** Imports rows in batches, as a run that can go on and be undone, and reports every row however it ends. */
 import type { ImportMapping, ImportRow } from "@roster/domain"
-import { makeImportPlan, makeUpload, type PlanStorage, type UploadSurvey } from "@roster/workflows"
+import {
+  type ImportMode,
+  makeImportPlan,
+  makeUpload,
+  type PlanStorage,
+  type RejectionLimit,
+  type UploadSurvey
+} from "@roster/workflows"
 import { Cause, Data, Effect, Exit, FileSystem, Stream } from "effect"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { contactsFile } from "../runs/ContactsFile.ts"
-import { tellUndo } from "../runs/RecordedRun.ts"
+import { UndoHints } from "../../../target/RunLogLayer.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
 import {
   importChanged,
   importOutcome,
   importSummary,
   importWords,
+  plannedOutcome,
   plannedSummary,
   plannedWords
 } from "./ImportReport.ts"
@@ -31,11 +39,15 @@ export interface ImportRun<E> {
   readonly mapping: ImportMapping
   readonly concurrency: number | undefined
   readonly resubscribe: boolean
+  /** Which rows are left out, and what new contacts get. */
+  readonly mode: ImportMode
   readonly dryRun: boolean
   /** The file to write the plan to, instead of sending anything. */
   readonly plan: string | undefined
   /** Whether the file of the plan may be replaced. */
   readonly force: boolean
+  /** The number or share of rejected rows with which the import counts as a success. */
+  readonly maxRejected: RejectionLimit | undefined
   /** Whether nothing is recorded. */
   readonly noRecord: boolean
   /** Whether a new run begins, even if an earlier one could go on. */
@@ -53,6 +65,7 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
   const hint = yield* ResumeHint
   const rows = Stream.mapError(run.rows, (error) => new Changed({ error, message: error.message }))
   const upload = yield* makeUpload(rows, survey, {
+    ...run.mode,
     concurrency,
     listNames,
     resubscribe,
@@ -68,6 +81,8 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     const report = yield* upload.report
     yield* Effect.ignore(Results.summary(importSummary(report), importWords(report)))
     if (!Cause.hasInterrupts(cause)) return
+    // Before the last line, which programs read.
+    yield* (yield* UndoHints).tell
     const message =
       `The import was interrupted: ${report.done} of ${report.read} rows were accepted, ${report.unknown} ` +
       "have no answer."
@@ -105,13 +120,27 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
   // The process that completes the import writes the rejected rows of all.
   const kept =
     isOver || noRecord
-      ? yield* run.keepRejected({ header: survey.header, rejected: report.rejected }, upload.rejected)
+      ? yield* run.keepRejected(
+          { header: survey.header, mapping: run.mapping, rejected: report.rejected },
+          upload.rejected
+        )
       : undefined
-  yield* Results.summary(importSummary(report, kept), importWords(report, kept))
-  if (report.run !== undefined && report.new + report.changed + report.unknownWhetherNew > 0) {
-    yield* tellUndo(report.run, report.unknownWhetherNew > 0)
-  }
-  yield* importOutcome(report)
+  yield* Results.summary(importSummary(report, kept?.rows), importWords(report, kept?.rows))
+  const again =
+    kept === undefined
+      ? undefined
+      : yield* commandHere([
+          "contacts",
+          "import",
+          kept.rows,
+          ...run.lists.flatMap((list) => ["--list", list]),
+          ...(resubscribe ? ["--resubscribe"] : []),
+          ...(run.mode.only === undefined ? [] : [`--only-${run.mode.only}`]),
+          ...(run.mode.defaultStatus === undefined ? [] : ["--default-status", run.mode.defaultStatus]),
+          ...(kept.mapping === undefined ? [] : ["--mapping", kept.mapping])
+        ])
+  const left = yield* importOutcome(report, { again, limit: run.maxRejected })
+  if (left !== undefined) yield* output.note(left)
 })
 
 /** Finds what the rows would change, and writes the plan to its file, if one is named. */
@@ -127,12 +156,22 @@ const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
   const snapshot = yield* contactsFile
   const source = yield* run.file.digest
   const plan = yield* withProgress({ doing: "Planning", unit: "rows", total }, (onProgress) =>
-    makeImportPlan(run.rows, survey, { listNames: lists, resubscribe, source, mapping, snapshot, storage, onProgress })
+    makeImportPlan(run.rows, survey, {
+      ...run.mode,
+      listNames: lists,
+      resubscribe,
+      source,
+      mapping,
+      snapshot,
+      storage,
+      onProgress
+    })
   )
   const { name: target } = yield* Target
   const apply = file === undefined ? undefined : yield* commandHere(["contacts", "apply", file])
   const found = { target, summary: plan.summary, lists, resubscribe, file, apply }
   yield* Results.summary(plannedSummary(found), plannedWords(found))
+  if (file === undefined) yield* plannedOutcome(plan.summary, run.maxRejected)
 })
 
 /** The journal that versions before the log of runs wrote beside a file. */

@@ -1,5 +1,9 @@
-/** A file that is read twice. Stdin, pipes and what packed files hold are copied to a private temporary file first. */
-import { isPacked, packedBytes, unpacked } from "@roster/domain/PackedFile"
+/**
+ * A file that is read twice. Stdin, pipes, what packed files hold and the sheet of a workbook are copied to a private
+ * temporary file first.
+ */
+import type { ImportMapping } from "@roster/domain"
+import { isPacked, isWorkbook, packedBytes, unpacked } from "@roster/domain/PackedFile"
 import { Effect, FileSystem, Option, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { fileProblem } from "../../../errors/FileProblem.ts"
@@ -12,6 +16,8 @@ export interface ImportedFile {
   readonly path: string
   /** Whether the content is the named file itself, so that other files can be written beside it. */
   readonly isFile: boolean
+  /** How the content is read, whatever else is said: that of a workbook is CSV of its sheet. */
+  readonly mapping: ImportMapping
   /** The content; reading it computes the digest. */
   readonly digested: Stream.Stream<Uint8Array, UsageError>
   /** The SHA-256 of the content, after it was read. */
@@ -27,19 +33,26 @@ const temporaryCopy = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uin
   const copy = yield* temporaryPath("content")
   yield* Stream.run(content, temporarySink(copy))
   return copy
-}, temporaryProblem("what comes from a pipe or an archive"))
+}, temporaryProblem("what comes from a pipe, an archive or a workbook"))
 
-/** The path of the content of a file: the file itself, or a copy of what is packed in it. */
-const contentIn = Effect.fnUntraced(function* (path: string) {
+/** The content of a file: the file itself, or a copy of what is packed in it or of a sheet. */
+const contentIn = Effect.fnUntraced(function* (path: string, sheet: string | undefined) {
   const fs = yield* FileSystem.FileSystem
   const start = yield* Effect.scoped(
     Effect.flatMap(fs.open(path), (file) => Effect.map(file.readAlloc(packedBytes), Option.getOrUndefined))
   ).pipe(Effect.mapError(fileProblem(path, "read")))
-  return start !== undefined && isPacked(start) ? yield* temporaryCopy(unpacked(yield* readBytes(path))) : path
+  if (start !== undefined && isWorkbook(start)) {
+    const { workbookMapping, workbookToCsv } = yield* Effect.promise(() => import("@roster/workflows/Workbook"))
+    const copy = yield* temporaryCopy(workbookToCsv(yield* readBytes(path), { sheet }))
+    return { copy, mapping: workbookMapping }
+  }
+  if (sheet !== undefined) return yield* usageError(`${path} is no workbook, so it has no sheets.`, "Omit --sheet.")
+  const isAsItIs = start === undefined || !isPacked(start)
+  return { copy: isAsItIs ? path : yield* temporaryCopy(unpacked(yield* readBytes(path))), mapping: {} }
 })
 
 /** Opens a file, or `-` for standard input. */
-export const openImported = Effect.fnUntraced(function* (named: string) {
+export const openImported = Effect.fnUntraced(function* (named: string, sheet: string | undefined) {
   const fs = yield* FileSystem.FileSystem
   const look = (path: string) => Effect.mapError(fs.stat(path), fileProblem(path, "read"))
   const type = named === "-" ? undefined : (yield* look(named)).type
@@ -50,7 +63,8 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
   const isFile = type === "File"
   const path = isFile ? named : yield* temporaryCopy(yield* readBytes(named))
   const before = yield* look(path)
-  const bytes = yield* readBytes(yield* contentIn(path))
+  const { copy, mapping } = yield* contentIn(path, sheet)
+  const bytes = yield* readBytes(copy)
   const unread = () => ({ hash: createHash("sha256"), size: 0 })
   /** The state of the digest after the first read. */
   let checked = unread()
@@ -70,6 +84,7 @@ export const openImported = Effect.fnUntraced(function* (named: string) {
   const file: ImportedFile = {
     path,
     isFile,
+    mapping,
     digested: Stream.suspend(() => read((checked = unread()), Infinity)),
     digest: Effect.sync(() => checked.hash.copy().digest("hex")),
     again: Stream.suspend(() => {

@@ -1,9 +1,11 @@
 /** The flags that say what a file of contacts means. They fill one `ImportMapping`. */
-import { type Delimiter, ImportMapping, invalidInput } from "@roster/domain"
-import { Effect, Schema } from "effect"
+import { type Delimiter, ImportMapping, ImportMappingText, invalidInput, mergeMappings } from "@roster/domain"
+import { Effect, Schema, Stream } from "effect"
 import { Flag } from "effect/cli"
-import { refuse } from "../../../errors/UsageError.ts"
-import { parsed, parsedEach } from "../../../settings/FlagForms.ts"
+import { refuse, usageError } from "../../../errors/UsageError.ts"
+import type { prepare } from "../../../files/AtomicFile.ts"
+import { readText } from "../../../settings/InputFile.ts"
+import { parsed, parsedEach, text, toggle } from "../../../settings/FlagForms.ts"
 import { count } from "../../shared/CommonFlags.ts"
 
 const decode = Schema.decodeUnknownEffect(ImportMapping)
@@ -65,26 +67,72 @@ export const mappingFlags = {
     (name) => checked("encoding", { encoding: name }, name),
     "Encoding of the file (default: UTF-8, or as marked in the file)",
     "NAME"
-  )
+  ),
+  empty: Flag.Literals("empty", ["keep", "clear"]).pipe(
+    Flag.withDescription("An empty cell keeps its field, or clears a name or custom field (default: keep)"),
+    Flag.withDefault(undefined)
+  ),
+  trim: toggle("trim", "Take cells without the blanks around their texts (default: keep them)"),
+  dateFormat: parsed(
+    "date-format",
+    (format) => checked("date-format", { dateFormat: format }, format),
+    "Form of the dates of the record, in UTC, such as DD.MM.YYYY or 'MM/DD/YYYY HH:mm' (default: ISO 8601)",
+    "FORM"
+  ),
+  mapping: text("mapping", "Read from FILE what columns and words mean; flags such as --map say more", "FILE"),
+  saveMapping: text("save-mapping", "Write to FILE what --mapping and flags such as --map say, for --mapping", "FILE")
 }
 
-/** The mapping that the flags give. */
-export const mappingOf = ({
+/** Writes a mapping as `--mapping` reads it. */
+export const writeMapping = Effect.fnUntraced(function* (
+  write: Effect.Success<ReturnType<typeof prepare>>,
+  mapping: ImportMapping
+) {
+  // What was decoded can be encoded.
+  const valid = yield* Effect.orDie(Schema.encodeEffect(ImportMapping)(mapping))
+  yield* write(Stream.encodeText(Stream.make(`${JSON.stringify(valid, undefined, 2)}\n`)))
+})
+
+const decodeFile = Schema.decodeEffect(ImportMappingText, { onExcessProperty: "error" })
+
+/** The mapping of `--mapping` and of the other flags. */
+export const mappingOf = Effect.fnUntraced(function* (
+  given: Parameters<typeof flagged>[0] & { mapping: string | undefined }
+) {
+  const { mapping: file } = given
+  if (file === undefined) return flagged(given)
+  const saved = yield* decodeFile(yield* readText(file)).pipe(
+    Effect.catchTag("SchemaError", (error) => {
+      const { field, issue } = invalidInput(error, "the file")
+      return Effect.fail(usageError(`${file} is no mapping: ${field}: ${issue}.`, "Write one with --save-mapping."))
+    })
+  )
+  return mergeMappings(saved, flagged(given))
+})
+
+/** The mapping that the other flags give. */
+const flagged = ({
   columns,
+  dateFormat,
   delimiter,
+  empty,
   encoding,
   skipLines,
+  trim,
   values
 }: {
   readonly columns: ReadonlyArray<readonly [column: string, field: string | null]>
   readonly values: ReadonlyArray<readonly [field: string, word: string, value: string]>
-  readonly delimiter: Delimiter | undefined
-  readonly skipLines: number | undefined
-  readonly encoding: string | undefined
+  readonly trim: boolean
+} & {
+  readonly [Name in "dateFormat" | "delimiter" | "empty" | "encoding" | "skipLines"]: ImportMapping[Name] | undefined
 }): ImportMapping => ({
   ...(encoding === undefined ? {} : { encoding }),
   ...(delimiter === undefined ? {} : { delimiter }),
   ...(skipLines === undefined ? {} : { skipLines }),
+  ...(empty === undefined ? {} : { empty }),
+  ...(trim ? { trim } : {}),
+  ...(dateFormat === undefined ? {} : { dateFormat }),
   ...(columns.length === 0 ? {} : { columns: Object.fromEntries(columns) }),
   ...(values.length === 0
     ? {}

@@ -1,10 +1,11 @@
 /** The file of rejected rows, named by `--rejected` or beside the imported file, created only if there are any. */
-import { type FileHeader, rejectedFile, type RejectedRow } from "@roster/domain"
+import { type FileHeader, type ImportMapping, rejectedFile, rejectedMapping, type RejectedRow } from "@roster/domain"
 import { Effect, FileSystem, type Stream } from "effect"
 import { text, toggle } from "../../../settings/FlagForms.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { usageError } from "../../../errors/UsageError.ts"
+import { writeMapping } from "./MappingFlags.ts"
 
 export const rejectedFlags = {
   rejected: text(
@@ -12,7 +13,7 @@ export const rejectedFlags = {
     "Write rejected rows to this file, to correct and import them again (default: FILE.rejected.csv, or .ndjson)",
     "FILE"
   ),
-  force: toggle("force", "Overwrite the file of --rejected or --plan if it exists")
+  force: toggle("force", "Overwrite the file of --rejected, --plan or --save-mapping if it exists")
 }
 
 /** The first free name beside a file. Rows that are corrected and rejected again go to the next number. */
@@ -31,7 +32,7 @@ const isFile = Effect.fnUntraced(function* (path: string) {
   return path !== "-" && (yield* fs.stat(path)).type === "File"
 })
 
-/** Writes the rejected rows of a report. Returns the name of the file, or `undefined` if there is none. */
+/** Writes the rejected rows of a report, and the mapping that they need. Returns the names of the files. */
 export type KeepRejected = Effect.Success<ReturnType<typeof rejectedRowsOf>>
 
 /** Opens the named file before anything is sent, so that a taken name is refused, and returns the writer of the rows. */
@@ -58,14 +59,27 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
 
   return Effect.fnUntraced(
     function* <E extends { readonly message: string }>(
-      { header, rejected }: { readonly header: FileHeader | undefined; readonly rejected: number },
+      {
+        header,
+        mapping,
+        rejected
+      }: {
+        readonly header: FileHeader | undefined
+        readonly mapping: ImportMapping
+        readonly rejected: number
+      },
       rows: Stream.Stream<RejectedRow, E>
     ) {
       if (header === undefined || rejected === 0) return undefined
       const place = yield* open(header)
       if (place === undefined) return undefined
       yield* place.write(rejectedFile(header, rows))
-      return place.name
+      const needed = rejectedMapping(header, mapping)
+      if (needed === undefined) return { rows: place.name, mapping: undefined }
+      const name = `${place.name}.mapping.json`
+      // It belongs to the rows, which had their name free or were to be replaced.
+      yield* writeMapping(yield* prepare(name, { force: true }), needed)
+      return { rows: place.name, mapping: name }
     },
     Effect.catch((error) =>
       // The rows were accepted all the same, so the report matters more than this error.

@@ -1,22 +1,25 @@
 /** `roster contacts import` */
-import { ContactColumns, readContacts, type UnreadableFile } from "@roster/domain"
-import { surveyContacts, type UploadSurvey } from "@roster/workflows"
+import { ContactColumns, ContactStatus, readContacts, type UnreadableFile } from "@roster/domain"
+import { parseRejectionLimit, surveyContacts, type UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { openImported } from "./ImportedFile.ts"
 import { handOver } from "./ServerSideImport.ts"
 import { invalidRows } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
-import { mappingFlags, mappingOf } from "./MappingFlags.ts"
+import { mappingFlags, mappingOf, writeMapping } from "./MappingFlags.ts"
+import { prepare } from "../../../files/AtomicFile.ts"
 import { checkInputs } from "../../../settings/InputFile.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
-import { text, toggle } from "../../../settings/FlagForms.ts"
+import { parsed, text, toggle } from "../../../settings/FlagForms.ts"
 import { count, lists, refuseFlags, resubscribe, withExamples } from "../../shared/CommonFlags.ts"
+import { withHelp } from "../../shared/HelpExtras.ts"
+import { checkListNames, createList } from "../../shared/ListNames.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
-import { UsageError } from "../../../errors/UsageError.ts"
+import { refuse, usageError, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
 import { resumeCommand, shellWord } from "../../../terminal/ResumeHint.ts"
 
@@ -25,16 +28,37 @@ const mostAtOnce = 16
 
 const importFlags = {
   file: Argument.String("file").pipe(
-    Argument.withDescription("CSV file with a column Email, JSON or NDJSON, also zipped or by gzip, or - for stdin")
+    Argument.withDescription(
+      "CSV file with a column Email, JSON or NDJSON, also zipped or by gzip, a workbook (.xlsx), or - for stdin"
+    )
   ),
   lists,
+  createList,
+  sheet: text("sheet", "Sheet of a workbook, by its name or number (default: the first)", "NAME"),
   ...mappingFlags,
   onInvalid: Flag.Literals("on-invalid", ["skip", "stop"]).pipe(
     Flag.withDescription("Skip invalid rows, or send nothing if there are any (default: skip)"),
     Flag.withDefault("skip")
   ),
+  maxRejected: parsed(
+    "max-rejected",
+    (text) => {
+      const limit = parseRejectionLimit(text)
+      return limit === undefined
+        ? refuse("max-rejected", "write a number such as 20, or a share such as 5%")
+        : Effect.succeed(limit)
+    },
+    "End with 0 if no more rows are rejected: a number, or a share such as 5% (default: 0)",
+    "NUMBER"
+  ),
   ...rejectedFlags,
   resubscribe,
+  onlyExisting: toggle("only-existing", "Leave out rows whose contacts are new"),
+  onlyNew: toggle("only-new", "Leave out rows whose contacts exist"),
+  defaultStatus: Flag.Literals("default-status", ContactStatus.literals).pipe(
+    Flag.withDescription("Status of new contacts whose rows give none (default: Active)"),
+    Flag.withDefault(undefined)
+  ),
   dryRun,
   plan: text(
     "plan",
@@ -100,11 +124,21 @@ export const command = Command.make(
   "import",
   importFlags,
   Effect.fnUntraced(function* (given) {
-    const { lists } = given
+    const { createList, defaultStatus, lists } = given
+    const only = given.onlyExisting ? "existing" : given.onlyNew ? "new" : undefined
+    yield* checkListNames(lists, { createList })
     const output = yield* Output
-    const mapping = mappingOf(given)
+    const said = yield* mappingOf(given)
+    if (given.via === "file" && said.empty === "clear") {
+      return yield* usageError(
+        "With --via file, the service imports the file, and an empty cell keeps its field there. Nothing was sent.",
+        "Import without --via file, or without --empty clear."
+      )
+    }
+    const save = given.saveMapping === undefined ? undefined : yield* prepare(given.saveMapping, given)
     const keepRejected = yield* rejectedRowsOf(given.file, given)
-    const file = yield* openImported(given.file)
+    const file = yield* openImported(given.file, given.sheet)
+    const mapping = { ...said, ...file.mapping }
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
       Effect.catchTags(surveyContacts(readContacts(file.digested, mapping), { onProgress }), {
         UnreadableFile: unreadable
@@ -120,31 +154,40 @@ export const command = Command.make(
         `Only the service sets these columns, so they are not imported: ${printable(ignored.join(", "))}`
       )
     }
+    if (save !== undefined) yield* writeMapping(save, mapping)
     if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
     if (given.via === "file") {
       const { dryRun, resubscribe } = given
       return yield* handOver(file, survey, { listName: lists[0], mapping, dryRun, resubscribe })
     }
-    yield* importRows({ ...given, file, rows: readContacts(file.again, mapping), survey, mapping, keepRejected })
+    const mode = { only, defaultStatus } as const
+    yield* importRows({ ...given, mode, file, rows: readContacts(file.again, mapping), survey, mapping, keepRejected })
   }, Effect.scoped)
 ).pipe(
-  Command.validate(({ concurrency, dryRun, lists, noRecord, noResume, plan, rejected, via }) =>
-    refuseFlags(
+  Command.validate((given) => {
+    const { concurrency, dryRun, lists, noRecord, noResume, plan, rejected, saveMapping, via } = given
+    const { defaultStatus, onlyExisting, onlyNew } = given
+    return refuseFlags(
       [
         via === "file" &&
           (concurrency !== undefined ||
             lists.length > 1 ||
             noRecord ||
             noResume ||
+            onlyExisting ||
+            onlyNew ||
+            defaultStatus !== undefined ||
             plan !== undefined ||
             rejected !== undefined),
         "With --via file, the service imports the file: only one --list can be used, not --concurrency, --plan, " +
-          "--rejected, --no-record or --no-resume."
+          "--rejected, --no-record, --no-resume, --only-existing, --only-new or --default-status."
       ],
+      [onlyExisting && onlyNew, "--only-existing and --only-new leave out every row: use one of them."],
       [plan !== undefined && dryRun, "--dry-run shows the plan without a file: use it or --plan."],
+      [saveMapping === "-", "Stdout is used for the report: write the mapping to a file."],
       [plan === "-", "Stdout is used for the summary of the plan: write the plan to a file."]
     )
-  ),
+  }),
   withExamples({
     "roster contacts import contacts.csv --list Newsletter": "",
     "roster contacts import contacts.csv --dry-run": "Show what would be changed, and which rows are invalid",
@@ -153,13 +196,47 @@ export const command = Command.make(
       "Map a column with another name",
     "roster contacts import members.csv --map '#4=' --map-value Status:subscribed=Active":
       "Leave out the fourth column, and say what a word means",
+    "roster contacts import members.csv --map Mail=Email --save-mapping members.json":
+      "Keep what the columns mean, for: --mapping members.json",
     "roster contacts import excel.csv --encoding windows-1252": "Import a file that is not UTF-8",
+    "roster contacts import members.xlsx --sheet Members": "Import a sheet of a workbook",
     "roster contacts import contacts.csv.rejected.csv": "Import the corrected rows",
     "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows":
       "Import from stdin, and print the rejected rows"
   }),
+  withHelp({
+    groups: {
+      "the file": [
+        "sheet",
+        "map",
+        "map-value",
+        "empty",
+        "trim",
+        "date-format",
+        "delimiter",
+        "skip-lines",
+        "encoding",
+        "mapping",
+        "save-mapping"
+      ],
+      "what to do with it": [
+        "list",
+        "create-list",
+        "resubscribe",
+        "only-existing",
+        "only-new",
+        "default-status",
+        "dry-run",
+        "plan",
+        "on-invalid",
+        "max-rejected",
+        "rejected"
+      ],
+      running: ["force", "no-record", "no-resume", "concurrency", "via"]
+    }
+  }),
   Command.provide(({ dryRun, noRecord, plan, via }) =>
     RunLogLayer.layerForWrites({ dryRun, isKept: !dryRun && !noRecord && plan === undefined && via === "batches" })
   ),
-  Command.provideEffectDiscard(({ file }) => checkInputs([file]))
+  Command.provideEffectDiscard(({ file, mapping }) => checkInputs([file, mapping]))
 )

@@ -1,25 +1,33 @@
 /** Runs a command whose changes of contacts are recorded, so that it can be undone. */
 import { ContactsService } from "@roster/domain"
-import { recordedContacts, type Run, RunLog } from "@roster/workflows"
-import { Effect, Exit } from "effect"
-import { Output } from "../../../terminal/Output.ts"
-import { commandHere } from "../../../terminal/ResumeHint.ts"
+import { recordedContacts, type RunInfo, RunLog } from "@roster/workflows"
+import { Effect, Stream } from "effect"
 import { contactsFile } from "./ContactsFile.ts"
-
-/** Says how to undo a run, and whether an undo would leave some of it. */
-export const tellUndo = Effect.fnUntraced(function* (run: string, isIncomplete: boolean) {
-  const output = yield* Output
-  if (isIncomplete) {
-    yield* output.note(
-      "warning: the record of this run does not have all that it changed, and an undo would leave the rest."
-    )
-  }
-  yield* output.note(`To undo it: ${yield* commandHere(["contacts", "undo", run])}`)
-})
 
 /** The runs that changed contacts, the newest first. The log has rotations of credentials too. */
 export const contactRuns = RunLog.use(({ list }) =>
   Effect.map(list, (runs) => runs.filter(({ header }) => header.command !== "rotate"))
+)
+
+/** Whether a run changed contacts or lists, or is at work, or did what its record does not have. */
+export const mayHaveChanged = Effect.fnUntraced(
+  function* ({ counts: { changed, created, deleted }, header }: RunInfo) {
+    if (created + changed + deleted > 0) return true
+    const { read } = yield* RunLog
+    let isUnknown = false
+    // The counts leave out those who were only put on lists.
+    let made = 0
+    yield* Stream.runForEach((yield* read(header.id)).entries, (entry) =>
+      Effect.sync(() => {
+        if (entry._tag === "Unknown") isUnknown = true
+        if (entry._tag === "NotMade") made -= entry.emails.length
+        if (entry._tag !== "Changes") return
+        for (const contacts of [entry.created, entry.changed, entry.deleted]) made += contacts?.length ?? 0
+      })
+    )
+    return isUnknown || made > 0
+  },
+  Effect.catchTag("RunTaken", () => Effect.succeed(true))
 )
 
 /** Runs a command with a `ContactsService` that records what it changes. `expected`: about how many contacts. */
@@ -28,25 +36,7 @@ export const recorded = Effect.fnUntraced(function* <A, E, R>(
   use: Effect.Effect<A, E, R>
 ) {
   const log = yield* RunLog
-  const opened = yield* log.open({ command })
-  let hasBegun = false
-  let isIncomplete = false
-  const run: Run = {
-    ...opened,
-    append: (entry, options) =>
-      Effect.suspend(() => {
-        hasBegun = true
-        isIncomplete ||= entry._tag === "Unknown"
-        return opened.append(entry, options)
-      })
-  }
+  const run = yield* log.open({ command })
   const contacts = yield* recordedContacts({ run, expected, snapshot: yield* contactsFile })
-  const end = (exit: Exit.Exit<unknown, unknown>) =>
-    Effect.suspend(() => {
-      if (!hasBegun) return Effect.void
-      // The last line after an interruption says how to resume.
-      const told = Exit.hasInterrupts(exit) ? Effect.void : tellUndo(run.header.id, isIncomplete)
-      return Effect.andThen(Effect.ignore(run.end), told)
-    })
-  return yield* Effect.onExit(Effect.provideService(use, ContactsService, contacts), end)
+  return yield* Effect.ensuring(Effect.provideService(use, ContactsService, contacts), Effect.ignore(run.end))
 }, Effect.scoped)

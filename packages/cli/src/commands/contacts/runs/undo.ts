@@ -12,7 +12,7 @@ import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
 import { confirmContacts, confirmCount, yes } from "../../shared/Confirm.ts"
-import { contactRuns, tellUndo } from "./RecordedRun.ts"
+import { contactRuns, mayHaveChanged } from "./RecordedRun.ts"
 
 /** The number of contacts that an undo changes. */
 const changedBy = ({ changed, deleted, new: added }: UndoReport): number => added + changed + deleted
@@ -50,22 +50,29 @@ const summaryOf = (undoes: string, report: UndoReport) => {
   }
 }
 
-/** Fails where an undo leaves some of what the run changed. */
-const leftOver = Effect.fnUntraced(function* (id: string, { outdated, partlyDone, unknownChanges }: UndoReport) {
+/** Fails where an undo leaves some of what the run changed, or would. */
+const leftOver = Effect.fnUntraced(function* (
+  id: string,
+  { outdated, partlyDone, unknownChanges }: UndoReport,
+  leaves = "left"
+) {
   if (outdated + partlyDone + unknownChanges.length === 0) return
   return yield* new PartlyDone({
-    message: `The undo left some of what the run ${id} changed as it is.`,
+    message: `The undo ${leaves} some of what the run ${id} changed as it is.`,
     hint: "Others have changed these contacts since, or the record of the run does not say how they were."
   })
 })
 
-/** The id of the newest run on this service or store. */
+/** The id of the newest run that changed something on this service or store. */
 const lastRun = Effect.gen(function* () {
   const { target } = yield* RunLog
-  const last = (yield* contactRuns).find(({ header }) => header.target === target)
-  return last === undefined
-    ? yield* usageError(`There is no run on ${shorten(target)}.`, "List the runs with: roster contacts runs")
-    : last.header.id
+  for (const run of yield* contactRuns) {
+    if (run.header.target === target && (yield* mayHaveChanged(run))) return run.header.id
+  }
+  return yield* usageError(
+    `There is no run on ${shorten(target)} that changed something.`,
+    "List the runs with: roster contacts runs"
+  )
 })
 
 export const command = Command.make(
@@ -73,7 +80,7 @@ export const command = Command.make(
   {
     run: Argument.String("run").pipe(
       Argument.withDescription(
-        "Id of the run, as shown by: roster contacts runs; or last, for the last one on this service or store"
+        "Id of the run, as shown by: roster contacts runs; or last, for the last one that changed something here"
       )
     ),
     yes,
@@ -87,7 +94,8 @@ export const command = Command.make(
     const text = words(preview)
     const number = changedBy(preview)
     if (dryRun) {
-      return yield* Results.summary({ dryRun: true, ...summaryOf(id, preview) }, `Would undo ${id}:\n${text}`)
+      yield* Results.summary({ dryRun: true, ...summaryOf(id, preview) }, `Would undo ${id}:\n${text}`)
+      return yield* leftOver(id, preview, "would leave")
     }
     if (number === 0) {
       yield* Results.summary(summaryOf(id, preview), text === "" ? "Nothing to undo." : text)
@@ -110,7 +118,6 @@ export const command = Command.make(
     )
     hint.command = undefined
     yield* Results.summary(summaryOf(id, report), `Undone: ${counted(changedBy(report))}.`)
-    if (report.run !== undefined) yield* tellUndo(report.run, false)
     yield* leftOver(id, report)
   })
 ).pipe(

@@ -16,6 +16,7 @@ import {
   changesOf,
   checkChanges,
   levelFlags,
+  levelNotes,
   levelsOf,
   namesLevels,
   rename,
@@ -25,6 +26,7 @@ import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
+import { withHelp } from "../../shared/HelpExtras.ts"
 import { argument, refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
 
 export const name = argument("name", CredentialName, "Name of the key")
@@ -72,6 +74,7 @@ export const create = Command.make(
     "roster apikeys create ci-sync --access Export --out ci-sync.key":
       "Write the secret, which is shown only once, to a file"
   }),
+  withHelp({ notes: levelNotes }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )
 
@@ -93,5 +96,6 @@ export const update = Command.make(
     "roster apikeys update ci-sync --rename ci-sync-old --expires 7d": "Rename the key and set an expiry",
     "roster apikeys update ci-sync --no-expiry --no-ip-range": "Remove the expiry and the IP ranges"
   }),
+  withHelp({ notes: levelNotes }),
   Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
 )

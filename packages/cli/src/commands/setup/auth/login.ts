@@ -50,25 +50,8 @@ const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
   )
 })
 
-/** Where a setting of the service comes from, for messages. */
-const flagOf: Readonly<Record<string, string>> = {
-  baseUrl: "--base-url",
-  apiKeyHeader: "--api-key-header",
-  apiKeyPrefix: "--api-key-prefix"
-}
-
 /** Stands for the key that is not known yet. */
 const anyKey = Redacted.make("0".repeat(16), { label: "apiKey" })
-
-/** Refuses an address or a header that cannot be used, before the key is asked for. */
-const checkAddress = Effect.fnUntraced(function* (profile: Omit<Profile, "apiKey">, isFromEnvironment: boolean) {
-  yield* Effect.scoped(Layer.build(layerWithKey(profile, anyKey))).pipe(
-    Effect.catchTag("InvalidSettings", ({ issue, setting }) => {
-      const flag = setting === "baseUrl" && isFromEnvironment ? "ROSTER_BASE_URL" : (flagOf[setting] ?? setting)
-      return usageError(`${flag} cannot be used: ${issue}.`, "Write the address as https://example.com/v4.")
-    })
-  )
-})
 
 /** Checks the key with a cheap request. A key that may not read contacts is valid, too. */
 const tryKey = (profile: Profile, key: Redacted.Redacted<string>) =>
@@ -112,7 +95,8 @@ export const command = Command.make(
       return yield* usageError(`The name ${name} stands for the local store.`, "Choose another name with --profile.")
     }
     const service = Results.omitUndefined({ baseUrl, apiKeyHeader, apiKeyPrefix })
-    yield* checkAddress(service, (yield* GlobalFlags.baseUrl) === undefined && known === undefined)
+    // Refuses an address or a header that cannot be used, before the key is asked for.
+    yield* Effect.scoped(Layer.build(layerWithKey(service, anyKey)))
     const key = yield* credentialProcess === undefined ? readSecret(keyFile) : keyFromCommand(credentialProcess)
     const profile: Profile = {
       ...service,

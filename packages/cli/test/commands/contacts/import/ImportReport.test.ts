@@ -15,6 +15,7 @@ const nothing: RunReport = {
   read: 0,
   done: 0,
   doneEarlier: 0,
+  leftOut: 0,
   new: 0,
   changed: 0,
   deleted: 0,
@@ -24,6 +25,7 @@ const nothing: RunReport = {
   outdatedContacts: [],
   rejected: 0,
   rejectedRows: [],
+  causes: [],
   duplicates: 0,
   statusesKept: 0,
   keptStatuses: [],
@@ -98,7 +100,7 @@ describe("the account of an import", () => {
   it("says of which rows nobody knows whether they are new, and the counts add up", () => {
     const report = { ...nothing, run: "one", read: 3, done: 3, new: 1, unknownWhetherNew: 2 }
     assert.deepInclude(importSummary(report), { accepted: 3, new: 1, changed: 0, unchanged: 0, unknownWhetherNew: 2 })
-    assert.match(importWords(report), /^unknown whether new +2$/m)
+    assert.match(importWords(report), /^  unknown whether new +2$/m)
   })
 
   it("names the file that has the rejected rows", () => {
@@ -111,6 +113,28 @@ describe("the account of an import", () => {
     assert.strictEqual(words.split("\n").filter((line) => line.startsWith("line ")).length, 20)
     assert.include(words, "and 3 more")
     assert.notInclude(words, "\u001b")
+  })
+
+  it("groups rejected rows by cause, and shows a row alone as it is", () => {
+    const first = { line: 3, reason: "Email: no address" }
+    const cause = { cause: "Email: no address", first, otherValues: 0 }
+    const values = [
+      { value: "-", count: 2 },
+      { value: "n/a", count: 1 }
+    ]
+    const words = importWords({
+      ...nothing,
+      read: 4,
+      rejected: 4,
+      causes: [
+        { ...cause, count: 3, column: "E-Mail", values },
+        { ...cause, count: 1, first: { line: 9, reason: "Status: \u001bbad" }, values: [] }
+      ]
+    })
+    assert.include(
+      words,
+      '\n3 rows: Email: no address\n  "-" (2), "n/a" (1) in column "E-Mail"\n  first in line 3\nline 9: Status: \u241bbad'
+    )
   })
 
   it.effect("ends well where everything was accepted or was a duplicate", () =>

@@ -1,0 +1,30 @@
+/** `roster contacts count` */
+import { ContactsService } from "@roster/domain"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import * as TargetLayer from "../../target/TargetLayer.ts"
+import { counted } from "../../terminal/Printable.ts"
+import * as Results from "../../terminal/Results.ts"
+import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { noteFields, refuseAbsentFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
+
+export const command = Command.make(
+  "count",
+  ruleFlags,
+  Effect.fnUntraced(function* ({ allowUnknownField, rawRule, rule: checked }) {
+    const rule = checked ?? rawRule
+    yield* noteFields(rule)
+    yield* refuseAbsentFields(rule, { allowUnknownField })
+    const { count } = yield* ContactsService
+    const contacts = yield* count({ rule })
+    yield* Results.summary({ contacts }, counted(contacts))
+  })
+).pipe(
+  Command.validate((given) => refuseFlags(twoRules(given))),
+  withExamples({
+    "roster contacts count": "",
+    'roster contacts count --rule "status = Active"': "Count the contacts that a rule selects",
+    "roster contacts count -o json | jq .contacts": "Print the number alone"
+  }),
+  Command.provide(TargetLayer.layer)
+)

@@ -1,0 +1,62 @@
+/** Which contacts a command works on: those with some addresses, typed or in a file, or those that a rule selects. */
+import { canonicalEmail, contactFilterFromInput, type RawRule } from "@roster/domain"
+import { readAddresses } from "@roster/workflows"
+import { Effect, Option } from "effect"
+import { Argument } from "effect/cli"
+import { refusedHere, usageError } from "../../errors/UsageError.ts"
+import { text } from "../../settings/FlagForms.ts"
+import { readBytes } from "../../settings/InputFile.ts"
+import { emails } from "./CommonFlags.ts"
+import { filterFlags, twoRules } from "./RuleFlags.ts"
+
+/** The ways to select contacts. */
+export const selectionFlags = {
+  emails: Argument.variadic(emails),
+  ...filterFlags,
+  file: text(
+    "file",
+    "Select the contacts whose addresses are in FILE: in the column Email of a CSV or JSON file, or one on each line; " +
+      "- for stdin",
+    "FILE"
+  )
+}
+
+interface Selection {
+  readonly emails: ReadonlyArray<string>
+  readonly rule: string | undefined
+  readonly rawRule: RawRule | undefined
+  readonly file: string | undefined
+}
+
+/** Whether contacts are selected by a rule. */
+export const isByRule = ({ rawRule, rule }: Pick<Selection, "rule" | "rawRule">): boolean =>
+  rule !== undefined || rawRule !== undefined
+
+/** The refusals of two rules and of no way at all, for `refuseFlags`. */
+export const selectionRefusals = (given: Selection, others = "") => {
+  const isNamed = given.emails.length > 0 || given.file !== undefined
+  return [
+    twoRules(given),
+    [!isByRule(given) && !isNamed, `Name the contacts: by address, --file, --rule${others}.`]
+  ] as const
+}
+
+/** The selected contacts; addresses each once. */
+export const selected = Effect.fnUntraced(function* ({ emails, file, rawRule, rule }: Selection) {
+  const ofFile =
+    file === undefined
+      ? []
+      : yield* Effect.catchTag(readAddresses(yield* readBytes(file)), "InvalidInput", ({ field, issue }) =>
+          Effect.fail(
+            usageError(
+              `${file}, ${field}: ${issue}. Nothing was done.`,
+              "Correct the file; it names one contact a line."
+            )
+          )
+        )
+  const all = [...new Map([...emails, ...ofFile].map((email) => [canonicalEmail(email), email])).values()]
+  const isNamed = emails.length > 0 || file !== undefined
+  const filter = contactFilterFromInput({ rule: rule ?? rawRule, emails: isNamed ? all : undefined })
+  // Without any of them the command was refused.
+  return Option.getOrThrow(yield* refusedHere(filter))
+})

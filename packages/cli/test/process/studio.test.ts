@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { once } from "node:events"
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { createInterface } from "node:readline"
+import { makeRosterHere } from "../inProcess.ts"
+import { start } from "../roster.ts"
+import { serveWithKey, stop } from "../service.ts"
+
+/** The environment of a desktop whose browser writes down what it is to open. */
+const desktop = (folder: string) => {
+  const opener = join(folder, "xdg-open")
+  writeFileSync(opener, `#!/bin/sh\nprintf '%s\\n' "$1" >> ${join(folder, "opened")}\n`)
+  chmodSync(opener, 0o755)
+  return { PATH: [folder, process.env["PATH"] ?? ""].join(delimiter), DISPLAY: ":0" }
+}
+
+/** The page of a process, whose address is its first line. The process ends with the test. */
+const studio = (folder: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const child = start(folder, ["studio", ...args], env)
+      let stderr = ""
+      child.stderr?.on("data", (part: Buffer) => (stderr += part.toString()))
+      if (child.stdout === null) throw new Error("the process has no stdout")
+      for await (const line of createInterface({ input: child.stdout })) {
+        const { hash, origin } = new URL(line)
+        const key = hash.replace("#session=", "")
+        const ask = async (path: string) =>
+          (await fetch(`${origin}${path}`, { headers: { accept: "text/html", "x-service-apikey": key } })).text()
+        return { ask: (path: string) => Effect.promise(() => ask(path)), child, key, line, stderr: () => stderr }
+      }
+      throw new Error(`the page was not served: ${stderr}`)
+    }),
+    ({ child }) =>
+      Effect.promise(async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        child.kill("SIGKILL")
+        await once(child, "exit")
+      })
+  )
+
+describe("roster studio", () => {
+  it.live("makes a new store, opens the page, and ends with Ctrl-C", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const { ask, child, key, line, stderr } = yield* studio(folder, ["--db", "new.db"], desktop(folder))
+      assert.match(line, /^http:\/\/127\.0\.0\.1:\d+\/#session=[\w-]{43}$/)
+      assert.include(yield* ask("/"), '<div id="root">')
+      assert.deepInclude(JSON.parse(yield* ask("/studio/target")), {
+        name: "[local] new.db",
+        identity: `[local] ${join(folder, "new.db")}`,
+        isStore: true,
+        flags: "--db new.db"
+      })
+      assert.strictEqual((yield* run(["contacts", "add", "ann@example.com", "--db", "new.db"])).code, 0)
+      assert.include(yield* ask("/v4/contacts"), "ann@example.com")
+      if (process.platform === "linux") {
+        const opened = join(folder, "opened")
+        const text = Effect.sync(() => (existsSync(opened) ? readFileSync(opened, "utf8") : ""))
+        const written = yield* Effect.repeat(text, {
+          until: (written) => written.endsWith("\n"),
+          schedule: Schedule.spaced("20 millis")
+        })
+        assert.strictEqual(written, `${line}\n`)
+      }
+      assert.strictEqual(yield* stop(child, "SIGINT"), 0)
+      assert.match(
+        stderr(),
+        /^\[local\] new\.db, a new store\nroster \S+ shows \[local\] new\.db to this machine alone\. .*\n$/
+      )
+      assert.notInclude(stderr(), key)
+    })
+  )
+
+  it.live("shows a service, whose key the page does not get", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* makeRosterHere
+      const service = yield* serveWithKey(folder)
+      const { ask, key } = yield* studio(folder, ["--no-open"], { ...service.env, ...desktop(folder) })
+      assert.notInclude(key, service.key)
+      assert.deepInclude(JSON.parse(yield* ask("/studio/target")), { name: service.address, isStore: false, flags: "" })
+      assert.strictEqual(yield* ask("/v4/contacts"), "[]")
+      assert.isFalse(existsSync(join(folder, "opened")))
+    })
+  )
+})
