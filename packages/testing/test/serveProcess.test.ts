@@ -21,8 +21,12 @@ describe("roster serve", () => {
             )
             assert.strictEqual(response.status, 200)
             assert.deepStrictEqual(yield* Effect.promise(() => response.json()), [])
-            // Nothing but the one line, and the key in none.
-            assert.strictEqual(output(), `listening on ${baseUrl}\n`)
+            // Nothing but what it serves and where, and the key in no line.
+            // They come by two pipes, in either order.
+            const [first, last, served = "", ...rest] = output().split("\n").sort()
+            assert.match(served, /^roster \S+ serves \S+\.db \(\d+ bytes\), without TLS\./)
+            assert.deepStrictEqual([first, last, ...rest], ["", `listening on ${baseUrl}`])
+            assert.notInclude(output(), Redacted.value(apiKey))
             return output
           })
         )

@@ -20,6 +20,7 @@ import { contactChangeConformance } from "./contacts/ContactChangeConformance.ts
 import { contactBoundsConformance } from "./contacts/ContactBoundsConformance.ts"
 import { contactListConformance } from "./contacts/ContactListConformance.ts"
 import { contactsConformance } from "./contacts/ContactsConformance.ts"
+import { contactReadsConformance } from "./contacts/ContactReadsConformance.ts"
 import { contactTextConformance } from "./contacts/ContactTextConformance.ts"
 import { customFieldsConformance } from "./contacts/CustomFieldsConformance.ts"
 import { readAfterWriteConformance } from "./contacts/ReadAfterWriteConformance.ts"
@@ -71,6 +72,7 @@ const contacts = (): ReadonlyArray<ConformanceCase<ContactsService>> => [
     customFieldsConformance,
     contactsConformance,
     contactListConformance,
+    contactReadsConformance,
     contactBoundsConformance
   ])
 ]

@@ -114,7 +114,7 @@ export const keyedContactCallsConformance = (it: Cases<ContactsService>): void =
         const options = keyOf()
         const request = { filter: ContactFilter.ByRule({ rule }), fileFormat: "Json" } as const
         const first = yield* contacts.export(request, options)
-        assert.deepStrictEqual(yield* contacts.export(request, options), first)
+        assert.strictEqual((yield* contacts.export(request, options)).id, first.id)
         assert.notStrictEqual((yield* contacts.export(request, keyOf())).id, first.id)
         assert.notStrictEqual((yield* contacts.export(request)).id, first.id)
       })

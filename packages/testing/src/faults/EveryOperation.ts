@@ -2,7 +2,7 @@
  * The twenty operations of the interface and those of our own as calls over the services, each with the smallest valid
  * input and the response that it succeeds with.
  */
-import { changesHonoured, type OperationId } from "@roster/api"
+import { changesHonoured, type OperationId, readsHonoured } from "@roster/api"
 import {
   ContactFilter,
   ContactsService,
@@ -234,7 +234,30 @@ const changes: OperationCall = {
 }
 
 /** The operations that only Roster has, whose answers say so. */
-export const ownOperations: ReadonlyArray<OperationCall> = [changes]
+export const ownOperations: ReadonlyArray<OperationCall> = [
+  changes,
+  {
+    id: "contactsCountGet",
+    method: "GET",
+    call: contacts((service) => service.count()),
+    answer: { ...json(200, { Count: 1 }), headers: { [readsHonoured.name]: readsHonoured.value } }
+  },
+  {
+    id: "contactsFieldsGet",
+    method: "GET",
+    call: contacts((service) => service.fields()),
+    answer: {
+      ...json(200, { Contacts: 0, Exact: true, Fields: [] }),
+      headers: { [readsHonoured.name]: readsHonoured.value }
+    }
+  },
+  {
+    id: "contactsLookupPost",
+    method: "POST",
+    call: contacts((service) => service.getMany([canaryEmail])),
+    answer: { ...json(200, [contact]), headers: { [readsHonoured.name]: readsHonoured.value } }
+  }
+]
 
 /** Changes that are only judged, which the retry table distinguishes. */
 export const dryRun: OperationCall = {

@@ -1,5 +1,5 @@
 /** Our service as another one would be: without what only Roster has, and without the headers that announce it. */
-import { announcements } from "@roster/api"
+import { announcements, operations } from "@roster/api"
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Layer } from "effect"
@@ -9,14 +9,16 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 export const noSuchPath = () =>
   new Response('{"Error":"no"}', { status: 404, headers: { "content-type": "application/json" } })
 
-/** The `HttpClient` of a service without conditional changes, which gives `answer` to them and notes what it is asked. */
+const ownPaths = Array.from(operations.values()).flatMap(({ announcedBy, path }) => (announcedBy ? [path] : []))
+
+/** The `HttpClient` of a service without the operations of our own, which gives `answer` to them and notes what it is asked. */
 export const foreignHttpClient = (answer: () => Response, asked: Array<string> = []) =>
   Layer.effect(
     HttpClient.HttpClient,
     Effect.map(HttpClient.HttpClient, (client) =>
       HttpClient.make((request, url) => {
         asked.push(`${request.method} ${url.pathname}`)
-        if (url.pathname.endsWith("/contacts/changes")) {
+        if (ownPaths.some((path) => url.pathname.endsWith(path))) {
           return Effect.succeed(HttpClientResponse.fromWeb(request, answer()))
         }
         return Effect.flatMap(client.execute(request), (response) =>

@@ -1,10 +1,10 @@
 /** Fills a service with contacts before a test: those of a CSV file, or generated ones. */
-import { type ContactPayload, ContactsService, maximumContactsPerAdd, readContacts } from "@roster/domain"
+import { type ContactPayload, ContactsService, maximumContactsPerAdd, readContacts, TaggedError } from "@roster/domain"
 import { Arbitrary, Array as Arr, Effect, Layer, Schema, Stream } from "effect"
 import { awkwardContacts } from "../properties/AwkwardContacts.ts"
 
 /** A row of the CSV file of a seed is no contact. Nothing was added. */
-export class InvalidSeed extends Schema.TaggedError<InvalidSeed>()("InvalidSeed", {
+export class InvalidSeed extends TaggedError<InvalidSeed>()("InvalidSeed", {
   line: Schema.Int,
   problem: Schema.String
 }) {

@@ -2,6 +2,7 @@
  * `roster serve` as a process with a fresh store, a fresh administrator key and any free port. The
  * scope ends it with SIGTERM, and it has to exit with code 0.
  */
+import { TaggedError } from "@roster/domain"
 import { Deferred, Effect, FileSystem, Path, Redacted, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { fileURLToPath } from "node:url"
@@ -21,7 +22,7 @@ export interface ServeProcess {
 }
 
 /** The process ended before it listened, or did not end normally. */
-export class ServeProcessFailed extends Schema.TaggedError<ServeProcessFailed>()("ServeProcessFailed", {
+export class ServeProcessFailed extends TaggedError<ServeProcessFailed>()("ServeProcessFailed", {
   exitCode: Schema.Int,
   output: Schema.String
 }) {

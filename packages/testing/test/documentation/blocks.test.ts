@@ -3,20 +3,13 @@
  * are compiled by `foreignProject.test.ts` of the command line, and sessions are typed again by its `firstRun.test.ts`.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted, type Scope } from "effect"
+import { Effect, Predicate, Redacted, Schedule, type Scope } from "effect"
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import {
-  chmodSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { createServer, type IncomingHttpHeaders, request as requestPlain, type Server } from "node:http"
+import { request } from "node:https"
+import type { Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -50,16 +43,27 @@ const isShown = (page: string): boolean => page.startsWith("docs/upstream/") || 
 const blocksOf = (language: string): ReadonlyArray<Block> =>
   blocks.filter((block) => block.language === language && !isShown(block.page))
 
-const only = (language: string): string => {
-  const [block, ...more] = blocksOf(language)
-  if (block === undefined || more.length > 0) throw new Error(`one block of ${language} was expected`)
-  return block.text
-}
-
 const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-blocks-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
+
+const portOf = (server: Server): number => {
+  const address = server.address()
+  return address === null || Predicate.isString(address) ? 0 : address.port
+}
+
+const listening = (server: Server) =>
+  Effect.acquireRelease(
+    Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening")),
+    () => Effect.sync(() => server.close())
+  )
+
+/** A port that nobody listens on. */
+const freePort = Effect.suspend(() => {
+  const server = createServer()
+  return Effect.as(listening(server), server).pipe(Effect.map(portOf), Effect.scoped)
+})
 
 const has = (program: string, ...args: ReadonlyArray<string>): boolean => spawnSync(program, args).error === undefined
 
@@ -83,7 +87,7 @@ const stepsOf = (text: string): ReadonlyArray<string> => {
   return steps
 }
 
-const isServing = (line: string): boolean => /^(?:npx )?roster serve/.test(line)
+const isServing = (line: string): boolean => /^(?:npx )?roster (?:serve|studio)/.test(line)
 
 const database = "postgres://roster@db.example.com/roster"
 
@@ -127,14 +131,15 @@ const makeReader = Effect.fnUntraced(function* (url: URL) {
 
   const serve = async (line: string): Promise<void> => {
     await stop()
-    const child = start(`exec ${possible(line).replace(/ --port \d+|$/, " --port 0")}`)
+    const given = possible(line).replace(/ --port \d+|$/, " --port 0")
+    const child = start(`exec ${given.replace("roster studio", "roster studio --no-open")}`)
     service = child
     let said = ""
     child.stderr.on("data", (part) => (said += String(part)))
     for await (const line of createInterface({ input: child.stdout })) {
       const [, listening] = /^listening on (\S+)$/.exec(line) ?? []
-      if (listening === undefined) continue
-      address = listening
+      if (listening === undefined && !line.includes("#session=")) continue
+      address = listening ?? address
       return
     }
     throw new Error(`${line}\n${said}`)
@@ -163,7 +168,16 @@ const before: Readonly<Record<string, (folder: string) => ReadonlyArray<string>>
     return []
   },
   "docs/service.md": (folder) => {
-    for (const name of ["backups", "var/lib/roster"]) mkdirSync(join(folder, name), { recursive: true })
+    for (const name of ["backups", "var/lib/roster", "var/backups/roster"]) {
+      mkdirSync(join(folder, name), { recursive: true })
+    }
+    writeFileSync(join(folder, "var/lib/roster/admin.key"), "key")
+    // What the machine would do for its administrator is left out.
+    script(
+      join(folder, "bin", "sudo"),
+      'if [ "$1" = -u ]; then shift 2; fi',
+      'case "$1" in systemctl | useradd | npm | install) exit 0 ;; esac; exec "$@"'
+    )
     return ["roster contacts add ada@example.com --db /var/lib/roster/roster.db"]
   },
   "docs/decisions/backups.md": () => ["roster contacts add ada@example.com --db roster.db"],
@@ -186,8 +200,8 @@ describe("the blocks of the pages", () => {
     const others = blocks.filter(({ language, page }) => !checked.has(language) && !isShown(page))
     assert.deepStrictEqual(
       [...new Set(others.map(({ language, page }) => `${page}: ${language}`))].toSorted(),
-      // Two maps, calls of another project's client, and what `printedPages.test.ts` compares.
-      ["AGENTS.md: ", "docs/cli.md: text", "docs/coming-from.md: js"]
+      // Maps, calls of another project's client, a failure of a simulation, and what `printedPages.test.ts` compares.
+      ["AGENTS.md: ", "docs/architecture.md: ", "docs/cli.md: text", "docs/coming-from.md: js", "docs/testing.md: "]
     )
   })
 
@@ -238,14 +252,18 @@ describe("the blocks of the pages", () => {
   })
 
   it.live.skipIf(!has("systemd-analyze", "--version"))(
-    "hold a unit that systemd reads without a word (needs systemd-analyze)",
+    "hold units that systemd reads without a word (needs systemd-analyze)",
     () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
-        script(join(folder, "roster"), "exit 0")
-        const unit = join(folder, "roster.service")
-        writeFileSync(unit, only("ini").replace("/usr/local/bin/roster", join(folder, "roster")))
-        const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", unit], { encoding: "utf8" })
+        for (const name of ["roster", "curl"]) script(join(folder, name), "exit 0")
+        const units = blocksOf("ini").map(({ text }) => {
+          const [, name = ""] = /^# \/etc\/systemd\/system\/(.+)$/m.exec(text) ?? []
+          writeFileSync(join(folder, name), text.replaceAll(/\/usr\/(?:local\/)?bin(?=\/(?:roster|curl) )/g, folder))
+          return join(folder, name)
+        })
+        assert.lengthOf(units, 3)
+        const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", ...units], { encoding: "utf8" })
         // It may speak of units of the machine.
         const said = stderr.split("\n").filter((line) => line.includes("roster"))
         assert.deepStrictEqual([status, said], [0, []])
@@ -253,34 +271,71 @@ describe("the blocks of the pages", () => {
   )
 
   it.live.skipIf(!has("nginx", "-v") || !has("openssl", "version"))(
-    "hold a configuration that nginx takes (needs nginx and openssl)",
+    "hold a configuration with which nginx redirects, keeps connections and says who asks (needs nginx and openssl)",
     () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
-        const certificate = [
-          "-newkey",
-          "rsa:2048",
-          "-nodes",
-          "-keyout",
-          "key.pem",
-          "-out",
-          "chain.pem",
-          "-subj",
-          "/CN=a"
-        ]
-        execFileSync("openssl", ["req", "-x509", ...certificate], { cwd: folder, stdio: "ignore" })
-        // A port that needs no rights.
-        const site = only("nginx").replaceAll("/etc/ssl/roster/", `${folder}/`).replace("listen 443 ", "listen 8443 ")
+        const subject = ["-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "chain.pem", "-subj", "/CN=a"]
+        execFileSync("openssl", ["req", "-x509", ...subject], { cwd: folder, stdio: "ignore" })
+        const asked: Array<{ readonly connection: Socket; readonly headers: IncomingHttpHeaders }> = []
+        const service = createServer(({ headers, socket: connection }, response) => {
+          asked.push({ connection, headers })
+          response.end("{}")
+        })
+        yield* listening(service)
+        const [plain, tls] = [yield* freePort, yield* freePort]
         const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${name};`)
+        const site = blocksOf("nginx").map(({ text }) => text.replaceAll("/etc/ssl/roster/", `${folder}/`))
+        assert.lengthOf(site, 1)
+        // Ports that need no rights, and no other process.
+        const own = site
+          .join("")
+          .replace("127.0.0.1:4010", `127.0.0.1:${portOf(service)}`)
+          .replace("listen 80;", `listen 127.0.0.1:${plain};`)
+          .replace("listen 443 ", `listen 127.0.0.1:${tls} `)
         writeFileSync(
           join(folder, "nginx.conf"),
-          `pid nginx.pid; events {} http { access_log off; ${paths.join(" ")}\n${site}}`
+          `daemon off; master_process off; pid nginx.pid; events {} http { access_log off; ${paths.join(" ")}\n${own}}`
         )
-        const { status, stderr } = spawnSync("nginx", ["-t", "-q", "-e", "stderr", "-p", folder, "-c", "nginx.conf"], {
-          encoding: "utf8"
-        })
-        assert.deepStrictEqual([status, stderr], [0, ""])
-        assert.isTrue(existsSync(join(folder, "chain.pem")))
+        const flags = ["-e", "stderr", "-p", folder, "-c", "nginx.conf"]
+        const read = spawnSync("nginx", ["-t", "-q", ...flags], { encoding: "utf8" })
+        assert.deepStrictEqual([read.status, read.stderr], [0, ""])
+        yield* Effect.acquireRelease(
+          Effect.sync(() => spawn("nginx", flags, { stdio: "ignore" })),
+          (child) =>
+            Effect.promise(async () => {
+              const ended = once(child, "exit")
+              child.kill("SIGTERM")
+              await ended
+            })
+        )
+        const host = { Host: "roster.example.com" }
+        const ask = (path: string) =>
+          Effect.promise(async () => {
+            const options = {
+              host: "127.0.0.1",
+              port: tls,
+              path,
+              method: "POST",
+              headers: host,
+              rejectUnauthorized: false
+            }
+            const [answer] = await once(request(options).end("{}"), "response")
+            answer.resume()
+            await once(answer, "end")
+            return answer.statusCode
+          })
+        const redirect = yield* Effect.tryPromise(async () => {
+          const options = { host: "127.0.0.1", port: plain, path: "/v4/contacts?limit=1", headers: host }
+          const [{ headers, statusCode }] = await once(requestPlain(options).end(), "response")
+          return [statusCode, headers.location]
+        }).pipe(Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 200 }))
+        assert.deepStrictEqual(redirect, [301, "https://roster.example.com/v4/contacts?limit=1"])
+        assert.deepStrictEqual([yield* ask("/v4/contacts"), yield* ask("/v4/contacts")], [200, 200])
+        assert.strictEqual(asked[0]?.connection, asked[1]?.connection)
+        const { connection, host: name, ...rest } = asked[1]?.headers ?? {}
+        assert.deepStrictEqual([connection, name], [undefined, "roster.example.com"])
+        assert.deepStrictEqual([rest["x-forwarded-for"], rest["x-forwarded-proto"]], ["127.0.0.1", "https"])
       }).pipe(Effect.scoped)
   )
 })

@@ -110,7 +110,8 @@ describe("S.5 backup under load", () => {
           // At once, or after so many looks at the file that it writes.
           const looks = Math.floor(random() * 3)
           let seen = 0
-          const killOnce = () => existsSync(`${file}.partial`) && ++seen > looks
+          const isWriting = (name: string) => name.startsWith(`cut-${kill}.db.`) && name.endsWith(".partial")
+          const killOnce = () => readdirSync(place.folder).some(isWriting) && ++seen > looks
           const { code } = yield* runRoster(place, ["backup", file], { killOnce })
           if (code === 0 || existsSync(file)) assertWhole({ ...place, filename: file })
           else cut++

@@ -182,7 +182,7 @@ describe("an undo", () => {
         }
         const rows = Array.from({ length: Math.ceil(contacts * 1.2) }, (_, i) => i).filter(() => below(4) > 0)
         writeFileSync(file, `Email,FirstName,Status,city\n${rows.map(row).join("\n")}\n`)
-        const importing = ["contacts", "import", file, "--list", "New", "--list", "Old"]
+        const importing = ["contacts", "import", file, "--list", "New", "--list", "Old", "--create-list"]
         yield* untilDone("import", () => Effect.succeed(importing), 1, [0])
         const gone = Array.from({ length: 40 }, someone)
         // One that is killed late has deleted all of them, and the next finds none.
@@ -242,7 +242,7 @@ describe("an undo", () => {
         assert.isAtLeast(runs.length, 2)
         for (const [index, { id }] of runs.entries()) {
           const args = Effect.fnUntraced(function* () {
-            const { stdout } = yield* succeed(["contacts", "undo", id, "--dry-run"])
+            const { stdout } = yield* succeed(["contacts", "undo", id, "--dry-run"], [0, 9])
             const { changed, deleted, new: added } = Object(JSON.parse(stdout))
             return ["contacts", "undo", id, "--yes", "--confirm", String(added + changed + deleted)]
           })
@@ -259,7 +259,7 @@ describe("an undo", () => {
             changed,
             deleted,
             new: added
-          } = Object(JSON.parse((yield* succeed(["contacts", "undo", id, "--dry-run"])).stdout))
+          } = Object(JSON.parse((yield* succeed(["contacts", "undo", id, "--dry-run"], [0, 9])).stdout))
           assert.deepStrictEqual([added, changed, deleted], [0, 0, 0])
         }
 

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib"
 import { credentialNames, everyOperation, operationCall } from "../../src/faults/EveryOperation.ts"
 import { type Answer, answerBytes, drip, flood, readBody, respond, write } from "../../src/faults/server/FaultScript.ts"
 import { trial } from "../../src/faults/FaultTrial.ts"
-import { failure, reason, succeeded } from "../../src/faults/Verdict.ts"
+import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const load = Effect.flatMap(ContactsService, (service) => service.get("a@example.com"))
@@ -390,6 +390,29 @@ describe("C.4 Bodies", () => {
         call: operationCall("contactsExportByIdStatusGet").call
       })
       succeeded(status)
+    })
+  )
+
+  it.live("C58 the levels of a key that are missing or null fail no list, and are taken away by no update", () =>
+    Effect.gen(function* () {
+      const { apiKey: name } = credentialNames
+      for (const key of [{ Name: name }, { Name: name, AccessLevel: null }]) {
+        const listed = yield* trial({
+          plan: { requests: [[respond(json([key, { Name: "b", AccessLevel: [] }]))]] },
+          call: Effect.flatMap(CredentialsService, ({ apiKeys }) => apiKeys.list())
+        })
+        const levels = Exit.isSuccess(listed.exit) ? listed.exit.value.map(({ accessLevels }) => accessLevels) : []
+        assert.deepStrictEqual<unknown>(levels, [["Untold"], []])
+        const updated = yield* trial({
+          plan: { requests: [[respond(json(key))]] },
+          call: Effect.flatMap(CredentialsService, ({ apiKeys }) => apiKeys.update(name, { expires: null }))
+        })
+        assert.include(refusedAs(updated, "InvalidInput").message, "accessLevels")
+        assert.deepStrictEqual(
+          updated.requests.map(({ method }) => method),
+          ["GET"]
+        )
+      }
     })
   )
 

@@ -383,7 +383,8 @@ describe("what the client knows", () => {
         yield* clockedTrial({ call: update, answers: [{ status: 500 }, { status: 400, body }] }),
         "InvalidInput"
       )
-      refusedAs(yield* clockedTrial({ call: update, answers: [{ status: 500 }, { status: 404 }] }), "ContactNotFound")
+      const absent = { status: 404, body: '{"Error":"There is no such contact."}' }
+      refusedAs(yield* clockedTrial({ call: update, answers: [{ status: 500 }, absent] }), "ContactNotFound")
       // A read has nothing to be in doubt of.
       const read = operationCall("contactsByEmailGet").call
       reason(yield* clockedTrial({ call: read, answers: [{ status: 500 }, { status: 401 }] }), "Unauthorized")

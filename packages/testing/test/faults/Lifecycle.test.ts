@@ -9,8 +9,14 @@ import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Clock, Duration, Effect, Exit, Fiber, FileSystem, Path, Schedule, Schema, Stream } from "effect"
 import { blackhole } from "../../src/faults/server/Blackhole.ts"
 import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
-import { everyOperation, exportId, operationCall } from "../../src/faults/EveryOperation.ts"
-import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
+import {
+  deleteByEmails,
+  everyOperation,
+  exportId,
+  operationCall,
+  ownOperations
+} from "../../src/faults/EveryOperation.ts"
+import { allClosed, type LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
 import {
   type Answer,
   answerBytes,
@@ -24,7 +30,7 @@ import {
   write
 } from "../../src/faults/server/FaultScript.ts"
 import { type FaultPlan, type FaultServer, faultServer } from "../../src/faults/server/FaultServer.ts"
-import { type Policy, trial } from "../../src/faults/FaultTrial.ts"
+import { type Policy, transports, trial } from "../../src/faults/FaultTrial.ts"
 import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
 import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
 import { amount } from "../../src/durability/LongRun.ts"
@@ -77,13 +83,16 @@ describe("C.6 Lifecycle and polling", () => {
     ]
   ]
 
-  it.live.each(stages)(
-    "C76 interrupted while %s: the connection is closed at once, and nothing more is sent",
-    ([, script, call, begun]) =>
+  const onAll = transports.flatMap(([over, transport]) => stages.map((stage) => [over, ...stage, transport] as const))
+
+  it.live.each(onAll)(
+    "C76 interrupted over %s while %s: the connection is closed at once, and nothing more is sent",
+    ([, , script, call, begun, transport]) =>
       Effect.gen(function* () {
         const ended = yield* trial({
           plan: { requests: [script] },
           policy: patient,
+          transport,
           call: (server) =>
             Effect.gen(function* () {
               const fiber = yield* Effect.forkChild(call)
@@ -97,6 +106,28 @@ describe("C.6 Lifecycle and polling", () => {
           [ended.requests.length, ended.connections.length, ended.connections[0]?.closedBy],
           [1, 1, "client"]
         )
+      })
+  )
+
+  it.live.each(transports)(
+    "C76 every operation that is interrupted over %s closes its connection and sends nothing more",
+    ([, transport]) =>
+      Effect.gen(function* () {
+        for (const { call, id } of [...everyOperation, ...ownOperations, deleteByEmails]) {
+          const ended = yield* trial({
+            plan: { requests: [[readBody(), stall]] },
+            policy: patient,
+            transport,
+            call: (server) =>
+              Effect.gen(function* () {
+                const fiber = yield* Effect.forkChild(call)
+                yield* server.ledger.until(({ requests }) => requests()[0]?.complete === true)
+                yield* Fiber.interrupt(fiber)
+                yield* server.ledger.until(allClosed)
+              })
+          })
+          assert.strictEqual(ended.requests.length, 1, id)
+        }
       })
   )
 

@@ -42,6 +42,12 @@ const refused: { readonly [Name in FaultPlan.Operation]?: ReadonlyArray<Call> } 
     contacts((it) => it.list({ rule: unchecked<RuleText>("city =") })),
     contacts((it) => Stream.runDrain(it.stream({ offset: -1 })))
   ],
+  "contacts.getMany": [
+    contacts((it) => it.getMany([lone])),
+    contacts((it) => it.getMany(Array.from({ length: 1001 }, () => email)))
+  ],
+  "contacts.count": [contacts((it) => it.count({ rule: unchecked<RuleText>("city =") }))],
+  "contacts.fields": [contacts((it) => it.fields({ rule: unchecked<RuleText>("city =") }))],
   "contacts.add": [
     contacts((it) => it.add([row, { email: unchecked<never>("alan at example.com") }])),
     contacts((it) => it.add(Array.from({ length: 1001 }, () => row))),

@@ -87,7 +87,9 @@ describe("Proxies", () => {
   it.live("a host in a range or by a name of NO_PROXY is called directly, and others are not", () =>
     Effect.gen(function* () {
       const proxy = yield* faultServer({ requests: [[respond({ status: 403 })]] })
-      const excepted = "192.0.2.0/24, 2001:db8::/32 internal.example .corp.example,198.51.100.7,300.1.1.1/8,10.0.0.0/99"
+      const excepted =
+        "192.0.2.0/24, 2001:db8::/32 internal.example .corp.example,198.51.100.7,300.1.1.1/8,10.0.0.0/99,*.below.example," +
+        "Port.Example.:8443,[2001:db9::1]:8443,2001:db9::2,*:9"
       yield* environment({ https_proxy: withPassword(proxy.port), NO_PROXY: excepted })
       for (const [host, isDirect] of [
         ["192.0.2.9", true],
@@ -98,7 +100,19 @@ describe("Proxies", () => {
         ["internal.example", true],
         ["a.corp.example", true],
         ["external.example", false],
-        ["10.0.0.1", false]
+        ["10.0.0.1", false],
+        ["a.internal.example", true],
+        ["xinternal.example", false],
+        ["internal.example.", true],
+        ["INTERNAL.example", true],
+        ["below.example", false],
+        ["a.below.example", true],
+        ["port.example", false],
+        ["port.example:8443", true],
+        ["[2001:db9::1]", false],
+        ["[2001:db9::1]:8443", true],
+        ["[2001:db9::2]", true],
+        ["external.example:9", true]
       ] as const) {
         const before = proxy.ledger.requests().length
         yield* trial({

@@ -1,8 +1,9 @@
 /** Calls on contacts, their exports and imports, and mails, whose answer the model knows. */
-import { type Askers, type Call, emailsOf, listNamesOf, sentTo, type World } from "./Askers.ts"
+import { type Asker, type Askers, type Call, emailsOf, listNamesOf, sentTo, type World } from "./Askers.ts"
 import type { Dice } from "./Dice.ts"
+import { Rule } from "@roster/domain"
 import { formOf, jsonBody } from "./GeneratedRequests.ts"
-import { type Account, identityOf, type Person, upsert, viewOfJson, viewOfPerson } from "./Model.ts"
+import { type Account, identityOf, type Person, upsert, viewOfJson, viewOfPerson, viewOfSent } from "./Model.ts"
 
 const statuses = ["Transactional", "Engaged", "Active", "Bounced", "Unsubscribed", "Stale", "NotConfirmed"]
 const zones = ["north", "South", "EAST", ""]
@@ -110,6 +111,7 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     const email = someEmail(account)
     const { CustomFields = {}, FirstName = null } = somePayload(account)
     const isKnown = account.people.has(email)
+    const path = spelled(email)
     const isFull = (account.people.get(email)?.fields.size ?? 0) > manyFields
     const change = {
       FirstName,
@@ -119,16 +121,22 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     return {
       operation: "contactsByEmailPut",
       asker,
-      sent: sentTo("PUT", `/contacts/${encoded(spelled(email))}`, jsonBody(change)),
+      sent: sentTo("PUT", `/contacts/${encoded(path)}`, jsonBody(change)),
       status: isKnown ? 200 : 404,
       ...(isKnown
         ? {
             apply: () => upsert(account, [{ ...change, Email: email }], ""),
-            view: { of: viewOfJson, expected: () => viewOfPerson(personOf(account, email)) }
+            view: {
+              of: viewOfJson,
+              expected: () => shownTo(asker, personOf(account, email), { ...change, Email: path })
+            }
           }
         : {})
     }
   }
+
+  const shownTo = ({ caller }: Asker, person: Person, sent: Readonly<Record<string, unknown>>) =>
+    caller?.key.levels.includes("ViewContacts") === true ? viewOfPerson(person) : viewOfSent(person, sent)
 
   const personOf = (account: Account, email: string): Person => {
     const found = account.people.get(identityOf(email))
@@ -176,7 +184,7 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
             },
             view: {
               of: (json) => [json].flat().map(viewOfJson),
-              expected: () => contacts.map(({ Email }) => viewOfPerson(personOf(account, String(Email))))
+              expected: () => contacts.map((sent) => shownTo(asker, personOf(account, String(sent["Email"])), sent))
             }
           })
     }
@@ -210,6 +218,71 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
                   .map(viewOfPerson)
             }
           })
+    }
+  }
+
+  const countContacts = (): Call => {
+    const asker = askerFor("ViewContacts")
+    const account = accountOf(asker)
+    const rule = chance(0.7) ? someRule() : undefined
+    return {
+      operation: "contactsCountGet",
+      asker,
+      sent: sentTo("GET", `/contacts/count${rule === undefined ? "" : `?rule=${encoded(rule.text)}`}`),
+      status: 200,
+      view: {
+        of: (json) => json,
+        expected: () => ({ Count: people(account).filter(rule?.holds ?? (() => true)).length })
+      }
+    }
+  }
+
+  const fieldsInUse = (): Call => {
+    const asker = askerFor("ViewContacts")
+    const account = accountOf(asker)
+    const rule = chance(0.5) ? someRule() : undefined
+    const counts = (names: ReadonlyArray<string>) => {
+      const folded = Map.groupBy(names, Rule.foldText)
+      return Object.fromEntries([...folded].map(([name, same]) => [name, same.length]))
+    }
+    return {
+      operation: "contactsFieldsGet",
+      asker,
+      sent: sentTo("GET", `/contacts/fields${rule === undefined ? "" : `?rule=${encoded(rule.text)}`}`),
+      status: 200,
+      view: {
+        of: (json) => {
+          const { Contacts, Fields } = Object(json)
+          const names = [Fields]
+            .flat()
+            .flatMap(({ Contacts, IsCustom, Name }) => (IsCustom ? Array(Contacts).fill(Name) : []))
+          return { Contacts, custom: counts(names) }
+        },
+        expected: () => {
+          const some = people(account).filter(rule?.holds ?? (() => true))
+          return { Contacts: some.length, custom: counts(some.flatMap(({ fields }) => [...fields.keys()])) }
+        }
+      }
+    }
+  }
+
+  const lookUp = (): Call => {
+    const asker = askerFor("ViewContacts")
+    const account = accountOf(asker)
+    const emails = Array.from({ length: below(6) }, () => someEmail(account))
+    return {
+      operation: "contactsLookupPost",
+      asker,
+      sent: sentTo("POST", "/contacts/lookup", jsonBody({ Emails: emails.map(spelled) })),
+      status: 200,
+      view: {
+        of: (json) => [json].flat().map(viewOfJson),
+        expected: () =>
+          [...new Set(emails)].flatMap((email) => {
+            const person = account.people.get(email)
+            return person === undefined ? [] : [viewOfPerson(person)]
+          })
+      }
     }
   }
 
@@ -331,6 +404,9 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     deleteContact,
     postContacts,
     listContacts,
+    countContacts,
+    fieldsInUse,
+    lookUp,
     deleteMany,
     exportContacts,
     exportStatus,

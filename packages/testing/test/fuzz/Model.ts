@@ -92,6 +92,26 @@ export const viewOfPerson = ({ consent, email, fields, firstName, lastName, sour
   Source: source
 })
 
+/** The same for a key that may not view contacts: what it sent, as it is now. */
+export const viewOfSent = (person: Person, sent: Json) => {
+  const { Consent, CustomFields, Email, FirstName, LastName, Status } = given(sent)
+  const only = (names: Json, values: Json) => Object.entries(values).filter(([name]) => name in names)
+  const fields = Object.keys(jsonOf(CustomFields)).flatMap((name) => {
+    const [, value] = [...person.fields].find(([own]) => folded(own) === folded(name)) ?? []
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    ...viewOfPerson(person),
+    Email,
+    Status: Status === undefined ? undefined : person.status,
+    FirstName: FirstName === undefined ? undefined : person.firstName,
+    LastName: LastName === undefined ? undefined : person.lastName,
+    CustomFields: inOrder(fields),
+    Consent: inOrder(only(given(Consent), person.consent)),
+    Source: undefined
+  }
+}
+
 export const personOfJson = (value: unknown): Person => {
   const { Consent, CustomFields, Email, FirstName, LastName, Source, Status } = jsonOf(value)
   return {

@@ -224,6 +224,20 @@ layer(serving, { excludeTestServices: true, timeout: "60 seconds" })("S.2 hostil
     })
   )
 
+  it.effect.each(["", " ", "a b", "é", "a\tb", "k".repeat(256), "a\r\nIdempotency-Key: b"])(
+    "an Idempotency-Key of other characters, too long or given twice (%j) is refused, and nothing is done",
+    (key) =>
+      Effect.gen(function* () {
+        const before = yield* arranged
+        for (const [method, path, , body] of operations) {
+          if (method !== "POST") continue
+          const answer = yield* ask(method, path, JSON.stringify(body), { "Idempotency-Key": key })
+          assert.match(yield* errorOf(answer, 400), /1 to 255 visible ASCII characters/, path)
+        }
+        assert.deepStrictEqual(yield* everything, before)
+      })
+  )
+
   it.effect("S25 a body without a type, or of another one, is 415 in every operation", () =>
     Effect.gen(function* () {
       const another = () => /send it with Content-Type: application\/json/

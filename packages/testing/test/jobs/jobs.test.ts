@@ -123,6 +123,19 @@ describe("jobs of a store", () => {
     }).pipe(Effect.provide(idle))
   )
 
+  it.live("that are ready exports are ended, and their links with them", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const jobs = yield* Jobs.Jobs
+      const { id, link } = yield* contacts.export()
+      yield* eventually(contacts.exportStatus(id), (status) => status === "Ready")
+      yield* Stream.runDrain(contacts.download(link))
+      assert.strictEqual((yield* jobs.cancel(id)).state, "Cancelled")
+      assert.strictEqual((yield* Effect.flip(Stream.runDrain(contacts.download(link))))._tag, "ExportNotFound")
+      assert.strictEqual((yield* Effect.flip(jobs.cancel(id)))._tag, "JobEnded")
+    }).pipe(Effect.provide(working))
+  )
+
   it.live("can be cancelled while they receive their file, and the sender gets an error", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService

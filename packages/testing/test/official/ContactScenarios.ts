@@ -4,7 +4,7 @@
 import { assert, expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { csvRecordsOf, eventually, jsonRecordsOf, textOf, xmlOf, zipOf } from "../../src/index.ts"
-import { as, asking, ErrorBody, ExportLink, instant, isEmpty, Official } from "./Official.ts"
+import { as, asking, ErrorBody, ExportLink, instant, isEmpty, Official, Token } from "./Official.ts"
 import type { OfficialClient } from "./OfficialClient.ts"
 
 export const contactScenarios = (it: Vitest.MethodsNonLive<Official>): void => {
@@ -57,6 +57,29 @@ export const contactScenarios = (it: Vitest.MethodsNonLive<Official>): void => {
       assert.deepStrictEqual(Object.keys(yield* as(ErrorBody, missing)), ["Error"])
       yield* asking((client) => client.contactsByEmailDelete(slash), 404)
       yield* asking((client) => client.contactsByEmailPut(slash, { FirstName: "A" }), 404)
+    })
+  )
+
+  it.effect("changes contacts with a key that may not view them, and gets back what it sent", () =>
+    Effect.gen(function* () {
+      const { withKey } = yield* Official
+      const Email = "blind@example.com"
+      yield* asking((client) => client.contactsPost([{ Email, FirstName: "Hidden", LastName: "Hidden" }]), 200)
+      const made = yield* asking(
+        (client) => client.securityApikeysPost({ Name: "blind", AccessLevel: ["ModifyContacts"] }),
+        201
+      )
+      const blind = withKey((yield* as(Token, made)).Token)
+      const other = { Email: "other@example.com", FirstName: "Other" }
+      const added = yield* Effect.promise(() => blind.contactsPost([other, { Email, Status: "Active" }]))
+      assert.strictEqual(added.status, 200)
+      expect(added.data).toMatchObject([other, { Email, Status: "Active" }])
+      const updated = yield* Effect.promise(() => blind.contactsByEmailPut(Email, { FirstName: "Seen" }))
+      assert.strictEqual(updated.status, 200)
+      expect(updated.data).toMatchObject({ Email, FirstName: "Seen" })
+      assert.notInclude(JSON.stringify([added.data, updated.data]), "Hidden")
+      for (const email of [Email, other.Email]) yield* asking((client) => client.contactsByEmailDelete(email), 200)
+      yield* asking((client) => client.securityApikeysByNameDelete("blind"), 200)
     })
   )
 

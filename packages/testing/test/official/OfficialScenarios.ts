@@ -12,7 +12,7 @@ import { type Answer, type Driven, noting, type OfficialClient } from "./Officia
 import { superagentClient } from "./SuperagentClient.ts"
 
 const ofInterface = Array.from(operations.values())
-  .flatMap(({ id, isExtension }) => (isExtension ? [] : [id]))
+  .flatMap(({ announcedBy, id }) => (announcedBy === undefined ? [id] : []))
   .sort()
 
 const clients: ReadonlyArray<readonly [name: string, make: (baseUrl: string, key: string) => OfficialClient]> = [

@@ -9,6 +9,7 @@ import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { arch, platform, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import type { TestCertificate } from "../../src/faults/server/TestCertificate.ts"
 
 /** A running server. */
 export interface PostgresServer {
@@ -18,15 +19,21 @@ export interface PostgresServer {
   readonly stop: () => Promise<void>
   /** Restarts it: in good order, or as after a crash. */
   readonly restart: (crashed: boolean) => Promise<void>
+  /** Starts a server that follows it, and is read-only until it is promoted. It restarts for that. */
+  readonly standby: () => Promise<PostgresServer>
 }
 
 export interface PostgresOptions {
   /** Settings in place of its own, as `fsync=off`. */
   readonly settings: ReadonlyArray<string>
+  /** The certificate for TLS (default: connections are in clear text). */
+  readonly certificate?: TestCertificate
   /** The folder of its programs (default: what npm installed). */
   readonly programs?: string
   /** The folder for its files, which every user can reach (default: that of temporary files). */
   readonly parent?: string
+  /** The server that it follows, which is stopped while its data are copied. */
+  readonly standbyOf?: { readonly data: string; readonly url: URL }
 }
 
 /** The settings of a server for tests. What is committed survives a crash of one that `crashes`, though not of the machine. */
@@ -78,17 +85,21 @@ const freePort = async (): Promise<number> => {
 
 /** Starts a server in a folder of its own, which goes when it stops. */
 export const startServer = async ({
+  certificate,
   parent = tmpdir(),
   programs,
-  settings
+  settings,
+  standbyOf
 }: PostgresOptions): Promise<PostgresServer> => {
   const user = userOfServer()
   const folder = mkdtempSync(join(parent, "roster-postgres-"))
   const copy = join(folder, "programs")
   const data = join(folder, "data")
   const passwordFile = join(folder, "password")
+  const files = [join(folder, "certificate"), join(folder, "key")] as const
   const port = await freePort()
-  const password = crypto.randomUUID()
+  const password = standbyOf?.url.password ?? crypto.randomUUID()
+  const url = new URL(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`)
   let errors = ""
 
   const start = (program: string, args: ReadonlyArray<string>): ChildProcess => {
@@ -109,13 +120,18 @@ export const startServer = async ({
   }
   let server: ChildProcess | undefined
   const listen = async (): Promise<void> => {
-    const flags = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...settings]
+    const tls = certificate === undefined ? [] : ["ssl=on", `ssl_cert_file=${files[0]}`, `ssl_key_file=${files[1]}`]
+    const flags = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...tls, ...settings]
+    if (standbyOf !== undefined) {
+      const { hostname, password, port, username } = standbyOf.url
+      flags.push(`primary_conninfo=host=${hostname} port=${port} user=${username} password=${password}`)
+    }
     const child = start("postgres", ["-D", data, ...flags.flatMap((setting) => ["-c", setting])])
     server = child
     await new Promise<void>((resolve, reject) => {
       child.once("error", reject).once("exit", (code) => reject(new Error(`postgres ended with ${String(code)}`)))
       child.stderr?.on("data", (part: Buffer) => {
-        if (part.includes("ready to accept connections")) resolve()
+        if (/ready to accept (?:read-only )?connections/.test(part.toString())) resolve()
       })
     })
   }
@@ -127,14 +143,21 @@ export const startServer = async ({
     cpSync(programs ?? installedPrograms(), copy, { recursive: true, verbatimSymlinks: true })
     mkdirSync(data, { mode: 0o700 })
     writeFileSync(passwordFile, password, { mode: 0o600 })
+    writeFileSync(files[0], certificate?.cert ?? "", { mode: 0o600 })
+    writeFileSync(files[1], certificate?.key ?? "", { mode: 0o600 })
     if (user !== undefined) {
       // The programs may have been installed for root alone.
       execFileSync("chmod", ["-R", "a+rX", copy])
-      for (const path of [data, passwordFile]) chownSync(path, user.uid, user.gid)
+      for (const path of [data, passwordFile, ...files]) chownSync(path, user.uid, user.gid)
+    }
+    if (standbyOf !== undefined) {
+      cpSync(standbyOf.data, data, { recursive: true })
+      writeFileSync(join(data, "standby.signal"), "")
+      if (user !== undefined) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, data])
     }
     const as = ["--username=postgres", "--auth=password", `--pwfile=${passwordFile}`]
     const how = ["--no-sync", "--encoding=UTF8", "--locale=C", "--no-instructions"]
-    await run("initdb", [`--pgdata=${data}`, ...as, ...how])
+    if (standbyOf === undefined) await run("initdb", [`--pgdata=${data}`, ...as, ...how])
     rmSync(passwordFile)
     await listen()
   } catch (cause) {
@@ -145,15 +168,22 @@ export const startServer = async ({
     })
   }
   return {
-    url: new URL(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`),
+    url,
     pid: () => Number(server?.pid),
     stop: async () => {
-      await end("fast")
+      // One that was killed has ended.
+      if (server?.signalCode === null) await end("fast")
       rmSync(folder, { recursive: true, force: true })
     },
     restart: async (crashed) => {
       await end(crashed ? "immediate" : "fast")
       await listen()
+    },
+    standby: async () => {
+      await end("fast")
+      const standby = await startServer({ parent, settings, standbyOf: { data, url } })
+      await listen()
+      return standby
     }
   }
 }

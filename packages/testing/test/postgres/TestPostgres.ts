@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe } from "@effect/vitest"
 import { SqlServices } from "@roster/server"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
+import { readFileSync } from "node:fs"
 import { inject } from "vitest"
 import type { ServeProcessOptions } from "../../src/index.ts"
 import { servedOn } from "../../src/layers/ServiceLayers.ts"
@@ -47,6 +48,26 @@ export const startOwnPostgres = (): void => {
 /** Restarts a server of the file's own, in good order or as after a crash; `undefined` where the server is given. */
 export const restartPostgres =
   given === undefined ? (crashed: boolean) => Effect.promise(async () => own?.restart(crashed)) : undefined
+
+/** Tells all processes of a server (Linux). */
+export const signalPostgres = (server: PostgresServer, signal: NodeJS.Signals): void => {
+  const parent = server.pid()
+  const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").trim().split(" ").map(Number)
+  for (const pid of [parent, ...children]) process.kill(pid, signal)
+}
+
+/** Stops all processes of the file's own server while an effect runs, as a machine that hangs does (Linux). */
+export const whilePostgresStopped = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+  const tell = (signal: NodeJS.Signals) =>
+    Effect.sync(() => {
+      if (own !== undefined) signalPostgres(own, signal)
+    })
+  return Effect.acquireUseRelease(
+    tell("SIGSTOP"),
+    () => effect,
+    () => tell("SIGCONT")
+  )
+}
 
 /** Runs a statement, and gives its rows. */
 export const runOn = (url: URL, statement: string) =>

@@ -51,8 +51,9 @@ describePostgres("two processes on one PostgreSQL", () => {
         { concurrency: "unbounded" }
       )
       const exports = yield* Effect.forEach(asked, (answer) => read(Export, answer))
-      const [made] = exports
-      assert.isDefined(made)
+      // Each answer has a link of its own, of which the newest works.
+      const made = yield* read(Export, yield* askServe(first, "POST", "/contacts/export", undefined, "two"))
+      exports.push(made)
       assert.strictEqual(new Set(exports.map(({ PublicExportID }) => PublicExportID)).size, 1)
       const ready = (process: KillableServe) =>
         eventually(

@@ -8,6 +8,7 @@ import {
   ContactsService,
   CredentialName,
   CredentialsService,
+  EmailAddress,
   EmailMessage,
   EmailsService
 } from "@roster/domain"
@@ -142,6 +143,38 @@ describePostgres("of two decisions on PostgreSQL", () => {
         Effect.provideContext(sent, second)
       )
       assert.deepStrictEqual(emails.map(Result.isSuccess), [true, false])
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
+
+  it.live("one finds the list that the other makes, whose name differs in letter case alone", () =>
+    Effect.gen(function* () {
+      const { beside, first, second, sql } = yield* two
+      const adding = (email: string, list: string) =>
+        ContactsService.use((contacts) => contacts.add([{ email: EmailAddress.make(email) }], { listNames: [list] }))
+      const outcomes = yield* inOrder(
+        { sql, beside },
+        "lists",
+        Effect.provideContext(adding("ann@example.com", "News"), first),
+        Effect.provideContext(adding("bo@example.com", "news"), second)
+      )
+      assert.deepStrictEqual(outcomes.map(Result.isSuccess), [true, true])
+      const lists = sql`
+        SELECT name, count(contact_id) AS contacts FROM lists LEFT JOIN list_members ON list_id = id GROUP BY name`
+      assert.deepStrictEqual(yield* lists, [{ name: "News", contacts: 2 }])
+
+      // Nor do they make more lists than an account has.
+      yield* sql`INSERT INTO lists (account, name) SELECT '', number::text FROM generate_series(1, 998) AS number`
+      yield* sql`
+        INSERT INTO list_members SELECT lists.id, contacts.id FROM lists, contacts
+        WHERE contacts.identity = 'ann@example.com' AND lists.name <> 'News'`
+      const last = yield* inOrder(
+        { sql, beside },
+        "lists",
+        Effect.provideContext(adding("cy@example.com", "one more"), first),
+        Effect.provideContext(adding("di@example.com", "another"), second)
+      )
+      assert.deepStrictEqual(last.map(Result.isSuccess), [true, false])
+      assert.deepStrictEqual(yield* sql`SELECT count(*) AS count FROM lists`, [{ count: 1000 }])
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 

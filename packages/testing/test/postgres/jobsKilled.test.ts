@@ -20,7 +20,14 @@ import {
 import { amount, longRun } from "../../src/durability/LongRun.ts"
 import { SeenContact, SeenJob } from "../../src/durability/StoreLook.ts"
 import { eventually } from "../../src/index.ts"
-import { describePostgres, freshDatabase, restartPostgres, startOwnPostgres } from "./TestPostgres.ts"
+import {
+  describePostgres,
+  freshDatabase,
+  restartPostgres,
+  startOwnPostgres,
+  whilePostgresStopped
+} from "./TestPostgres.ts"
+import { platform } from "node:os"
 
 startOwnPostgres()
 
@@ -239,5 +246,25 @@ describePostgres("S.5 a job on PostgreSQL", () => {
         for (const serve of processes) yield* serve.stop
       }).pipe(Effect.scoped, Effect.provide(services)),
     amount({ ci: 120_000, long: 600_000 })
+  )
+
+  it.live.skipIf(restartPostgres === undefined || platform() !== "linux")(
+    "a PostgreSQL whose processes are stopped keeps no statement waiting, and is used again when they go on (Linux)",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* PostgresClient.make({
+          url: yield* freshDatabase,
+          statementMillis: 500,
+          acquireTimeout: "1 second"
+        })
+        yield* sql`CREATE TABLE written (number INTEGER)`
+        const write = sql`INSERT INTO written VALUES (1)`
+        const [within, after] = yield* whilePostgresStopped(
+          Effect.all([Effect.flip(sql.withTransaction(write)), Effect.flip(sql`SELECT 1`)])
+        )
+        for (const { reason } of [within, after]) assert.include(String(reason.cause), "did not answer in time")
+        yield* sql.withTransaction(write)
+        assert.deepStrictEqual(yield* sql`SELECT count(*) AS count FROM written`, [{ count: 1 }])
+      }).pipe(Effect.scoped, Effect.provide(services))
   )
 })

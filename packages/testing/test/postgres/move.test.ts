@@ -76,6 +76,15 @@ const exportsOf = (services: Layer.Layer<SqlServices.Services, unknown>) =>
     Effect.provide(Layer.fresh(services))
   )
 
+/** The credentials of a PostgreSQL, and those of which its audit trail says that a restore has revoked them. */
+const credentialsOf = Effect.fnUntraced(function* (url: Redacted.Redacted<string>) {
+  const sql = yield* PostgresClient.make({ url })
+  const keys = yield* sql`SELECT name FROM credentials`
+  const entries = yield* sql<{ readonly subject: string }>`
+    SELECT subject FROM audit_entries WHERE operation = 'restore' AND details LIKE '%levelsRemoved%'`
+  return { keys, entries: entries.map(({ subject }) => subject) }
+})
+
 const allowedSenders = ["a@example.com"]
 
 /** Waits until a statement waits in the database for a lock, or sleeps. */
@@ -127,6 +136,12 @@ describePostgres("a move to PostgreSQL and back", () => {
         yield* StoreBackup.restore({ from: before, to: { url } })
         yield* StoreBackup.create({ from: { url }, to: after })
         yield* StoreBackup.restore({ from: after, to: back })
+        const revoked = yield* freshDatabase
+        const restored = yield* StoreBackup.restore({ from: before, to: { url: revoked }, revokeKeys: true })
+        assert.deepStrictEqual([restored.carried.knowsKeys, restored.carried.credentials], [false, 0])
+        const { entries, keys } = yield* credentialsOf(revoked)
+        assert.deepStrictEqual(keys, [])
+        assert.sameMembers(entries, ["a key", "smtp@example.com"])
         const content = contentOf(before)
         const carried = Object.keys(content).filter((name) => !["contact_blocks", "sqlite_sequence"].includes(name))
         assert.sameMembers(

@@ -1,14 +1,18 @@
 /** The way to a database off this machine: by verified TLS or not at all, and what is said of it. */
 import { assert, describe, it } from "@effect/vitest"
 import { checkPostgres, type PostgresFinding } from "@roster/server"
-import { Effect, Fiber, Redacted } from "effect"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { Effect, Fiber, Option, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Socket } from "node:net"
 import { platform, tmpdir } from "node:os"
 import { join } from "node:path"
 import { TLSSocket } from "node:tls"
 import { testCertificate, type TestCertificate } from "../../src/faults/server/TestCertificate.ts"
 import { eventually } from "../../src/index.ts"
+import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
+import { startServer, testSettings } from "./PostgresServer.ts"
+import { describePostgres, restartPostgres } from "./TestPostgres.ts"
 
 const password = "correct horse battery staple"
 
@@ -71,6 +75,22 @@ const check = (address: string) =>
     Effect.map((findings: ReadonlyArray<PostgresFinding>) => findings.map(({ detail }) => detail).join("\n"))
   )
 
+const day = 24 * 60 * 60 * 1000
+
+const ofToday = () =>
+  testCertificate({ host: far, from: new Date(Date.now() - day), until: new Date(Date.now() + day) })
+
+/** The path of a file with the authority of a certificate. */
+const authorityOf = Effect.fnUntraced(function* ({ cert }: TestCertificate) {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-authority-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+  )
+  const file = join(folder, "authority.pem")
+  writeFileSync(file, cert)
+  return file
+})
+
 const tests = platform() === "linux" ? describe : describe.skip
 
 tests("a database off this machine (on Linux)", () => {
@@ -97,28 +117,60 @@ tests("a database off this machine (on Linux)", () => {
 
   it.live("gets the password once its certificate is verified, by the authority that the address names", () =>
     Effect.gen(function* () {
-      const day = 24 * 60 * 60 * 1000
-      const certificate = testCertificate({
-        host: far,
-        from: new Date(Date.now() - day),
-        until: new Date(Date.now() + day)
-      })
+      const certificate = ofToday()
       const { port, received } = yield* fake(certificate)
       const unknown = yield* check(`postgres://roster@${far}:${port}/roster`)
       assert.include(unknown, "its certificate is not trusted")
       assert.include(unknown, "sslrootcert=FILE")
       assert.strictEqual(received(), "")
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-authority-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-      )
-      const file = join(folder, "authority.pem")
-      writeFileSync(file, certificate.cert)
+      const file = yield* authorityOf(certificate)
       const missing = yield* check(`postgres://roster@${far}:${port}/roster?sslrootcert=${file}.missing`)
       assert.include(missing, "authority.pem.missing, cannot be read")
-      const call = yield* Effect.forkChild(check(`postgres://roster@${far}:${port}/roster?sslrootcert=${file}`))
+      const named = check(`postgres://roster@${far}:${port}/roster?sslrootcert=${file}`)
+      for (const mode of [0o664, 0o646]) {
+        chmodSync(file, mode)
+        assert.include(yield* named, "authority.pem, can be changed by other users")
+      }
+      chmodSync(file, 0o644)
+      if (process.getuid?.() === 0) {
+        chownSync(file, 12_345, 12_345)
+        assert.include(yield* named, "authority.pem, belongs to another user")
+        chownSync(file, 0, 0)
+      }
+      assert.strictEqual(received(), "")
+      const call = yield* Effect.forkChild(named)
       yield* eventually(Effect.sync(received), (text) => text.includes(password))
       yield* Fiber.interrupt(call)
     }).pipe(Effect.scoped)
+  )
+})
+
+describePostgres("a PostgreSQL with TLS", () => {
+  it.live.skipIf(platform() !== "linux" || restartPostgres === undefined)(
+    "is used by it alone, and says what of its address has no effect (on Linux)",
+    () =>
+      Effect.gen(function* () {
+        const certificate = ofToday()
+        const { url } = yield* Effect.acquireRelease(
+          Effect.promise(() => startServer({ settings: testSettings(false), certificate })),
+          (server) => Effect.promise(() => server.stop())
+        )
+        url.hostname = far
+        const untrusted = yield* checkPostgres({ url: Redacted.make(url.href) })
+        assert.include(untrusted[0]?.detail, "its certificate is not trusted")
+        url.searchParams.set("sslrootcert", yield* authorityOf(certificate))
+        const trusted = yield* checkPostgres({ url: Redacted.make(url.href) })
+        assert.deepInclude(trusted, { check: "tls", result: "ok", detail: "TLS, with a verified certificate" })
+        const sql = yield* PostgresClient.make({ url: Redacted.make(url.href) })
+        assert.deepStrictEqual(yield* sql`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`, [{ ssl: true }])
+        // To cancel a statement takes a connection of its own.
+        assert.isTrue(Option.isNone(yield* Effect.timeoutOption(sql`SELECT pg_sleep(60)`, "100 millis")))
+        url.searchParams.set("target_session_attrs", "read-write")
+        const named = yield* checkPostgres({ url: Redacted.make(url.href) })
+        assert.include(
+          named.find(({ check }) => check === "tls")?.detail,
+          "the parameter target_session_attrs of the address of the database is not known, and has no effect"
+        )
+      }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 })

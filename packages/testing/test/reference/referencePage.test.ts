@@ -1,54 +1,21 @@
 /**
  * The page about the interface: what it is served with, and that a browser without network shows it and asks the service
- * from it. The browser is Debian's Chromium; without it that part is skipped. With `ROSTER_SCREENSHOT=docs/reference.png`
- * it also takes the picture of the documentation.
+ * from it. With `ROSTER_SCREENSHOT=docs/reference.png` it also takes the picture of the documentation.
  */
+import { operations } from "@roster/api"
 import { examples } from "@roster/api/OpenApiDocument"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync } from "node:fs"
-import { chromium } from "playwright-core"
+import { actionTimeout, browser, hasBrowser, openIn } from "../browser/Browser.ts"
 import { answerTo, bodyOf, rawServed, type RawServed, refusedAs, statusOf } from "../security/RawServed.ts"
-
-const executablePath = "/usr/bin/chromium"
-
-/** A busy machine takes seconds for what is there at once on an idle one. */
-const actionTimeout = 60_000
 
 const pageOf = ({ address }: RawServed): string => new URL("/docs", address).href
 
-/** It reaches no name and no address but this machine's. */
-const args = [
-  "--headless",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-]
-
-const browser = Effect.acquireRelease(
-  Effect.promise(() => chromium.launch({ executablePath, args, chromiumSandbox: false })),
-  (browser) => Effect.promise(() => browser.close())
-)
-
 /** Opens the page, with what it asked for and what the browser complained about. */
 const opened = Effect.fnUntraced(function* (url: string) {
-  const window = yield* browser
-  const page = yield* Effect.promise(() => window.newPage({ viewport: { width: 1200, height: 900 } }))
-  page.setDefaultTimeout(actionTimeout)
-  const requests: Array<string> = []
-  const complaints: Array<string> = []
-  page.on("request", (request) => requests.push(`${request.method()} ${request.url()}`))
-  page.on("console", (message) => complaints.push(message.text()))
-  page.on("pageerror", ({ message }) => complaints.push(message))
-  yield* Effect.promise(async () => {
-    await page.goto(url)
-    await page.getByRole("button", { name: "Authorize" }).waitFor()
-  })
-  return { page, requests, complaints }
+  const shown = yield* openIn(yield* browser, url)
+  yield* Effect.promise(() => shown.page.getByRole("button", { name: "Authorize" }).waitFor())
+  return shown
 })
 
 type Page = Effect.Success<ReturnType<typeof opened>>["page"]
@@ -104,6 +71,25 @@ describe("the page about the interface", () => {
       const head = yield* answerTo(served, "HEAD /docs", { "X-Service-ApiKey": undefined })
       assert.strictEqual(bodyOf(head), "")
       assert.match(head, new RegExp(`\r\ncontent-length: ${Buffer.byteLength(html, "latin1")}\r\n`, "i"))
+    })
+  )
+
+  it.live("is reached from a page at the root, which is for browsers alone", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed()
+      const accept = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8", "X-Service-ApiKey": undefined }
+      const front = yield* answerTo(served, "GET /", accept)
+      assert.strictEqual(statusOf(front), 200)
+      const links = Array.from(bodyOf(front).matchAll(/href="([^"]+)"/g), ([, link = ""]) => link)
+      assert.deepStrictEqual(links, ["docs", "v4/openapi.json", "health/ready"])
+      for (const link of links) {
+        assert.strictEqual(statusOf(yield* answerTo(served, `GET /${link}`, { "X-Service-ApiKey": undefined })), 200)
+      }
+      assert.match(front, /content-security-policy: default-src 'none'/i)
+      refusedAs(yield* answerTo(served, "GET /", { Accept: "*/*", "X-Service-ApiKey": undefined }), 401)
+      refusedAs(yield* answerTo(served, "GET /", { Accept: "application/json" }), 404)
+      refusedAs(yield* answerTo(served, "POST /", { ...accept, "Content-Length": "0" }), 401)
+      refusedAs(yield* answerTo(served, "GET /", { ...accept, Host: "evil.example" }), 421)
     })
   )
 
@@ -163,14 +149,14 @@ describe("the examples of the document", () => {
   )
 })
 
-describe.skipIf(!existsSync(executablePath))("the page about the interface in Chromium", () => {
+describe.skipIf(!hasBrowser)("the page about the interface in Chromium", () => {
   it.live(
     "shows every operation without network, sends one with the key that is typed, and forgets the key",
     () =>
       Effect.gen(function* () {
         const served = yield* rawServed()
         const { complaints, page, requests } = yield* opened(pageOf(served))
-        assert.strictEqual(yield* Effect.promise(() => page.locator(".opblock").count()), 20 + 1)
+        assert.strictEqual(yield* Effect.promise(() => page.locator(".opblock").count()), operations.size)
         const path = process.env["ROSTER_SCREENSHOT"]
         if (path !== undefined) yield* Effect.promise(() => page.screenshot({ path }))
 

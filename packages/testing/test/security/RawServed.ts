@@ -5,7 +5,10 @@ import { RosterServer } from "@roster/server"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { connect, type Socket } from "node:net"
 
-interface Options extends Pick<RosterServer.ServeOptions<never, never>, "connectionLimits" | "publicUrl" | "tls"> {
+interface Options extends Pick<
+  RosterServer.ServeOptions<never, never>,
+  "connectionLimits" | "page" | "publicUrl" | "tls"
+> {
   readonly trustedProxies?: ReadonlyArray<string>
 }
 

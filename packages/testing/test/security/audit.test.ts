@@ -18,6 +18,8 @@ const place = Effect.map(Wire, ({ served }) => ({
   filename: served.filename
 }))
 
+const Asked = Schema.fromJsonString(Schema.Struct({ Link: Schema.String, PublicExportID: Schema.String }))
+
 const withAudit = <A, E>(use: (audit: AuditQueries.AuditQueries["Service"]) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const { served } = yield* Wire
@@ -288,6 +290,28 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
       assert.strictEqual((yield* entriesSince(before, 4)).length, 4)
       const used = yield* withAudit((audit) => audit.levelsUsed())
       assert.deepStrictEqual([...(used.get("noted")?.keys() ?? [])], ["ViewContacts"])
+    })
+  )
+
+  it.effect("each export of a key and the first download of its file are an entry", () =>
+    Effect.gen(function* () {
+      const before = yield* newest
+      const key = yield* makeKey({ Name: "exporter", AccessLevel: ["Export"] })
+      const { Link, PublicExportID } = yield* Schema.decodeEffect(Asked)(
+        (yield* ask("POST", "/contacts/export", { key })).text
+      )
+      const path = URL.parse(Link)?.pathname.replace(/^\/v4/, "") ?? ""
+      yield* eventually(ask("GET", path), ({ status }) => status === 200)
+      assert.strictEqual((yield* ask("GET", path)).status, 200)
+      const entries = yield* entriesSince(before, 3)
+      assert.deepStrictEqual(
+        entries.map(summary).filter(([, , operation]) => operation !== "securityApikeysPost"),
+        [
+          ["", "exporter", "contactsExportPost", PublicExportID, "Exported"],
+          ["", "Unknown", "download", PublicExportID, "Downloaded"]
+        ]
+      )
+      succeededEmpty(yield* ask("DELETE", "/security/apikeys/exporter"))
     })
   )
 })

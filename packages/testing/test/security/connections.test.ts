@@ -46,11 +46,8 @@ const waited = Effect.fnUntraced(function* (served: RawServed) {
 
 const boundary = "b0undary"
 
-const importing = (served: RawServed) =>
-  head(served, `POST ${contacts}/import`, {
-    "Content-Type": `multipart/form-data; boundary=${boundary}`,
-    "Transfer-Encoding": "chunked"
-  })
+const importing = (served: RawServed, sized: Readonly<Record<string, string>> = { "Transfer-Encoding": "chunked" }) =>
+  head(served, `POST ${contacts}/import`, { "Content-Type": `multipart/form-data; boundary=${boundary}`, ...sized })
 
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
 
@@ -137,6 +134,20 @@ describe("slow clients", () => {
     })
   )
 
+  it.live.each(["sized", "chunked"])("S27 an import that takes too long in all, %s, is 408", (kind) =>
+    Effect.gen(function* () {
+      const short = { uploadTimeout: Duration.millis(1), chunkedUploadTimeout: Duration.millis(1) }
+      const served = yield* rawServed({ connectionLimits: { ...quick, ...short } })
+      const begun =
+        kind === "chunked"
+          ? importing(served) + chunk(formBegin)
+          : importing(served, { "Content-Length": "100000" }) + formBegin
+      const { closed, socket } = yield* dial(served, begun)
+      yield* drip(socket, kind === "chunked" ? chunk("a@example.com\r\n") : "a@example.com\r\n")
+      refusedAs(yield* closed, 408)
+    })
+  )
+
   it.live("S27 an import that pauses is 408", () =>
     Effect.gen(function* () {
       const served = yield* rawServed({ connectionLimits: quick })
@@ -145,13 +156,35 @@ describe("slow clients", () => {
     })
   )
 
+  it.live("S27 requests wait on their connection for the answers before them, up to 16", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed()
+      const get = head(served, `GET ${contacts}/slow%40example.com`)
+      const wrong = head(served, `GET ${contacts}`, { "X-Service-ApiKey": "wrong" })
+      const last = head(served, `GET ${contacts}/slow%40example.com`, { Connection: "close" })
+      // The third waits for the delay of a wrong key.
+      const sent = [adding(served) + body, get, wrong, ...Array.from({ length: 13 }, () => get), last]
+      const { closed } = yield* dial(served, sent.join(""))
+      const statuses = Array.from((yield* closed).matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => Number(status))
+      assert.deepStrictEqual(
+        statuses,
+        sent.map((one) => (one === wrong ? 401 : 200))
+      )
+      const { closed: refused, received } = yield* dial(served, get.repeat(100))
+      yield* refused
+      assert.isBelow(received().split("HTTP/1.1").length, 100)
+      assert.strictEqual(yield* answers(served), 200)
+    })
+  )
+
   it.live("S27 a client that does not read its answers is cut off", () =>
     Effect.gen(function* () {
       const served = yield* rawServed({ connectionLimits: quick })
-      const line = "GET /v4/openapi.json"
+      const line = "GET /docs"
       const size = (yield* answerTo(served, line)).length
-      // More than the buffers of both sides hold.
-      const requests = Math.ceil((64 * 1024 * 1024) / size)
+      // As many as wait on a connection, whose answers are more than the buffers of both sides hold.
+      const requests = 17
+      assert.isAbove(requests * size, 32 * 1024 * 1024)
       const { closed, received, socket } = yield* dial(served)
       socket.pause()
       socket.write(head(served, line).repeat(requests))

@@ -134,7 +134,10 @@ describe.skipIf(!hasOpenssl)("TLS (needs openssl)", () => {
       ]
       const { stderr, stdout } = yield* roster(folder, [...serving, ...tls])
       // Nothing is sent unencrypted, but the key of the certificate is not private.
-      assert.match(stderr, /^warning: other users can read or change the key in \S+own\.key\. Run: chmod 600 \S+\n$/)
+      assert.match(
+        stderr,
+        /^warning: other users can read or change the key in \S+own\.key\. Run: chmod 600 \S+\nroster /
+      )
       const [, address = ""] = /^listening on (https:\/\/0\.0\.0\.0:\d+\/v4)\n$/.exec(stdout) ?? []
       const baseUrl = address.replace("0.0.0.0", "127.0.0.1")
       const env = { ROSTER_BASE_URL: baseUrl, ROSTER_API_KEY: readFileSync(adminKey, "utf8").trim() }
@@ -168,7 +171,8 @@ describe.skipIf(!hasOpenssl)("TLS (needs openssl)", () => {
         assert.strictEqual(error._tag, "CertificateError")
         assert.match(error.message, expected)
       }
-      const args = ["serve", "--port", "0", "--db", join(folder, "a.db"), "--tls-cert", broken, "--tls-key", broken]
+      const args = ["serve", "--port", "0", "--db", join(folder, "a.db"), "--key-file", "-"]
+      args.push("--tls-cert", broken, "--tls-key", broken)
       const { code, stderr, stdout } = yield* roster(folder, args)
       assert.deepStrictEqual([code, stdout], [2, ""], stderr)
       assert.include(stderr, '"code":"CertificateError"')

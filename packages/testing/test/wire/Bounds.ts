@@ -15,6 +15,29 @@ const people = (count: number, from = 0) =>
 
 const onLists = (lists: ReadonlyArray<string>) => `/contacts?${lists.map((name) => `listnames=${name}`).join("&")}`
 
+/** The key of another account, and two calls that have to be answered whatever it does. */
+const withAttacker = Effect.fnUntraced(function* (
+  ask: Effect.Success<ReturnType<typeof served>>["ask"],
+  origin: string
+) {
+  const asked = yield* ask(
+    "POST",
+    "/security/apikeys",
+    JSON.stringify({ Name: "attacker", Subaccount: "a@example.com", AccessLevel: ["ModifyContacts", "ViewContacts"] })
+  )
+  assert.strictEqual(asked.status, 201)
+  const attacker = { "X-Service-ApiKey": JSON.parse(asked.text).Token }
+  assert.strictEqual((yield* ask("POST", "/contacts", '[{"Email":"other@example.com"}]')).status, 200)
+  const other = Effect.map(ask("GET", "/contacts/other@example.com"), ({ status }) => assert.strictEqual(status, 200))
+  // The first use of a key for a level is written down.
+  yield* other
+  const isReady = Effect.map(
+    Effect.promise(() => fetch(`${origin}/health/ready`)),
+    ({ status }) => assert.strictEqual(status, 200)
+  )
+  return { attacker, other, isReady }
+})
+
 /**
  * The cases on one engine; `lock` keeps others from changing the contact `held@example.com` of a store until it is
  * unlocked.
@@ -89,23 +112,11 @@ export const boundsCases = <S extends Store>(
       Effect.gen(function* () {
         const own = yield* store
         const { ask, origin } = yield* served(own)
-        const asked = yield* ask(
-          "POST",
-          "/security/apikeys",
-          JSON.stringify({
-            Name: "attacker",
-            Subaccount: "a@example.com",
-            AccessLevel: ["ModifyContacts", "ViewContacts"]
-          })
-        )
-        assert.strictEqual(asked.status, 201)
-        const attacker = { "X-Service-ApiKey": JSON.parse(asked.text).Token }
+        const { attacker, other, isReady } = yield* withAttacker(ask, origin)
         const held = '[{"Email":"held@example.com"}]'
         assert.strictEqual((yield* ask("POST", "/contacts", held, attacker)).status, 200)
-        assert.strictEqual((yield* ask("POST", "/contacts", '[{"Email":"other@example.com"}]')).status, 200)
         // The first use of a key for a level is written down.
         assert.strictEqual((yield* ask("GET", "/contacts/held@example.com", "", attacker)).status, 200)
-        assert.strictEqual((yield* ask("GET", "/contacts/other@example.com")).status, 200)
         const { unlock } = yield* lock(own)
         let done = 0
         const change = Effect.map(
@@ -123,9 +134,8 @@ export const boundsCases = <S extends Store>(
           { startImmediately: true }
         )
         for (let round = 0; round < 20; round++) {
-          assert.strictEqual((yield* ask("GET", "/contacts/other@example.com")).status, 200)
-          const ready = yield* Effect.promise(() => fetch(`${origin}/health/ready`))
-          assert.strictEqual(ready.status, 200)
+          yield* other
+          yield* isReady
           assert.strictEqual((yield* ask("GET", "/contacts/held@example.com", "", attacker)).status, 200)
         }
         assert.strictEqual(done, 0)
@@ -134,12 +144,45 @@ export const boundsCases = <S extends Store>(
           { startImmediately: true }
         )
         // It waits when this is answered.
-        assert.strictEqual((yield* ask("GET", "/contacts/other@example.com")).status, 200)
+        yield* other
         yield* unlock
         const [status, before] = yield* Fiber.join(add)
         assert.strictEqual(status, 200)
         if (engine === "on PostgreSQL") assert.isBelow(before ?? 0, 10)
         assert.deepStrictEqual(new Set(yield* Fiber.join(changes)), new Set([200]))
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+
+    it.live("costly rules and pages of one account, as many as come, keep nobody from a contact", () =>
+      Effect.gen(function* () {
+        const { ask, origin } = yield* server
+        const { attacker, other, isReady } = yield* withAttacker(ask, origin)
+        // Each contact has to be read to know that it is not the one.
+        const fields = { a: "x".repeat(500) }
+        for (let from = 0; from < 2000; from += 1000) {
+          const body = people(1000, from).map((one) => ({ ...one, CustomFields: fields }))
+          assert.strictEqual((yield* ask("POST", "/contacts", JSON.stringify(body), attacker)).status, 200)
+        }
+        // As many conditions as the head of a request takes.
+        const byRule = `/contacts?rule=${Array.from({ length: 900 }, (_, index) => `f${index}='y'`).join("+OR+")}`
+        const page = "/contacts?limit=1000&offset=1500"
+        const attacks: ReadonlyArray<readonly [path: string, times: number, statuses: ReadonlyArray<number>]> = [
+          [byRule, 14, [200, 503]],
+          [page, 100, [200]]
+        ]
+        for (const [path, times, statuses] of attacks) {
+          const call = Effect.map(ask("GET", path, "", attacker), ({ status }) => assert.include(statuses, status))
+          const attack = yield* Effect.forkChild(
+            Effect.all(
+              Array.from({ length: times }, () => Effect.forever(call)),
+              { concurrency: "unbounded", discard: true }
+            ),
+            { startImmediately: true }
+          )
+          for (let round = 0; round < 10; round++) yield* Effect.all([other, isReady], { discard: true })
+          assert.isUndefined(attack.pollUnsafe())
+          yield* Fiber.interrupt(attack)
+        }
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
     )
   })

@@ -5,10 +5,14 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { RosterServer } from "@roster/server"
-import { Context, Effect, Layer, Redacted, type Scope } from "effect"
+import { Context, Effect, Exit, Layer, Metric, Redacted, type Scope } from "effect"
 import { Agent, type IncomingMessage, request } from "node:http"
+import { connect } from "node:net"
+import { eventually } from "../../src/index.ts"
+import { readExposition, sampleOf } from "../observability/Exposition.ts"
 
-type Store = Parameters<typeof RosterServer.layer>[0]["store"]
+type ServeOptions = Parameters<typeof RosterServer.layer>[0]
+type Store = ServeOptions["store"]
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -26,17 +30,21 @@ const read = (response: IncomingMessage) =>
     return { status: response.statusCode ?? 0, text: Buffer.concat(parts).toString(), headers: response.headers }
   })
 
-/** Serves a store. */
-export const served = Effect.fnUntraced(function* (store: Store) {
+/** Serves a store, with some bounds of its own. */
+export const served = Effect.fnUntraced(function* (
+  store: Store,
+  bounds: Pick<ServeOptions, "connectionLimits" | "metrics"> = {}
+) {
   let key = ""
   const services = yield* Layer.build(
     RosterServer.layer({
+      ...bounds,
       port: 0,
       store,
       onAdministratorKey: (given) => Effect.sync(() => void (key = Redacted.value(given)))
     })
   )
-  const { address } = Context.get(services, RosterServer.RosterServer)
+  const { address, metricsAddress = "" } = Context.get(services, RosterServer.RosterServer)
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => new Agent({ keepAlive: true })),
     (agent) => Effect.sync(() => agent.destroy())
@@ -51,7 +59,9 @@ export const served = Effect.fnUntraced(function* (store: Store) {
         .end(body)
     })
   const ask = (...given: Parameters<typeof open>) => Effect.flatMap(open(...given), read)
-  return { ask, open, origin: new URL(address).origin }
+  const metric = (name: string) =>
+    Effect.promise(async () => sampleOf(readExposition(await (await fetch(metricsAddress)).text()), name) ?? NaN)
+  return { ask, open, metric, origin: new URL(address).origin }
 })
 
 /** Serves a store, and adds what every case finds in it. */
@@ -213,6 +223,56 @@ export const largeRequestCases = (name: string, store: Effect.Effect<Store, unkn
         assert.isTrue(again.text === first.text)
         assert.strictEqual((yield* ask("POST", "/contacts", JSON.stringify(large(100, 0, "z")), key)).status, 409)
       })
+    )
+
+    it.effect("beyond the bounds of what is unread, the connections of its account that wait longest end", () =>
+      Effect.gen(function* () {
+        const bounds = { unreadOfAccount: 600 * KiB, unreadOfAll: 2 * MiB }
+        const { ask, metric, open, origin } = yield* Effect.flatMap(store, (store) =>
+          served(store, { connectionLimits: bounds, metrics: { port: 0 } })
+        )
+        const asked = yield* ask(
+          "POST",
+          "/security/apikeys",
+          JSON.stringify({
+            Name: "other",
+            Subaccount: "b@example.com",
+            AccessLevel: ["ModifyContacts", "ViewContacts"]
+          })
+        )
+        const other = { "X-Service-ApiKey": JSON.parse(asked.text).Token }
+        const body = JSON.stringify(large(250))
+        for (const headers of [{}, other])
+          assert.strictEqual((yield* ask("POST", "/contacts", body, headers)).status, 200)
+        const page = "/contacts?limit=250"
+        const unread = yield* open("GET", page, "", other)
+        const many = yield* Effect.all(
+          Array.from({ length: 12 }, () => open("GET", page)),
+          { concurrency: 12 }
+        )
+        // A client that does not read leaves between 64 and 320 KiB here.
+        yield* eventually(metric("roster_connections"), (connections) => connections <= 9 + 3)
+        assert.isAtMost(yield* metric("roster_unread_bytes"), bounds.unreadOfAccount + 320 * KiB)
+        assert.strictEqual(parsed((yield* read(unread)).text).length, 250)
+        const ends = yield* Effect.forEach(many, (response) => Effect.exit(read(response)), { concurrency: 12 })
+        const whole = ends.filter(Exit.isSuccess)
+        assert.isAtLeast(whole.length, 1)
+        assert.isAtMost(whole.length, 9)
+        for (const { value } of whole) assert.strictEqual(parsed(value.text).length, 250)
+        // One connection can ask for many answers too.
+        const { hostname, port } = new URL(origin)
+        const socket = connect(Number(port), hostname).on("error", () => {})
+        const head = `GET /v4${page} HTTP/1.1\r\nHost: ${hostname}\r\nX-Service-ApiKey: ${other["X-Service-ApiKey"]}\r\n\r\n`
+        socket.pause().write(head.repeat(100))
+        // It reads nothing, and so learns of its end by what it writes.
+        const isEnded = Effect.sync(() => (socket.write("\r\n"), socket.destroyed))
+        yield* eventually(isEnded, (ended) => ended)
+        assert.strictEqual(parsed((yield* ask("GET", page, "", other)).text).length, 250)
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(NodeServices.layer),
+        Effect.provideService(Metric.MetricRegistry, new Map())
+      )
     )
   })
 }

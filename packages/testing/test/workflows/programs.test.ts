@@ -1,9 +1,10 @@
 /** Plans, uploads and undo on real services: on SQL, and over HTTP at another service, which compares nothing by itself. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactFilter, type ContactPayload, ContactsService } from "@roster/domain"
+import { AccessDenied, ContactFilter, type ContactPayload, ContactsService, ServiceError } from "@roster/domain"
 import {
   changeStatus,
   planImport,
+  planUpdate,
   previewUndo,
   recordedContacts,
   RunLog,
@@ -19,6 +20,10 @@ const services = [
   { name: "at another service", isExact: false, contacts: foreign(noSuchPath) }
 ] as const
 
+/** Such a service with a log of runs. */
+const layerOf = (contacts: (typeof services)[number]["contacts"]) =>
+  Layer.merge(Layer.fresh(contacts), RunLog.layerMemory())
+
 const rowsOf = (count: number): ReadonlyArray<ContactPayload> =>
   Array.from({ length: count }, (_, index) => ({ email: `p${index}@example.com`, firstName: `N${index}` }))
 
@@ -32,7 +37,7 @@ const stored = Effect.map(
 )
 
 describe.each(services)("programs $name", ({ contacts, isExact }) => {
-  const layer = () => Layer.merge(Layer.fresh(contacts), RunLog.layerMemory())
+  const layer = () => layerOf(contacts)
 
   it.effect("plan an import as a value, apply it once, and undo it", () =>
     Effect.gen(function* () {
@@ -160,6 +165,27 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
     }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(audited, layer())))
   })
 
+  it.effect("plan one change to many contacts, apply it where nobody else changed them, and undo it", () =>
+    Effect.gen(function* () {
+      yield* others(rowsOf(60).map(({ email }, index) => ({ email, firstName: index < 20 ? "New" : "Old" })))
+      const before = yield* stored
+      const service = yield* ContactsService
+      const plan = yield* planUpdate(service.stream(), { firstName: "New", customFields: { seen: "yes", gone: "" } })
+      assert.deepInclude(plan.summary, { read: 60, new: 0, changed: 60, unchanged: 0 })
+      assert.deepStrictEqual(plan.summary.fields, { "CustomFields.seen": 60, FirstName: 40 })
+      yield* others([{ email: "p7@example.com", firstName: "Theirs" }])
+      const { report, undo } = yield* plan.apply
+      assert.deepInclude(report, { read: 60, changed: 59, outdated: 1 })
+      const again = yield* planUpdate(service.stream(), { firstName: "New" })
+      assert.deepInclude(again.summary, { read: 60, changed: 1, unchanged: 59 })
+      assert.deepInclude(yield* undo, { changed: 59, outdated: 0 })
+      assert.deepStrictEqual(
+        yield* stored,
+        before.map((line) => (line.startsWith("p7@") ? "p7@example.com Theirs Active" : line))
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
   it.effect("record an upload, and undo it", () =>
     Effect.gen(function* () {
       yield* others([{ email: "p0@example.com", firstName: "Old" }])
@@ -193,6 +219,42 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
     }).pipe(Effect.provide(layer()))
   )
 
+  it.effect("change, and delete, no contact that was not there when they looked", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const run = yield* (yield* RunLog).open({ command: "sync" })
+      /** Others act between what a program reads and what it then does. */
+      const meanwhile = (act: Effect.Effect<unknown>) => {
+        let isDone = false
+        const racing = ContactsService.of({
+          ...contacts,
+          change: (changes, options) =>
+            Effect.tap(contacts.change(changes, options), () => {
+              if (isDone || options?.dryRun !== true) return Effect.void
+              isDone = true
+              return act
+            })
+        })
+        return Effect.provideService(recordedContacts({ run }), ContactsService, racing)
+      }
+      const adding = Effect.orDie(contacts.addWithoutAnswer([{ email: "ada@example.com", firstName: "Ada" }]))
+      const deleting = Effect.orDie(contacts.delete("ada@example.com"))
+      const update = ({ update }: ContactsService["Service"]) => update("ada@example.com", { lastName: "L." })
+      const erase = (service: ContactsService["Service"]) =>
+        Effect.flatMap(service.delete("ada@example.com"), () => service.get("ada@example.com"))
+      for (const write of [update, erase]) {
+        assert.strictEqual((yield* Effect.flip(write(yield* meanwhile(adding))))._tag, "ContactNotFound")
+        assert.deepStrictEqual(yield* stored, ["ada@example.com Ada Active"])
+        yield* deleting
+      }
+      yield* adding
+      assert.strictEqual((yield* Effect.flip(update(yield* meanwhile(deleting))))._tag, "ContactNotFound")
+      assert.deepStrictEqual(yield* stored, [])
+      yield* run.end
+      assert.deepInclude(yield* previewUndo(run.header.id), { new: 0, deleted: 0 })
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
   it.effect("change the status of somebody who is there where the service compares, and of nobody else", () =>
     Effect.gen(function* () {
       yield* others([{ email: "ada@example.com" }])
@@ -207,4 +269,41 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
       assert.deepStrictEqual(yield* stored, [`ada@example.com  ${isExact ? "Unsubscribed" : "Active"}`])
     }).pipe(Effect.provide(layer()))
   )
+})
+
+describe("programs on SQL alone", () => {
+  it.effect("plan by look-ups of many for a key that may not change contacts", () => {
+    const asked: Array<number> = []
+    const viewOnly = Layer.effect(
+      ContactsService,
+      Effect.map(ContactsService, (service) => {
+        const notThis = () => Effect.die("it looks up what it plans")
+        const denied = new ServiceError({
+          operation: "contactsChangesPost",
+          reason: new AccessDenied({ required: "ModifyContacts" })
+        })
+        return ContactsService.of({
+          ...service,
+          get: notThis,
+          list: notThis,
+          stream: () => Stream.die("it looks up what it plans"),
+          change: () => Effect.fail(denied),
+          getMany: (emails) => {
+            asked.push(emails.length)
+            return service.getMany(emails)
+          }
+        })
+      })
+    )
+    return Effect.gen(function* () {
+      const layers = yield* Layer.build(layerOf(layerMemory))
+      yield* Effect.provideContext(others(rowsOf(100).map(({ email }) => ({ email, firstName: "Old" }))), layers)
+      const plan = yield* planImport(Stream.fromIterable(rowsOf(1200))).pipe(
+        Effect.provide(viewOnly),
+        Effect.provideContext(layers)
+      )
+      assert.deepInclude(plan.summary, { read: 1200, new: 1100, changed: 100, unchanged: 0 })
+      assert.isAtMost(asked.length, 20)
+    }).pipe(Effect.scoped)
+  })
 })

@@ -6,7 +6,8 @@ import {
   CredentialsService,
   RuleText,
   ServiceError,
-  type SubaccountScope
+  type SubaccountScope,
+  TaggedError
 } from "@roster/domain"
 import { Array as Arr, Effect, Result, Schema, Stream } from "effect"
 import { placesDomain } from "../cases/Place.ts"
@@ -15,7 +16,7 @@ import { placesDomain } from "../cases/Place.ts"
 const placesRule = RuleText.make(`email ends-with '.${placesDomain}'`)
 
 /** Something that the cases made is still in the account. */
-export class NotCleanedUp extends Schema.TaggedError<NotCleanedUp>()("NotCleanedUp", {
+export class NotCleanedUp extends TaggedError<NotCleanedUp>()("NotCleanedUp", {
   /** What is left and why, in words. */
   left: Schema.Array(Schema.String)
 }) {

@@ -1,5 +1,5 @@
 /** The cases of the suite as values: named effects, which a test runner registers and a program runs. */
-import { type AccessLevel } from "@roster/domain"
+import { type AccessLevel, TaggedError } from "@roster/domain"
 import { Cause, Effect, Schema, type Scope } from "effect"
 import { AssertionError } from "node:assert"
 import { format } from "node:util"
@@ -26,7 +26,7 @@ export const describeNeed = (need: Need): string =>
   isPrecondition(need) ? preconditions[need] : `a key with the level ${need}`
 
 /** A case failed: the service did something else than the interface says, or nothing at all. */
-export class CaseFailed extends Schema.TaggedError<CaseFailed>()("CaseFailed", {
+export class CaseFailed extends TaggedError<CaseFailed>()("CaseFailed", {
   /** What was wrong, in words. */
   problem: Schema.String,
   /** The assertion, error or defect that ended the case. */

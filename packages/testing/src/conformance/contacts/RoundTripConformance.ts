@@ -11,7 +11,7 @@ import { place } from "../cases/Place.ts"
 
 export const roundTripConformance = (it: Cases<ContactsService>): void => {
   it.describe("contacts: an export that is imported again", () => {
-    const formulas = ["=1+1", "+49", "-x", "@x", "\tx", "'=x", "''"]
+    const formulas = ["=1+1", "+49", "-x", "@x", "\tx", "'=x", "''", "x;=1", "'a|'＝1"]
     const arrange = Effect.gen(function* () {
       const contacts = yield* ContactsService
       const { email, rule } = place()

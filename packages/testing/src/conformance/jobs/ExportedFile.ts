@@ -32,11 +32,22 @@ export const csvOf = (text: string): ReadonlyArray<ReadonlyArray<string>> => {
   return records
 }
 
+/** A text that was protected for spreadsheets by an apostrophe before it and before each formula within it. */
+const unprotected = (cell: string): string => {
+  const [first = "", ...rest] = cell.split(/(?<=[,;|\t\r\n])/)
+  const isProtected = (part: string) => /^'+[=+\-@＝＋－＠]/.test(part)
+  const isAll = isProtected(first) || (first.startsWith("'") && rest.some(isProtected))
+  return isAll
+    ? [first, ...rest].map((part, i) => (i === 0 || isProtected(part) ? part.slice(1) : part)).join("")
+    : cell
+}
+
 /** The records of a CSV file below its header, by the names in it. Empty cells are left out. */
 export const csvRecordsOf = (text: string): ReadonlyArray<ReadonlyMap<string, string>> => {
   const [header = [], ...rows] = csvOf(text)
   return rows.map(
-    (cells) => new Map(header.flatMap((name, i) => ((cells[i] ?? "") === "" ? [] : [[name, cells[i] ?? ""]])))
+    (cells) =>
+      new Map(header.flatMap((name, i) => ((cells[i] ?? "") === "" ? [] : [[name, unprotected(cells[i] ?? "")]])))
   )
 }
 

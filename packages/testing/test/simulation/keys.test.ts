@@ -1,0 +1,119 @@
+/** S75 Several callers make and rotate keys at once: who is told of a secret has one that works, and one always does. */
+import { assert, describe } from "@effect/vitest"
+import { type ApiKeyPayload, CredentialName, CredentialsService, FaultPlan, ServiceError } from "@roster/domain"
+import { auditApiKeys, createWithRetry, rotateApiKey, RunLog } from "@roster/workflows"
+import { Cause, Context, DateTime, Effect, Exit, Layer, Redacted, Schedule } from "effect"
+import { layerMemory } from "../../src/layers/ServiceLayers.ts"
+import { heldSecrets } from "../rotation/HeldSecrets.ts"
+import { anyFault, valueOf, workload } from "./Workload.ts"
+
+/** Follows which key has which secret, whatever becomes of the answers. */
+class Secrets extends Context.Service<Secrets, ReturnType<typeof heldSecrets>>()("simulation/Secrets") {}
+
+const ci = CredentialName.make("ci")
+
+const payload: ApiKeyPayload = { name: ci, accessLevels: ["ViewContacts"] }
+
+/** A store with a key whose secret somebody has, so that nobody is locked out. */
+const layerWith = (first: ApiKeyPayload) => (faults: FaultPlan.FaultPlan) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const store = yield* CredentialsService
+      const secrets = heldSecrets(store)
+      const { name, token } = yield* store.apiKeys.create(first)
+      secrets.adopt(name, token)
+      return Context.make(Secrets, secrets).pipe(Context.add(CredentialsService, secrets.service))
+    })
+  ).pipe(Layer.provide(layerMemory), FaultPlan.layer(faults))
+
+const create = CredentialsService.use(({ apiKeys }) => createWithRetry(apiKeys, payload))
+
+/** Whether a caller knows that it may have done what it did not hear of. */
+const isOpen = (exit: Exit.Exit<unknown, unknown>): boolean => {
+  const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
+  return error instanceof ServiceError && error.mayHaveHappened
+}
+
+const messageOf = (exit: Exit.Exit<unknown, unknown>): string =>
+  Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : ""
+
+const audit = Effect.gen(function* () {
+  const { apiKeys } = yield* CredentialsService
+  yield* Effect.yieldNow
+  return auditApiKeys(yield* apiKeys.list(), { now: yield* DateTime.now })
+})
+
+const rotate = Effect.suspend(() => {
+  let delivered: string | undefined
+  return Secrets.use((secrets) =>
+    rotateApiKey(ci, {
+      deliver: ({ token }) =>
+        Effect.sync(() => {
+          secrets.hold(token)
+          delivered = Redacted.value(token)
+        }),
+      idle: "2 minutes",
+      grace: "1 hour",
+      schedule: Schedule.spaced("1 minute")
+    })
+  ).pipe(
+    // Two replicas of one job have logs of their own.
+    Effect.provide(RunLog.layerMemory()),
+    Effect.map(() => delivered)
+  )
+})
+
+describe("keys at once", () => {
+  workload(
+    "of several who create one key with retries, one has it, with the secret that works",
+    {
+      layer: layerWith({ name: CredentialName.make("keeper"), accessLevels: ["Security"] }),
+      callers: { one: create, two: create, audits: audit },
+      faults: { "apiKeys.create": anyFault, "apiKeys.get": anyFault },
+      invariant: ({ audits, one, two }) =>
+        Effect.gen(function* () {
+          const secrets = yield* Secrets
+          const { apiKeys } = yield* CredentialsService
+          const made = (yield* apiKeys.list()).filter(({ name }) => name === ci)
+          const told = [one, two].filter(Exit.isSuccess).map(({ value }) => Redacted.value(value.token))
+          assert.isAtMost(told.length, made.length)
+          for (const secret of told) assert.strictEqual(secret, secrets.secretOf(ci))
+          // A key that nobody was told of is one whose maker knows that it may exist, and is not told that another has it.
+          const isMaker = (exit: typeof one) => isOpen(exit) && !/Then: .*taken/.test(messageOf(exit))
+          if (told.length < made.length) assert.isTrue([one, two].some(isMaker))
+          assert.isTrue(valueOf(audits).every((finding) => ["keeper", "ci"].includes(finding.name)))
+        })
+    },
+    { marks: ["a name is free and not yet taken", "the answer to a creation is lost"] }
+  )
+
+  workload(
+    "of two rotations of one key at once, what one gives out works, and some secret does at all times",
+    {
+      layer: layerWith(payload),
+      interruptions: true,
+      callers: { one: rotate, two: rotate },
+      faults: { "apiKeys.create": anyFault, "apiKeys.update": anyFault, "apiKeys.delete": anyFault },
+      invariant: ({ one, two }) =>
+        Effect.gen(function* () {
+          const secrets = yield* Secrets
+          const { apiKeys } = yield* CredentialsService
+          const keys = (yield* apiKeys.list()).map(({ name }) => name)
+          assert.isTrue(keys.some((name) => secrets.isHeld(name)))
+          const told = [one, two].filter(Exit.isSuccess).map(({ value }) => value)
+          if (told.length > 0) assert.include(told, secrets.secretOf(ci))
+        })
+    },
+    {
+      marks: [
+        "a name is free and not yet taken",
+        "a rotation meets a rival",
+        "a secret is delivered and not yet recorded",
+        "a successor has not yet its name",
+        "a successor is made and not yet recorded",
+        "an old credential is unused and not yet deleted",
+        "the answer to a creation is lost"
+      ]
+    }
+  )
+})

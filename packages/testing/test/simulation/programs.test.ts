@@ -1,0 +1,218 @@
+/** S75 Programs of several steps at once: each does all that it says, and none writes over what another has done. */
+import { assert, describe } from "@effect/vitest"
+import { ContactsService, type FaultPlan } from "@roster/domain"
+import {
+  awaitExport,
+  changeStatus,
+  planImport,
+  restoreContacts,
+  type RunReport,
+  undoRun,
+  uploadContacts
+} from "@roster/workflows"
+import { Cause, Context, Deferred, Effect, Exit, Layer, Schedule, Stream } from "effect"
+import { anyFault, layer as services, layers, valueOf, workload } from "./Workload.ts"
+
+/** What one caller waits for, until another has come to it. */
+class Signal extends Context.Service<Signal, Deferred.Deferred<string, unknown>>()("simulation/Signal") {}
+
+const withSignal = (of: (typeof layers)[number][1]) => (faults: FaultPlan.FaultPlan) =>
+  Layer.merge(of(faults), Layer.effect(Signal, Deferred.make<string, unknown>()))
+
+const layer = withSignal(services)
+
+const signal = <A, E, R>(effect: Effect.Effect<A, E, R>, text: (value: A) => string) =>
+  Effect.onExit(effect, (exit) =>
+    // Who is interrupted runs again.
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      ? Effect.void
+      : Signal.use((deferred) => Deferred.done(deferred, Exit.map(exit, text)))
+  )
+
+const signalled = Effect.flatMap(Signal, Deferred.await)
+
+/** Tries until it succeeds, as somebody who runs a program again does. */
+const again = <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(program, { schedule: Schedule.spaced("1 minute"), times: 20 })
+
+const people = ["ann", "ben", "cleo"].map((name) => ({ email: `${name}@example.com`, firstName: name }))
+
+const contentsOf = ContactsService.use((contacts) =>
+  Effect.map(contacts.list({ limit: 100 }), (all) =>
+    all.map(({ email, firstName, status }) => [email, firstName, status].join(" ")).toSorted()
+  )
+)
+
+const addUp = ({ done, duplicates, notSent, outdated, read, rejected, unknown }: RunReport) => {
+  assert.strictEqual(read, done + outdated + rejected + duplicates + notSent + unknown)
+}
+
+const wholly = Effect.fnUntraced(function* (report: RunReport) {
+  addUp(report)
+  return yield* report.stoppedBy === undefined && report.unknown === 0 ? Effect.succeed(report) : Effect.fail(report)
+})
+
+const faults = { "contacts.change": anyFault, "contacts.add": anyFault, "contacts.get": anyFault } as const
+
+/** The situations in which a recorded change can be left. */
+const ofChanges = ["a change is recorded and not yet made", "a recorded change is made", "a run resumes"]
+const ofUploads = [...ofChanges, "rows are answered and their answer is not yet recorded"]
+
+describe("programs at once", () => {
+  const upload = again(Effect.flatMap(uploadContacts(Stream.fromIterable(people)), wholly))
+  for (const [where, of] of layers) {
+    workload(
+      `the same file uploaded twice is there once, and each contact is new once${where}`,
+      {
+        layer: withSignal(of),
+        interruptions: true,
+        callers: { one: upload, two: upload },
+        faults,
+        invariant: ({ one, two }) =>
+          Effect.gen(function* () {
+            const [first, second] = [valueOf(one), valueOf(two)]
+            assert.deepStrictEqual([first.done, second.done], [3, 3])
+            assert.deepStrictEqual(
+              yield* contentsOf,
+              people.map(({ email, firstName }) => `${email} ${firstName} Active`)
+            )
+            // An earlier try of a run that resumed may have created them.
+            const created = new Map([first, second].map((report) => [report.run, report.new]))
+            assert.isAtMost(
+              Array.from(created.values()).reduce((sum, count) => sum + count, 0),
+              3
+            )
+          })
+      },
+      { known: ["1025"], marks: ofUploads }
+    )
+  }
+
+  const planned = Effect.gen(function* () {
+    const contacts = yield* ContactsService
+    const plan = yield* signal(
+      Effect.gen(function* () {
+        yield* again(contacts.add(people))
+        const changed = people.map(({ email }) => ({ email, firstName: "planned" }))
+        return yield* again(planImport(Stream.fromIterable(changed)))
+      }),
+      () => ""
+    )
+    return yield* again(
+      Effect.flatMap(
+        Effect.map(plan.apply, ({ report }) => report),
+        wholly
+      )
+    )
+  }).pipe(Effect.scoped)
+  const written = Effect.gen(function* () {
+    yield* signalled
+    const contacts = yield* ContactsService
+    return yield* again(contacts.update("ben@example.com", { firstName: "other" }))
+  })
+  workload(
+    "a plan that is applied while another writes leaves what the other wrote",
+    {
+      layer,
+      callers: { plans: planned, writes: written, writesToo: written },
+      faults: { ...faults, "contacts.update": anyFault },
+      invariant: ({ plans, writes }) =>
+        Effect.gen(function* () {
+          const report = valueOf(plans)
+          valueOf(writes)
+          assert.deepStrictEqual(yield* contentsOf, [
+            "ann@example.com planned Active",
+            "ben@example.com other Active",
+            "cleo@example.com planned Active"
+          ])
+          assert.strictEqual(report.done + report.outdated, 3)
+        })
+    },
+    { marks: ofChanges }
+  )
+
+  const recorded = signal(upload, ({ run = "" }) => run)
+  const undone = Effect.flatMap(signalled, (id) => again(Effect.flatMap(Effect.scoped(undoRun(id)), wholly)))
+  // Who is interrupted does not upload again what may be undone.
+  const undoneHere = Effect.flatMap(Signal.use(Deferred.isDone), (isUploaded) =>
+    isUploaded ? undone : Effect.andThen(recorded, undone)
+  )
+  workload(
+    "a run that two undo is undone, and nothing else is",
+    {
+      layer,
+      interruptions: true,
+      callers: {
+        uploads: undoneHere,
+        undoes: undone,
+        adds: again(ContactsService.use((contacts) => contacts.add([{ email: "other@example.com" }]))),
+        changes: Effect.andThen(
+          signalled,
+          ContactsService.use((contacts) => contacts.update("ben@example.com", { firstName: "mine" }))
+        )
+      },
+      faults,
+      invariant: ({ adds, changes, undoes, uploads }) =>
+        Effect.gen(function* () {
+          valueOf(adds)
+          const reports = [valueOf(uploads), valueOf(undoes)]
+          // What others have changed since is theirs.
+          const theirs = Exit.isSuccess(changes) ? ["ben@example.com mine Active"] : []
+          assert.deepStrictEqual(yield* contentsOf, [...theirs, "other@example.com  Active"])
+          assert.isAtMost(
+            reports.reduce((sum, { deleted }) => sum + deleted, 0),
+            3
+          )
+        })
+    },
+    { marks: [...ofUploads, "an undo has seen what it changes"].toSorted() }
+  )
+
+  const restored = Effect.gen(function* () {
+    const contacts = yield* ContactsService
+    const backup = yield* signal(Effect.andThen(again(contacts.add(people)), again(contacts.list())), () => "")
+    return yield* again(
+      Effect.filterOrFail(restoreContacts(Stream.fromIterable(backup)), ({ stoppedBy }) => stoppedBy === undefined)
+    )
+  })
+  const left = Effect.andThen(signalled, again(changeStatus("ann@example.com", "Unsubscribed")))
+  const deleted = Effect.andThen(
+    signalled,
+    again(ContactsService.use((contacts) => Effect.exit(contacts.delete("ben@example.com"))))
+  )
+  workload("a restore brings back who was deleted, and mails nobody who left meanwhile", {
+    layer,
+    callers: { restores: restored, leaves: left, deletes: deleted },
+    faults: { ...faults, "contacts.delete": anyFault },
+    invariant: ({ leaves, restores }) =>
+      Effect.gen(function* () {
+        valueOf(leaves)
+        assert.strictEqual(valueOf(restores).restored, 3)
+        const now = yield* contentsOf
+        assert.include(now, "ann@example.com ann Unsubscribed")
+        assert.include(now, "cleo@example.com cleo Active")
+      })
+  })
+
+  const exported = Effect.gen(function* () {
+    const contacts = yield* ContactsService
+    const { id, link } = yield* again(contacts.export())
+    yield* awaitExport(id)
+    return yield* again(Stream.mkString(Stream.decodeText(contacts.download(link))))
+  })
+  const addedAndExported = Effect.andThen(again(ContactsService.use((contacts) => contacts.add(people))), exported)
+  workload(
+    "who waits for an export gets its file, however late and seldom it is told",
+    {
+      layer,
+      callers: { one: addedAndExported, two: exported },
+      faults: { "contacts.export": anyFault, "contacts.exportStatus": anyFault, "contacts.download": anyFault },
+      invariant: ({ one, two }) =>
+        Effect.sync(() => {
+          assert.isTrue(people.every(({ email }) => valueOf(one).includes(email)))
+          assert.isString(valueOf(two))
+        })
+    },
+    { marks: ["the status of an export is not told"] }
+  )
+})

@@ -1,0 +1,78 @@
+/** The page as a service serves it, in a real browser: who is signed in, what was asked for, and what was complained about. */
+import { assert } from "@effect/vitest"
+import { ContactsService } from "@roster/domain"
+import { RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { Effect, Layer, Redacted } from "effect"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { browser, openIn } from "../browser/Browser.ts"
+import { type RawServed, rawServed } from "../security/RawServed.ts"
+
+/** The page as the command line carries it. */
+export const pageFolder = new URL("../../../cli/dist/roster/studio", import.meta.url).pathname
+
+/** Texts that a page has to show as what they are. */
+export const hostileTexts = [
+  `<img src=x onerror="document.title='run'">`,
+  "\u202Eevil\u202C",
+  "'\"><script>document.title='run'</script>",
+  "x".repeat(30_000)
+] as const
+
+/** What the browser says of requests that the page expects to fail: whether an export can be asked for, a wrong key. */
+const expected = /^Failed to load resource: the server responded with a status of 40[134] /
+
+/** A service with its page, and the services of its administrator. */
+export const servedStudio = Effect.gen(function* () {
+  const served = yield* rawServed({ page: { folder: pageFolder } })
+  const services = yield* Layer.build(
+    RosterClient.layer({ baseUrl: served.address, apiKey: Redacted.make(served.key) }).pipe(
+      Layer.provide(UndiciHttpClient.layer())
+    )
+  )
+  const contacts = yield* Effect.provideContext(ContactsService.use(Effect.succeed), services)
+  return { ...served, contacts, url: new URL("/", served.address).href }
+})
+
+/** Signs in with a key. */
+export const signIn = async (page: Page, key: string): Promise<void> => {
+  await page.getByLabel("API key").fill(key)
+  await page.getByRole("button", { name: "Sign in" }).click()
+}
+
+/** Opens the page of a service, signed in as its administrator. */
+export const openStudio = Effect.fnUntraced(function* (
+  { key, url }: Pick<RawServed, "key"> & { readonly url: string },
+  options: BrowserContextOptions = {}
+) {
+  const shown = yield* openIn(yield* browser, url, options)
+  yield* Effect.promise(() => signIn(shown.page, key))
+  yield* Effect.promise(() => shown.page.getByRole("navigation").waitFor())
+  return { ...shown, reports: () => shown.complaints.filter((text) => !expected.test(text)) }
+})
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+interface Axe {
+  readonly run: (
+    where: Document,
+    options: object
+  ) => Promise<{ readonly violations: ReadonlyArray<{ readonly id: string; readonly nodes: ReadonlyArray<object> }> }>
+}
+
+/** Fails if axe finds anything on the page as it is. */
+export const assertAccessible = (page: Page, what: string) =>
+  Effect.promise(async () => {
+    // The policy of the page lets a debugger alone run what is no file of it.
+    const session = await page.context().newCDPSession(page)
+    await session.send("Runtime.evaluate", { expression: axe })
+    const found = await page.evaluate(async () => {
+      // It was put there above.
+      const { axe } = globalThis as unknown as { readonly axe: Axe }
+      const { violations } = await axe.run(document, { resultTypes: ["violations"] })
+      return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map((node) => JSON.stringify(node).slice(0, 300)) }))
+    })
+    assert.deepStrictEqual(found, [], what)
+  })

@@ -1,0 +1,140 @@
+/** The contacts view in Chromium: found by a rule, edited, deleted and brought back, by keyboard, and hostile texts as texts. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { actionTimeout, browser, hasBrowser, openIn } from "../browser/Browser.ts"
+import { assertAccessible, hostileTexts, openStudio, servedStudio, signIn } from "./StudioPage.ts"
+
+const filled = Effect.gen(function* () {
+  const studio = yield* servedStudio
+  const names = Array.from({ length: 300 }, (_, index) => ({
+    email: `c${index}@example.com`,
+    firstName: `N${index}`,
+    customFields: { Stadt: index % 3 === 0 ? "Köln" : "Århus" }
+  }))
+  const hostile = hostileTexts.map((text, index) => ({
+    email: `h${index}@example.com`,
+    firstName: text,
+    customFields: { Stadt: text.slice(0, 1000), [`<b>${index}`]: "x" }
+  }))
+  yield* studio.contacts.add([...names, ...hostile])
+  return studio
+})
+
+describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
+  it.live(
+    "finds by a rule that it completes, edits what was changed alone, deletes whom it showed and brings them back",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* filled
+        const { page, reports, requests } = yield* openStudio(studio)
+        yield* Effect.promise(async () => {
+          await page.getByText("304 contacts").waitFor()
+          const rule = page.getByRole("combobox", { name: "Rule" })
+          await rule.pressSequentially("Sta")
+          await page.getByRole("option", { name: /^Stadt/ }).waitFor()
+          for (let at = 0; at < 3; at++) await page.keyboard.press("ArrowDown")
+          await page.keyboard.press("Enter")
+          assert.strictEqual(await rule.inputValue(), "Stadt ")
+          await page.keyboard.type("= 'Köln'")
+          await page.keyboard.press("Escape")
+          await page.keyboard.press("Enter")
+          await page.getByText("100 contacts").waitFor()
+          await page.getByText(`roster contacts list --rule "Stadt = 'Köln'"`).waitFor()
+
+          // By keyboard alone: the grid, its second row, the card.
+          await page.getByRole("grid", { name: "Contacts" }).focus()
+          await page.keyboard.press("ArrowDown")
+          await page.keyboard.press("Enter")
+          await page.getByRole("dialog", { name: "c3@example.com" }).waitFor()
+          await page.getByLabel("Last name").fill("O'Hara")
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByText("Saved.").waitFor()
+          await page.keyboard.press("Escape")
+          await page.getByRole("gridcell", { name: "O'Hara" }).waitFor()
+
+          await page.getByRole("button", { name: "Delete all of the rule…" }).click()
+          await page.getByText("This would delete 100 contacts: 100 Active.").waitFor()
+          await page.getByRole("button", { name: "Delete 100 contacts" }).click()
+          await page.getByText("Deleted 100 contacts.").waitFor()
+        })
+        assert.strictEqual(yield* studio.contacts.count({ rule: "stadt = 'Köln'" }), 0)
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Undo" }).click()
+          await page.getByText("100 contacts brought back.").waitFor()
+        })
+        const back = yield* studio.contacts.get("c3@example.com")
+        assert.deepInclude(back, { firstName: "N3", lastName: "O'Hara", customFields: { Stadt: "Köln" } })
+        assert.deepStrictEqual(reports(), [])
+        // Nothing but this service is asked, and no address of the page holds a key.
+        for (const request of requests) assert.isTrue(request.split(" ")[1]?.startsWith(new URL(studio.address).origin))
+        assert.notInclude(requests.join("\n"), studio.key)
+      }),
+    3 * actionTimeout
+  )
+
+  it.live(
+    "refuses a wrong key in words, keeps a right one for a reload only if asked, and marks what is wrong with a rule",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* filled
+        const { page } = yield* openIn(yield* browser, studio.url)
+        yield* Effect.promise(async () => {
+          await signIn(page, "wrong")
+          await page.getByRole("alert").first().waitFor()
+          assert.match(await page.getByRole("alert").first().innerText(), /key/)
+          await page.getByRole("button", { name: "Sign out" }).click()
+          await signIn(page, studio.key)
+          await page.getByText("304 contacts").waitFor()
+          const rule = page.getByRole("combobox", { name: "Rule" })
+          await rule.fill("status = Activ")
+          await page.keyboard.press("Escape")
+          await page.keyboard.press("Enter")
+          assert.include(await page.getByRole("alert").innerText(), "         ^^^^^")
+          await page.reload()
+          await page.getByLabel("API key").fill(studio.key)
+          await page.getByLabel(/^Keep it in this tab/).check()
+          await page.getByRole("button", { name: "Sign in" }).click()
+          await page.getByText("304 contacts").waitFor()
+          await page.reload()
+          await page.getByText("304 contacts").waitFor()
+          await page.getByRole("button", { name: "Sign out" }).click()
+          await page.getByLabel("API key").waitFor()
+          assert.strictEqual(await page.evaluate(() => sessionStorage.length), 0)
+        })
+      }),
+    3 * actionTimeout
+  )
+
+  it.live.each(["light", "dark"] as const)(
+    "shows hostile texts as texts, and axe finds nothing, %s and at 375 pixels",
+    (colorScheme) =>
+      Effect.gen(function* () {
+        const studio = yield* filled
+        const { page, reports } = yield* openStudio(studio, { colorScheme, viewport: { width: 375, height: 700 } })
+        yield* Effect.promise(async () => {
+          await page.getByText("304 contacts").waitFor()
+          await page.getByText("Columns", { exact: true }).click()
+          await page.getByLabel("<b>0").check()
+          await page.getByLabel("Stadt", { exact: true }).check()
+        })
+        yield* assertAccessible(page, "the columns")
+        yield* Effect.promise(async () => {
+          await page.getByText("Columns", { exact: true }).click()
+          await page.getByRole("grid").focus()
+          await page.keyboard.press("End")
+          await page.getByRole("gridcell", { name: hostileTexts[0] }).first().waitFor()
+          await page.keyboard.press("Enter")
+          await page.getByRole("dialog").waitFor()
+          assert.strictEqual(await page.getByLabel("First name").inputValue(), hostileTexts[3])
+        })
+        yield* assertAccessible(page, "a contact")
+        const { title, width } = yield* Effect.promise(() =>
+          page.evaluate(() => ({ title: document.title, width: document.documentElement.scrollWidth }))
+        )
+        assert.strictEqual(title, "Roster Studio")
+        assert.isAtMost(width, 375)
+        assert.deepStrictEqual(reports(), [])
+      }),
+    3 * actionTimeout
+  )
+})

@@ -1,0 +1,125 @@
+/** The import view in Chromium: a file that its worker reads, mapped, planned, applied and undone; hostile texts as texts. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { actionTimeout, hasBrowser } from "../browser/Browser.ts"
+import { assertAccessible, hostileTexts, openStudio, servedStudio, signIn } from "./StudioPage.ts"
+
+/** Chooses a file of a text in Latin-1. */
+const choose = async (page: Page, text: string): Promise<void> => {
+  await page.getByRole("link", { name: "Import" }).click()
+  const buffer = Buffer.from(text, "latin1")
+  await page.getByLabel(/^A file of contacts/).setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer })
+  await page.getByText(/^\d+ rows?, \d+ columns?/).waitFor()
+}
+
+const members =
+  "Kunde;E-Mail;Status;Stadt\r\n1;ada@example.com;subscribed;Köln\r\n2;bob@example.com;vielleicht;Århus\r\n" +
+  "3;left@example.com;subscribed;Bonn\r\n4;nobody;cleaned;Bonn\r\n"
+
+describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
+  it.live(
+    "maps a file in any encoding, plans, lists rejected rows, applies exactly the plan and undoes it",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* servedStudio
+        yield* studio.contacts.add([{ email: "left@example.com", status: "Unsubscribed" }])
+        const { page, reports } = yield* openStudio(studio)
+        yield* Effect.promise(async () => {
+          await choose(page, members)
+          assert.strictEqual(await page.getByRole("combobox", { name: "Encoding" }).inputValue(), "windows-1252")
+          await page.getByRole("cell", { name: "Århus", exact: true }).waitFor()
+          await page.getByText("2 will receive mail, 1 will not. 1 rows have a word").waitFor()
+          await page.getByLabel("What vielleicht stands for").selectOption("NotConfirmed")
+          await page.getByLabel("What Kunde becomes").selectOption({ label: "Left out" })
+          await page.getByText("2 will receive mail, 2 will not.").waitFor()
+          await page.getByRole("button", { name: "Plan", exact: true }).click()
+          await page.getByText("4 rows: 2 new, 1 changed, 0 unchanged, 1 rejected, 0 repeated.").waitFor()
+          await page.getByLabel("Rejected").check()
+          await page.getByText("first in line 5").waitFor()
+          await page.getByLabel("Kept because of consent").check()
+          await page.getByRole("region", { name: "Rows of the plan" }).getByText("left@example.com").waitFor()
+          await page.getByText("roster contacts import people.csv --mapping people.mapping.json --plan").waitFor()
+          const saved = page.waitForEvent("download")
+          await page.getByRole("button", { name: "Save this mapping" }).click()
+          assert.strictEqual((await saved).suggestedFilename(), "people.mapping.json")
+          await page.getByRole("button", { name: "Add 2 contacts and change 1 contact" }).click()
+          await page.getByText("All rows are stored.").waitFor()
+        })
+        const found = yield* studio.contacts.getMany(["ada@example.com", "bob@example.com", "left@example.com"])
+        assert.deepStrictEqual(
+          found.contacts.map(({ customFields, email, status }) => [email, status, customFields]),
+          [
+            ["ada@example.com", "Active", { Stadt: "Köln" }],
+            ["bob@example.com", "NotConfirmed", { Stadt: "Århus" }],
+            ["left@example.com", "Unsubscribed", { Stadt: "Bonn" }]
+          ]
+        )
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Undo the import" }).click()
+          await page.getByText("Undone: 2 contacts removed, 1 contact changed back.").waitFor()
+        })
+        assert.strictEqual(yield* studio.contacts.count(), 1)
+        assert.deepStrictEqual(reports(), [])
+      }),
+    3 * actionTimeout
+  )
+
+  it.live.each(["light", "dark"] as const)(
+    "shows hostile texts as texts, and axe finds nothing, %s and at 375 pixels",
+    (colorScheme) =>
+      Effect.gen(function* () {
+        const studio = yield* servedStudio
+        const { page, reports } = yield* openStudio(studio, { colorScheme, viewport: { width: 375, height: 700 } })
+        const cells = hostileTexts.map((text) => `"${text.replaceAll('"', '""')}"`)
+        const rows = Array.from({ length: 3 }, (_, index) => `h${index}@example.com,Maybe,${cells.join(",")}`)
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "Import" }).click()
+          const text = `Email,Status,${cells.slice(0, 3).join(",")},last\n${rows.join("\n")}\n`
+          await page
+            .getByLabel(/^A file of contacts/)
+            .setInputFiles({ name: `${hostileTexts[0]}.csv`, mimeType: "text/csv", buffer: Buffer.from(text) })
+          await page.getByText("3 rows, 6 columns.").waitFor()
+          await page.getByLabel("What Maybe stands for").selectOption("Active")
+          await page.getByRole("button", { name: "Plan", exact: true }).click()
+          await page.getByText("3 rows: 3 new").waitFor()
+          await page.getByRole("cell", { name: "h2@example.com" }).last().waitFor()
+        })
+        yield* assertAccessible(page, "the plan")
+        const { title, width } = yield* Effect.promise(() =>
+          page.evaluate(() => ({ title: document.title, width: document.documentElement.scrollWidth }))
+        )
+        assert.strictEqual(title, "Roster Studio")
+        assert.isAtMost(width, 375)
+        assert.deepStrictEqual(reports(), [])
+      }),
+    3 * actionTimeout
+  )
+
+  it.live(
+    "says after a reload in the middle that an import was left, and what is left of it",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* servedStudio
+        const { page } = yield* openStudio(studio)
+        yield* Effect.promise(async () => {
+          await choose(page, members)
+          await page.getByRole("button", { name: "Plan", exact: true }).click()
+          await page.getByText("Nothing is stored yet.").waitFor()
+          // The service does not answer any more.
+          await page.route(/\/v4\/contacts/, () => undefined)
+          page.on("dialog", (dialog) => dialog.accept())
+          await page.getByRole("button", { name: /^Add 2 contacts/ }).click()
+          await page.getByText("Keep this page open until all rows are done.").waitFor()
+          await page.reload()
+          await page.unroute(/\/v4\/contacts/)
+          await signIn(page, studio.key)
+          await page.getByText("This page was left before an import of 2 rows came to its end.").waitFor()
+          await choose(page, members)
+          await page.getByRole("button", { name: "Plan", exact: true }).click()
+          await page.getByText("This is its file").waitFor()
+        })
+      }),
+    3 * actionTimeout
+  )
+})

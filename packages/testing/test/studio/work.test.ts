@@ -1,0 +1,154 @@
+/** Runs, keys, exports and pictures in Chromium: an undo as it was previewed, a secret that is shown once, a file that is saved. */
+import { assert, describe, it } from "@effect/vitest"
+import { ContactsService } from "@roster/domain"
+import { RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
+import { Effect, Layer, Redacted } from "effect"
+import { readFileSync } from "node:fs"
+import { actionTimeout, hasBrowser } from "../browser/Browser.ts"
+import { assertAccessible, hostileTexts, openStudio, servedStudio } from "./StudioPage.ts"
+
+const filled = Effect.gen(function* () {
+  const studio = yield* servedStudio
+  yield* studio.contacts.add(
+    [0, 1, 2].map((index) => ({
+      email: `c${index}@example.com`,
+      firstName: "A",
+      customFields: { Stadt: hostileTexts[0] }
+    }))
+  )
+  return studio
+})
+
+/** How many contacts a key sees at a service. */
+const countBy = (address: string, key: string) =>
+  Effect.provide(
+    ContactsService.use((contacts) => contacts.count()),
+    RosterClient.layer({ baseUrl: address, apiKey: Redacted.make(key) }).pipe(Layer.provide(UndiciHttpClient.layer()))
+  )
+
+describe.skipIf(!hasBrowser)("the work on the page in Chromium", () => {
+  it.live(
+    "undoes a run as it was previewed, and leaves what others did since",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* filled
+        const small = { viewport: { width: 375, height: 700 }, colorScheme: "dark" } as const
+        const { page, reports } = yield* openStudio(studio, small)
+        yield* Effect.promise(async () => {
+          await page.getByRole("grid", { name: "Contacts" }).focus()
+          await page.getByText("3 contacts").waitFor()
+          await page.getByRole("button", { name: "c0@example.com" }).click()
+          await page.getByLabel("First name").fill(hostileTexts[0])
+          await page.getByLabel("Last name").fill("B")
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByText("Saved.").waitFor()
+          await page.keyboard.press("Escape")
+        })
+        yield* studio.contacts.update("c0@example.com", { lastName: "Theirs" })
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "Runs" }).click()
+          await page
+            .getByRole("row", { name: /Change of contacts/ })
+            .getByRole("button")
+            .click()
+          await page.getByRole("cell", { name: hostileTexts[0] }).waitFor()
+        })
+        yield* assertAccessible(page, "a run")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Preview the undo…" }).click()
+          await page.getByText("1 contact would be changed back.").waitFor()
+          await page.getByText("1 contact changed since: what others wrote would stay.").waitFor()
+          await page.getByRole("cell", { name: "Theirs stays" }).waitFor()
+        })
+        yield* assertAccessible(page, "the preview of an undo")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Undo: change 1 contacts" }).click()
+          await page.getByText("Undone: 1 contact changed back.").waitFor()
+        })
+        assert.deepInclude(yield* studio.contacts.get("c0@example.com"), { firstName: "A", lastName: "Theirs" })
+        const width = yield* Effect.promise(() => page.evaluate(() => document.documentElement.scrollWidth))
+        assert.isAtMost(width, 375)
+        assert.deepStrictEqual(reports(), [])
+      }),
+    3 * actionTimeout
+  )
+
+  it.live(
+    "makes a key whose secret no Escape closes, rotates it, and deletes it; exports a file and counts",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* filled
+        const { page, reports } = yield* openStudio(studio)
+        const secretOf = async () => {
+          const dialog = page.getByRole("dialog", { name: /^The secret of / })
+          await dialog.waitFor()
+          for (let at = 0; at < 3; at++) await page.keyboard.press("Escape")
+          const secret = await dialog.getByRole("textbox").inputValue()
+          await dialog.getByLabel("I have kept the secret").check()
+          await dialog.getByRole("button", { name: "Done" }).click()
+          return secret
+        }
+        const first = yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "Keys" }).click()
+          await page.getByRole("button", { name: "New key…" }).click()
+          await page.getByLabel(/^Name, such as/).fill("reporting")
+          await page.getByLabel(/^Read all contacts/).check()
+          await page.getByText("roster apikeys create reporting --access ViewContacts --expires 90d").waitFor()
+          await page.getByRole("button", { name: /^Make it/ }).click()
+          return secretOf()
+        })
+        assert.strictEqual(yield* countBy(studio.address, first), 3)
+        yield* assertAccessible(page, "the keys")
+        const second = yield* Effect.promise(async () => {
+          await page.getByLabel("A rotation deletes the old secret").selectOption("at once")
+          await page
+            .getByRole("row", { name: /^reporting/ })
+            .getByRole("button", { name: "Rotate" })
+            .click()
+          return secretOf()
+        })
+        yield* Effect.promise(async () => {
+          await page.getByText("Waiting until reporting is not used for a while").waitFor()
+          await page.getByText("Done: the new secret belongs to reporting.").waitFor()
+        })
+        assert.strictEqual(yield* countBy(studio.address, second), 3)
+        assert.include((yield* Effect.flip(countBy(studio.address, first))).message, "key")
+        yield* Effect.promise(async () => {
+          await page
+            .getByRole("row", { name: /^administrator/ })
+            .getByRole("button", { name: "It leaked" })
+            .click()
+          await page.getByText("This is the last key that can manage keys").waitFor()
+          await page.getByRole("button", { name: "Keep it" }).click()
+          await page
+            .getByRole("row", { name: /^reporting/ })
+            .getByRole("button", { name: "It leaked" })
+            .click()
+          await page.getByRole("button", { name: "Revoke it now" }).click()
+          await page.getByText("nobody gets in with it any more").waitFor()
+          await page.getByRole("button", { name: "Close" }).last().click()
+        })
+        assert.include((yield* Effect.flip(countBy(studio.address, second))).message, "key")
+
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "Export" }).click()
+          await page.getByRole("button", { name: "Export all contacts: 3" }).click()
+          const link = page.getByRole("link", { name: "Download" })
+          await link.waitFor()
+          const [download] = await Promise.all([page.waitForEvent("download"), link.click()])
+          assert.include(readFileSync(await download.path(), "utf8"), "c2@example.com")
+        })
+        yield* assertAccessible(page, "the exports")
+        yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "Pictures" }).click()
+          await page.getByLabel("Values of the field").selectOption("Stadt")
+          await page.getByRole("button", { name: "Count all contacts: 3" }).click()
+          await page.getByRole("row", { name: `${hostileTexts[0]} 3 100%` }).waitFor()
+        })
+        yield* assertAccessible(page, "the pictures")
+        assert.deepStrictEqual(reports(), [])
+      }),
+    4 * actionTimeout
+  )
+})
