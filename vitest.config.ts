@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: "libraries",
           include: [
-            "packages/{domain,workflows,api,http-client,server,connect}/test/**/*.test.ts",
+            "packages/{domain,workflows,api,http-client,server,connect,studio}/test/**/*.test.ts",
             "examples/{test,strict}/**/*.test.ts",
             "scripts/test/**/*.test.ts"
           ]

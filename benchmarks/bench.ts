@@ -19,6 +19,7 @@ import { keepResults } from "./src/Results.ts"
 import { worthKeeping } from "./src/Settings.ts"
 import { serviceBenchmark } from "./service/ServiceBenchmark.ts"
 import { streamBenchmark } from "./stream/StreamBenchmark.ts"
+import { studioBenchmark } from "./studio/StudioBenchmark.ts"
 import { typesBenchmark } from "./types/TypesBenchmark.ts"
 
 const benchmarks: ReadonlyArray<Benchmark> = [
@@ -36,6 +37,7 @@ const benchmarks: ReadonlyArray<Benchmark> = [
   changesBenchmark,
   refusalBenchmark,
   typesBenchmark,
+  studioBenchmark,
   attackBenchmark,
   attackPostgresBenchmark
 ]

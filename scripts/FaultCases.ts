@@ -189,7 +189,9 @@ export const faultCases: ReadonlyArray<FaultSection> = [
     S71 a list of everything of a very large store
     S72 a database server that goes away
     S73 random sequences of all operations against a model
-    S74 many clients, broken connections and kills`
+    S74 many clients, broken connections and kills
+    S75 callers at once, in every order of their steps
+    S76 any statement of a call or a program fails`
   ),
   section(
     "The command line",

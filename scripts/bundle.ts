@@ -1,16 +1,18 @@
 /**
- * Bundles the command line into files that need nothing but Node: what `npx @roster/cli` runs. `pnpm build` runs it, and so
+ * Bundles the command line into files that need nothing but Node, and the page that it serves: what `npx @roster/cli` runs. `pnpm build` runs it, and so
  * does every test run, since the tests start these files.
  */
 import { Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { build, type OutputOptions } from "rolldown"
 import { helpFile } from "../packages/cli/src/main/StaticHelp.ts"
 import packageJson from "../packages/cli/package.json" with { type: "json" }
 import { lazyBuiltins, leanUndici } from "./bundledModules.ts"
 import { helpPages } from "./helpPages.ts"
+import { manFile, manPage } from "./manPage.ts"
 import { noticesFile, noticesOf } from "./notices.ts"
+import { studioPage } from "./studioPage.ts"
 
 const source = "packages/cli/src"
 const dist = "packages/cli/dist"
@@ -107,7 +109,8 @@ const isAs = (file: string, content: string): boolean => existsSync(file) && rea
 export const setup = async (folder: unknown = dist): Promise<void> => {
   // Vitest passes its own object as a global setup.
   const target = typeof folder === "string" ? folder : dist
-  const bundles = await Promise.all([
+  const [page, ...bundles] = await Promise.all([
+    studioPage(),
     bundleProgram(),
     // It loads the client of PostgreSQL only for a store there.
     bundleAlone("jobs/worker/workerEntry.ts", { isSplit: true }),
@@ -116,11 +119,14 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
   ])
   const files = new Map<string, string>()
   for (const colors of [false, true]) {
-    files.set(`roster/${helpFile(colors)}`, JSON.stringify(await Effect.runPromise(helpPages(colors))))
+    const pages = await Effect.runPromise(helpPages(colors))
+    files.set(`roster/${helpFile(colors)}`, JSON.stringify(pages))
+    if (!colors) files.set(manFile, manPage(pages))
   }
   const chunks = bundles.flatMap(({ output }) => output.filter((file) => file.type === "chunk"))
   for (const { code, fileName } of chunks) files.set(fileName, code)
-  files.set(noticesFile, noticesOf(chunks.flatMap(({ moduleIds }) => moduleIds)))
+  for (const [name, content] of page.files) files.set(`roster/studio/${name}`, content)
+  files.set(noticesFile, noticesOf([...chunks.flatMap(({ moduleIds }) => moduleIds), ...page.modules]))
   for (const [name, content] of files) {
     const file = join(target, name)
     if (isAs(file, content)) continue
@@ -130,8 +136,9 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
     writeFileSync(draft, content)
     renameSync(draft, file)
   }
-  for (const name of readdirSync(join(target, "roster"))) {
-    if (!files.has(`roster/${name}`)) rmSync(join(target, "roster", name), { force: true })
+  for (const file of readdirSync(join(target, "roster"), { recursive: true, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name)
+    if (file.isFile() && !files.has(relative(target, path).replaceAll("\\", "/"))) rmSync(path, { force: true })
   }
 }
 

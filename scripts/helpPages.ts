@@ -3,6 +3,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Effect, Layer, Stream } from "effect"
 import { Command } from "effect/cli"
 import { everyCommand, roster } from "../packages/cli/src/main/CommandTree.ts"
+import { helpTopics } from "../packages/cli/src/main/HelpTopics.ts"
 import * as Help from "../packages/cli/src/main/Help.ts"
 import { Output } from "../packages/cli/src/terminal/Output.ts"
 import type { HelpPages } from "../packages/cli/src/main/StaticHelp.ts"
@@ -47,5 +48,6 @@ export const helpPages = (colors: boolean): Effect.Effect<HelpPages, unknown> =>
     const pages = yield* Effect.forEach(pathsOf(yield* everyCommand, []), (path) =>
       Effect.map(pageOf(path, colors), (page) => [path.join(" "), page] as const)
     )
-    return Object.fromEntries(pages)
+    const topics = Object.entries(helpTopics).map(([name, text]) => [`help ${name}`, `${text}\n`] as const)
+    return Object.fromEntries([...pages, ...topics])
   })

@@ -8,14 +8,14 @@ export const page = "docs/cli.md"
 const head = `# Commands
 
 Each command with its arguments, flags and examples, as \`roster help COMMAND\` prints them. Every command takes the global flags too.
-[Exit codes](../README.md#the-command-line) and the errors behind them are in [errors](errors.md).
+[Exit codes](#roster-help-exit-codes) and the errors behind them are in [errors](errors.md).
 
 <!-- written by pnpm docs:commands -->
 `
 
 const section = ([words, help]: readonly [string, string]): string => {
   const depth = words === "" ? 1 : words.split(" ").length + 1
-  const text = help.replace("Run 'roster --help' for global flags\n", "").replaceAll(/\n{3,}/g, "\n\n")
+  const text = help.replace(/^Also --db .*\n|^Also -o .*\n/m, "").replaceAll(/\n{3,}/g, "\n\n")
   return `${"#".repeat(Math.min(depth + 1, 4))} ${`roster ${words}`.trim()}\n\n\`\`\`text\n${text.trim()}\n\`\`\`\n`
 }
 

@@ -59,6 +59,7 @@ export const advice = {
   ServeProcessFailed: "Read its output, which the message quotes.",
   ServiceError:
     "Look at its `reason`, with `Effect.catchReason`; `isRetryable` says whether the same call may be repeated.",
+  SimulationFailed: "Run it again with `repeat`, and correct what its calls show.",
   StatusNotChangeable: "Change the status where the service lets you, or add the contact with it.",
   StillInUse: "Switch the programs that still use the old secret, and run the rotation again: it resumes.",
   StoreDamaged: "Restore a backup, or open another file.",
@@ -96,7 +97,7 @@ const meanings = (name: string): ReadonlyMap<string, string> =>
       .flatMap((file) =>
         Array.from(
           readFileSync(file, "utf8").matchAll(
-            /\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends Schema\.TaggedError/g
+            /\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends (?:Schema\.)?TaggedError/g
           ),
           ([, comment = "", tag = ""]): [string, string] => [tag, comment.replaceAll(/\s*\n \*\s*/g, " ").trim()]
         )
@@ -141,7 +142,7 @@ const head = `# Errors
 
 The type of a method says what it can fail with. A failure that a caller can act on is a tag of its own; all others are one
 \`ServiceError\`, whose \`reason\` says what happened. Each has a \`message\` in whole sentences for people, and fields for programs. None
-contains a key or a request.
+contains a key or a request. A structured clone, as between threads, keeps the message and neither the tag nor the fields.
 
 \`\`\`ts
 import { ContactsService } from "@roster/domain"

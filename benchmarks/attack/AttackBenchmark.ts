@@ -104,12 +104,7 @@ const filledDatabase = Effect.fnUntraced(function* (store: string) {
   return database
 })
 
-/** What may be tried on an engine: on PostgreSQL large requests, and answers that nobody reads. */
-const attacksOn = (engine: Engine): ReadonlyArray<Attack> =>
-  attacks.filter(
-    ({ isLarge, name }) =>
-      (engine === "SQLite" || isLarge === true) && chosenAttacks.some((text) => name.includes(text))
-  )
+const chosen = attacks.filter(({ name }) => chosenAttacks.some((text) => name.includes(text)))
 
 const runOn = Effect.fnUntraced(function* (engine: Engine) {
   const path = yield* folder
@@ -155,7 +150,7 @@ const runOn = Effect.fnUntraced(function* (engine: Engine) {
     for (const from of [0, 250, 500, 750]) {
       await ask(served, "POST", "/contacts", largeContacts("x", from).toString())
     }
-    for (const attack of attacksOn(engine)) await carryOut(attack)
+    for (const attack of chosen) await carryOut(attack)
   })
   return {
     tables: [],
@@ -231,10 +226,10 @@ export const attackBenchmark: Benchmark = {
 
 export const attackPostgresBenchmark: Benchmark = {
   name: "attack-postgres",
-  title: "What others notice of large requests and unread answers on PostgreSQL",
+  title: "What others notice of an attack on PostgreSQL",
   about:
-    "The same with the contacts on a PostgreSQL of the same machine, for the attacks by large requests and " +
-    "by answers that nobody reads. The growth is that of the temporary files.",
+    "The same with the contacts on a PostgreSQL of the same machine, which takes its part of the cores. The " +
+    "growth is that of the temporary files.",
   mustHold: true,
   run: runOn("PostgreSQL")
 }

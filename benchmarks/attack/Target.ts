@@ -34,7 +34,7 @@ export interface Target {
 }
 
 export const makeTarget = (url: URL, key: string, isOver: () => boolean): Target => {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64, localAddress })
+  const agent = new Agent({ keepAlive: true, maxSockets: 100, localAddress })
   const statuses = new Map<number, number>()
   const count = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
   const send = ({ body, isKeyed, key: other, method, path, type = "application/json" }: Call) =>

@@ -10,8 +10,6 @@ export interface Attack {
   readonly level?: AccessLevel
   /** By how many MiB the store and its temporary files may grow meanwhile: what the quotas allow, and the WAL. */
   readonly growthMiB: number
-  /** Whether it is by large requests, or by large answers, which an engine may treat in a way of its own. */
-  readonly isLarge?: boolean
   /** Makes what is sent. */
   readonly prepare: () => (target: Target) => Promise<unknown>
 }
@@ -50,6 +48,10 @@ const rule = (conditions: number): string =>
   Array.from({ length: conditions }, (_, index) =>
     index % 2 === 0 ? `firstname contains "q${index}q"` : `city contains "z${index}z"`
   ).join(" OR ")
+
+/** The same, of so many custom fields, as short as the head of a request needs. */
+const unfitting = (conditions: number): string =>
+  Array.from({ length: conditions }, (_, index) => `f${index}='y'`).join("+OR+")
 
 const boundary = "roster-attack"
 const form = (...parts: ReadonlyArray<string | Buffer>): Buffer =>
@@ -148,14 +150,12 @@ const modify = "ModifyContacts"
 export const attacks: ReadonlyArray<Attack> = [
   {
     name: "add 250 contacts of 32 KiB",
-    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => again(1, [post("/contacts", largeContacts("y")), post("/contacts", largeContacts("z"))])
   },
   {
     name: "the same, 8 at once, with Idempotency-Keys",
-    isLarge: true,
     level: modify,
     growthMiB: 1024 + contactsMiB,
     prepare: () =>
@@ -166,7 +166,6 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "250 fields of 100 characters into one contact, 290 times in an add",
-    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
@@ -183,7 +182,6 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "add 8 MiB of escapes",
-    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
@@ -193,7 +191,6 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "add 8 MiB with a letter that takes two bytes",
-    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
@@ -203,7 +200,6 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "add 1000 small contacts, 16 at once",
-    isLarge: true,
     level: modify,
     growthMiB: 256,
     prepare: () =>
@@ -213,7 +209,6 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "add contacts of 31 KiB in all, 64 at once",
-    isLarge: true,
     level: modify,
     growthMiB: 256,
     prepare: () =>
@@ -223,14 +218,12 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "pages of 1000 contacts of 32 KiB, 16 at once",
-    isLarge: true,
     level: "ViewContacts",
     growthMiB: walMiB,
     prepare: () => again(16, [get(`/contacts?limit=1000&offset=${knownContacts}`)])
   },
   {
     name: "pages of 1000 contacts, 16 at once",
-    isLarge: true,
     level: "ViewContacts",
     growthMiB: walMiB,
     prepare: () =>
@@ -258,6 +251,18 @@ export const attacks: ReadonlyArray<Attack> = [
     prepare: () => again(16, [get(`/contacts?limit=1&offset=100000&rule=${encodeURIComponent(rule(1))}`)])
   },
   {
+    name: "a page by a rule of 900 custom fields, 14 at once",
+    level: "ViewContacts",
+    growthMiB: walMiB,
+    prepare: () => again(14, [get(`/contacts?rule=${unfitting(900)}`)])
+  },
+  {
+    name: "pages at a large offset, 100 at once",
+    level: "ViewContacts",
+    growthMiB: walMiB,
+    prepare: () => again(100, [get(`/contacts?limit=1000&offset=${knownContacts - 5000}`)])
+  },
+  {
     name: "delete by a rule of 800 conditions, 16 at once",
     level: modify,
     growthMiB: walMiB,
@@ -271,7 +276,6 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "delete 8 MiB of addresses, 4 at once",
-    isLarge: true,
     level: modify,
     growthMiB: walMiB,
     prepare: () => {
@@ -306,7 +310,6 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "e-mails of 28 MiB, 4 at once",
-    isLarge: true,
     level: "SendHttp",
     growthMiB: 2048 + walMiB,
     prepare: () => {
@@ -410,7 +413,6 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "pages that nobody reads, over 250 connections",
-    isLarge: true,
     level: "ViewContacts",
     growthMiB: walMiB,
     prepare: keepOpen(
@@ -421,8 +423,13 @@ export const attacks: ReadonlyArray<Attack> = [
     )
   },
   {
+    name: "pages that nobody reads, 50 asked for at once over each of 100 connections",
+    level: "ViewContacts",
+    growthMiB: walMiB,
+    prepare: keepOpen(100, ({ head }) => `${head("GET", "/contacts?limit=1000")}\r\n`.repeat(50), "")
+  },
+  {
     name: "answers of 32 MiB to 29 KB that nobody reads, over 30 connections",
-    isLarge: true,
     level: modify,
     growthMiB: contactsMiB,
     prepare: () => {
@@ -438,7 +445,6 @@ export const attacks: ReadonlyArray<Attack> = [
   },
   {
     name: "250 connections with slow bodies",
-    isLarge: true,
     level: modify,
     growthMiB: walMiB,
     prepare: keepOpen(

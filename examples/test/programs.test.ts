@@ -3,11 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, CredentialsService } from "@roster/domain"
 import { layerMemory } from "@roster/server"
 import { addAll, RunLog, undoRun } from "@roster/workflows"
-import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { Effect, Fiber, FileSystem, Layer, Redacted, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { audited } from "../src/programs/AuditedContacts.ts"
 import { history, nightly } from "../src/programs/NightlyPlan.ts"
 import { worker } from "../src/programs/RotationWorker.ts"
+import { services as servicesIn } from "../src/programs/Services.ts"
 import { unsubscribe } from "../src/programs/Unsubscribe.ts"
 
 const file = (text: string) => Stream.make(new TextEncoder().encode(text))
@@ -29,6 +33,26 @@ describe("the programs of the page", () => {
       yield* undoRun(second.run ?? "")
       assert.strictEqual((yield* contacts.get("bob@example.com")).customFields?.["city"], "Oslo")
     }).pipe(Effect.provide(services))
+  )
+
+  it.effect("are undone by a later process, by the log in a folder", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "roster-programs-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+      const services = servicesIn(join(folder, "roster.db"), join(folder, "runs"))
+      const customers = join(folder, "customers.csv")
+      const first = Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        yield* fs.writeFileString(customers, "email\nada@example.com\n")
+        return yield* nightly(fs.stream(customers), 0)
+      })
+      const { run = "" } = yield* Effect.provide(first, services)
+      const later = Effect.andThen(
+        undoRun(run),
+        ContactsService.use((contacts) => contacts.list())
+      )
+      assert.deepStrictEqual(yield* Effect.provide(later, services), [])
+    }).pipe(Effect.scoped)
   )
 
   it.effect("unsubscribe one person, and add nobody", () =>

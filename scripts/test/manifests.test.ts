@@ -10,7 +10,7 @@ const imports = /^(?:import|export)\s[^"=;]*?\bfrom "([^"]+)"|^import "([^"]+)"|
 const packageOf = (specifier: string): string => specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/")
 
 const importsOf = (folder: string): ReadonlySet<string> => {
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file))
   const specifiers = files.flatMap((file) =>
     Array.from(
       // Without doc comments, whose examples import what they show.
@@ -41,6 +41,19 @@ describe("the manifest of", () => {
     )
     assert.deepStrictEqual(shared, [])
   })
+
+  it.each(readdirSync("packages"))(
+    "%s asks for the peers of the packages of ours that it needs, as they do",
+    (name) => {
+      const own = manifestOf(name)
+      for (const [needed, range] of Object.entries({ ...own.dependencies })) {
+        if (!String(range).startsWith("workspace:")) continue
+        const { peerDependencies, peerDependenciesMeta = {} } = manifestOf(needed.replace("@roster/", ""))
+        assert.deepInclude(own.peerDependencies, peerDependencies)
+        assert.deepInclude({ ...own.peerDependenciesMeta }, peerDependenciesMeta)
+      }
+    }
+  )
 
   it.each(readdirSync("packages"))("%s says what it is about, and what it runs on", (name) => {
     const { engines, keywords } = manifestOf(name)

@@ -3,7 +3,7 @@
  * say of commands and of each other is so.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Arbitrary, Effect, Schema } from "effect"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { operations } from "../../packages/api/src/index.ts"
@@ -13,17 +13,19 @@ import * as commands from "../printCommands.ts"
 import { helpPages } from "../helpPages.ts"
 import * as errors from "../printErrors.ts"
 
-/** The classes of errors among the exports of a module and of the modules in it. */
-const errorsIn = (module: object): ReadonlyArray<string> =>
+type ErrorClass = Schema.Codec<Error, object>
+
+/** The classes of errors among the exports of a module and of the modules in it, by their names. */
+const errorsIn = (module: object): ReadonlyArray<readonly [name: string, schema: ErrorClass]> =>
   Object.entries(module).flatMap(([name, value]) =>
     typeof value === "function" && value.prototype instanceof Error
-      ? [name]
+      ? [[name, value] as const]
       : Object.prototype.toString.call(value) === "[object Module]"
         ? errorsIn(value)
         : []
   )
 
-const exported = async (name: string): Promise<ReadonlyArray<string>> => {
+const exported = async (name: string) => {
   const { exports } = Object(JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8")))
   const modules = await Promise.all(
     Object.values<string>(exports).map((path) => import(join(process.cwd(), "packages", name, path)))
@@ -31,17 +33,39 @@ const exported = async (name: string): Promise<ReadonlyArray<string>> => {
   return modules.flatMap(errorsIn)
 }
 
+const exportedErrors = Effect.map(
+  Effect.promise(() =>
+    Promise.all(["domain", "workflows", "http-client", "server", "connect", "testing"].map(exported))
+  ),
+  (errors) => new Map(errors.flat())
+)
+
 describe("the page about errors", () => {
   it("stands in the documentation as the code gives it", () => {
     assert.strictEqual(readFileSync(errors.page, "utf8"), errors.text(), "run: pnpm docs:errors")
   })
 
-  it("has every error that a package exports, and no other", async () => {
-    const packages = ["domain", "workflows", "http-client", "server", "connect", "testing"]
-    const found = new Set((await Promise.all(packages.map(exported))).flat())
-    assert.deepStrictEqual(Object.keys(errors.advice), [...found].sort())
-    for (const tag of found) assert.include(errors.text(), `| \`${tag}\` |`)
-  })
+  it.effect("has every error that a package exports, and no other", () =>
+    Effect.map(exportedErrors, (found) => {
+      assert.deepStrictEqual(Object.keys(errors.advice), [...found.keys()].sort())
+      for (const tag of found.keys()) assert.include(errors.text(), `| \`${tag}\` |`)
+    })
+  )
+
+  it.effect("is true of each: a structured clone keeps its message, which is nowhere else unless it is a field", () =>
+    Effect.gen(function* () {
+      for (const [tag, schema] of yield* exportedErrors) {
+        for (const error of yield* Arbitrary.sampleEffect(Arbitrary.schema(schema), { count: 20, seed: 42 })) {
+          assert.strictEqual(structuredClone(error).message, error.message, tag)
+          const encoded = yield* Schema.encodeEffect(schema)(error)
+          if (!("message" in encoded)) {
+            assert.isNotEmpty(error.message, tag)
+            assert.notInclude(Object.keys(error), "message", tag)
+          }
+        }
+      }
+    })
+  )
 })
 
 describe("the page about commands", () => {
@@ -51,10 +75,10 @@ describe("the page about commands", () => {
     })
   )
 
-  it("the exit codes of all errors are in the README", () => {
-    const readme = readFileSync("README.md", "utf8")
+  it("the exit codes of all errors are on it", () => {
+    const [, codes = ""] = readFileSync("docs/cli.md", "utf8").split("\nEXIT CODES\n")
     for (const { exit } of Object.values({ ...exits, ...reasonExits }))
-      assert.match(readme, new RegExp(`^\\| ${exit} \\|`, "m"))
+      assert.match(codes, new RegExp(`^ {2}${exit} `, "m"))
   })
 })
 
@@ -66,6 +90,41 @@ describe("the sources", () => {
     assert.isAbove(named.length, 70)
     const wrong = named.filter(({ page }) => !/^(?:docs|benchmarks)\//.test(page) || !existsSync(page))
     assert.deepStrictEqual(wrong, [])
+  })
+})
+
+describe("the page about the architecture", () => {
+  it("names files that there are", () => {
+    const named = Array.from(
+      readFileSync("docs/architecture.md", "utf8").matchAll(/`([\w/-]+\.ts)`/g),
+      ([, file]) => file
+    )
+    assert.isAbove(named.length, 30)
+    assert.deepStrictEqual(
+      named.filter((file) => !existsSync(`packages/${file}`)),
+      []
+    )
+  })
+})
+
+describe("the page about limits", () => {
+  it("names the tests of what one client can cost others", () => {
+    const tests = (text: string) => Array.from(text.matchAll(/`(packages\/[\w/.-]+\.ts)`/g), ([, file = ""]) => file)
+    const page = readFileSync("docs/limits.md", "utf8")
+    assert.deepStrictEqual(
+      tests(page).filter((file) => !existsSync(file)),
+      []
+    )
+    const sections = new Map(page.split(/^## /m).map((section) => [section.split("\n")[0], tests(section).length]))
+    const costs = [
+      "Rules",
+      "Requests",
+      "Large requests and answers",
+      "Connections",
+      "PostgreSQL",
+      "What an account keeps"
+    ]
+    for (const cost of costs) assert.isAbove(sections.get(cost) ?? 0, 0, cost)
   })
 })
 
@@ -140,8 +199,8 @@ describe("the documentation", () => {
 
   it("has each call of the official client, and the level of each purpose", () => {
     const calls = textOf("docs/coming-from.md")
-    for (const { id, isExtension } of operations.values()) {
-      if (!isExtension) assert.include(calls, `| \`${id}(`)
+    for (const { announcedBy, id } of operations.values()) {
+      if (announcedBy === undefined) assert.include(calls, `| \`${id}(`)
     }
     const credentials = textOf("docs/credentials.md")
     for (const purpose of purposes)

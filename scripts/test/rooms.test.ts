@@ -17,13 +17,14 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "credentials",
     "emails",
     "rules",
+    "files",
     "csv",
     "jobs",
     "services",
     "testing",
     ""
   ],
-  workflows: ["runs", "upload", "exports", "bulk", "changes", "access", "rotation", ""],
+  workflows: ["runs", "upload", "exports", "workbooks", "bulk", "changes", "access", "rotation", ""],
   api: [""],
   "http-client": ["transport", "transport/undici", "calls", "services", ""],
   server: [
@@ -34,6 +35,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "store/postgres",
     "store",
     "credentials",
+    "backup",
     "contacts",
     "jobs/queue",
     "jobs/imports",
@@ -42,10 +44,12 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "requests",
     "services",
     "reference",
+    "studio",
     "http",
     ""
   ],
   connect: [""],
+  studio: ["kit", "grid", "session", "contacts", "pictures", "imports", "exports", "keys", "runs", "app", ""],
   cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
   testing: [
     "properties",
@@ -55,6 +59,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "durability/power-loss",
     "durability",
     "durability/history",
+    "simulation",
     "conformance",
     ""
   ]
@@ -80,12 +85,13 @@ const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
   server: ["domain", "api"],
   connect: ["domain", "http-client", "server"],
   cli: ["domain", "workflows", "api", "http-client", "server", "connect", "testing/conformance"],
+  studio: ["domain", "workflows", "http-client"],
   testing: ["domain", "workflows", "api", "http-client", "server", "connect"]
 }
 
 describe.each(Object.entries(arrows))("the package %s", (name, allowed) => {
   it("imports no other packages than its arrows say", () => {
-    const imported = globSync(`packages/${name}/src/**/*.ts`).flatMap((file) =>
+    const imported = globSync(`packages/${name}/src/**/*.{ts,tsx}`).flatMap((file) =>
       Array.from(sourceOf(file).matchAll(/(?:\bfrom|\bimport)[\s(]+"@roster\/([\w/-]+)/g), ([, used = ""]) => used)
         .filter((used) => !allowed.some((one) => used === one || used.startsWith(`${one}/`)))
         .map((used) => `${file} -> ${used}`)
@@ -116,7 +122,7 @@ it("the conformance suite knows neither the client nor the server", () => {
 
 describe.each(Object.entries(rooms))("the rooms of %s", (name, order) => {
   const source = `packages/${name}/src`
-  const files = new Map(globSync(`${source}/**/*.ts`).map((file) => [file, importsOf(file)]))
+  const files = new Map(globSync(`${source}/**/*.{ts,tsx}`).map((file) => [file, importsOf(file)]))
   const folder = (file: string): string => dirname(file).slice(source.length + 1)
   const floorOf = (room: string): number =>
     order.includes(room) || room === ""
