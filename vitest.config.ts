@@ -41,7 +41,8 @@ export default defineConfig({
     reporters: ["default", "./scripts/PlainSummary.ts", "./scripts/Reliability.ts"],
     // Most tests wait for processes and sockets: with one worker less than there are cores a machine of two stands idle.
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 60_000
+    // A test waits for conditions: what ends at this time hangs, however busy the machine is.
+    testTimeout: 180_000,
+    hookTimeout: 180_000
   }
 })

@@ -19,7 +19,7 @@ const ask = (port: number, method: string) =>
     const response = await fetch(`http://127.0.0.1:${port}/v4/contacts`, {
       method,
       ...(method === "POST" ? { body: "[]", headers: { "content-type": "application/json" } } : {}),
-      signal: AbortSignal.timeout(2000)
+      signal: AbortSignal.timeout(30_000)
     })
     const { headers, status } = response
     return {

@@ -68,7 +68,7 @@ describe("an import of somebody who has unsubscribed", () => {
             schedule: Schedule.spaced("10 millis"),
             until: (seen) => seen.length === count && seen[0]?.state === "Ready"
           }),
-          Effect.timeout("20 seconds")
+          Effect.timeout("2 minutes")
         )
         return jobs[0]
       })

@@ -10,7 +10,7 @@ import { failure, json, makeLocalRoster } from "../roster.ts"
 const settled = (run: (args: ReadonlyArray<string>) => Effect.Effect<{ readonly stdout: string }>) =>
   run(["jobs", "list"]).pipe(
     Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: ({ stdout }) => !stdout.includes('"Loading"') }),
-    Effect.timeout("20 seconds")
+    Effect.timeout("2 minutes")
   )
 
 /** Imports a file, and gives the result with what is stored then. */

@@ -38,7 +38,7 @@ const send = (env: Readonly<Record<string, string>>, text: string) =>
   })
 
 const until = <A, E>(look: Effect.Effect<A, E>, holds: (seen: A) => boolean) =>
-  look.pipe(Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: holds }), Effect.timeout("30 seconds"))
+  look.pipe(Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: holds }), Effect.timeout("2 minutes"))
 
 describe("roster jobs", () => {
   it.live("shows and cancels, while it is worked on by a service, what that service imports", () =>

@@ -25,7 +25,7 @@ const thread = Effect.fnUntraced(function* (idleTime: Duration.Input) {
 })
 
 const waitFor = (condition: () => boolean) =>
-  Effect.yieldNow.pipe(Effect.delay("5 millis"), Effect.repeat({ until: condition }), Effect.timeout("20 seconds"))
+  Effect.yieldNow.pipe(Effect.delay("5 millis"), Effect.repeat({ until: condition }), Effect.timeout("2 minutes"))
 
 describe("RpcThread", () => {
   it.live("starts for the first call, serves others, and sends its log", () =>

@@ -104,7 +104,7 @@ export const killableServe = Effect.fn("killableServe")(function* (
     child.stdout.on("data", take)
     child.stderr.on("data", take)
   })
-  const baseUrl = yield* Effect.raceFirst(listening, Effect.andThen(ended, failed)).pipe(Effect.timeout("30 seconds"))
+  const baseUrl = yield* Effect.raceFirst(listening, Effect.andThen(ended, failed)).pipe(Effect.timeout("2 minutes"))
   const serve: KillableServe = {
     baseUrl,
     apiKey: readFileSync(keyFile, "utf8").trim(),

@@ -56,7 +56,7 @@ export const killedStart = Effect.fn("killedStart")(function* (
       const isKnown = isListening || signal === "SIGKILL"
       resume(isKnown ? Effect.succeed(!isListening) : Effect.die(new Error(`the start ended by itself: ${output}`)))
     })
-  }).pipe(Effect.timeout("30 seconds"))
+  }).pipe(Effect.timeout("2 minutes"))
 }, Effect.scoped)
 
 const killGroup = (pid: number | undefined): void => {

@@ -110,10 +110,7 @@ export const openedBy = ({ filename }: ServePlace): ReadonlyArray<string> =>
 
 /** Repeats a read until the condition holds: at short intervals, since what is waited for can be over soon. */
 export const seen = <A>(look: () => A, holds: (value: A) => boolean, pause: Duration.Input = "1 millis") =>
-  Effect.sync(look).pipe(
-    Effect.repeat({ schedule: Schedule.spaced(pause), until: holds }),
-    Effect.timeout("60 seconds")
-  )
+  Effect.sync(look).pipe(Effect.repeat({ schedule: Schedule.spaced(pause), until: holds }), Effect.timeout("2 minutes"))
 
 /** Waits until a job (default: the first) has ended, and returns its final state. */
 export const endOf = (place: ServePlace, index = 0) =>

@@ -85,7 +85,7 @@ export const serveProcess = Effect.fn("serveProcess")(function* (options: ServeP
     )
   yield* Effect.forkScoped(Effect.all([read(child.stdout), read(child.stderr)], { concurrency: 2 }))
   const ended = child.exitCode.pipe(Effect.flatMap((exitCode) => new ServeProcessFailed({ exitCode, output })))
-  const baseUrl = yield* Effect.raceFirst(Deferred.await(listening), ended).pipe(Effect.timeout("30 seconds"))
+  const baseUrl = yield* Effect.raceFirst(Deferred.await(listening), ended).pipe(Effect.timeout("2 minutes"))
 
   yield* Effect.addFinalizer(() =>
     child.kill({ killSignal: "SIGTERM", forceKillAfter: "20 seconds" }).pipe(

@@ -202,7 +202,7 @@ describe("S.5 mixed load", () => {
         const settled = yield* Effect.sync(() => note(usageOf(serve, place))).pipe(
           Effect.delay(looksEvery),
           Effect.repeat({ until: ({ descriptors }) => descriptors <= start.descriptors + maximumDescriptorGrowth }),
-          Effect.timeout("30 seconds")
+          Effect.timeout("2 minutes")
         )
         const heapLate = yield* settledHeapMiB(serve)
         const end = usageOf(serve, place)

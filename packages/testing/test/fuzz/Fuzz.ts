@@ -244,7 +244,7 @@ export const runFuzz = Effect.fnUntraced(function* ({
 
   const jobsEnd = store.openJobs.pipe(
     Effect.repeat({ schedule: Schedule.spaced("5 millis"), until: (open) => open === 0 }),
-    Effect.timeout("60 seconds"),
+    Effect.timeout("2 minutes"),
     Effect.orDie
   )
 

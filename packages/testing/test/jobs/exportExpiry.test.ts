@@ -11,7 +11,7 @@ for (const [name, services] of [
   ["HTTP client, server, SQL on a file, in one process", layerEmbedded],
   ["HTTP client, server, SQL on a file, over a socket", layerServed]
 ] as const) {
-  layer(Layer.provideMerge(services, ShiftedClock.layer), { excludeTestServices: true, timeout: "30 seconds" })(
+  layer(Layer.provideMerge(services, ShiftedClock.layer), { excludeTestServices: true, timeout: "2 minutes" })(
     name,
     (it) => {
       it.effect("an export expires after 24 hours", () =>
@@ -19,7 +19,7 @@ for (const [name, services] of [
           const contacts = yield* ContactsService
           const clock = yield* ShiftedClock
           const { id, link } = yield* contacts.export({ filter: ContactFilter.ByEmails({ emails: ["a@example.com"] }) })
-          const wait = awaitExport(id, { schedule: Schedule.spaced("20 millis"), limit: "30 seconds" })
+          const wait = awaitExport(id, { schedule: Schedule.spaced("20 millis"), limit: "2 minutes" })
           yield* wait
           yield* clock.advance("23 hours")
           yield* clock.advance("55 minutes")

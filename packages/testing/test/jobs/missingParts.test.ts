@@ -24,7 +24,7 @@ const onPostgres = Effect.map(freshDatabase, (url) => SqlServices.layerPostgres(
   Layer.orDie
 )
 
-const wait = { schedule: Schedule.spaced("20 millis"), limit: "30 seconds" } as const
+const wait = { schedule: Schedule.spaced("20 millis"), limit: "2 minutes" } as const
 
 for (const [name, group, store] of [
   ["on a file", describe, onFile],

@@ -249,7 +249,7 @@ describe("the thread of jobs", () => {
           }
           yield* Effect.sync(() => look(filename, `SELECT 1 FROM ${from} LIMIT 1`)).pipe(
             Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: ({ length }) => length > 0 }),
-            Effect.timeout("30 seconds")
+            Effect.timeout("2 minutes")
           )
           const cancelled = yield* jobs.cancel((yield* newest).id)
           assert.strictEqual(cancelled.state, "Cancelled")

@@ -28,7 +28,7 @@ const processOf = Effect.fnUntraced(function* <A, E>(
   return Context.merge(process, clock)
 })
 
-const wait = { schedule: Schedule.spaced("20 millis"), limit: "30 seconds" } as const
+const wait = { schedule: Schedule.spaced("20 millis"), limit: "2 minutes" } as const
 
 const secondsFrom = (date: DateTime.Utc | null | undefined) =>
   date == null ? NaN : Math.abs(DateTime.toEpochMillis(date) - Date.now()) / 1000

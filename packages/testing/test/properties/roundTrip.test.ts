@@ -30,7 +30,7 @@ const exported = Effect.fnUntraced(function* (fileFormat: "Csv" | "Json" | "Xml"
   const { id, link } = yield* contacts.export({ fileFormat })
   const status = yield* contacts
     .exportStatus(id)
-    .pipe(Effect.repeat({ schedule: soon, until: (status) => status !== "Loading" }), Effect.timeout("30 seconds"))
+    .pipe(Effect.repeat({ schedule: soon, until: (status) => status !== "Loading" }), Effect.timeout("2 minutes"))
   assert.strictEqual(status, "Ready")
   const chunks = yield* Stream.runCollect(contacts.download(link))
   return textOf(Buffer.concat([...chunks]))
@@ -46,7 +46,7 @@ const imported = Effect.fnUntraced(function* (content: string) {
     .delete(marker)
     .pipe(
       Effect.retry({ schedule: soon, while: (error) => error._tag === "ContactNotFound" }),
-      Effect.timeout("30 seconds")
+      Effect.timeout("2 minutes")
     )
 })
 

@@ -49,7 +49,7 @@ for (const [name, services] of [
   ["HTTP client, server, SQL on a file, in one process", layerEmbedded],
   ["HTTP client, server, SQL on a file, over a socket", layerServed]
 ] as const) {
-  layer(services, { excludeTestServices: true, timeout: "30 seconds" })(name, (it) => {
+  layer(services, { excludeTestServices: true, timeout: "2 minutes" })(name, (it) => {
     it.effect("a key and a login are rotated", () => Effect.asVoid(rotateBoth))
   })
 }

@@ -38,7 +38,7 @@ describe("the runner of jobs", () => {
         const began = performance.now()
         yield* sql<{ readonly state: string }>`SELECT state FROM jobs`.pipe(
           Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: ([job]) => job?.state === "Ready" }),
-          Effect.timeout("20 seconds"),
+          Effect.timeout("25 seconds"),
           Effect.provide(runner)
         )
         assert.isBelow(performance.now() - began, 20_000, "it waited for its lease")

@@ -83,7 +83,7 @@ export const exportConformance = (it: Cases<ContactsService>): void => {
         assert.notStrictEqual(first.link, second.link)
         assert.isTrue(URL.canParse(first.link))
         assert.include(["Loading", "Ready"], yield* contacts.exportStatus(first.id))
-        yield* awaitExport(first.id, { schedule: Schedule.spaced("20 millis"), limit: "30 seconds" })
+        yield* awaitExport(first.id, { schedule: Schedule.spaced("20 millis"), limit: "2 minutes" })
         assert.strictEqual(yield* contacts.exportStatus(first.id), "Ready")
       })
     )

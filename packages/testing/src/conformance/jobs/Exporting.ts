@@ -12,7 +12,7 @@ const downloaded = (contacts: ContactsService["Service"], link: string) =>
 export const exported = Effect.fnUntraced(function* (request?: ExportRequest) {
   const contacts = yield* ContactsService
   const { id, link } = yield* contacts.export(request)
-  yield* awaitExport(id, { schedule: Schedule.spaced("20 millis"), limit: "30 seconds" })
+  yield* awaitExport(id, { schedule: Schedule.spaced("20 millis"), limit: "2 minutes" })
   return yield* downloaded(contacts, link)
 })
 
