@@ -60,10 +60,11 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       query: { dryRun: Schema.optional(flag) },
       payload: Schema.Array(ContactChange),
       success: Schema.Array(ChangeAnswerRecord),
-      error: [BadRequest, ...bodyErrors]
+      error: [BadRequest, Conflict, ...bodyErrors]
     }).annotateMerge(
       needs("contacts:write", "Change or delete up to 1000 contacts, each only if it still is as it was seen", {
         retries: always("Make the same changes again: what is done is not done twice."),
+        headers: [idempotencyKeyHeader],
         announcedBy: changesHonoured
       })
     ),

@@ -126,6 +126,7 @@ describe("the contract", () => {
     assert.deepStrictEqual(sorted(answering.get(415) ?? []), sorted([...takingJson, "contactsImportPost"]))
     assert.deepStrictEqual(sorted(answering.get(409) ?? []), [
       // These honour an Idempotency-Key, which can have been used for another request.
+      "contactsChangesPost",
       "contactsDeletePost",
       "contactsExportPost",
       "contactsPost",

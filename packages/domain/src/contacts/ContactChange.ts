@@ -179,12 +179,6 @@ export interface ChangeAnswerRecord extends Schema.Schema.Type<typeof ChangeAnsw
 export const exactAnswer = ({ result: _tag, ...rest }: ChangeAnswerRecord): ChangeAnswer =>
   _tag === "Outdated" ? { _tag, exact: true, ...rest } : { _tag, exact: true }
 
-/** The options of a call of `change`. */
-export interface ChangeOptions {
-  /** Answers what each change would do, and changes nothing (default: false). */
-  readonly dryRun?: boolean | undefined
-}
-
 /** The content of a contact as it has it. */
 type Content = Pick<Contact, keyof ContactContent>
 

@@ -11,7 +11,7 @@ import type {
   ListNotFound,
   TooManyContacts
 } from "../contacts/Contact.ts"
-import type { ChangeAnswer, ChangeOptions, ContactChange } from "../contacts/ContactChange.ts"
+import type { ChangeAnswer, ContactChange } from "../contacts/ContactChange.ts"
 import type { KeptStatus } from "../contacts/Resubscription.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
@@ -33,6 +33,15 @@ export interface AddOptions extends KeyedCall {
    * (default: true, as the interface has it). With `false` they keep their status, and everything else is updated.
    */
   readonly resubscribe?: boolean | undefined
+}
+
+/**
+ * The options of conditional changes. Their key has no effect on a dry run, nor at a service where the client reads,
+ * compares and writes by itself.
+ */
+export interface ChangeOptions extends KeyedCall {
+  /** Answers what each change would do, and changes nothing (default: false). */
+  readonly dryRun?: boolean | undefined
 }
 
 /** The summary of an add. */
@@ -100,7 +109,8 @@ export class ContactsService extends Context.Service<
     readonly deleteMany: (filter: ContactFilter) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
     /**
      * Changes or deletes up to 1000 contacts of 8 MiB together, each only if it still is as it was seen, and answers each
-     * in input order; of one address, the first change counts before the next. Doing it again does nothing twice.
+     * in input order; of one address, the first change counts before the next. Doing it again does nothing twice, and with
+     * the same idempotency key it is answered as the first time.
      * `contactsChangesPost`, needs ModifyContacts and, since what became of a change tells what was there, ViewContacts.
      */
     readonly change: (

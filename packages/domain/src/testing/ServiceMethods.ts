@@ -90,7 +90,10 @@ const contacts: Methods<ContactsService["Service"]> = {
   addWithoutAnswer: ["contactsPost", add],
   update: ["contactsByEmailPut", (email, given) => Effect.andThen(inPath(email), changes(given))],
   delete: ["contactsByEmailDelete", inPath],
-  change: ["contactsChangesPost", (given) => encodeChanges(given)],
+  change: [
+    "contactsChangesPost",
+    (given, { idempotencyKey } = {}) => Effect.andThen(checkIdempotencyKey(idempotencyKey), encodeChanges(given))
+  ],
   deleteMany: ["contactsDeletePost", (filter) => sendableFilter(filter)],
   import: [
     "contactsImportPost",

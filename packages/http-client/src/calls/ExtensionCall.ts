@@ -9,7 +9,7 @@ import { type Said, says } from "./RosterHttpApi.ts"
 /** Makes the function that calls an extension, and gives `undefined` at a service that does not say that it knows it. */
 export const makeExtensionCall =
   (call: ReturnType<typeof makeCall>, word: Announcement, said: Said) =>
-  <A, Tag extends Refusal["_tag"]>(options: CallOptions<A, Tag>) =>
+  <A, Tag extends Refusal["_tag"], Meaning extends Refusal = never>(options: CallOptions<A, Tag, never, Meaning>) =>
     Effect.suspend(() => {
       if (said.current === false) return Effect.undefined
       let isSaid = true

@@ -10,6 +10,7 @@ import {
   type ChangeAnswer,
   ChangeAnswerRecord,
   type ChangeOptions,
+  checkIdempotencyKey,
   type Contact,
   type ContactChange,
   type ContactNotFound,
@@ -24,7 +25,7 @@ import {
 } from "@roster/domain"
 import { Effect, Schema, Struct } from "effect"
 import { HttpClientRequest } from "effect/http"
-import { makeCall } from "../calls/Call.ts"
+import { keyUsed, makeCall } from "../calls/Call.ts"
 import { finalError, invalidResponse } from "../calls/ErrorClassification.ts"
 import { makeExtensionCall } from "../calls/ExtensionCall.ts"
 import { readJson } from "../calls/ResponseDecoding.ts"
@@ -145,7 +146,8 @@ export const makeChange = (shared: RosterHttpApi["Service"], operations: Operati
   const callExtension = makeExtensionCall(makeCall(shared), changesHonoured, areChangesHonoured)
 
   return Effect.fnUntraced(function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
-    const { dryRun = false } = options
+    const { dryRun = false, idempotencyKey } = options
+    yield* checkIdempotencyKey(idempotencyKey)
     const request = HttpClientRequest.post("/contacts/changes").pipe(
       HttpClientRequest.acceptJson,
       HttpClientRequest.setUrlParams(dryRun ? { dryRun: "true" } : {}),
@@ -155,6 +157,8 @@ export const makeChange = (shared: RosterHttpApi["Service"], operations: Operati
       operation,
       row: dryRun ? "contactsChangesPost as a dry run" : operation,
       send: withKey.execute(request),
+      idempotencyKey,
+      byStatus: keyUsed(idempotencyKey),
       read: Effect.fnUntraced(function* (operation, response, secrets) {
         const answers = yield* readAnswers(operation, response, secrets)
         if (answers.length === changes.length) return answers.map(exactAnswer)

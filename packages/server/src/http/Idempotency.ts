@@ -1,5 +1,5 @@
 /** Answers a repeated call with an Idempotency-Key as its first one was answered. (docs/decisions/retries.md) */
-import { idempotencyKeyHeader, OperationPolicy, resubscribeHeader } from "@roster/api"
+import { idempotencyKeyHeader, type OperationId, OperationPolicy, resubscribeHeader } from "@roster/api"
 import { isIdempotencyKey, maximumIdempotencyKey } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -12,6 +12,7 @@ import { onceByKey } from "../credentials/KeyedCalls.ts"
 import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { type AnswerBody, answersFull, type SentBody } from "../store/KeptAnswers.ts"
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
+import { nameKey } from "./QueryNames.ts"
 import { errorResponse } from "./Routes.ts"
 import { toWireError, type WireFailure } from "./WireErrors.ts"
 
@@ -30,8 +31,14 @@ const smallBody = 4096
 /** A bulk delete takes transactions of its own, and repeating it does no harm. */
 const ownTransactions = "contactsDeletePost"
 
-/** Its answer holds contacts, as far as the caller may see them. */
-const showsContacts = "contactsPost"
+/** Their answers hold contacts, as far as the caller may see them. */
+const showContacts: ReadonlySet<string> = new Set<OperationId>(["contactsPost", "contactsChangesPost"])
+
+/** Whether a call of changes only asks what they would do, which it may ask again. */
+const isDryRun = (url: string): boolean =>
+  Array.from(new URLSearchParams(url.split("?")[1])).some(
+    ([name, value]) => nameKey(name) === nameKey("dryRun") && value === "true"
+  )
 
 /** The response to a call with the key of another one. */
 export const usedByAnother = () =>
@@ -52,7 +59,7 @@ export const answerOnce = <E, R>(
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, E | WireFailure, R> => {
   const key = request.headers[idempotencyKeyHeader.toLowerCase()]
-  if (key === undefined || !isKept(endpoint)) return answer
+  if (key === undefined || !isKept(endpoint) || isDryRun(request.url)) return answer
   if (!isIdempotencyKey(key)) {
     const text = `One Idempotency-Key is sent, of 1 to ${maximumIdempotencyKey} visible ASCII characters.`
     return Effect.succeed(errorResponse(400, text))
@@ -64,7 +71,7 @@ export const answerOnce = <E, R>(
     // No JSON holds a NUL, so no other request has this digest.
     if (resubscribe !== undefined) hash.update("\0").update(resubscribe)
     // Nobody gets the contacts that were answered to a key that may see more.
-    if (operation === showsContacts && !mayViewContacts(caller)) hash.update("\0")
+    if (showContacts.has(operation) && !mayViewContacts(caller)) hash.update("\0")
     const digest = hash.digest()
     return onceByKey(
       sql,

@@ -1,8 +1,10 @@
 /** `ContactsService` on the database of a store. */
 import {
+  ChangeAnswerRecord,
   type ChangeOptions,
+  checkIdempotencyKey,
   Contact,
-  type ContactChange,
+  ContactChange,
   ContactPayload,
   ContactsService,
   exactAnswer,
@@ -50,6 +52,13 @@ const make = Effect.gen(function* () {
     return addOnce(options, () => ({ listNames, contacts, resubscribe }), repository.add(contacts, options))
   }
 
+  const changeOnce = keyedCalls(
+    sql,
+    "contactsChangesPost",
+    Schema.Array(ContactChange),
+    asItWas(Schema.Array(ChangeAnswerRecord))
+  )
+
   const exportOnce = keyedCalls(sql, "contactsExportPost", Schema.Unknown, {
     write: ({ id }: ExportLink) => id,
     read: (id) => inStore(renewLink(id))
@@ -77,8 +86,13 @@ const make = Effect.gen(function* () {
     add,
     change: fnRedacted("ContactsService.change")(
       function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
-        const judged = yield* changeContacts(changes, options, Effect.succeed)
-        return judged.map(({ answer }) => exactAnswer(answer))
+        const answered = changeContacts(changes, options, (judged) =>
+          Effect.succeed(judged.map(({ answer }) => answer))
+        )
+        const answers = yield* options.dryRun === true
+          ? Effect.andThen(checkIdempotencyKey(options.idempotencyKey), answered)
+          : changeOnce(options, () => changes, answered)
+        return answers.map(exactAnswer)
       },
       inStore,
       orStoreFailure("contactsChangesPost")

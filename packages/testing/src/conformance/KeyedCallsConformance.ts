@@ -2,6 +2,7 @@
 import { assert } from "./cases/Assert.ts"
 import type { Cases } from "./cases/Cases.ts"
 import {
+  type ChangeAnswer,
   ContactFilter,
   type ContactPayload,
   ContactsService,
@@ -120,6 +121,32 @@ export const keyedContactCallsConformance = (it: Cases<ContactsService>): void =
       })
     )
 
+    it.effect("change: the same changes again are answered as the first time, and a dry run uses no key", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const ada = place().email("ada")
+        const options = keyOf()
+        const changes = [
+          { email: ada, seen: null, write: { firstName: "Ada" } },
+          { email: ada, seen: { status: "Stale" }, delete: true }
+        ] as const
+        const changed = (dryRun?: boolean) => contacts.change(changes, { ...options, dryRun })
+        const tags = (answers: ReadonlyArray<ChangeAnswer>) => answers.map(({ _tag }) => _tag)
+        assert.deepStrictEqual(tags(yield* changed(true)), ["Done", "Outdated"])
+        const first = yield* changed()
+        assert.deepStrictEqual(tags(first), ["Done", "Outdated"])
+        // There the client reads, compares and writes by itself.
+        if (first[0]?.exact !== true) return
+        assert.deepStrictEqual(yield* changed(), first)
+        yield* contacts.update(ada, { firstName: "Changed" })
+        assert.deepStrictEqual(yield* changed(), first)
+        assert.deepStrictEqual(tags(yield* changed(true)), ["Outdated", "Outdated"])
+        assert.strictEqual((yield* contacts.get(ada)).firstName, "Changed")
+        yield* keyRefused(contacts.change([changes[0]], options), "another call")
+        yield* keyRefused(contacts.add([{ email: ada }], options), "another call")
+      })
+    )
+
     it.effect("add at the same time: all get the one result", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
@@ -185,6 +212,7 @@ export const keyedContactCallsConformance = (it: Cases<ContactsService>): void =
           const calls: ReadonlyArray<Call> = [
             contacts.add(some, { idempotencyKey }),
             contacts.addWithoutAnswer(some, { idempotencyKey }),
+            contacts.change([], { idempotencyKey }),
             contacts.export({}, { idempotencyKey })
           ]
           for (const call of calls) yield* keyRefused(call, String(maximumIdempotencyKey))

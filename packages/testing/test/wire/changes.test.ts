@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { everyRequest, makeKey } from "../security/Access.ts"
-import { ask, askJson, refusedWith, succeeded, Wire } from "./Wire.ts"
+import { type Answered, ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "./Wire.ts"
 
 const path = "/contacts/changes"
 
@@ -76,6 +76,30 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("changes
       }
       assert.deepStrictEqual(succeeded(yield* askJson("POST", `${path}?dryRun=false`, one)), [{ Result: "Done" }])
       succeeded(yield* ask("GET", "/contacts/dry@example.com"))
+    })
+  )
+
+  it.effect("are answered to an Idempotency-Key as the first time, and a dry run by what is there now", () =>
+    Effect.gen(function* () {
+      const email = "keyed@example.com"
+      const changes = [
+        { Email: email, Seen: null, Write: {} },
+        { Email: email, Seen: null, Delete: true }
+      ]
+      const headers = { "Idempotency-Key": "the-changes" }
+      const asked = (query = "", key?: string) =>
+        askJson("POST", `${path}${query}`, changes, key === undefined ? { headers } : { headers, key })
+      const results = (answered: Answered) => answersOf(succeeded(answered)).map(({ Result }) => Result)
+      assert.deepStrictEqual(results(yield* asked("?dry_run=true")), ["Done", "Outdated"])
+      const first = succeeded(yield* asked())
+      assert.deepStrictEqual(succeeded(yield* asked()), first)
+      succeededEmpty(yield* ask("DELETE", `/contacts/${email}`))
+      assert.deepStrictEqual(succeeded(yield* asked()), first)
+      assert.deepStrictEqual(results(yield* asked("?dry_run=true")), ["Done", "Outdated"])
+      refusedWith(yield* ask("GET", `/contacts/${email}`), 404)
+      refusedWith(yield* askJson("POST", path, [changes[0]], { headers }), 409)
+      // The answer holds a contact, which this key may not view.
+      refusedWith(yield* asked("", yield* makeKey({ Name: "changes", AccessLevel: ["ModifyContacts"] })), 409)
     })
   )
 
