@@ -37,7 +37,8 @@ export const doomed = Atom.keepAlive(Atom.make<Meant | undefined>(undefined))
 /** The contact that is open, by its address. */
 export const opened = Atom.keepAlive(Atom.make<string | undefined>(undefined))
 
-const selection = (text: string) => (text === "" ? {} : { rule: text })
+/** What a rule selects; an empty one selects all contacts. */
+export const selection = (rule: string) => (rule === "" ? {} : { rule })
 
 /** The fields that contacts have, for columns and for the completion of rules. */
 export const fieldsInUse = Atom.keepAlive(

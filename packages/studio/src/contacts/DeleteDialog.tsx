@@ -3,6 +3,7 @@ import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useState } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { undo } from "../session/RecordedWrite.ts"
@@ -17,8 +18,6 @@ const wordsOf = (meant: Meant): ReadonlyArray<string> =>
   meant._tag === "ByRule"
     ? ["contacts", "delete", "--rule", meant.rule]
     : ["contacts", "delete", ...(meant.emails.size > mostNamed ? ["--file", "addresses.txt"] : meant.emails)]
-
-const people = (count: number): string => `${count.toLocaleString()} ${count === 1 ? "contact" : "contacts"}`
 
 const Confirm = ({
   doomed: { contacts, isSevere, statuses },

@@ -3,6 +3,7 @@ import { type CompressionFormat, contactFilterFromInput, ContactsService, type E
 import { awaitExport } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { Atom } from "effect/reactivity"
+import { selection } from "../contacts/ContactAtoms.ts"
 import { messageOf } from "../kit/Problem.tsx"
 import { runtime } from "../session/Session.ts"
 
@@ -49,9 +50,7 @@ export const request = Atom.keepAlive(
   runtime.fn(
     (wanted: WantedExport, get) =>
       Effect.gen(function* () {
-        const filter = Option.getOrUndefined(
-          yield* contactFilterFromInput(wanted.rule === "" ? {} : { rule: wanted.rule })
-        )
+        const filter = Option.getOrUndefined(yield* contactFilterFromInput(selection(wanted.rule)))
         const { id, link } = yield* ContactsService.use((contacts) =>
           contacts.export({ filter, fileFormat: wanted.format, compressionFormat: wanted.compression })
         )

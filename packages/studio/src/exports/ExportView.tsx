@@ -6,6 +6,7 @@ import { RuleBox } from "../contacts/RuleBox.tsx"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Table } from "../kit/Table.tsx"
 import { session } from "../session/Session.ts"
 import * as ExportAtoms from "./ExportAtoms.ts"
 
@@ -106,24 +107,15 @@ const ExportView = () => {
       {made.length === 0 ? (
         <p>There are none. A file stays for a while at the service, and whoever has its link can read it.</p>
       ) : (
-        <div className="scroll broad" role="region" aria-label="Exports of this session" tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Asked for</th>
-                <th scope="col">Contacts</th>
-                <th scope="col">Form</th>
-                <th scope="col">State</th>
-                <th scope="col">File</th>
-              </tr>
-            </thead>
-            <tbody>
-              {made.map((one) => (
-                <Made key={one.id} one={one} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Exports of this session"
+          columns={["Asked for", "Contacts", "Form", "State", "File"]}
+          className="broad"
+        >
+          {made.map((one) => (
+            <Made key={one.id} one={one} />
+          ))}
+        </Table>
       )}
     </section>
   )

@@ -1,11 +1,10 @@
 /** The apply of the plan: its progress, which can be held and ended, its report, and the undo of it. */
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { counted, people } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as Import from "./ImportAtoms.ts"
 import type { Applied, Planned } from "./ImportCalls.ts"
-
-const people = (count: number): string => `${count.toLocaleString()} ${count === 1 ? "contact" : "contacts"}`
 
 const Running = ({ total }: { readonly total: number }) => {
   const registry = useRegistry()
@@ -17,7 +16,7 @@ const Running = ({ total }: { readonly total: number }) => {
   return (
     <>
       <label>
-        {done.toLocaleString()} of {total.toLocaleString()} rows
+        {done.toLocaleString()} of {counted(total, "row")}
         <progress value={done} max={Math.max(1, total)} />
       </label>
       <p role="status">

@@ -3,6 +3,7 @@ import { useState } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Table } from "../kit/Table.tsx"
 import type { FileSight } from "./FileSight.ts"
 import * as Import from "./ImportAtoms.ts"
 import * as Choices from "./ImportChoices.ts"
@@ -131,28 +132,16 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
           <option key={name} value={name} />
         ))}
       </datalist>
-      <div className="scroll" tabIndex={0} role="region" aria-label="The columns">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Column</th>
-              <th scope="col">Becomes</th>
-              <th scope="col">Filled cells</th>
-              <th scope="col">Most frequent values</th>
-            </tr>
-          </thead>
-          <tbody>
-            {columns.map((choice) => (
-              <Column
-                key={choice.key}
-                choice={choice}
-                read={sight.read}
-                isKnown={choice.field !== null && known.includes(choice.field)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="The columns" columns={["Column", "Becomes", "Filled cells", "Most frequent values"]}>
+        {columns.map((choice) => (
+          <Column
+            key={choice.key}
+            choice={choice}
+            read={sight.read}
+            isKnown={choice.field !== null && known.includes(choice.field)}
+          />
+        ))}
+      </Table>
       {missing.length === 0 ? null : (
         <p className="note">
           The saved mapping names columns that this file lacks: <bdi>{missing.slice(0, 10).join(", ")}</bdi>

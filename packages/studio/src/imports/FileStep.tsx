@@ -2,6 +2,8 @@
 import { AsyncResult } from "effect/reactivity"
 import { type DragEvent, useState } from "react"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { counted } from "../kit/Counts.ts"
+import { Table } from "../kit/Table.tsx"
 import type { FileSight, Reading } from "./FileSight.ts"
 import * as Import from "./ImportAtoms.ts"
 
@@ -94,31 +96,23 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
 }
 
 const FirstRows = ({ sight }: { readonly sight: FileSight }) => (
-  <div className="scroll preview" tabIndex={0} role="region" aria-label="The first rows of the file">
-    <table>
-      <thead>
-        <tr>
-          {sight.columns.map(({ name }, index) => (
-            // Columns may have the same name.
-            <th key={index} scope="col">
-              <bdi>{name}</bdi>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {sight.rows.map((row, index) => (
-          <tr key={index}>
-            {row.map((cell, at) => (
-              <td key={at}>
-                <bdi>{cell}</bdi>
-              </td>
-            ))}
-          </tr>
+  <Table
+    label="The first rows of the file"
+    columns={sight.columns.map(({ name }, index) => (
+      <bdi key={index}>{name}</bdi>
+    ))}
+    className="preview"
+  >
+    {sight.rows.map((row, index) => (
+      <tr key={index}>
+        {row.map((cell, at) => (
+          <td key={at}>
+            <bdi>{cell}</bdi>
+          </td>
         ))}
-      </tbody>
-    </table>
-  </div>
+      </tr>
+    ))}
+  </Table>
 )
 
 /** What was read, as text. */
@@ -126,9 +120,7 @@ const Read = ({ isReading, sight }: { readonly sight: FileSight; readonly isRead
   <p aria-live="polite" aria-busy={isReading}>
     {isReading
       ? "Reading the file…"
-      : `${sight.read.toLocaleString()} ${sight.read === 1 ? "row" : "rows"}, ${sight.columns.length.toLocaleString()} ${
-          sight.columns.length === 1 ? "column" : "columns"
-        }.${
+      : `${counted(sight.read, "row")}, ${counted(sight.columns.length, "column")}.${
           sight.malformed === 0
             ? ""
             : ` ${sight.malformed.toLocaleString()} of the rows cannot be split into cells, and will be rejected.`

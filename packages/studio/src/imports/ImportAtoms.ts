@@ -9,6 +9,7 @@ import type { RpcClientError } from "effect/rpc"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { download } from "../kit/Download.ts"
+import { pageSize } from "../kit/Pager.tsx"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime, type Session, session } from "../session/Session.ts"
 import type { FileSight, Reading } from "./FileSight.ts"
@@ -201,19 +202,16 @@ export const planned = Atom.readable((get): Planned | undefined => {
 /** The rows of the plan that are shown. */
 export const shownKind = Atom.keepAlive(Atom.make<RowKind>("new"))
 
-/** The number of rows that are shown together. */
-export const rowsShown = 100
-
-/** The first of the rows that are shown. */
-export const shownFrom = Atom.keepAlive(Atom.make(0))
+/** The page of them that is shown. */
+export const shownPage = Atom.keepAlive(Atom.make(0))
 
 /** The rows of the plan that are shown. */
 export const rows = threadRuntime.atom((get) => {
   const made = get(planned)
   const kind = get(shownKind)
-  const offset = get(shownFrom)
+  const offset = get(shownPage) * pageSize
   if (made === undefined) return Effect.never
-  return Thread.ImportThread.use((client) => client.Rows({ plan: made.id, kind, offset, limit: rowsShown })).pipe(
+  return Thread.ImportThread.use((client) => client.Rows({ plan: made.id, kind, offset, limit: pageSize })).pipe(
     Effect.mapError(threadEnded)
   )
 })
@@ -360,7 +358,7 @@ export const replan = (registry: AtomRegistry.AtomRegistry): void => {
   registry.set(apply, Atom.Reset)
   registry.set(undone, Atom.Reset)
   registry.set(shownKind, "new")
-  registry.set(shownFrom, 0)
+  registry.set(shownPage, 0)
 }
 
 /** Takes a file, and forgets what was said of another. */

@@ -1,8 +1,11 @@
 /** The plan: what each row would do, counted, and listed by what it does. Nothing is stored by it. */
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { counted } from "../kit/Counts.ts"
 import { download } from "../kit/Download.ts"
+import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Table } from "../kit/Table.tsx"
 import { mayDo, rights } from "../session/Session.ts"
 import * as Import from "./ImportAtoms.ts"
 import type { Planned, PlanProgress, RowKind, ShownRow } from "./ImportCalls.ts"
@@ -12,14 +15,14 @@ const Progress = ({ progress }: { readonly progress: PlanProgress | undefined })
   if (progress?._tag === "Planning") {
     return (
       <label>
-        {progress.rows.toLocaleString()} of {progress.total.toLocaleString()} rows compared with what is stored
+        {progress.rows.toLocaleString()} of {counted(progress.total, "row")} compared with what is stored
         <progress value={progress.rows} max={Math.max(1, progress.total)} />
       </label>
     )
   }
   return (
     <label>
-      {progress?._tag === "Reading" ? `${progress.rows.toLocaleString()} rows read` : "Reading the file"}
+      {progress?._tag === "Reading" ? `${counted(progress.rows, "row")} read` : "Reading the file"}
       <progress />
     </label>
   )
@@ -84,44 +87,16 @@ const Row = ({ row: { email, fields, line, reason, suggestion } }: { readonly ro
 
 const Rows = ({ total }: { readonly total: number }) => {
   const rows = useAtomValue(Import.rows)
-  const [from, setFrom] = useAtom(Import.shownFrom)
+  const [page, setPage] = useAtom(Import.shownPage)
   if (!AsyncResult.isSuccess(rows)) return <Problem message={problemOf(rows)} />
-  const { length } = rows.value
   return (
     <>
-      <div className="scroll rows" tabIndex={0} role="region" aria-label="Rows of the plan">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Line</th>
-              <th scope="col">Address</th>
-              <th scope="col">What changes</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.value.map((row) => (
-              <Row key={row.line} row={row} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {total <= Import.rowsShown ? null : (
-        <div className="bar">
-          <button type="button" disabled={from === 0} onClick={() => setFrom(Math.max(0, from - Import.rowsShown))}>
-            Earlier rows
-          </button>
-          <span aria-live="polite">
-            {(from + 1).toLocaleString()} to {(from + length).toLocaleString()} of {total.toLocaleString()}
-          </span>
-          <button
-            type="button"
-            disabled={rows.waiting || length < Import.rowsShown}
-            onClick={() => setFrom(from + Import.rowsShown)}
-          >
-            Later rows
-          </button>
-        </div>
-      )}
+      <Table label="Rows of the plan" columns={["Line", "Address", "What changes"]} className="rows">
+        {rows.value.map((row) => (
+          <Row key={row.line} row={row} />
+        ))}
+      </Table>
+      <Pager page={page} total={total} onPage={setPage} />
     </>
   )
 }
@@ -138,7 +113,7 @@ const Causes = ({ planned }: { readonly planned: Planned }) => {
       <ul>
         {causes.map(({ allowed, cause, column, count, first, otherValues, values }) => (
           <li key={`${column} ${cause}`}>
-            {count.toLocaleString()} {count === 1 ? "row" : "rows"}
+            {counted(count, "row")}
             {column === undefined ? "" : " in "}
             <bdi>{column}</bdi>: <bdi>{cause}</bdi>
             {allowed === undefined ? null : <small> (choose above what the words stand for)</small>}
@@ -174,8 +149,8 @@ const Found = ({ planned }: { readonly planned: Planned }) => {
   return (
     <>
       <p role="status">
-        {planned.summary.read.toLocaleString()} rows: {of.new.toLocaleString()} new, {of.changed.toLocaleString()}{" "}
-        changed, {of.unchanged.toLocaleString()} unchanged, {of.rejected.toLocaleString()} rejected,{" "}
+        {counted(planned.summary.read, "row")}: {of.new.toLocaleString()} new, {of.changed.toLocaleString()} changed,{" "}
+        {of.unchanged.toLocaleString()} unchanged, {of.rejected.toLocaleString()} rejected,{" "}
         {of.repeated.toLocaleString()} repeated.{isApplied ? "" : " Nothing is stored yet."}
       </p>
       <fieldset className="kinds">
@@ -187,7 +162,7 @@ const Found = ({ planned }: { readonly planned: Planned }) => {
               name="kind"
               checked={kind === id}
               onChange={() => {
-                registry.set(Import.shownFrom, 0)
+                registry.set(Import.shownPage, 0)
                 setKind(id)
               }}
             />

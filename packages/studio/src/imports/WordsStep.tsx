@@ -1,5 +1,6 @@
 /** What the words of a status or consent column stand for, and who would receive mail by it. */
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { counted } from "../kit/Counts.ts"
 import * as Import from "./ImportAtoms.ts"
 import type { MailSum, WordChoices } from "./ImportChoices.ts"
 
@@ -56,10 +57,10 @@ const Sum = ({ unclear, unsaid, willNot, willReceive }: MailSum) => (
     {willReceive.toLocaleString()} will receive mail, {willNot.toLocaleString()} will not.
     {unsaid === 0
       ? ""
-      : ` ${unsaid.toLocaleString()} rows say nothing: a new contact will receive mail, and a stored one keeps the status.`}
+      : ` ${counted(unsaid, "row says", "rows say")} nothing: a new contact will receive mail, and a stored one keeps the status.`}
     {unclear === 0
       ? ""
-      : ` ${unclear.toLocaleString()} rows have a word that stands for nothing, and will be rejected.`}
+      : ` ${counted(unclear, "row has", "rows have")} a word that stands for nothing, and will be rejected.`}
   </p>
 )
 

@@ -6,6 +6,7 @@ import { textOf } from "../contacts/ContactColumn.ts"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Table } from "../kit/Table.tsx"
 import { session } from "../session/Session.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
 import { KeyForm } from "./KeyForm.tsx"
@@ -120,32 +121,25 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
       {AsyncResult.isInitial(result) ? <p>Reading them…</p> : null}
       {AsyncResult.isSuccess(result) && listed.length === 0 ? <p>There are none.</p> : null}
       {listed.length === 0 ? null : (
-        <div className="scroll broad" role="region" aria-label={title} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                {kind === "smtp" ? null : <th scope="col">May</th>}
-                <th scope="col">From</th>
-                <th scope="col">Ends</th>
-                <th scope="col">Last use</th>
-                {kind === "smtp" ? null : <th scope="col">Audit</th>}
-                <th scope="col">Actions</th>
-              </tr>
-            </thead>
-            <tbody>
-              {listed.map((one) => (
-                <Row
-                  key={one.key.name}
-                  listed={one}
-                  isRotating={rotation.waiting}
-                  onOpen={onOpen}
-                  onRotate={({ key: { name } }) => rotate({ kind, name })}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={title}
+          columns={
+            kind === "smtp"
+              ? ["Name", "From", "Ends", "Last use", "Actions"]
+              : ["Name", "May", "From", "Ends", "Last use", "Audit", "Actions"]
+          }
+          className="broad"
+        >
+          {listed.map((one) => (
+            <Row
+              key={one.key.name}
+              listed={one}
+              isRotating={rotation.waiting}
+              onOpen={onOpen}
+              onRotate={({ key: { name } }) => rotate({ kind, name })}
+            />
+          ))}
+        </Table>
       )}
     </>
   )

@@ -5,6 +5,7 @@
 import { type Contact, ContactsService } from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
+import { selection } from "../contacts/ContactAtoms.ts"
 import { columnsOf } from "../contacts/ContactColumn.ts"
 import { runtime } from "../session/Session.ts"
 
@@ -100,7 +101,7 @@ export const count = runtime.fn(({ field, rule }: { readonly rule: string; reado
     const contacts = yield* ContactsService
     const tally = makeTally(field)
     get.set(counted, 0)
-    yield* contacts.stream(rule === "" ? {} : { rule }).pipe(
+    yield* contacts.stream(selection(rule)).pipe(
       Stream.chunks,
       Stream.runForEach((some) =>
         Effect.sync(() => {

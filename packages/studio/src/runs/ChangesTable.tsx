@@ -1,5 +1,6 @@
 /** What a run did to contacts, as a table: the values before, by the run, and, in a preview of an undo, now. */
 import type { ReactNode } from "react"
+import { Table } from "../kit/Table.tsx"
 import { fieldText, valueText } from "./RunWords.ts"
 
 /** A contact of the table. */
@@ -41,57 +42,52 @@ export const ChangesTable = ({
     </>
   )
   return (
-    <div className="scroll broad" role="region" aria-label={label} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Contact</th>
-            <th scope="col">{hasNow ? "The undo" : "The run"}</th>
-            <th scope="col">Field</th>
-            <th scope="col">Before</th>
-            <th scope="col">By the run</th>
-            {hasNow ? <th scope="col">Now</th> : null}
+    <Table
+      label={label}
+      columns={[
+        "Contact",
+        hasNow ? "The undo" : "The run",
+        "Field",
+        "Before",
+        "By the run",
+        ...(hasNow ? ["Now"] : [])
+      ]}
+      className="broad"
+    >
+      {changes.flatMap((change, index) => {
+        const fields = change.fields.slice(0, mostFields)
+        const rest = change.fields.length - fields.length
+        if (fields.length === 0) {
+          return [
+            <tr key={index}>
+              {first(change, 1)}
+              <td colSpan={hasNow ? 4 : 3}>
+                <small>The record has no single fields of it.</small>
+              </td>
+            </tr>
+          ]
+        }
+        return fields.map(({ before, byRun, field, isKept, now = null }, at) => (
+          <tr key={`${index} ${field}`}>
+            {at === 0 ? first(change, fields.length) : null}
+            <td>
+              <bdi>{fieldText(field)}</bdi>
+              {at === fields.length - 1 && rest > 0 ? <small> and {rest.toLocaleString()} fields more</small> : null}
+            </td>
+            <td>
+              <Value value={before} className={hasNow ? "" : "old"} />
+            </td>
+            <td>
+              <Value value={byRun} className={hasNow ? "" : "new"} />
+            </td>
+            {hasNow ? (
+              <td>
+                <Value value={now} /> {isKept ? <small>stays</small> : null}
+              </td>
+            ) : null}
           </tr>
-        </thead>
-        <tbody>
-          {changes.flatMap((change, index) => {
-            const fields = change.fields.slice(0, mostFields)
-            const rest = change.fields.length - fields.length
-            if (fields.length === 0) {
-              return [
-                <tr key={index}>
-                  {first(change, 1)}
-                  <td colSpan={hasNow ? 4 : 3}>
-                    <small>The record has no single fields of it.</small>
-                  </td>
-                </tr>
-              ]
-            }
-            return fields.map(({ before, byRun, field, isKept, now = null }, at) => (
-              <tr key={`${index} ${field}`}>
-                {at === 0 ? first(change, fields.length) : null}
-                <td>
-                  <bdi>{fieldText(field)}</bdi>
-                  {at === fields.length - 1 && rest > 0 ? (
-                    <small> and {rest.toLocaleString()} fields more</small>
-                  ) : null}
-                </td>
-                <td>
-                  <Value value={before} className={hasNow ? "" : "old"} />
-                </td>
-                <td>
-                  <Value value={byRun} className={hasNow ? "" : "new"} />
-                </td>
-                {hasNow ? (
-                  <td>
-                    <Value value={now} /> {isKept ? <small>stays</small> : null}
-                  </td>
-                ) : null}
-              </tr>
-            ))
-          })}
-        </tbody>
-      </table>
-    </div>
+        ))
+      })}
+    </Table>
   )
 }

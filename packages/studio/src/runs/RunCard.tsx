@@ -2,6 +2,7 @@
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useEffect, useRef, useState } from "react"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { people } from "../kit/Counts.ts"
 import { Pager, pageSize } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { ChangesTable } from "./ChangesTable.tsx"
@@ -140,7 +141,7 @@ const Undo = ({ run }: { readonly run: RunAtoms.ListedRun }) => {
           <>
             {changedBy(previewed.report) === 0 ? null : (
               <button type="button" className="danger" onClick={() => start(id)}>
-                Undo: change {changedBy(previewed.report).toLocaleString()} contacts
+                Undo: change {people(changedBy(previewed.report))}
               </button>
             )}
             <button type="button" onClick={close}>

@@ -1,5 +1,6 @@
 /** The words for runs: what was done, how it ended, and what an undo would do and did. */
 import type { RunChange, RunHeader, UndoneContact, UndoReport } from "@roster/workflows"
+import { people } from "../kit/Counts.ts"
 import type { ListedRun, UndoPreview } from "./RunAtoms.ts"
 
 /** A time as the person's clock and language have it. */
@@ -29,8 +30,6 @@ export const stateWords = ({ header, state, undoneBy }: ListedRun): string => {
   if (state === "GoingOn") return "going on"
   return header.undoes === undefined ? "interrupted" : "interrupted: undo the same run again to go on"
 }
-
-const people = (count: number): string => `${count.toLocaleString()} ${count === 1 ? "contact" : "contacts"}`
 
 const isOrAre = (count: number): string => (count === 1 ? "is" : "are")
 

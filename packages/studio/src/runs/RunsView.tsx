@@ -2,6 +2,7 @@
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Table } from "../kit/Table.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
 import { RunCard } from "./RunCard.tsx"
 import { stateWords, whatOf, whenOf } from "./RunWords.ts"
@@ -12,38 +13,23 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<RunAtoms.ListedRun> }) =>
     return <p>Nothing was changed yet. What is imported, edited or deleted here becomes a run, which can be undone.</p>
   }
   return (
-    <div className="scroll broad" role="region" aria-label="Runs" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">What</th>
-            <th scope="col">Added</th>
-            <th scope="col">Changed</th>
-            <th scope="col">Deleted</th>
-            <th scope="col">State</th>
-            <th scope="col">Where</th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr key={run.header.id}>
-              <td>
-                <button type="button" className="link" onClick={() => open(run.header.id)}>
-                  {whenOf(run.header)}
-                </button>
-              </td>
-              <td>{whatOf(run.header)}</td>
-              <td>{run.counts.created.toLocaleString()}</td>
-              <td>{run.counts.changed.toLocaleString()}</td>
-              <td>{run.counts.deleted.toLocaleString()}</td>
-              <td>{stateWords(run)}</td>
-              <td>{run.isHere ? "here" : run.header.target}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Runs" columns={["When", "What", "Added", "Changed", "Deleted", "State", "Where"]} className="broad">
+      {runs.map((run) => (
+        <tr key={run.header.id}>
+          <td>
+            <button type="button" className="link" onClick={() => open(run.header.id)}>
+              {whenOf(run.header)}
+            </button>
+          </td>
+          <td>{whatOf(run.header)}</td>
+          <td>{run.counts.created.toLocaleString()}</td>
+          <td>{run.counts.changed.toLocaleString()}</td>
+          <td>{run.counts.deleted.toLocaleString()}</td>
+          <td>{stateWords(run)}</td>
+          <td>{run.isHere ? "here" : run.header.target}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 

@@ -53,6 +53,18 @@ export const openStudio = Effect.fnUntraced(function* (
   return { ...shown, reports: () => shown.complaints.filter((text) => !expected.test(text)) }
 })
 
+/** Fails if a text was run as a script, or the page is broader than the window. */
+export const assertIntact = (page: Page) =>
+  Effect.promise(async () => {
+    const { title, width, window } = await page.evaluate(() => ({
+      title: document.title,
+      width: document.documentElement.scrollWidth,
+      window: innerWidth
+    }))
+    assert.strictEqual(title, "Roster Studio")
+    assert.isAtMost(width, window)
+  })
+
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 interface Axe {
