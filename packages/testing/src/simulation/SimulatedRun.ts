@@ -18,6 +18,8 @@ export interface Simulation<Results, Services, LayerError = never> {
   readonly faults?: { readonly [Operation in FaultPlan.Operation]?: ReadonlyArray<FaultPlan.Fault> } | undefined
   /** Whether some seeds interrupt a caller at one of its marks, and run it again (default: false). */
   readonly interruptions?: boolean | undefined
+  /** The marks that its seeds should reach; the report says which of them none has (default: none). */
+  readonly marks?: ReadonlyArray<string> | undefined
   /** Fails, or throws, if the ends of the callers and what is left contradict a promise. It meets no faults. */
   readonly invariant: (exits: Exits<NoInfer<Results>>) => Effect.Effect<unknown, unknown, NoInfer<Services>>
 }

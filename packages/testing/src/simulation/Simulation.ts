@@ -26,6 +26,8 @@ export interface SimulationReport {
   readonly newOrders: number
   /** The marks that a run has reached, each `sometimes` of a program, in alphabetical order. */
   readonly marks: ReadonlyArray<string>
+  /** The `marks` of the simulation that no run has reached: too few seeds, or a situation that cannot come about. */
+  readonly unreachedMarks: ReadonlyArray<string>
 }
 
 /** A run broke the invariant, or did not end. */
@@ -96,5 +98,11 @@ export const simulate = Effect.fnUntraced(function* <Results, Services, LayerErr
     orders.add(run.order)
     for (const mark of run.marks) marks.add(mark)
   }
-  return { runs: asked.length, orders: orders.size, newOrders, marks: [...marks].sort() }
+  return {
+    runs: asked.length,
+    orders: orders.size,
+    newOrders,
+    marks: [...marks].sort(),
+    unreachedMarks: (simulation.marks ?? []).filter((mark) => !marks.has(mark))
+  }
 })

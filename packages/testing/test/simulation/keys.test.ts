@@ -64,56 +64,48 @@ const rotate = Effect.suspend(() => {
 })
 
 describe("keys at once", () => {
-  workload(
-    "of several who create one key with retries, one has it, with the secret that works",
-    {
-      layer: layerWith({ name: CredentialName.make("keeper"), accessLevels: ["Security"] }),
-      callers: { one: create, two: create, audits: audit },
-      faults: { "apiKeys.create": anyFault, "apiKeys.get": anyFault },
-      invariant: ({ audits, one, two }) =>
-        Effect.gen(function* () {
-          const secrets = yield* Secrets
-          const { apiKeys } = yield* CredentialsService
-          const made = (yield* apiKeys.list()).filter(({ name }) => name === ci)
-          const told = [one, two].filter(Exit.isSuccess).map(({ value }) => Redacted.value(value.token))
-          assert.isAtMost(told.length, made.length)
-          for (const secret of told) assert.strictEqual(secret, secrets.secretOf(ci))
-          // A key that nobody was told of is one whose maker knows that it may exist, and is not told that another has it.
-          const isMaker = (exit: typeof one) => isOpen(exit) && !/Then: .*taken/.test(messageOf(exit))
-          if (told.length < made.length) assert.isTrue([one, two].some(isMaker))
-          assert.isTrue(valueOf(audits).every((finding) => ["keeper", "ci"].includes(finding.name)))
-        })
-    },
-    { marks: ["a name is free and not yet taken", "the answer to a creation is lost"] }
-  )
+  workload("of several who create one key with retries, one has it, with the secret that works", {
+    layer: layerWith({ name: CredentialName.make("keeper"), accessLevels: ["Security"] }),
+    marks: ["a name is free and not yet taken", "the answer to a creation is lost"],
+    callers: { one: create, two: create, audits: audit },
+    faults: { "apiKeys.create": anyFault, "apiKeys.get": anyFault },
+    invariant: ({ audits, one, two }) =>
+      Effect.gen(function* () {
+        const secrets = yield* Secrets
+        const { apiKeys } = yield* CredentialsService
+        const made = (yield* apiKeys.list()).filter(({ name }) => name === ci)
+        const told = [one, two].filter(Exit.isSuccess).map(({ value }) => Redacted.value(value.token))
+        assert.isAtMost(told.length, made.length)
+        for (const secret of told) assert.strictEqual(secret, secrets.secretOf(ci))
+        // A key that nobody was told of is one whose maker knows that it may exist, and is not told that another has it.
+        const isMaker = (exit: typeof one) => isOpen(exit) && !/Then: .*taken/.test(messageOf(exit))
+        if (told.length < made.length) assert.isTrue([one, two].some(isMaker))
+        assert.isTrue(valueOf(audits).every((finding) => ["keeper", "ci"].includes(finding.name)))
+      })
+  })
 
-  workload(
-    "of two rotations of one key at once, what one gives out works, and some secret does at all times",
-    {
-      layer: layerWith(payload),
-      interruptions: true,
-      callers: { one: rotate, two: rotate },
-      faults: { "apiKeys.create": anyFault, "apiKeys.update": anyFault, "apiKeys.delete": anyFault },
-      invariant: ({ one, two }) =>
-        Effect.gen(function* () {
-          const secrets = yield* Secrets
-          const { apiKeys } = yield* CredentialsService
-          const keys = (yield* apiKeys.list()).map(({ name }) => name)
-          assert.isTrue(keys.some((name) => secrets.isHeld(name)))
-          const told = [one, two].filter(Exit.isSuccess).map(({ value }) => value)
-          if (told.length > 0) assert.include(told, secrets.secretOf(ci))
-        })
-    },
-    {
-      marks: [
-        "a name is free and not yet taken",
-        "a rotation meets a rival",
-        "a secret is delivered and not yet recorded",
-        "a successor has not yet its name",
-        "a successor is made and not yet recorded",
-        "an old credential is unused and not yet deleted",
-        "the answer to a creation is lost"
-      ]
-    }
-  )
+  workload("of two rotations of one key at once, what one gives out works, and some secret does at all times", {
+    layer: layerWith(payload),
+    interruptions: true,
+    marks: [
+      "a name is free and not yet taken",
+      "a rotation meets a rival",
+      "a secret is delivered and not yet recorded",
+      "a successor has not yet its name",
+      "a successor is made and not yet recorded",
+      "an old credential is unused and not yet deleted",
+      "the answer to a creation is lost"
+    ],
+    callers: { one: rotate, two: rotate },
+    faults: { "apiKeys.create": anyFault, "apiKeys.update": anyFault, "apiKeys.delete": anyFault },
+    invariant: ({ one, two }) =>
+      Effect.gen(function* () {
+        const secrets = yield* Secrets
+        const { apiKeys } = yield* CredentialsService
+        const keys = (yield* apiKeys.list()).map(({ name }) => name)
+        assert.isTrue(keys.some((name) => secrets.isHeld(name)))
+        const told = [one, two].filter(Exit.isSuccess).map(({ value }) => value)
+        if (told.length > 0) assert.include(told, secrets.secretOf(ci))
+      })
+  })
 })

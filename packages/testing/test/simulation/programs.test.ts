@@ -66,6 +66,7 @@ describe("programs at once", () => {
       {
         layer: withSignal(of),
         interruptions: true,
+        marks: ofUploads,
         callers: { one: upload, two: upload },
         faults,
         invariant: ({ one, two }) =>
@@ -84,7 +85,7 @@ describe("programs at once", () => {
             )
           })
       },
-      { known: ["1025"], marks: ofUploads }
+      { known: ["1025"] }
     )
   }
 
@@ -110,26 +111,23 @@ describe("programs at once", () => {
     const contacts = yield* ContactsService
     return yield* again(contacts.update("ben@example.com", { firstName: "other" }))
   })
-  workload(
-    "a plan that is applied while another writes leaves what the other wrote",
-    {
-      layer,
-      callers: { plans: planned, writes: written, writesToo: written },
-      faults: { ...faults, "contacts.update": anyFault },
-      invariant: ({ plans, writes }) =>
-        Effect.gen(function* () {
-          const report = valueOf(plans)
-          valueOf(writes)
-          assert.deepStrictEqual(yield* contentsOf, [
-            "ann@example.com planned Active",
-            "ben@example.com other Active",
-            "cleo@example.com planned Active"
-          ])
-          assert.strictEqual(report.done + report.outdated, 3)
-        })
-    },
-    { marks: ofChanges }
-  )
+  workload("a plan that is applied while another writes leaves what the other wrote", {
+    layer,
+    marks: ofChanges,
+    callers: { plans: planned, writes: written, writesToo: written },
+    faults: { ...faults, "contacts.update": anyFault },
+    invariant: ({ plans, writes }) =>
+      Effect.gen(function* () {
+        const report = valueOf(plans)
+        valueOf(writes)
+        assert.deepStrictEqual(yield* contentsOf, [
+          "ann@example.com planned Active",
+          "ben@example.com other Active",
+          "cleo@example.com planned Active"
+        ])
+        assert.strictEqual(report.done + report.outdated, 3)
+      })
+  })
 
   const recorded = signal(upload, ({ run = "" }) => run)
   const undone = Effect.flatMap(signalled, (id) => again(Effect.flatMap(Effect.scoped(undoRun(id)), wholly)))
@@ -137,36 +135,33 @@ describe("programs at once", () => {
   const undoneHere = Effect.flatMap(Signal.use(Deferred.isDone), (isUploaded) =>
     isUploaded ? undone : Effect.andThen(recorded, undone)
   )
-  workload(
-    "a run that two undo is undone, and nothing else is",
-    {
-      layer,
-      interruptions: true,
-      callers: {
-        uploads: undoneHere,
-        undoes: undone,
-        adds: again(ContactsService.use((contacts) => contacts.add([{ email: "other@example.com" }]))),
-        changes: Effect.andThen(
-          signalled,
-          ContactsService.use((contacts) => contacts.update("ben@example.com", { firstName: "mine" }))
-        )
-      },
-      faults,
-      invariant: ({ adds, changes, undoes, uploads }) =>
-        Effect.gen(function* () {
-          valueOf(adds)
-          const reports = [valueOf(uploads), valueOf(undoes)]
-          // What others have changed since is theirs.
-          const theirs = Exit.isSuccess(changes) ? ["ben@example.com mine Active"] : []
-          assert.deepStrictEqual(yield* contentsOf, [...theirs, "other@example.com  Active"])
-          assert.isAtMost(
-            reports.reduce((sum, { deleted }) => sum + deleted, 0),
-            3
-          )
-        })
+  workload("a run that two undo is undone, and nothing else is", {
+    layer,
+    interruptions: true,
+    marks: [...ofUploads, "an undo has seen what it changes"],
+    callers: {
+      uploads: undoneHere,
+      undoes: undone,
+      adds: again(ContactsService.use((contacts) => contacts.add([{ email: "other@example.com" }]))),
+      changes: Effect.andThen(
+        signalled,
+        ContactsService.use((contacts) => contacts.update("ben@example.com", { firstName: "mine" }))
+      )
     },
-    { marks: [...ofUploads, "an undo has seen what it changes"].toSorted() }
-  )
+    faults,
+    invariant: ({ adds, changes, undoes, uploads }) =>
+      Effect.gen(function* () {
+        valueOf(adds)
+        const reports = [valueOf(uploads), valueOf(undoes)]
+        // What others have changed since is theirs.
+        const theirs = Exit.isSuccess(changes) ? ["ben@example.com mine Active"] : []
+        assert.deepStrictEqual(yield* contentsOf, [...theirs, "other@example.com  Active"])
+        assert.isAtMost(
+          reports.reduce((sum, { deleted }) => sum + deleted, 0),
+          3
+        )
+      })
+  })
 
   const restored = Effect.gen(function* () {
     const contacts = yield* ContactsService
@@ -201,18 +196,15 @@ describe("programs at once", () => {
     return yield* again(Stream.mkString(Stream.decodeText(contacts.download(link))))
   })
   const addedAndExported = Effect.andThen(again(ContactsService.use((contacts) => contacts.add(people))), exported)
-  workload(
-    "who waits for an export gets its file, however late and seldom it is told",
-    {
-      layer,
-      callers: { one: addedAndExported, two: exported },
-      faults: { "contacts.export": anyFault, "contacts.exportStatus": anyFault, "contacts.download": anyFault },
-      invariant: ({ one, two }) =>
-        Effect.sync(() => {
-          assert.isTrue(people.every(({ email }) => valueOf(one).includes(email)))
-          assert.isString(valueOf(two))
-        })
-    },
-    { marks: ["the status of an export is not told"] }
-  )
+  workload("who waits for an export gets its file, however late and seldom it is told", {
+    layer,
+    marks: ["the status of an export is not told"],
+    callers: { one: addedAndExported, two: exported },
+    faults: { "contacts.export": anyFault, "contacts.exportStatus": anyFault, "contacts.download": anyFault },
+    invariant: ({ one, two }) =>
+      Effect.sync(() => {
+        assert.isTrue(people.every(({ email }) => valueOf(one).includes(email)))
+        assert.isString(valueOf(two))
+      })
+  })
 })

@@ -148,16 +148,17 @@ describe("simulate", () => {
             Effect.sync(() => void (begun[begun.length - 1] = (begun.at(-1) ?? 0) + 1)),
             sometimes("it has begun")
           )
-          const { marks } = yield* simulate(
+          const { marks, unreachedMarks } = yield* simulate(
             {
               layer: () => Layer.effectDiscard(Effect.sync(() => void begun.push(0))),
               callers: { caller },
               interruptions,
+              marks: ["it has begun", "it never comes"],
               invariant: ({ caller }) => Effect.sync(() => assert.isTrue(Exit.isSuccess(caller)))
             },
             { seeds: 60 }
           )
-          assert.deepStrictEqual(marks, ["it has begun"])
+          assert.deepStrictEqual([marks, unreachedMarks], [["it has begun"], ["it never comes"]])
           return new Set(begun)
         })
       assert.deepStrictEqual(yield* beginnings(false), new Set([1]))
