@@ -9,18 +9,22 @@ import type { RunEntry } from "../runs/RunEntry.ts"
 import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import { type Found, mayNotRead, nobody, type ReadError, readNow } from "../runs/ContactReader.ts"
 import { attempts, made, madeOf } from "../runs/RecordedContacts.ts"
+import { emptyReport, makeEffectCounter, maximumNamedContacts, OtherTarget, type RunReport } from "../runs/RunReport.ts"
 import {
-  emptyReport,
-  makeEffectCounter,
-  maximumNamedContacts,
-  OtherTarget,
-  type OutdatedContact,
-  type RunReport
-} from "../runs/RunReport.ts"
-import { shownOf, type Target, targetsOf, type UndoneContact, type Undoing, undoingOf } from "./UndoStep.ts"
+  leftOut,
+  makeScope,
+  shownOf,
+  type Target,
+  targetsOf,
+  type UndoneContact,
+  undoingOf,
+  type UndoScope
+} from "./UndoStep.ts"
 
 /** The outcome of an undo, or of its preview. Read are the contacts in the record; one that comes back is new. */
 export interface UndoReport extends RunReport {
+  /** The first contacts that others changed or deleted since, with their fields before the run, by it and now. */
+  readonly outdatedContacts: ReadonlyArray<UndoneContact>
   /** Contacts that others changed since in some fields, which stay, while the others become what they were. */
   readonly partlyDone: number
   /** Contacts of which this service cannot bring back everything. */
@@ -30,40 +34,36 @@ export interface UndoReport extends RunReport {
 }
 
 /** How an undo is previewed. */
-export interface UndoPreviewOptions {
+export interface UndoPreviewOptions extends UndoScope {
   /** Runs with some contacts at a time, as the undo comes to them. */
   readonly onContacts?: ((contacts: ReadonlyArray<UndoneContact>) => Effect.Effect<void>) | undefined
 }
 
 /** How a run is undone. */
-export interface UndoOptions {
+export interface UndoOptions extends UndoScope {
   /** Runs after each request, with the number of contacts done so far. */
   readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
 }
 
-const effectOf = { Nothing: "alreadySo", Remove: "deleted", Recreate: "new", Restore: "changed" } as const
+const effectOf = { AsBefore: "alreadySo", Delete: "deleted", AddAgain: "new", ChangeBack: "changed" } as const
 
 const makeTally = () => {
   const effects = makeEffectCounter()
-  const tally = { read: 0, outdated: 0 }
+  const tally = { read: 0, outdated: 0, leftOut: 0 }
   const rest = { partlyDone: 0, incomplete: 0 }
-  const outdatedContacts: Array<OutdatedContact> = []
+  const outdatedContacts: Array<UndoneContact> = []
   const unknownChanges: Array<string> = []
-  const keep = (email: string, fields: ReadonlyArray<string>) => {
-    if (outdatedContacts.length < maximumNamedContacts) outdatedContacts.push({ email, fields })
-  }
   return {
-    add: ({ isIncomplete, step, target: { email } }: Undoing): void => {
+    add: (contact: UndoneContact, isIncomplete: boolean): void => {
       tally.read++
       if (isIncomplete) rest.incomplete++
-      if (step._tag === "Keep") {
-        tally.outdated++
-        return keep(email, step.fields)
-      }
-      effects.add(effectOf[step._tag])
-      if (step._tag === "Restore" && step.kept.length > 0) {
-        rest.partlyDone++
-        keep(email, step.kept)
+      const { since, step } = contact
+      if (since !== undefined && outdatedContacts.length < maximumNamedContacts) outdatedContacts.push(contact)
+      if (step === "LeftOut") tally.leftOut++
+      else if (step === "Keep") tally.outdated++
+      else {
+        effects.add(effectOf[step])
+        if (since !== undefined) rest.partlyDone++
       }
     },
     note: (entry: RunEntry): void => {
@@ -89,21 +89,24 @@ export const nothingUndone: UndoReport = makeTally().report(undefined)
 const partsOf = (targets: ReadonlyArray<Target>): ReadonlyArray<ReadonlyArray<Target>> =>
   Arrays.chunksOf(targets, maximumChanges)
 
-/** What an undo does to some contacts as they are now; `known` has what an earlier step of a preview makes of them. */
-const look = Effect.fnUntraced(function* (
-  run: RecordedRun,
-  targets: ReadonlyArray<Target>,
-  known?: ReadonlyMap<string, Found>
-) {
+/** Says what an undo does to some contacts as they are now; `known` has what an earlier step of a preview makes of them. */
+const makeLook = Effect.fnUntraced(function* (run: RecordedRun, scope: UndoScope) {
   const service = yield* ContactsService
-  const { found, isExact } = yield* readNow(
-    service,
-    targets.map(({ email }) => email)
-  )
-  if (found === undefined) return yield* mayNotRead
-  return yield* Effect.forEach(targets, (target, index) =>
-    undoingOf(run, target, known?.get(canonicalEmail(target.email)) ?? found[index] ?? nobody, isExact)
-  )
+  const within = yield* makeScope(scope)
+  const isForced = scope.force === true
+  return Effect.fnUntraced(function* (targets: ReadonlyArray<Target>, known?: ReadonlyMap<string, Found>) {
+    const { found, isExact } = yield* readNow(
+      service,
+      targets.map(({ email }) => email)
+    )
+    if (found === undefined) return yield* mayNotRead
+    return yield* Effect.forEach(targets, (target, index) => {
+      const now = known?.get(canonicalEmail(target.email)) ?? found[index] ?? nobody
+      return Effect.flatMap(within(target, now), (meant) =>
+        meant === undefined ? Effect.succeed(leftOut(target, now)) : undoingOf(run, meant, now, { isExact, isForced })
+      )
+    })
+  })
 })
 
 const openToUndo = Effect.fnUntraced(function* (id: string) {
@@ -138,6 +141,7 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog> {
   const { onContacts } = options
   const run = yield* openToUndo(id)
+  const look = yield* makeLook(run, options)
   const tally = makeTally()
   /** What the steps so far make of contacts that the run wrote more than once. */
   const known = new Map<string, Found>()
@@ -156,14 +160,16 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
     return Effect.forEach(
       partsOf(targetsOf(entry)).toReversed(),
       (targets) =>
-        Effect.flatMap(look(run, targets, known), (undoings) => {
-          for (const undoing of undoings) {
-            tally.add(undoing)
-            const { change, found, target } = undoing
+        Effect.flatMap(look(targets, known), (undoings) => {
+          const shown = undoings.map((undoing) => {
+            const contact = shownOf(undoing)
+            const { change, found, isIncomplete, target } = undoing
+            tally.add(contact, isIncomplete)
             const email = canonicalEmail(target.email)
             if (change !== undefined && often.has(email)) known.set(email, madeOf(found, change))
-          }
-          return onContacts === undefined ? Effect.void : onContacts(undoings.map(shownOf))
+            return contact
+          })
+          return onContacts === undefined ? Effect.void : onContacts(shown)
         }),
       { discard: true }
     )
@@ -190,23 +196,27 @@ export const undoRun = fnRedacted("undoRun")(function* (
   id: string,
   options: UndoOptions = {}
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog | Scope.Scope> {
-  const { onProgress } = options
+  const { fields, force, only, onProgress } = options
   const log = yield* RunLog
   const service = yield* ContactsService
   const undone = yield* openToUndo(id)
+  const look = yield* makeLook(undone, options)
   const { command, input, undoes } = undone.header
   // It must not go on meanwhile, nor afterwards as if its rows were still written.
   const held =
     undone.isEnded || (input === undefined && undoes === undefined)
       ? undefined
       : yield* log.open({ command, input, undoes })
-  const own = yield* log.open({ command: "undo", undoes: id })
+  // An undo of another part is another run.
+  const part = { ...(only && { only }), ...(fields && { fields }), ...(force === true && { force }) }
+  const isWhole = Object.keys(part).length === 0
+  const own = yield* log.open({ command: "undo", undoes: id, ...(isWhole ? {} : { input: part }) })
   const tally = makeTally()
 
   const undoPart = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
     let due = targets
     for (let attempt = 1; due.length > 0; attempt++) {
-      const undoings = yield* look(undone, due)
+      const undoings = yield* look(due)
       yield* sometimes("an undo has seen what it changes")
       const changing = undoings.flatMap(({ change, found }) => (change === undefined ? [] : [{ change, found }]))
       const answers = yield* made(service, own, {
@@ -218,8 +228,9 @@ export const undoRun = fnRedacted("undoRun")(function* (
       )
       const isLast = attempt === attempts
       for (const undoing of undoings) {
-        if (!outdated.has(undoing.target.email)) tally.add(undoing)
-        else if (isLast) tally.add({ ...undoing, step: { _tag: "Keep", fields: [] }, isIncomplete: false })
+        const isOutdated = outdated.has(undoing.target.email)
+        if (!isOutdated) tally.add(shownOf(undoing), undoing.isIncomplete)
+        else if (isLast) tally.add(shownOf({ ...undoing, step: { _tag: "Keep", fields: [] } }), false)
       }
       due = isLast ? [] : due.filter(({ email }) => outdated.has(email))
     }
