@@ -1,12 +1,24 @@
 /**
  * The log of runs as files of JSON lines in a folder of the user, one for each run. They hold personal data, so that the user
- * alone can read them, and they are kept for 30 days. Needs Node. (docs/decisions/runs.md)
+ * alone can read them, and they are kept for 30 days. Needs a file system, and Node for its locks. (docs/decisions/runs.md)
  */
 import { JsonParser } from "@roster/domain"
-import { Clock, Duration, Effect, Layer, Result, Schema, Scope, Semaphore, Stream } from "effect"
+import {
+  Clock,
+  Duration,
+  Effect,
+  FileSystem,
+  Layer,
+  Option,
+  PlatformError,
+  Result,
+  Schema,
+  Scope,
+  Semaphore,
+  Stream
+} from "effect"
 import { hash } from "node:crypto"
-import * as fs from "node:fs"
-import * as files from "node:fs/promises"
+import { constants } from "node:fs"
 import { join } from "node:path"
 import { takeLock } from "./FileLock.ts"
 import { RunEntry } from "./RunEntry.ts"
@@ -53,53 +65,47 @@ const isId = (text: string): boolean => /^\d{8}T\d{9}Z-[0-9a-f]{4}$/.test(text)
 /** More than the first line of a record takes, and than the last one of a run that ended. */
 const endBytes = 64 * 1024
 
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+const failed = (cause: unknown): RunLogFailure => {
+  if (cause instanceof RunLogFailure) return cause
+  // The system's own words.
+  const said = PlatformError.isPlatformError(cause) ? (cause.reason.cause ?? cause) : cause
+  return new RunLogFailure({ detail: said instanceof Error ? said.message : String(said) })
+}
 
-const failed = (cause: unknown): RunLogFailure =>
-  cause instanceof RunLogFailure ? cause : new RunLogFailure({ detail: reasonOf(cause) })
+const orFailed = Effect.mapError(failed)
 
-const attempt = <A>(work: () => A): Effect.Effect<A, RunLogFailure> => Effect.try({ try: work, catch: failed })
-
-const attemptAsync = <A>(work: () => Promise<A>): Effect.Effect<A, RunLogFailure> =>
-  Effect.tryPromise({ try: work, catch: failed })
-
-// Windows has neither these flags, nor owners or modes.
-const { O_APPEND: append, O_CREAT: create, O_EXCL: exclusive, O_RDWR: readWrite } = fs.constants
-const { O_NOFOLLOW: noFollow = 0, O_NONBLOCK: noWait = 0, O_RDONLY: readOnly } = fs.constants
+// Windows has no such flag, nor owners or modes.
+const noFollow = constants.O_NOFOLLOW !== undefined
 const self = process.getuid?.()
 
+const belongsToOther = ({ uid }: FileSystem.File.Info): boolean =>
+  self !== undefined && Option.exists(uid, (owner) => owner !== self)
+
 /** Refuses what another user, or a link to another file, could have put in the place of a record. */
-const refuseForeign = (path: string, stats: fs.Stats): void => {
+const refuseForeign = (path: string, info: FileSystem.File.Info): Effect.Effect<void, RunLogFailure> => {
   const problem =
-    !stats.isFile() || stats.nlink > 1
+    info.type !== "File" || Option.exists(info.nlink, (names) => names > 1n)
       ? "is not a file of its own"
-      : self !== undefined && stats.uid !== self
+      : belongsToOther(info)
         ? "belongs to another user"
-        : self !== undefined && (stats.mode & 0o022) !== 0
+        : self !== undefined && (info.mode & 0o022) !== 0
           ? "can be changed by other users"
           : undefined
-  if (problem !== undefined) throw new RunLogFailure({ detail: `${path} ${problem}` })
+  return problem === undefined ? Effect.void : Effect.fail(new RunLogFailure({ detail: `${path} ${problem}` }))
 }
 
 /** Creates the folder if it is missing, and closes it to other users. */
-const prepareFolder = (folder: string): void => {
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const { mode, uid } = fs.statSync(folder)
+const prepareFolder = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, folder: string) {
+  yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+  const info = yield* fs.stat(folder)
   if (self === undefined) return
-  if (uid !== self) throw new RunLogFailure({ detail: `${folder} belongs to another user` })
-  if ((mode & 0o077) !== 0) fs.chmodSync(folder, 0o700)
-}
+  if (belongsToOther(info)) return yield* new RunLogFailure({ detail: `${folder} belongs to another user` })
+  if ((info.mode & 0o077) !== 0) yield* fs.chmod(folder, 0o700)
+}, orFailed)
 
 /** Makes a new name in a folder survive a power failure. */
-const syncFolder = (folder: string): void => {
-  if (process.platform === "win32") return
-  const descriptor = fs.openSync(folder, readOnly)
-  try {
-    fs.fsyncSync(descriptor)
-  } finally {
-    fs.closeSync(descriptor)
-  }
-}
+const syncFolder = (fs: FileSystem.FileSystem, folder: string) =>
+  process.platform === "win32" ? Effect.void : Effect.scoped(Effect.flatMap(fs.open(folder), ({ sync }) => sync))
 
 /** Where a line stands in its file. */
 interface Place {
@@ -107,38 +113,31 @@ interface Place {
   readonly length: number
 }
 
-const openToRead = (file: string) =>
-  Effect.acquireRelease(
-    attemptAsync(async () => {
-      const handle = await files.open(file, readOnly | noFollow | noWait)
-      try {
-        refuseForeign(file, await handle.stat())
-        return handle
-      } catch (cause) {
-        await handle.close()
-        throw cause
-      }
-    }),
-    (handle) => Effect.promise(() => handle.close())
-  )
+/** Opens a record that is there, and follows no link. */
+const openRecord = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, file: string, flag: "r" | "r+") {
+  // To open a pipe would wait for its other end.
+  yield* refuseForeign(file, yield* fs.lstat(file))
+  const handle = yield* fs.open(file, { flag, noFollow })
+  yield* refuseForeign(file, yield* handle.stat)
+  return handle
+})
 
-const readAt = (handle: files.FileHandle, at: number, bytes: Uint8Array) =>
-  attemptAsync(async () => {
-    let done = 0
-    for (let got = 1; got > 0 && done < bytes.length; done += got) {
-      got = (await handle.read(bytes, done, bytes.length - done, at + done)).bytesRead
-    }
-    return new TextDecoder().decode(bytes.subarray(0, done))
-  })
+const readAt = Effect.fnUntraced(function* (handle: FileSystem.File, at: number, bytes: Uint8Array) {
+  let done = 0
+  for (let got = 1; got > 0 && done < bytes.length; done += got) {
+    got = yield* handle.read(bytes.subarray(done), { position: BigInt(at + done) })
+  }
+  return new TextDecoder().decode(bytes.subarray(0, done))
+})
 
 /** The whole lines of a file up to a size. A line that a killed process left incomplete is none. */
-const placesOf = Effect.fnUntraced(function* (handle: files.FileHandle, size: number) {
+const placesOf = Effect.fnUntraced(function* (handle: FileSystem.File, size: number) {
   const places: Array<Place> = []
   const block = new Uint8Array(endBytes)
   let begin = 0
   for (let at = 0; at < size;) {
     const length = Math.min(block.length, size - at)
-    const { bytesRead } = yield* attemptAsync(() => handle.read(block, 0, length, at))
+    const bytesRead = yield* handle.read(block.subarray(0, length), { position: BigInt(at) })
     if (bytesRead === 0) break
     for (let end = block.indexOf(10); end >= 0 && end < bytesRead; end = block.indexOf(10, end + 1)) {
       places.push({ at: begin, length: at + end - begin })
@@ -149,10 +148,12 @@ const placesOf = Effect.fnUntraced(function* (handle: files.FileHandle, size: nu
   return places
 })
 
-/** What a record holds. Fails for one that is damaged, by the name of its file. */
-const lookAt = Effect.fnUntraced(function* (file: string, upTo = Infinity) {
-  const handle = yield* openToRead(file)
-  const size = Math.min((yield* attemptAsync(() => handle.stat())).size, upTo)
+const sizeOf = ({ stat }: FileSystem.File) => Effect.map(stat, ({ size }) => Number(size))
+
+/** What a record holds. Fails with `RunLogFailure` for one that is damaged or foreign, by the name of its file. */
+const lookAt = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, file: string, upTo = Infinity) {
+  const handle = yield* openRecord(fs, file, "r")
+  const size = Math.min(yield* sizeOf(handle), upTo)
   const damaged = new RunLogFailure({ detail: `the record ${file} is damaged` })
   const textAt = (at: number) => readAt(handle, at, new Uint8Array(Math.min(endBytes, size - at)))
   const start = yield* textAt(0)
@@ -163,7 +164,7 @@ const lookAt = Effect.fnUntraced(function* (file: string, upTo = Infinity) {
   const entriesBy = (order: (places: ReadonlyArray<Place>) => ReadonlyArray<Place>) =>
     Stream.unwrap(
       Effect.gen(function* () {
-        const handle = yield* openToRead(file)
+        const handle = yield* openRecord(fs, file, "r")
         const places = order((yield* placesOf(handle, size)).slice(1))
         return Stream.mapEffect(
           Stream.fromIterable(places),
@@ -173,7 +174,7 @@ const lookAt = Effect.fnUntraced(function* (file: string, upTo = Infinity) {
           })
         )
       })
-    )
+    ).pipe(Stream.mapError(failed))
   const { header, version } = first.success
   const run: StoredRun = {
     header,
@@ -186,41 +187,36 @@ const lookAt = Effect.fnUntraced(function* (file: string, upTo = Infinity) {
   return run
 }, Effect.scoped)
 
-/** Opens a record to append, of which an incomplete last line is removed. */
-const openToAppend = (file: string) =>
-  Effect.gen(function* () {
-    const descriptor = yield* Effect.acquireRelease(
-      attempt(() => fs.openSync(file, readWrite | append | noFollow | noWait)),
-      (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
-    )
-    const stats = fs.fstatSync(descriptor)
-    yield* attempt(() => refuseForeign(file, stats))
-    const handle = yield* openToRead(file)
-    const last = (yield* placesOf(handle, stats.size)).at(-1)
-    const bytes = last === undefined ? 0 : last.at + last.length + 1
-    yield* attempt(() => fs.ftruncateSync(descriptor, bytes))
-    return { bytes, descriptor }
-  })
+/** A record that is written, and its size. */
+interface OpenRecord {
+  readonly handle: FileSystem.File
+  bytes: number
+}
 
-/** Creates a record, and no other file or link in its place. */
-const createFile = (file: string) =>
-  Effect.acquireRelease(
-    attempt(() => fs.openSync(file, readWrite | append | create | exclusive | noFollow, 0o600)),
-    (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
-  )
+/** Opens a record to go on with, of which an incomplete last line is removed. */
+const openToAppend = Effect.fnUntraced(function* (fs: FileSystem.FileSystem, file: string) {
+  const handle = yield* openRecord(fs, file, "r+")
+  const last = (yield* placesOf(handle, yield* sizeOf(handle))).at(-1)
+  const bytes = last === undefined ? 0 : last.at + last.length + 1
+  yield* handle.truncate(bytes)
+  yield* handle.seek(BigInt(bytes), "start")
+  const opened: OpenRecord = { handle, bytes }
+  return opened
+})
 
 /** The storage of a log in a folder. */
-export const storage = ({
+export const storage = Effect.fnUntraced(function* ({
   folder,
   keptFor = Duration.days(30),
   maximumBytes = 4 * 1024 ** 3
-}: Omit<RunFilesOptions, "target">): Effect.Effect<RunStorage, RunLogFailure> => {
+}: Omit<RunFilesOptions, "target">): Effect.fn.Return<RunStorage, RunLogFailure, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  yield* prepareFolder(fs, folder)
   const fileOf = (id: string) => join(folder, id + suffix)
 
   /** The ids of all runs, the newest first. */
-  const ids = attempt(() =>
-    fs
-      .readdirSync(folder)
+  const ids = Effect.map(orFailed(fs.readDirectory(folder)), (names) =>
+    names
       .filter((name) => name.endsWith(suffix))
       .map((name) => name.slice(0, -suffix.length))
       .filter(isId)
@@ -230,15 +226,31 @@ export const storage = ({
 
   const take = (name: string): Effect.Effect<boolean, RunLogFailure, Scope.Scope> =>
     Effect.acquireRelease(
-      attempt(() => takeLock(join(folder, `${hash("sha256", name).slice(0, 32)}.lock`))),
+      Effect.try({ try: () => takeLock(join(folder, `${hash("sha256", name).slice(0, 32)}.lock`)), catch: failed }),
       (giveBack) => Effect.sync(() => giveBack?.())
     ).pipe(Effect.map((giveBack) => giveBack !== undefined))
 
-  /** Whether somebody is at work on the run of a file. */
-  const isGoingOn = Effect.fnUntraced(function* (file: string) {
-    const run = yield* Effect.result(lookAt(file))
-    return Result.isSuccess(run) && run.success.end === undefined && !(yield* take(workOf(run.success.header)))
-  }, Effect.scoped)
+  /** The record in a file, if it is one that can be read. Fails where the disk does, so that no run is forgotten for that. */
+  const recordIn = (file: string) =>
+    lookAt(fs, file).pipe(
+      Effect.asSome,
+      Effect.catchIf(
+        (error) => error instanceof RunLogFailure || /^(?:NotFound|PermissionDenied)$/.test(error.reason._tag),
+        () => Effect.succeedNone
+      ),
+      orFailed
+    )
+
+  /** Whether somebody is at work on the run of a file, or may be. */
+  const isGoingOn = (file: string) =>
+    Effect.flatMap(recordIn(file), (run) =>
+      Option.isSome(run) && run.value.end === undefined
+        ? Effect.map(take(workOf(run.value.header)), (isFree) => !isFree)
+        : Effect.succeed(false)
+    ).pipe(
+      Effect.scoped,
+      Effect.orElseSucceed(() => true)
+    )
 
   /** Removes the records that are too old, and the oldest of too many. */
   const removeOld = Effect.gen(function* () {
@@ -246,10 +258,11 @@ export const storage = ({
     let bytes = 0
     for (const id of yield* ids) {
       const file = fileOf(id)
-      const stats = yield* attempt(() => fs.lstatSync(file, { throwIfNoEntry: false }))
-      bytes += stats?.size ?? 0
-      const isKept = stats === undefined || (stats.mtimeMs >= oldest && bytes <= maximumBytes)
-      if (!isKept && !(yield* isGoingOn(file))) yield* Effect.ignore(attempt(() => fs.rmSync(file, { force: true })))
+      const info = yield* Effect.option(fs.lstat(file))
+      if (Option.isNone(info)) continue
+      bytes += Number(info.value.size)
+      const isOld = Option.exists(info.value.mtime, (written) => written.getTime() < oldest)
+      if ((isOld || bytes > maximumBytes) && !(yield* isGoingOn(file))) yield* Effect.ignore(fs.remove(file))
     }
   })
 
@@ -258,87 +271,98 @@ export const storage = ({
     if (!isId(header.id)) return yield* new RunLogFailure({ detail: "this is no id of a run" })
     const scope = yield* Effect.scope
     const file = fileOf(header.id)
-    const flushing = yield* Semaphore.make(1)
-    let open: { readonly descriptor: number; bytes: number } | undefined
+    const [writing, flushing] = [yield* Semaphore.make(1), yield* Semaphore.make(1)]
+    let open: OpenRecord | undefined
     let broken: RunLogFailure | undefined
     let isFull = false
     /** How many lines are in the file, and on the disk. */
     let written = 0
     let synced = 0
 
-    const put = (to: { readonly descriptor: number; bytes: number }, line: string) =>
-      attempt(() => {
-        const bytes = Buffer.from(`${line}\n`)
-        fs.appendFileSync(to.descriptor, bytes)
-        to.bytes += bytes.length
-        written++
-      })
-
-    /** The file comes into being with the first entry. */
-    const opened = Effect.gen(function* () {
-      if (open !== undefined) return open
-      if (!isNew) return (open = yield* Scope.provide(openToAppend(file), scope))
-      yield* removeOld
-      const begun = { descriptor: yield* Scope.provide(createFile(file), scope), bytes: 0 }
-      yield* put(begun, encodeFirst({ run: "roster", version: 2, header }))
-      yield* attempt(() => syncFolder(folder))
-      return (open = begun)
+    const put = Effect.fnUntraced(function* (to: OpenRecord, line: string) {
+      const bytes = new TextEncoder().encode(`${line}\n`)
+      yield* to.handle.writeAll(bytes)
+      to.bytes += bytes.length
+      written++
     })
 
+    /** Creates the record, and no other file or link in its place; leaves none without its first line. */
+    const begun = Effect.gen(function* () {
+      yield* removeOld
+      const handle = yield* Scope.provide(fs.open(file, { flag: "ax", mode: 0o600 }), scope)
+      const record: OpenRecord = { handle, bytes: 0 }
+      yield* put(record, encodeFirst({ run: "roster", version: 2, header })).pipe(
+        Effect.andThen(syncFolder(fs, folder)),
+        Effect.tapError(() => Effect.ignore(fs.remove(file)))
+      )
+      return record
+    })
+
+    /** The file comes into being with the first entry. */
+    const opened = Effect.suspend(() =>
+      open === undefined
+        ? Effect.tap(isNew ? begun : Scope.provide(openToAppend(fs, file), scope), (record) =>
+            Effect.sync(() => void (open = record))
+          )
+        : Effect.succeed(open)
+    )
+
     /** Waits until so many lines are on the disk. Writers that wait together share a flush. */
-    const flushed = ({ descriptor }: { readonly descriptor: number }, count: number) =>
+    const flushed = (count: number) =>
       flushing.withPermit(
         Effect.suspend(() => {
-          if (synced >= count) return Effect.void
+          if (synced >= count || open === undefined) return Effect.void
           const upTo = written
-          return Effect.callback<void, RunLogFailure>((resume) => {
-            fs.fdatasync(descriptor, (error) => {
-              if (error === null) synced = upTo
-              resume(error === null ? Effect.void : Effect.fail(failed(error)))
-            })
-          })
+          return Effect.andThen(
+            open.handle.sync,
+            Effect.sync(() => void (synced = upTo))
+          )
         })
       )
 
+    /** No line follows an incomplete one, or one that may be lost. */
+    const noted = <A, R>(effect: Effect.Effect<A, PlatformError.PlatformError | RunLogFailure, R>) =>
+      orFailed(effect).pipe(Effect.tapError((error) => Effect.sync(() => void (broken ??= error))))
+
+    const append = Effect.fnUntraced(function* (entry: RunEntry) {
+      if (broken !== undefined) return yield* broken
+      const to = yield* opened
+      if (isFull && entry._tag !== "Ended") return 0
+      const line = JSON.stringify(entry)
+      isFull ||= to.bytes + line.length > maximumBytes
+      const full: RunEntry = { _tag: "Unknown", what: "more changes than a record holds" }
+      yield* put(to, isFull && entry._tag !== "Ended" ? JSON.stringify(full) : line)
+      return written
+    }, noted)
+
     const writer: RunWriter = {
       write: (entry, isDurable) =>
-        Effect.gen(function* () {
-          // No line may follow an incomplete one.
-          if (broken !== undefined) return yield* broken
-          const to = yield* opened
-          if (isFull && entry._tag !== "Ended") return
-          const line = JSON.stringify(entry)
-          isFull ||= to.bytes + line.length > maximumBytes
-          const full: RunEntry = { _tag: "Unknown", what: "more changes than a record holds" }
-          yield* put(to, isFull && entry._tag !== "Ended" ? JSON.stringify(full) : line)
-          if (isDurable) yield* flushed(to, written)
-        }).pipe(
-          Effect.tapError((error) => Effect.sync(() => (broken ??= error))),
-          Effect.uninterruptible
-        )
+        Effect.flatMap(writing.withPermit(append(entry)), (count) =>
+          isDurable ? noted(flushed(count)) : Effect.void
+        ).pipe(Effect.uninterruptible)
     }
     return writer
   })
 
-  return Effect.as(
-    attempt(() => prepareFolder(folder)),
-    {
-      take,
-      write,
-      all: Effect.gen(function* () {
-        const found = yield* Effect.forEach(yield* ids, (id) => Effect.result(lookAt(fileOf(id))))
-        return found.flatMap((run) => (Result.isSuccess(run) ? [run.success] : []))
-      }),
-      find: Effect.fnUntraced(function* (id: string, size?: number) {
-        if (!(yield* ids).includes(id)) return yield* new RunNotFound({ run: id })
-        return yield* lookAt(fileOf(id), size)
-      })
-    }
-  )
-}
+  return {
+    take,
+    write,
+    all: Effect.gen(function* () {
+      const found = yield* Effect.forEach(yield* ids, (id) => recordIn(fileOf(id)))
+      return found.flatMap((run) => Option.toArray(run))
+    }),
+    find: Effect.fnUntraced(function* (id: string, size?: number) {
+      if (!(yield* ids).includes(id)) return yield* new RunNotFound({ run: id })
+      return yield* orFailed(lookAt(fs, fileOf(id), size))
+    })
+  }
+})
 
 /** The log of runs in a folder. */
-export const layer = ({ target, ...options }: RunFilesOptions): Layer.Layer<RunLog, RunLogFailure> =>
+export const layer = ({
+  target,
+  ...options
+}: RunFilesOptions): Layer.Layer<RunLog, RunLogFailure, FileSystem.FileSystem> =>
   Layer.effect(
     RunLog,
     Effect.map(storage(options), (storage) => makeRunLog(target, storage))

@@ -1,4 +1,4 @@
-import { NodeHttpServer } from "@effect/platform-node"
+import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { RunLog, RunLogFailure, RunTaken } from "@roster/workflows"
 import * as RemoteRunStorage from "@roster/workflows/RemoteRunStorage"
@@ -76,7 +76,7 @@ describe("a storage that is offered over HTTP", () => {
         runOf(work, [{ _tag: "Unknown", what: "<img onerror=1>" }], true),
         remote(address)
       )
-      const here = yield* Effect.provide(RunLog, RunFiles.layer({ folder, target }))
+      const here = yield* Effect.provide(RunLog, Layer.provide(RunFiles.layer({ folder, target }), NodeServices.layer))
       assert.deepStrictEqual(
         (yield* here.list).map(({ header, isEnded }) => [header.id, isEnded]),
         [[id, true]]

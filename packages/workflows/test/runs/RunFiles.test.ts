@@ -1,7 +1,8 @@
+import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { RunLog, RunLogFailure, RunTaken } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
-import { Duration, Effect, Stream } from "effect"
+import { Duration, Effect, Layer, Stream } from "effect"
 import { fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -17,9 +18,12 @@ const target = "https://example.com"
 
 const entry = (email: string) => ({ _tag: "Changes", created: [[email, "digest"]] }) as const
 
+const layerOf = (folder: string, options: Partial<RunFiles.RunFilesOptions> = {}) =>
+  Layer.provide(RunFiles.layer({ folder, target, ...options }), NodeFileSystem.layer)
+
 /** Uses the log in a folder as a program of its own does. */
 const use = <A, E>(folder: string, effect: Effect.Effect<A, E, RunLog>, options?: Partial<RunFiles.RunFilesOptions>) =>
-  Effect.provide(effect, RunFiles.layer({ folder, target, ...options }))
+  Effect.provide(effect, layerOf(folder, options))
 
 const list = Effect.flatMap(RunLog, (log) => log.list)
 const entriesOf = (id: string) =>
@@ -37,7 +41,7 @@ const fileOf = (folder: string, id: string) => join(folder, `${id}.jsonl`)
 const first = (header: object, version = 2) =>
   `${JSON.stringify({ run: version === 1 ? "roster contacts" : "roster", version, header })}\n`
 
-describe("the log of runs in files", () => logCases(RunFiles.layer({ folder: shared, target })))
+describe("the log of runs in files", () => logCases(layerOf(shared)))
 
 describe("a file of a run", () => {
   it.live.skipIf(isWindows)("is for the user alone, as is its folder, which may have been open", () =>

@@ -1,7 +1,8 @@
 /** Begins a run and appends one entry; then stays, to be killed, or appends until it cannot, and says how often it could. */
+import { NodeFileSystem } from "@effect/platform-node"
 import { RunLog } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 
 const [, , folder = "", target = "", what = "stay"] = process.argv
 
@@ -23,6 +24,8 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 })
 
-await Effect.runPromise(Effect.scoped(Effect.provide(program, RunFiles.layer({ folder, target }))))
+const layer = Layer.provide(RunFiles.layer({ folder, target }), NodeFileSystem.layer)
+
+await Effect.runPromise(Effect.scoped(Effect.provide(program, layer)))
 
 process.disconnect?.()
