@@ -191,7 +191,7 @@ export const faultCases: ReadonlyArray<FaultSection> = [
     S73 random sequences of all operations against a model
     S74 many clients, broken connections and kills
     S75 callers at once, in every order of their steps
-    S76 any statement of a call or a program fails`
+    S76 any statement or call of the file system fails, of a call or a program`
   ),
   section(
     "The command line",
