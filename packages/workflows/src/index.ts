@@ -41,15 +41,8 @@ export {
 } from "./runs/Rejections.ts"
 export type { ImportMode } from "./runs/ImportMode.ts"
 export { maximumNamedContacts, OtherTarget, type OutdatedContact, type RunReport } from "./runs/RunReport.ts"
-export {
-  previewUndo,
-  type UndoneContact,
-  type UndoneField,
-  type UndoOptions,
-  type UndoPreviewOptions,
-  type UndoReport,
-  undoRun
-} from "./changes/Undo.ts"
+export { previewUndo, type UndoOptions, type UndoPreviewOptions, type UndoReport, undoRun } from "./changes/Undo.ts"
+export type { UndoneContact, UndoneField, UndoScope } from "./changes/UndoStep.ts"
 export { ContactState, FieldChanges, FieldValue } from "./runs/ContactState.ts"
 export { isOfDatabase, prepareFile, type PrepareOptions, syncFolder } from "./exports/PreparedFile.ts"
 export * from "./exports/ExportedFile.ts"

@@ -327,12 +327,24 @@ describe.each(places)("an undo $name", ({ open }) => {
         deleted: 0,
         outdated: 2,
         outdatedContacts: [
-          { email: "dea@x.org", fields: [] },
-          { email: "ann@x.org", fields: ["FirstName"] }
+          { email: "dea@x.org", step: "Keep", since: "Changed", fields: [] },
+          {
+            email: "ann@x.org",
+            step: "Keep",
+            since: "Changed",
+            fields: [{ field: "FirstName", before: "Ann", byRun: "Anna", now: "Annie", isKept: true }]
+          }
         ]
       })
+      const inWords = done(yield* run(["contacts", "undo", id, "--dry-run", "-o", "table"]), 9).stdout
+      assert.include(inWords, "  dea@x.org  changed since\n")
+      assert.include(inWords, "    FirstName: before: Ann; by the run: Anna; now: Annie\n")
       assert.strictEqual(fieldOf(place, "ann@x.org", "first_name"), "Annie")
       assert.strictEqual(fieldOf(place, "bob@x.org", "first_name"), "Bob")
+      assert.strictEqual(fieldOf(place, "dea@x.org", "custom_fields"), '{"city":"Bonn"}')
+      const part = ["--only", "firstname = 'Annie'", "--field", "firstname", "--force"]
+      assert.deepInclude(json(done(yield* run(["contacts", "undo", id, "--yes", ...part]))), { changed: 1, deleted: 0 })
+      assert.strictEqual(fieldOf(place, "ann@x.org", "first_name"), "Ann")
       assert.strictEqual(fieldOf(place, "dea@x.org", "custom_fields"), '{"city":"Bonn"}')
     })
   )
@@ -476,7 +488,7 @@ describe("a run", () => {
         new: 0,
         changed: 2,
         deleted: 1,
-        outdatedContacts: [{ email: "eve@x.org", fields: [] }]
+        outdatedContacts: [{ email: "eve@x.org", step: "Keep", since: "Changed", fields: [] }]
       })
       assert.strictEqual(fieldOf(place, "eve@x.org", "first_name"), "Theirs")
       done(yield* run(["contacts", "delete", "eve@x.org", "--yes"]))

@@ -32,7 +32,7 @@ import { contactColumns, toColumns, toContact } from "./ContactRow.generated.ts"
 import { maximumShared } from "./ContactRepository.ts"
 import { contactsByAddress } from "./ContactRow.ts"
 import { deletedInPieces } from "./ContactDeletion.ts"
-import { addToLists, ensureLists, findList } from "./ContactUpsert.ts"
+import { addToLists, ensureLists, findList, lockForLists } from "./ContactUpsert.ts"
 import { checkChangeCount, checkChanges, listsRefusal, mergedRefusal, writtenOf } from "./ContactValidation.ts"
 import { insertNew, updatedColumns, writeAll } from "./ContactMerge.ts"
 
@@ -270,6 +270,8 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
       }
       return outcomes
     }
+    const named = changes.flatMap(({ write }) => write?.addToLists ?? [])
+    if (!dryRun) yield* lockForLists(account, named)
     let open = addresses
     while (open.length > 0) {
       const outcomes: Array<Outcome> = []

@@ -139,6 +139,14 @@ const countLists = Effect.fnUntraced(function* (account: string) {
   return Number(row?.count ?? 0)
 })
 
+/** Locks the account if lists of some names do not exist: whoever makes lists does so before it locks contacts. */
+export const lockForLists = Effect.fnUntraced(function* (account: string, names: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  for (const name of listsAfter(names)) {
+    if ((yield* findList(account, name)) === undefined) return yield* dialect(sql).lockAccounts([account])
+  }
+})
+
 /**
  * The ids of lists by name; creates those that do not exist. New ones take the places of lists without contacts, and
  * are refused if there are too many others.

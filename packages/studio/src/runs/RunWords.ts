@@ -86,6 +86,8 @@ export const stepWords = ({ since, step }: UndoneContact): string => {
       return "would be added again"
     case "AsBefore":
       return "as before already"
+    case "LeftOut":
+      return "left out"
   }
 }
 

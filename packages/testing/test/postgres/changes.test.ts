@@ -2,9 +2,12 @@
 import { assert, it } from "@effect/vitest"
 import { type ContactChange, ContactsService, EmailAddress } from "@roster/domain"
 import { SqlServices } from "@roster/server"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
+import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { seededRandom } from "../../src/durability/LongRun.ts"
+import { eventually } from "../../src/index.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const email = (index: number) => EmailAddress.make(`p${index}@example.com`)
@@ -69,5 +72,39 @@ describePostgres("conditional changes on PostgreSQL", () => {
         )
       }).pipe(Effect.provide(SqlServices.layerPostgres({ postgres: { url } })))
     }).pipe(Effect.scoped)
+  )
+
+  it.live("that make lists lock the account before contacts, as an add does, so that neither waits for the other", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const beside = yield* PostgresClient.make({ url })
+      const watch = yield* PostgresClient.make({ url })
+      const waiting = watch<{ readonly query: string }>`
+        SELECT query FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE '%jobs%' ORDER BY xact_start`
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        yield* contacts.add([{ email: email(0) }])
+        const change = contacts.change([
+          { email: email(0), seen: { status: "Active" }, write: { addToLists: ["changed"] } }
+        ])
+        const add = contacts.add([{ email: email(0) }], { listNames: ["added"] })
+        const calls = yield* beside.withTransaction(
+          Effect.gen(function* () {
+            yield* beside`SELECT id FROM contacts FOR UPDATE`
+            const first = yield* Effect.forkChild(change)
+            yield* eventually(waiting, (queries) => queries.length === 1)
+            const second = yield* Effect.forkChild(add)
+            const [one, two] = yield* eventually(waiting, (queries) => queries.length === 2)
+            assert.include(one?.query, "FROM contacts")
+            assert.include(two?.query, "INTO account_locks")
+            return [first, second] as const
+          })
+        )
+        const [changed] = yield* Fiber.join(calls[0])
+        assert.strictEqual(changed?._tag, "Done")
+        yield* Fiber.join(calls[1])
+      }).pipe(Effect.provide(SqlServices.layerPostgres({ postgres: { url } })))
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
 })

@@ -16,8 +16,6 @@ export interface OutdatedContact {
   readonly line?: number
   /** The address of the contact. */
   readonly email: string
-  /** The fields that stay, of an undo. */
-  readonly fields?: ReadonlyArray<string>
 }
 
 /**
@@ -43,7 +41,7 @@ export interface RunReport {
   readonly alreadySo: number
   /** Those of which nobody knows what they changed: the key may not read, or nothing is recorded. */
   readonly unknownWhetherNew: number
-  /** Rows that the mode of the import leaves out, such as those of existing contacts if it adds only new ones. */
+  /** Rows that the mode of the import leaves out, such as those of existing contacts, and contacts that an undo is not of. */
   readonly leftOut: number
   /** Contacts that others changed. Nothing was written to them; an undo may have changed their other fields back. */
   readonly outdated: number

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Contact, EmailAddress } from "@roster/domain"
+import { type Contact, EmailAddress, RuleText } from "@roster/domain"
 import { DateTime, Effect, Layer, Stream } from "effect"
 import {
   previewUndo,
@@ -112,7 +112,14 @@ describe("An undo", () => {
       fake.put(ada, { firstName: "Theirs", lastName: "Y", customFields: { city: "Oslo", age: "1" } })
       const report = yield* undoRun(run)
       assert.deepInclude(report, { done: 1, changed: 1, partlyDone: 1, outdated: 0 })
-      assert.deepStrictEqual(report.outdatedContacts, [{ email: ada, fields: ["FirstName"] }])
+      assert.deepStrictEqual(
+        report.outdatedContacts.map(({ email, fields, since }) => [
+          email,
+          since,
+          fields.filter(({ isKept }) => isKept)
+        ]),
+        [[ada, "Changed", [{ field: "FirstName", before: "A", byRun: "X", now: "Theirs", isKept: true }]]]
+      )
       assert.deepStrictEqual(fake.of(ada)?.contact, {
         email: ada,
         status: "Active",
@@ -121,6 +128,93 @@ describe("An undo", () => {
         customFields: { city: "Rome" }
       })
       assert.deepInclude(yield* undoRun(run), { done: 0, outdated: 1, changed: 0 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is of those contacts alone that a rule selects, as they are now or were before they were deleted", () => {
+    const { fake, layer } = withLog()
+    const [bob, cy] = [EmailAddress.make("bob@example.com"), EmailAddress.make("cy@example.com")]
+    fake.put(ada, { firstName: "A", customFields: { city: "Rome" } })
+    fake.put(bob, { firstName: "B", customFields: { city: "Oslo" } })
+    fake.put(cy, { firstName: "C", customFields: { city: "Rome" } })
+    return Effect.gen(function* () {
+      const only = RuleText.make("city = 'Rome'")
+      const { run = "" } = yield* uploadContacts(
+        Stream.make({ email: ada, firstName: "X" }, { email: bob, firstName: "X" })
+      )
+      const steps: Array<string> = []
+      const onContacts = (contacts: ReadonlyArray<UndoneContact>) =>
+        Effect.sync(() => void steps.push(...contacts.map(({ email, step }) => `${email} ${step}`)))
+      assert.deepInclude(yield* previewUndo(run, { only, onContacts }), { read: 2, changed: 1, leftOut: 1, done: 1 })
+      assert.sameMembers(steps, [`${ada} ChangeBack`, `${bob} LeftOut`])
+      assert.deepInclude(yield* undoRun(run, { only }), { changed: 1, leftOut: 1, outdated: 0 })
+      assert.deepStrictEqual(
+        [ada, bob].map((email) => fake.of(email)?.contact.firstName),
+        ["A", "X"]
+      )
+
+      const deleted = yield* recorded((contacts) => Effect.forEach([bob, cy], contacts.delete))
+      assert.deepInclude(yield* undoRun(deleted, { only }), { new: 1, leftOut: 1 })
+      assert.deepStrictEqual([...fake.stored.keys()].sort(), [ada, cy])
+      // The rest of the run is there to undo.
+      assert.deepInclude(yield* undoRun(deleted), { new: 1, alreadySo: 1 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is of the named fields alone", () => {
+    const { fake, layer } = withLog()
+    fake.put(ada, { firstName: "A", lastName: "B", customFields: { city: "Rome" } })
+    return Effect.gen(function* () {
+      const { run = "" } = yield* uploadContacts(
+        Stream.make(
+          { email: ada, firstName: "X", lastName: "Y", customFields: { city: "Oslo" } },
+          { email: EmailAddress.make("new@example.com") }
+        ),
+        { listNames: ["news"] }
+      )
+      const report = yield* undoRun(run, { fields: ["City", "lastname", "lists.News"] })
+      assert.deepInclude(report, { changed: 1, leftOut: 1, outdated: 0 })
+      assert.deepInclude(fake.of(ada)?.contact, { firstName: "X", lastName: "B", customFields: { city: "Rome" } })
+      assert.deepStrictEqual(fake.of(ada)?.lists, [])
+      assert.isDefined(fake.of("new@example.com"))
+      assert.deepInclude(yield* previewUndo(run, { fields: ["country"] }), { changed: 0, leftOut: 2 })
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("changes back what others changed since if it is forced, and leaves those who are deleted", () => {
+    const { fake, layer } = withLog()
+    const [bob, cy, dan] = ["bob@example.com", "cy@example.com", "dan@example.com"] as const
+    fake.put(ada, { firstName: "A" })
+    fake.put(bob, { firstName: "B" })
+    fake.put(dan, { firstName: "D" }, ["old"])
+    return Effect.gen(function* () {
+      const { run = "" } = yield* uploadContacts(
+        Stream.make(
+          { email: ada, firstName: "X" },
+          { email: EmailAddress.make(bob), firstName: "X" },
+          { email: EmailAddress.make(cy), firstName: "C" }
+        )
+      )
+      fake.put(ada, { firstName: "Theirs" })
+      fake.remove(bob)
+      fake.put(cy, { firstName: "Theirs" })
+      assert.deepInclude(yield* previewUndo(run), { outdated: 3, changed: 0, deleted: 0 })
+      const report = yield* undoRun(run, { force: true })
+      assert.deepInclude(report, { outdated: 1, changed: 1, deleted: 1 })
+      assert.deepStrictEqual(
+        report.outdatedContacts.map(({ email, since }) => [email, since]),
+        [[bob, "Deleted"]]
+      )
+      assert.strictEqual(fake.of(ada)?.contact.firstName, "A")
+
+      const deleted = yield* recorded((contacts) => contacts.delete(EmailAddress.make(dan)))
+      fake.put(dan, { lastName: "Theirs" }, ["theirs"])
+      assert.deepInclude(yield* previewUndo(deleted), { outdated: 1 })
+      assert.deepInclude(yield* undoRun(deleted, { force: true }), { changed: 1, outdated: 0 })
+      assert.deepStrictEqual(fake.of(dan), {
+        contact: { email: dan, status: "Active", firstName: "D" },
+        lists: ["old"]
+      })
     }).pipe(Effect.provide(layer))
   })
 

@@ -1,8 +1,10 @@
 /** `roster contacts undo` */
-import { previewUndo, RunLog, type UndoReport, undoRun } from "@roster/workflows"
+import { RuleText } from "@roster/domain"
+import { previewUndo, RunLog, type UndoneContact, type UndoReport, undoRun } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
+import { PartlyDone, refusedInput, usageError } from "../../../errors/UsageError.ts"
+import { parsed, texts, toggle } from "../../../settings/FlagForms.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { Output } from "../../../terminal/Output.ts"
@@ -17,37 +19,43 @@ import { contactRuns, mayHaveChanged } from "./RecordedRun.ts"
 /** The number of contacts that an undo changes. */
 const changedBy = ({ changed, deleted, new: added }: UndoReport): number => added + changed + deleted
 
+/** A value as people read it. To be on a list is no value. */
+const valueWords = (field: string, value: string | number | null): string =>
+  field.startsWith("Lists.") ? (value === null ? "not on it" : "on it") : value === null ? "none" : shorten(`${value}`)
+
+/** What others did to a contact since, with the values that stay. */
+const sinceWords = ({ email, fields, since }: UndoneContact): ReadonlyArray<string> => [
+  printable(`  ${email}  ${since === "Deleted" ? "deleted since" : "changed since"}`),
+  ...fields.flatMap(({ before, byRun, field, isKept, now }) => {
+    if (!isKept || since === "Deleted") return []
+    const [old, given, current] = [before, byRun, now].map((value) => valueWords(field, value))
+    return [`    ${printable(field)}: before: ${old}; by the run: ${given}; now: ${current}`]
+  })
+]
+
 const words = (report: UndoReport): string => {
-  const { alreadySo, changed, deleted, incomplete, new: added, outdated, outdatedContacts, unknownChanges } = report
+  const { alreadySo, changed, deleted, incomplete, leftOut, new: added, outdated, outdatedContacts } = report
   const line = (count: number, what: string) => (count === 0 ? [] : [`${counted(count)} ${what}`])
   return [
     ...line(deleted, "created by the run: deleted"),
     ...line(changed, "changed by the run: changed back"),
     ...line(added, "deleted by the run: added again"),
     ...line(alreadySo, "already as before"),
+    ...line(leftOut, "left out, as the flags say"),
     ...line(outdated + report.partlyDone, "changed by others since: left as they are, at least in part"),
-    ...outdatedContacts.map(({ email, fields = [] }) => printable(`  ${email}  ${fields.join(", ")}`).trimEnd()),
+    ...outdatedContacts.flatMap(sinceWords),
     ...line(incomplete, "cannot be restored completely over this interface"),
     ...(changedBy(report) === 0 ? [] : ["Not restored: source, dates, activity and the place in the order."]),
-    ...unknownChanges.map((what) => printable(`Not recorded, and left as it is: ${what}`))
+    ...report.unknownChanges.map((what) => printable(`Not recorded, and left as it is: ${what}`))
   ].join("\n")
 }
 
 /** The report as JSON. */
 const summaryOf = (undoes: string, report: UndoReport) => {
-  const { alreadySo, changed, deleted, incomplete, new: added, outdated, outdatedContacts, unknownChanges } = report
-  return {
-    undoes,
-    new: added,
-    changed,
-    deleted,
-    alreadySo,
-    outdated,
-    partlyDone: report.partlyDone,
-    outdatedContacts,
-    incomplete,
-    unknownChanges
-  }
+  const { alreadySo, changed, deleted, incomplete, leftOut, new: added, outdated, unknownChanges } = report
+  const { outdatedContacts, partlyDone } = report
+  const counts = { new: added, changed, deleted, alreadySo, leftOut, outdated, partlyDone }
+  return { undoes, ...counts, outdatedContacts, incomplete, unknownChanges }
 }
 
 /** Fails where an undo leaves some of what the run changed, or would. */
@@ -59,7 +67,9 @@ const leftOver = Effect.fnUntraced(function* (
   if (outdated + partlyDone + unknownChanges.length === 0) return
   return yield* new PartlyDone({
     message: `The undo ${leaves} some of what the run ${id} changed as it is.`,
-    hint: "Others have changed these contacts since, or the record of the run does not say how they were."
+    hint:
+      "Others have changed these contacts since, which --force overrides where they were not deleted, or the record of the run " +
+      "does not say how they were."
   })
 })
 
@@ -83,14 +93,27 @@ export const command = Command.make(
         "Id of the run, as shown by: roster contacts runs; or last, for the last one that changed something here"
       )
     ),
+    only: parsed(
+      "only",
+      (given) => refusedInput(RuleText.fromText(given)),
+      "Undo only the contacts that RULE selects as they are now, or as they were if they are deleted",
+      "RULE"
+    ),
+    fields: texts(
+      "field",
+      "Change back only this field, such as FirstName, city or Lists.news, and neither delete nor add contacts",
+      "NAME"
+    ),
+    force: toggle("force", "Also change back what others changed since"),
     yes,
     confirm: confirmCount,
     dryRun
   },
-  Effect.fnUntraced(function* ({ dryRun, run: named, ...given }) {
+  Effect.fnUntraced(function* ({ dryRun, fields, force, only, run: named, ...given }) {
     const output = yield* Output
     const id = named === "last" ? yield* lastRun : named
-    const preview = yield* previewUndo(id)
+    const scope = { only, fields: fields.length === 0 ? undefined : fields, force }
+    const preview = yield* previewUndo(id, scope)
     const text = words(preview)
     const number = changedBy(preview)
     if (dryRun) {
@@ -105,7 +128,12 @@ export const command = Command.make(
     yield* confirmContacts(`undo the run ${id}, which changes ${counted(number)}`, number, given)
     const hint = yield* ResumeHint
     // By its id: an interrupted undo is itself the last run.
-    const resume = yield* commandHere(["contacts", "undo", id, ...(given.yes ? ["--yes"] : [])])
+    const part = [
+      ...(only === undefined ? [] : ["--only", only]),
+      ...fields.flatMap((name) => ["--field", name]),
+      ...(force ? ["--force"] : [])
+    ]
+    const resume = yield* commandHere(["contacts", "undo", id, ...part, ...(given.yes ? ["--yes"] : [])])
     hint.command = resume
     const report = yield* withProgress(
       {
@@ -114,7 +142,7 @@ export const command = Command.make(
         total: preview.read,
         interrupted: (done) => `${done} of ${preview.read} contacts are done. Resume with: ${resume}`
       },
-      (onProgress) => undoRun(id, { onProgress })
+      (onProgress) => undoRun(id, { ...scope, onProgress })
     )
     hint.command = undefined
     yield* Results.summary(summaryOf(id, report), `Undone: ${counted(changedBy(report))}.`)
@@ -124,6 +152,7 @@ export const command = Command.make(
   withExamples({
     "roster contacts undo last --dry-run": "Show what would be changed back",
     "roster contacts undo 20261121T140000123Z-1a2b": "",
+    "roster contacts undo last --only \"city = 'Köln'\" --field Status": "Change back one field of some contacts",
     "roster contacts undo 20261121T140000123Z-1a2b --yes --confirm 20417":
       "Without a terminal: undo only if exactly this many contacts change"
   }),

@@ -1,0 +1,294 @@
+/** What an undo does to one contact: what the run did is changed back, unless others did something else since. */
+import {
+  type ContactChange,
+  type EmailAddress,
+  FieldNames,
+  parseRule,
+  ruleMatcher,
+  type RuleText,
+  wireField
+} from "@roster/domain"
+import { DateTime, Effect } from "effect"
+import { type Found, stateOfFound } from "../runs/ContactReader.ts"
+import {
+  changesOf,
+  type ContactState,
+  digestOf,
+  emailOf,
+  type FieldChanges,
+  type FieldValue,
+  folded,
+  isDigestOf,
+  isList,
+  isMetadata,
+  writeOf
+} from "../runs/ContactState.ts"
+import type { ChangedField } from "../runs/RunChanges.ts"
+import type { Changed, RunEntry } from "../runs/RunEntry.ts"
+import type { RecordedRun } from "../runs/RunLog.ts"
+
+/** A field of a contact that an undo looks at: before the run, by the run, and now. */
+export interface UndoneField extends ChangedField {
+  /** The value now. */
+  readonly now: FieldValue | null
+  /** Whether it stays as it is, since others changed it. */
+  readonly isKept: boolean
+}
+
+/** What an undo does to a contact, or would do. */
+export interface UndoneContact {
+  /** The address of the contact. */
+  readonly email: string
+  /** What is done: nothing where it is as before already, and nothing where it is kept or the undo is not of it. */
+  readonly step: "AsBefore" | "Delete" | "AddAgain" | "ChangeBack" | "Keep" | "LeftOut"
+  /** What others did since, where something is kept because of it. */
+  readonly since: "Changed" | "Deleted" | undefined
+  /** The fields that the run changed. The record does not have those of a contact that the run created. */
+  readonly fields: ReadonlyArray<UndoneField>
+}
+
+/** What of a run is undone. */
+export interface UndoScope {
+  /**
+   * Undoes only what the run did to contacts that this rule selects: as they are now, or, if they are deleted, by what the record
+   * says that they were (default: all).
+   */
+  readonly only?: RuleText | undefined
+  /**
+   * Changes back only these fields, such as `FirstName`, `Lists.news` or a custom field by its name (default: all). Contacts that
+   * the run created or deleted stay as they are.
+   */
+  readonly fields?: ReadonlyArray<string> | undefined
+  /**
+   * Also undoes what others changed since (default: false). A changed contact that was deleted since stays deleted, since the
+   * record does not have the rest of it.
+   */
+  readonly force?: boolean | undefined
+}
+
+export type Target =
+  | { readonly _tag: "Created"; readonly email: string; readonly digest: string; readonly at: number | undefined }
+  | { readonly _tag: "Changed"; readonly email: string; readonly change: Changed; readonly at: number | undefined }
+  | { readonly _tag: "Deleted"; readonly email: string; readonly state: ContactState }
+
+export const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
+  entry._tag !== "Changes"
+    ? []
+    : [
+        ...(entry.created ?? []).map(([email, digest]): Target => ({ _tag: "Created", email, digest, at: entry.at })),
+        ...(entry.changed ?? []).map((change): Target => ({
+          _tag: "Changed",
+          email: change.email,
+          change,
+          at: entry.at
+        })),
+        ...(entry.deleted ?? []).map((state): Target => ({ _tag: "Deleted", email: emailOf(state), state }))
+      ]
+
+/** The step of an undo for one contact. */
+type Step =
+  | { readonly _tag: "Nothing" }
+  | { readonly _tag: "Remove" }
+  /** Brings back a contact, or some fields, and keeps those that others changed since. */
+  | {
+      readonly _tag: "Recreate" | "Restore"
+      readonly fields: { readonly [field: string]: FieldValue | null }
+      readonly kept: ReadonlyArray<string>
+    }
+  | { readonly _tag: "Keep"; readonly fields: ReadonlyArray<string> }
+  /** The undo is not of this contact. */
+  | { readonly _tag: "LeftOut" }
+
+const nothing: Step = { _tag: "Nothing" }
+
+/** The names of the fields that are not metadata. */
+const contentFields = (fields: FieldChanges): ReadonlyArray<string> =>
+  Object.keys(fields).filter((field) => !isMetadata(field))
+
+const restoreOf = (fields: FieldChanges, current: ContactState, isForced: boolean): Step => {
+  const restored: Record<string, FieldValue | null> = {}
+  const kept: Array<string> = []
+  for (const field of contentFields(fields)) {
+    const [old, given] = fields[field] ?? [null, null]
+    const now = current[folded(field)] ?? null
+    if (now === old) continue
+    if (now === given || isForced) restored[field] = old
+    else kept.push(field)
+  }
+  if (Object.keys(restored).length > 0) return { _tag: "Restore", fields: restored, kept }
+  return kept.length === 0 ? nothing : { _tag: "Keep", fields: kept }
+}
+
+/** Whether a record of version 1, whose digests include dates, may mean this contact: nobody updated it since. */
+const isAsAdded = ({ contact }: Found, { header, isFormer }: RecordedRun): boolean => {
+  if (!isFormer || contact?.dateAdded === undefined || (contact.dateUpdated ?? null) !== null) return false
+  // Dates of contacts have no fractions of a second.
+  return DateTime.toEpochMillis(contact.dateAdded) + 1000 > Date.parse(header.began)
+}
+
+/** Longer than a request and its repetitions take, and than clocks differ. */
+const longestWrite = 10 * 60 * 1000
+
+/** How many milliseconds after a write the contact was added; 0 if nobody knows. */
+const addedAfter = ({ contact }: Found, at: number | undefined): number =>
+  at === undefined || contact?.dateAdded === undefined ? 0 : DateTime.toEpochMillis(contact.dateAdded) - at
+
+const stepOf = (run: RecordedRun, target: Target, found: Found, isForced: boolean): Step => {
+  const { email } = target
+  const current = stateOfFound(email, found)
+  switch (target._tag) {
+    case "Created":
+      if (current === undefined) return nothing
+      // One of another time is of others: the run was killed before it added its own, or theirs took the place of that.
+      return isForced ||
+        (isDigestOf(target.digest, current, found.lists) && Math.abs(addedAfter(found, target.at)) <= longestWrite) ||
+        isAsAdded(found, run)
+        ? { _tag: "Remove" }
+        : { _tag: "Keep", fields: [] }
+    case "Changed": {
+      const { after, fields } = target.change
+      // A later one than that of the write is of others, unless an undo brought it back as it was.
+      return current === undefined ||
+        (!isForced && addedAfter(found, target.at) > longestWrite && !isDigestOf(after, current, found.lists))
+        ? { _tag: "Keep", fields: contentFields(fields) }
+        : restoreOf(fields, current, isForced)
+    }
+    case "Deleted": {
+      if (current === undefined) return { _tag: "Recreate", fields: target.state, kept: [] }
+      if (isDigestOf(digestOf(target.state), current, found.lists)) return nothing
+      return isForced ? restoreOf(changesOf(target.state, current), current, true) : { _tag: "Keep", fields: [] }
+    }
+  }
+}
+
+/** What a rule sees of a contact. */
+const subjectOf = (target: Target, { contact }: Found) => {
+  const { email } = target
+  if (contact !== null) return Effect.succeed({ ...contact, email })
+  const before = (fields: FieldChanges) => Object.entries(fields).map(([field, [old]]) => [field, old] as const)
+  const state =
+    target._tag === "Deleted"
+      ? target.state
+      : Object.fromEntries(target._tag === "Changed" ? before(target.change.fields) : [])
+  return Effect.match(writeOf(state), {
+    onSuccess: ({ customFields = {}, ...content }) => {
+      const given = Object.entries(customFields).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
+      return { ...content, email, customFields: Object.fromEntries(given) }
+    },
+    // A contact that only another service may hold is read by its address alone.
+    onFailure: () => ({ email })
+  })
+}
+
+/** The names by which a field may be meant. */
+const namesOf = (field: string): ReadonlyArray<string> =>
+  [field, field.replace(/^(?:CustomFields|Consent)\./, "")].map(FieldNames.foldName)
+
+/** Gives what of a target a scope has, if anything. */
+export const makeScope = Effect.fnUntraced(function* ({ fields, only }: UndoScope) {
+  const rule = only === undefined ? undefined : yield* Effect.fromResult(parseRule(only))
+  const matches = rule === undefined ? undefined : ruleMatcher(rule, yield* DateTime.now)
+  const named = fields === undefined ? undefined : new Set(fields.map(FieldNames.foldName))
+  return Effect.fnUntraced(function* (target: Target, found: Found) {
+    if (matches !== undefined && !matches(yield* subjectOf(target, found))) return undefined
+    if (named === undefined) return target
+    if (target._tag !== "Changed") return undefined
+    const meant = Object.entries(target.change.fields).filter(([field]) =>
+      namesOf(field).some((name) => named.has(name))
+    )
+    if (meant.length === 0) return undefined
+    return { ...target, change: { ...target.change, fields: Object.fromEntries(meant) } } satisfies Target
+  })
+})
+
+/** What an undo does to one contact. */
+export interface Undoing {
+  readonly target: Target
+  readonly found: Found
+  readonly step: Step
+  readonly change: ContactChange | undefined
+  /** Whether this service cannot bring back everything. */
+  readonly isIncomplete: boolean
+}
+
+/** Whether a service that compares nothing can give a field that value. */
+const canGive = ([field, value]: readonly [string, unknown]): boolean =>
+  value !== null || (!isList(field) && !field.startsWith("Consent."))
+
+/** What an undo of this run does to the contact of a target, of which it has seen what there is now. */
+export const undoingOf = Effect.fnUntraced(function* (
+  run: RecordedRun,
+  target: Target,
+  found: Found,
+  { isExact, isForced }: { readonly isExact: boolean; readonly isForced: boolean }
+) {
+  const step = stepOf(run, target, found, isForced)
+  // The service checks the address.
+  const email = target.email as EmailAddress
+  const seen = found.contact
+  const given = { target, found, step, change: undefined, isIncomplete: false }
+  if (step._tag === "Remove") return { ...given, change: { email, seen, delete: true } } satisfies Undoing
+  if (step._tag !== "Restore" && step._tag !== "Recreate") return given satisfies Undoing
+  const fields = Object.entries(step.fields)
+  const possible = isExact ? fields : fields.filter(canGive)
+  const hidden =
+    target._tag === "Changed" && found.lists === undefined && Object.keys(target.change.fields).some(isList)
+  return yield* Effect.match(writeOf(Object.fromEntries(possible), { resubscribe: true }), {
+    onSuccess: (write): Undoing => ({
+      ...given,
+      change: { email, seen, write },
+      isIncomplete: !isExact && (hidden || step._tag === "Recreate" || possible.length < fields.length)
+    }),
+    // A contact that only another service may hold cannot be written back, and is left.
+    onFailure: ({ field }): Undoing => ({ ...given, step: { _tag: "Keep", fields: [wireField(field)] } })
+  })
+})
+
+/** A contact that the undo is not of. */
+export const leftOut = (target: Target, found: Found): Undoing => ({
+  target,
+  found,
+  step: { _tag: "LeftOut" },
+  change: undefined,
+  isIncomplete: false
+})
+
+const shownSteps = {
+  Nothing: "AsBefore",
+  Remove: "Delete",
+  Recreate: "AddAgain",
+  Restore: "ChangeBack",
+  Keep: "Keep",
+  LeftOut: "LeftOut"
+} as const
+
+/** What a run did to a contact, with what it has now. */
+export const shownOf = ({ found, step, target }: Undoing): UndoneContact => {
+  const { email } = target
+  const current = stateOfFound(email, found)
+  const kept = new Set(step._tag === "Keep" ? step.fields : "kept" in step ? step.kept : [])
+  const changed: ReadonlyArray<ChangedField> =
+    target._tag === "Changed"
+      ? Object.entries(target.change.fields).map(([field, [before, byRun]]) => ({ field, before, byRun }))
+      : target._tag === "Deleted"
+        ? Object.entries(target.state).map(([field, before]) => ({ field, before, byRun: null }))
+        : []
+  const isLeft = step._tag === "Keep" || kept.size > 0
+  return {
+    email,
+    step: shownSteps[step._tag],
+    since: isLeft ? (current === undefined ? "Deleted" : "Changed") : undefined,
+    fields: changed.flatMap(({ field, ...values }) =>
+      isMetadata(field) || field === "Email"
+        ? []
+        : [
+            {
+              field,
+              ...values,
+              now: current?.[folded(field)] ?? null,
+              isKept: kept.has(field) || (step._tag === "Keep" && kept.size === 0)
+            }
+          ]
+    )
+  }
+}
