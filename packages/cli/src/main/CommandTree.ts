@@ -262,7 +262,7 @@ const commands = {
       () => import("../commands/conformance/conformance.ts")
     ),
     completions: leaf("Print the completion script for a shell", async () => ({
-      command: (await import("../commands/completions/verbs.ts")).completions(everyCommand)
+      command: (await import("../commands/completions/verbs.ts")).completions(commandsNamed)
     })),
     commands: leaf("List all commands; as JSON, with their flags and arguments", async () => ({
       command: (await import("../commands/completions/verbs.ts")).commands(everyCommand)
@@ -286,5 +286,8 @@ const helpFlags = new Set(["--help", "-h"])
 export const withoutHelpForUnknown = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   isUnknown(commands, args) ? args.filter((word) => !helpFlags.has(word)) : args
 
+/** The same, for the commands that work on the tree. */
+const commandsNamed = (words: Words): Effect.Effect<Command.Command.Any> => Effect.suspend(() => roster(words))
+
 /** The command line with the code of every command. */
-export const everyCommand: Effect.Effect<Command.Command.Any> = Effect.suspend(() => roster(everyWord))
+export const everyCommand: Effect.Effect<Command.Command.Any> = commandsNamed(everyWord)

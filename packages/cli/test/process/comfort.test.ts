@@ -1,75 +1,109 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { makeRosterHere, runHere } from "../inProcess.ts"
-import { bin, environmentOf, failure, makeRoster } from "../roster.ts"
+import { bin, environmentOf, failure, jsonOf, makeRoster } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 import { hasTerminal, inTerminal } from "../pty/terminal.ts"
 
-/** What bash offers for the last of these words. `_init_completion` is that of the package bash-completion. */
-const completed = (folder: string, script: string, words: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const quoted = words.map((word) => `'${word}'`).join(" ")
+/** What bash offers for a line that is typed, with a `roster` in the folder. Bash divides words at : and = too. */
+const completed = (folder: string, script: string, line: string): ReadonlyArray<string> => {
+  const pieces = line.split(/(?<=[:=])|(?=[:=])| +/)
+  const words = pieces.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ")
   const program = `
-    _init_completion() { words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=\${words[cword]}; prev=\${words[cword-1]}; }
+    set -u
     source '${script}'
-    COMP_WORDS=(roster ${quoted}); COMP_CWORD=${words.length}
-    _roster roster "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
-    printf '%s\\n' "\${COMPREPLY[@]}"`
+    COMP_LINE='${line.replaceAll("'", `'\\''`)}' COMP_POINT=${line.length}
+    COMP_WORDS=(${words}) COMP_CWORD=${pieces.length - 1}
+    _roster
+    printf '%s\\n' "\${COMPREPLY[@]-}"`
   const env = { ...environmentOf(folder), PATH: [folder, process.env["PATH"]].join(delimiter) }
   return execFileSync("bash", ["-c", program], { cwd: folder, env, encoding: "utf8" }).split("\n").filter(Boolean)
 }
 
+/** The words that fit the last of some words. */
+const fitting = (answer: string): ReadonlyArray<string> =>
+  answer
+    .trimEnd()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split("\t")[0] ?? "")
+
+const shells = ["bash", "zsh", "fish", "powershell"] as const
+
 describe("completions", () => {
-  it.live("complete files, profiles, access levels and purposes in bash", () =>
+  it.live("are small scripts, whatever commands there are, and bash offers what the program says", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
-      for (const name of ["work", "production"]) {
-        yield* run(["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "-p", name], {
-          input: "test-key"
-        })
+      for (const shell of shells) {
+        const { code, stdout } = yield* run(["completions", shell])
+        assert.strictEqual(code, 0)
+        assert.isBelow(stdout.length, 2048, shell)
+        assert.include(stdout, `roster completions ${shell} -- `)
       }
+      assert.match((yield* run(["completions", "zsh"])).stdout, /^#compdef roster\n/)
       writeFileSync(join(folder, "contacts.csv"), "")
       writeFileSync(join(folder, "roster"), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, { mode: 0o755 })
       const script = join(folder, "completion.bash")
       writeFileSync(script, (yield* run(["completions", "bash"])).stdout)
-      const of = (...words: ReadonlyArray<string>) => completed(folder, script, words)
-      assert.deepStrictEqual(of("contacts", "import", "con"), ["contacts.csv"])
-      assert.deepStrictEqual(of("contacts", "export", "--out", "con"), ["contacts.csv"])
-      assert.deepStrictEqual(of("contacts", "list", "--db", "con"), ["contacts.csv"])
-      assert.deepStrictEqual(of("apikeys", "create", "ci", "--access", "ViewContac"), ["ViewContacts"])
-      assert.deepStrictEqual(of("apikeys", "create", "ci", "--for", "contacts:r"), ["contacts:read"])
-      assert.deepStrictEqual(of("profile", "use", "pro"), ["production"])
-      assert.deepStrictEqual(of("profile", "use", "lo"), ["local"])
-      assert.deepStrictEqual(of("contacts", "list", "--profile", "w"), ["work"])
-      assert.deepStrictEqual(of("contacts", "ex"), ["export"])
+      const of = (line: string) => completed(folder, script, line)
+      yield* run(["lists", "add", "VIP list", "ann@example.com"])
+      assert.deepStrictEqual(of("roster contacts import con"), ["contacts.csv"])
+      assert.deepStrictEqual(of("roster contacts export --out=con"), ["contacts.csv"])
+      assert.deepStrictEqual(of("roster apikeys create ci --for contacts:r"), ["read"])
+      assert.deepStrictEqual(of("roster contacts list --output="), ["table", "json", "ndjson", "csv"])
     })
   )
 
-  it.live.each([
-    ["zsh", /--out[^\n]*:_files/, /--profile[^\n]*:_roster_profile_names'/, /--access[^\n]*:\(None ViewAccount /],
-    [
-      "fish",
-      /-l out [^\n]*-r -F/,
-      /-l profile [^\n]*-a '\(__roster_profile_names\) local'/,
-      /-l for [^\n]*contacts\\?:read/
-    ]
-  ] as const)("complete the same in %s", ([shell, ...patterns]) =>
+  it.live("offer commands, flags, values, and the names that files and local stores have", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRosterHere
-      const { code, stdout } = yield* run(["completions", shell])
-      assert.strictEqual(code, 0)
-      for (const pattern of patterns) assert.match(stdout, pattern)
-      assert.notInclude(stdout, "ROSTER_PROFILE_NAMES")
-      if (shell === "zsh") assert.match(stdout, /^#compdef roster\n/)
+      const { folder, run } = yield* makeRosterHere
+      const of = (...words: ReadonlyArray<string>) =>
+        Effect.map(run(["completions", "fish", "--", ...words]), ({ stdout }) => fitting(stdout))
+      const login = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "-p"]
+      for (const name of ["work", "production"]) yield* run([...login, name], { input: "test-key" })
+      yield* run(["profile", "use", "local"])
+      // No key press makes a store.
+      assert.deepStrictEqual(yield* of("contacts", "list", "--on", ""), [])
+      assert.isFalse(existsSync(join(folder, ".local/share/roster/roster.db")))
+      yield* run(["contacts", "add", "ann@example.com", "--field", "city=Bonn", "--list", "VIP list"])
+      yield* run(["apikeys", "create", "ci", "--access", "ViewContacts"])
+      yield* run(["contacts", "update", "ann@example.com", "--field", "plan=pro"])
+      const cases: ReadonlyArray<readonly [ReadonlyArray<string>, ReadonlyArray<string>]> = [
+        [["contacts", "ex"], ["export"]],
+        [["-o", "json", "contacts", "ex"], ["export"]],
+        [["contacts", "ls", "--lim"], ["--limit"]],
+        [["apikeys", "create", "ci", "--access", "ViewContac"], ["ViewContacts"]],
+        [["profile", "use", "pro"], ["production"]],
+        [["contacts", "list", "--profile", "w"], ["work"]],
+        [["contacts", "list", "--profile=w"], ["--profile=work"]],
+        [["contacts", "list", "--on", ""], ["VIP list"]],
+        [["lists", "add", ""], ["VIP list"]],
+        [["contacts", "add", "bob@example.com", "--field", "c"], ["city="]],
+        [["contacts", "undo", "last", "--field", "p"], ["plan"]],
+        [["apikeys", "get", ""], ["ci"]],
+        [["apikeys", "create", ""], []],
+        // A service is not asked.
+        [["apikeys", "get", "--profile", "work", ""], []],
+        [["apikeys", "get", "--db", "nowhere.db", ""], []],
+        [["contacts", "get", "--", "--lim"], []],
+        [["nonsense", ""], []]
+      ]
+      for (const [words, expected] of cases) assert.deepStrictEqual(yield* of(...words), expected, words.join(" "))
+      const runs = jsonOf<ReadonlyArray<{ readonly id: string }>>(yield* run(["contacts", "runs"]))
+      assert.deepStrictEqual(
+        yield* of("contacts", "undo", ""),
+        runs.map(({ id }) => id)
+      )
+      assert.lengthOf(runs, 1)
     })
   )
 
   it.live("know every flag that takes a file", () =>
     Effect.gen(function* () {
       const { run } = yield* makeRosterHere
-      const fish = (yield* run(["completions", "fish"])).stdout
       interface Command {
         readonly name: string
         readonly subcommands: ReadonlyArray<Command>
@@ -79,12 +113,17 @@ describe("completions", () => {
           ? [above]
           : command.subcommands.flatMap((sub) => paths(sub, [...above, sub.name]))
       const tree: Command = JSON.parse((yield* run(["commands", "-o", "json"])).stdout)
-      const pages = yield* Effect.forEach(paths(tree, []), (words) => runHere([...words, "--help"]))
-      const files = pages.flatMap(({ stdout }) =>
-        Array.from(stdout.matchAll(/--([\w-]+)[^\n]* (?:FILE|PATH)(?:\|-)?\b/g), ([, flag = ""]) => flag)
-      )
-      assert.include(files, "tls-key")
-      for (const flag of new Set(files)) assert.match(fish, new RegExp(`-l ${flag} [^\\n]*-r -F`), flag)
+      const asked = new Set<string>()
+      for (const words of paths(tree, [])) {
+        const { stdout } = yield* runHere([...words, "--help"])
+        for (const [, flag = ""] of stdout.matchAll(/--([\w-]+)[^\n]* (?:FILE|PATH)(?:\|-)?\b/g)) {
+          if (asked.has(flag)) continue
+          asked.add(flag)
+          const answer = yield* run(["completions", "bash", "--", ...words, `--${flag}`, ""])
+          assert.strictEqual(answer.stdout, "files\t\n", flag)
+        }
+      }
+      assert.include([...asked], "tls-key")
     })
   )
 })

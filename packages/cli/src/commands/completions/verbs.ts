@@ -1,12 +1,13 @@
 /** `roster completions` and `commands`: all commands for shells and for programs. */
-import { purposes } from "@roster/domain/Purpose"
-import { AccessLevel } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command, Completions } from "effect/cli"
 import { globalFlags } from "../../settings/GlobalFlags.ts"
-import { localProfile } from "../../settings/Profile.ts"
 import { Output } from "../../terminal/Output.ts"
-import { jsonText } from "../../terminal/Printable.ts"
+import { jsonText, printable } from "../../terminal/Printable.ts"
+import type { Words } from "../shared/LazyCommands.ts"
+import { type Described, fitting } from "./Completing.ts"
+import { namesOf } from "./Names.ts"
+import { install, scripts } from "./Scripts.ts"
 
 /** The global flags, which descriptors omit unless a command has them as its own. */
 const common = Completions.fromCommand(
@@ -23,14 +24,12 @@ const withCommonFlags = (descriptor: Completions.CommandDescriptor): Completions
 const commandTree = (root: Command.Command.Any): Completions.CommandDescriptor =>
   withCommonFlags(Completions.fromCommand(root))
 
-/** The tree without the aliases. */
-const withoutAliases = (
-  descriptor: Completions.CommandDescriptor,
-  command: Command.Command.Any
-): Completions.CommandDescriptor => {
+/** The tree with the aliases at their commands. */
+const withoutAliases = (descriptor: Completions.CommandDescriptor, command: Command.Command.Any): Described => {
   const subcommands = command.subcommands.flatMap((group) => group.commands)
   return {
     ...descriptor,
+    ...(command.alias === undefined ? {} : { alias: command.alias }),
     subcommands: descriptor.subcommands.flatMap((sub) => {
       const named = subcommands.find(({ name }) => name === sub.name)
       return named === undefined ? [] : [withoutAliases(sub, named)]
@@ -59,102 +58,44 @@ export const commands = (everyCommand: Effect.Effect<Command.Command.Any>) =>
     })
   ).pipe(Command.withExamples([{ command: "roster commands -o json" }]))
 
-/** The flags whose values are files, beside the arguments of `fileArguments`. */
-const fileFlags = new Set([
-  "api-key-file",
-  "backup",
-  "db",
-  "faults",
-  "html-file",
-  "file",
-  "key-file",
-  "out",
-  "plan",
-  "rejected",
-  "mapping",
-  "save-mapping",
-  "snapshot",
-  "text-file",
-  "tls-cert",
-  "tls-key"
-])
-
-const fileArguments = new Set(["backup", "file", "plan"])
-
-/** Stands in a script for the names of the profiles, which the script asks the program for. */
-const profileNames = "ROSTER_PROFILE_NAMES"
-
-type ValueType = Completions.FlagType & Completions.ArgumentType
-
-const choice = (values: ReadonlyArray<string>): ValueType => ({ _tag: "Choice", values })
-
-/** How the value of a flag or an argument is completed, where its type does not say. */
-const valueType = (name: string, kind: "flag" | "argument", command: string): ValueType | undefined => {
-  if (kind === "flag" ? fileFlags.has(name) : fileArguments.has(name)) return { _tag: "Path", pathType: "file" }
-  if (kind === "flag" && name === "access") return choice(AccessLevel.literals)
-  if (kind === "flag" && name === "for") return choice(purposes)
-  const isProfile = kind === "flag" ? name === "profile" : name === "name" && command === "profile"
-  return isProfile ? choice([profileNames, localProfile]) : undefined
-}
-
-/** Adds how values are completed to the tree. */
-const withValues = (descriptor: Completions.CommandDescriptor, group = ""): Completions.CommandDescriptor => ({
-  ...descriptor,
-  flags: descriptor.flags.map((flag) => ({ ...flag, type: valueType(flag.name, "flag", group) ?? flag.type })),
-  arguments: descriptor.arguments.map((argument) => ({
-    ...argument,
-    type: valueType(argument.name, "argument", group) ?? argument.type
-  })),
-  subcommands: descriptor.subcommands.map((sub) => withValues(sub, descriptor.name))
+/** The words that fit the last of some words, as the scripts read them. */
+const answerTo = Effect.fnUntraced(function* (root: Command.Command.Any, words: ReadonlyArray<string>) {
+  const { prefix, suffix, target, values } = fitting(withoutAliases(commandTree(root), root), common, words)
+  if (values === "files") return `files\t${prefix}\n`
+  const choices = typeof values === "string" ? yield* namesOf(values, target) : values
+  const typed = words.at(-1) ?? ""
+  const lines = choices.flatMap(({ description = "", value }) => {
+    const word = `${prefix}${value}${suffix}`
+    return word.startsWith(typed) && printable(word) === word ? [`${word}\t${printable(description)}\n`] : []
+  })
+  return `words\n${lines.join("")}`
 })
 
-const listProfiles = `roster profile list -o ndjson 2>/dev/null | sed -n 's/^{"Name":"\\([^"]*\\)".*/\\1/p'`
-
-/** The script for a shell. All of it is static, but for the names of profiles. */
-const scriptFor = (root: Completions.CommandDescriptor, shell: Completions.Shell): string => {
-  const script = Completions.generate(root.name, shell, withValues(root)).trimEnd()
-  switch (shell) {
-    case "bash":
-      return script.replaceAll(`'${profileNames}'`, `$(${listProfiles})`)
-    case "zsh": {
-      const names = `_roster_profile_names() { compadd -- ${localProfile} \${(f)"$(${listProfiles})"} }`
-      const [first = "", ...rest] = script
-        .replaceAll(new RegExp(`\\(${profileNames}[^)]*\\)`, "g"), "_roster_profile_names")
-        .split("\n")
-      // The first line tells zsh which command the script completes.
-      return [first, names, ...rest].join("\n")
-    }
-    case "fish":
-      return [
-        `function __roster_profile_names; ${listProfiles}; end`,
-        script.replaceAll(profileNames, "(__roster_profile_names)")
-      ].join("\n")
-    case "powershell":
-      return Completions.generate(root.name, shell, root).trimEnd()
-  }
-}
-
-const install: { readonly [Shell in Completions.Shell]: string } = {
-  bash: "roster completions bash > ~/.local/share/bash-completion/completions/roster",
-  zsh: 'roster completions zsh > "${fpath[1]}/_roster"',
-  fish: "roster completions fish > ~/.config/fish/completions/roster.fish",
-  powershell: "roster completions powershell >> $PROFILE"
-}
-
-/** Prints the script for the commands below `everyCommand`. A shell starts `roster` only for the names of profiles. */
-export const completions = (everyCommand: Effect.Effect<Command.Command.Any>) =>
+/** Prints the script for a shell, or what fits words that are typed. */
+export const completions = (commandsNamed: (words: Words) => Effect.Effect<Command.Command.Any>) =>
   Command.make(
     "completions",
     {
       shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
         Argument.withDescription("Shell to print the script for")
+      ),
+      words: Argument.String("words").pipe(
+        Argument.withDescription(
+          "Words that follow roster, behind --: prints what fits the last of them, as the script asks"
+        ),
+        Argument.variadic()
       )
     },
-    Effect.fnUntraced(function* ({ shell }) {
+    Effect.fnUntraced(function* ({ shell, words: given }) {
       const output = yield* Output
-      const root = yield* everyCommand
-      yield* output.write(Stream.make(`${scriptFor(commandTree(root), shell)}\n`))
-      if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
+      if (given.length === 0) {
+        yield* output.write(Stream.make(`${scripts[shell]}\n`))
+        if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
+        return
+      }
+      // Older versions of PowerShell cannot give an empty word.
+      const words = given.map((word) => (shell === "powershell" && word === '""' ? "" : word))
+      yield* output.write(Stream.make(yield* answerTo(yield* commandsNamed(new Set(words)), words)))
     })
   ).pipe(
     Command.withExamples([
