@@ -48,6 +48,7 @@ export {
 export type { ImportRow, RowRecord } from "./csv/ImportRow.ts"
 export { FileHeader, mappedFile, rejectedFile, rejectedMapping, type RejectedRow } from "./csv/RejectedRows.ts"
 export { encodingByMark, isEncoding, UnreadableFile } from "./csv/TextDecoding.ts"
+export * from "./warnings/ImportWarnings.ts"
 export * from "./emails/EmailMessage.ts"
 export type { FromText } from "./errors/Constructors.ts"
 export * from "./errors/TaggedError.ts"

@@ -26,12 +26,18 @@ describe("roster contacts import", () => {
         causes,
         rejectedRows,
         run: _run,
+        warnings,
         ...counts
       } = jsonOf<{
         causes: ReadonlyArray<{ code: string; count: number }>
         rejectedRows: ReadonlyArray<{ line: number }>
         run: string
+        warnings: ReadonlyArray<{ code: string; count: number }>
       }>(imported)
+      assert.deepStrictEqual(
+        warnings.map(({ code, count }) => [code, count]),
+        [["Active", 3]]
+      )
       assert.deepStrictEqual<object>(counts, {
         read: 5,
         accepted: 2,

@@ -69,6 +69,34 @@ describe("what is said about an imported file", () => {
     })
   )
 
+  it.live("warns of what is odd in rows that it takes, or sends nothing if it may not warn", () =>
+    Effect.gen(function* () {
+      const file = "Email,Status,city\nann@localhost,Active, Bonn\nbob@example.com,Active,MÃ¼nchen\n"
+      const codes = ["Blanks", "Domain", "Decoding"]
+      const warned = (output: unknown) =>
+        (output as { readonly warnings?: ReadonlyArray<{ readonly code: string }> }).warnings?.map(({ code }) => code)
+      for (const via of ["batches", "file"]) {
+        const { done, folder, run } = yield* importing(file, "--via", via)
+        assert.deepStrictEqual([done.code, warned(json(done))], [0, codes], done.stderr)
+        const preview = yield* run(["contacts", "import", "a.csv", "--dry-run", "--via", via, "-o", "table"])
+        assert.strictEqual(preview.code, 0, preview.stderr)
+        assert.include(preview.stdout, 'warning: column "city" (1 row): blanks around the text are kept; --trim')
+        assert.include(preview.stdout, 'line 2: " Bonn"')
+        for (const more of [[], ["--dry-run"]]) {
+          const refused = yield* run(["contacts", "import", "a.csv", "--via", via, "--fail-on-warning", ...more])
+          assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+          assert.include(failure(refused).message, "would warn 3 times")
+        }
+        writeFileSync(join(folder, "a.csv"), "Email,city\nann@example.com, Bonn\n")
+        const words = ["contacts", "import", "a.csv", "--fail-on-warning", "--trim"]
+        if (via === "file") continue
+        assert.include(failure(yield* run(words)).message, "Active")
+        assert.strictEqual((yield* run([...words, "--default-status", "Active"])).code, 0)
+        assert.strictEqual((yield* run([...words, "--only-existing"])).code, 0)
+      }
+    })
+  )
+
   it.live("takes other words for a status, which a row is rejected for without", () =>
     Effect.gen(function* () {
       const file = "Email,Status\nann@example.com,subscribed\nbob@example.com,active\ncem@example.com,cleaned\n"

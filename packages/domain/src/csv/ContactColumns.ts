@@ -5,6 +5,7 @@ import { addedFields, allFields, type ContactField, isOwn, wireRecordOf } from "
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
 import { foldName } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
+import { fieldOfHeading } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
 import { type ColumnMap, fieldIssue, foldWord, type ImportMapping, makeDateReader } from "./ImportMapping.ts"
@@ -367,19 +368,6 @@ export const faultOf = (
   }
 }
 
-const bareName = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
-/** Names that other programs give to fields, in the form of `bareName`. */
-const otherNames: ReadonlyArray<readonly [string, string]> = [
-  ["mail", "Email"],
-  ["emailaddress", "Email"],
-  ["mailaddress", "Email"],
-  ["givenname", "FirstName"],
-  ["forename", "FirstName"],
-  ["surname", "LastName"],
-  ["familyname", "LastName"]
-]
-const importedByBareName = new Map([...addedFields.map(({ wire }) => [bareName(wire), wire] as const), ...otherNames])
-
 /** The columns that are not fields despite names close to theirs: "E-mail Address", "First Name", "last_name". */
 export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = {}): Readonly<Record<string, string>> => {
   const names = header
@@ -389,7 +377,7 @@ export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = {})
   const taken = new Set([...names, ...Object.values(map)].map((name) => name?.toLowerCase()))
   return Object.fromEntries(
     names.flatMap((name, index) => {
-      const field = importedByBareName.get(bareName(name))
+      const field = fieldOfHeading(name)
       if (field === undefined || taken.has(field.toLowerCase()) || mapped.has(index)) return []
       // Of two columns for one field the first is meant.
       taken.add(field.toLowerCase())

@@ -27,8 +27,8 @@ const nearest = (word: string, candidates: Iterable<string>): string | undefined
   return best
 }
 
-// Levenshtein distance, one row at a time, where two swapped letters count as one mistake.
-const editDistance = (left: string, right: string): number => {
+/** Levenshtein distance, one row at a time, where two swapped letters count as one mistake. */
+export const editDistance = (left: string, right: string): number => {
   let before: ReadonlyArray<number> = []
   let row = Array.from({ length: right.length + 1 }, (_, j) => j)
   for (let i = 1; i <= left.length; i++) {

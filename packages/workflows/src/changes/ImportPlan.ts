@@ -11,6 +11,7 @@ import {
   fnRedacted,
   ImportMapping,
   type ImportRow,
+  ImportWarning,
   type InvalidInput,
   inputProblem,
   JsonParser,
@@ -123,7 +124,9 @@ export const PlanSummary = Schema.Struct({
   /** The first rejected rows, up to 10,000. */
   rejectedRows: Schema.Array(NamedRejection),
   /** Why rows are rejected, the causes of most rows first; absent without any. */
-  causes: Schema.optionalKey(Schema.Array(RejectionCause))
+  causes: Schema.optionalKey(Schema.Array(RejectionCause)),
+  /** What is odd in the other rows; absent if nothing is, or if the survey did not look for it. */
+  warnings: Schema.optionalKey(Schema.Array(ImportWarning))
 })
 export interface PlanSummary extends Schema.Schema.Type<typeof PlanSummary> {}
 
@@ -259,7 +262,8 @@ export interface Sendable {
 }
 
 /** The counts of the rows of a plan, which are complete at its end. */
-export type PlanCounts = Pick<UploadSurvey, "read" | "invalid" | "duplicates" | "firstInvalid" | "causes">
+export type PlanCounts = Pick<UploadSurvey, "read" | "invalid" | "duplicates" | "firstInvalid" | "causes"> &
+  Partial<Pick<UploadSurvey, "warnings">>
 
 /** The rows to send, each with its contact. */
 const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bitset) =>
@@ -288,9 +292,18 @@ const makePlanner = (
 ) => {
   const fit = fitOf(mode)
   const counts = { new: 0, changed: 0, unchanged: 0, leftOut: 0, wouldResubscribe: 0, onlyLists: 0 }
+  let newActive = 0
   const fields = new Map<string, number>()
   const sample: Array<PlanSummary["sample"][number]> = []
   const wouldResubscribeRows: Array<{ readonly line: number; readonly email: string }> = []
+
+  /** The warnings, where it is known how many new contacts have no status. */
+  const warned = (newActive: number): Pick<PlanSummary, "warnings"> => {
+    const warnings = (survey.warnings ?? []).flatMap((warning) =>
+      warning.code !== "Active" ? [warning] : newActive === 0 ? [] : [{ ...warning, count: newActive }]
+    )
+    return warnings.length === 0 ? {} : { warnings }
+  }
 
   /** The planned row, or `undefined` for one that changes nothing. */
   const plan = ({ contact, line }: Sendable, found: Found): PlannedRow | undefined => {
@@ -318,6 +331,7 @@ const makePlanner = (
     }
     if (before === null) {
       told("new")
+      if (write?.status === undefined) newActive++
       return row
     }
     const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
@@ -347,7 +361,8 @@ const makePlanner = (
     sample,
     wouldResubscribeRows,
     rejectedRows: survey.firstInvalid,
-    ...(survey.causes.length === 0 ? {} : { causes: survey.causes })
+    ...(survey.causes.length === 0 ? {} : { causes: survey.causes }),
+    ...warned(newActive)
   })
   return { plan, summary }
 }

@@ -3,7 +3,7 @@
  * known, so that the counts add up however the run ends.
  */
 import { TaggedError } from "@roster/domain"
-import type { KeptStatusRow, ServiceError } from "@roster/domain"
+import type { ImportWarning, KeptStatusRow, ServiceError } from "@roster/domain"
 import { Schema } from "effect"
 import type { NamedRejection, RejectionCause } from "./Rejections.ts"
 
@@ -53,6 +53,8 @@ export interface RunReport {
   readonly rejectedRows: ReadonlyArray<NamedRejection>
   /** Why rows were rejected, the causes of most rows first. Rows of a plan that the service refused are not grouped. */
   readonly causes: ReadonlyArray<RejectionCause>
+  /** What is odd in the rows that were not rejected, if the survey looked for it. */
+  readonly warnings: ReadonlyArray<ImportWarning>
   /** Rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
   readonly duplicates: number
   /** Rows whose contacts kept their status, since the row would have resubscribed them. */
@@ -112,6 +114,7 @@ export const emptyReport: RunReport = {
   rejected: 0,
   rejectedRows: [],
   causes: [],
+  warnings: [],
   duplicates: 0,
   statusesKept: 0,
   keptStatuses: [],

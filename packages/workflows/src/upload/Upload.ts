@@ -423,6 +423,8 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
     const done = effects.counts()
     const unknown = now.unknown + now.inFlight
     const rejected = invalid + refused.size
+    const notSent = sendable - done.done - now.leftOut - refused.size - unknown
+    const mayBeNew = done.new + done.unknownWhetherNew + notSent + unknown > 0
     const counts = run === undefined ? noCounts : yield* run.counts
     isWritten ||= accepted() + now.leftOut + now.refused + now.unknown + counts.created + counts.changed > 0
     return {
@@ -437,9 +439,10 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
         .sort((one, other) => one.line - other.line)
         .slice(0, maximumNamedRows),
       causes: [...survey.causes, ...rejections.causes()].toSorted((one, other) => other.count - one.count),
+      warnings: survey.warnings.filter(({ code }) => code !== "Active" || mayBeNew),
       duplicates,
       ...earlier.kept.report(),
-      notSent: sendable - done.done - now.leftOut - refused.size - unknown,
+      notSent,
       unknown,
       stoppedBy: yield* sender.stoppedBy
     }

@@ -6,11 +6,15 @@ import {
   canonicalEmail,
   type FileHeader,
   fnRedacted,
+  type ImportMapping,
+  type ImportWarning,
   isMailedStatus,
+  makeImportWarnings,
   TaggedError
 } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { makeMixer } from "../runs/ContactState.ts"
+import type { ImportMode } from "../runs/ImportMode.ts"
 import {
   makeRejectionCauses,
   named,
@@ -35,6 +39,8 @@ export interface UploadSurvey {
   readonly firstInvalid: ReadonlyArray<NamedRejection>
   /** Why all of them are, those of most rows first. */
   readonly causes: ReadonlyArray<RejectionCause>
+  /** What is odd in the other rows; nothing if it was not asked for. */
+  readonly warnings: ReadonlyArray<ImportWarning>
   /** The first text below a column without a name, counted from 0, and the line of its row. */
   readonly unnamed: { readonly line: number; readonly column: number; readonly text: string } | undefined
   /** Number of rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
@@ -60,8 +66,10 @@ export class TooManyRows extends TaggedError<TooManyRows>()("TooManyRows", {
   }
 }
 
-/** How rows are surveyed. */
-export interface SurveyOptions {
+/** How rows are surveyed. The mode is that of the import, which some warnings depend on. */
+export interface SurveyOptions extends ImportMode {
+  /** How the rows were read. With it the survey has warnings, and takes longer (default: without). */
+  readonly mapping?: ImportMapping | undefined
   /** Runs now and then with the number of rows read so far. */
   readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined
   /** The number of rows beyond which it fails with `TooManyRows` (default: 50 million). */
@@ -115,12 +123,21 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   options: SurveyOptions = {}
 ) {
-  const { digests = false, maximumRows: maximum = maximumUploadRows, onProgress } = options
+  const {
+    defaultStatus,
+    digests = false,
+    mapping,
+    maximumRows: maximum = maximumUploadRows,
+    only,
+    onProgress
+  } = options
   const index = makeDuplicateIndex()
   const sendable = makeBitset()
   const digest = digests ? makeDigest() : undefined
   const firstInvalid: Array<NamedRejection> = []
   const rejections = makeRejectionCauses()
+  const defaultsStatus = defaultStatus !== undefined || only === "existing"
+  const warnings = mapping === undefined ? undefined : makeImportWarnings(mapping, { defaultsStatus })
   let header: FileHeader | undefined
   let read = 0
   let invalid = 0
@@ -150,6 +167,7 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
           index.add(canonicalEmail(contact.success.email), read)
         }
         sendable.add(read)
+        warnings?.add(row)
       }
       return onProgress === undefined ? Effect.void : onProgress(read)
     })
@@ -164,6 +182,7 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
     invalid,
     firstInvalid,
     causes: rejections.causes(),
+    warnings: warnings?.all() ?? [],
     unnamed,
     duplicates,
     mayResubscribe,

@@ -3,12 +3,24 @@ import {
   AccessDenied,
   type ContactPayload,
   type ContactsService,
+  type ImportWarning,
   layerTestContacts,
   OutcomeUnknown,
+  readContacts,
   ServiceError
 } from "@roster/domain"
 import { Effect, Layer, Stream } from "effect"
-import { type ImportMode, planImport, RunLog, type RunReport, undoRun, uploadContacts } from "../../src/index.ts"
+import {
+  type ImportMode,
+  makeImportPlan,
+  makeUpload,
+  planImport,
+  RunLog,
+  type RunReport,
+  surveyContacts,
+  undoRun,
+  uploadContacts
+} from "../../src/index.ts"
 import { makeFake } from "../changes/fakeContacts.ts"
 
 const source = (...contacts: ReadonlyArray<ContactPayload>) => Stream.fromIterable(contacts)
@@ -39,6 +51,34 @@ const withContacts = (compares: boolean) => {
     status: (email: string): string | undefined => fake.of(email)?.contact.status
   }
 }
+
+describe("The warning that new contacts become Active", () => {
+  const text = "Email,Status\nold@example.com,\nnew@example.com,\nsaid@example.com,Inactive\n"
+  const file = readContacts(Stream.make(new TextEncoder().encode(text)))
+  const counted = (warnings: ReadonlyArray<ImportWarning> = []) => warnings.map(({ code, count }) => [code, count])
+
+  it.effect(
+    "counts rows without a status, of a plan those of new contacts, and asks for none that the mode gives",
+    () =>
+      Effect.gen(function* () {
+        const survey = yield* surveyContacts(file, { mapping: {} })
+        assert.deepStrictEqual(counted(survey.warnings), [["Active", 2]])
+        const plan = yield* makeImportPlan(file, survey)
+        assert.deepStrictEqual(counted(plan.summary.warnings), [["Active", 1]])
+        const upload = yield* makeUpload(file, survey)
+        assert.deepStrictEqual(counted((yield* upload.report).warnings), [["Active", 2]])
+        yield* upload.send()
+        const again = yield* makeUpload(file, survey)
+        yield* again.send()
+        assert.deepStrictEqual(counted((yield* again.report).warnings), [])
+        assert.notProperty((yield* makeImportPlan(file, survey)).summary, "warnings")
+        for (const mode of [{ defaultStatus: "Inactive" }, { only: "existing" }] as const) {
+          assert.deepStrictEqual((yield* surveyContacts(file, { mapping: {}, ...mode })).warnings, [])
+        }
+        assert.deepStrictEqual((yield* surveyContacts(file)).warnings, [])
+      }).pipe(Effect.scoped, Effect.provide(withContacts(true).layer))
+  )
+})
 
 const addsUp = (report: RunReport) =>
   assert.strictEqual(

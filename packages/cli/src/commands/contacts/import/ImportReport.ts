@@ -1,4 +1,5 @@
 /** The reports of an import and of its plan. The counts always add up: what is indented below a count is of it. */
+import type { ImportWarning } from "@roster/domain"
 import {
   type FieldValue,
   isWithinLimit,
@@ -10,6 +11,7 @@ import {
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { counted, printable } from "../../../terminal/Printable.ts"
+import { shellWord } from "../../../terminal/ResumeHint.ts"
 
 /** The number of rejected rows that the report does not list, if there are any. */
 const leftOut = ({ rejected, rejectedRows }: Pick<RunReport, "rejected" | "rejectedRows">) =>
@@ -41,6 +43,7 @@ export const importSummary = (report: RunReport, rejectedFile?: string) => {
     ...(rejectedFile === undefined ? {} : { rejectedFile }),
     ...leftOut(report),
     ...(report.causes.length === 0 ? {} : { causes: report.causes }),
+    ...(report.warnings.length === 0 ? {} : { warnings: report.warnings }),
     rejectedRows: report.rejectedRows
   }
 }
@@ -88,6 +91,31 @@ const rowWords = (rows: RunReport["rejectedRows"], all: number, more: string): R
   ...(all > shownRows ? [`and ${all - shownRows} more${more}`] : [])
 ]
 
+const flagOf = ({ code, column = "", field = "" }: ImportWarning): string => {
+  if (code === "Blanks") return "; --trim takes them off"
+  if (code === "Decoding") return "; --encoding says how the file is read"
+  if (code === "Heading") return `; if it means it: --map ${shellWord(`${column}=${field}`)}`
+  return code === "Active" ? "; --default-status gives another" : ""
+}
+
+/** What is odd in the rows that an import takes. */
+export const warningWords = (warnings: ReadonlyArray<ImportWarning> = []): ReadonlyArray<string> => [
+  ...warnings.slice(0, shownCauses).flatMap((one) => {
+    const { code, column, count, examples, warning } = one
+    const rows = count === 1 ? "1 row" : `${count} rows`
+    const where =
+      column === undefined ? rows : `column ${JSON.stringify(column)}${code === "Heading" ? "" : ` (${rows})`}`
+    const shown = examples.map(({ line, value }) => `line ${line}: ${JSON.stringify(value)}`)
+    return [
+      printable(`warning: ${where}: ${warning}${flagOf(one)}`),
+      ...(shown.length === 0 ? [] : [printable(`  ${shown.join(", ")}`)])
+    ]
+  }),
+  ...(warnings.length > shownCauses
+    ? [`and ${warnings.length - shownCauses} more warnings; use -o json to see them`]
+    : [])
+]
+
 const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<string> =>
   statusesKept === 0
     ? []
@@ -124,6 +152,7 @@ export const importWords = (report: RunReport, rejectedFile?: string): string =>
     ...indented(countLines(effects(report), 9)),
     ...countLines({ rejected, duplicates, ...leftOutByMode(report), notSent, unknown }, 11),
     ...causeWords(report, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
+    ...warningWords(report.warnings),
     ...keptWords(report),
     ...(rejectedFile === undefined ? [] : [`The rejected rows are in ${printable(rejectedFile)}.`])
   ].join("\n")
@@ -209,6 +238,7 @@ export const plannedWords = ({ apply, file, lists, resubscribe, summary, target 
     }),
     planWords(summary, lists, resubscribe),
     ...causeWords(summary, rejected, "; use -o json to see them"),
+    ...warningWords(summary.warnings),
     "Nothing was sent.",
     ...(file === undefined || apply === undefined
       ? []
@@ -236,6 +266,17 @@ export const invalidRows = ({ causes, firstInvalid, invalid }: UploadSurvey): Us
       ...causeWords({ causes, rejectedRows: firstInvalid }, invalid, "")
     ].join("\n"),
     hint: "Nothing was sent. Correct the rows, or skip them with --on-invalid skip."
+  })
+
+/** The refusal of a file with warnings, for `--fail-on-warning`. */
+export const refusedWarnings = ({ warnings }: UploadSurvey): UsageError =>
+  new UsageError({
+    code: "Warnings",
+    message: [
+      warnings.length === 1 ? "The import would warn." : `The import would warn ${warnings.length} times.`,
+      ...warningWords(warnings)
+    ].join("\n"),
+    hint: "Nothing was sent. Correct the file, or import it as it is without --fail-on-warning."
   })
 
 const sumWords = ({ done, notSent, read, rejected, stoppedBy, unknown }: RunReport): string => {

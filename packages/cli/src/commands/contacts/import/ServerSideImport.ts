@@ -13,6 +13,7 @@ import { type UploadSurvey } from "@roster/workflows"
 import { Effect, Path, PlatformError, Result, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
+import { warningWords } from "./ImportReport.ts"
 import { commandHere } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { settings } from "../../../settings/Settings.ts"
@@ -92,15 +93,18 @@ export const handOver = Effect.fnUntraced(function* (
   const contacts = yield* ContactsService
   const target = yield* Target
   const { dryRun, listName, mapping } = options
-  const { duplicates, invalid, mayResubscribe, read } = survey
+  const { duplicates, invalid, mayResubscribe, read, warnings } = survey
   // Without a status in the file, a service need not say what it does with one.
   const resubscribe = options.resubscribe ? true : mayResubscribe ? false : undefined
-  const counts = { read, invalid, duplicates }
+  const counts = { read, invalid, duplicates, ...(warnings.length === 0 ? {} : { warnings }) }
+  const odd = warningWords(warnings)
+    .map((line) => `\n${line}`)
+    .join("")
   const found = `${read} rows, ${invalid} invalid, ${duplicates} duplicates`
   if (dryRun) {
     return yield* Results.summary(
       { dryRun: true, target: target.name, via: "file", ...counts },
-      `The file would be uploaded to ${target.name}: ${found}.\nNothing was sent.`
+      `The file would be uploaded to ${target.name}: ${found}.${odd}\nNothing was sent.`
     )
   }
   yield* file.unchanged
@@ -123,6 +127,6 @@ export const handOver = Effect.fnUntraced(function* (
     : "The interface has no status of imports: check the contacts themselves."
   yield* Results.summary(
     { handedOver: true, ...counts, status },
-    `${target.name} is importing the file: ${found}.\n${status}`
+    `${target.name} is importing the file: ${found}.${odd}\n${status}`
   )
 })

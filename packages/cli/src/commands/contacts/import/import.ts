@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { openImported } from "./ImportedFile.ts"
 import { handOver } from "./ServerSideImport.ts"
-import { invalidRows } from "./ImportReport.ts"
+import { invalidRows, refusedWarnings } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
 import { mappingFlags, mappingOf, writeMapping } from "./MappingFlags.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
@@ -51,6 +51,7 @@ const importFlags = {
     "End with 0 if no more rows are rejected: a number, or a share such as 5% (default: 0)",
     "NUMBER"
   ),
+  failOnWarning: toggle("fail-on-warning", "Send nothing if the import would warn, as --dry-run shows"),
   ...rejectedFlags,
   resubscribe,
   onlyExisting: toggle("only-existing", "Leave out rows whose contacts are new"),
@@ -126,6 +127,7 @@ export const command = Command.make(
   Effect.fnUntraced(function* (given) {
     const { createList, defaultStatus, lists } = given
     const only = given.onlyExisting ? "existing" : given.onlyNew ? "new" : undefined
+    const mode = { only, defaultStatus } as const
     yield* checkListNames(lists, { createList })
     const output = yield* Output
     const said = yield* mappingOf(given)
@@ -140,7 +142,7 @@ export const command = Command.make(
     const file = yield* openImported(given.file, given.sheet)
     const mapping = { ...said, ...file.mapping }
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
-      Effect.catchTags(surveyContacts(readContacts(file.digested, mapping), { onProgress }), {
+      Effect.catchTags(surveyContacts(readContacts(file.digested, mapping), { ...mode, mapping, onProgress }), {
         UnreadableFile: unreadable
       })
     )
@@ -156,11 +158,11 @@ export const command = Command.make(
     }
     if (save !== undefined) yield* writeMapping(save, mapping)
     if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
+    if (given.failOnWarning && survey.warnings.length > 0) return yield* refusedWarnings(survey)
     if (given.via === "file") {
       const { dryRun, resubscribe } = given
       return yield* handOver(file, survey, { listName: lists[0], mapping, dryRun, resubscribe })
     }
-    const mode = { only, defaultStatus } as const
     yield* importRows({ ...given, mode, file, rows: readContacts(file.again, mapping), survey, mapping, keepRejected })
   }, Effect.scoped)
 ).pipe(
@@ -230,6 +232,7 @@ export const command = Command.make(
         "plan",
         "on-invalid",
         "max-rejected",
+        "fail-on-warning",
         "rejected"
       ],
       running: ["force", "no-record", "no-resume", "concurrency", "via"]

@@ -26,6 +26,7 @@ const nothing: RunReport = {
   rejected: 0,
   rejectedRows: [],
   causes: [],
+  warnings: [],
   duplicates: 0,
   statusesKept: 0,
   keptStatuses: [],

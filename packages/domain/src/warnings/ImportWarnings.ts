@@ -1,0 +1,219 @@
+/**
+ * Warnings about the rows that an import takes: what is probably not meant so, by kind and column, counted and with the
+ * first examples.
+ */
+import { Result, Schema } from "effect"
+import { importColumns, type ImportColumns, presentColumns, restoreCell } from "../csv/ContactColumns.ts"
+import { foldWord, type ImportMapping } from "../csv/ImportMapping.ts"
+import type { ImportRow } from "../csv/ImportRow.ts"
+import { fieldNearHeading } from "../headings/KnownHeadings.ts"
+import { type CellForm, formOf, looksWronglyDecoded } from "./CellForms.ts"
+
+/** The kinds of warnings. */
+export const WarningCode = Schema.Literals(["Blanks", "Domain", "Decoding", "Forms", "Heading", "Active"])
+export type WarningCode = typeof WarningCode.Type
+
+/** What is odd in a file, and is imported all the same. */
+export const ImportWarning = Schema.Struct({
+  /** What is odd: blanks around texts, domains without a dot, wrongly decoded texts, mixed forms, headings, missing statuses. */
+  code: WarningCode,
+  /** The same in words. */
+  warning: Schema.String,
+  /** The heading of the column, if it is one. */
+  column: Schema.optionalKey(Schema.String),
+  /** The field that the heading of a column probably means. */
+  field: Schema.optionalKey(Schema.String),
+  /** The number of its cells or rows; of mixed forms those that have not the most frequent one; of a heading 1. */
+  count: Schema.Int,
+  /** The first of them, up to 3: the lines and the texts, up to 100 characters of each; of mixed forms the first of each form. */
+  examples: Schema.Array(Schema.Struct({ line: Schema.Int, value: Schema.String }))
+})
+export interface ImportWarning extends Schema.Schema.Type<typeof ImportWarning> {}
+
+/** Numbers beyond which nothing is told apart: a header may have a million columns. */
+const mostGroups = 1000
+const shownExamples = 3
+const longestExample = 100
+
+type Example = ImportWarning["examples"][number]
+
+interface Form extends CellForm {
+  count: number
+  readonly first: Example
+}
+
+interface Column {
+  readonly at: number
+  readonly heading: string
+  /** Whether blanks around its texts are kept. */
+  readonly keepsBlanks: boolean
+  readonly isEmail: boolean
+  /** Whether its texts may be numbers or dates. */
+  readonly isCustom: boolean
+  readonly words: { readonly has: (word: string) => boolean } | undefined
+}
+
+const columnsOf = (names: ReadonlyArray<string>, { targets, trims }: ImportColumns): ReadonlyArray<Column> =>
+  targets.flatMap((target, at): ReadonlyArray<Column> => {
+    if (target._tag === "Unnamed" || target._tag === "LeftOut") return []
+    const isCustom = target._tag === "Custom"
+    const isEmail = !isCustom && target.field.wire === "Email"
+    const keepsBlanks = !trims && !isEmail && (isCustom || target.field.kind === "text")
+    return [{ at, heading: restoreCell(names[at] ?? "").trim(), keepsBlanks, isEmail, isCustom, words: target.words }]
+  })
+
+const words: { readonly [Code in "Blanks" | "Domain" | "Decoding" | "Active"]: string } = {
+  Blanks: "blanks around the text are kept",
+  Domain: "the domain of the address has no dot",
+  Decoding: "the text looks wrongly decoded",
+  Active: "there is no status, so a new contact becomes Active"
+}
+
+/** Collects the warnings about rows. */
+export interface ImportWarnings {
+  /** Looks at a row with a contact. */
+  readonly add: (row: ImportRow) => void
+  /** The warnings so far, those of one kind together. */
+  readonly all: () => ReadonlyArray<ImportWarning>
+}
+
+/** Makes a collector for rows that were read by a mapping. With `defaultsStatus` a missing status is no warning. */
+export const makeImportWarnings = (
+  mapping: ImportMapping = {},
+  { defaultsStatus = false }: { readonly defaultsStatus?: boolean } = {}
+): ImportWarnings => {
+  const groups = new Map<
+    string,
+    { readonly code: WarningCode; readonly column?: string; count: number; readonly examples: Array<Example> }
+  >()
+  const forms = new Map<string, Map<string, Form>>()
+  const nearHeadings = new Map<string, string>()
+  const wrongHeadings = new Set<string>()
+  const known = new Map<string, ReadonlyArray<Column>>()
+  let lastNames: ReadonlyArray<string> | undefined
+  let lastColumns: ReadonlyArray<Column> = []
+
+  const warn = (code: WarningCode, column: string | undefined, example?: Example): void => {
+    const key = `${code} ${column ?? ""}`
+    let group = groups.get(key)
+    if (group === undefined) {
+      if (groups.size >= mostGroups) return
+      group = { code, ...(column === undefined ? {} : { column }), count: 0, examples: [] }
+      groups.set(key, group)
+    }
+    group.count++
+    if (example === undefined || group.examples.length >= shownExamples) return
+    group.examples.push({ line: example.line, value: example.value.slice(0, longestExample) })
+  }
+
+  const lookAtHeadings = (columns: ReadonlyArray<Column>, names: ReadonlyArray<string>): void => {
+    const present = new Set(names.map((name) => name.toLowerCase()))
+    for (const { heading, isCustom } of columns.slice(0, mostGroups)) {
+      const isMapped = Object.keys(mapping.columns ?? {}).some((name) => foldWord(name) === foldWord(heading))
+      const field = isCustom && !isMapped ? fieldNearHeading(heading) : undefined
+      if (field !== undefined && !present.has(field.toLowerCase())) nearHeadings.set(heading, field)
+      if (looksWronglyDecoded(heading)) wrongHeadings.add(heading)
+    }
+  }
+
+  /** The columns of these headings. Those of an object of JSON are its names. */
+  const columnsBy = (names: ReadonlyArray<string>): ReadonlyArray<Column> => {
+    if (names === lastNames) return lastColumns
+    const key = JSON.stringify(names)
+    let columns = known.get(key)
+    if (columns === undefined) {
+      const read = importColumns(names, { ...mapping, columns: presentColumns(names, mapping.columns ?? {}) })
+      columns = Result.isSuccess(read) ? columnsOf(names, read.success) : []
+      if (known.size >= mostGroups) known.clear()
+      known.set(key, columns)
+      lookAtHeadings(columns, names)
+    }
+    lastNames = names
+    lastColumns = columns
+    return columns
+  }
+
+  const addForm = (heading: string, line: number, text: string): void => {
+    const form = formOf(text)
+    if (form === undefined) return
+    const key = `${form.of} ${heading}`
+    let of = forms.get(key)
+    if (of === undefined) {
+      if (forms.size >= mostGroups) return
+      forms.set(key, (of = new Map()))
+    }
+    const name = `${form.form}${form.isUnclear ?? ""}`
+    const found = of.get(name)
+    if (found === undefined) of.set(name, { ...form, count: 1, first: { line, value: text } })
+    else found.count++
+  }
+
+  const add = (row: ImportRow): void => {
+    const { fast, line, record } = row
+    // The contact of a simple row has no status, and is not made.
+    const status = fast === undefined && Result.isSuccess(row.contact) ? row.contact.success.status : undefined
+    if (!defaultsStatus && status === undefined) warn("Active", undefined)
+    if (record === undefined) return
+    const { cells, names } = record
+    for (const { at, heading, isCustom, isEmail, keepsBlanks, words } of columnsBy(names)) {
+      const text = restoreCell(cells[at] ?? "")
+      if (text === "" || (words !== undefined && words.has(foldWord(text)))) continue
+      if (keepsBlanks && text.trim() !== text) warn("Blanks", heading, { line, value: text })
+      if (isEmail && !text.includes(".", text.lastIndexOf("@"))) warn("Domain", heading, { line, value: text.trim() })
+      if (looksWronglyDecoded(text)) warn("Decoding", heading, { line, value: text })
+      if (isCustom) addForm(heading, line, text)
+    }
+  }
+
+  const mixed = (): ReadonlyArray<ImportWarning> =>
+    Array.from(forms, ([key, of]) => {
+      const all = Array.from(of.values())
+      const clear = all.filter(({ form, isUnclear }) => {
+        const separator = form.charAt(2)
+        return (
+          isUnclear === undefined ||
+          !all.some((other) => other.isUnclear === undefined && other.form.charAt(2) === separator)
+        )
+      })
+      const sorted = clear.toSorted((one, other) => other.count - one.count)
+      const [most] = sorted
+      if (most === undefined || sorted.length < 2) return undefined
+      const column = key.slice(most.of.length + 1)
+      const warning: ImportWarning = {
+        code: "Forms",
+        warning: `${most.of} of mixed forms: ${sorted.map(({ count, form }) => `${form} (${count})`).join(", ")}`,
+        column,
+        count: sorted.slice(1).reduce((sum, { count }) => sum + count, 0),
+        examples: sorted.slice(0, shownExamples).map(({ first }) => first)
+      }
+      return warning
+    }).filter((warning) => warning !== undefined)
+
+  const all = (): ReadonlyArray<ImportWarning> => [
+    ...Array.from(nearHeadings, ([column, field]): ImportWarning => ({
+      code: "Heading",
+      warning: `the heading is one letter from ${field}, and becomes a custom field`,
+      column,
+      field,
+      count: 1,
+      examples: []
+    })),
+    ...Array.from(wrongHeadings, (column): ImportWarning => ({
+      code: "Decoding",
+      warning: "the heading looks wrongly decoded",
+      column,
+      count: 1,
+      examples: []
+    })),
+    ...WarningCode.literals.flatMap((code) =>
+      code === "Forms"
+        ? mixed()
+        : code === "Heading"
+          ? []
+          : Array.from(groups.values())
+              .filter((group) => group.code === code)
+              .map((group): ImportWarning => ({ ...group, warning: words[code] }))
+    )
+  ]
+  return { add, all }
+}
