@@ -89,7 +89,7 @@ export interface Course {
   readonly tracer: Tracer.Tracer
   readonly crypto: Crypto
   /** The simulation as a caller sees it, which it may interrupt. */
-  readonly simulatorFor: (interrupt: () => void) => Simulator
+  readonly simulatorFor: (interrupt: Effect.Effect<unknown>) => Simulator
   /** Whether the order varies; otherwise it is Effect's own. */
   readonly vary: (does: boolean) => void
   /** Ends the run, which leaves what still waits. */
@@ -138,16 +138,15 @@ export const makeCourse = (
   }
 
   const marks = new Set<string>()
-  const simulatorFor = (interrupt: () => void): Simulator => ({
+  const simulatorFor = (interrupt: Effect.Effect<unknown>): Simulator => ({
     sometimes: (mark) =>
       Effect.suspend(() => {
         if (!isVarying) return Effect.void
         marks.add(mark)
         const does = atMarks[pick(4 * atMarks.length)]
         if (does !== "interrupted") return does === undefined ? Effect.void : Effect.sleep(does)
-        interrupt()
         // Where it may be interrupted, it ends here.
-        return Effect.yieldNow
+        return Effect.andThen(interrupt, Effect.sleep(1))
       })
   })
 

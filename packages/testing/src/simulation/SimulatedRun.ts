@@ -123,16 +123,19 @@ export const runOnce = <Results, Services, LayerError>(
     const running = <A, E, R>(name: string, caller: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         let isInterrupted = false
-        const fiber = yield* Effect.forkChild(
+        const fiber: Fiber.Fiber<A, E> = yield* Effect.forkChild(
           caller.pipe(
             Effect.withSpan(name),
             Effect.provideService(
               Simulator,
-              course.simulatorFor(() => {
-                if (!interruptions || isInterrupted) return
-                isInterrupted = true
-                fiber.interruptUnsafe()
-              })
+              course.simulatorFor(
+                Effect.suspend(() => {
+                  if (!interruptions || isInterrupted) return Effect.void
+                  isInterrupted = true
+                  // By a fiber of its own: one that interrupts the fiber that waits for it would not be waited for.
+                  return Effect.forkDetach(Fiber.interrupt(fiber))
+                })
+              )
             )
           )
         )
@@ -166,10 +169,7 @@ export const runOnce = <Results, Services, LayerError>(
       Random.withSeed(seed),
       Effect.provideService(Clock.Clock, course.clock),
       Effect.provideService(WebCrypto, course.crypto),
-      Effect.provideService(
-        Simulator,
-        course.simulatorFor(() => {})
-      ),
+      Effect.provideService(Simulator, course.simulatorFor(Effect.void)),
       Effect.provideService(Tracer.Tracer, course.tracer)
     )
     const fiber = Effect.runFork(program, { scheduler: course.scheduler })

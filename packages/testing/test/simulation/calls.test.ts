@@ -118,6 +118,30 @@ describe("calls at once", () => {
       })
   })
 
+  const fieldsFrom = (first: number) =>
+    Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`f${first + index}`, "x"]))
+  const grown = (first: number) => ({ email: ann, customFields: fieldsFrom(first) })
+  workload("an add that is refused after it has written leaves nothing, beside adds that share its commit", {
+    layer,
+    callers: {
+      refused: Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        yield* answered(contacts.add([grown(0)]))
+        return yield* Effect.flip(contacts.add([{ email: "ghost@example.com" }, grown(200)]))
+      }),
+      one: answered(add("one1@example.com")),
+      two: Effect.andThen(answered(add("two1@example.com")), answered(add("two2@example.com")))
+    },
+    faults: { "contacts.add": anyFault },
+    invariant: ({ one, refused, two }) =>
+      Effect.gen(function* () {
+        valueOf(one)
+        valueOf(two)
+        assert.include(["InvalidInput", "ServiceError"], valueOf(refused)._tag)
+        assert.deepStrictEqual(yield* allEmails, [ann, "one1@example.com", "two1@example.com", "two2@example.com"])
+      })
+  })
+
   const exported = Effect.fnUntraced(function* (idempotencyKey: string) {
     yield* answered(add(ann, "ben@example.com"))
     const contacts = yield* ContactsService

@@ -1,16 +1,17 @@
 /** S75 Programs of several steps at once: each does all that it says, and none writes over what another has done. */
 import { assert, describe } from "@effect/vitest"
-import { ContactsService, type FaultPlan } from "@roster/domain"
+import { Contact, ContactsService, type FaultPlan } from "@roster/domain"
 import {
   awaitExport,
   changeStatus,
+  loadPlan,
   planImport,
   restoreContacts,
   type RunReport,
   undoRun,
   uploadContacts
 } from "@roster/workflows"
-import { Cause, Context, Deferred, Effect, Exit, Layer, Schedule, Stream } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Layer, Schedule, Schema, Stream } from "effect"
 import { anyFault, layer as services, layers, valueOf, workload } from "./Workload.ts"
 
 /** What one caller waits for, until another has come to it. */
@@ -30,6 +31,17 @@ const signal = <A, E, R>(effect: Effect.Effect<A, E, R>, text: (value: A) => str
   )
 
 const signalled = Effect.flatMap(Signal, Deferred.await)
+
+/** Signals a text once, and gives it to a caller who runs again. */
+const once = <E, R>(text: Effect.Effect<string, E, R>) =>
+  Effect.flatMap(Signal.use(Deferred.isDone), (isMade) =>
+    isMade
+      ? signalled
+      : Effect.andThen(
+          signal(text, (made) => made),
+          signalled
+        )
+  )
 
 /** Tries until it succeeds, as somebody who runs a program again does. */
 const again = <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -89,16 +101,14 @@ describe("programs at once", () => {
     )
   }
 
+  const planMade = Effect.gen(function* () {
+    yield* again(ContactsService.use((contacts) => contacts.add(people)))
+    const changed = people.map(({ email }) => ({ email, firstName: "planned" }))
+    const plan = yield* again(planImport(Stream.fromIterable(changed)))
+    return yield* Stream.mkString(Stream.decodeText(plan.content))
+  })
   const planned = Effect.gen(function* () {
-    const contacts = yield* ContactsService
-    const plan = yield* signal(
-      Effect.gen(function* () {
-        yield* again(contacts.add(people))
-        const changed = people.map(({ email }) => ({ email, firstName: "planned" }))
-        return yield* again(planImport(Stream.fromIterable(changed)))
-      }),
-      () => ""
-    )
+    const plan = yield* loadPlan(Stream.make(new TextEncoder().encode(yield* once(planMade))))
     return yield* again(
       Effect.flatMap(
         Effect.map(plan.apply, ({ report }) => report),
@@ -113,7 +123,8 @@ describe("programs at once", () => {
   })
   workload("a plan that is applied while another writes leaves what the other wrote", {
     layer,
-    marks: ofChanges,
+    interruptions: true,
+    marks: ofUploads,
     callers: { plans: planned, writes: written, writesToo: written },
     faults: { ...faults, "contacts.update": anyFault },
     invariant: ({ plans, writes }) =>
@@ -163,9 +174,14 @@ describe("programs at once", () => {
       })
   })
 
-  const restored = Effect.gen(function* () {
+  const Backup = Schema.fromJsonString(Schema.Array(Contact))
+  const saved = Effect.gen(function* () {
     const contacts = yield* ContactsService
-    const backup = yield* signal(Effect.andThen(again(contacts.add(people)), again(contacts.list())), () => "")
+    yield* again(contacts.add(people))
+    return yield* Schema.encodeEffect(Backup)(yield* again(contacts.list()))
+  })
+  const restored = Effect.gen(function* () {
+    const backup = yield* Schema.decodeEffect(Backup)(yield* once(saved))
     return yield* again(
       Effect.filterOrFail(restoreContacts(Stream.fromIterable(backup)), ({ stoppedBy }) => stoppedBy === undefined)
     )
@@ -177,6 +193,8 @@ describe("programs at once", () => {
   )
   workload("a restore brings back who was deleted, and mails nobody who left meanwhile", {
     layer,
+    interruptions: true,
+    marks: ["contacts are added and nobody is told yet"],
     callers: { restores: restored, leaves: left, deletes: deleted },
     faults: { ...faults, "contacts.delete": anyFault },
     invariant: ({ leaves, restores }) =>

@@ -166,6 +166,27 @@ describe("simulate", () => {
     })
   )
 
+  it.live("waits for all fibers of a caller that it interrupts", () =>
+    Effect.gen(function* () {
+      let atWork = 0
+      const left = new Set<number>()
+      const work = Effect.gen(function* () {
+        atWork++
+        yield* sometimes("it is at work")
+        yield* Effect.sleep(10)
+        atWork--
+      })
+      const caller = Stream.make(1, 2).pipe(
+        Stream.mapEffect(() => Effect.uninterruptible(work), { concurrency: 2, unordered: true }),
+        Stream.runDrain,
+        Effect.onExit(() => Effect.sync(() => void left.add(atWork)))
+      )
+      const callers = { caller }
+      yield* simulate({ layer: () => Layer.empty, callers, interruptions: true, invariant: () => Effect.void })
+      assert.deepStrictEqual(left, new Set([0]))
+    })
+  )
+
   it.live("counts the orders that were new", () =>
     Effect.gen(function* () {
       const report = yield* simulate(mixed, { seeds: 30 })

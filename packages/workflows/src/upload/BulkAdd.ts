@@ -11,6 +11,7 @@ import {
   maximumContactsPerAdd,
   Rejected,
   ServiceError,
+  sometimes,
   type TooManyContacts,
   Unavailable,
   type WithheldStatus
@@ -384,6 +385,7 @@ export function addAll<A, E, R>(
             const drafts: ReadonlyArray<unknown> = toContact === undefined ? part : part.map((item) => toContact(item))
             // The service checks each contact, as it does for callers without type checks.
             const runs = yield* send(drafts as ReadonlyArray<ContactPayload>, number * maximumContactsPerAdd)
+            yield* sometimes("contacts are added and nobody is told yet")
             if (onProgress !== undefined) yield* onProgress(count(runs))
             return Arrays.zipWith(part, outcomesOf(runs), (item, outcome): ItemOutcome<A> => ({ ...outcome, item }))
           }),
