@@ -123,20 +123,16 @@ export const runOnce = <Results, Services, LayerError>(
     const running = <A, E, R>(name: string, caller: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         let isInterrupted = false
-        const fiber: Fiber.Fiber<A, E> = yield* Effect.forkChild(
-          caller.pipe(
-            Effect.withSpan(name),
-            Effect.provideService(
-              Simulator,
-              course.simulatorFor(
-                Effect.suspend(() => {
-                  if (!interruptions || isInterrupted) return Effect.void
-                  isInterrupted = true
-                  // By a fiber of its own: one that interrupts the fiber that waits for it would not be waited for.
-                  return Effect.forkDetach(Fiber.interrupt(fiber))
-                })
-              )
-            )
+        const interrupt = (own: Fiber.Fiber<unknown, unknown>) =>
+          Effect.suspend(() => {
+            if (!interruptions || isInterrupted) return Effect.void
+            isInterrupted = true
+            // By a fiber of its own: one that interrupts the fiber that waits for it would not be waited for.
+            return Effect.forkDetach(Fiber.interrupt(own))
+          })
+        const fiber = yield* Effect.forkChild(
+          Effect.withFiber((own) =>
+            Effect.provideService(Effect.withSpan(caller, name), Simulator, course.simulatorFor(interrupt(own)))
           )
         )
         const exit = yield* Fiber.await(fiber)
