@@ -124,7 +124,7 @@ describe("programs at once", () => {
   workload("a plan that is applied while another writes leaves what the other wrote", {
     layer,
     interruptions: true,
-    marks: ofUploads,
+    marks: ofChanges,
     callers: { plans: planned, writes: written, writesToo: written },
     faults: { ...faults, "contacts.update": anyFault },
     invariant: ({ plans, writes }) =>
