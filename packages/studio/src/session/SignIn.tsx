@@ -5,7 +5,18 @@ import { useAtomSet } from "../kit/Atoms.tsx"
 import { Problem } from "../kit/Problem.tsx"
 import { baseUrlAt, session, storageKey } from "./Session.ts"
 
-export const SignIn = () => {
+/** What the service says itself where it knows that a browser called it in clear. A proxy may have told it otherwise. */
+const InClear = () => (
+  <main className="sign-in">
+    <h1>Roster</h1>
+    <p role="alert">
+      This page came over plain http, so it asks for no key, which others on the way could read: open its address with
+      https, or on its own machine as localhost.
+    </p>
+  </main>
+)
+
+const KeyForm = () => {
   const signIn = useAtomSet(session)
   const [problem, setProblem] = useState<string | undefined>(undefined)
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -41,3 +52,5 @@ export const SignIn = () => {
     </main>
   )
 }
+
+export const SignIn = () => (globalThis.isSecureContext ? <KeyForm /> : <InClear />)

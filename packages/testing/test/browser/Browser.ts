@@ -14,6 +14,9 @@ export const hasBrowser = existsSync(executablePath)
 /** A busy machine takes seconds for what is there at once on an idle one. */
 export const actionTimeout = 60_000
 
+/** A name that leads the browser to this machine, which it does not know for it. */
+export const foreignName = "roster.example"
+
 const args = [
   "--headless",
   "--disable-gpu",
@@ -22,7 +25,7 @@ const args = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+  `--host-resolver-rules=MAP ${foreignName} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`
 ]
 
 /** A browser until the scope ends. */

@@ -1,8 +1,17 @@
 /** The contacts view in Chromium: found by a rule, edited, deleted and brought back, by keyboard, and hostile texts as texts. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { actionTimeout, browser, hasBrowser, openIn } from "../browser/Browser.ts"
-import { assertAccessible, assertIntact, hostileTexts, openStudio, servedStudio, signIn } from "./StudioPage.ts"
+import { actionTimeout, browser, foreignName, hasBrowser, openIn } from "../browser/Browser.ts"
+import { rawServed } from "../security/RawServed.ts"
+import {
+  assertAccessible,
+  assertIntact,
+  hostileTexts,
+  openStudio,
+  pageFolder,
+  servedStudio,
+  signIn
+} from "./StudioPage.ts"
 
 const filled = Effect.gen(function* () {
   const studio = yield* servedStudio
@@ -100,6 +109,32 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.getByRole("button", { name: "Sign out" }).click()
           await page.getByLabel("API key").waitFor()
           assert.strictEqual(await page.evaluate(() => sessionStorage.length), 0)
+        })
+      }),
+    3 * actionTimeout
+  )
+
+  it.live(
+    "asks for no key over plain http, and says why and what to do, also where a proxy says that it is https",
+    () =>
+      Effect.gen(function* () {
+        const served = yield* rawServed({
+          page: { folder: pageFolder },
+          publicUrl: new URL(`http://${foreignName}/v4`),
+          trustedProxies: ["127.0.0.1"]
+        })
+        const url = new URL("/", served.address)
+        url.hostname = foreignName
+        const window = yield* browser
+        const refused = yield* openIn(window, url.href)
+        const byProxy = yield* openIn(window, url.href, { extraHTTPHeaders: { "X-Forwarded-Proto": "https" } })
+        yield* Effect.promise(async () => {
+          await refused.page.getByText("is not shown over plain http").waitFor()
+          await byProxy.page.getByText("This page came over plain http").waitFor()
+          for (const { page } of [refused, byProxy]) {
+            assert.isFalse(await page.evaluate(() => isSecureContext))
+            assert.strictEqual(await page.getByRole("textbox").or(page.getByLabel("API key")).count(), 0)
+          }
         })
       }),
     3 * actionTimeout
