@@ -188,7 +188,7 @@ export const faultCases: ReadonlyArray<FaultSection> = [
     S68 readers that take very long
     S71 a list of everything of a very large store
     S72 a database server that goes away
-    S73 random sequences of all operations against a model
+    S73 random sequences of all operations, some at once, against a model
     S74 many clients, broken connections and kills
     S75 callers at once, in every order of their steps
     S76 any statement or call of the file system fails, of a call or a program`

@@ -11,19 +11,35 @@ export interface Asker {
   readonly refusal: 401 | 403 | undefined
 }
 
-export interface Call {
+export interface Call extends Asked, Judged {}
+
+/** A request, whatever the service holds. */
+export interface Asked {
   readonly operation: string
   readonly sent: Sent
   readonly asker: Asker
+  /** May be sent again with the same Idempotency-Key. */
+  readonly isKeyed?: boolean
+}
+
+/** What becomes of a request by what the model holds. */
+export interface Judged {
   readonly status: number
   /** What the model shows of the answer, and what it has to be once the model did the same. */
   readonly view?: { readonly of: (json: unknown) => unknown; readonly expected: () => unknown }
   /** Does to the model what the call does. */
   readonly apply?: (json: unknown) => void
   readonly starts?: "import" | "export"
-  /** May be sent again with the same Idempotency-Key. */
-  readonly isKeyed?: boolean
 }
+
+/** A request that was drawn, to be judged once or more often. */
+export type Drawn = () => Call
+
+export const drawn =
+  (asked: Asked, judge: () => Judged): Drawn =>
+  () =>
+    // Nothing is left but the refusal if the key may not make it.
+    ({ ...asked, ...(asked.asker.refusal === undefined ? judge() : { status: asked.asker.refusal }) })
 
 export interface World {
   /** The main account, and two subaccounts. */
@@ -97,7 +113,23 @@ export const makeAskers = ({ accounts, dead }: World, dice: Dice) => {
     return { token: key.token, peer, caller: { account, key, peer }, refusal: mayCallFrom(key, peer) ? undefined : 403 }
   }
 
-  const askerFor = (level: string, account: Account = pick(accounts)): Asker => {
+  /** The account and the addresses that calls at once are about, so that they meet. */
+  let meeting: { readonly account: Account; readonly emails: ReadonlyArray<string> } | undefined
+
+  /** Draws calls about one account and few addresses. */
+  const meetingOn = <A>(draw: () => A): A => {
+    const account = pick(accounts)
+    const from = below(addresses - 2)
+    meeting = { account, emails: emailsOf(account).slice(from, from + 3) }
+    const drawn = draw()
+    meeting = undefined
+    return drawn
+  }
+
+  const addressOf = (account: Account): string =>
+    pick(meeting?.account === account ? meeting.emails : emailsOf(account))
+
+  const askerFor = (level: string, account: Account = meeting?.account ?? pick(accounts)): Asker => {
     const wrong = (token: string | undefined): Asker => ({ token, peer: stranger(), caller: undefined, refusal: 401 })
     const refused = (key: Credential | undefined, peer: string | undefined): Asker =>
       key === undefined || peer === undefined
@@ -123,7 +155,7 @@ export const makeAskers = ({ accounts, dead }: World, dice: Dice) => {
   /** The account of a key that may call, or any. */
   const accountOf = ({ caller }: Asker): Account => caller?.account ?? pick(accounts)
 
-  return { right, askerFor, accountOf, spelled }
+  return { right, askerFor, accountOf, addressOf, meetingOn, spelled }
 }
 
 export type Askers = ReturnType<typeof makeAskers>

@@ -1,5 +1,5 @@
 /** Calls on contacts, their exports and imports, and mails, whose answer the model knows. */
-import { type Asker, type Askers, type Call, emailsOf, listNamesOf, sentTo, type World } from "./Askers.ts"
+import { type Asker, type Askers, type Drawn, drawn, listNamesOf, sentTo, type World } from "./Askers.ts"
 import type { Dice } from "./Dice.ts"
 import { Rule } from "@roster/domain"
 import { formOf, jsonBody } from "./GeneratedRequests.ts"
@@ -24,25 +24,25 @@ interface ModelRule {
 }
 export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, askers: Askers) => {
   const { below, chance, pick, some } = dice
-  const { accountOf, askerFor, spelled } = askers
+  const { accountOf, addressOf, askerFor, spelled } = askers
 
   const someEmail = (account: Account) => {
     // Now and then one of another account, which is nobody here.
     const from = chance(0.2) ? pick(accounts) : account
-    return pick(emailsOf(from))
+    return addressOf(from)
   }
 
   const somePayload = (account: Account): Readonly<Record<string, unknown>> => {
-    const Email = pick(emailsOf(account))
+    const Email = addressOf(account)
     const person = account.people.get(Email)
     if (person !== undefined && person.fields.size > manyFields)
       return { Email: spelled(Email), FirstName: account.mark }
-    const drawn = pick(payloads)
-    const fields: unknown = drawn["CustomFields"]
+    const given = pick(payloads)
+    const fields: unknown = given["CustomFields"]
     return {
-      ...drawn,
+      ...given,
       Email: spelled(Email),
-      ...(chance(0.5) ? { FirstName: `${account.mark} ${String(drawn["FirstName"] ?? "")}` } : {}),
+      ...(chance(0.5) ? { FirstName: `${account.mark} ${String(given["FirstName"] ?? "")}` } : {}),
       ...(chance(0.3) ? { CustomFields: { ...Object(fields), [zone]: pick(zones) } } : {})
     }
   }
@@ -91,26 +91,24 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
 
   const people = ({ people }: Account) => [...people.values()]
 
-  const getContact = (): Call => {
+  const getContact = (): Drawn => {
     const asker = askerFor("ViewContacts")
     const account = accountOf(asker)
     const email = someEmail(account)
-    const person = account.people.get(email)
-    return {
-      operation: "contactsByEmailGet",
-      asker,
-      sent: sentTo("GET", `/contacts/${encoded(spelled(email))}`),
-      status: person === undefined ? 404 : 200,
-      ...(person === undefined ? {} : { view: { of: viewOfJson, expected: () => viewOfPerson(person) } })
-    }
+    const sent = sentTo("GET", `/contacts/${encoded(spelled(email))}`)
+    return drawn({ operation: "contactsByEmailGet", asker, sent }, () => {
+      const person = account.people.get(email)
+      return person === undefined
+        ? { status: 404 }
+        : { status: 200, view: { of: viewOfJson, expected: () => viewOfPerson(person) } }
+    })
   }
 
-  const putContact = (): Call => {
+  const putContact = (): Drawn => {
     const asker = askerFor("ModifyContacts")
     const account = accountOf(asker)
     const email = someEmail(account)
     const { CustomFields = {}, FirstName = null } = somePayload(account)
-    const isKnown = account.people.has(email)
     const path = spelled(email)
     const isFull = (account.people.get(email)?.fields.size ?? 0) > manyFields
     const change = {
@@ -118,21 +116,19 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
       ...(isFull ? {} : { CustomFields }),
       ...(chance(0.5) ? { LastName: account.mark } : {})
     }
-    return {
-      operation: "contactsByEmailPut",
-      asker,
-      sent: sentTo("PUT", `/contacts/${encoded(path)}`, jsonBody(change)),
-      status: isKnown ? 200 : 404,
-      ...(isKnown
+    const sent = sentTo("PUT", `/contacts/${encoded(path)}`, jsonBody(change))
+    return drawn({ operation: "contactsByEmailPut", asker, sent }, () =>
+      account.people.has(email)
         ? {
+            status: 200,
             apply: () => upsert(account, [{ ...change, Email: email }], ""),
             view: {
               of: viewOfJson,
               expected: () => shownTo(asker, personOf(account, email), { ...change, Email: path })
             }
           }
-        : {})
-    }
+        : { status: 404 }
+    )
   }
 
   const shownTo = ({ caller }: Asker, person: Person, sent: Readonly<Record<string, unknown>>) =>
@@ -144,20 +140,18 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     return found
   }
 
-  const deleteContact = (): Call => {
+  const deleteContact = (): Drawn => {
     const asker = askerFor("ModifyContacts")
     const account = accountOf(asker)
     const email = someEmail(account)
-    return {
-      operation: "contactsByEmailDelete",
-      asker,
-      sent: sentTo("DELETE", `/contacts/${encoded(spelled(email))}`),
+    const sent = sentTo("DELETE", `/contacts/${encoded(spelled(email))}`)
+    return drawn({ operation: "contactsByEmailDelete", asker, sent }, () => ({
       status: account.people.has(email) ? 200 : 404,
       apply: () => account.people.delete(email)
-    }
+    }))
   }
 
-  const postContacts = (): Call => {
+  const postContacts = (): Drawn => {
     const asker = askerFor("ModifyContacts")
     const account = accountOf(asker)
     const count = dice.weighted([
@@ -169,15 +163,12 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     const contacts = Array.from({ length: count }, () => somePayload(account))
     const lists = some(listNamesOf(account), 0.15)
     const query = lists.length === 0 ? "" : `?${lists.map((name) => `listnames=${encoded(name)}`).join("&")}`
-    return {
-      operation: "contactsPost",
-      asker,
-      sent: sentTo("POST", `/contacts${query}`, jsonBody(contacts)),
-      status: count > 1000 ? 400 : 200,
-      isKeyed: true,
-      ...(count > 1000
-        ? {}
+    const sent = sentTo("POST", `/contacts${query}`, jsonBody(contacts))
+    return drawn({ operation: "contactsPost", asker, sent, isKeyed: true }, () =>
+      count > 1000
+        ? { status: 400 }
         : {
+            status: 200,
             apply: () => {
               upsert(account, contacts, "ContactApi")
               for (const name of lists) account.lists.add(name)
@@ -186,11 +177,11 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
               of: (json) => [json].flat().map(viewOfJson),
               expected: () => contacts.map((sent) => shownTo(asker, personOf(account, String(sent["Email"])), sent))
             }
-          })
-    }
+          }
+    )
   }
 
-  const listContacts = (): Call => {
+  const listContacts = (): Drawn => {
     const asker = askerFor("ViewContacts")
     const account = accountOf(asker)
     const rule = chance(0.4) ? someRule() : undefined
@@ -201,14 +192,12 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
       ...(rule === undefined ? [] : [`rule=${encoded(rule.text)}`])
     ]
     const from = offset ?? 0
-    return {
-      operation: "contactsGet",
-      asker,
-      sent: sentTo("GET", `/contacts${parameters.length === 0 ? "" : `?${parameters.join("&")}`}`),
-      status: limit === 1001 ? 400 : 200,
-      ...(limit === 1001
-        ? {}
+    const sent = sentTo("GET", `/contacts${parameters.length === 0 ? "" : `?${parameters.join("&")}`}`)
+    return drawn({ operation: "contactsGet", asker, sent }, () =>
+      limit === 1001
+        ? { status: 400 }
         : {
+            status: 200,
             view: {
               of: (json) => [json].flat().map(viewOfJson),
               expected: () =>
@@ -217,27 +206,25 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
                   .slice(from, from + (limit ?? 20))
                   .map(viewOfPerson)
             }
-          })
-    }
+          }
+    )
   }
 
-  const countContacts = (): Call => {
+  const countContacts = (): Drawn => {
     const asker = askerFor("ViewContacts")
     const account = accountOf(asker)
     const rule = chance(0.7) ? someRule() : undefined
-    return {
-      operation: "contactsCountGet",
-      asker,
-      sent: sentTo("GET", `/contacts/count${rule === undefined ? "" : `?rule=${encoded(rule.text)}`}`),
+    const sent = sentTo("GET", `/contacts/count${rule === undefined ? "" : `?rule=${encoded(rule.text)}`}`)
+    return drawn({ operation: "contactsCountGet", asker, sent }, () => ({
       status: 200,
       view: {
         of: (json) => json,
         expected: () => ({ Count: people(account).filter(rule?.holds ?? (() => true)).length })
       }
-    }
+    }))
   }
 
-  const fieldsInUse = (): Call => {
+  const fieldsInUse = (): Drawn => {
     const asker = askerFor("ViewContacts")
     const account = accountOf(asker)
     const rule = chance(0.5) ? someRule() : undefined
@@ -245,10 +232,8 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
       const folded = Map.groupBy(names, Rule.foldText)
       return Object.fromEntries([...folded].map(([name, same]) => [name, same.length]))
     }
-    return {
-      operation: "contactsFieldsGet",
-      asker,
-      sent: sentTo("GET", `/contacts/fields${rule === undefined ? "" : `?rule=${encoded(rule.text)}`}`),
+    const sent = sentTo("GET", `/contacts/fields${rule === undefined ? "" : `?rule=${encoded(rule.text)}`}`)
+    return drawn({ operation: "contactsFieldsGet", asker, sent }, () => ({
       status: 200,
       view: {
         of: (json) => {
@@ -263,17 +248,15 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
           return { Contacts: some.length, custom: counts(some.flatMap(({ fields }) => [...fields.keys()])) }
         }
       }
-    }
+    }))
   }
 
-  const lookUp = (): Call => {
+  const lookUp = (): Drawn => {
     const asker = askerFor("ViewContacts")
     const account = accountOf(asker)
     const emails = Array.from({ length: below(6) }, () => someEmail(account))
-    return {
-      operation: "contactsLookupPost",
-      asker,
-      sent: sentTo("POST", "/contacts/lookup", jsonBody({ Emails: emails.map(spelled) })),
+    const sent = sentTo("POST", "/contacts/lookup", jsonBody({ Emails: emails.map(spelled) }))
+    return drawn({ operation: "contactsLookupPost", asker, sent }, () => ({
       status: 200,
       view: {
         of: (json) => [json].flat().map(viewOfJson),
@@ -283,30 +266,35 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
             return person === undefined ? [] : [viewOfPerson(person)]
           })
       }
-    }
+    }))
   }
 
-  const deleteMany = (): Call => {
-    const asker = askerFor("ModifyContacts")
+  const deleted = (asker: Asker, body: object, isMeant: (person: Person) => boolean): Drawn => {
     const account = accountOf(asker)
-    const emails = Array.from({ length: 1 + below(5) }, () => spelled(someEmail(account)))
-    const rule = chance(0.02) ? { text: "All", holds: () => true } : narrowRule()
-    const [body, isMeant] = chance(0.6)
-      ? [{ Emails: emails }, ({ email }: Person) => emails.some((one) => identityOf(one) === identityOf(email))]
-      : [{ Rule: rule.text }, rule.holds]
-    return {
-      operation: "contactsDeletePost",
-      asker,
-      sent: sentTo("POST", "/contacts/delete", jsonBody(body)),
+    const sent = sentTo("POST", "/contacts/delete", jsonBody(body))
+    return drawn({ operation: "contactsDeletePost", asker, sent, isKeyed: true }, () => ({
       status: 200,
-      isKeyed: true,
       apply: () => {
         account.people = new Map([...account.people].filter(([, person]) => !isMeant(person)))
       }
-    }
+    }))
   }
 
-  const exportContacts = (): Call => {
+  const deleteAddresses = (): Drawn => {
+    const asker = askerFor("ModifyContacts")
+    const emails = Array.from({ length: 1 + below(5) }, () => spelled(someEmail(accountOf(asker))))
+    return deleted(asker, { Emails: emails }, ({ email }) =>
+      emails.some((one) => identityOf(one) === identityOf(email))
+    )
+  }
+
+  const deleteByRule = (): Drawn => {
+    const asker = askerFor("ModifyContacts")
+    const rule = chance(0.02) ? { text: "All", holds: () => true } : narrowRule()
+    return deleted(asker, { Rule: rule.text }, rule.holds)
+  }
+
+  const exportContacts = (): Drawn => {
     const asker = askerFor("Export")
     const account = accountOf(asker)
     const rule = someRule()
@@ -316,12 +304,9 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
       [1, [`&rule=${encoded(rule.text)}`, rule.holds]],
       [1, [`&emails=${emails.map(encoded).join(",")}`, ({ email }) => emails.includes(identityOf(email))]]
     ])
-    return {
-      operation: "contactsExportPost",
-      asker,
-      sent: sentTo("POST", `/contacts/export?fileFormat=Json${query}`),
+    const sent = sentTo("POST", `/contacts/export?fileFormat=Json${query}`)
+    return drawn({ operation: "contactsExportPost", asker, sent, isKeyed: true }, () => ({
       status: 202,
-      isKeyed: true,
       starts: "export",
       apply: (json) => account.exports.push(String(Object(json).PublicExportID)),
       // Of the file, which the runner downloads.
@@ -329,33 +314,31 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
         of: (json) => [json].flat().map(viewOfJson),
         expected: () => people(account).filter(isMeant).map(viewOfPerson)
       }
-    }
+    }))
   }
 
-  const exportStatus = (): Call => {
+  const exportStatus = (): Drawn => {
     const asker = askerFor("Export")
     const account = accountOf(asker)
     const from = chance(0.2) ? pick(accounts) : account
     const id = from.exports.length === 0 || chance(0.1) ? nobody : pick(from.exports.slice(-30))
-    const isOwn = account.exports.includes(id)
-    return {
-      operation: "contactsExportByIdStatusGet",
-      asker,
-      sent: sentTo("GET", `/contacts/export/${id}/status`),
-      status: isOwn ? 200 : 404,
-      ...(isOwn ? { view: { of: (json) => json, expected: () => "Ready" } } : {})
-    }
+    const sent = sentTo("GET", `/contacts/export/${id}/status`)
+    return drawn({ operation: "contactsExportByIdStatusGet", asker, sent }, () =>
+      account.exports.includes(id)
+        ? { status: 200, view: { of: (json) => json, expected: () => "Ready" } }
+        : { status: 404 }
+    )
   }
 
   const cell = (text: string) => `"${text.replaceAll('"', '""')}"`
 
-  const importContacts = (): Call => {
+  const importContacts = (): Drawn => {
     const asker = askerFor("ModifyContacts")
     const account = accountOf(asker)
     const rows = Array.from({ length: 1 + below(6) }, () => {
       const FirstName = pick(["", "Ann", 'a"b,c', `${account.mark}\nsecond line`])
       const Status = pick(["", ...statuses])
-      return { Email: spelled(pick(emailsOf(account))), FirstName, Status, CustomFields: { [zone]: pick(zones) } }
+      return { Email: spelled(addressOf(account)), FirstName, Status, CustomFields: { [zone]: pick(zones) } }
     })
     const file = [
       `Email,FirstName,Status,${zone}`,
@@ -365,37 +348,28 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     const isMissing = list !== undefined && !account.lists.has(list)
     // An empty cell leaves the field as it is.
     const given = (row: object): object => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ""))
-    return {
-      operation: "contactsImportPost",
-      asker,
-      sent: sentTo(
-        "POST",
-        `/contacts/import${list === undefined ? "" : `?listName=${encoded(list)}`}`,
-        formOf([['name="file"; filename="people.csv"', file]])
-      ),
-      status: isMissing ? 400 : 202,
-      ...(isMissing ? {} : { starts: "import" }),
-      apply: () => {
-        if (!isMissing) {
-          const contacts = rows.map((row) => ({ ...given(row), CustomFields: given(row.CustomFields) }))
-          upsert(account, contacts, "FileUpload")
-        }
-      }
-    }
+    const sent = sentTo(
+      "POST",
+      `/contacts/import${list === undefined ? "" : `?listName=${encoded(list)}`}`,
+      formOf([['name="file"; filename="people.csv"', file]])
+    )
+    const contacts = rows.map((row) => ({ ...given(row), CustomFields: given(row.CustomFields) }))
+    return drawn({ operation: "contactsImportPost", asker, sent }, () =>
+      isMissing
+        ? { status: 400 }
+        : { status: 202, starts: "import", apply: () => upsert(account, contacts, "FileUpload") }
+    )
   }
 
-  const send = (): Call => {
+  const send = (): Drawn => {
     const asker = askerFor("SendHttp")
     const isAllowed = chance(0.7)
     const From = isAllowed ? "Ann <ann@example.com>" : "ann@elsewhere.test"
     const message = { Recipients: [{ Email: "somebody@elsewhere.test" }], Content: { From, Subject: "Hello" } }
-    return {
-      operation: "emailsPost",
-      asker,
-      sent: sentTo("POST", "/emails", jsonBody(message)),
-      status: isAllowed ? 200 : 400,
-      isKeyed: isAllowed
-    }
+    const sent = sentTo("POST", "/emails", jsonBody(message))
+    return drawn({ operation: "emailsPost", asker, sent, isKeyed: isAllowed }, () => ({
+      status: isAllowed ? 200 : 400
+    }))
   }
 
   return {
@@ -407,7 +381,8 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     countContacts,
     fieldsInUse,
     lookUp,
-    deleteMany,
+    deleteAddresses,
+    deleteByRule,
     exportContacts,
     exportStatus,
     importContacts,

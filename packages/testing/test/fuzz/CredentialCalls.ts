@@ -1,7 +1,8 @@
 /** Calls on API keys and SMTP credentials, whose answer the model knows. */
 import {
   type Askers,
-  type Call,
+  type Drawn,
+  drawn,
   keeper,
   keyNamesOf,
   levels,
@@ -79,23 +80,21 @@ export const makeCredentialCalls = ({ accounts, dead }: World, dice: Dice, { ask
 
   const credentialView = (expected: () => unknown) => ({ of: viewOfCredentialJson, expected })
 
-  const create = (kind: Kind) => (): Call => {
+  const create = (kind: Kind) => (): Drawn => {
     const asker = askerFor(managing)
     const { target: _, ...payload } = someCredential(kind, asker.caller)
-    const { made, of, status }: ReturnType<typeof createCredential> =
-      asker.caller === undefined ? { status: 401 } : createCredential(kind, asker.caller, accounts, payload)
-    return {
-      operation: operationOf(kind, "Post"),
-      asker,
-      sent: sentTo("POST", pathOf(kind), jsonBody(payload)),
-      status,
-      ...(made === undefined || of === undefined
-        ? {}
+    const sent = sentTo("POST", pathOf(kind), jsonBody(payload))
+    return drawn({ operation: operationOf(kind, "Post"), asker, sent }, () => {
+      const { made, of, status }: ReturnType<typeof createCredential> =
+        asker.caller === undefined ? { status: 401 } : createCredential(kind, asker.caller, accounts, payload)
+      return made === undefined || of === undefined
+        ? { status }
         : {
+            status,
             apply: (json) => addCredential(kind, of, credentialOfJson(json, String(Object(json).Token))),
             view: credentialView(() => viewOfCredential({ ...made, token: "" }))
-          })
-    }
+          }
+    })
   }
 
   /** The name of a credential that is there, mostly, or the administrator's. */
@@ -106,82 +105,75 @@ export const makeCredentialCalls = ({ accounts, dead }: World, dice: Dice, { ask
     return name === "administrator" && caller?.key.name === name ? pick(namesOf(kind, target)) : name
   }
 
-  const update = (kind: Kind) => (): Call => {
+  const update = (kind: Kind) => (): Drawn => {
     const asker = askerFor(managing)
     const { caller } = asker
     const { target, ...payload } = someCredential(kind, caller)
     const name = someName(kind, target, caller)
     const next = chance(0.7) ? { ...payload, Name: name } : payload
-    const { changed, of, status }: ReturnType<typeof updateCredential> =
-      caller === undefined ? { status: 401 } : updateCredential(kind, caller, accounts, name, next)
-    return {
-      operation: operationOf(kind, "ByNamePut"),
-      asker,
-      sent: sentTo("PUT", pathOf(kind, name), jsonBody(next)),
-      status,
-      ...(changed === undefined || of === undefined
-        ? {}
+    const sent = sentTo("PUT", pathOf(kind, name), jsonBody(next))
+    return drawn({ operation: operationOf(kind, "ByNamePut"), asker, sent }, () => {
+      const { changed, of, status }: ReturnType<typeof updateCredential> =
+        caller === undefined ? { status: 401 } : updateCredential(kind, caller, accounts, name, next)
+      return changed === undefined || of === undefined
+        ? { status }
         : {
+            status,
             apply: () => replaceCredential(kind, of, name, changed),
             view: credentialView(() => viewOfCredential(changed))
-          })
-    }
+          }
+    })
   }
 
-  const remove = (kind: Kind) => (): Call => {
+  const remove = (kind: Kind) => (): Drawn => {
     const asker = askerFor(managing)
     const { caller } = asker
     const { subaccount, target } = targetOf(caller?.account ?? pick(accounts))
     const name = someName(kind, target, caller)
-    const { of, status }: ReturnType<typeof deleteCredential> =
-      caller === undefined ? { status: 401 } : deleteCredential(kind, caller, accounts, name, subaccount)
-    return {
-      operation: operationOf(kind, "ByNameDelete"),
-      asker,
-      sent: sentTo("DELETE", pathOf(kind, name, subaccount)),
-      status,
-      ...(of === undefined
-        ? {}
+    const sent = sentTo("DELETE", pathOf(kind, name, subaccount))
+    return drawn({ operation: operationOf(kind, "ByNameDelete"), asker, sent }, () => {
+      const { of, status }: ReturnType<typeof deleteCredential> =
+        caller === undefined ? { status: 401 } : deleteCredential(kind, caller, accounts, name, subaccount)
+      return of === undefined
+        ? { status }
         : {
+            status,
             apply: () => {
               const token = findCredential(kind, of, name)?.token ?? ""
               if (token !== "" && kind === "apiKeys") dead.push(token)
               removeCredential(kind, of, name)
             }
-          })
-    }
+          }
+    })
   }
 
-  const load = (kind: Kind) => (): Call => {
+  const load = (kind: Kind) => (): Drawn => {
     const asker = askerFor("Security")
     const { caller } = asker
     const { subaccount, target } = targetOf(caller?.account ?? pick(accounts))
     const name = someName(kind, target, undefined)
-    const found = caller && findCredential(kind, accountFor(caller, accounts, subaccount), name)
-    return {
-      operation: operationOf(kind, "ByNameGet"),
-      asker,
-      sent: sentTo("GET", pathOf(kind, name, subaccount)),
-      status: found === undefined ? 404 : 200,
-      ...(found === undefined ? {} : { view: credentialView(() => viewOfCredential(found)) })
-    }
+    const sent = sentTo("GET", pathOf(kind, name, subaccount))
+    return drawn({ operation: operationOf(kind, "ByNameGet"), asker, sent }, () => {
+      const found = caller && findCredential(kind, accountFor(caller, accounts, subaccount), name)
+      return found === undefined
+        ? { status: 404 }
+        : { status: 200, view: credentialView(() => viewOfCredential(found)) }
+    })
   }
 
-  const list = (kind: Kind) => (): Call => {
+  const list = (kind: Kind) => (): Drawn => {
     const asker = askerFor("Security")
     const { caller } = asker
     const { subaccount } = targetOf(caller?.account ?? pick(accounts))
-    return {
-      operation: operationOf(kind, "Get"),
-      asker,
-      sent: sentTo("GET", pathOf(kind, undefined, subaccount)),
+    const sent = sentTo("GET", pathOf(kind, undefined, subaccount))
+    return drawn({ operation: operationOf(kind, "Get"), asker, sent }, () => ({
       status: 200,
       view: {
         of: (json) => [json].flat().map(viewOfCredentialJson),
         expected: () =>
           [...((caller && accountFor(caller, accounts, subaccount)?.[kind].values()) ?? [])].map(viewOfCredential)
       }
-    }
+    }))
   }
 
   return { create, update, remove, load, list }

@@ -25,8 +25,9 @@ import {
   viewOfJson,
   viewOfPerson
 } from "./Model.ts"
-import { type Asker, type Call, keeper, levels, type World } from "./Askers.ts"
+import { type Asker, type Call, type Drawn, keeper, levels, type World } from "./Askers.ts"
 import { type Answer, makeAsk, noAnswer } from "./Asking.ts"
+import { explain } from "./CallsAtOnce.ts"
 import { wordsOf } from "./KnownWords.ts"
 import { makeCalls } from "./ModelledCalls.ts"
 import { readContract, type ServedOperation } from "./ServedContract.ts"
@@ -120,11 +121,13 @@ export const runFuzz = Effect.fnUntraced(function* ({
     database: store.database,
     args: ["--allow-sender", "*@example.com", "--trusted-proxy", "127.0.0.1/32"]
   })
-  const agent = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1 })),
-    (agent) => Effect.sync(() => agent.destroy())
-  )
-  const ask = makeAsk(serve, agent)
+  const askingOn = (maxSockets: number) =>
+    Effect.acquireRelease(
+      Effect.sync(() => new Agent({ keepAlive: true, maxSockets })),
+      (agent) => Effect.sync(() => agent.destroy())
+    ).pipe(Effect.map((agent) => makeAsk(serve, agent)))
+  const ask = yield* askingOn(1)
+  const askAtOnce = yield* askingOn(8)
   const dice = makeDice(seed)
   const main = makeAccount("", "zq0main")
   const accounts = [main, ...["zq1first", "zq2second"].map((mark) => makeAccount(`sub.${mark}@example.com`, mark))]
@@ -153,9 +156,10 @@ export const runFuzz = Effect.fnUntraced(function* ({
     operation: ServedOperation | undefined,
     sent: Sent,
     asker: Pick<Asker, "peer" | "token">,
-    account: Account | undefined
+    account: Account | undefined,
+    asking?: typeof ask
   ) {
-    const answer = yield* ask(sent, asker)
+    const answer = yield* (asking ?? ask)(sent, asker)
     const { headers, status, text } = answer
     history.push(printed(sent, answer))
     if (history.length > remembered) history.shift()
@@ -336,6 +340,28 @@ export const runFuzz = Effect.fnUntraced(function* ({
     yield* expectEqual(view.of(parsed(file.text)), view.expected(), "the file of an export")
   })
 
+  const answeredBeside = Effect.fnUntraced(function* (draw: Drawn) {
+    const { asker, operation, sent } = draw()
+    const answer = yield* asked(operationOf(operation), sent, asker, asker.caller?.account, askAtOnce)
+    return { draw, answer, json: parsed(answer.text) }
+  })
+
+  const heldFor = Effect.fnUntraced(function* (account: Account) {
+    return { account, contacts: yield* readContacts(account), logins: yield* readSmtp(account) }
+  })
+
+  /** Makes some calls at once; which order of them explains the answers is not known before. */
+  const callAtOnce = Effect.fnUntraced(function* () {
+    const calls = yield* Effect.forEach(modelled.some(), answeredBeside, { concurrency: "unbounded" })
+    at += calls.length - 1
+    const held = yield* Effect.forEach(accounts, heldFor)
+    if (explain(accounts, calls, held)) return
+    const told = calls.map(
+      ({ answer, draw }) => `${printed(draw().sent, answer)}\n${draw().sent.body.toString()}\n${answer.text}`
+    )
+    return yield* found(`no order explains ${calls.length} calls at once:\n${told.join("\n")}`.slice(0, 8000))
+  })
+
   let generating = main
   const { generate } = makeGenerator(contract, dice, (name) => wordsOf(accounts, generating)(name))
 
@@ -358,11 +384,16 @@ export const runFuzz = Effect.fnUntraced(function* ({
     if (id.startsWith("contacts") && id !== "contactsExportPost") yield* learnContacts(account)
   })
 
+  let nextComparison = comparedEvery
   for (at = 1; at <= calls; at++) {
     if (kept.length > 0 && dice.chance(0.02)) yield* repeatKept()
+    else if (dice.chance(0.08)) yield* callAtOnce()
     else if (dice.chance(0.35)) yield* callGenerated()
     else yield* callModelled()
-    if (at % comparedEvery === 0) yield* compareAll()
+    if (at >= nextComparison) {
+      yield* compareAll()
+      nextComparison = at + comparedEvery
+    }
   }
   yield* compareAll()
   yield* serve.stop

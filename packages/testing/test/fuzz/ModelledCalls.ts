@@ -1,5 +1,5 @@
 /** Calls whose answer the model knows: every operation, by keys that may call it and by keys that may not. */
-import { type Call, makeAskers, type World } from "./Askers.ts"
+import { type Drawn, makeAskers, type World } from "./Askers.ts"
 import { makeContactCalls } from "./ContactCalls.ts"
 import { makeCredentialCalls } from "./CredentialCalls.ts"
 import type { Dice } from "./Dice.ts"
@@ -9,12 +9,7 @@ export const makeCalls = (world: World, dice: Dice) => {
   const contacts = makeContactCalls(world, dice, askers)
   const { create, list, load, remove, update } = makeCredentialCalls(world, dice, askers)
 
-  /** A call, of which nothing is left but the refusal if the key may not make it. */
-  const made = (call: Call): Call => {
-    const { asker, operation, sent } = call
-    return asker.refusal === undefined ? call : { operation, sent, asker, status: asker.refusal }
-  }
-  const calls: ReadonlyArray<readonly [number, () => Call]> = [
+  const calls: ReadonlyArray<readonly [number, () => Drawn]> = [
     [10, contacts.getContact],
     [8, contacts.putContact],
     [7, contacts.deleteContact],
@@ -23,7 +18,8 @@ export const makeCalls = (world: World, dice: Dice) => {
     [3, contacts.countContacts],
     [2, contacts.fieldsInUse],
     [3, contacts.lookUp],
-    [3, contacts.deleteMany],
+    [2, contacts.deleteAddresses],
+    [1, contacts.deleteByRule],
     [1, contacts.exportContacts],
     [2, contacts.exportStatus],
     [1, contacts.importContacts],
@@ -40,5 +36,25 @@ export const makeCalls = (world: World, dice: Dice) => {
     [2, list("smtp")]
   ]
 
-  return { next: () => made(dice.weighted(calls)()), right: askers.right }
+  /** Those that take effect at one moment, by keys that none of them changes. */
+  const atOnce: ReadonlyArray<readonly [number, () => Drawn]> = [
+    [5, contacts.getContact],
+    [6, contacts.putContact],
+    [6, contacts.deleteContact],
+    [8, contacts.postContacts],
+    [3, contacts.countContacts],
+    [2, contacts.lookUp],
+    [2, contacts.deleteAddresses],
+    [2, create("smtp")],
+    [2, update("smtp")],
+    [2, remove("smtp")],
+    [1, load("smtp")]
+  ]
+
+  return {
+    next: () => dice.weighted(calls)()(),
+    /** Calls to be made at once. */
+    some: () => askers.meetingOn(() => Array.from({ length: 2 + dice.below(3) }, () => dice.weighted(atOnce)())),
+    right: askers.right
+  }
 }

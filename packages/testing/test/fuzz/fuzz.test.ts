@@ -1,6 +1,6 @@
 /**
  * S73 Whatever is asked of a service, and in whatever order: it answers what its document says, holds what the model
- * holds, and tells no account of another. `ROSTER_LONG_RUN` makes 100,000 calls, and `ROSTER_SEED` repeats a run.
+ * holds, and tells no account of another. Some order explains what it answers to calls at once, and holds then. `ROSTER_LONG_RUN` makes 100,000 calls, and `ROSTER_SEED` repeats a run.
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
