@@ -46,7 +46,14 @@ export {
   type ValueMap
 } from "./csv/ImportMapping.ts"
 export type { ImportRow, RowRecord } from "./csv/ImportRow.ts"
-export { FileHeader, mappedFile, rejectedFile, rejectedMapping, type RejectedRow } from "./csv/RejectedRows.ts"
+export {
+  FileHeader,
+  mappedFile,
+  rejectedFile,
+  rejectedMapping,
+  type RejectedRow,
+  repeatedFile
+} from "./csv/RejectedRows.ts"
 export { encodingByMark, isEncoding, UnreadableFile } from "./csv/TextDecoding.ts"
 export * from "./warnings/ImportWarnings.ts"
 export * from "./emails/EmailMessage.ts"

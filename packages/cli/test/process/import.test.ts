@@ -43,6 +43,7 @@ describe("roster contacts import", () => {
         accepted: 2,
         rejected: 2,
         duplicates: 1,
+        duplicateRows: [{ line: 2, winner: 6 }],
         notSent: 0,
         unknown: 0,
         new: 2,

@@ -97,6 +97,40 @@ describe("what is said about an imported file", () => {
     })
   )
 
+  it.live("says which row of an address is imported, writes the others to a file, and takes another one if asked", () =>
+    Effect.gen(function* () {
+      const file = "Email,city\nann@example.com,Bonn\nbob@example.com,Rom\nAnn@example.com,Köln\n"
+      const { done, folder, run, stored } = yield* importing(file, "--duplicates", "twice.csv")
+      assert.deepInclude(json(done), { accepted: 2, duplicates: 1, duplicateRows: [{ line: 2, winner: 4 }] })
+      assert.deepInclude(stored[1], { CustomFields: { city: "Köln" } })
+      const twice = readFileSync(join(folder, "twice.csv"), "utf8")
+      assert.strictEqual(twice, "\ufeffLine,WinnerLine,Email,city\r\n2,4,ann@example.com,Bonn\r\n")
+      const again = (...flags: ReadonlyArray<string>) => run(["contacts", "import", "a.csv", ...flags])
+      const taken = yield* again("--duplicates", "twice.csv")
+      assert.deepStrictEqual([taken.code, taken.stdout], [2, ""])
+      const preview = yield* again("--on-duplicate", "first", "--dry-run", "-o", "table")
+      assert.include(preview.stdout, "line 4: left out for line 2, which has the same address")
+      const rejected = yield* again("--on-duplicate", "reject")
+      assert.strictEqual(rejected.code, 9)
+      assert.deepInclude(json(rejected), {
+        accepted: 1,
+        rejected: 2,
+        duplicates: 0,
+        rejectedFile: "a.csv.rejected.csv"
+      })
+      assert.include(failure(rejected).hint, "--on-duplicate reject")
+      assert.include(readFileSync(join(folder, "a.csv.rejected.csv"), "utf8"), "Email: line 4 has the same address")
+      for (const flags of [
+        ["--on-duplicate", "first"],
+        ["--duplicates", "b.csv"]
+      ]) {
+        const refused = yield* again("--via", "file", ...flags)
+        assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
+        assert.include(failure(refused).message, "--via file")
+      }
+    })
+  )
+
   it.live("takes other words for a status, which a row is rejected for without", () =>
     Effect.gen(function* () {
       const file = "Email,Status\nann@example.com,subscribed\nbob@example.com,active\ncem@example.com,cleaned\n"

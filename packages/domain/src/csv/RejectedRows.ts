@@ -73,6 +73,27 @@ export const rejectedFile = <E, R>(
   )
 }
 
+/**
+ * The file of rows that are left out for others with their addresses, in UTF-8: CSV with a byte order mark, the line of each
+ * row, that of the row which is imported in its place, and the cells of the row; or its object, if it was one of JSON.
+ */
+export const repeatedFile = <E, R>(
+  { cells, delimiter, format }: FileHeader,
+  rows: Stream.Stream<{ readonly line: number; readonly winner: number; readonly cells: ReadonlyArray<string> }, E, R>
+): Stream.Stream<Uint8Array, E, R> =>
+  Stream.make(
+    `\ufeff${csvLine(["Line", "WinnerLine", ...(format === undefined ? cells.map(safeCell) : ["Row"])], delimiter)}`
+  ).pipe(
+    Stream.concat(
+      Stream.mapArray(rows, (part) => [
+        part
+          .map(({ cells, line, winner }) => csvLine([String(line), String(winner), ...cells.map(safeCell)], delimiter))
+          .join("")
+      ])
+    ),
+    Stream.encodeText
+  )
+
 /** The mapping by which the file of rejected rows is read, which is UTF-8 and begins with its header; `undefined` if it needs none. */
 export const rejectedMapping = (
   { delimiter, format }: FileHeader,

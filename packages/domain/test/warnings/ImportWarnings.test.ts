@@ -96,6 +96,7 @@ describe("warnings about the rows that an import takes", () => {
     ["1", "2.5", "1.234"],
     ["1.234", "1,234"],
     ["01/02/2024", "13/02/2024"],
+    ["01/02/2024", "02/13/2024"],
     ["2024-01-31", "2024-01-31 10:00"],
     ["1.2.3", "030/12345", "n/a", "12:30"]
   ])("name no forms that may be the same, nor other texts: %s, %s", (texts) =>

@@ -29,6 +29,7 @@ import { changesOf, type ContactState, FieldChanges } from "../runs/ContactState
 import { RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import { AddOutcome, defaultAddConcurrency, makeBulkSender, outcomesOf } from "../upload/BulkAdd.ts"
 import type { Bitset } from "../upload/DuplicateIndex.ts"
+import { RepeatedRow } from "../upload/RepeatedRows.ts"
 import { toRows, type UploadSource } from "../upload/Upload.ts"
 import { surveyContacts, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
 import {
@@ -109,8 +110,10 @@ export const PlanSummary = Schema.Struct({
   leftOut: Schema.optionalKey(Schema.Int),
   /** Rows that our own check refuses. */
   rejected: Schema.Int,
-  /** Rows whose address a later row has too. */
+  /** Rows that are left out for another with their address. */
   duplicates: Schema.Int,
+  /** The first of them; absent without any. */
+  duplicateRows: Schema.optionalKey(Schema.Array(RepeatedRow)),
   /** Rows whose status would resubscribe their contacts. It is left out, unless the plan allows it. */
   wouldResubscribe: Schema.Int,
   /** Changed rows that, as far as can be read, only put their contacts on the lists. */
@@ -263,7 +266,7 @@ export interface Sendable {
 
 /** The counts of the rows of a plan, which are complete at its end. */
 export type PlanCounts = Pick<UploadSurvey, "read" | "invalid" | "duplicates" | "firstInvalid" | "causes"> &
-  Partial<Pick<UploadSurvey, "warnings">>
+  Partial<Pick<UploadSurvey, "duplicateRows" | "warnings">>
 
 /** The rows to send, each with its contact. */
 const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bitset) =>
@@ -357,6 +360,9 @@ const makePlanner = (
     ...(counts.leftOut === 0 ? Struct.omit(counts, ["leftOut"]) : counts),
     rejected: survey.invalid,
     duplicates: survey.duplicates,
+    ...(survey.duplicateRows === undefined || survey.duplicateRows.length === 0
+      ? {}
+      : { duplicateRows: survey.duplicateRows }),
     fields: Object.fromEntries([...fields].toSorted(([, one], [, other]) => other - one)),
     sample,
     wouldResubscribeRows,

@@ -55,8 +55,10 @@ export interface RunReport {
   readonly causes: ReadonlyArray<RejectionCause>
   /** What is odd in the rows that were not rejected, if the survey looked for it. */
   readonly warnings: ReadonlyArray<ImportWarning>
-  /** Rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
+  /** Rows that are left out, since another row with their address is sent, by default the last. */
   readonly duplicates: number
+  /** The first of them, up to 20, each with the line of the row that is sent. */
+  readonly duplicateRows: ReadonlyArray<{ readonly line: number; readonly winner: number }>
   /** Rows whose contacts kept their status, since the row would have resubscribed them. */
   readonly statusesKept: number
   /** Up to 10,000 of them, in the order of the file. */
@@ -116,6 +118,7 @@ export const emptyReport: RunReport = {
   causes: [],
   warnings: [],
   duplicates: 0,
+  duplicateRows: [],
   statusesKept: 0,
   keptStatuses: [],
   notSent: 0,

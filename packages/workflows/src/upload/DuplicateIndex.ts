@@ -1,5 +1,5 @@
 /**
- * Finds the rows of a file whose address a later row has again, with 16 bytes of memory a row.
+ * Finds the rows of a file whose address another row has too, with 16 bytes of memory a row.
  * (docs/decisions/bulk-import.md)
  */
 import { Effect } from "effect"
@@ -32,33 +32,40 @@ const push = (part: Part, h0: number, h1: number, h2: number, row: number): void
   block[at + 3] = row
 }
 
-/** Calls `visit` with each of the first `rows` rows that a later row with the same hash follows. */
-const compare = (words: Uint32Array, rows: number, last: Uint32Array, visit: (row: number) => void): void => {
-  // `last` is a hash table, at most half full, of the last row of each hash: the offset of its words, counted from 1.
-  const mask = last.length - 1
-  last.fill(0)
-  for (let place = 0; place < rows * wordsPerRow; place += wordsPerRow) {
+/** Calls `visit` with each row whose hash another has too, and the first or last of those. */
+const compare = (
+  words: Uint32Array,
+  rows: number,
+  winners: Uint32Array,
+  winner: "first" | "last",
+  visit: (row: number, winner: number) => void
+): void => {
+  // `winners` is a hash table, at most half full, of the row that counts of each hash: the offset of its words, counted from 1.
+  const mask = winners.length - 1
+  winners.fill(0)
+  for (let number = 0; number < rows; number++) {
+    const place = (winner === "first" ? number : rows - 1 - number) * wordsPerRow
     const h0 = words[place] ?? 0
     for (let at = h0 & mask; ; at = (at + 1) & mask) {
-      const before = (last[at] ?? 0) - 1
-      if (before >= 0) {
+      const found = (winners[at] ?? 0) - 1
+      if (found < 0) winners[at] = place + 1
+      else {
         const isSame =
-          words[before] === h0 && words[before + 1] === words[place + 1] && words[before + 2] === words[place + 2]
+          words[found] === h0 && words[found + 1] === words[place + 1] && words[found + 2] === words[place + 2]
         if (!isSame) continue
-        visit(words[before + 3] ?? 0)
+        visit(words[place + 3] ?? 0, words[found + 3] ?? 0)
       }
-      last[at] = place + 1
       break
     }
   }
 }
 
-/** Finds the rows of a file whose address a later row has again. */
+/** Finds the rows of a file whose address another row has too. */
 export interface DuplicateIndex {
   /** Records the canonical address of a row; rows must be added in file order. */
   readonly add: (email: string | Pick<FastContact, "writeCanonicalEmail">, row: number) => void
-  /** Calls `visit` with each row that a later row of the same address supersedes. */
-  readonly superseded: (visit: (row: number) => void) => Effect.Effect<void>
+  /** Calls `visit` with each row whose address another has too, but for the first or last, and with that one. */
+  readonly repeated: (winner: "first" | "last", visit: (row: number, winner: number) => void) => Effect.Effect<void>
 }
 
 /**
@@ -98,13 +105,13 @@ export const makeDuplicateIndex = (): DuplicateIndex => {
       const part = all[h2 & (parts - 1)]
       if (part !== undefined) push(part, h0, h1, h2, row)
     },
-    superseded: Effect.fnUntraced(function* (visit) {
+    repeated: Effect.fnUntraced(function* (winner, visit) {
       const most = Math.max(...all.map(({ rows }) => rows))
-      const last = new Uint32Array(2 ** Math.ceil(Math.log2(2 * most + 1)))
+      const winners = new Uint32Array(2 ** Math.ceil(Math.log2(2 * most + 1)))
       const words = new Uint32Array(Math.max(...all.map(({ blocks }) => blocks.length)) * rowsPerBlock * wordsPerRow)
       for (const { blocks, rows } of all) {
         for (const [number, block] of blocks.entries()) words.set(block, number * block.length)
-        compare(words, rows, last, visit)
+        compare(words, rows, winners, winner, visit)
         yield* Effect.yieldNow
       }
     })

@@ -50,6 +50,7 @@ import {
   problemOf as problemOfContact
 } from "./BulkAdd.ts"
 import { type Bitset, makeBitset } from "./DuplicateIndex.ts"
+import { repeatedReason } from "./RepeatedRows.ts"
 import { makeKeptStatusRows } from "./RowAdds.ts"
 import { batches, type UploadBatch } from "./UploadBatches.ts"
 import { maximumNamedRows, surveyContacts, type TooManyRows, type UploadSurvey } from "./UploadSurvey.ts"
@@ -342,7 +343,8 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
           resubscribe,
           ...(mapping === undefined ? {} : { mapping }),
           ...(only === undefined ? {} : { only }),
-          ...(defaultStatus === undefined ? {} : { defaultStatus })
+          ...(defaultStatus === undefined ? {} : { defaultStatus }),
+          ...(survey.onDuplicate === "last" ? {} : { onDuplicate: survey.onDuplicate })
         }
   const run = options.record === false ? undefined : yield* log.open({ command, input, resume: options.resume })
   const earlier = yield* earlierOf(survey, run)
@@ -441,6 +443,7 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
       causes: [...survey.causes, ...rejections.causes()].toSorted((one, other) => other.count - one.count),
       warnings: survey.warnings.filter(({ code }) => code !== "Active" || mayBeNew),
       duplicates,
+      duplicateRows: survey.duplicateRows,
       ...earlier.kept.report(),
       notSent,
       unknown,
@@ -468,7 +471,11 @@ export const makeUpload = fnRedacted("makeUpload")(function* <E>(
       (_, some) => {
         const found: Array<RejectedRow> = []
         for (const row of some) {
-          const reason = refused.get(++number)?.reason ?? (row.fast === undefined ? problemOf(row) : undefined)
+          number++
+          const other = survey.onDuplicate === "reject" ? survey.otherLine(number) : undefined
+          const reason =
+            refused.get(number)?.reason ??
+            (other !== undefined ? repeatedReason(other) : row.fast === undefined ? problemOf(row) : undefined)
           if (reason !== undefined) found.push({ ...named(rejectionOf(row, reason)), cells: row.cells })
         }
         return [undefined, found]

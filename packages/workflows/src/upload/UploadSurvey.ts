@@ -23,9 +23,13 @@ import {
   rejectionOf
 } from "../runs/Rejections.ts"
 import { type Bitset, makeBitset, makeDuplicateIndex } from "./DuplicateIndex.ts"
+import { makeRepeatedRows, type OnDuplicate, repeatedRejection, type RepeatedRow } from "./RepeatedRows.ts"
 
 /** Maximum number of rejected rows that a report lists. The file of rejected rows has all. */
 export const maximumNamedRows = 10_000
+
+/** Maximum number of rows of which a report says for which other row they are left out. */
+const maximumNamedDuplicates = 20
 
 /** The result of reading a file before anything is sent. */
 export interface UploadSurvey {
@@ -43,8 +47,14 @@ export interface UploadSurvey {
   readonly warnings: ReadonlyArray<ImportWarning>
   /** The first text below a column without a name, counted from 0, and the line of its row. */
   readonly unnamed: { readonly line: number; readonly column: number; readonly text: string } | undefined
-  /** Number of rows whose address a later row has too. Of the rows with one address, only the last one is sent. */
+  /** Number of rows that are left out, since another row with their address is sent. */
   readonly duplicates: number
+  /** Which row of an address is sent. */
+  readonly onDuplicate: OnDuplicate
+  /** The first rows that are left out for another, up to 20. */
+  readonly duplicateRows: ReadonlyArray<RepeatedRow>
+  /** The line of the row that is sent in place of a row, by its number; of one that is rejected, of another with its address. */
+  readonly otherLine: (row: number) => number | undefined
   /** Whether a row has a status that may resubscribe somebody. */
   readonly mayResubscribe: boolean
   /** The numbers of the rows to send, counted from 1. */
@@ -74,6 +84,8 @@ export interface SurveyOptions extends ImportMode {
   readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined
   /** The number of rows beyond which it fails with `TooManyRows` (default: 50 million). */
   readonly maximumRows?: number | undefined
+  /** Which row of an address is sent (default: last). */
+  readonly onDuplicate?: OnDuplicate | undefined
   /** Whether a digest of the rows is made (default: false). */
   readonly digests?: boolean | undefined
 }
@@ -106,8 +118,8 @@ const endOfGroup = 0x100
 const noContact = 0x101
 
 /**
- * Reads all rows before an upload, and finds which are sendable, invalid or superseded. It keeps 16 bytes of each row in
- * memory while it reads, and then one bit.
+ * Reads all rows before an upload, and finds which are sendable, invalid or repeated. It keeps 16 bytes of each row in
+ * memory while it reads, and then one bit, and 8 bytes of each repeated one.
  *
  * ```ts
  * import { readContacts } from "@roster/domain"
@@ -128,11 +140,13 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
     digests = false,
     mapping,
     maximumRows: maximum = maximumUploadRows,
+    onDuplicate = "last",
     only,
     onProgress
   } = options
   const index = makeDuplicateIndex()
   const sendable = makeBitset()
+  const repeated = makeRepeatedRows()
   const digest = digests ? makeDigest() : undefined
   const firstInvalid: Array<NamedRejection> = []
   const rejections = makeRejectionCauses()
@@ -150,7 +164,7 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
       header ??= part[0].header
       digest?.add(part)
       for (const row of part) {
-        read++
+        repeated.addLine(++read, row.line)
         const { fast } = row
         if (fast !== undefined) index.add(fast, read)
         else {
@@ -172,10 +186,42 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
       return onProgress === undefined ? Effect.void : onProgress(read)
     })
   )
-  yield* index.superseded((row) => {
-    sendable.remove(row)
-    duplicates++
+  const isRejected = onDuplicate === "reject"
+  let rejected = 0
+  yield* index.repeated(onDuplicate === "last" ? "last" : "first", (row, winner) => {
+    const pairs =
+      isRejected && sendable.has(winner)
+        ? ([
+            [row, winner],
+            [winner, row]
+          ] as const)
+        : ([[row, winner]] as const)
+    for (const [one, other] of pairs) {
+      repeated.add(one, other)
+      sendable.remove(one)
+      if (isRejected) rejected++
+      else duplicates++
+    }
   })
+  const { first, otherLine } = repeated.known()
+  if (rejected > 0) {
+    // Only now it is known which rows they are.
+    let number = 0
+    let found = 0
+    yield* Stream.runForEachArray(rows, (part) =>
+      Effect.sync(() => {
+        for (const row of part) {
+          const other = otherLine(++number)
+          if (other === undefined) continue
+          const rejection = repeatedRejection(row, other)
+          rejections.add(rejection)
+          if (++found <= maximumNamedRows) firstInvalid.push(named(rejection))
+        }
+      })
+    )
+    invalid += rejected
+    firstInvalid.sort((one, other) => one.line - other.line).splice(maximumNamedRows)
+  }
   const survey: UploadSurvey = {
     header,
     read,
@@ -185,6 +231,9 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
     warnings: warnings?.all() ?? [],
     unnamed,
     duplicates,
+    onDuplicate,
+    duplicateRows: isRejected ? [] : first(maximumNamedDuplicates),
+    otherLine,
     mayResubscribe,
     sendable,
     digest: digest?.value()

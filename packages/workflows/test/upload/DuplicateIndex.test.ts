@@ -3,31 +3,40 @@ import { Effect } from "effect"
 import { makeBitset, makeDuplicateIndex } from "../../src/upload/DuplicateIndex.ts"
 
 describe("makeDuplicateIndex", () => {
-  it.effect("tells of each row that another one of its identity follows, as a map has it", () =>
-    Effect.gen(function* () {
-      const index = makeDuplicateIndex()
-      const map = new Map<string, number>()
-      const expected: Array<number> = []
-      // Several blocks of each part.
-      for (let row = 1; row <= 550_000; row++) {
-        // Lengths of all kinds, and texts that differ in one place alone. Some stand close to each other, some many times.
-        const text = row % 3 === 0 ? `${row % 1000}@b.example` : `${(row * 7919) % 400_009}@example.com`
-        const identity = `${"x".repeat(row % 7)}${text}`
-        const before = map.get(identity)
-        if (before !== undefined) expected.push(before)
-        map.set(identity, row)
-        index.add(identity, row)
-      }
-      const found: Array<number> = []
-      yield* index.superseded((row) => found.push(row))
-      // A list of what is different would be long in the making.
-      const told = Uint32Array.from(found).sort()
-      const other = Uint32Array.from(expected)
-        .sort()
-        .findIndex((row, at) => told[at] !== row)
-      assert.isAbove(expected.length, 100_000)
-      assert.deepStrictEqual([told.length, other], [expected.length, -1])
-    })
+  it.effect.each(["last", "first"] as const)(
+    "tells of each row but the %s of its identity, as a map has it",
+    (winner) =>
+      Effect.gen(function* () {
+        const index = makeDuplicateIndex()
+        const map = new Map<string, number>()
+        const expected: Array<number> = []
+        const identities: Array<string> = []
+        // Several blocks of each part.
+        for (let row = 1; row <= 550_000; row++) {
+          // Lengths of all kinds, and texts that differ in one place alone. Some stand close to each other, some many times.
+          const text = row % 3 === 0 ? `${row % 1000}@b.example` : `${(row * 7919) % 400_009}@example.com`
+          const identity = `${"x".repeat(row % 7)}${text}`
+          const before = map.get(identity)
+          if (before !== undefined) expected.push(winner === "last" ? before : row)
+          if (before === undefined || winner === "last") map.set(identity, row)
+          identities.push(identity)
+          index.add(identity, row)
+        }
+        const found: Array<number> = []
+        const others = new Set<number>()
+        yield* index.repeated(winner, (row, other) => {
+          found.push(row)
+          if (map.get(identities[row - 1] ?? "") !== other) others.add(row)
+        })
+        assert.strictEqual(others.size, 0)
+        // A list of what is different would be long in the making.
+        const told = Uint32Array.from(found).sort()
+        const other = Uint32Array.from(expected)
+          .sort()
+          .findIndex((row, at) => told[at] !== row)
+        assert.isAbove(expected.length, 100_000)
+        assert.deepStrictEqual([told.length, other], [expected.length, -1])
+      })
   )
 
   it.effect("takes no text for another of the same beginning", () =>
@@ -51,7 +60,7 @@ describe("makeDuplicateIndex", () => {
       const found: Array<number> = []
       for (const [i, text] of texts.entries()) index.add(text, i + 1)
       for (const [i, text] of texts.slice(3, 6).entries()) index.add(text, texts.length + i + 1)
-      yield* index.superseded((row) => found.push(row))
+      yield* index.repeated("last", (row) => found.push(row))
       assert.deepStrictEqual(found.sort(), [4, 5, 6])
     })
   )

@@ -149,7 +149,11 @@ describe("the fast path of a row", () => {
         const [one, other] = [
           yield* surveyContacts(Stream.fromIterable(rows)),
           yield* surveyContacts(Stream.fromIterable(exactly(rows)))
-        ].map(({ sendable, ...counts }) => ({ ...counts, sendable: rows.map((_, i) => sendable.has(i + 1)) }))
+        ].map(({ sendable, ...counts }) => ({
+          ...counts,
+          otherLine: undefined,
+          sendable: rows.map((_, i) => sendable.has(i + 1))
+        }))
         assert.deepStrictEqual(one, other)
       }).pipe(Effect.provide(FileSystem.layerNoop({}))),
     { arbitrary: { runs: long ? 500 : 150 } }

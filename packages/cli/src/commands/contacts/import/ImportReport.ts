@@ -43,6 +43,7 @@ export const importSummary = (report: RunReport, rejectedFile?: string) => {
     ...(rejectedFile === undefined ? {} : { rejectedFile }),
     ...leftOut(report),
     ...(report.causes.length === 0 ? {} : { causes: report.causes }),
+    ...(report.duplicateRows.length === 0 ? {} : { duplicateRows: report.duplicateRows }),
     ...(report.warnings.length === 0 ? {} : { warnings: report.warnings }),
     rejectedRows: report.rejectedRows
   }
@@ -90,6 +91,21 @@ const rowWords = (rows: RunReport["rejectedRows"], all: number, more: string): R
   ...rows.slice(0, shownRows).map(({ line, reason }) => `line ${line}: ${printable(reason)}`),
   ...(all > shownRows ? [`and ${all - shownRows} more${more}`] : [])
 ]
+
+const shownDuplicates = 3
+
+/** Which row is imported in place of those that are left out. */
+const duplicateWords = ({
+  duplicateRows = [],
+  duplicates
+}: Pick<PlanSummary, "duplicateRows" | "duplicates">): ReadonlyArray<string> => {
+  const shown = duplicateRows.slice(0, shownDuplicates)
+  const more = duplicates - shown.length
+  return [
+    ...shown.map(({ line, winner }) => `line ${line}: left out for line ${winner}, which has the same address`),
+    ...(shown.length === 0 || more === 0 ? [] : [`and ${more} more; --duplicates FILE writes them`])
+  ]
+}
 
 const flagOf = ({ code, column = "", field = "" }: ImportWarning): string => {
   if (code === "Blanks") return "; --trim takes them off"
@@ -152,6 +168,7 @@ export const importWords = (report: RunReport, rejectedFile?: string): string =>
     ...indented(countLines(effects(report), 9)),
     ...countLines({ rejected, duplicates, ...leftOutByMode(report), notSent, unknown }, 11),
     ...causeWords(report, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
+    ...duplicateWords(report),
     ...warningWords(report.warnings),
     ...keptWords(report),
     ...(rejectedFile === undefined ? [] : [`The rejected rows are in ${printable(rejectedFile)}.`])
@@ -238,6 +255,7 @@ export const plannedWords = ({ apply, file, lists, resubscribe, summary, target 
     }),
     planWords(summary, lists, resubscribe),
     ...causeWords(summary, rejected, "; use -o json to see them"),
+    ...duplicateWords(summary),
     ...warningWords(summary.warnings),
     "Nothing was sent.",
     ...(file === undefined || apply === undefined

@@ -136,6 +136,7 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
           ...run.lists.flatMap((list) => ["--list", list]),
           ...(resubscribe ? ["--resubscribe"] : []),
           ...(run.mode.only === undefined ? [] : [`--only-${run.mode.only}`]),
+          ...(survey.onDuplicate === "last" ? [] : ["--on-duplicate", survey.onDuplicate]),
           ...(run.mode.defaultStatus === undefined ? [] : ["--default-status", run.mode.defaultStatus]),
           ...(kept.mapping === undefined ? [] : ["--mapping", kept.mapping])
         ])

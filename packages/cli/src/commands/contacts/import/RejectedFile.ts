@@ -13,7 +13,12 @@ export const rejectedFlags = {
     "Write rejected rows to this file, to correct and import them again (default: FILE.rejected.csv, or .ndjson)",
     "FILE"
   ),
-  force: toggle("force", "Overwrite the file of --rejected, --plan or --save-mapping if it exists")
+  duplicates: text(
+    "duplicates",
+    "Write rows that are left out for another with their address to this file, with the lines of both",
+    "FILE"
+  ),
+  force: toggle("force", "Overwrite the file of --rejected, --duplicates, --plan or --save-mapping if it exists")
 }
 
 /** The first free name beside a file. Rows that are corrected and rejected again go to the next number. */

@@ -1,6 +1,6 @@
 /** `roster contacts import` */
 import { ContactColumns, ContactStatus, readContacts, type UnreadableFile } from "@roster/domain"
-import { parseRejectionLimit, surveyContacts, type UploadSurvey } from "@roster/workflows"
+import { duplicatesFile, OnDuplicate, parseRejectionLimit, surveyContacts, type UploadSurvey } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { openImported } from "./ImportedFile.ts"
@@ -52,6 +52,12 @@ const importFlags = {
     "NUMBER"
   ),
   failOnWarning: toggle("fail-on-warning", "Send nothing if the import would warn, as --dry-run shows"),
+  onDuplicate: Flag.Literals("on-duplicate", OnDuplicate.literals).pipe(
+    Flag.withDescription(
+      "Of rows with the same address import the last or the first, or reject all of them (default: last)"
+    ),
+    Flag.withDefault(undefined)
+  ),
   ...rejectedFlags,
   resubscribe,
   onlyExisting: toggle("only-existing", "Leave out rows whose contacts are new"),
@@ -125,7 +131,7 @@ export const command = Command.make(
   "import",
   importFlags,
   Effect.fnUntraced(function* (given) {
-    const { createList, defaultStatus, lists } = given
+    const { createList, defaultStatus, lists, onDuplicate } = given
     const only = given.onlyExisting ? "existing" : given.onlyNew ? "new" : undefined
     const mode = { only, defaultStatus } as const
     yield* checkListNames(lists, { createList })
@@ -138,13 +144,17 @@ export const command = Command.make(
       )
     }
     const save = given.saveMapping === undefined ? undefined : yield* prepare(given.saveMapping, given)
+    const keepDuplicates = given.duplicates === undefined ? undefined : yield* prepare(given.duplicates, given)
     const keepRejected = yield* rejectedRowsOf(given.file, given)
     const file = yield* openImported(given.file, given.sheet)
     const mapping = { ...said, ...file.mapping }
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
-      Effect.catchTags(surveyContacts(readContacts(file.digested, mapping), { ...mode, mapping, onProgress }), {
-        UnreadableFile: unreadable
-      })
+      Effect.catchTags(
+        surveyContacts(readContacts(file.digested, mapping), { ...mode, mapping, onDuplicate, onProgress }),
+        {
+          UnreadableFile: unreadable
+        }
+      )
     )
     if (survey.unnamed !== undefined) return yield* unnamedColumn(survey.unnamed)
     const header = survey.header?.cells ?? []
@@ -159,6 +169,10 @@ export const command = Command.make(
     if (save !== undefined) yield* writeMapping(save, mapping)
     if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
     if (given.failOnWarning && survey.warnings.length > 0) return yield* refusedWarnings(survey)
+    if (keepDuplicates !== undefined && survey.header !== undefined && survey.duplicates > 0) {
+      const { header, otherLine } = survey
+      yield* keepDuplicates(duplicatesFile(readContacts(file.again, mapping), { header, otherLine }))
+    }
     if (given.via === "file") {
       const { dryRun, resubscribe } = given
       return yield* handOver(file, survey, { listName: lists[0], mapping, dryRun, resubscribe })
@@ -168,7 +182,7 @@ export const command = Command.make(
 ).pipe(
   Command.validate((given) => {
     const { concurrency, dryRun, lists, noRecord, noResume, plan, rejected, saveMapping, via } = given
-    const { defaultStatus, onlyExisting, onlyNew } = given
+    const { defaultStatus, duplicates, onDuplicate, onlyExisting, onlyNew } = given
     return refuseFlags(
       [
         via === "file" &&
@@ -180,12 +194,19 @@ export const command = Command.make(
             onlyNew ||
             defaultStatus !== undefined ||
             plan !== undefined ||
-            rejected !== undefined),
+            rejected !== undefined ||
+            duplicates !== undefined ||
+            onDuplicate !== undefined),
         "With --via file, the service imports the file: only one --list can be used, not --concurrency, --plan, " +
-          "--rejected, --no-record, --no-resume, --only-existing, --only-new or --default-status."
+          "--rejected, --no-record, --no-resume, --only-existing, --only-new, --default-status, --duplicates or --on-duplicate."
       ],
       [onlyExisting && onlyNew, "--only-existing and --only-new leave out every row: use one of them."],
       [plan !== undefined && dryRun, "--dry-run shows the plan without a file: use it or --plan."],
+      [
+        duplicates !== undefined && onDuplicate === "reject",
+        "With --on-duplicate reject, rows with the same address are among the rejected ones: omit --duplicates."
+      ],
+      [duplicates === "-", "Stdout is used for the report: write the duplicates to a file."],
       [saveMapping === "-", "Stdout is used for the report: write the mapping to a file."],
       [plan === "-", "Stdout is used for the summary of the plan: write the plan to a file."]
     )
@@ -233,7 +254,9 @@ export const command = Command.make(
         "on-invalid",
         "max-rejected",
         "fail-on-warning",
-        "rejected"
+        "rejected",
+        "on-duplicate",
+        "duplicates"
       ],
       running: ["force", "no-record", "no-resume", "concurrency", "via"]
     }

@@ -28,6 +28,7 @@ const nothing: RunReport = {
   causes: [],
   warnings: [],
   duplicates: 0,
+  duplicateRows: [],
   statusesKept: 0,
   keptStatuses: [],
   notSent: 0,
