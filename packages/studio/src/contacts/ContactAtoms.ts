@@ -55,15 +55,17 @@ export const knownFields = Atom.readable((get): FieldsInUse | undefined => {
 })
 
 /**
- * What is wrong with the rule as it is being written: a field that nobody has, too, if all fields are known. `Atom.make` would
- * run the error, which is an effect.
+ * What is wrong with the rule as it is being written: a field that nobody has, too, if all fields are known, and none are being
+ * asked for again, since contacts changed. `Atom.make` would run the error, which is an effect.
  */
 export const draftProblem = Atom.readable((get): InvalidRule | undefined => {
   const text = get(draft)
   if (text.trim() === "") return undefined
   const known = get(knownFields)
   const names =
-    known?.exact === true ? known.fields.filter(({ isCustom }) => isCustom).map(({ name }) => name) : undefined
+    known?.exact === true && !get(fieldsInUse).waiting
+      ? known.fields.filter(({ isCustom }) => isCustom).map(({ name }) => name)
+      : undefined
   const parsed = parseRule(text, names === undefined ? {} : { customFields: names })
   return Result.isFailure(parsed) ? parsed.failure : undefined
 })

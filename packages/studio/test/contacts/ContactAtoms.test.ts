@@ -51,6 +51,11 @@ describe("the contacts view", () => {
       registry.set(ContactAtoms.draft, "stadd = 'Köln'")
       yield* result(ContactAtoms.fieldsInUse)
       assert.include(registry.get(ContactAtoms.draftProblem), { position: 0, length: 5 })
+      // Meanwhile somebody may have the field.
+      registry.refresh(ContactAtoms.fieldsInUse)
+      assert.isUndefined(registry.get(ContactAtoms.draftProblem))
+      yield* result(ContactAtoms.fieldsInUse)
+      assert.include(registry.get(ContactAtoms.draftProblem), { position: 0, length: 5 })
       registry.set(ContactAtoms.draft, "stadt = 'Köln'")
       assert.isUndefined(registry.get(ContactAtoms.draftProblem))
     })
