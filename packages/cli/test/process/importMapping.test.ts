@@ -131,6 +131,25 @@ describe("what is said about an imported file", () => {
     })
   )
 
+  it.live("proposes fields for headings of another language, and shows in a dry run what becomes of them", () =>
+    Effect.gen(function* () {
+      const file = "E-Mail-Adresse;Vorname;Ort\nann@example.com;Ann;Bonn\n"
+      const { done, folder, run, stored } = yield* importing(file)
+      assert.deepStrictEqual([done.code, done.stdout, stored], [2, "", []])
+      assert.include(failure(done).hint, "--map E-Mail-Adresse=Email --map Vorname=FirstName\n")
+      assert.include(failure(done).hint, "--map Vorname=Vorname")
+      const maps = ["--map", "E-Mail-Adresse=Email", "--map", "Vorname=Vorname"]
+      const preview = yield* run(["contacts", "import", "a.csv", ...maps, "--dry-run", "-o", "table"])
+      for (const words of ["E-Mail-Adresse -> Email", "Vorname -> CustomFields.Vorname", 'CustomFields.Ort "Bonn"']) {
+        assert.include(preview.stdout, words)
+      }
+      assert.strictEqual((yield* run(["contacts", "import", "a.csv", ...maps])).code, 0)
+      // An exported file has the field besides, so its columns are what they are named.
+      assert.strictEqual((yield* run(["contacts", "export", "--out", "b.csv"])).code, 0)
+      assert.strictEqual((yield* run(["contacts", "import", "b.csv"])).code, 0, folder)
+    })
+  )
+
   it.live("takes other words for a status, which a row is rejected for without", () =>
     Effect.gen(function* () {
       const file = "Email,Status\nann@example.com,subscribed\nbob@example.com,active\ncem@example.com,cleaned\n"

@@ -5,7 +5,7 @@ import { addedFields, allFields, type ContactField, isOwn, wireRecordOf } from "
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
 import { foldName } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
-import { fieldOfHeading } from "../headings/KnownHeadings.ts"
+import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
 import { type ColumnMap, fieldIssue, foldWord, type ImportMapping, makeDateReader } from "./ImportMapping.ts"
@@ -197,6 +197,28 @@ export const ignoredColumns = (header: ReadonlyArray<string>, map: ColumnMap = {
       )
 }
 
+/** What a column of a file becomes. */
+export const ColumnField = Schema.Struct({
+  /** Its heading in the file. */
+  column: Schema.String,
+  /** The field of the contact, such as `FirstName` or `CustomFields.city`; null for one that is left out. */
+  field: Schema.NullOr(Schema.String)
+})
+export interface ColumnField extends Schema.Schema.Type<typeof ColumnField> {}
+
+/** Which column becomes which field, of the first 1000. */
+export const columnFields = (header: ReadonlyArray<string>, mapping: CellMapping = {}): ReadonlyArray<ColumnField> => {
+  const read = importColumns(header, mapping)
+  if (Result.isFailure(read)) return []
+  const names = namesIn(header)
+  return read.success.targets.slice(0, consideredColumns).flatMap((target, at): ReadonlyArray<ColumnField> => {
+    const column = (names[at] ?? "").slice(0, longestName)
+    if (target._tag === "Unnamed") return []
+    if (target._tag === "LeftOut") return [{ column, field: null }]
+    return [{ column, field: target._tag === "Custom" ? `CustomFields.${target.name}` : target.field.path }]
+  })
+}
+
 /** The letter of a column, as spreadsheets show it: A for the first, AA for the 27th. */
 export const columnLetter = (index: number): string =>
   (index < 26 ? "" : columnLetter(Math.floor(index / 26) - 1)) + String.fromCharCode(0x41 + (index % 26))
@@ -368,16 +390,17 @@ export const faultOf = (
   }
 }
 
-/** The columns that are not fields despite names close to theirs: "E-mail Address", "First Name", "last_name". */
+/** The columns that are not fields though their names mean them: "E-mail Address", "First Name", "last_name", "Vorname". */
 export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = {}): Readonly<Record<string, string>> => {
   const names = header
     .slice(0, consideredColumns)
     .map((cell) => (cell.length > longestName ? "" : restoreCell(cell).trim()))
   const mapped = new Set(Object.keys(map).map((column) => placeOf(names, column)))
   const taken = new Set([...names, ...Object.values(map)].map((name) => name?.toLowerCase()))
+  const fields = fieldsOfHeadings(names)
   return Object.fromEntries(
     names.flatMap((name, index) => {
-      const field = fieldOfHeading(name)
+      const field = fields[index]
       if (field === undefined || taken.has(field.toLowerCase()) || mapped.has(index)) return []
       // Of two columns for one field the first is meant.
       taken.add(field.toLowerCase())

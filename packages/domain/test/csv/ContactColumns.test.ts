@@ -3,6 +3,7 @@ import { Result, Schema } from "effect"
 import type { Contact } from "../../src/contacts/Contact.ts"
 import { csvLine } from "../../src/csv/RejectedRows.ts"
 import {
+  columnFields,
   exportCells,
   exportHeader,
   importColumns,
@@ -269,6 +270,62 @@ describe("a map of columns", () => {
       Surname: "LastName"
     })
     assert.deepStrictEqual(likelyFields(["Email", "First Name"], { "First Name": "First Name" }), {})
+  })
+
+  it.each([
+    ["E-Mail-Adresse", "Vorname", "Nachname"],
+    ["Adresse e-mail", "Prénom", "Nom"],
+    ["Correo electrónico", "Nombre", "Apellidos"],
+    ["Indirizzo e-mail", "Nome", "Cognome"],
+    ["Электронная почта", "Имя", "Фамилия"],
+    ["Електронна пошта", "Ім’я", "Прізвище"],
+    ["Adres e-mail", "Imię", "Nazwisko"],
+    ["Adresă de e-mail", "Prenume", "Nume"],
+    ["E-mailadres", "Voornaam", "Naam"],
+    ["EMAIL_ADDRESS", "given name", "Family-Name"]
+  ])("is proposed for the headings of other languages, and is theirs only by the mapping: %s, %s, %s", (...columns) => {
+    const [email = "", first = "", last = ""] = columns
+    const mapped = { [email]: "Email", [first]: "FirstName", [last]: "LastName" }
+    // As other systems write it, which take an accent for a character of its own.
+    for (const form of ["NFC", "NFD"]) {
+      const header = columns.map((name) => name.normalize(form))
+      const proposed = Object.entries(likelyFields(header)).map(([name, field]) => [name.normalize("NFC"), field])
+      assert.deepStrictEqual(Object.fromEntries(proposed), mapped)
+    }
+    assert.deepStrictEqual(likelyFields(columns, mapped), {})
+    assert.isTrue(Result.isFailure(importColumns(columns)))
+    assert.deepStrictEqual(likelyFields(["Email", "FirstName", "LastName", ...columns]), {})
+    const own = { [email]: "Email", [first]: first, [last]: last }
+    assert.deepStrictEqual(likelyFields(columns, own), {})
+    assert.deepStrictEqual(
+      columnFields(columns, { columns: own }),
+      [...columns].map((column, at) => ({ column, field: at === 0 ? "Email" : `CustomFields.${column}` }))
+    )
+  })
+
+  it("is not proposed for names of whole people, nor for words of other things", () => {
+    for (const name of ["Name", "Nom", "Nume", "Naam", "Nombre", "Nome", "Имя", "Ort", "Titel", "Почта"]) {
+      assert.deepStrictEqual(likelyFields(["Email", name]), {})
+    }
+    assert.deepStrictEqual(likelyFields(["Email", "Nom", "Prenom"]), { Prenom: "FirstName", Nom: "LastName" })
+    assert.deepStrictEqual(likelyFields(["Email", "Name", "Prénom"]), { Prénom: "FirstName" })
+  })
+
+  it("is told for each column, and of columns that are left out", () => {
+    const found = columnFields(["Email", " Town ", "DateAdded", "", "first", "'=1"], {
+      columns: { first: "FirstName", "#2": null }
+    })
+    assert.deepStrictEqual(
+      found.map(({ column, field }) => [column, field]),
+      [
+        ["Email", "Email"],
+        ["Town", null],
+        ["DateAdded", null],
+        ["first", "FirstName"],
+        ["=1", "CustomFields.=1"]
+      ]
+    )
+    assert.deepStrictEqual(columnFields(["Town"]), [])
   })
 })
 

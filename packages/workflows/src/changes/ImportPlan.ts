@@ -5,6 +5,7 @@
 import {
   canonicalEmail,
   ContactChange,
+  ContactColumns,
   contactOf,
   type ContactPayload,
   ContactsService,
@@ -25,7 +26,7 @@ import {
 } from "@roster/domain"
 import { Array as Arrays, DateTime, Effect, Result, Schema, type Scope, Stream, Struct } from "effect"
 import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
-import { changesOf, type ContactState, FieldChanges } from "../runs/ContactState.ts"
+import { changesOf, ContactState, FieldChanges } from "../runs/ContactState.ts"
 import { RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import { AddOutcome, defaultAddConcurrency, makeBulkSender, outcomesOf } from "../upload/BulkAdd.ts"
 import type { Bitset } from "../upload/DuplicateIndex.ts"
@@ -122,6 +123,10 @@ export const PlanSummary = Schema.Struct({
   fields: Schema.Record(Schema.String, Schema.Int),
   /** The first changes of stored contacts. */
   sample: Schema.Array(Schema.Struct({ ...Named.fields, changes: FieldChanges })),
+  /** Which column of the file becomes which field; absent without a file. */
+  columns: Schema.optionalKey(Schema.Array(ContactColumns.ColumnField)),
+  /** The first contacts that rows stand for, as they would be stored; absent without any. */
+  firstContacts: Schema.optionalKey(Schema.Array(Schema.Struct({ ...Named.fields, contact: ContactState }))),
   /** The first rows that would resubscribe their contacts. */
   wouldResubscribeRows: Schema.Array(Named),
   /** The first rejected rows, up to 10,000. */
@@ -135,6 +140,9 @@ export interface PlanSummary extends Schema.Schema.Type<typeof PlanSummary> {}
 
 /** Maximum number of changes, and of rows that would resubscribe, that a summary shows. */
 export const maximumShownRows = 20
+
+/** Number of contacts that a summary shows as they would be stored. */
+const shownContacts = 3
 
 /** Maximum number of fields that a summary counts one by one. */
 export const maximumCountedFields = 1000
@@ -266,7 +274,7 @@ export interface Sendable {
 
 /** The counts of the rows of a plan, which are complete at its end. */
 export type PlanCounts = Pick<UploadSurvey, "read" | "invalid" | "duplicates" | "firstInvalid" | "causes"> &
-  Partial<Pick<UploadSurvey, "duplicateRows" | "warnings">>
+  Partial<Pick<UploadSurvey, "duplicateRows" | "header" | "warnings">>
 
 /** The rows to send, each with its contact. */
 const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bitset) =>
@@ -289,15 +297,17 @@ const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bits
 
 /** Collects the rows of a plan and its summary. */
 const makePlanner = (
-  { listNames, resubscribe }: PlanHeader,
+  { listNames, mapping, resubscribe }: PlanHeader,
   survey: PlanCounts,
   { onRow = () => undefined, ...mode }: ImportMode & Pick<PlanOptions, "onRow">
 ) => {
   const fit = fitOf(mode)
+  const columns = survey.header === undefined ? [] : ContactColumns.columnFields(survey.header.cells, mapping)
   const counts = { new: 0, changed: 0, unchanged: 0, leftOut: 0, wouldResubscribe: 0, onlyLists: 0 }
   let newActive = 0
   const fields = new Map<string, number>()
   const sample: Array<PlanSummary["sample"][number]> = []
+  const firstContacts: Array<NonNullable<PlanSummary["firstContacts"]>[number]> = []
   const wouldResubscribeRows: Array<{ readonly line: number; readonly email: string }> = []
 
   /** The warnings, where it is known how many new contacts have no status. */
@@ -332,12 +342,15 @@ const makePlanner = (
       counts[effect]++
       onRow({ line, effect, wouldResubscribe })
     }
+    const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
+    if (firstContacts.length < shownContacts) {
+      firstContacts.push({ line, email, contact: state(madeOf(found, change)) })
+    }
     if (before === null) {
       told("new")
       if (write?.status === undefined) newActive++
       return row
     }
-    const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
     const changes = changesOf(state(found), state(madeOf(found, change)))
     const isSame = Object.keys(changes).length === 0
     // Where lists cannot be read, nobody knows who is on them.
@@ -365,6 +378,8 @@ const makePlanner = (
       : { duplicateRows: survey.duplicateRows }),
     fields: Object.fromEntries([...fields].toSorted(([, one], [, other]) => other - one)),
     sample,
+    ...(columns.length === 0 ? {} : { columns }),
+    ...(firstContacts.length === 0 ? {} : { firstContacts }),
     wouldResubscribeRows,
     rejectedRows: survey.firstInvalid,
     ...(survey.causes.length === 0 ? {} : { causes: survey.causes }),

@@ -9,7 +9,7 @@ import {
   readContacts,
   ServiceError
 } from "@roster/domain"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Stream, Struct } from "effect"
 import {
   type ImportMode,
   makeImportPlan,
@@ -77,6 +77,36 @@ describe("The warning that new contacts become Active", () => {
         }
         assert.deepStrictEqual((yield* surveyContacts(file)).warnings, [])
       }).pipe(Effect.scoped, Effect.provide(withContacts(true).layer))
+  )
+})
+
+describe("A plan", () => {
+  it.effect("shows which column becomes which field, and the first contacts as they would be stored", () =>
+    Effect.gen(function* () {
+      const text =
+        "Mail;FirstName;DateAdded;town\nold@example.com;;;Bonn\nbad;;;\nnew@example.com;Cy;;\nGONE@example.com;Di;;\nx@example.com;;;\n"
+      const mapping = { columns: { Mail: "Email" } }
+      const file = readContacts(Stream.make(new TextEncoder().encode(text)), mapping)
+      const survey = yield* surveyContacts(file)
+      const plan = yield* makeImportPlan(file, survey, { mapping, defaultStatus: "Inactive", listNames: ["News"] })
+      assert.deepStrictEqual(
+        plan.summary.columns?.map(({ column, field }) => [column, field]),
+        [
+          ["Mail", "Email"],
+          ["FirstName", "FirstName"],
+          ["DateAdded", null],
+          ["town", "CustomFields.town"]
+        ]
+      )
+      assert.deepStrictEqual(
+        plan.summary.firstContacts?.map(({ contact, line }) => [line, Struct.omit(contact, ["Email"])]),
+        [
+          [2, { Status: "Active", FirstName: "Before", "CustomFields.town": "Bonn", "Lists.news": "" }],
+          [4, { Status: "Inactive", FirstName: "Cy", "Lists.news": "" }],
+          [5, { Status: "Unsubscribed", FirstName: "Di", "Lists.news": "" }]
+        ]
+      )
+    }).pipe(Effect.scoped, Effect.provide(withContacts(true).layer))
   )
 })
 

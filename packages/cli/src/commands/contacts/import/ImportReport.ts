@@ -179,6 +179,24 @@ const shownFields = 20
 
 const valueText = (value: FieldValue | null): string => (value === null ? "(none)" : JSON.stringify(value))
 
+/** What the columns become, and the first contacts as they would be stored. */
+const previewWords = ({ columns = [], firstContacts = [] }: PlanSummary): ReadonlyArray<string> => [
+  ...(columns.length === 0 ? [] : ["columns"]),
+  ...columns.slice(0, shownFields).map(({ column, field }) => printable(`  ${column} -> ${field ?? "(left out)"}`)),
+  ...(columns.length > shownFields ? [`  and ${columns.length - shownFields} more columns`] : []),
+  ...(firstContacts.length === 0 ? [] : ["first contacts, as they would be stored"]),
+  ...firstContacts.map(({ contact, line }) =>
+    printable(
+      `  line ${line}: ${Object.entries(contact)
+        // The lists are named once.
+        .filter(([field]) => !field.startsWith("Lists."))
+        .slice(0, shownFields)
+        .map(([field, value]) => `${field} ${valueText(value)}`)
+        .join(", ")}`
+    )
+  )
+]
+
 /** The summary of a plan as text: the changed fields, and the first changes with their old and new values. */
 const planWords = (
   { changed, fields, new: added, onlyLists, sample, unchanged, wouldResubscribe, wouldResubscribeRows }: PlanSummary,
@@ -253,6 +271,7 @@ export const plannedWords = ({ apply, file, lists, resubscribe, summary, target 
       duplicates,
       ...leftOutByMode(summary)
     }),
+    ...(file === undefined ? previewWords(summary) : []),
     planWords(summary, lists, resubscribe),
     ...causeWords(summary, rejected, "; use -o json to see them"),
     ...duplicateWords(summary),
