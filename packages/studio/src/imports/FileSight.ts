@@ -35,6 +35,8 @@ export interface Reading {
   readonly encoding?: string
   readonly delimiter?: "," | ";" | "\t" | "|"
   readonly skipLines?: number
+  /** The sheet of a workbook, by its name or number (default: the first). */
+  readonly sheet?: string
 }
 
 /** What is known of a file so far. */
@@ -44,6 +46,8 @@ export interface FileSight {
   /** The encoding that its mark names, or that it is read in. */
   readonly encoding: string
   readonly isMarked: boolean
+  /** Whether it is the sheet of a workbook. */
+  readonly isWorkbook: boolean
   readonly header: FileHeader | undefined
   readonly columns: ReadonlyArray<ColumnSight>
   /** The first rows: a text below each column. */
@@ -64,7 +68,7 @@ interface Column {
 }
 
 /** Collects what rows hold. */
-export const makeFileSight = (how: Pick<FileSight, "reading" | "encoding" | "isMarked">) => {
+export const makeFileSight = (how: Pick<FileSight, "reading" | "encoding" | "isMarked" | "isWorkbook">) => {
   const columns: Array<Column> = []
   const places = new Map<string, number>()
   const rows: Array<Array<string>> = []

@@ -31,10 +31,11 @@ const delimiters = [
 ] as const
 
 /** A choice of the reading with another value; without a value it is found again. */
-const changed = ({ delimiter, encoding, skipLines }: Reading, more: Reading): Reading => ({
+const changed = ({ delimiter, encoding, sheet, skipLines }: Reading, more: Reading): Reading => ({
   ...(encoding === undefined ? {} : { encoding }),
   ...(delimiter === undefined ? {} : { delimiter }),
   ...(skipLines === undefined ? {} : { skipLines }),
+  ...(sheet === undefined ? {} : { sheet }),
   ...more
 })
 
@@ -49,47 +50,65 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
   }
   return (
     <div className="fields">
-      <label>
-        Encoding {sight.isMarked ? <small>as the file says itself</small> : null}
-        <select
-          value={sight.encoding}
-          disabled={sight.isMarked}
-          onChange={(event) => read({ encoding: event.target.value })}
-        >
-          {[...new Set([...encodings, sight.encoding])].map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
-      {isJson ? null : (
+      {sight.isWorkbook ? (
+        <label>
+          Sheet, by its name or number
+          <input
+            key={reading.sheet}
+            defaultValue={reading.sheet ?? "1"}
+            autoComplete="off"
+            onBlur={({ target: { value } }) => {
+              const sheet = value.trim()
+              if (sheet !== "" && sheet !== (reading.sheet ?? "1")) read({ sheet })
+            }}
+            onKeyDown={({ currentTarget, key }) => (key === "Enter" ? currentTarget.blur() : undefined)}
+          />
+        </label>
+      ) : (
         <>
           <label>
-            Between two cells
+            Encoding {sight.isMarked ? <small>as the file says itself</small> : null}
             <select
-              value={sight.header?.delimiter ?? reading.delimiter ?? ","}
-              onChange={(event) => {
-                const found = delimiters.find(([delimiter]) => delimiter === event.target.value)
-                if (found !== undefined) read({ delimiter: found[0] })
-              }}
+              value={sight.encoding}
+              disabled={sight.isMarked}
+              onChange={(event) => read({ encoding: event.target.value })}
             >
-              {delimiters.map(([delimiter, name]) => (
-                <option key={name} value={delimiter}>
-                  {name}
-                </option>
+              {[...new Set([...encodings, sight.encoding])].map((name) => (
+                <option key={name}>{name}</option>
               ))}
             </select>
           </label>
-          <label>
-            Lines above the header
-            <input
-              type="number"
-              min={0}
-              max={1000}
-              value={sight.reading.skipLines ?? 0}
-              onChange={(event) => read({ skipLines: Math.max(0, Math.trunc(event.target.valueAsNumber || 0)) })}
-            />
-          </label>
+          {isJson ? null : (
+            <label>
+              Between two cells
+              <select
+                value={sight.header?.delimiter ?? reading.delimiter ?? ","}
+                onChange={(event) => {
+                  const found = delimiters.find(([delimiter]) => delimiter === event.target.value)
+                  if (found !== undefined) read({ delimiter: found[0] })
+                }}
+              >
+                {delimiters.map(([delimiter, name]) => (
+                  <option key={name} value={delimiter}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
         </>
+      )}
+      {isJson ? null : (
+        <label>
+          Lines above the header
+          <input
+            type="number"
+            min={0}
+            max={1000}
+            value={sight.reading.skipLines ?? 0}
+            onChange={(event) => read({ skipLines: Math.max(0, Math.trunc(event.target.valueAsNumber || 0)) })}
+          />
+        </label>
       )}
     </div>
   )
@@ -128,6 +147,24 @@ const Read = ({ isReading, sight }: { readonly sight: FileSight; readonly isRead
   </p>
 )
 
+/** The way back from a reading by which nothing can be read, such as a sheet that is not there. */
+const ReadAgain = () => {
+  const registry = useRegistry()
+  const [reading, setReading] = useAtom(Import.reading)
+  if (Object.keys(reading).length === 0) return null
+  return (
+    <button
+      type="button"
+      onClick={() => {
+        Import.replan(registry)
+        setReading({})
+      }}
+    >
+      Read it as it was proposed
+    </button>
+  )
+}
+
 export const FileStep = () => {
   const registry = useRegistry()
   const file = useAtomValue(Import.file)
@@ -153,7 +190,8 @@ export const FileStep = () => {
         onDrop={drop}
       >
         <label>
-          A file of contacts, dropped here or chosen: CSV in any encoding, JSON or NDJSON, also as .gz or .zip
+          A file of contacts, dropped here or chosen: CSV in any encoding, the sheet of a workbook (.xlsx), JSON or
+          NDJSON, also as .gz or .zip
           <input
             type="file"
             onChange={(event) => {
@@ -168,6 +206,7 @@ export const FileStep = () => {
           </p>
         )}
       </div>
+      {AsyncResult.isFailure(result) && !result.waiting ? <ReadAgain /> : null}
       {file === undefined || sight === undefined ? null : (
         <>
           <Read sight={sight} isReading={!AsyncResult.isFailure(result) && (result.waiting || !sight.isComplete)} />

@@ -160,7 +160,7 @@ export const mappingText = (mapping: ImportMapping): string =>
 
 /** The name of a file that belongs to another: `people.plan.json` to `people.csv`. */
 export const beside = (name: string, end: string): string =>
-  `${name.replace(/(?:\.(?:csv|txt|tsv|json|ndjson|gz|zip))+$/i, "")}${end}`
+  `${name.replace(/(?:\.(?:csv|txt|tsv|json|ndjson|xlsx|xlsm|gz|zip))+$/i, "")}${end}`
 
 // The plan
 
@@ -181,6 +181,7 @@ export const plan = Atom.keepAlive(
         return Stream.mapError(
           client.Plan({
             file: chosen,
+            sheet: get(reading).sheet,
             mapping: get(mapping),
             listNames: get(listNames),
             resubscribe: get(resubscribe),

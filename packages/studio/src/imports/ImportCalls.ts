@@ -27,6 +27,8 @@ export interface Connection {
 /** What is to be planned. */
 export interface PlanRequest {
   readonly file: Blob
+  /** The sheet of a workbook, by its name or number (default: the first). */
+  readonly sheet?: string | undefined
   readonly mapping: ImportMapping
   readonly listNames: ReadonlyArray<string>
   readonly resubscribe: boolean

@@ -57,6 +57,7 @@ const Left = () => {
 const Commands = () => {
   const file = useAtomValue(Import.file)
   const mapping = useAtomValue(Import.mapping)
+  const { sheet } = useAtomValue(Import.reading)
   const lists = useAtomValue(Import.listNames)
   const resubscribe = useAtomValue(Import.resubscribe)
   const flags = useAtomValue(session)?.host?.flags
@@ -65,6 +66,7 @@ const Commands = () => {
     "contacts",
     "import",
     file.name,
+    ...(sheet === undefined ? [] : ["--sheet", sheet]),
     ...(Object.keys(mapping).length === 0 ? [] : ["--mapping", Import.beside(file.name, ".mapping.json")]),
     ...lists.flatMap((list) => ["--list", list]),
     ...(resubscribe ? ["--resubscribe"] : []),

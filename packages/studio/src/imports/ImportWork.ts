@@ -5,13 +5,13 @@ import {
   type ContactsService,
   encodingByMark,
   formatWireDate,
+  type ImportMapping,
   type ImportRow,
   lookAtRows,
   readContacts,
   rejectedFile,
   type UnreadableFile
 } from "@roster/domain"
-import { unpacked } from "@roster/domain/PackedFile"
 import {
   type ImportPlan,
   makeImportPlan,
@@ -22,7 +22,7 @@ import {
   type UnreadablePlan,
   type UploadSurvey
 } from "@roster/workflows"
-import { Data, DateTime, Deferred, Effect, Latch, type Layer, Queue, Result, Stream } from "effect"
+import { Data, DateTime, Deferred, Effect, Latch, type Layer, Queue, Result, Stream, Struct } from "effect"
 import { makeFileSight, type FileSight, type Reading } from "./FileSight.ts"
 import {
   ImportCalls,
@@ -33,6 +33,7 @@ import {
   type RowKind,
   type ShownRow
 } from "./ImportCalls.ts"
+import { blobOf, type ImportedContent, openContent } from "./ImportedContent.ts"
 
 /** The services of a plan. */
 export type Connect = (
@@ -40,18 +41,6 @@ export type Connect = (
 ) => Layer.Layer<ContactsService | RunLog, { readonly message: string }>
 
 const problem = ({ message }: { readonly message: string }) => new ImportProblem({ message })
-
-/** The bytes of a file, unpacked if it is packed. */
-const contentOf = (file: Blob): Stream.Stream<Uint8Array, ImportProblem | UnreadableFile> =>
-  unpacked(
-    Stream.fromReadableStream<Uint8Array, ImportProblem>({
-      evaluate: () => file.stream(),
-      onError: () =>
-        new ImportProblem({
-          message: "The browser cannot read the file any more. It was changed or moved; choose it again."
-        })
-    })
-  )
 
 // What is in a file
 
@@ -64,22 +53,30 @@ const firstBytes = 64 * 1024
 /** Ends a look at a file before its end, which nothing of it may be taken for. */
 class Enough extends Data.TaggedError("Enough") {}
 
-const firstOf = (file: Blob) =>
+const firstOf = ({ bytes }: ImportedContent) =>
   Stream.suspend(() => {
     let known = 0
-    return Stream.mapEffect(contentOf(file), (part) => {
+    return Stream.mapEffect(bytes, (part) => {
       if (known >= firstBytes) return Effect.fail(new Enough())
       known += part.length
       return Effect.succeed(part)
     })
   })
 
+/** How a file is read, without its sheet. */
+const readingOf = (given: Reading, { mapping }: ImportedContent): ImportMapping => ({
+  ...Struct.omit(given, ["sheet"]),
+  ...mapping
+})
+
 /** How a file is probably read, where nothing is said: its encoding, and the lines above its header. */
-const proposed = Effect.fnUntraced(function* (file: Blob, given: Reading) {
+const proposed = Effect.fnUntraced(function* (content: ImportedContent, given: Reading) {
   const found: { encoding?: string; skipLines?: number } = {}
   // Each round finds another thing, and there are two.
   for (let round = 0; round < 2; round++) {
-    const error = yield* Stream.runDrain(readContacts(firstOf(file), { ...found, ...given })).pipe(
+    const error = yield* Stream.runDrain(
+      readContacts(firstOf(content), { ...found, ...readingOf(given, content) })
+    ).pipe(
       Effect.as(undefined),
       Effect.catchTags({ UnreadableFile: (error) => Effect.succeed(error), Enough: () => Effect.undefined })
     )
@@ -89,14 +86,15 @@ const proposed = Effect.fnUntraced(function* (file: Blob, given: Reading) {
   return { ...found, ...given }
 })
 
-const sights = (file: Blob, reading: Reading, mark: string | undefined) =>
+const sights = (content: ImportedContent, reading: Reading, mark: string | undefined) =>
   Stream.suspend(() => {
     const found = makeFileSight({
       reading,
+      isWorkbook: content.isWorkbook,
       encoding: mark ?? new TextDecoder(reading.encoding).encoding,
       isMarked: mark !== undefined
     })
-    return Stream.chunks(lookAtRows(contentOf(file), reading)).pipe(
+    return Stream.chunks(lookAtRows(content.bytes, readingOf(reading, content))).pipe(
       Stream.mapAccum(
         () => 0,
         (number, part) => {
@@ -112,14 +110,15 @@ const sights = (file: Blob, reading: Reading, mark: string | undefined) =>
 const look = (file: Blob, given: Reading): Stream.Stream<FileSight, ImportProblem> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const [start] = yield* Stream.runCollect(Stream.take(contentOf(file), 1))
+      const content = yield* openContent(file, given.sheet)
+      const [start] = yield* Stream.runCollect(Stream.take(content.bytes, 1))
       const mark = start === undefined ? undefined : encodingByMark(start)
-      const reading = yield* proposed(file, given)
-      return sights(file, reading, mark).pipe(
+      const reading = yield* proposed(content, given)
+      return sights(content, reading, mark).pipe(
         // The first text that is not ASCII may come late.
         Stream.catchTag("UnreadableFile", (error) =>
           error.encoding !== undefined && reading.encoding === undefined
-            ? sights(file, { ...reading, encoding: error.encoding }, mark)
+            ? sights(content, { ...reading, encoding: error.encoding }, mark)
             : Stream.fail(error)
         )
       )
@@ -211,18 +210,12 @@ const rowsOf = (
   return Stream.map(Stream.filter(rows, isShown), shownRow)
 }
 
-const blobOf = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uint8Array, E>, type: string) {
-  return new Blob(
-    (yield* Stream.runCollect(content)).map((part) => new Uint8Array(part)),
-    { type }
-  )
-})
-
 const planned = Effect.fnUntraced(function* (
-  { file, listNames, mapping, resubscribe }: PlanRequest,
+  { file, listNames, mapping, resubscribe, sheet }: PlanRequest,
   tell: (progress: PlanProgress) => Effect.Effect<unknown>
 ) {
-  const rows = readContacts(contentOf(file), mapping)
+  const content = yield* openContent(file, sheet)
+  const rows = readContacts(content.bytes, { ...mapping, ...content.mapping })
   const survey = yield* surveyContacts(rows, { digests: true, onProgress: (rows) => tell({ _tag: "Reading", rows }) })
   const unchanged = new Set<number>()
   const kept = new Set<number>()
@@ -238,14 +231,14 @@ const planned = Effect.fnUntraced(function* (
       if (wouldResubscribe) kept.add(line)
     }
   })
-  const content = yield* blobOf(plan.content, "application/json")
+  const planFile = yield* blobOf(plan.content, "application/json")
   const made: Kept = { plan, survey, rows, unchanged, kept }
   yield* tell({
     _tag: "Planned",
     planned: {
       id: plan.header.id,
       summary: plan.summary,
-      content,
+      content: planFile,
       digest: survey.digest ?? "",
       header: survey.header,
       kept: kept.size

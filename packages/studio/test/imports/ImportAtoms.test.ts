@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, FaultPlan } from "@roster/domain"
 import { RunLog } from "@roster/workflows"
+import { csvToWorkbook } from "@roster/workflows/Workbook"
 import { Context, Effect, Layer, Stream } from "effect"
 import { AtomRegistry } from "effect/reactivity"
 import { RpcTest } from "effect/rpc"
@@ -105,6 +106,29 @@ describe("the import view", () => {
         columns: { "E-Mail": "Email" },
         values: { Status: { subscribed: "Active" } }
       })
+    })
+  )
+
+  it.effect("reads the sheet of a workbook, plans it, and says of which sheets there is none", () =>
+    Effect.gen(function* () {
+      const { contacts, look, plan, registry, result, run } = yield* opened
+      const workbook = yield* csvToWorkbook(
+        Stream.encodeText(Stream.make("Mail,Stadt\r\nada@example.com,Köln\r\n"))
+      ).pipe(
+        Stream.runCollect,
+        Effect.map((parts) => new Uint8Array(Buffer.concat(parts)))
+      )
+      const sight = yield* look(workbook, "people.xlsx")
+      assert.deepInclude(sight, { isWorkbook: true, reading: {}, read: 1, rows: [["ada@example.com", "Köln"]] })
+      assert.deepStrictEqual(registry.get(Import.mapping), { columns: { Mail: "Email" } })
+      registry.set(Import.reading, { sheet: "Members" })
+      const missing = yield* Effect.flip(result(Import.sight))
+      assert.include(missing.message, 'no sheet "Members"')
+      registry.set(Import.reading, { sheet: "1" })
+      yield* result(Import.sight)
+      yield* run(Import.apply, yield* plan)
+      assert.deepInclude(yield* contacts.get("ada@example.com"), { customFields: { Stadt: "Köln" } })
+      assert.strictEqual(Import.beside("people.xlsx", ".plan.json"), "people.plan.json")
     })
   )
 

@@ -1,6 +1,7 @@
 /** The import view in Chromium: a file that its worker reads, mapped, planned, applied and undone; hostile texts as texts. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { csvToWorkbook } from "@roster/workflows/Workbook"
+import { Effect, Stream } from "effect"
 import type { Page } from "playwright-core"
 import { actionTimeout, hasBrowser } from "../browser/Browser.ts"
 import { assertAccessible, assertIntact, hostileTexts, openStudio, servedStudio, signIn } from "./StudioPage.ts"
@@ -60,6 +61,22 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await page.getByText("Undone: 2 contacts removed, 1 contact changed back.").waitFor()
         })
         assert.strictEqual(yield* studio.contacts.count(), 1)
+        const workbook = yield* csvToWorkbook(
+          Stream.encodeText(Stream.make("Mail,Stadt\neve@example.com,Köln\n"))
+        ).pipe(Stream.runCollect, Effect.map(Buffer.concat))
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Import another file" }).click()
+          const file = { name: "people.xlsx", mimeType: "application/octet-stream", buffer: workbook }
+          await page.getByLabel(/^A file of contacts/).setInputFiles(file)
+          await page.getByRole("cell", { name: "eve@example.com", exact: true }).waitFor()
+          await page.getByLabel("Sheet, by its name or number").fill("Members")
+          await page.keyboard.press("Enter")
+          await page.getByText('it has no sheet "Members"').waitFor()
+          await page.getByRole("button", { name: "Read it as it was proposed" }).click()
+          await page.getByRole("cell", { name: "eve@example.com", exact: true }).waitFor()
+          await page.getByRole("button", { name: "Plan", exact: true }).click()
+          await page.getByText("1 row: 1 new").waitFor()
+        })
         assert.deepStrictEqual(reports(), [])
       }),
     3 * actionTimeout
