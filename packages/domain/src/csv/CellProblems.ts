@@ -60,7 +60,10 @@ export const likelyAddresses = (text: string): ReadonlyArray<string> => {
   // A cell may have 8 MiB; an address is among its first characters.
   const found = text.slice(0, 1000).replaceAll(everyInvisible, " ").match(maybeAddress) ?? []
   const addresses = found.map((part) => part.replace(/\?.*$/, "").replace(/[.!]+$/, ""))
-  return [...new Set(addresses)].filter((address) => emailAddressIssue(address) === undefined).slice(0, mostAddresses)
+  // A domain without a dot is rather the beginning of one.
+  return [...new Set(addresses)]
+    .filter((address) => emailAddressIssue(address) === undefined && /@.*\./.test(address))
+    .slice(0, mostAddresses)
 }
 
 const isAscii = (code: number): boolean => code < 0x80

@@ -285,6 +285,10 @@ interface Value {
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
+/** The place of the column of addresses, which every header has. */
+const addressColumn = ({ targets }: ImportColumns): number =>
+  targets.findIndex((target) => target._tag === "Record" && target.field.wire === "Email")
+
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
 
 /** Whether a text is the problem that `importRow` reports for a wrong number of cells, or did in earlier versions. */
@@ -344,7 +348,13 @@ export const importRow = (
   }
   if (customFields.length > 0) fields.push(["CustomFields", Object.fromEntries(customFields)])
   const record = wireRecordOf(fields)
-  if (record["Email"] === undefined) return Result.fail(rowProblem("NoAddress", "the row has no e-mail address"))
+  if (record["Email"] === undefined) {
+    return Result.fail({
+      ...rowProblem("NoAddress", "the row has no e-mail address"),
+      at: addressColumn(columns),
+      value: ""
+    })
+  }
   return Result.mapError(
     decodePayload(record),
     (error) => problemIn(values) ?? fieldProblem(schemaProblem(error), values)
@@ -352,9 +362,8 @@ export const importRow = (
 }
 
 /** The text that a row has as its address, whatever it is; `undefined` for an empty cell. */
-const addressText = ({ targets }: ImportColumns, cells: ReadonlyArray<string>): string | undefined => {
-  const at = targets.findIndex((target) => target._tag === "Record" && target.field.wire === "Email")
-  const text = restoreCell(cells[at] ?? "").trim()
+const addressText = (columns: ImportColumns, cells: ReadonlyArray<string>): string | undefined => {
+  const text = restoreCell(cells[addressColumn(columns)] ?? "").trim()
   return text === "" ? undefined : text
 }
 

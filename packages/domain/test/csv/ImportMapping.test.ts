@@ -167,6 +167,7 @@ describe("an address that is none", () => {
     ["a@b@example.com", undefined],
     ['ann@exam"ple.com', undefined],
     ["ann@", undefined],
+    ["ann@exam ple.com", undefined],
     ["@example.com", undefined]
   ] as const)("%s is rejected, and %s would do", ([cell, suggestion]) =>
     Effect.gen(function* () {
@@ -174,6 +175,20 @@ describe("an address that is none", () => {
       assert.include(found.reason, "Email: ")
       assert.strictEqual(found.suggestion, suggestion)
       for (const address of suggestion?.split(", ") ?? []) assert.include(found.reason, `"${address}"`)
+    })
+  )
+
+  it.effect("is named by its column, also where it is missing", () =>
+    Effect.gen(function* () {
+      const rows = yield* rowsOf("Name;Mail\nAnn; \nBob;bob\n;\n", { columns: { Mail: "Email" } })
+      assert.deepStrictEqual(
+        rows.map(({ fault }) => [fault?.code, fault?.column, fault?.value]),
+        [
+          ["Address", "Mail", ""],
+          ["Address", "Mail", "bob"],
+          ["NoAddress", "Mail", ""]
+        ]
+      )
     })
   )
 

@@ -93,13 +93,14 @@ export const makeRepeatedRows = () => {
 export const repeatedReason = (otherLine: number): string => `Email: line ${otherLine} has the same address`
 
 /** The rejection of such a row. */
-export const repeatedRejection = (row: ImportRow, otherLine: number): Rejection => {
+export const repeatedRejection = (row: ImportRow, otherLine: number, column: string | undefined): Rejection => {
   const email = Result.isSuccess(row.contact) ? row.contact.success.email.slice(0, 100) : undefined
   return {
     line: row.line,
     reason: repeatedReason(otherLine),
     cause: "Email: another row has the same address",
     code: "Duplicate",
+    ...(column === undefined ? {} : { column }),
     ...(email === undefined ? {} : { email, value: email })
   }
 }

@@ -1,6 +1,7 @@
 /** Reads the rows of an upload once before anything is sent, and counts what would be sent. */
 import { Effect, Result, Schema, Stream } from "effect"
 import {
+  ContactColumns,
   contactOf,
   type ImportRow,
   canonicalEmail,
@@ -206,6 +207,8 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   const { first, otherLine } = repeated.known()
   if (rejected > 0) {
     // Only now it is known which rows they are.
+    const columns = ContactColumns.columnFields(header?.cells ?? [], mapping)
+    const column = columns.find(({ field }) => field === "Email")?.column
     let number = 0
     let found = 0
     yield* Stream.runForEachArray(rows, (part) =>
@@ -213,7 +216,7 @@ export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
         for (const row of part) {
           const other = otherLine(++number)
           if (other === undefined) continue
-          const rejection = repeatedRejection(row, other)
+          const rejection = repeatedRejection(row, other, column)
           rejections.add(rejection)
           if (++found <= maximumNamedRows) firstInvalid.push(named(rejection))
         }

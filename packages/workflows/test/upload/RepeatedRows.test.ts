@@ -102,6 +102,14 @@ describe("Rows with the address of another", () => {
       for (const found of [report, summary]) {
         assert.deepStrictEqual([found.read, found.rejected, found.duplicates, found.new], [7, 6, 0, 1])
         assert.deepStrictEqual(linesOf(found.rejectedRows), [3, 4, 5, 8, 10, 11])
+        const named = {
+          line: 3,
+          code: "Duplicate",
+          column: "Email",
+          value: "ann@example.com",
+          email: "ann@example.com"
+        }
+        assert.deepInclude(found.rejectedRows[0], named)
         assert.deepStrictEqual(
           found.causes?.map(({ code, count, values }) => [code, count, values.map(({ count }) => count)]),
           [
