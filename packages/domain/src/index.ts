@@ -71,6 +71,7 @@ export { completeRule, maximumSuggestions, type RuleCompletions, type RuleSugges
 export { InvalidRule } from "./rules/RuleError.ts"
 export { matchesRule, ruleMatcher } from "./rules/RuleEvaluator.ts"
 export * as RuleFields from "./rules/RuleFields.ts"
+export { type UnorderedValues, unorderedValues } from "./rules/RuleOrder.ts"
 export * from "./rules/RuleParser.ts"
 export * from "./rules/RuleTautology.ts"
 export * from "./rules/RuleTemplate.ts"

@@ -114,6 +114,21 @@ describe("a rule with a custom field whose name is nearly that of another field"
     })
   )
 
+  it.live("says once how many of the values that were looked at it compares by no order", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeLocalRosterHere
+      for (const score of ["1.5", "1,5"]) {
+        yield* run(["contacts", "add", `${score}@x.com`.replace(",", "x"), "--field", `score=${score}`])
+      }
+      for (const command of ["list", "count"]) {
+        const listed = yield* run(["contacts", command, "--rule", "score > 1 AND score < 9"])
+        const note = '1 of the 2 values of "score" in the first 2 contacts are not a number such as 12.5'
+        assert.strictEqual(listed.stderr, `${note}, so < and > do not order them: "1,5"\n`)
+        assert.strictEqual((yield* run(["contacts", command, "--rule", "score = 1"])).stderr, "")
+      }
+    })
+  )
+
   it.live("is refused for its bare word, with the name that was perhaps meant", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRosterHere

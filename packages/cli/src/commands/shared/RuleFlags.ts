@@ -1,5 +1,6 @@
 /** Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads. */
 import {
+  type Contact,
   ContactColumns,
   type ContactRule,
   ContactsService,
@@ -10,13 +11,14 @@ import {
   rawRule,
   Rule,
   RuleFields,
-  RuleText
+  RuleText,
+  unorderedValues
 } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Option, Result } from "effect"
 import { parsed, text, toggle } from "../../settings/FlagForms.ts"
 import { Output } from "../../terminal/Output.ts"
-import { shorten } from "../../terminal/Printable.ts"
+import { jsonText, shorten } from "../../terminal/Printable.ts"
 import { refusedInput, usageError } from "../../errors/UsageError.ts"
 
 const description = 'Select contacts by a rule, such as "status = Active"'
@@ -61,19 +63,30 @@ const sampled = 100
 /** The custom fields of a rule that are looked for; more than that are not typed. */
 const maximumLookups = 10
 
+/** Says how many values of the contacts that were looked at have no place in the order of a rule. */
+const noteUnordered = Effect.fnUntraced(function* (rule: Rule.Rule, contacts: ReadonlyArray<Contact>) {
+  const output = yield* Output
+  for (const { as, example, field, unordered, values } of unorderedValues(rule, contacts)) {
+    const kind = as === "numbers" ? "a number such as 12.5" : "a date such as 2024-01-31"
+    yield* output.note(
+      `${unordered} of the ${values} values of "${shorten(field)}" in the first ${contacts.length} contacts are not ${kind}, ` +
+        `so < and > do not order them: ${jsonText(example)}`
+    )
+  }
+})
+
 /** Says which custom fields of a rule, and of names of columns, no contact has. A key that may not read is told nothing. */
 const absentFields = Effect.fnUntraced(
   function* (rule: ContactRule | undefined, columns: ReadonlyArray<string>) {
-    const ofRule =
-      rule === undefined || rule instanceof RawRule
-        ? []
-        : Result.match(parseRule(rule), { onSuccess: customFieldsOf, onFailure: () => [] })
+    const parsed = rule === undefined || rule instanceof RawRule ? undefined : Result.getOrUndefined(parseRule(rule))
+    const ofRule = parsed === undefined ? [] : customFieldsOf(parsed)
     const names = [...ofRule, ...columns.filter((name) => !ContactColumns.isRecordColumn(name))]
     if (names.length === 0) return []
     const contacts = yield* ContactsService
     const some = yield* contacts.list({ limit: sampled })
     // A new store has no field yet.
     if (some.length === 0) return []
+    if (parsed !== undefined) yield* noteUnordered(parsed, some)
     const known = new Set(some.flatMap(({ customFields = {} }) => Object.keys(customFields)))
     const folded = new Set([...known].map(Rule.foldText))
     const absent: Array<string> = []
