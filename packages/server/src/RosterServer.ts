@@ -2,7 +2,7 @@
 import { versionSegment } from "@roster/api"
 import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Layer, type Redacted, References, Tracer } from "effect"
+import { Context, Effect, Layer, type Redacted, References, Scope, Tracer } from "effect"
 import { Headers, HttpServer } from "effect/http"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -89,7 +89,7 @@ export class RosterServer extends Context.Service<
 >()("@roster/server/RosterServer") {}
 
 /**
- * Opens the store, listens, so that no key is created for an address that is taken, delivers the first key and serves.
+ * Listens, so that no store and no key is made for an address that is taken, opens the store, delivers the first key and serves.
  * Until then requests are answered with 503. On close, requests in progress are answered first.
  *
  * ```ts
@@ -195,7 +195,7 @@ const layerWithoutServices = <E>(
 ) => {
   const limits = { ...connectionLimits, ...givenLimits }
   const protocol = certificate === undefined ? "http" : "https"
-  const serve = Effect.gen(function* () {
+  const listen = Effect.gen(function* () {
     const context = yield* Effect.context<never>()
     const run = Effect.runForkWith(context)
     const count = metrics === undefined ? undefined : makeRequestMetrics(context)
@@ -206,8 +206,6 @@ const layerWithoutServices = <E>(
             count?.(entry)
             if (onAccess !== undefined) run(onAccess(entry))
           })
-    const served = page === undefined ? undefined : yield* readStudioPage(page).pipe(cannotShow(page))
-    const app = yield* httpApp.pipe(Effect.provideService(AccessLog, log), Effect.provideService(ServedPage, served))
     const unread = makeUnreadAnswers(limits)
     yield* registerGauge("roster_unread_bytes", "Bytes of answers that wait for their clients to read", unread.bytes)
     const options = { ...timeoutsOf(limits), ServerResponse: unread.Response }
@@ -221,13 +219,18 @@ const layerWithoutServices = <E>(
       port,
       gracefulShutdownTimeout: "10 seconds"
     }).pipe(cannotListen(host, port))
+    if (secureServer !== undefined && certificate !== undefined) {
+      yield* Effect.forkScoped(renewCertificate(secureServer, certificate))
+    }
+    return { log, nodeServer, server }
+  })
+  const serve = Effect.fnUntraced(function* ({ log, nodeServer, server }: Effect.Success<typeof listen>) {
     const metricsAddress =
       metrics === undefined
         ? undefined
         : yield* serveMetrics(metrics, nodeServer).pipe(cannotListen(metrics.host ?? "127.0.0.1", metrics.port))
-    if (secureServer !== undefined && certificate !== undefined) {
-      yield* Effect.forkScoped(renewCertificate(secureServer, certificate))
-    }
+    const served = page === undefined ? undefined : yield* readStudioPage(page).pipe(cannotShow(page))
+    const app = yield* httpApp.pipe(Effect.provideService(AccessLog, log), Effect.provideService(ServedPage, served))
     yield* ensureAdministratorKey(onAdministratorKey, onKeysCommitted).pipe(
       Effect.catchTags({
         KeyDeliveryFailed: ({ error }) => Effect.fail(error),
@@ -247,12 +250,19 @@ const layerWithoutServices = <E>(
     const address = HttpServer.formatAddress(server.address).replace(/^http:/, `${protocol}:`)
     return RosterServer.of({ address: `${address}/${versionSegment}`, metricsAddress })
   })
-  return Layer.effect(RosterServer, redactSpans()(serve)).pipe(
-    Layer.provide(
-      "postgres" in store
-        ? layerPostgresForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })
-        : layerForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })
-    ),
-    Layer.provide(NodeHttpServer.layerHttpServices)
-  )
+  return Layer.unwrap(
+    Effect.gen(function* () {
+      const scope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
+      const listening = yield* Scope.provide(listen, scope)
+      // The store closes only when the last request is answered.
+      const untilAnswered = Effect.addFinalizer((exit) => Scope.close(scope, exit))
+      return Layer.effect(RosterServer, redactSpans()(Effect.andThen(untilAnswered, serve(listening)))).pipe(
+        Layer.provide(
+          "postgres" in store
+            ? layerPostgresForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })
+            : layerForHttp({ ...store, jobThread: store.jobThread ?? defaultEntry() })
+        )
+      )
+    })
+  ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))
 }

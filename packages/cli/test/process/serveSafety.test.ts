@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
-import { readdirSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { networkInterfaces } from "node:os"
 import { join } from "node:path"
@@ -67,6 +67,7 @@ describe("roster serve", () => {
       assert.deepStrictEqual([taken.code, taken.stdout, failure(taken).code], [8, "", "ServeError"])
       assert.include(failure(taken).message, String(port))
       assert.match(failure(taken).hint, /--port/)
+      assert.isFalse(existsSync(join(folder, "a.db")))
       other.close()
       // The key that nobody was shown is still to be had.
       const { lines } = yield* serve(folder, ["--db", "a.db", "--key-file", "-"])
