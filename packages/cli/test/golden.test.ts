@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { once } from "node:events"
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, rmSync, mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -211,6 +211,32 @@ layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: 
         )
         assert.deepStrictEqual(wrong.flat(), [])
       })
+    )
+
+    it.effect("makes a store only where it adds what one begins with, and a dry run makes none", () =>
+      Effect.gen(function* () {
+        const { call, folder } = yield* Fixture
+        // They need none, serve until they are stopped, or look for a run or an allowed sender first.
+        const others =
+          /^(?:contacts (?:runs|undo)|emails send|(?:senders|auth|profile|config) .*|whoami|doctor|completions|commands|serve|studio)$/
+        const wrong = yield* Effect.forEach(
+          rows.filter(([path]) => !others.test(path)),
+          Effect.fnUntraced(function* ([path, { good, makesStore }]: readonly [string, Golden]) {
+            const { args, db } = call(path, good)
+            rmSync(db)
+            const env = { ROSTER_DB: db, HOME: folder }
+            if (makesStore && path !== "restore") {
+              const dry = yield* runHere([...args, "--dry-run"], { env })
+              if (dry.code !== 0 || existsSync(db)) return [`${path} --dry-run: ${dry.code} ${dry.stderr}`]
+            }
+            const { code, stderr } = yield* runHere(args, { env })
+            const isRight = makesStore ? code === 0 && existsSync(db) : code === 5 && !existsSync(db)
+            return isRight ? [] : [`${path}: ${code} ${stderr}`]
+          }),
+          { concurrency: 4 }
+        )
+        assert.deepStrictEqual(wrong.flat(), [])
+      }).pipe(Effect.scoped)
     )
 
     it.effect("ends with 7 if the service refuses, and with 10 if its job has failed", () =>

@@ -8,6 +8,8 @@ export interface Golden {
   readonly good: string
   /** Whether it asks a service, so that it can be refused (4, 7) and find nobody (8). */
   readonly asks?: true
+  /** Whether it adds what a store begins with, and so makes one that does not exist. */
+  readonly makesStore?: true
   /** Its arguments where it ends otherwise, by the exit code. */
   readonly ends?: Readonly<Record<number, string>>
 }
@@ -20,16 +22,21 @@ export const golden: Readonly<Record<string, Golden>> = {
   "contacts count": { good: "", asks: true, ends: { 2: "--rule status=" } },
   "contacts fields": { good: "", asks: true, ends: { 2: "--rule status=" } },
   "contacts get": { good: "ann@example.com", asks: true, ends: { 2: "ann", 5: nobody } },
-  "contacts add": { good: "bob@example.com", asks: true, ends: { 2: "bob@example.com --field Email=x" } },
+  "contacts add": {
+    good: "bob@example.com",
+    asks: true,
+    makesStore: true,
+    ends: { 2: "bob@example.com --field Email=x" }
+  },
   "contacts update": { good: "ann@example.com --first-name Ann", asks: true, ends: { 5: `${nobody} --first-name N` } },
   "contacts delete": {
     good: "ann@example.com --yes",
     asks: true,
     ends: { 2: "--rule status=", 3: "ann@example.com", 5: `${nobody} --yes` }
   },
-  "contacts restore": { good: "{contacts}", asks: true, ends: { 2: "{folder}/absent.json" } },
-  "contacts import": { good: "{csv}", asks: true, ends: { 2: "{folder}/absent.csv", 9: "{badCsv}" } },
-  "contacts apply": { good: "{plan}", asks: true, ends: { 2: "{folder}/absent.json" } },
+  "contacts restore": { good: "{contacts}", asks: true, makesStore: true, ends: { 2: "{folder}/absent.json" } },
+  "contacts import": { good: "{csv}", asks: true, makesStore: true, ends: { 2: "{folder}/absent.csv", 9: "{badCsv}" } },
+  "contacts apply": { good: "{plan}", asks: true, makesStore: true, ends: { 2: "{folder}/absent.json" } },
   "contacts runs": { good: "" },
   "contacts undo": { good: "last --yes", asks: true, ends: { 5: "none" } },
   "contacts export": { good: "", asks: true, ends: { 2: "--out {folder}" } },
@@ -46,6 +53,7 @@ export const golden: Readonly<Record<string, Golden>> = {
   "apikeys create": {
     good: "new --access Export",
     asks: true,
+    makesStore: true,
     ends: { 2: "new --access Export --expires 2001-01-01", 6: "ci --access Export" }
   },
   "apikeys update": {
@@ -62,7 +70,7 @@ export const golden: Readonly<Record<string, Golden>> = {
   "apikeys delete": { good: "ci --yes", asks: true, ends: { 3: "ci", 5: "none --yes" } },
   "smtp list": { good: "", asks: true },
   "smtp get": { good: "shop@example.com", asks: true, ends: { 2: "shop", 5: nobody } },
-  "smtp create": { good: "new@example.com", asks: true, ends: { 2: "new", 6: "shop@example.com" } },
+  "smtp create": { good: "new@example.com", asks: true, makesStore: true, ends: { 2: "new", 6: "shop@example.com" } },
   "smtp update": {
     good: "shop@example.com --no-expiry",
     asks: true,
@@ -87,7 +95,7 @@ export const golden: Readonly<Record<string, Golden>> = {
   studio: { good: "--no-open", ends: { 2: "--port 65536", 8: "--no-open --port {taken}" } },
   serve: { good: "", ends: { 2: "--port 65536", 8: "--port {taken}" } },
   backup: { good: "{new}", ends: { 2: "{folder}" } },
-  restore: { good: "{backup} --yes", ends: { 2: "{csv} --yes", 3: "{backup}" } },
+  restore: { good: "{backup} --yes", makesStore: true, ends: { 2: "{csv} --yes", 3: "{backup}" } },
   "auth login": { good: "--base-url https://example.com/v4 --no-check", ends: { 2: "--preset none" } },
   "auth status": { good: "" },
   "auth logout": { good: "" },

@@ -81,6 +81,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
   ),
   MissingKey: exitWith(exitCode.key, "Save a key with roster auth login, set ROSTER_API_KEY, or use --api-key-file."),
   ...allWith(exitCode.notFound, {
+    NoStore: "An import makes one: roster contacts import FILE. To use another one, give its file with --db.",
     ContactNotFound: "List the contacts with: roster contacts list",
     CredentialNotFound:
       "List the names with: roster apikeys list, or roster smtp list; for a subaccount, add --subaccount.",

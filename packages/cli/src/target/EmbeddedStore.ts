@@ -1,5 +1,5 @@
 /** The store file of a command, and the database of commands without a remote operation: jobs and backups. */
-import { Effect, FileSystem, Layer, Path, References } from "effect"
+import { Effect, FileSystem, Layer, Path, References, Schema } from "effect"
 import { usageError } from "../errors/UsageError.ts"
 import { userFolder, userFolderPath } from "../files/UserFolder.ts"
 import { settings } from "../settings/Settings.ts"
@@ -25,6 +25,13 @@ export const defaultStore = Effect.gen(function* () {
 
 const memory = ":memory:"
 
+/** A command that only reads, changes or deletes was led to a store that does not exist. Exit code 5. */
+export class NoStore extends Schema.TaggedError<NoStore>()("NoStore", { filename: Schema.String }) {
+  override get message(): string {
+    return `There is no store at ${this.filename} yet.`
+  }
+}
+
 /** Whether there is a store at this path. */
 export const storeExists = Effect.fnUntraced(function* (filename: string) {
   const fs = yield* FileSystem.FileSystem
@@ -40,10 +47,12 @@ export const storeFile = Effect.fnUntraced(function* (given: string | undefined)
   return filename
 })
 
-/** The name of that store, and the file to open: a dry run opens an empty store in memory in place of a missing file. */
-export const storeToOpen = Effect.fnUntraced(function* (given: string | undefined, { dryRun }: ForWrites) {
+/** The name of that store, and the file to open: a dry run opens an empty store in memory in place of one that is not made. */
+export const storeToOpen = Effect.fnUntraced(function* (given: string | undefined, { dryRun, makesStore }: ForWrites) {
   const name = given ?? (yield* defaultStorePath)
-  if (!dryRun || (yield* storeExists(name))) {
+  const exists = yield* storeExists(name)
+  if (!exists && makesStore !== true) return yield* new NoStore({ filename: name })
+  if (exists || !dryRun) {
     const filename = yield* storeFile(given)
     return { name: filename, filename }
   }
@@ -75,7 +84,11 @@ const localStore = Effect.gen(function* () {
 })
 
 /** The file of that store. */
-export const embeddedStoreFile = Effect.flatMap(localStore, storeFile)
+export const embeddedStoreFile = (forWrites: ForWrites) =>
+  Effect.map(
+    Effect.flatMap(localStore, (given) => storeToOpen(given, forWrites)),
+    ({ filename }) => filename
+  )
 
 /** The database of that store, which other processes may serve at the same time. */
 export const layerForWrites = (forWrites: ForWrites) =>
@@ -101,12 +114,12 @@ export const layerLists = (forWrites: ForWrites) => Layer.provideMerge(lists, la
 export const layerJobs = (forWrites: ForWrites = { dryRun: false }) =>
   Layer.provideMerge(jobs, layerForWrites(forWrites))
 
-/** The store of a command that has announced it already, unless no call has made it yet. */
+/** The store of a command that has announced it already. */
 const storeOf = (given: string | undefined) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const filename = given ?? (yield* defaultStorePath)
-      return storeLayer((yield* storeExists(filename)) ? filename : yield* storeFile(given))
+      return (yield* storeExists(filename)) ? storeLayer(filename) : yield* new NoStore({ filename })
     })
   )
 

@@ -1,6 +1,6 @@
 /**
  * The services of a store that does not exist yet. The first call makes it, so that a command that is refused before leaves
- * none. Loaded only for such a store.
+ * none, or fails where the command makes none. Loaded only for such a store.
  */
 import { RosterClient } from "@roster/http-client"
 import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
@@ -9,7 +9,7 @@ import { HttpClient } from "effect/http"
 import { StoreNotMade } from "./StoreNotMade.ts"
 
 interface NewStore {
-  /** The file, which is announced. */
+  /** The file, which is announced, or the refusal to make it. */
   readonly file: Effect.Effect<string, StoreNotMade["error"]>
   readonly allowedSenders: ReadonlyArray<string>
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined

@@ -100,8 +100,10 @@ const layerIfThere = Layer.unwrap(
 )
 
 /** The target of a command that changes something, with the log of its runs. A dry run keeps none. */
-export const layerForWrites = ({ dryRun, isKept = !dryRun }: ForWrites & { readonly isKept?: boolean | undefined }) =>
-  (isKept ? layerTelling : layerUnkept).pipe(Layer.provideMerge(TargetLayer.layerForWrites({ dryRun })))
+export const layerForWrites = ({ isKept, ...forWrites }: ForWrites & { readonly isKept?: boolean | undefined }) =>
+  ((isKept ?? !forWrites.dryRun) ? layerTelling : layerUnkept).pipe(
+    Layer.provideMerge(TargetLayer.layerForWrites(forWrites))
+  )
 
 /** The same for a command that an earlier one may have begun. */
 export const layerToGoOn = ({ dryRun }: ForWrites) =>

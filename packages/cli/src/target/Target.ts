@@ -15,6 +15,8 @@ export class Target extends Context.Service<
 export interface ForWrites {
   /** Whether nothing may be changed or created. */
   readonly dryRun: boolean
+  /** Whether it makes a store that does not exist, since it adds what one begins with (default: it is refused as `NoStore`). */
+  readonly makesStore?: boolean | undefined
 }
 
 /** What a record says that it is about. */

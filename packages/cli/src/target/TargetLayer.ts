@@ -9,7 +9,7 @@ import { readConfig } from "../settings/ConfigFile.ts"
 import * as GlobalFlags from "../settings/GlobalFlags.ts"
 import { originOf, settings, type Settings } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
-import { defaultStorePath, storeExists, storeFile, storeToOpen } from "./EmbeddedStore.ts"
+import { defaultStorePath, NoStore, storeExists, storeFile, storeToOpen } from "./EmbeddedStore.ts"
 import { type ForWrites, Target } from "./Target.ts"
 
 type Wrap = (client: HttpClient.HttpClient) => HttpClient.HttpClient
@@ -59,10 +59,12 @@ const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
       const options = yield* optionsFor(forWrites)
       const name = given ?? (yield* defaultStorePath)
       const target = Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` })
-      if (!forWrites.dryRun && !(yield* storeExists(name))) {
+      const makesStore = forWrites.makesStore === true
+      if (!(makesStore && forWrites.dryRun) && !(yield* storeExists(name))) {
         const NewStore = yield* Effect.promise(() => import("./NewStore.ts"))
         const opening = storeFile(given)
-        const file = Effect.provideContext(opening, yield* Effect.context<Effect.Services<typeof opening>>())
+        const made = Effect.provideContext(opening, yield* Effect.context<Effect.Services<typeof opening>>())
+        const file = makesStore ? made : Effect.fail(new NoStore({ filename: name }))
         return Layer.merge(NewStore.layer({ file, allowedSenders, ...options }), target)
       }
       const { filename } = yield* storeToOpen(given, forWrites)

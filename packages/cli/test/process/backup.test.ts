@@ -115,7 +115,7 @@ describe("roster backup", () => {
       mkdirSync(join(folder, "dir"))
       assert.strictEqual((yield* run(["backup", "dir", "--db", "a.db", "--force"])).code, 2)
       const absent = yield* run(["backup", "b.db", "--db", "absent.db"])
-      assert.deepStrictEqual([absent.code, failure(absent).code], [8, "StoreUnavailable"])
+      assert.deepStrictEqual([absent.code, failure(absent).code], [5, "NoStore"])
       assert.isFalse(existsSync(join(folder, "absent.db")))
       const remote = yield* run(["backup", "b.db"], {
         env: { ROSTER_BASE_URL: "http://127.0.0.1:1/v4", ROSTER_API_KEY: "test-key" }

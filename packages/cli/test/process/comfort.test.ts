@@ -49,7 +49,6 @@ describe("completions", () => {
       const script = join(folder, "completion.bash")
       writeFileSync(script, (yield* run(["completions", "bash"])).stdout)
       const of = (line: string) => completed(folder, script, line)
-      yield* run(["lists", "add", "VIP list", "ann@example.com"])
       assert.deepStrictEqual(of("roster contacts import con"), ["contacts.csv"])
       assert.deepStrictEqual(of("roster contacts export --out=con"), ["contacts.csv"])
       assert.deepStrictEqual(of("roster apikeys create ci --for contacts:r"), ["read"])
@@ -91,7 +90,13 @@ describe("completions", () => {
         [["contacts", "get", "--", "--lim"], []],
         [["nonsense", ""], []]
       ]
-      for (const [words, expected] of cases) assert.deepStrictEqual(yield* of(...words), expected, words.join(" "))
+      for (const [words, expected] of cases) {
+        // On a busy machine the names are not found in time.
+        const found = yield* expected.length === 0
+          ? of(...words)
+          : Effect.repeat(of(...words), { until: (found) => found.length > 0, times: 50 })
+        assert.deepStrictEqual(found, expected, words.join(" "))
+      }
       const runs = jsonOf<ReadonlyArray<{ readonly id: string }>>(yield* run(["contacts", "runs"]))
       assert.deepStrictEqual(
         yield* of("contacts", "undo", ""),
@@ -200,7 +205,9 @@ describe("--debug-http", () => {
       // The link of an export is a secret of its own.
       const exported = yield* run(["contacts", "export", "--debug-http-personal"], { env })
       assert.match(exported.stderr, /^> GET \S+\/v4\/exports\/…\/\S+$/m)
-      const local = yield* run([...get, "--debug-http", "--db", join(folder, "other.db")])
+      const other = ["--db", join(folder, "other.db")]
+      yield* run(["contacts", "add", "bob@example.com", ...other])
+      const local = yield* run([...get, "--debug-http", ...other])
       assert.match(local.stderr, /^< 404 after/m)
       const dead = { ...env, ROSTER_BASE_URL: "http://127.0.0.1:9/v4" }
       const unanswered = yield* run([...get, "--debug-http"], { env: dead })

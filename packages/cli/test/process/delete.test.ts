@@ -410,7 +410,7 @@ describe("--dry-run", () => {
           [["contacts", "add", "ann@example.com"], 0],
           [["contacts", "update", "ann@example.com", "--first-name", "A"], 5],
           [["contacts", "delete", "ann@example.com"], 5],
-          [["contacts", "delete", "--rule", "status = Bounced"], 0],
+          [["contacts", "delete", "--rule", "status = Bounced"], 5],
           [["contacts", "import", csv], 0],
           [["contacts", "restore", backup], 0],
           [["lists", "remove", "News", "ann@example.com"], 5],

@@ -52,6 +52,7 @@ describe("roster apikeys audit", () => {
   it.live("succeeds without findings, with every flag", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRosterHere
+      yield* run(["contacts", "add", "ann@example.com"])
       const none = yield* run(["apikeys", "audit", "--fail-on-findings"])
       assert.deepStrictEqual([none.code, none.stdout], [0, "[]\n"])
     })

@@ -25,7 +25,8 @@ describe("streams, signals and time", () => {
   it.live("never call a result written that was not", () =>
     Effect.gen(function* () {
       if (!existsSync("/dev/full")) return
-      const { folder } = yield* makeLocalRoster
+      const { folder, run } = yield* makeLocalRoster
+      yield* run(["contacts", "add", "ann@example.com"])
       const child = spawn(process.execPath, [bin, "contacts", "list", "--db", "store.db"], {
         cwd: folder,
         env: { HOME: folder },
@@ -72,7 +73,7 @@ describe("streams, signals and time", () => {
   it.live("print a failure as words or as JSON, as results are printed", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRoster
-      yield* run(["contacts", "list"])
+      yield* run(["contacts", "add", "ann@example.com"])
       const asJson = yield* run(["contacts", "get", "nobody@example.com"])
       assert.match(asJson.stderr, /^\{"code":"ContactNotFound","message":"[^"]+","hint":"[^"]+"\}\n$/)
       const asWords = yield* run(["contacts", "get", "nobody@example.com", "-o", "table"])

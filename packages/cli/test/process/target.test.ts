@@ -17,7 +17,9 @@ describe("the target of a command", () => {
       assert.strictEqual(statSync(join(folder, ".local/share/roster")).mode & 0o777, 0o700)
       assert.include(json(yield* run(["contacts", "get", "ann@example.com"])), { Email: "ann@example.com" })
       const elsewhere = yield* run(["contacts", "list"], { env: { XDG_DATA_HOME: join(folder, "data") } })
-      assert.strictEqual(elsewhere.stderr, `[local] ${join(folder, "data/roster/roster.db")}, a new store\n`)
+      assert.deepStrictEqual([elsewhere.code, failure(elsewhere).code], [5, "NoStore"])
+      assert.include(failure(elsewhere).message, join(folder, "data/roster/roster.db"))
+      assert.notInclude(readdirSync(folder), "data")
     })
   )
 
@@ -33,7 +35,7 @@ describe("the target of a command", () => {
         assert.strictEqual(listed.stderr, "")
         assert.strictEqual(jsonOf<ReadonlyArray<unknown>>(listed).length, 1)
       }
-      assert.strictEqual((yield* run(["contacts", "list"], { env: { ROSTER_DB: "b.db" } })).stdout, "[]\n")
+      assert.strictEqual((yield* run(["contacts", "add", "bob@example.com"], { env: { ROSTER_DB: "b.db" } })).code, 0)
       assert.deepStrictEqual(
         readdirSync(folder)
           .filter((name) => name.endsWith(".db"))
@@ -76,11 +78,12 @@ describe("the target of a command", () => {
         assert.notInclude(refused.stderr, "a new store")
         assert.notInclude(readdirSync(folder), "new.db", args.join(" "))
       }
-      const nowhere = yield* run(["contacts", "list", "--db", "absent/new.db"])
+      const nowhere = yield* run(["contacts", "add", "ann@example.com", "--db", "absent/new.db"])
       assert.deepStrictEqual([nowhere.code, nowhere.stdout, failure(nowhere).code], [8, "", "StoreUnavailable"])
       const on = yield* run(["contacts", "list", "--on", "Nobody", "--db", "new.db"])
-      assert.deepStrictEqual([on.code, failure(on).code], [5, "ListNotFound"])
-      assert.include(on.stderr, "[local] new.db, a new store\n")
+      assert.deepStrictEqual([on.code, failure(on).code], [5, "NoStore"])
+      const added = yield* run(["contacts", "add", "ann@example.com", "--db", "new.db"])
+      assert.include(added.stderr, "[local] new.db, a new store\n")
     })
   )
 

@@ -289,7 +289,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
   it.live("the default local store is named on stderr", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const listed = yield* inTerminal(folder, ["contacts", "list"], { tail: "2> err" })
+      const listed = yield* inTerminal(folder, ["contacts", "add", "ann@example.com"], { tail: "2> err" })
       assert.strictEqual(listed.code, 0, listed.screen)
       assert.notInclude(listed.raw, "[local]")
       assert.strictEqual(

@@ -96,7 +96,7 @@ describe("a store that cannot be used", () => {
         [damaged, "StoreDamaged"],
         [join(folder, "absent", "a.db"), "StoreUnavailable"]
       ] as const) {
-        const refused = yield* runHere(["contacts", "list", "--db", db])
+        const refused = yield* runHere(["contacts", "add", "ann@example.com", "--db", db])
         assert.deepStrictEqual([refused.code, refused.stdout, failure(refused).code], [8, "", tag])
       }
     })

@@ -37,5 +37,5 @@ export const command = Command.make(
       "Set custom fields and add the contact to a list",
     "roster contacts add ann@example.com --status Unsubscribed": "Change the status of a contact"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun, makesStore: true }))
 )

@@ -82,5 +82,5 @@ export const command = Command.make(
   Command.withExamples([
     { command: "roster contacts restore ~/.local/state/roster/backups/contacts-20261121T140000Z-1a2b3c4d.json" }
   ]),
-  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun, makesStore: true }))
 )

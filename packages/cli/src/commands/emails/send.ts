@@ -74,6 +74,6 @@ export const command = Command.make(
     'roster emails send --from "News <news@example.com>" --to ann@example.com --subject Hello --html-file hello.html':
       "Send an HTML file"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun })),
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun, makesStore: true })),
   Command.provideEffectDiscard(({ htmlFile, textFile }) => checkInputs([htmlFile, textFile]))
 )

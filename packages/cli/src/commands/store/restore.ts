@@ -125,7 +125,7 @@ export const command = Command.make(
     const { bringBackKeys, resubscribe, revokeKeys } = given
     yield* refuseFlags([bringBackKeys && revokeKeys, "Give either --bring-back-keys or --revoke-keys."])
     const { note } = yield* Output
-    const to = (yield* database(databaseUrl)) ?? (yield* embeddedStoreFile)
+    const to = (yield* database(databaseUrl)) ?? (yield* embeddedStoreFile({ dryRun: false, makesStore: true }))
     const { StoreBackup } = yield* server
     const restored = yield* StoreBackup.restore({
       from: file,

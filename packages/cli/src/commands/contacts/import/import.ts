@@ -262,7 +262,11 @@ export const command = Command.make(
     }
   }),
   Command.provide(({ dryRun, noRecord, plan, via }) =>
-    RunLogLayer.layerForWrites({ dryRun, isKept: !dryRun && !noRecord && plan === undefined && via === "batches" })
+    RunLogLayer.layerForWrites({
+      dryRun,
+      makesStore: true,
+      isKept: !dryRun && !noRecord && plan === undefined && via === "batches"
+    })
   ),
   Command.provideEffectDiscard(({ file, mapping }) => checkInputs([file, mapping]))
 )

@@ -75,7 +75,7 @@ export const create = Command.make(
       "Write the secret, which is shown only once, to a file"
   }),
   withHelp({ notes: levelNotes }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun, makesStore: true }))
 )
 
 export const update = Command.make(

@@ -36,7 +36,7 @@ export const create = Command.make(
     "roster smtp create shop@example.com --expires 2030-12-31": "",
     "roster smtp create shop@example.com --out shop.password": "Write the secret, which is shown only once, to a file"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun, makesStore: true }))
 )
 
 export const update = Command.make(
