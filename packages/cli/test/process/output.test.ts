@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf, makeRoster } from "../roster.ts"
@@ -109,6 +109,28 @@ describe("roster whoami and doctor", () => {
       yield* run(["contacts", "add", "ann@example.com"])
       assert.match((yield* run(["doctor"])).stdout, /"Check":"store","Result":"ok","Detail":"intact, 1 contact"/)
       assert.deepInclude(json(yield* run(["whoami"])), { target: "local", db: join(folder, "store.db") })
+      assert.match(
+        (yield* run(["doctor"])).stdout,
+        /"Check":"disk","Result":"(?:ok|warning)","Detail":"\d+ MiB are free/
+      )
+      const state = join(folder, ".local/state/roster")
+      mkdirSync(join(state, "runs"), { recursive: true })
+      chmodSync(state, 0o755)
+      const header = {
+        id: "20261101T000000000Z-abcd",
+        command: "import",
+        target: "here",
+        began: "2026-11-01T00:00:00Z"
+      }
+      writeFileSync(
+        join(state, "runs", `${header.id}.jsonl`),
+        `${JSON.stringify({ run: "roster", version: 2, header })}\n`,
+        { mode: 0o600 }
+      )
+      const { code, stdout } = yield* run(["doctor"])
+      assert.strictEqual(code, 0)
+      assert.match(stdout, /"Check":"folders","Result":"warning","Detail":"[^"]+chmod 700/)
+      assert.match(stdout, /"Check":"runs","Result":"warning","Detail":"import 20261101T000000000Z-abcd has not ended/)
       writeFileSync(join(folder, "store.db"), "not a database, not at all. ".repeat(60))
       const damaged = yield* run(["doctor"])
       assert.deepStrictEqual([damaged.code, failure(damaged).code], [8, "Unhealthy"])

@@ -36,7 +36,7 @@ describePostgres("roster on PostgreSQL", () => {
       assert.strictEqual(wrong.code, 8)
       assert.include(wrong.stdout, "it refuses the user or the password of the service")
       const nowhere = yield* doctor("postgres://roster@127.0.0.1:1/roster", password)
-      assert.include(nowhere.stdout, "postgres://127.0.0.1:1/roster: it cannot be reached")
+      assert.include(nowhere.stdout, "postgres://127.0.0.1:1/roster: nothing listens at its address")
       const warned = yield* doctor(Redacted.value(database), "")
       assert.include(warned.stderr, "other users of this machine can read the password")
 

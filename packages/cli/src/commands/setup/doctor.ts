@@ -3,7 +3,7 @@ import { isLoopbackHost } from "@roster/domain"
 import { type EnvironmentProxies, environmentProxies } from "@roster/http-client/EnvironmentProxies"
 import type { PostgresFinding as Finding } from "@roster/server/PostgresCheck"
 import { probeAccess } from "@roster/workflows"
-import { Effect, FileSystem, Predicate, Result, Schema, Stream } from "effect"
+import { Effect, FileSystem, Path, Predicate, Result, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { lookup } from "node:dns/promises"
@@ -17,6 +17,7 @@ import { type Settings, settingsWithoutKey } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
+import { diskSpace, folders, unfinishedRuns } from "./MachineChecks.ts"
 
 const ok = (check: string, detail: string): Finding => ({ check, result: "ok", detail })
 const warning = (check: string, detail: string): Finding => ({ check, result: "warning", detail })
@@ -80,6 +81,15 @@ interface Answer {
   readonly protocol: string | undefined
 }
 
+/** What went wrong on the way, and what to do. */
+const words = (error: Error): string => {
+  const code = Predicate.hasProperty(error, "code") ? error.code : undefined
+  if (code === "ECONNREFUSED") return `nothing listens there (${error.message}): start the service, or correct the port`
+  if (code === "ECONNRESET") return `the connection was closed (${error.message}): if it speaks TLS, use https://`
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO") return "it speaks no TLS: use http://"
+  return error.message
+}
+
 /** Sends a request without a key; fails with the reason as text. */
 const ask = (url: URL, proxy: URL | undefined): Effect.Effect<Answer, string> =>
   Effect.callback((resume) => {
@@ -104,7 +114,7 @@ const ask = (url: URL, proxy: URL | undefined): Effect.Effect<Answer, string> =>
     })
     request.on("timeout", () => request.destroy(new Error(`no answer within ${timeoutMillis / 1000} seconds`)))
     request.on("error", (error) =>
-      resume(Effect.fail(`${error.message}${proxy === undefined ? "" : `, by way of the proxy ${proxy.host}`}`))
+      resume(Effect.fail(`${words(error)}${proxy === undefined ? "" : `, by way of the proxy ${proxy.host}`}`))
     )
     request.end()
     return Effect.sync(() => request.destroy())
@@ -135,7 +145,7 @@ const certificate = ({ protocol, validTo }: Answer): ReadonlyArray<Finding> => {
 const reachability = Effect.fnUntraced(function* (baseUrl: string) {
   const url = URL.parse(baseUrl)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    return [failed("address", `${baseUrl} is not an address of http or https`)]
+    return [failed("address", `${baseUrl} is not an address of http or https: give one such as https://example.com/v4`)]
   }
   const proxies = yield* Effect.result(environmentProxies)
   if (Result.isFailure(proxies)) return [failed("connection", proxies.failure.message)]
@@ -143,7 +153,8 @@ const reachability = Effect.fnUntraced(function* (baseUrl: string) {
   const host = url.hostname.replace(/^\[|\]$/g, "")
   const name = yield* Effect.result(Effect.tryPromise(() => lookup(host, { all: true })))
   // A proxy may resolve names that this machine cannot.
-  if (Result.isFailure(name) && proxy === undefined) return [failed("name", `${host} cannot be resolved`)]
+  if (Result.isFailure(name) && proxy === undefined)
+    return [failed("name", `${host} cannot be resolved: check how it is spelled, and the network`)]
   const named = Result.isFailure(name)
     ? warning("name", `${host} cannot be resolved here; the proxy may know it`)
     : ok("name", `${host} is ${name.success.map(({ address }) => address).join(", ")}`)
@@ -191,9 +202,10 @@ const checkStore = Effect.gen(function* () {
 /** Checks a store. One that does not exist is not created. */
 const store = Effect.fnUntraced(function* (given: string | undefined) {
   const filename = given ?? (yield* EmbeddedStore.defaultStorePath)
+  const room = yield* diskSpace((yield* Path.Path).dirname(filename))
   return (yield* EmbeddedStore.storeExists(filename))
-    ? yield* checkStore
-    : [ok("store", `none yet; the first command that uses it creates ${filename}`)]
+    ? [...(yield* checkStore), ...room]
+    : [ok("store", `none yet; an import makes ${filename}`)]
 })
 
 /** Checks the service or the store that the settings name. */
@@ -226,7 +238,7 @@ export const command = Command.make(
             Effect.promise(() => import("@roster/server/PostgresCheck")),
             ({ checkPostgres }) => checkPostgres(postgres)
           )
-    const findings = (yield* Effect.all([runtime, configuration, network, target])).flat()
+    const findings = (yield* Effect.all([runtime, configuration, network, folders, unfinishedRuns, target])).flat()
     const rows = findings.map(({ check, detail, result }) => ({ Check: check, Result: result, Detail: detail }))
     yield* Results.rows(["Check", "Result", "Detail"], Stream.fromIterable(rows))
     const bad = findings.filter(({ result }) => result === "failed")

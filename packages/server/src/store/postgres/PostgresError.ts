@@ -55,6 +55,17 @@ export const isDiskFull = ({ reason }: SqlError.SqlError): boolean => sqlState(r
 /** Whether the database takes no writes now, as a primary that has become a replica. */
 export const isReadOnly = ({ reason }: SqlError.SqlError): boolean => sqlState(reason.cause) === "25006"
 
+/** Why no connection came about, by the code of the system. */
+const unreached: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens at its address",
+  ENOTFOUND: "no machine has its name",
+  ETIMEDOUT: "it does not answer",
+  EHOSTUNREACH: "no way leads to its address"
+}
+
+const codeOf = (cause: unknown): string =>
+  Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : ""
+
 /** What keeps the database from being used, for whoever calls the service; `undefined` for a mistake of the service. */
 export const describe = (error: SqlError.SqlError): string | undefined => {
   const { reason } = error
@@ -76,7 +87,7 @@ export const describe = (error: SqlError.SqlError): string | undefined => {
     case "StatementTimeoutError":
       return "a statement took too long"
     default:
-      return undefined
+      return reason._tag === "ConnectionError" ? unreached[codeOf(reason.cause)] : undefined
   }
 }
 
