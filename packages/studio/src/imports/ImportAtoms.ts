@@ -4,7 +4,7 @@
  */
 import { ImportMapping, ImportMappingText, invalidInput } from "@roster/domain"
 import { RunLog, type RunLogFailure, type RunReport, undoRun } from "@roster/workflows"
-import { Data, Effect, type Layer, Redacted, Schema, Stream } from "effect"
+import { Data, Effect, type Layer, Redacted, Schema, Stream, Struct } from "effect"
 import type { RpcClientError } from "effect/rpc"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
@@ -54,6 +54,9 @@ export const lists = Atom.keepAlive(Atom.make(""))
 /** Whether people who get no mail may be made ones who do. */
 export const resubscribe = Atom.keepAlive(Atom.make(false))
 
+/** What is said of all its rows. */
+export const rowChoices = Atom.keepAlive(Atom.make<Choices.RowChoices>(Choices.usualRows))
+
 /** What is in the file, which grows while it is read. */
 export const sight = Atom.keepAlive(
   threadRuntime.atom((get) => {
@@ -99,7 +102,9 @@ export const mail = Atom.readable((get) => {
 /** The mapping that says all of it. */
 export const mapping = Atom.readable((get): ImportMapping => {
   const found = get(seen)
-  return found === undefined ? {} : Choices.mappingOf(found, get(columns), get(words))
+  return found === undefined
+    ? {}
+    : { ...Choices.mappingOf(found, get(columns), get(words)), ...Choices.cellsOf(get(rowChoices)) }
 })
 
 /** The names of these lists. */
@@ -148,6 +153,7 @@ export const loadMapping = Atom.fn((text: string, get) =>
         ...(skipLines === undefined ? {} : { skipLines })
       })
       get.set(edits, Choices.editsOf(saved))
+      get.set(rowChoices, Choices.rowsOf(saved, get(rowChoices)))
       return saved
     })
   )
@@ -185,6 +191,7 @@ export const plan = Atom.keepAlive(
             mapping: get(mapping),
             listNames: get(listNames),
             resubscribe: get(resubscribe),
+            mode: Struct.pick(get(rowChoices), ["only", "defaultStatus"]),
             ...connectionOf(current)
           }),
           threadEnded
@@ -367,5 +374,6 @@ export const choose = (registry: AtomRegistry.AtomRegistry, chosen: File | undef
   replan(registry)
   registry.set(edits, Choices.noEdits)
   registry.set(reading, {})
+  registry.set(rowChoices, Choices.usualRows)
   registry.set(file, chosen)
 }

@@ -1,6 +1,6 @@
 /** What the page asks of the thread that reads files: what is in one, what importing it would do, its rows, and to do it. */
 import type { ImportMapping } from "@roster/domain"
-import type { AppendedEntry, PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
+import type { AppendedEntry, ImportMode, PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Transferable } from "effect/workers"
@@ -32,6 +32,8 @@ export interface PlanRequest {
   readonly mapping: ImportMapping
   readonly listNames: ReadonlyArray<string>
   readonly resubscribe: boolean
+  /** Which contacts are written to, and the status of new ones. */
+  readonly mode: ImportMode
   /** The name of the service or store. */
   readonly target: string
   /** Absent in tests, whose thread has services of its own. */
@@ -72,7 +74,7 @@ export type ApplyEvent =
   | { readonly _tag: "Report"; readonly report: Applied }
 
 /** The kinds of rows of a plan. */
-export type RowKind = "new" | "changed" | "unchanged" | "rejected" | "repeated" | "kept"
+export type RowKind = "new" | "changed" | "unchanged" | "rejected" | "repeated" | "kept" | "leftOut"
 
 /** A row of a plan, as it is shown. */
 export interface ShownRow {

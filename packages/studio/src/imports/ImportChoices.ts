@@ -1,5 +1,13 @@
 /** What the person says about the columns and words of a file, with proposals for what they have not said: one mapping. */
-import { ContactColumns, ContactFields, FieldNames, type ImportMapping, isMailedStatus } from "@roster/domain"
+import {
+  ContactColumns,
+  ContactFields,
+  type ContactStatus,
+  FieldNames,
+  ImportMapping,
+  isMailedStatus
+} from "@roster/domain"
+import { Schema } from "effect"
 import type { ColumnSight, ColumnValue, FileSight } from "./FileSight.ts"
 
 /** What the person has changed: the target of a column by its key, and values of words by field. */
@@ -214,3 +222,51 @@ export const choiceProblem = (columns: ReadonlyArray<ColumnChoice>): string | un
   }
   return seen.has("email") ? undefined : "Choose the column with the e-mail addresses: no column becomes Email yet."
 }
+
+// Rows
+
+/** What is said of all rows. */
+export interface RowChoices {
+  /** Whether only new contacts are written to, or only existing ones. */
+  readonly only: "existing" | "new" | undefined
+  /** The status of new contacts whose rows give none (default: Active). */
+  readonly defaultStatus: ContactStatus | undefined
+  /** Whether an empty cell clears a name or custom field. */
+  readonly isCleared: boolean
+  /** Whether cells are taken without the blanks around their texts. */
+  readonly isTrimmed: boolean
+  /** The form of the dates, such as `DD.MM.YYYY`; empty for ISO 8601. */
+  readonly dateFormat: string
+}
+
+/** What holds if nothing is said. */
+export const usualRows: RowChoices = {
+  only: undefined,
+  defaultStatus: undefined,
+  isCleared: false,
+  isTrimmed: false,
+  dateFormat: ""
+}
+
+/** What of it a mapping says. */
+export const cellsOf = ({ dateFormat, isCleared, isTrimmed }: RowChoices): ImportMapping => ({
+  ...(isCleared ? { empty: "clear" } : {}),
+  ...(isTrimmed ? { trim: true } : {}),
+  ...(dateFormat.trim() === "" ? {} : { dateFormat: dateFormat.trim() })
+})
+
+/** What a saved mapping says of all rows, and what else was said of them. */
+export const rowsOf = ({ dateFormat = "", empty, trim = false }: ImportMapping, rows: RowChoices): RowChoices => ({
+  ...rows,
+  isCleared: empty === "clear",
+  isTrimmed: trim,
+  dateFormat
+})
+
+const isMapping = Schema.is(ImportMapping)
+
+/** Why rows cannot be planned so, in words, or `undefined`. */
+export const rowProblem = (rows: RowChoices): string | undefined =>
+  isMapping(cellsOf(rows))
+    ? undefined
+    : "A form of dates has YYYY, MM and DD, and may have HH, mm and ss, such as DD.MM.YYYY or MM/DD/YYYY HH:mm."

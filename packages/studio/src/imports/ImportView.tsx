@@ -57,6 +57,7 @@ const Left = () => {
 const Commands = () => {
   const file = useAtomValue(Import.file)
   const mapping = useAtomValue(Import.mapping)
+  const { defaultStatus, only } = useAtomValue(Import.rowChoices)
   const { sheet } = useAtomValue(Import.reading)
   const lists = useAtomValue(Import.listNames)
   const resubscribe = useAtomValue(Import.resubscribe)
@@ -70,6 +71,8 @@ const Commands = () => {
     ...(Object.keys(mapping).length === 0 ? [] : ["--mapping", Import.beside(file.name, ".mapping.json")]),
     ...lists.flatMap((list) => ["--list", list]),
     ...(resubscribe ? ["--resubscribe"] : []),
+    ...(only === undefined ? [] : [`--only-${only}`]),
+    ...(defaultStatus === undefined ? [] : ["--default-status", defaultStatus]),
     "--plan",
     Import.beside(file.name, ".plan.json")
   ]

@@ -134,6 +134,7 @@ interface Kept {
   /** The lines of rows that the plan itself does not have. */
   readonly unchanged: ReadonlySet<number>
   readonly kept: ReadonlySet<number>
+  readonly leftOut: ReadonlySet<number>
 }
 
 /** Length of a value beyond which the page shows its beginning; the file of the plan has all of it. */
@@ -179,7 +180,7 @@ const shownRow = (row: ImportRow): ShownRow => {
 }
 
 const rowsOf = (
-  { kept, plan, rows, survey, unchanged }: Kept,
+  { kept, leftOut, plan, rows, survey, unchanged }: Kept,
   kind: RowKind
 ): Stream.Stream<ShownRow, ImportProblem | UnreadableFile | UnreadablePlan> => {
   if (kind === "rejected") {
@@ -205,13 +206,14 @@ const rowsOf = (
     number++
     if (kind === "unchanged") return unchanged.has(row.line)
     if (kind === "kept") return kept.has(row.line)
+    if (kind === "leftOut") return leftOut.has(row.line)
     return !survey.sendable.has(number) && Result.isSuccess(contactOf(row))
   }
   return Stream.map(Stream.filter(rows, isShown), shownRow)
 }
 
 const planned = Effect.fnUntraced(function* (
-  { file, listNames, mapping, resubscribe, sheet }: PlanRequest,
+  { file, listNames, mapping, mode, resubscribe, sheet }: PlanRequest,
   tell: (progress: PlanProgress) => Effect.Effect<unknown>
 ) {
   const content = yield* openContent(file, sheet)
@@ -219,8 +221,10 @@ const planned = Effect.fnUntraced(function* (
   const survey = yield* surveyContacts(rows, { digests: true, onProgress: (rows) => tell({ _tag: "Reading", rows }) })
   const unchanged = new Set<number>()
   const kept = new Set<number>()
+  const leftOut = new Set<number>()
   const total = survey.read - survey.invalid - survey.duplicates
   const plan = yield* makeImportPlan(rows, survey, {
+    ...mode,
     listNames,
     mapping,
     resubscribe,
@@ -228,11 +232,12 @@ const planned = Effect.fnUntraced(function* (
     onProgress: (rows) => tell({ _tag: "Planning", rows, total }),
     onRow: ({ effect, line, wouldResubscribe }) => {
       if (effect === "unchanged") unchanged.add(line)
+      if (effect === "leftOut") leftOut.add(line)
       if (wouldResubscribe) kept.add(line)
     }
   })
   const planFile = yield* blobOf(plan.content, "application/json")
-  const made: Kept = { plan, survey, rows, unchanged, kept }
+  const made: Kept = { plan, survey, rows, unchanged, kept, leftOut }
   yield* tell({
     _tag: "Planned",
     planned: {

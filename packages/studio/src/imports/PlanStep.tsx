@@ -1,4 +1,6 @@
-/** The plan: what each row would do, counted, and listed by what it does. Nothing is stored by it. */
+/** The plan: what is said of all rows, and what each row would do, counted and listed by what it does. Nothing is stored by it. */
+import { ContactStatus } from "@roster/domain"
+import { Schema } from "effect"
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
@@ -9,7 +11,7 @@ import { Table } from "../kit/Table.tsx"
 import { mayDo, rights } from "../session/Session.ts"
 import * as Import from "./ImportAtoms.ts"
 import type { Planned, PlanProgress, RowKind, ShownRow } from "./ImportCalls.ts"
-import { choiceProblem } from "./ImportChoices.ts"
+import { choiceProblem, rowProblem, type RowChoices } from "./ImportChoices.ts"
 
 const Progress = ({ progress }: { readonly progress: PlanProgress | undefined }) => {
   if (progress?._tag === "Planning") {
@@ -34,7 +36,8 @@ const kinds = [
   ["unchanged", "Unchanged"],
   ["rejected", "Rejected"],
   ["repeated", "Repeated"],
-  ["kept", "Kept because of consent"]
+  ["kept", "Kept because of consent"],
+  ["leftOut", "Left out"]
 ] as const
 
 const counts = ({ kept, summary }: Planned): Readonly<Record<RowKind, number>> => ({
@@ -43,7 +46,8 @@ const counts = ({ kept, summary }: Planned): Readonly<Record<RowKind, number>> =
   unchanged: summary.unchanged,
   rejected: summary.rejected,
   repeated: summary.duplicates,
-  kept
+  kept,
+  leftOut: summary.leftOut ?? 0
 })
 
 /** What a kind of rows means, for whoever has not made the program. */
@@ -55,7 +59,8 @@ const meanings = (resubscribe: boolean): Readonly<Record<RowKind, string>> => ({
   repeated: "Rows whose address a later row has too, which is the one that counts.",
   kept: resubscribe
     ? "People who get no mail, and whom these rows subscribe again."
-    : "People who left, complained or cannot be reached, and whom these rows would subscribe again. They keep their status."
+    : "People who left, complained or cannot be reached, and whom these rows would subscribe again. They keep their status.",
+  leftOut: "Rows for contacts that this import does not write to, as it was said above."
 })
 
 const Row = ({ row: { email, fields, line, reason, suggestion } }: { readonly row: ShownRow }) => (
@@ -151,24 +156,27 @@ const Found = ({ planned }: { readonly planned: Planned }) => {
       <p role="status">
         {counted(planned.summary.read, "row")}: {of.new.toLocaleString()} new, {of.changed.toLocaleString()} changed,{" "}
         {of.unchanged.toLocaleString()} unchanged, {of.rejected.toLocaleString()} rejected,{" "}
-        {of.repeated.toLocaleString()} repeated.{isApplied ? "" : " Nothing is stored yet."}
+        {of.repeated.toLocaleString()} repeated{of.leftOut === 0 ? "" : `, ${of.leftOut.toLocaleString()} left out`}.
+        {isApplied ? "" : " Nothing is stored yet."}
       </p>
       <fieldset className="kinds">
         <legend className="unseen">Rows to show</legend>
-        {kinds.map(([id, title]) => (
-          <label key={id} className="choice">
-            <input
-              type="radio"
-              name="kind"
-              checked={kind === id}
-              onChange={() => {
-                registry.set(Import.shownPage, 0)
-                setKind(id)
-              }}
-            />
-            {title} <strong>{of[id].toLocaleString()}</strong>
-          </label>
-        ))}
+        {kinds.map(([id, title]) =>
+          id === "leftOut" && of.leftOut === 0 ? null : (
+            <label key={id} className="choice">
+              <input
+                type="radio"
+                name="kind"
+                checked={kind === id}
+                onChange={() => {
+                  registry.set(Import.shownPage, 0)
+                  setKind(id)
+                }}
+              />
+              {title} <strong>{of[id].toLocaleString()}</strong>
+            </label>
+          )
+        )}
       </fieldset>
       <p>{meanings(resubscribe)[kind]}</p>
       {kind === "rejected" && of.rejected > 0 ? <Causes planned={planned} /> : null}
@@ -185,6 +193,116 @@ const Found = ({ planned }: { readonly planned: Planned }) => {
   )
 }
 
+const isStatus = Schema.is(ContactStatus)
+
+const onlyTexts = { all: "new and existing contacts", new: "new contacts alone", existing: "existing contacts alone" }
+
+const RowOptions = () => {
+  const registry = useRegistry()
+  const [rows, setRows] = useAtom(Import.rowChoices)
+  const set = (more: Partial<RowChoices>): void => {
+    Import.replan(registry)
+    setRows({ ...rows, ...more })
+  }
+  return (
+    <div className="fields">
+      <label>
+        Rows are taken for
+        <select
+          value={rows.only ?? "all"}
+          onChange={({ target: { value } }) =>
+            set({ only: value === "new" || value === "existing" ? value : undefined })
+          }
+        >
+          {Object.entries(onlyTexts).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Status of new contacts whose rows give none
+        <select
+          value={rows.defaultStatus ?? "Active"}
+          onChange={({ target: { value } }) =>
+            set({ defaultStatus: isStatus(value) && value !== "Active" ? value : undefined })
+          }
+        >
+          {ContactStatus.literals.map((status) => (
+            <option key={status}>{status}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        An empty cell
+        <select
+          value={rows.isCleared ? "clear" : "keep"}
+          onChange={({ target: { value } }) => set({ isCleared: value === "clear" })}
+        >
+          <option value="keep">leaves its field as it is</option>
+          <option value="clear">clears a name or custom field</option>
+        </select>
+      </label>
+      <label>
+        Form of the dates, in UTC
+        <input
+          value={rows.dateFormat}
+          placeholder="as ISO 8601; or DD.MM.YYYY"
+          autoComplete="off"
+          onChange={({ target: { value } }) => set({ dateFormat: value })}
+        />
+      </label>
+      <label className="choice">
+        <input
+          type="checkbox"
+          checked={rows.isTrimmed}
+          onChange={({ target: { checked } }) => set({ isTrimmed: checked })}
+        />
+        Without the blanks around the texts of cells
+      </label>
+      <Problem message={rowProblem(rows)} />
+    </div>
+  )
+}
+
+/** What is said of all rows: their lists, which contacts they may write to, and how their cells are read. */
+const ImportOptions = () => {
+  const registry = useRegistry()
+  const [lists, setLists] = useAtom(Import.lists)
+  const [resubscribe, setResubscribe] = useAtom(Import.resubscribe)
+  return (
+    <>
+      <label>
+        Put them on lists, one a line
+        <textarea
+          rows={2}
+          value={lists}
+          onChange={(event) => {
+            Import.replan(registry)
+            setLists(event.target.value)
+          }}
+        />
+      </label>
+      <details>
+        <summary>Which rows are taken, and how their cells are read</summary>
+        <RowOptions />
+      </details>
+      <label className="choice">
+        <input
+          type="checkbox"
+          checked={resubscribe}
+          onChange={(event) => {
+            Import.replan(registry)
+            setResubscribe(event.target.checked)
+          }}
+        />
+        Subscribe people again who have left, complained or cannot be reached, where the file says so
+      </label>
+    </>
+  )
+}
+
 export const PlanStep = () => {
   const registry = useRegistry()
   const [result, make] = useAtom(Import.plan)
@@ -193,38 +311,19 @@ export const PlanStep = () => {
   const columns = useAtomValue(Import.columns)
   const seen = useAtomValue(Import.sight)
   const levels = useAtomValue(rights)
-  const [lists, setLists] = useAtom(Import.lists)
-  const [resubscribe, setResubscribe] = useAtom(Import.resubscribe)
+  const rows = useAtomValue(Import.rowChoices)
   const mayNot = AsyncResult.isSuccess(levels) && mayDo(levels.value, "ViewContacts") === false
   const isFixed = applied.waiting || AsyncResult.isSuccess(applied)
   const isReady =
-    AsyncResult.isSuccess(seen) && !seen.waiting && seen.value.isComplete && choiceProblem(columns) === undefined
+    AsyncResult.isSuccess(seen) &&
+    !seen.waiting &&
+    seen.value.isComplete &&
+    (choiceProblem(columns) ?? rowProblem(rows)) === undefined
   return (
     <section aria-labelledby="import-plan" className="step">
       <h2 id="import-plan">4. Plan</h2>
       <fieldset disabled={isFixed} className="plain stack">
-        <label>
-          Put them on lists, one a line
-          <textarea
-            rows={2}
-            value={lists}
-            onChange={(event) => {
-              Import.replan(registry)
-              setLists(event.target.value)
-            }}
-          />
-        </label>
-        <label className="choice">
-          <input
-            type="checkbox"
-            checked={resubscribe}
-            onChange={(event) => {
-              Import.replan(registry)
-              setResubscribe(event.target.checked)
-            }}
-          />
-          Subscribe people again who have left, complained or cannot be reached, where the file says so
-        </label>
+        <ImportOptions />
         <div className="buttons">
           <button
             type="button"

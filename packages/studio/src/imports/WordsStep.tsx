@@ -1,4 +1,5 @@
 /** What the words of a status or consent column stand for, and who would receive mail by it. */
+import { isMailedStatus } from "@roster/domain"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import * as Import from "./ImportAtoms.ts"
@@ -52,12 +53,18 @@ const Words = ({ allowed, column, field, words }: WordChoices) => {
   )
 }
 
-const Sum = ({ unclear, unsaid, willNot, willReceive }: MailSum) => (
+/** What becomes of new contacts of which the file says nothing. */
+const useNew = (): string =>
+  isMailedStatus(useAtomValue(Import.rowChoices).defaultStatus ?? "Active")
+    ? "new contact will receive mail"
+    : "new contact will receive no mail"
+
+const Sum = ({ becomes, unclear, unsaid, willNot, willReceive }: MailSum & { readonly becomes: string }) => (
   <p className="note" aria-live="polite">
     {willReceive.toLocaleString()} will receive mail, {willNot.toLocaleString()} will not.
     {unsaid === 0
       ? ""
-      : ` ${counted(unsaid, "row says", "rows say")} nothing: a new contact will receive mail, and a stored one keeps the status.`}
+      : ` ${counted(unsaid, "row says", "rows say")} nothing: a ${becomes}, and a stored one keeps the status.`}
     {unclear === 0
       ? ""
       : ` ${counted(unclear, "row has", "rows have")} a word that stands for nothing, and will be rejected.`}
@@ -67,6 +74,7 @@ const Sum = ({ unclear, unsaid, willNot, willReceive }: MailSum) => (
 export const WordsStep = () => {
   const words = useAtomValue(Import.words)
   const mail = useAtomValue(Import.mail)
+  const becomes = useNew()
   return (
     <section aria-labelledby="import-words" className="step">
       <h2 id="import-words">3. Who receives mail</h2>
@@ -74,11 +82,9 @@ export const WordsStep = () => {
         <Words key={choices.field} {...choices} />
       ))}
       {mail === undefined ? (
-        <p className="note">
-          No column becomes Status: every new contact will receive mail, and stored ones keep their status.
-        </p>
+        <p className="note">No column becomes Status: every {becomes}, and stored ones keep their status.</p>
       ) : (
-        <Sum {...mail} />
+        <Sum {...mail} becomes={becomes} />
       )}
     </section>
   )

@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { AtomRegistry } from "effect/reactivity"
 import { RpcTest } from "effect/rpc"
 import * as Import from "../../src/imports/ImportAtoms.ts"
+import * as Choices from "../../src/imports/ImportChoices.ts"
 import { ImportCalls } from "../../src/imports/ImportCalls.ts"
 import { ImportThread } from "../../src/imports/ImportThread.ts"
 import { readNote } from "../../src/imports/LeftImport.ts"
@@ -175,6 +176,41 @@ describe("the import view", () => {
       yield* run(undo, report.run ?? "")
       assert.strictEqual((yield* contacts.get("old@example.com")).firstName, "Old")
       assert.strictEqual(yield* contacts.count(), 3)
+    })
+  )
+
+  it.effect("leaves out contacts as it is told, gives new ones their status, and reads cells as it is told", () =>
+    Effect.gen(function* () {
+      const { contacts, look, plan, registry, result, run } = yield* opened
+      yield* contacts.add([{ email: "old@example.com", firstName: "Old", customFields: { Stadt: "Bonn" } }])
+      const text = "Email,FirstName,Stadt\nnew@example.com, New ,Köln\nold@example.com,,\n"
+      yield* look(text)
+      registry.set(Import.rowChoices, {
+        ...Choices.usualRows,
+        only: "new",
+        defaultStatus: "NotConfirmed",
+        isTrimmed: true
+      })
+      const { summary } = yield* plan
+      assert.deepInclude(summary, { new: 1, changed: 0, leftOut: 1 })
+      registry.set(Import.shownKind, "leftOut")
+      yield* Effect.sync(() => registry.mount(Import.rows))
+      assert.deepStrictEqual(
+        (yield* result(Import.rows)).map(({ email, line }) => [line, email]),
+        [[3, "old@example.com"]]
+      )
+      yield* run(Import.apply, yield* plan)
+      assert.deepInclude(yield* contacts.get("new@example.com"), { firstName: "New", status: "NotConfirmed" })
+      // Another file begins anew.
+      yield* look(text)
+      assert.deepStrictEqual(registry.get(Import.rowChoices), Choices.usualRows)
+      yield* run(Import.loadMapping, '{"empty":"clear","dateFormat":"DD.MM.YYYY"}')
+      assert.deepInclude(registry.get(Import.mapping), { empty: "clear", dateFormat: "DD.MM.YYYY" })
+      registry.set(Import.rowChoices, { ...registry.get(Import.rowChoices), only: "existing" })
+      yield* run(Import.apply, yield* plan)
+      const old = yield* contacts.get("old@example.com")
+      assert.deepStrictEqual([old.firstName ?? null, old.customFields ?? {}], [null, {}])
+      assert.isString(Choices.rowProblem({ ...Choices.usualRows, dateFormat: "DD.MM." }))
     })
   )
 

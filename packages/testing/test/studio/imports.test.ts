@@ -100,6 +100,8 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await page.getByLabel("What Maybe stands for").selectOption("Active")
           await page.getByRole("button", { name: "Plan", exact: true }).click()
           await page.getByText("3 rows: 3 new").waitFor()
+          await page.getByText("Which rows are taken").click()
+          await page.getByLabel("An empty cell").waitFor()
           await page.getByRole("cell", { name: "h2@example.com" }).last().waitFor()
         })
         yield* assertAccessible(page, "the plan")
