@@ -99,6 +99,24 @@ describe("the flags of roster contacts import", () => {
     })
   )
 
+  it.live("replaces no mapping beside the rejected rows, neither a named one nor one of its own choice", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRosterHere
+      writeFileSync(join(folder, "m.csv"), "Mail\nann@example.com\nbob\n")
+      for (const rows of ["mine.csv", "m.csv.rejected.csv"]) writeFileSync(join(folder, `${rows}.mapping.json`), "mine")
+      const importing = ["contacts", "import", "m.csv", "--map", "Mail=Email"]
+      const refused = yield* run([...importing, "--rejected", "mine.csv"])
+      assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"])
+      assert.include(failure(refused).message, "mine.csv.mapping.json")
+      assert.strictEqual(failure(yield* run(["contacts", "list"])).code, "NoStore")
+      assert.strictEqual((yield* run(importing)).code, 9)
+      for (const rows of ["mine.csv", "m.csv.rejected.csv"]) {
+        assert.strictEqual(readFileSync(join(folder, `${rows}.mapping.json`), "utf8"), "mine")
+      }
+      assert.include(readFileSync(join(folder, "m.csv.rejected.2.csv.mapping.json"), "utf8"), "Mail")
+    })
+  )
+
   it.live("sends nothing of a file with invalid rows with the flag that stops at them", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRosterHere

@@ -3,7 +3,7 @@ import { type FileHeader, type ImportMapping, rejectedFile, rejectedMapping, typ
 import { Effect, FileSystem, type Stream } from "effect"
 import { text, toggle } from "../../../settings/FlagForms.ts"
 import { Output } from "../../../terminal/Output.ts"
-import { prepare } from "../../../files/AtomicFile.ts"
+import { prepare, refuseTaken } from "../../../files/AtomicFile.ts"
 import { usageError } from "../../../errors/UsageError.ts"
 import { writeMapping } from "./MappingFlags.ts"
 
@@ -21,13 +21,15 @@ export const rejectedFlags = {
   force: toggle("force", "Overwrite the file of --rejected, --duplicates, --plan or --save-mapping if it exists")
 }
 
-/** The first free name beside a file. Rows that are corrected and rejected again go to the next number. */
+const mappingOf = (rows: string): string => `${rows}.mapping.json`
+
+/** The first free name beside a file, as is that of its mapping. Rows that are corrected and rejected again go to the next number. */
 const freeName = Effect.fnUntraced(function* (file: string, { format }: FileHeader) {
   const fs = yield* FileSystem.FileSystem
   const stem = file.replace(/\.rejected(?:\.\d+)?\.(?:csv|ndjson)$/, "")
   for (let number = 1; ; number++) {
     const name = `${stem}.rejected${number === 1 ? "" : `.${number}`}.${format === undefined ? "csv" : "ndjson"}`
-    if (!(yield* fs.exists(name))) return name
+    if (!(yield* fs.exists(name)) && !(yield* fs.exists(mappingOf(name)))) return name
   }
 })
 
@@ -54,6 +56,7 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
     )
   }
   const given = named === undefined ? undefined : { name: named, write: yield* prepare(named, to) }
+  if (named !== undefined) yield* refuseTaken(mappingOf(named), to)
   const beside = yield* Effect.orElseSucceed(isFile(imported), () => false)
 
   const open = Effect.fnUntraced(function* (header: FileHeader) {
@@ -81,9 +84,8 @@ export const rejectedRowsOf = Effect.fnUntraced(function* (
       yield* place.write(rejectedFile(header, rows))
       const needed = rejectedMapping(header, mapping)
       if (needed === undefined) return { rows: place.name, mapping: undefined }
-      const name = `${place.name}.mapping.json`
-      // It belongs to the rows, which had their name free or were to be replaced.
-      yield* writeMapping(yield* prepare(name, { force: true }), needed)
+      const name = mappingOf(place.name)
+      yield* writeMapping(yield* prepare(name, { force: given !== undefined && to.force }), needed)
       return { rows: place.name, mapping: name }
     },
     Effect.catch((error) =>
