@@ -124,7 +124,7 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ databaseUrl, dryRun, file, yes, ...given }) {
     const { bringBackKeys, resubscribe, revokeKeys } = given
     yield* refuseFlags([bringBackKeys && revokeKeys, "Give either --bring-back-keys or --revoke-keys."])
-    const { note } = yield* Output
+    const { noteExactly } = yield* Output
     const to = (yield* database(databaseUrl)) ?? (yield* embeddedStoreFile({ dryRun: false, makesStore: true }))
     const { StoreBackup } = yield* server
     const restored = yield* StoreBackup.restore({
@@ -135,7 +135,8 @@ export const command = Command.make(
       resubscribe,
       approve: Effect.fnUntraced(function* (plan) {
         const lines = [...keyLines(plan.carried, given), ...otherLines(plan, given)]
-        if (lines.length > 0) yield* note(lines.join("\n"))
+        // Whoever wants no notes still learns what would come back.
+        yield* Effect.forEach(lines, (line) => noteExactly(printable(line)), { discard: true })
         if (dryRun) return yield* endDryRun(`restore ${file}`, plan.store, `Would ${question(file, plan)}`)
         yield* confirm(question(file, plan), { yes }).pipe(
           Effect.provideService(Target, { name: Predicate.isString(to) ? `[local] ${plan.store}` : plan.store })
