@@ -6,7 +6,7 @@ import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { session } from "../session/Session.ts"
+import { readOnly, session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { textOf } from "./ContactColumn.ts"
 import { saveContacts } from "./ContactDeletion.ts"
@@ -35,6 +35,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
   const [update, run] = useAtom(updateContact)
   const flags = useAtomValue(session)?.host?.flags
   const changes = changesOf(contact, edited)
+  const reason = useAtomValue(readOnly)
   const set = (at: number, part: Partial<Edited["custom"][number]>): void =>
     setEdited({
       ...edited,
@@ -92,9 +93,14 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
         {AsyncResult.isSuccess(update) && !update.waiting && changes === undefined ? "Saved." : ""}
       </p>
       <div className="buttons">
-        <button type="submit" className="primary" disabled={changes === undefined || update.waiting}>
+        <button
+          type="submit"
+          className="primary"
+          disabled={changes === undefined || update.waiting || reason !== undefined}
+        >
           {update.waiting ? "Saving…" : "Save"}
         </button>
+        <span>{reason}</span>
       </div>
     </form>
   )
@@ -104,18 +110,21 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
 const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onClose: () => void }) => {
   const registry = useRegistry()
   const save = useAtomSet(saveContacts)
+  const reason = useAtomValue(readOnly)
   const remove = (): void => {
     registry.set(ContactAtoms.opened, undefined)
     registry.set(ContactAtoms.doomed, { _tag: "Chosen", emails: new Set([contact.email]) })
   }
   return (
     <>
-      <StatusForm contact={contact} />
+      <fieldset disabled={reason !== undefined} className="plain">
+        <StatusForm contact={contact} />
+      </fieldset>
       <div className="buttons">
         <button type="button" onClick={() => save({ name: "contact.json", contacts: [contact] })}>
           Download the record
         </button>
-        <button type="button" className="danger" onClick={remove}>
+        <button type="button" className="danger" disabled={reason !== undefined} onClick={remove}>
           Delete…
         </button>
         <button type="button" onClick={onClose}>

@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from "react"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { session } from "../session/Session.ts"
+import { readOnly, session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { allColumns } from "./ContactColumn.ts"
 import { ContactGrid } from "./ContactGrid.tsx"
@@ -17,12 +17,19 @@ const DeleteDialog = lazy(() => import("./DeleteDialog.tsx"))
 const Actions = ({ rule, total }: { readonly rule: string; readonly total: number }) => {
   const [chosen, setChosen] = useAtom(ContactAtoms.chosen)
   const [meant, setMeant] = useAtom(ContactAtoms.doomed)
+  const reason = useAtomValue(readOnly)
+  const isFixed = reason !== undefined
   return (
     <>
       {chosen.size === 0 ? null : (
         <>
           <span aria-live="polite">{chosen.size.toLocaleString()} chosen</span>
-          <button type="button" className="danger" onClick={() => setMeant({ _tag: "Chosen", emails: chosen })}>
+          <button
+            type="button"
+            className="danger"
+            disabled={isFixed}
+            onClick={() => setMeant({ _tag: "Chosen", emails: chosen })}
+          >
             Delete…
           </button>
           <button type="button" onClick={() => setChosen(new Set<string>())}>
@@ -31,10 +38,11 @@ const Actions = ({ rule, total }: { readonly rule: string; readonly total: numbe
         </>
       )}
       {chosen.size > 0 || rule === "" || total === 0 ? null : (
-        <button type="button" className="danger" onClick={() => setMeant({ _tag: "ByRule", rule })}>
+        <button type="button" className="danger" disabled={isFixed} onClick={() => setMeant({ _tag: "ByRule", rule })}>
           Delete all of the rule…
         </button>
       )}
+      {isFixed ? <span>{reason}</span> : null}
       {meant === undefined ? null : (
         <Suspense>
           <DeleteDialog meant={meant} onClose={() => setMeant(undefined)} />

@@ -3,6 +3,7 @@ import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted, people } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { readOnly } from "../session/Session.ts"
 import * as Import from "./ImportAtoms.ts"
 import type { Applied, Planned } from "./ImportCalls.ts"
 
@@ -159,6 +160,7 @@ export const ApplyStep = () => {
   const planned = useAtomValue(Import.planned)
   const [applied, start] = useAtom(Import.apply)
   const run = useAtomValue(Import.appliedRun)
+  const reason = useAtomValue(readOnly)
   if (planned === undefined) return null
   const { summary } = planned
   const total = summary.new + summary.changed
@@ -173,9 +175,10 @@ export const ApplyStep = () => {
         <p>The plan changes nothing.</p>
       ) : (
         <div className="buttons">
-          <button type="button" className="primary" onClick={() => start(planned)}>
+          <button type="button" className="primary" disabled={reason !== undefined} onClick={() => start(planned)}>
             {doing(summary)}
           </button>
+          <span>{reason}</span>
         </div>
       )}
       <Problem message={problemOf(applied)} />

@@ -115,6 +115,32 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
   )
 
   it.live(
+    "disables what a key may not do, and names the level",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* filled
+        const made = yield* Effect.promise(async () => {
+          const answer = await fetch(`${studio.address}/security/apikeys`, {
+            method: "POST",
+            headers: { "X-Service-ApiKey": studio.key, "Content-Type": "application/json" },
+            body: JSON.stringify({ Name: "reader", AccessLevel: ["ViewContacts"] })
+          })
+          return String(Object(await answer.json()).Token)
+        })
+        const { page } = yield* openStudio({ key: made, url: studio.url })
+        yield* Effect.promise(async () => {
+          await page.getByText("304 contacts").waitFor()
+          await page.getByText("This key lacks the level ModifyContacts").waitFor()
+          await page.getByRole("button", { name: "c1@example.com" }).click()
+          await page.getByLabel("First name").fill("Other")
+          assert.isTrue(await page.getByRole("button", { name: "Save" }).isDisabled())
+          assert.isTrue(await page.getByRole("button", { name: "Change the status" }).isDisabled())
+        })
+      }),
+    3 * actionTimeout
+  )
+
+  it.live(
     "asks for no key over plain http, and says why and what to do, also where a proxy says that it is https",
     () =>
       Effect.gen(function* () {
