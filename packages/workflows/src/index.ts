@@ -53,6 +53,7 @@ export * from "./rotation/Rotation.ts"
 export * from "./rotation/RotationOptions.ts"
 export { type RotationState, RotationStep } from "./rotation/RotationState.ts"
 export { type AppendedEntry, type Changed, type RowRange, type RunCounts, RunEntry } from "./runs/RunEntry.ts"
+export * from "./runs/ListedRuns.ts"
 export { type ChangedField, type RunChange, type RunChanges, runChanges } from "./runs/RunChanges.ts"
 export {
   type OpenRun,
@@ -63,6 +64,7 @@ export {
   RunLog,
   RunLogFailure,
   RunNotFound,
+  RunOrigin,
   RunTaken
 } from "./runs/RunLog.ts"
 export {

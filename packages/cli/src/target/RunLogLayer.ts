@@ -1,7 +1,8 @@
 /** The log of the runs of this user, on the service or store of a command, which says how to undo what it recorded. */
-import { type Run, RunLog } from "@roster/workflows"
+import { type Run, RunLog, RunOrigin } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
 import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { userInfo } from "node:os"
 import { stateFolder, userFolderPath } from "../files/UserFolder.ts"
 import { Output } from "../terminal/Output.ts"
 import { commandHere } from "../terminal/ResumeHint.ts"
@@ -30,12 +31,22 @@ interface Recorded {
   isIncomplete: boolean
 }
 
+/** The name of the user of this machine, if there is one. */
+const userName = Effect.orElseSucceed(
+  Effect.try(() => userInfo().username),
+  () => undefined
+)
+
+/** Says what the runs of a command are of, such as the name of its file. */
+export const about = (words: string) => Effect.provideService(RunOrigin, { about: words })
+
 /** The log, and what is said of its runs. */
 const telling = Effect.gen(function* () {
   const log = yield* RunLog
   const output = yield* Output
   const tools = yield* Effect.context<Effect.Services<ReturnType<typeof commandHere>>>()
   const opened: Array<Recorded> = []
+  const by = yield* userName
   const tell = Effect.gen(function* () {
     const runs = opened.splice(0)
     // An undo also takes the run that it undoes.
@@ -51,10 +62,11 @@ const telling = Effect.gen(function* () {
     }
   }).pipe(Effect.provideContext(tools))
   yield* Effect.addFinalizer(() => tell)
+  const signed = Effect.updateService(RunOrigin, (origin) => (by === undefined ? origin : { ...origin, by }))
   const watched = RunLog.of({
     ...log,
     open: (options) =>
-      Effect.map(log.open(options), (run) => {
+      Effect.map(signed(log.open(options)), (run) => {
         const recorded: Recorded = { run, made: 0, isIncomplete: false }
         opened.push(recorded)
         return {

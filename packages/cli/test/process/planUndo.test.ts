@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs"
+import { userInfo } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
@@ -421,7 +422,18 @@ describe("a run", () => {
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       assert.strictEqual(statSync(runs).mode & 0o777, 0o700)
       const table = done(yield* run(["contacts", "runs", "-o", "table"])).stdout
-      assert.match(table, new RegExp(`^id .*target\\n${id} +import .* 1 +2 +0 `))
+      assert.match(table, new RegExp(`^id .*target\\n${id} +import .* Finished .* 1 +2 +0 `))
+      const [listed] = jsonOf<ReadonlyArray<object>>(done(yield* run(["contacts", "runs"])))
+      assert.deepInclude(listed, { about: join(folder, "changed.csv"), by: userInfo().username, state: "Finished" })
+      const changes = jsonOf<ReadonlyArray<object>>(done(yield* run(["contacts", "runs", id])))
+      assert.deepInclude(changes, {
+        email: "ann@x.org",
+        effect: "Changed",
+        isMade: true,
+        fields: [{ field: "FirstName", before: "Ann", byRun: "Anna" }]
+      })
+      const shown = done(yield* run(["contacts", "runs", id, "-o", "table"])).stdout
+      assert.match(shown, /^ann@x.org +Changed +FirstName: Ann -> Anna$/m)
       const { utimesSync } = yield* Effect.promise(() => import("node:fs"))
       const days = 24 * 60 * 60
       const now = Date.now() / 1000
@@ -477,9 +489,10 @@ describe("a run", () => {
         writeFileSync(join(runs, `${id}.jsonl`), lines.join(""), { mode: 0o600 })
       }
       const [deleted, imported] = formerRecords(began).map(([id]) => id)
+      const over = { ended: true, state: "Finished" }
       assert.deepStrictEqual(json(done(yield* run(["contacts", "runs"]))), [
-        { id: deleted, command: "delete", began, ended: true, created: 0, changed: 0, deleted: 1, target },
-        { id: imported, command: "import", began, ended: true, created: 2, changed: 2, deleted: 0, target }
+        { id: deleted, command: "delete", began, ...over, created: 0, changed: 0, deleted: 1, target },
+        { id: imported, command: "import", began, ...over, created: 2, changed: 2, deleted: 0, target }
       ])
       const brought = done(yield* run(["contacts", "undo", String(deleted), "--yes"]))
       assert.deepInclude(json(brought), { new: 1, changed: 0, deleted: 0, outdated: 0 })

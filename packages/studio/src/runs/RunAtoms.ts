@@ -3,10 +3,10 @@
  * is read from the log of runs, so a run of any size is shown without being held.
  */
 import {
+  listRuns,
   previewUndo,
   runChanges,
   type RunChange,
-  type RunInfo,
   RunLog,
   type UndoneContact,
   type UndoReport,
@@ -17,41 +17,6 @@ import { Atom } from "effect/reactivity"
 import { pageSize } from "../kit/Pager.tsx"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
-
-/** A run as the list shows it. */
-export interface ListedRun extends RunInfo {
-  /** Whether it came to its end, was left before it, or is at work. */
-  readonly state: "Finished" | "Interrupted" | "GoingOn"
-  /** The run that undid this one, unless that was undone itself. */
-  readonly undoneBy: RunInfo | undefined
-  /** Whether it is of the service or store that the page shows. */
-  readonly isHere: boolean
-}
-
-/** The run that undid another one, if it was not undone itself. */
-const undoOf = (runs: ReadonlyArray<RunInfo>, id: string): RunInfo | undefined =>
-  runs.find(({ header, isEnded }) => isEnded && header.undoes === id && undoOf(runs, header.id) === undefined)
-
-/** The runs, the newest first. */
-export const listRuns = Effect.gen(function* () {
-  const log = yield* RunLog
-  const runs = yield* log.list
-  return yield* Effect.forEach(runs, (run) => {
-    const listed = (state: ListedRun["state"]): ListedRun => ({
-      ...run,
-      state,
-      undoneBy: undoOf(runs, run.header.id),
-      isHere: run.header.target === log.target
-    })
-    if (run.isEnded) return Effect.succeed(listed("Finished"))
-    return log.read(run.header.id).pipe(
-      Effect.as(listed("Interrupted")),
-      Effect.catchTag("RunTaken", () => Effect.succeed(listed("GoingOn"))),
-      // It has gone meanwhile, or is damaged: what the list says of it is all that is known.
-      Effect.orElseSucceed(() => listed("Interrupted"))
-    )
-  })
-})
 
 /** The runs. */
 export const runs = Atom.withReactivity(contactsChanged)(runtime.atom(listRuns))

@@ -1,4 +1,5 @@
 /** A run: what it changed, as old beside new, and its undo with a preview. */
+import type { ListedRun } from "@roster/workflows"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useEffect, useRef, useState } from "react"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
@@ -71,7 +72,7 @@ const Preview = ({ preview }: { readonly preview: RunAtoms.UndoPreview }) => {
   )
 }
 
-const Undo = ({ run }: { readonly run: RunAtoms.ListedRun }) => {
+const Undo = ({ run }: { readonly run: ListedRun }) => {
   const { id } = run.header
   const registry = useRegistry()
   const [preview, look] = useAtom(RunAtoms.lookUndo)
@@ -155,7 +156,7 @@ const Undo = ({ run }: { readonly run: RunAtoms.ListedRun }) => {
   )
 }
 
-export const RunCard = ({ run }: { readonly run: RunAtoms.ListedRun }) => {
+export const RunCard = ({ run }: { readonly run: ListedRun }) => {
   const registry = useRegistry()
   const heading = useRef<HTMLHeadingElement>(null)
   const previewed = useAtomValue(RunAtoms.lookUndo)

@@ -1,7 +1,7 @@
 /** The words for runs: what was done, how it ended, and what an undo would do and did. */
-import type { RunChange, RunHeader, UndoneContact, UndoReport } from "@roster/workflows"
+import type { ListedRun, RunChange, RunHeader, UndoneContact, UndoReport } from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
-import type { ListedRun, UndoPreview } from "./RunAtoms.ts"
+import type { UndoPreview } from "./RunAtoms.ts"
 
 /** A time as the person's clock and language have it. */
 const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })

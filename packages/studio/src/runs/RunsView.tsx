@@ -1,4 +1,5 @@
 /** The runs: what was done, when, and how it ended. One of them is opened to see what it changed, and to undo it. */
+import type { ListedRun } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -7,7 +8,7 @@ import * as RunAtoms from "./RunAtoms.ts"
 import { RunCard } from "./RunCard.tsx"
 import { stateWords, whatOf, whenOf } from "./RunWords.ts"
 
-const List = ({ runs }: { readonly runs: ReadonlyArray<RunAtoms.ListedRun> }) => {
+const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
   const [, open] = useAtom(RunAtoms.opened)
   if (runs.length === 0) {
     return <p>Nothing was changed yet. What is imported, edited or deleted here becomes a run, which can be undone.</p>

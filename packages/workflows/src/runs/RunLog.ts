@@ -19,9 +19,18 @@ export const RunHeader = Schema.Struct({
   /** What the run works on. An unfinished run resumes only for the same command and an equal input, and never without one. */
   input: Schema.optionalKey(Schema.Json),
   /** The run that this one undoes. */
-  undoes: Schema.optionalKey(Schema.String)
+  undoes: Schema.optionalKey(Schema.String),
+  /** What it is of, in words: the name of a file, or a rule. */
+  about: Schema.optionalKey(Schema.String),
+  /** Who began it. */
+  by: Schema.optionalKey(Schema.String)
 })
 export interface RunHeader extends Schema.Schema.Type<typeof RunHeader> {}
+
+/** What the runs that begin say of themselves for people. It does not decide which run resumes. */
+export const RunOrigin = Context.Reference<Pick<RunHeader, "about" | "by">>("@roster/workflows/RunOrigin", {
+  defaultValue: () => ({})
+})
 
 /** What a run is and did, as a list of runs shows it. */
 export interface RunInfo {
@@ -181,6 +190,7 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
       command,
       target,
       began,
+      ...(yield* RunOrigin),
       ...(input === undefined ? {} : { input }),
       ...(undoes === undefined ? {} : { undoes })
     }

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Contact, EmailAddress, RuleText } from "@roster/domain"
 import { DateTime, Effect, Layer, Stream } from "effect"
 import {
+  listRuns,
   previewUndo,
   recordedContacts,
   runChanges,
@@ -156,8 +157,12 @@ describe("An undo", () => {
       const deleted = yield* recorded((contacts) => Effect.forEach([bob, cy], contacts.delete))
       assert.deepInclude(yield* undoRun(deleted, { only }), { new: 1, leftOut: 1 })
       assert.deepStrictEqual([...fake.stored.keys()].sort(), [ada, cy])
+      const undoneBy = Effect.map(listRuns, (runs) => runs.find(({ header }) => header.id === deleted)?.undoneBy)
+      assert.isUndefined(yield* undoneBy)
       // The rest of the run is there to undo.
-      assert.deepInclude(yield* undoRun(deleted), { new: 1, alreadySo: 1 })
+      const rest = yield* undoRun(deleted)
+      assert.deepInclude(rest, { new: 1, alreadySo: 1 })
+      assert.strictEqual((yield* undoneBy)?.header.id, rest.run)
     }).pipe(Effect.provide(layer))
   })
 

@@ -44,7 +44,7 @@ export const command = Command.make(
         },
         (onProgress) => restoreContacts(contacts, { onProgress, resubscribe })
       )
-    )
+    ).pipe(RunLogLayer.about(file))
     const { keptStatuses, notSent, read, refused, restored, statusesKept, stoppedBy, unknown } = report
     yield* Results.summary(
       {

@@ -44,7 +44,7 @@ export const command = Command.make(
       command: "apply",
       doing: "Applying",
       again: "plan the import again for those that are outdated"
-    })
+    }).pipe(RunLogLayer.about(file))
   })
 ).pipe(
   withExamples({

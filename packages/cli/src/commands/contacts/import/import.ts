@@ -177,7 +177,10 @@ export const command = Command.make(
       const { dryRun, resubscribe } = given
       return yield* handOver(file, survey, { listName: lists[0], mapping, dryRun, resubscribe })
     }
-    yield* importRows({ ...given, mode, file, rows: readContacts(file.again, mapping), survey, mapping, keepRejected })
+    const rows = readContacts(file.again, mapping)
+    yield* importRows({ ...given, mode, file, rows, survey, mapping, keepRejected }).pipe(
+      RunLogLayer.about(given.file === "-" ? "standard input" : given.file)
+    )
   }, Effect.scoped)
 ).pipe(
   Command.validate((given) => {

@@ -1,10 +1,10 @@
 /** `roster contacts runs` */
+import { FieldValue, listRuns, type ListedRun, runChanges, RunLog } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
-import { Command } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
-import { contactRuns } from "./RecordedRun.ts"
 
 const Run = Schema.Struct({
   id: Schema.String,
@@ -12,24 +12,89 @@ const Run = Schema.Struct({
   began: Schema.String,
   /** Whether it came to its end; one that was stopped, or is still at work, did not. */
   ended: Schema.Boolean,
+  state: Schema.Literals(["Finished", "Interrupted", "GoingOn"]),
   created: Schema.Int,
   changed: Schema.Int,
   deleted: Schema.Int,
+  about: Schema.optionalKey(Schema.String),
+  by: Schema.optionalKey(Schema.String),
   undoes: Schema.optionalKey(Schema.String),
+  undoneBy: Schema.optionalKey(Schema.String),
   target: Schema.String
+})
+
+const shownOf = ({ counts, header, isEnded, state, undoneBy }: ListedRun): typeof Run.Type => ({
+  ...header,
+  ...counts,
+  ended: isEnded,
+  state,
+  ...(undoneBy === undefined ? {} : { undoneBy: undoneBy.header.id })
+})
+
+const columns = [
+  "id",
+  "command",
+  "about",
+  "by",
+  "state",
+  "undoneBy",
+  "created",
+  "changed",
+  "deleted",
+  "target"
+] as const
+
+const Change = Schema.Struct({
+  email: Schema.String,
+  effect: Schema.Literals(["Created", "Changed", "Deleted"]),
+  /** Whether the write was made: others may have changed the contact before it. */
+  isMade: Schema.Boolean,
+  fields: Schema.Array(
+    Schema.Struct({ field: Schema.String, before: Schema.NullOr(FieldValue), byRun: Schema.NullOr(FieldValue) })
+  )
+})
+
+const valueOf = (value: string | number | null): string => (value === null ? "none" : `${value}`)
+
+/** The fields of a change with their values before the run and by it. */
+const fieldWords = ({ fields }: typeof Change.Type): string =>
+  fields.map(({ before, byRun, field }) => `${field}: ${valueOf(before)} -> ${valueOf(byRun)}`).join(", ")
+
+const showChanges = Effect.fnUntraced(function* (id: string) {
+  const { changes } = yield* runChanges(yield* (yield* RunLog).read(id))
+  // The columns name fields of the records that are encoded, which are the changes themselves.
+  const cells = (record: unknown) => {
+    const change = Schema.decodeUnknownSync(Change)(record)
+    const effect = change.isMade ? change.effect : "not made"
+    return [
+      ["email", change.email],
+      ["effect", effect],
+      ["fields", fieldWords(change)]
+    ] as const
+  }
+  yield* Results.records(Change, ["email", "effect", "fields"], changes(), { fieldsIn: cells })
 })
 
 export const command = Command.make(
   "runs",
-  {},
-  Effect.fnUntraced(function* () {
-    const shown = (yield* contactRuns).map(({ counts, header, isEnded: ended }) => ({ ...header, ...counts, ended }))
-    const columns = ["id", "command", "created", "changed", "deleted", "target"]
-    yield* Results.records(Run, columns, Stream.fromIterable(shown))
+  {
+    run: Argument.String("run").pipe(
+      Argument.withDescription(
+        "Show what this run changed, with the values before and of the run (default: list the runs)"
+      ),
+      Argument.withDefault(undefined)
+    )
+  },
+  Effect.fnUntraced(function* ({ run }) {
+    if (run !== undefined) return yield* showChanges(run)
+    // The log has rotations of credentials too.
+    const runs = (yield* listRuns).filter(({ header }) => header.command !== "rotate")
+    yield* Results.records(Run, columns, Stream.fromIterable(runs.map(shownOf)))
   })
 ).pipe(
   withExamples({
     "roster contacts runs": "",
+    "roster contacts runs 20261121T140000123Z-1a2b": "Show what a run changed",
     "roster contacts runs -o json | jq -r '.[0].id'": "Print the id of the last run"
   }),
   Command.provide(RunLogLayer.layerOfAll)
