@@ -29,6 +29,23 @@ const filled = Effect.gen(function* () {
   return studio
 })
 
+/** Asks for credentials as the administrator of a service. */
+const askKeys = (
+  { address, key }: { readonly address: string; readonly key: string },
+  path: string,
+  init: RequestInit
+) =>
+  Effect.promise(async () => {
+    const headers = { "X-Service-ApiKey": key, "Content-Type": "application/json" }
+    return (await fetch(`${address}/security/apikeys${path}`, { ...init, headers })).text()
+  })
+
+/** A key of these levels. */
+const keyOf = (served: Parameters<typeof askKeys>[0], AccessLevel: ReadonlyArray<string>) =>
+  Effect.map(askKeys(served, "", { method: "POST", body: JSON.stringify({ Name: "reader", AccessLevel }) }), (text) =>
+    String(Object(JSON.parse(text)).Token)
+  )
+
 describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
   it.live(
     "finds by a rule that it completes, edits what was changed alone, deletes whom it showed and brings them back",
@@ -119,14 +136,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
     () =>
       Effect.gen(function* () {
         const studio = yield* filled
-        const made = yield* Effect.promise(async () => {
-          const answer = await fetch(`${studio.address}/security/apikeys`, {
-            method: "POST",
-            headers: { "X-Service-ApiKey": studio.key, "Content-Type": "application/json" },
-            body: JSON.stringify({ Name: "reader", AccessLevel: ["ViewContacts"] })
-          })
-          return String(Object(await answer.json()).Token)
-        })
+        const made = yield* keyOf(studio, ["ViewContacts"])
         const { page } = yield* openStudio({ key: made, url: studio.url })
         yield* Effect.promise(async () => {
           await page.getByText("304 contacts").waitFor()
@@ -136,6 +146,31 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           assert.isTrue(await page.getByRole("button", { name: "Save" }).isDisabled())
           assert.isTrue(await page.getByRole("button", { name: "Change the status" }).isDisabled())
         })
+      }),
+    3 * actionTimeout
+  )
+
+  it.live(
+    "says that a key ended while one edits, and keeps what was typed",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* filled
+        const { page } = yield* openStudio({
+          key: yield* keyOf(studio, ["ViewContacts", "ModifyContacts"]),
+          url: studio.url
+        })
+        yield* Effect.promise(async () => {
+          await page.getByText("304 contacts").waitFor()
+          await page.getByRole("button", { name: "c1@example.com" }).click()
+          await page.getByLabel("First name").fill("Other")
+        })
+        yield* askKeys(studio, "/reader", { method: "DELETE" })
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("dialog").getByRole("alert").getByText("key").waitFor()
+          assert.strictEqual(await page.getByLabel("First name").inputValue(), "Other")
+        })
+        assert.strictEqual((yield* studio.contacts.get("c1@example.com")).firstName, "N1")
       }),
     3 * actionTimeout
   )
