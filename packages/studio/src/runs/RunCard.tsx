@@ -6,6 +6,7 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Pager, pageSize } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { readOnly } from "../session/Session.ts"
 import { ChangesTable } from "./ChangesTable.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
 import { changedBy, effectWords, previewWords, stateWords, stepWords, undoneWords, whatOf, whenOf } from "./RunWords.ts"
@@ -78,6 +79,7 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
   const [preview, look] = useAtom(RunAtoms.lookUndo)
   const [undone, start] = useAtom(RunAtoms.undo)
   const done = useAtomValue(RunAtoms.progress)
+  const reason = useAtomValue(readOnly)
   const previewed = AsyncResult.isSuccess(preview) && preview.value.run === id ? preview.value : undefined
   const report = AsyncResult.isSuccess(undone) && undone.value.undone === id ? undone.value.report : undefined
   const close = (): void => {
@@ -141,7 +143,7 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
         ) : (
           <>
             {changedBy(previewed.report) === 0 ? null : (
-              <button type="button" className="danger" onClick={() => start(id)}>
+              <button type="button" className="danger" disabled={reason !== undefined} onClick={() => start(id)}>
                 Undo: change {people(changedBy(previewed.report))}
               </button>
             )}
@@ -151,6 +153,7 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
           </>
         )}
       </div>
+      {reason === undefined ? null : <p>{reason}</p>}
       {run.isHere ? null : <p>This run is of {run.header.target}. Sign in there to undo it.</p>}
     </>
   )
