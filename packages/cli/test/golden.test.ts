@@ -218,7 +218,7 @@ layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: 
         const { call, folder } = yield* Fixture
         // They need none, serve until they are stopped, or look for a run or an allowed sender first.
         const others =
-          /^(?:contacts (?:runs|undo)|emails send|(?:senders|auth|profile|config) .*|whoami|doctor|completions|commands|serve|studio)$/
+          /^(?:contacts (?:runs|undo)|emails send|(?:rules|senders|auth|profile|config) .*|whoami|doctor|completions|commands|serve|studio)$/
         const wrong = yield* Effect.forEach(
           rows.filter(([path]) => !others.test(path)),
           Effect.fnUntraced(function* ([path, { good, makesStore }]: readonly [string, Golden]) {
@@ -285,6 +285,7 @@ layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: 
             )
           }
           if (path === "senders remove") yield* before(["senders", "allow", "news@example.com"])
+          if (path === "rules remove") yield* before(["rules", "save", "vip", "status = Active"])
           if (path === "emails send") yield* before(["senders", "allow", "*@example.com"])
           if (path === "contacts undo") {
             yield* before(["contacts", "update", "ann@example.com", "--first-name", "Ann", "--db", db])

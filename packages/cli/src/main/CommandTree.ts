@@ -23,6 +23,7 @@ const from =
 const exportVerb = from(() => import("../commands/exports/verbs.ts"))
 const listVerb = from(() => import("../commands/lists/verbs.ts"))
 const outboxVerb = from(() => import("../commands/emails/outbox.ts"))
+const ruleVerb = from(() => import("../commands/rules/verbs.ts"))
 const senderVerb = from(() => import("../commands/senders/verbs.ts"))
 const jobVerb = from(() => import("../commands/jobs/verbs.ts"))
 const keyVerb = from(() => import("../commands/credentials/apikeys/verbs.ts"))
@@ -166,6 +167,16 @@ const emails = {
   }
 } as const satisfies Group
 
+const rules = {
+  description: "Save rules under names, which --rule @NAME stands for",
+  examples: [{ command: "roster rules save vip \"plan = 'pro' AND status = Active\"" }],
+  subcommands: {
+    save: ruleVerb("save", "Save a rule, or replace the one of this name"),
+    list: ruleVerb("list", "List the saved rules"),
+    remove: ruleVerb("remove", "Remove a saved rule")
+  }
+} as const satisfies Group
+
 const senders = {
   description: "Allow senders of e-mails on the local stores of this user (a service has its own)",
   examples: [{ command: "roster senders allow news@example.com" }],
@@ -232,6 +243,7 @@ const commands = {
     smtp,
     audit,
     emails,
+    rules,
     senders,
     studio: leaf(
       "Show a store or service on a page of this machine, until interrupted",

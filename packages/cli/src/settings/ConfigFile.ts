@@ -16,7 +16,9 @@ export const Configuration = Schema.Struct({
   profile: Schema.optionalKey(ProfileName),
   profiles: Schema.Record(Schema.String, Profile),
   /** The senders whose e-mails the local stores of this user accept: addresses, or `*@example.com` for a domain. */
-  allowedSenders: Schema.optionalKey(Schema.Array(Schema.String))
+  allowedSenders: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** Rules by their names. */
+  rules: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 })
 export type Configuration = typeof Configuration.Type
 
@@ -41,6 +43,9 @@ interface Found {
 
 /** Maximum number of allowed senders. Whoever allows more allows domains. */
 export const maximumAllowedSenders = 1000
+
+/** Maximum number of saved rules. */
+export const maximumRules = 200
 
 const nothing: Found = { config: { profiles: {} }, json: {}, path: undefined }
 
@@ -72,12 +77,13 @@ const withUnknown = (known: object, json: unknown, fields: object): object =>
 
 /** The JSON text of a changed configuration. */
 const configText = Effect.fnUntraced(function* (after: Configuration, json: unknown) {
-  const { allowedSenders = [], profile, profiles } = yield* Effect.orDie(encode(after))
+  const { allowedSenders = [], profile, profiles, rules = {} } = yield* Effect.orDie(encode(after))
   const before = Predicate.hasProperty(json, "profiles") ? json.profiles : undefined
   const whole = withUnknown(Configuration.fields, json, {
     version: fileVersion,
     ...(profile === undefined ? {} : { profile }),
     ...(allowedSenders.length === 0 ? {} : { allowedSenders }),
+    ...(Object.keys(rules).length === 0 ? {} : { rules }),
     profiles: Record.map(profiles, (fields, name) =>
       withUnknown(Profile.fields, Predicate.hasProperty(before, name) ? before[name] : undefined, fields)
     )

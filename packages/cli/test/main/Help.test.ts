@@ -47,6 +47,7 @@ describe("the commands", () => {
       ...of("profile", "list", "use", "remove"),
       ...of("config", "list"),
       ...of("emails", "send", "list", "get"),
+      ...of("rules", "save", "list", "remove"),
       ...of("senders", "allow", "list", "remove"),
       "roster studio",
       "roster serve",

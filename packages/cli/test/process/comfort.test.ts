@@ -64,6 +64,7 @@ describe("completions", () => {
       const login = ["auth", "login", "--base-url", "https://example.com/v4", "--no-check", "-p"]
       for (const name of ["work", "production"]) yield* run([...login, name], { input: "test-key" })
       yield* run(["profile", "use", "local"])
+      yield* run(["rules", "save", "vip", "status = Active"])
       // No key press makes a store.
       assert.deepStrictEqual(yield* of("contacts", "list", "--on", ""), [])
       assert.isFalse(existsSync(join(folder, ".local/share/roster/roster.db")))
@@ -80,6 +81,7 @@ describe("completions", () => {
         [["contacts", "list", "--profile=w"], ["--profile=work"]],
         [["contacts", "list", "--on", ""], ["VIP list"]],
         [["lists", "add", ""], ["VIP list"]],
+        [["contacts", "count", "--rule", "@"], ["@vip"]],
         [["contacts", "add", "bob@example.com", "--field", "c"], ["city="]],
         [["contacts", "undo", "last", "--field", "p"], ["plan"]],
         [["apikeys", "get", ""], ["ci"]],

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import { type Ended, failure, jsonOf } from "../roster.ts"
+import { type Ended, failure, json, jsonOf } from "../roster.ts"
 import { fakeService } from "../service.ts"
 
 /** What other services understand and this one does not. */
@@ -137,6 +137,41 @@ describe("a rule with a custom field whose name is nearly that of another field"
       assert.match(failure(refused).message, /\^{6} a text in quotes is needed here; .*did you mean "status"\?/)
       const other = yield* run(["contacts", "list", "--rule", "city = Rome"])
       assert.match(failure(other).message, /\^{4} a text in quotes is needed here; write 'Rome'/)
+    })
+  )
+})
+
+describe("saved rules", () => {
+  it.live("stand for their text wherever a rule is given, and are checked when they are saved", () =>
+    Effect.gen(function* () {
+      const { run } = yield* makeRosterHere
+      for (const [email, plan] of [
+        ["ann@example.com", "pro"],
+        ["bob@example.com", "free"]
+      ] as const) {
+        yield* run(["contacts", "add", email, "--field", `plan=${plan}`])
+      }
+      const wrong = yield* run(["rules", "save", "vip", "plan = pro"])
+      assert.deepStrictEqual([wrong.code, failure(wrong).code], [2, "InvalidRule"])
+      assert.strictEqual((yield* run(["rules", "save", "v i p", "plan = 'pro'"])).code, 2)
+      assert.strictEqual((yield* run(["rules", "save", "vip", "plan = 'free'"])).code, 0)
+      assert.strictEqual((yield* run(["rules", "save", "vip", "plan = 'pro'"])).code, 0)
+      assert.deepStrictEqual(jsonOf(yield* run(["rules", "list"])), [{ Name: "vip", Rule: "plan = 'pro'" }])
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--rule", "@vip"])), ["ann@example.com"])
+      assert.deepInclude(json(yield* run(["contacts", "delete", "--rule", "@vip", "--dry-run"])), {
+        count: 1,
+        sample: ["ann@example.com"]
+      })
+      // A login keeps them.
+      yield* run(["auth", "login", "-p", "x", "--base-url", "https://example.com/v4", "--no-check"], { input: "k" })
+      yield* run(["profile", "use", "local"])
+      for (const command of selecting) {
+        const unknown = yield* run([...command, "--rule", "@vpi"])
+        assert.deepStrictEqual([unknown.code, failure(unknown).code], [2, "UsageError"])
+        assert.include(failure(unknown).message, 'There is no saved rule "vpi"; did you mean "vip"')
+      }
+      assert.strictEqual((yield* run(["rules", "remove", "vip"])).code, 0)
+      assert.deepStrictEqual(jsonOf(yield* run(["rules", "list"])), [])
     })
   )
 })

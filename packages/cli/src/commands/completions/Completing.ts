@@ -4,7 +4,7 @@ import { purposes } from "@roster/domain/Purpose"
 import type { Completions } from "effect/cli"
 
 /** Names that only a file or a store of this machine has. */
-export type Source = "profiles" | "lists" | "fields" | "apikeys" | "smtp" | "runs" | "jobs"
+export type Source = "profiles" | "rules" | "lists" | "fields" | "apikeys" | "smtp" | "runs" | "jobs"
 
 /** A word that fits, and what it is. */
 export interface Choice {
@@ -60,6 +60,8 @@ const flagValues: Readonly<Record<string, Fitting["values"]>> = {
   access: listed(AccessLevel.literals),
   for: listed(purposes),
   profile: "profiles",
+  rule: "rules",
+  only: "rules",
   list: "lists",
   on: "lists",
   field: "fields"

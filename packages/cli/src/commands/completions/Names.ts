@@ -44,6 +44,9 @@ const sources = {
     ...Object.entries(profiles).map(([value, { baseUrl }]) => ({ value, description: baseUrl })),
     { value: localProfile, description: "the local store" }
   ]).pipe(orNone),
+  rules: Effect.map(readConfig, ({ rules = {} }) =>
+    Object.entries(rules).map(([name, rule]) => ({ value: `@${name}`, description: rule }))
+  ).pipe(orNone),
   runs: contactRuns.pipe(
     Effect.map((runs) =>
       runs.map(({ header: { began, command, id } }) => ({ value: id, description: `${command}, ${began}` }))

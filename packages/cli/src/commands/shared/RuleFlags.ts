@@ -11,17 +11,17 @@ import {
   rawRule,
   Rule,
   RuleFields,
-  RuleText,
   unorderedValues
 } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Option, Result } from "effect"
-import { parsed, text, toggle } from "../../settings/FlagForms.ts"
+import { parsed, toggle } from "../../settings/FlagForms.ts"
+import { checkedRule, ruleGiven } from "../../settings/SavedRule.ts"
 import { Output } from "../../terminal/Output.ts"
 import { jsonText, shorten } from "../../terminal/Printable.ts"
 import { refusedInput, usageError } from "../../errors/UsageError.ts"
 
-const description = 'Select contacts by a rule, such as "status = Active"'
+const description = 'Select contacts by a rule, such as "status = Active", or by a saved one, such as @vip'
 
 const raw = parsed(
   "raw-rule",
@@ -38,12 +38,12 @@ const allowUnknownField = toggle(
 /** The flags of a rule, each checked as far as possible. */
 export const ruleFlags = {
   allowUnknownField,
-  rule: parsed("rule", (given) => refusedInput(RuleText.fromText(given)), description, "RULE"),
+  rule: parsed("rule", checkedRule, description, "RULE"),
   rawRule: raw
 }
 
 /** The same where addresses are an alternative: the rule stays text, and the command checks both together. */
-export const filterFlags = { rule: text("rule", description, "RULE"), rawRule: raw, allowUnknownField }
+export const filterFlags = { rule: parsed("rule", ruleGiven, description, "RULE"), rawRule: raw, allowUnknownField }
 
 /** The refusal of both flags at once, for `refuseFlags`. */
 export const twoRules = (given: { readonly rule: string | undefined; readonly rawRule: RawRule | undefined }) =>

@@ -1,10 +1,10 @@
 /** `roster contacts undo` */
-import { RuleText } from "@roster/domain"
 import { previewUndo, RunLog, type UndoneContact, type UndoReport, undoRun } from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { PartlyDone, refusedInput, usageError } from "../../../errors/UsageError.ts"
+import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
 import { parsed, texts, toggle } from "../../../settings/FlagForms.ts"
+import { checkedRule } from "../../../settings/SavedRule.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { Output } from "../../../terminal/Output.ts"
@@ -95,7 +95,7 @@ export const command = Command.make(
     ),
     only: parsed(
       "only",
-      (given) => refusedInput(RuleText.fromText(given)),
+      checkedRule,
       "Undo only the contacts that RULE selects as they are now, or as they were if they are deleted",
       "RULE"
     ),
