@@ -28,6 +28,8 @@ export const Profile = Schema.Struct({
   /** A command line that prints the key. */
   credentialProcess: Schema.optionalKey(Schema.String),
   /** Whether commands refuse to use a local store while this profile is in use. */
-  requireRemote: Schema.optionalKey(Schema.Boolean)
+  requireRemote: Schema.optionalKey(Schema.Boolean),
+  /** Whether its name has to be typed before something of its service is deleted. */
+  protected: Schema.optionalKey(Schema.Boolean)
 })
 export type Profile = typeof Profile.Type

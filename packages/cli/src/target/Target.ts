@@ -8,6 +8,8 @@ export class Target extends Context.Service<
     readonly name: string
     /** The same for records that outlive the command: a store by its absolute path (default: the name). */
     readonly identity?: string | undefined
+    /** The protected profile whose service it is, and whose name is typed before anything is deleted. */
+    readonly protectedBy?: string | undefined
   }
 >()("@roster/cli/Target") {}
 

@@ -7,6 +7,7 @@ import type { HttpClient } from "effect/http"
 import { keyFrom, keyOrigin, KeySource, maskedKey, MissingKey } from "../settings/ApiKeySource.ts"
 import { readConfig } from "../settings/ConfigFile.ts"
 import * as GlobalFlags from "../settings/GlobalFlags.ts"
+import type { Profile } from "../settings/Profile.ts"
 import { originOf, settings, type Settings } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
 import { defaultStorePath, NoStore, storeExists, storeFile, storeToOpen } from "./EmbeddedStore.ts"
@@ -37,6 +38,16 @@ const withOrigin = Effect.fnUntraced(function* (error: InvalidSettings, givenBy:
   return yield* error.readFrom(error.setting === "apiKey" ? givenBy : yield* originOf(error.setting))
 })
 
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "").toLowerCase()
+
+/** The protected profile of a service, by whatever way its address was given. */
+const protectedProfile = (baseUrl: string) =>
+  Effect.map(readConfig, ({ profiles }) => {
+    const isOf = (profile: Profile) =>
+      profile.protected === true && withoutSlash(profile.baseUrl) === withoutSlash(baseUrl)
+    return Object.entries(profiles).find(([, profile]) => isOf(profile))?.[0]
+  })
+
 const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites, givenBy?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -48,7 +59,12 @@ const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites, given
     })
   ).pipe(
     Layer.catchTag("InvalidSettings", (error) => Layer.effectContext(withOrigin(error, givenBy))),
-    Layer.merge(Layer.succeed(Target, { name: on.baseUrl }))
+    Layer.merge(
+      Layer.effect(
+        Target,
+        Effect.map(protectedProfile(on.baseUrl), (protectedBy) => ({ name: on.baseUrl, protectedBy }))
+      )
+    )
   )
 
 const layerLocal = (given: string | undefined, forWrites: ForWrites) =>

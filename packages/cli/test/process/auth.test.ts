@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { once } from "node:events"
 import { join } from "node:path"
+import { hasTerminal, keys, openTerminal } from "../pty/terminal.ts"
 import { makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf, makeRoster, start } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
@@ -89,6 +90,33 @@ describe("roster auth", () => {
         const refused = yield* run(["auth", "login", ...args, ...absent], { env })
         assert.strictEqual(refused.code, 2, refused.stderr)
         assert.match(failure(refused).message, words)
+      }
+    })
+  )
+
+  it.live("a protected profile takes no yes for its name, however its service is named", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const { address, env, key } = yield* serveWithKey(folder)
+      yield* run(["auth", "login", "--base-url", address, "-p", "production", "--protect"], { input: `${key}\n` })
+      yield* run(["contacts", "add", "ann@example.com"])
+      const deletion = ["contacts", "delete", "ann@example.com"]
+      for (const by of [{}, { env: { ...env, ROSTER_BASE_URL: `${address}/` } }]) {
+        const refused = yield* run([...deletion, "--yes"], by)
+        assert.deepStrictEqual([refused.code, failure(refused).code], [3, "Declined"], refused.stderr)
+        assert.include(failure(refused).message, "the profile production is protected")
+        assert.strictEqual((yield* run([...deletion, "--dry-run"], by)).code, 0)
+      }
+      assert.strictEqual((yield* run(["apikeys", "delete", "none", "--yes"])).code, 3)
+      if (!hasTerminal) return
+      for (const [typed, code] of [
+        ["y", 3],
+        ["production", 0]
+      ] as const) {
+        const { ended, shows, type } = yield* openTerminal(folder, [...deletion, "--yes"])
+        yield* shows("to confirm:")
+        yield* type(`${typed}${keys.enter}`)
+        assert.strictEqual((yield* ended).code, code)
       }
     })
   )

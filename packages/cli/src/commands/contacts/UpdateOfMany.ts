@@ -77,7 +77,7 @@ export const updateMany = Effect.fnUntraced(function* (
   const { getMany } = yield* ContactsService
   const isByRule = filter._tag === "ByRule"
   const what = isByRule ? `change every contact that the rule ${ruleSource(filter.rule)} selects` : "change contacts"
-  yield* canAgree(what, { agreed: given.yes || dryRun })
+  yield* canAgree(what, { agreed: given.yes, dryRun })
   if (isByRule) {
     yield* noteFields(filter.rule)
     yield* refuseAbsentFields(filter.rule, given)

@@ -25,8 +25,18 @@ const hasTerminal = Effect.gen(function* () {
 })
 
 /** Declines before anything is sent if no flag confirms and there is no terminal. */
-export const canAgree = Effect.fnUntraced(function* (what: string, given: { readonly agreed: boolean }) {
-  if (given.agreed || (yield* hasTerminal)) return
+export const canAgree = Effect.fnUntraced(function* (
+  what: string,
+  { agreed, dryRun = false }: { readonly agreed: boolean; readonly dryRun?: boolean }
+) {
+  if (dryRun || (yield* hasTerminal)) return
+  const { protectedBy } = yield* Target
+  if (protectedBy !== undefined) {
+    return yield* declined(
+      `Nothing was done: this would ${what}, and the profile ${protectedBy} is protected: its name is typed at a terminal.`
+    )
+  }
+  if (agreed) return
   return yield* declined(`Nothing was done: this would ${what}, and there is no terminal to ask for confirmation.`)
 })
 
@@ -38,9 +48,18 @@ const ask = Effect.fnUntraced(function* (question: string) {
   return answer.trim()
 })
 
+/** Asks for the name of a protected profile; tells whether it was typed. */
+const confirmName = Effect.fnUntraced(function* (what: string) {
+  const { protectedBy } = yield* Target
+  if (protectedBy === undefined) return false
+  yield* canAgree(what, { agreed: false })
+  const typed = yield* ask(`${what}? The profile is protected. Type its name, ${protectedBy}, to confirm:`)
+  return typed === protectedBy || (yield* declined(`Nothing was done. What you typed is not ${protectedBy}.`))
+})
+
 /** Asks whether to do `what`, and names the service or store. */
 export const confirm = Effect.fnUntraced(function* (what: string, given: { readonly yes: boolean }) {
-  if (given.yes) return
+  if ((yield* confirmName(what)) || given.yes) return
   yield* canAgree(what, { agreed: false })
   if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) return yield* declined("Nothing was done.")
 })
@@ -59,6 +78,7 @@ export const confirmContacts = Effect.fnUntraced(function* (
   isSevere = count > mostByYes
 ) {
   if (!isSevere && given.confirm === undefined) return yield* confirm(what, given)
+  yield* confirmName(what)
   if (given.confirm === count) return
   if (given.confirm !== undefined) {
     return yield* declined(`Nothing was done: this would ${what}: ${count} contacts, not ${given.confirm}.`)

@@ -161,7 +161,7 @@ export const deleteByRule = Effect.fnUntraced(function* (
   if (Result.isSuccess(parsed) && parsed.success._tag !== "All" && selectsEveryContact(parsed.success)) {
     return yield* refusedHere(Effect.fail(invalid("Rule", "it selects every contact; to do that, use the rule All")))
   }
-  yield* canAgree(what, { agreed: options.yes || options.dryRun })
+  yield* canAgree(what, { agreed: options.yes, dryRun: options.dryRun })
   yield* refuseAbsentFields(rule, options)
   // It is unknown what a rule of another dialect selects.
   const isSevere = Result.isFailure(parsed) || parsed.success._tag === "All"
@@ -186,7 +186,7 @@ export const deleteByEmails = Effect.fnUntraced(function* (emails: ReadonlyArray
   const contacts = yield* ContactsService
   const output = yield* Output
   const what = namedWords(emails)
-  yield* canAgree(what, { agreed: options.yes || options.dryRun })
+  yield* canAgree(what, { agreed: options.yes, dryRun: options.dryRun })
   const missing: Array<string> = []
   const found = Stream.fromIterable(emails).pipe(
     Stream.grouped(maximumLookup),

@@ -76,9 +76,10 @@ export const command = Command.make(
     ),
     credentialProcess: text("credential-process", "Run this command each time to get the key", "COMMAND"),
     requireRemote: toggle("require-remote", "Refuse to use a local store while this profile is in use"),
+    protect: toggle("protect", "Ask for the name of this profile before anything of its service is deleted"),
     noCheck: toggle("no-check", "Save the key without checking it with the service")
   },
-  Effect.fnUntraced(function* ({ credentialProcess, keyFile, noCheck, preset, requireRemote }) {
+  Effect.fnUntraced(function* ({ credentialProcess, keyFile, noCheck, preset, protect, requireRemote }) {
     const known = preset === undefined ? undefined : presets[preset]
     const env = yield* environment
     const baseUrl = (yield* GlobalFlags.baseUrl) ?? known?.baseUrl ?? env.baseUrl
@@ -101,7 +102,8 @@ export const command = Command.make(
     const profile: Profile = {
       ...service,
       ...(credentialProcess === undefined ? { apiKey: key } : { credentialProcess }),
-      ...(requireRemote ? { requireRemote } : {})
+      ...(requireRemote ? { requireRemote } : {}),
+      ...(protect ? { protected: true } : {})
     }
     const verdict = noCheck ? "not checked" : yield* tryKey(profile, key)
     yield* changeConfig((before) =>
