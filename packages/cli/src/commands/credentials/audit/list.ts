@@ -1,12 +1,14 @@
 /** `roster audit list` */
 import { canonicalEmail } from "@roster/domain"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer, Stream } from "effect"
 import { Command } from "effect/cli"
 import { parsed } from "../../../settings/FlagForms.ts"
 import { parseMoment, subaccount } from "../CredentialFlags.ts"
 import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
 import { count, withExamples } from "../../shared/CommonFlags.ts"
+import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
+import { rowOf } from "./AuditWords.ts"
 
 const columns = ["time", "actor._tag", "actor.name", "operation", "subject", "outcome", "peer", "account"]
 
@@ -24,7 +26,11 @@ export const command = Command.make(
     const { AuditEntry, AuditQueries } = yield* EmbeddedStore.server
     const { entries } = yield* AuditQueries.AuditQueries
     const account = subaccount === undefined ? undefined : canonicalEmail(subaccount)
-    yield* Results.records(AuditEntry, columns, entries(Results.omitUndefined({ limit, since, account })))
+    const found = entries(Results.omitUndefined({ limit, since, account }))
+    const { format } = yield* Output
+    yield* format === "table"
+      ? Results.rows(["When", "Who", "What", "From", "Account"], Stream.map(found, rowOf))
+      : Results.records(AuditEntry, columns, found)
   })
 ).pipe(
   withExamples({

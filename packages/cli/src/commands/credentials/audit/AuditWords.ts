@@ -1,0 +1,53 @@
+/** An entry of the audit trail as people read it. */
+import type { AuditEntry } from "@roster/server"
+import { DateTime } from "effect"
+
+/** What an operation does with the credential that it names, before and after it was done. */
+const deeds: Readonly<Record<string, readonly [to: string, done: string, what: string]>> = {
+  securityApikeysPost: ["create", "created", "the key"],
+  securityApikeysByNamePut: ["change", "changed", "the key"],
+  securityApikeysByNameDelete: ["delete", "deleted", "the key"],
+  securitySmtpPost: ["create", "created", "the SMTP credentials"],
+  securitySmtpByNamePut: ["change", "changed", "the SMTP credentials"],
+  securitySmtpByNameDelete: ["delete", "deleted", "the SMTP credentials"],
+  restore: ["restore", "restored a backup, which concerned", "the credential"],
+  contactsExportPost: ["export contacts", "exported contacts", "as"],
+  download: ["download", "downloaded", "the export"]
+}
+
+const whoOf = ({ actor }: AuditEntry): string =>
+  actor._tag === "Key" ? actor.name : actor._tag === "Owner" ? "the owner of the store" : "unknown"
+
+const whatOf = ({ details, operation, outcome, subject }: AuditEntry): string => {
+  if (outcome === "FurtherRefusals") return `${details.count ?? "some"} further refusals in an hour`
+  const [to, done, what] = deeds[operation] ?? [operation, operation, ""]
+  const named = `${what} ${subject ?? ""}`.trim()
+  if (outcome === "Done" || outcome === "Exported" || outcome === "Downloaded") {
+    const more = [
+      ...(details.renamedTo === undefined ? [] : [`named ${details.renamedTo} now`]),
+      ...(details.levelsAdded ?? []).map((level) => `may ${level} now`),
+      ...(details.levelsRemoved ?? []).map((level) => `may not ${level} any more`)
+    ]
+    return [`${done} ${named}`, ...(operation.endsWith("Put") ? more : [])].join(", ")
+  }
+  const why = details.required ?? details.because ?? details.field
+  return `was refused to ${to} ${named}: ${outcome}${why === undefined ? "" : ` (${why})`}`
+}
+
+const two = (part: number): string => String(part).padStart(2, "0")
+
+/** A time in the zone of the reader. */
+const localTime = (time: DateTime.DateTime): string => {
+  const date = DateTime.toDate(time)
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-")
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`
+}
+
+/** The row of an entry. */
+export const rowOf = (entry: AuditEntry) => ({
+  When: localTime(entry.time),
+  Who: whoOf(entry),
+  What: whatOf(entry),
+  From: entry.peer ?? "",
+  Account: entry.account
+})
