@@ -166,9 +166,14 @@ const withoutIdleSpans = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
     tracer === Tracer.nativeTracer ? Effect.provideService(effect, References.TracerEnabled, false) : effect
   )
 
+/** More than the services that a request adds. With the default of 8 each request would copy the services of the store. */
+const addedByRequest = 16
+
 /** Merges the layers of the context: adding a service to it, as each request does, would copy all of them. */
 const inFlatContext = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.updateContext(effect, (context: Context.Context<R>) => Context.mergeAll(context))
+  Effect.updateContext(effect, (context: Context.Context<R>) =>
+    Context.makeUnsafe<R>(new Map(context.mapUnsafe), { maxDepth: addedByRequest })
+  )
 
 /** Spans that include the headers of requests do not include keys. */
 const withoutKeys = Effect.updateService(Headers.CurrentRedactedNames, (names) => [...names, ...keyHeaders])
