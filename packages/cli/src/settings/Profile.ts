@@ -1,16 +1,19 @@
 /** A named service: its address and the source of its key. */
 import { Schema } from "effect"
 
-export const ProfileName = Schema.String.pipe(
-  Schema.check(
-    Schema.makeFilter(
-      (name) =>
-        /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) ||
-        "the name of a profile has 1 to 64 letters, digits, dots, hyphens and underscores, such as production"
+/** The text of a name that a person gives to something in the file of profiles. */
+export const givenName = (what: string, example: string) =>
+  Schema.String.pipe(
+    Schema.check(
+      Schema.makeFilter(
+        (name) =>
+          /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) ||
+          `the name of a ${what} has 1 to 64 letters, digits, dots, hyphens and underscores, such as ${example}`
+      )
     )
-  ),
-  Schema.brand("ProfileName")
-)
+  )
+
+export const ProfileName = givenName("profile", "production").pipe(Schema.brand("ProfileName"))
 export type ProfileName = typeof ProfileName.Type
 
 /** The name of the profile that is created and used by default. */

@@ -5,17 +5,9 @@ import { Effect, Schema } from "effect"
 import { refusedInput, usageError } from "../errors/UsageError.ts"
 import { shorten } from "../terminal/Printable.ts"
 import { readConfig } from "./ConfigFile.ts"
+import { givenName } from "./Profile.ts"
 
-export const RuleName = Schema.String.pipe(
-  Schema.check(
-    Schema.makeFilter(
-      (name) =>
-        /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) ||
-        "the name of a rule has 1 to 64 letters, digits, dots, hyphens and underscores, such as vip"
-    )
-  ),
-  Schema.brand("RuleName")
-)
+export const RuleName = givenName("rule", "vip").pipe(Schema.brand("RuleName"))
 export type RuleName = typeof RuleName.Type
 
 const saved = Effect.fnUntraced(function* (name: string) {
