@@ -4,7 +4,7 @@ import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, type Redacted, References, Scope, Tracer } from "effect"
 import { Headers, HttpServer } from "effect/http"
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { ensureAdministratorKey, type IsKey } from "./credentials/AdministratorKey.ts"
 import { overSocket, withFaults } from "./FaultyApp.ts"
@@ -17,7 +17,13 @@ import {
   renewCertificate,
   type TlsFiles
 } from "./network/Certificate.ts"
-import { type ConnectionLimits, connectionLimits, limitConnections, timeoutsOf } from "./network/Connections.ts"
+import {
+  answerWhileStarting,
+  type ConnectionLimits,
+  connectionLimits,
+  limitConnections,
+  timeoutsOf
+} from "./network/Connections.ts"
 import { cannotListen, ServeError } from "./network/ServeError.ts"
 import { makeUnreadAnswers } from "./network/UnreadAnswers.ts"
 import { httpApp } from "./http/HttpApp.ts"
@@ -141,23 +147,6 @@ const draining = (server: Server, limits: ConnectionLimits, trustedProxies: Read
     return close(callback)
   }
   return server
-}
-
-const startingBody = JSON.stringify({ Error: "The service is starting. Send the request again later." })
-
-/** Answers requests until a server has a handler, which is taken to be the next listener that it gets. */
-const answerWhileStarting = (server: Server): void => {
-  const answer = (_: IncomingMessage, response: ServerResponse): void => {
-    const headers = { connection: "close", "retry-after": "1", "content-type": "application/json" }
-    response.writeHead(503, { ...headers, "content-length": startingBody.length }).end(startingBody)
-  }
-  const events = ["request", "checkContinue"]
-  for (const event of events) server.on(event, answer)
-  const leave = (event: string | symbol) => {
-    if (typeof event === "string" && events.includes(event)) server.off(event, answer)
-    if (events.every((event) => !server.listeners(event).includes(answer))) server.off("newListener", leave)
-  }
-  server.on("newListener", leave)
 }
 
 /** Disables Effect's default tracer, whose spans go nowhere and cost a tenth of the time of a request. */

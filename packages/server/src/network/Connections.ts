@@ -282,3 +282,20 @@ export const limitConnections = (
     for (const [socket, connection] of connections) if (isIdle(connection)) socket.destroy()
   }
 }
+
+const startingBody = JSON.stringify({ Error: "The service is starting. Send the request again later." })
+
+/** Answers requests until a server has a handler, which is taken to be the next listener that it gets. */
+export const answerWhileStarting = (server: Server): void => {
+  const answer = (_: IncomingMessage, response: ServerResponse): void => {
+    const headers = { connection: "close", "retry-after": "1", "content-type": "application/json" }
+    response.writeHead(503, { ...headers, "content-length": startingBody.length }).end(startingBody)
+  }
+  const events = ["request", "checkContinue"]
+  for (const event of events) server.on(event, answer)
+  const leave = (event: string | symbol) => {
+    if (typeof event === "string" && events.includes(event)) server.off(event, answer)
+    if (events.every((event) => !server.listeners(event).includes(answer))) server.off("newListener", leave)
+  }
+  server.on("newListener", leave)
+}
