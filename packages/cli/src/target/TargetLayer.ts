@@ -121,13 +121,16 @@ export const passage = Effect.gen(function* () {
   }
   const { allowedSenders = [] } = yield* readConfig
   const path = yield* Path.Path
-  const filename = yield* storeFile(on.filename)
-  const target = Target.of({ name: `[local] ${filename}`, identity: `[local] ${path.resolve(filename)}` })
-  const passage: Connection.Passage<InvalidSettings | StoreError> = yield* Connection.passageLocal(filename, {
+  const name = on.filename ?? (yield* defaultStorePath)
+  const target = Target.of({ name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` })
+  const passage: Connection.Passage<InvalidSettings | StoreError> = yield* Connection.passageLocal(name, {
     ...options,
     store: { allowedSenders }
   })
-  return { ...passage, client: Layer.provide(passage.client, quiet), target, isStore: true }
+  const opening = storeFile(on.filename)
+  const context = yield* Effect.context<Effect.Services<typeof opening>>()
+  const client = Layer.unwrap(Effect.as(Effect.provideContext(opening, context), Layer.provide(passage.client, quiet)))
+  return { ...passage, client, target, isStore: true }
 })
 
 /** A service, called with this key instead of the configured one. */

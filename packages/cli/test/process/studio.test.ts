@@ -2,10 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { once } from "node:events"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
 import { delimiter, join } from "node:path"
 import { createInterface } from "node:readline"
 import { makeRosterHere } from "../inProcess.ts"
-import { start } from "../roster.ts"
+import { failure, start } from "../roster.ts"
 import { serveWithKey, stop } from "../service.ts"
 
 /** The environment of a desktop whose browser writes down what it is to open. */
@@ -71,6 +72,21 @@ describe("roster studio", () => {
         /^\[local\] new\.db, a new store\nroster \S+ shows \[local\] new\.db to this machine alone\. .*\n$/
       )
       assert.notInclude(stderr(), key)
+    })
+  )
+
+  it.live("says that a port is taken, and makes no store for nothing", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const other = createServer().listen(0, "127.0.0.1")
+      yield* Effect.promise(() => once(other, "listening"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => other.close()))
+      // A server that listens on TCP has an address of this kind.
+      const { port } = other.address() as AddressInfo
+      const taken = yield* run(["studio", "--port", String(port), "--db", "new.db", "--no-open"])
+      assert.deepStrictEqual([taken.code, taken.stdout, failure(taken).code], [8, "", "ServeError"])
+      assert.notInclude(taken.stderr, "a new store")
+      assert.isFalse(existsSync(join(folder, "new.db")))
     })
   )
 

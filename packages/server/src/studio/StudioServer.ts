@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Redacted, References, type Scope } from "effect
 import { HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
-import { connectionLimits, limitConnections, timeoutsOf } from "../network/Connections.ts"
+import { answerWhileStarting, connectionLimits, limitConnections, timeoutsOf } from "../network/Connections.ts"
 import { cannotListen, type ServeError } from "../network/ServeError.ts"
 import { type ForwardedService, exportsPath, makeForwarding } from "./StudioForwarding.ts"
 import { makeStudioGuard, refuse } from "./StudioGuard.ts"
@@ -30,15 +30,17 @@ export interface StudioTarget {
 }
 
 /** The page, and what it shows. */
-export interface StudioOptions {
+export interface StudioOptions<E> {
   /** The built page. */
   readonly page: StudioPageOptions
   /** The port on the loopback interface (default: any free port). */
   readonly port?: number | undefined
   /** What the page tells its reader that it shows. */
   readonly target: StudioTarget
-  /** The service that the `HttpClient` leads to. */
+  /** The service to which calls are passed on. */
   readonly service: ForwardedService
+  /** Leads to the service, and follows no redirects. It is opened once the port is taken, as a store is made by that. */
+  readonly client: Layer.Layer<HttpClient.HttpClient, E>
   /** Answers what the page asks below `/studio/runs`, the log of runs (default: nothing). */
   readonly runs?:
     | Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
@@ -70,8 +72,14 @@ const elsewhere = {
   "x-content-type-options": "nosniff"
 }
 
-const make = Effect.fnUntraced(function* ({ page: given, port = 0, runs, service, target }: StudioOptions) {
-  const client = yield* HttpClient.HttpClient
+const make = Effect.fnUntraced(function* <E>({
+  client,
+  page: given,
+  port = 0,
+  runs,
+  service,
+  target
+}: StudioOptions<E>) {
   const page = yield* readStudioPage(given).pipe(cannotShow(given))
   const nodeServer = createServer(timeoutsOf(limits))
   limitConnections(nodeServer, limits, [])
@@ -82,13 +90,15 @@ const make = Effect.fnUntraced(function* ({ page: given, port = 0, runs, service
     nodeServer.closeAllConnections()
     return closed
   }
+  answerWhileStarting(nodeServer)
   const server = yield* NodeHttpServer.make(() => nodeServer, { host, port }).pipe(cannotListen(host, port))
   const bound = nodeServer.address()
   if (bound === null || typeof bound === "string") return yield* Effect.die("A TCP server has a port.")
   const address = new URL(`http://${host}:${bound.port}/`)
   const key = Redacted.make(randomBytes(32).toString("base64url"), { label: "key of the page" })
   const guard = makeStudioGuard(bound.port, key)
-  const forwarding = makeForwarding(client, service, address.origin)
+  const opened = Context.get(yield* Layer.build(client), HttpClient.HttpClient)
+  const forwarding = makeForwarding(opened, service, address.origin)
 
   const asset = ({ headers, url }: HttpServerRequest.HttpServerRequest) =>
     page.asset(url.slice("/assets/".length), headers["accept-encoding"]) ??
@@ -131,6 +141,6 @@ const make = Effect.fnUntraced(function* ({ page: given, port = 0, runs, service
   })
 })
 
-/** Serves the page until the scope closes. The `HttpClient` that it needs leads to the service, and follows no redirects. */
-export const layer = (options: StudioOptions): Layer.Layer<StudioServer, ServeError, HttpClient.HttpClient> =>
+/** Serves the page until the scope closes. */
+export const layer = <E>(options: StudioOptions<E>): Layer.Layer<StudioServer, ServeError | E> =>
   Layer.effect(StudioServer, make(options)).pipe(Layer.provide(NodeHttpServer.layerHttpServices))

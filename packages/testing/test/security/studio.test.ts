@@ -21,7 +21,7 @@ const studioOn = Effect.fnUntraced(function* <E>(
   service: StudioServer.ForwardedService
 ) {
   const page = { folder: yield* pageFolder }
-  const services = yield* Layer.build(StudioServer.layer({ page, target, service }).pipe(Layer.provide(client)))
+  const services = yield* Layer.build(StudioServer.layer({ page, target, service, client }))
   const { address, addressToOpen } = Context.get(services, StudioServer.StudioServer)
   const key = new URL(Redacted.value(addressToOpen)).hash.replace("#session=", "")
   assert.match(key, /^[\w-]{43}$/)

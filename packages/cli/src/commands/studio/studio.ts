@@ -1,5 +1,5 @@
 /** `roster studio` */
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Effect, Redacted, Stream } from "effect"
 import { Command } from "effect/cli"
 import { usageError } from "../../errors/UsageError.ts"
 import { studioFolder } from "../../files/StudioFolder.ts"
@@ -34,6 +34,7 @@ export const command = Command.make(
       port,
       target: { name, identity, isStore, version, flags: yield* flagsHere },
       service: { baseUrl, key },
+      client,
       runs: serveRunStorage(yield* RunLogLayer.storage, "/studio/runs")
     })
     const untilStopped = Effect.gen(function* () {
@@ -47,7 +48,7 @@ export const command = Command.make(
       if (!noOpen) yield* openBrowser(address)
       yield* stopped
     })
-    yield* Effect.provide(untilStopped, Layer.provide(studio, client))
+    yield* Effect.provide(untilStopped, studio)
   })
 ).pipe(
   withExamples({
