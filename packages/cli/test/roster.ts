@@ -107,4 +107,6 @@ export const failure = ({
   readonly message: string
   readonly hint: string
   readonly resume?: string
+  readonly run?: string
+  readonly undo?: string
 } => JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? "")

@@ -1,6 +1,7 @@
 /**
  * Turns failures into messages and exit codes; unexpected ones are reported as bugs. With JSON the last line of stderr
- * is `{"code","message","hint"}`, `resume` if a command resumes the interrupted work, and the `requestId` of the service.
+ * is `{"code","message","hint"}`, `resume` if a command resumes the interrupted work, `run` and `undo` if changes were recorded,
+ * and the `requestId` of the service.
  */
 import type { ServiceError } from "@roster/domain"
 import { Cause, Effect, PlatformError, Predicate } from "effect"
@@ -14,12 +15,27 @@ import { codeOf, exitCode, exitInfo, type Failure, missingLevel } from "./ExitCo
 
 const tell = Effect.fnUntraced(function* (end: Omit<CommandEnd, "resume">) {
   const { code, requestId } = end
-  const { command: resume } = yield* ResumeHint
-  const message = withoutKeys(end.message)
+  const { command: resume, interrupted, undo } = yield* ResumeHint
+  const message = withoutKeys(interrupted === undefined ? end.message : `${end.message} ${interrupted}`)
   const hint = withoutKeys(end.hint)
   const resumeLine = resume === undefined ? "" : `\n  Resume with: ${resume}`
   const idLine = requestId === undefined ? "" : `\n  Request id: ${requestId}`
-  yield* report({ code, message, hint, resume, requestId }, `error: ${message}\n  ${hint}${idLine}${resumeLine}`)
+  yield* report(
+    { code, message, hint, resume, run: undo?.run, undo: undo?.command, requestId },
+    `error: ${message}\n  ${hint}${idLine}${resumeLine}`
+  )
+})
+
+/** Says how far interrupted work came, and how it goes on. Of what leaves nothing behind, there is nothing to say. */
+const onInterrupt = Effect.gen(function* () {
+  const { command: resume, interrupted, undo } = yield* ResumeHint
+  if (interrupted === undefined && resume === undefined) return
+  const message = interrupted ?? "The command was interrupted."
+  const hint = resume === undefined ? "It is safe to run the same command again." : `Resume with: ${resume}`
+  yield* report(
+    { code: "Interrupted", message, hint, resume, run: undo?.run, undo: undo?.command },
+    `${message}\n  ${hint}`
+  )
 })
 
 /** A closed reader such as `| head` is no failure. */
@@ -120,6 +136,7 @@ const onDryRun = (request: DryRunRequest) =>
 export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.CliError, R>) =>
   command.pipe(
     Effect.as<number>(exitCode.ok),
+    Effect.onInterrupt(() => onInterrupt),
     Effect.catchCause((cause) => {
       const first = cause.reasons.find(Cause.isFailReason)
       if (first !== undefined) return CliError.isCliError(first.error) ? onUsage(first.error) : onFailure(first.error)

@@ -1,11 +1,11 @@
 /** The log of the runs of this user, on the service or store of a command, which says how to undo what it recorded. */
 import { type Run, RunLog, RunOrigin } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
-import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, FileSystem, Layer, Path } from "effect"
 import { userInfo } from "node:os"
 import { stateFolder, userFolderPath } from "../files/UserFolder.ts"
 import { Output } from "../terminal/Output.ts"
-import { commandHere } from "../terminal/ResumeHint.ts"
+import { commandHere, ResumeHint } from "../terminal/ResumeHint.ts"
 import { type ForWrites, targetIdentity } from "./Target.ts"
 import * as TargetLayer from "./TargetLayer.ts"
 
@@ -17,11 +17,6 @@ export const storage = Effect.gen(function* () {
   const kept: RunFiles.RunStorage = yield* RunFiles.storage({ folder: yield* stateFolder("runs") })
   return kept
 })
-
-/** Says how to undo the runs of a command so far. At its end, however it ends, a command has said it. */
-export class UndoHints extends Context.Service<UndoHints, { readonly tell: Effect.Effect<void> }>()(
-  "@roster/cli/UndoHints"
-) {}
 
 /** What a command recorded in a run that it opened. */
 interface Recorded {
@@ -40,25 +35,28 @@ const userName = Effect.orElseSucceed(
 /** Says what the runs of a command are of, such as the name of its file. */
 export const about = (words: string) => Effect.provideService(RunOrigin, { about: words })
 
-/** The log, and what is said of its runs. */
+/** The log, and what is said of its runs at the end of a command, however it ends. */
 const telling = Effect.gen(function* () {
   const log = yield* RunLog
   const output = yield* Output
   const tools = yield* Effect.context<Effect.Services<ReturnType<typeof commandHere>>>()
   const opened: Array<Recorded> = []
   const by = yield* userName
+  const hint = yield* ResumeHint
   const tell = Effect.gen(function* () {
-    const runs = opened.splice(0)
     // An undo also takes the run that it undoes.
-    const undone = new Set(runs.map(({ run }) => run.header.undoes))
-    for (const { isIncomplete, made, run } of runs.filter(({ run: { header } }) => !undone.has(header.id))) {
+    const undone = new Set(opened.map(({ run }) => run.header.undoes))
+    for (const { isIncomplete, made, run } of opened.filter(({ run: { header } }) => !undone.has(header.id))) {
       const { changed, created, deleted } = yield* run.counts
       const hasChanged = created + changed + deleted + made > 0
       if (isIncomplete) {
         const then = hasChanged ? "and an undo would leave the rest" : "so that it cannot be undone"
         yield* output.note(`warning: the record of this run does not have all that it changed, ${then}.`)
       }
-      if (hasChanged) yield* output.note(`To undo it: ${yield* commandHere(["contacts", "undo", run.header.id])}`)
+      if (!hasChanged) continue
+      const command = yield* commandHere(["contacts", "undo", run.header.id])
+      hint.undo = { run: run.header.id, command }
+      yield* output.note(`To undo it: ${command}`)
     }
   }).pipe(Effect.provideContext(tools))
   yield* Effect.addFinalizer(() => tell)
@@ -85,21 +83,19 @@ const telling = Effect.gen(function* () {
         }
       })
   })
-  return Context.make(RunLog, watched).pipe(Context.add(UndoHints, UndoHints.of({ tell })))
+  return watched
 })
 
 /** The log in the state folder. */
 const layer = Layer.unwrap(Effect.map(targetIdentity, layerOn))
 
-const layerTelling = Layer.provide(Layer.effectContext(telling), layer)
+const layerTelling = Layer.provide(Layer.effect(RunLog, telling), layer)
 
 /** The same for a command that only reads it, on whatever target its runs were. */
 export const layerOfAll = layerOn("")
 
 /** The log of a command that leaves nothing in the state folder. */
-const layerUnkept = Layer.unwrap(Effect.map(targetIdentity, (target) => RunLog.layerMemory({ target }))).pipe(
-  Layer.merge(Layer.succeed(UndoHints, UndoHints.of({ tell: Effect.void })))
-)
+const layerUnkept = Layer.unwrap(Effect.map(targetIdentity, (target) => RunLog.layerMemory({ target })))
 
 /** The log in the state folder if it is there, for a command that goes on by it and keeps nothing. */
 const layerIfThere = Layer.unwrap(

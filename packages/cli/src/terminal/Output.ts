@@ -77,6 +77,10 @@ export interface CommandEnd {
   readonly hint: string
   /** The command line that resumes interrupted work. */
   readonly resume: string | undefined
+  /** The run that recorded changes. */
+  readonly run?: string | undefined
+  /** The command line that undoes it. */
+  readonly undo?: string | undefined
   /** The id that the service gave to the request that failed. */
   readonly requestId?: string | undefined
 }

@@ -3,6 +3,7 @@ import { Clock, Effect, Fiber, Stdio, Stream } from "effect"
 import { isQuiet } from "./OutputFlags.ts"
 import { Output, turn } from "./Output.ts"
 import { countText } from "./Printable.ts"
+import { ResumeHint } from "./ResumeHint.ts"
 
 /** The work, as in "Importing" and "rows". */
 export interface Work {
@@ -12,7 +13,7 @@ export interface Work {
   readonly total?: number | undefined
   /** Number of units that an earlier run has done (default: 0). */
   readonly from?: number | undefined
-  /** The note after an interruption, from the number of units done. */
+  /** How far the work came, from the number of units done, for the end of a command that is interrupted. */
   readonly interrupted?: (done: number) => string
 }
 
@@ -61,8 +62,15 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
       done = now
       return turn
     })
-  // `--quiet` also hides the note about an interruption.
-  if (isQuiet(yield* stdio.args)) return yield* use(update)
+  const hint = yield* ResumeHint
+  const working = use(update).pipe(
+    Effect.onInterrupt(() =>
+      Effect.sync(() => {
+        hint.interrupted = work.interrupted?.(done)
+      })
+    )
+  )
+  if (isQuiet(yield* stdio.args)) return yield* working
 
   const text = Effect.map(Clock.currentTimeMillis, (now) => progressText(work, done, (now - began) / 1000, isTerminal))
   const write = (text: string) => Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false })))
@@ -71,8 +79,8 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
     ? Effect.andThen(Effect.sleep(redraw), draw)
     : Effect.andThen(Effect.sleep(linesEvery), Effect.flatMap(text, output.note))
   const drawing = yield* Effect.forkChild(Effect.forever(show))
-  return yield* use(update).pipe(
-    Effect.ensuring(Effect.andThen(Fiber.interrupt(drawing), isTerminal ? write("\r\u001b[K") : Effect.void)),
-    Effect.onInterrupt(() => (work.interrupted === undefined ? Effect.void : output.note(work.interrupted(done))))
+  return yield* Effect.ensuring(
+    working,
+    Effect.andThen(Fiber.interrupt(drawing), isTerminal ? write("\r\u001b[K") : Effect.void)
   )
 })

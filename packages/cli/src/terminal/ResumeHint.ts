@@ -1,6 +1,6 @@
 /**
- * The command that resumes interrupted work, set before the work begins and named by the error reporter. It is a
- * mutable box because `--timeout` and defects end a command from outside, so that no error could carry it.
+ * What the error reporter says of work that did not come to its end: the commands that resume and undo it. It is a mutable
+ * box because signals, `--timeout` and defects end a command from outside, so that no error could carry it.
  */
 import { Context, Effect, Stdio } from "effect"
 import { maskKeys } from "./KeyMask.ts"
@@ -11,6 +11,10 @@ interface ResumeHintBox {
   command: string | undefined
   /** The command line that shows whether a write was carried out, if its answer cannot be read. */
   look?: string | undefined
+  /** How far the work came, if it was interrupted. */
+  interrupted?: string | undefined
+  /** The run that recorded changes, and the command line that undoes it. */
+  undo?: { readonly run: string; readonly command: string } | undefined
 }
 
 export const ResumeHint = Context.Reference<ResumeHintBox>("@roster/cli/ResumeHint", {

@@ -27,6 +27,8 @@ const holdingProxy = Effect.fnUntraced(function* (target: string, writes: number
           answer.pipe(response)
         }
       )
+      // The command ends in the middle of a request.
+      onward.on("error", () => response.destroy())
       return request.pipe(onward)
     },
     { knowsChanges: true }
@@ -102,7 +104,13 @@ describe("a suggested command", () => {
       const stopped = yield* Effect.promise(() => end)
       assert.strictEqual(stopped.code, 130, stopped.stderr)
       const resume = `roster contacts undo ${id} --yes ${on(proxy.address).join(" ")}`
-      assert.include(stopped.stderr, `Resume with: ${resume}\n`)
+      const said = failure(stopped)
+      assert.deepInclude(said, {
+        code: "Interrupted",
+        message: "0 of 2 contacts are done.",
+        resume,
+        undo: `roster contacts undo ${said.run} ${on(proxy.address).join(" ")}`
+      })
 
       writeFileSync(runs, readFileSync(runs, "utf8").replace(proxy.address, address))
       const resumed = yield* run(["contacts", "undo", id, "--yes", ...on(address)])
@@ -114,6 +122,34 @@ describe("a suggested command", () => {
         left.map(({ Email, FirstName = "" }) => [Email, FirstName]),
         [["ann@x.org", ""]]
       )
+    })
+  )
+
+  it.live("ends an interrupted apply with its run, its undo and how it goes on", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const { address, keyFile } = yield* serveWithKey(folder)
+      const proxy = yield* holdingProxy(address, 1)
+      const on = ["--base-url", proxy.address, "--api-key-file", keyFile]
+      const rows = Array.from({ length: 2500 }, (_, row) => `u${row}@x.org`)
+      writeFileSync(join(folder, "in.csv"), `Email\n${rows.join("\n")}\n`)
+      const planned = yield* run(["contacts", "import", "in.csv", "--plan", "plan.json", ...on])
+      assert.strictEqual(planned.code, 0, planned.stderr)
+      const child = start(folder, ["contacts", "apply", "plan.json", "-o", "json", ...on])
+      const end = ended(child)
+      yield* proxy.isHeld
+      child.kill("SIGINT")
+      const stopped = yield* Effect.promise(() => end)
+      assert.strictEqual(stopped.code, 130, stopped.stderr)
+      const said = failure(stopped)
+      assert.deepInclude(said, {
+        code: "Interrupted",
+        resume: `roster contacts apply plan.json -o json ${on.join(" ")}`,
+        undo: `roster contacts undo ${said.run} ${on.join(" ")}`
+      })
+      assert.match(said.message, /^\d+ of 2500 rows are done\.$/)
+      const [newest] = jsonOf<ReadonlyArray<{ id: string }>>(yield* run(["contacts", "runs", "-o", "json"]))
+      assert.strictEqual(newest?.id, said.run)
     })
   )
 

@@ -187,6 +187,7 @@ describe("roster contacts import, stopped", () => {
       assert.include(json(stopped), { read: 5000, accepted: 2000, rejected: 0, notSent: 2000, unknown: 1000 })
       assert.deepInclude(failure(stopped), { code: "Interrupted", resume: `roster ${command.join(" ")}` })
       assert.match(stopped.stderr, /^To undo it: roster contacts undo \S+$/m)
+      assert.strictEqual(failure(stopped).undo, `roster contacts undo ${jsonOf<{ run: string }>(stopped).run}`)
       rule.hold = () => false
       const resumed = yield* run(command, { env })
       assert.include(json(resumed), { accepted: 5000, acceptedEarlier: 2000, unknown: 0 })

@@ -40,7 +40,7 @@ export const command = Command.make(
           doing: "Restoring",
           unit: "contacts",
           total: count,
-          interrupted: (done) => `${done} of ${count} contacts are restored. It is safe to run the same command again.`
+          interrupted: (done) => `${done} of ${count} contacts are restored.`
         },
         (onProgress) => restoreContacts(contacts, { onProgress, resubscribe })
       )

@@ -100,9 +100,8 @@ export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options
   yield* output.note(describe(survey))
   yield* confirmContacts(what, count, options, severe)
   const hint = yield* ResumeHint
-  const resume = yield* commandHere(["contacts", "delete", "--snapshot", file, "--yes", "--confirm", String(count)])
   const restore = yield* commandHere(["contacts", "restore", file])
-  hint.command = resume
+  hint.command = yield* commandHere(["contacts", "delete", "--snapshot", file, "--yes", "--confirm", String(count)])
   const contacts = readBackup(yield* readBytes(file))
   const report = yield* recorded(
     { command: "delete", expected: count },
@@ -111,7 +110,7 @@ export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options
         doing: "Deleting",
         unit: "contacts",
         total: count,
-        interrupted: (done) => `${done} of ${count} contacts are deleted; the backup is ${file}. Resume with: ${resume}`
+        interrupted: (done) => `${done} of ${count} contacts are deleted; the backup is ${file}.`
       },
       (onProgress) => deleteContacts(contacts, { onProgress })
     )

@@ -49,7 +49,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
       doing,
       unit: "rows",
       total,
-      interrupted: (done) => `${done} of ${total} rows are done. Run the same command again to resume.`
+      interrupted: (done) => `${done} of ${total} rows are done.`
     },
     (onProgress) => plan.applyWith({ command, onProgress })
   )

@@ -11,7 +11,6 @@ import {
 import { Cause, Data, Effect, Exit, FileSystem, Stream } from "effect"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { contactsFile } from "../runs/ContactsFile.ts"
-import { UndoHints } from "../../../target/RunLogLayer.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
 import {
   importChanged,
@@ -22,7 +21,7 @@ import {
   plannedSummary,
   plannedWords
 } from "./ImportReport.ts"
-import { Output, report as reportEnd } from "../../../terminal/Output.ts"
+import { Output } from "../../../terminal/Output.ts"
 import { printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import type { UsageError } from "../../../errors/UsageError.ts"
@@ -81,17 +80,9 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     const report = yield* upload.report
     yield* Effect.ignore(Results.summary(importSummary(report), importWords(report)))
     if (!Cause.hasInterrupts(cause)) return
-    // Before the last line, which programs read.
-    yield* (yield* UndoHints).tell
-    const message =
+    hint.interrupted =
       `The import was interrupted: ${report.done} of ${report.read} rows were accepted, ${report.unknown} ` +
       "have no answer."
-    const hint =
-      resume === undefined
-        ? "Run the import again: existing contacts are updated."
-        : "Run the same command again to resume."
-    const next = resume === undefined ? hint : `Resume with: ${resume}`
-    yield* reportEnd({ code: "Interrupted", message, hint, resume }, `${message}\n  ${next}`)
   })
 
   hint.command = resume

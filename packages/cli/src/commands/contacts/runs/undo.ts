@@ -133,14 +133,13 @@ export const command = Command.make(
       ...fields.flatMap((name) => ["--field", name]),
       ...(force ? ["--force"] : [])
     ]
-    const resume = yield* commandHere(["contacts", "undo", id, ...part, ...(given.yes ? ["--yes"] : [])])
-    hint.command = resume
+    hint.command = yield* commandHere(["contacts", "undo", id, ...part, ...(given.yes ? ["--yes"] : [])])
     const report = yield* withProgress(
       {
         doing: "Undoing",
         unit: "contacts",
         total: preview.read,
-        interrupted: (done) => `${done} of ${preview.read} contacts are done. Resume with: ${resume}`
+        interrupted: (done) => `${done} of ${preview.read} contacts are done.`
       },
       (onProgress) => undoRun(id, { ...scope, onProgress })
     )

@@ -160,9 +160,7 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
     const named = successor === undefined ? "" : ` (successor: ${successor})`
     return yield* Results.summary({ dryRun: true, state, successor }, `Would ${plannedWork[state]}${named}`)
   }
-  const { isResumed, name: newName } = yield* rotated.pipe(
-    Effect.onInterrupt(() => output.note(`Interrupted. To resume:\n  ${resume}`))
-  )
+  const { isResumed, name: newName } = yield* rotated
   const said = `Rotated: the new secret belongs to ${newName}`
   if (out === undefined && exec === undefined) return yield* output.note(said)
   yield* Results.summary({ ok: true, name: newName, resumed: isResumed }, said)
