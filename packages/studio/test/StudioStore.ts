@@ -1,14 +1,16 @@
 /** The atoms of the page on a store in memory, for tests without a browser. */
-import { ContactsService } from "@roster/domain"
+import { ContactsService, type CredentialsService, type EmailsService } from "@roster/domain"
 import { layerMemory } from "@roster/server"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer } from "effect"
 import { Atom, AtomRegistry, type AsyncResult } from "effect/reactivity"
 import { services } from "../src/session/Session.ts"
 
-/** A registry whose services are a store in memory, and what runs on that store itself. */
-export const studioStore = Effect.gen(function* () {
-  const context = yield* Layer.build(Layer.merge(Layer.fresh(layerMemory()), RunLog.layerMemory()))
+/** A registry with these services, and what runs on them without it. */
+export const studioOn = Effect.fnUntraced(function* <E>(
+  given: Layer.Layer<ContactsService | CredentialsService | EmailsService, E>
+) {
+  const context = yield* Layer.build(Layer.merge(given, RunLog.layerMemory()))
   const registry = yield* Effect.acquireRelease(
     Effect.sync(() =>
       AtomRegistry.make({ initialValues: [Atom.initialValue(services, Layer.succeedContext(context))] })
@@ -18,11 +20,24 @@ export const studioStore = Effect.gen(function* () {
   return {
     registry,
     contacts: ContactsService.use(Effect.succeed).pipe(Effect.provideContext(context)),
+    /** Asks the store itself. */
+    ask: Effect.provideContext(context),
     /** Keeps an atom while the test runs, as a component does. */
     mount: (atom: Atom.Atom<unknown>) => Effect.sync(() => registry.mount(atom)),
     /** What an atom comes to. */
     result: <A, E>(atom: Atom.Atom<AsyncResult.AsyncResult<A, E>>) =>
       AtomRegistry.getResult(registry, atom, { suspendOnWaiting: true }),
+    /** Waits until an atom has a value in which this finds something. */
+    until: <A, B>(atom: Atom.Atom<A>, find: (value: A) => B | undefined) =>
+      Effect.callback<B>((resume) => {
+        const look = (value: A): void => {
+          const found = find(value)
+          if (found !== undefined) resume(Effect.succeed(found))
+        }
+        const cancel = registry.subscribe(atom, look)
+        look(registry.get(atom))
+        return Effect.sync(cancel)
+      }),
     /** Sets an atom of a program, and gives what that comes to. */
     run: <A, E, W>(atom: Atom.Writable<AsyncResult.AsyncResult<A, E>, W>, given: W) =>
       Effect.suspend(() => {
@@ -32,3 +47,6 @@ export const studioStore = Effect.gen(function* () {
       })
   }
 })
+
+/** A registry whose services are a store in memory. */
+export const studioStore = Effect.suspend(() => studioOn(Layer.fresh(layerMemory())))

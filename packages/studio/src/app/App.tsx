@@ -1,13 +1,12 @@
 /** The page: who is signed in and to what, the views, and the one that is shown. */
-import type { ProbedLevel } from "@roster/workflows"
-import { AsyncResult } from "effect/reactivity"
 import { lazy, Suspense, useEffect } from "react"
 import { ContactsView } from "../contacts/ContactsView.tsx"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { mayDo, rights, type Session, session } from "../session/Session.ts"
+import { missing, rights, rightsWords } from "../session/Rights.tsx"
+import { type Session, session } from "../session/Session.ts"
 import { SignIn } from "../session/SignIn.tsx"
-import { view, viewOf, views } from "./View.ts"
+import { type ListedView, view, viewOf, views } from "./View.ts"
 
 const ExportView = lazy(() => import("../exports/ExportView.tsx"))
 const ImportView = lazy(() => import("../imports/ImportView.tsx"))
@@ -15,10 +14,30 @@ const KeysView = lazy(() => import("../keys/KeysView.tsx"))
 const PicturesView = lazy(() => import("../pictures/PicturesView.tsx"))
 const RunsView = lazy(() => import("../runs/RunsView.tsx"))
 
-const levelsOf = (probed: AsyncResult.AsyncResult<ReadonlyArray<ProbedLevel>, unknown>): ReadonlyArray<ProbedLevel> =>
-  AsyncResult.isSuccess(probed) ? probed.value : []
+const Entry = ({
+  entry: { id, needs, title },
+  isCurrent
+}: {
+  readonly entry: ListedView
+  readonly isCurrent: boolean
+}) => {
+  const reason = useAtomValue(missing(needs))
+  return (
+    <li>
+      {reason === undefined ? (
+        <a href={`#${id}`} aria-current={isCurrent ? "page" : undefined}>
+          {title}
+        </a>
+      ) : (
+        <span aria-disabled="true" title={reason}>
+          {title} <small>needs {needs}</small>
+        </span>
+      )}
+    </li>
+  )
+}
 
-const Navigation = ({ levels }: { readonly levels: ReadonlyArray<ProbedLevel> }) => {
+const Navigation = () => {
   const [current, setCurrent] = useAtom(view)
   useEffect(() => {
     const follow = () => setCurrent(viewOf(globalThis.location.hash))
@@ -29,41 +48,28 @@ const Navigation = ({ levels }: { readonly levels: ReadonlyArray<ProbedLevel> })
   return (
     <nav aria-label="Views">
       <ul>
-        {views.map(({ id, needs, title }) => {
-          const isMissing = needs !== undefined && mayDo(levels, needs) === false
-          return (
-            <li key={id}>
-              {isMissing ? (
-                <span aria-disabled="true" title={`This key lacks the level ${needs}`}>
-                  {title} <small>needs {needs}</small>
-                </span>
-              ) : (
-                <a href={`#${id}`} aria-current={id === current ? "page" : undefined}>
-                  {title}
-                </a>
-              )}
-            </li>
-          )
-        })}
+        {views.map((entry) => (
+          <Entry key={entry.id} entry={entry} isCurrent={entry.id === current} />
+        ))}
       </ul>
     </nav>
   )
 }
 
-const Head = ({ current, levels }: { readonly current: Session; readonly levels: ReadonlyArray<ProbedLevel> }) => {
+const Head = ({ current }: { readonly current: Session }) => {
   const registry = useRegistry()
+  const words = useAtomValue(rightsWords)
   const signOut = (): void => {
     globalThis.sessionStorage.clear()
     // Nothing of what was shown stays in memory.
     globalThis.location.replace(globalThis.location.pathname)
     registry.set(session, undefined)
   }
-  const granted = levels.filter((one) => one.granted).map(({ level }) => level)
   return (
     <header>
       <strong>Roster Studio</strong>
       <span className="target">{current.host?.name ?? current.baseUrl}</span>
-      {granted.length === 0 ? null : <span className="rights">This key may: {granted.join(", ")}</span>}
+      <span className="rights">{words}</span>
       <button type="button" onClick={signOut}>
         Sign out
       </button>
@@ -71,24 +77,42 @@ const Head = ({ current, levels }: { readonly current: Session; readonly levels:
   )
 }
 
-const Views = ({ current }: { readonly current: Session }) => {
-  const probed = useAtomValue(rights)
+/** The view that is shown, or why the key opens none. */
+const Shown = () => {
   const shown = useAtomValue(view)
-  const levels = levelsOf(probed)
+  const entry = views.find(({ id }) => id === shown)
+  const reason = useAtomValue(missing(entry?.needs))
+  if (reason !== undefined) {
+    return (
+      <section>
+        <h1>{entry?.title}</h1>
+        <p>{reason}</p>
+      </section>
+    )
+  }
   return (
     <>
-      <Head current={current} levels={levels} />
-      <Navigation levels={levels} />
+      {shown === "contacts" ? <ContactsView /> : null}
+      <Suspense>
+        {shown === "pictures" ? <PicturesView /> : null}
+        {shown === "import" ? <ImportView /> : null}
+        {shown === "export" ? <ExportView /> : null}
+        {shown === "keys" ? <KeysView /> : null}
+        {shown === "runs" ? <RunsView /> : null}
+      </Suspense>
+    </>
+  )
+}
+
+const Views = ({ current }: { readonly current: Session }) => {
+  const problem = problemOf(useAtomValue(rights))
+  return (
+    <>
+      <Head current={current} />
+      <Navigation />
       <main>
-        <Problem message={problemOf(probed)} />
-        {shown === "contacts" ? <ContactsView /> : null}
-        <Suspense>
-          {shown === "pictures" ? <PicturesView /> : null}
-          {shown === "import" ? <ImportView /> : null}
-          {shown === "export" ? <ExportView /> : null}
-          {shown === "keys" ? <KeysView /> : null}
-          {shown === "runs" ? <RunsView /> : null}
-        </Suspense>
+        <Problem message={problem} />
+        <Shown />
       </main>
     </>
   )

@@ -1,7 +1,7 @@
 /** The views of the page. The address names the view and nothing else. */
 import { Atom } from "effect/reactivity"
 
-/** The views, in their order. */
+/** The views, in their order, with the level that a view shows nothing without. */
 export const views = [
   { id: "contacts", title: "Contacts", needs: "ViewContacts" },
   { id: "pictures", title: "Pictures", needs: "ViewContacts" },
@@ -11,7 +11,9 @@ export const views = [
   { id: "runs", title: "Runs", needs: undefined }
 ] as const
 
-export type View = (typeof views)[number]["id"]
+export type ListedView = (typeof views)[number]
+
+export type View = ListedView["id"]
 
 /** The view that the fragment of an address names; contacts, if it names none. */
 export const viewOf = (hash: string): View => views.find(({ id }) => hash === `#${id}`)?.id ?? "contacts"

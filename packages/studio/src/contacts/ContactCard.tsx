@@ -6,7 +6,8 @@ import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { readOnly, session } from "../session/Session.ts"
+import { missing } from "../session/Rights.tsx"
+import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { textOf } from "./ContactColumn.ts"
 import { saveContacts } from "./ContactDeletion.ts"
@@ -35,7 +36,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
   const [update, run] = useAtom(updateContact)
   const flags = useAtomValue(session)?.host?.flags
   const changes = changesOf(contact, edited)
-  const reason = useAtomValue(readOnly)
+  const reason = useAtomValue(missing("ModifyContacts"))
   const set = (at: number, part: Partial<Edited["custom"][number]>): void =>
     setEdited({
       ...edited,
@@ -110,7 +111,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
 const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onClose: () => void }) => {
   const registry = useRegistry()
   const save = useAtomSet(saveContacts)
-  const reason = useAtomValue(readOnly)
+  const reason = useAtomValue(missing("ModifyContacts"))
   const remove = (): void => {
     registry.set(ContactAtoms.opened, undefined)
     registry.set(ContactAtoms.doomed, { _tag: "Chosen", emails: new Set([contact.email]) })

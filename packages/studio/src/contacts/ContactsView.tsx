@@ -4,7 +4,8 @@ import { lazy, Suspense, useState } from "react"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { readOnly, session } from "../session/Session.ts"
+import { missing } from "../session/Rights.tsx"
+import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { allColumns } from "./ContactColumn.ts"
 import { ContactGrid } from "./ContactGrid.tsx"
@@ -17,7 +18,7 @@ const DeleteDialog = lazy(() => import("./DeleteDialog.tsx"))
 const Actions = ({ rule, total }: { readonly rule: string; readonly total: number }) => {
   const [chosen, setChosen] = useAtom(ContactAtoms.chosen)
   const [meant, setMeant] = useAtom(ContactAtoms.doomed)
-  const reason = useAtomValue(readOnly)
+  const reason = useAtomValue(missing("ModifyContacts"))
   const isFixed = reason !== undefined
   return (
     <>

@@ -3,7 +3,7 @@ import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted, people } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { readOnly } from "../session/Session.ts"
+import { missing } from "../session/Rights.tsx"
 import * as Import from "./ImportAtoms.ts"
 import type { Applied, Planned } from "./ImportCalls.ts"
 
@@ -160,7 +160,7 @@ export const ApplyStep = () => {
   const planned = useAtomValue(Import.planned)
   const [applied, start] = useAtom(Import.apply)
   const run = useAtomValue(Import.appliedRun)
-  const reason = useAtomValue(readOnly)
+  const reason = useAtomValue(missing("ModifyContacts"))
   if (planned === undefined) return null
   const { summary } = planned
   const total = summary.new + summary.changed

@@ -8,7 +8,7 @@ import { download } from "../kit/Download.ts"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
-import { mayDo, rights } from "../session/Session.ts"
+import { missing } from "../session/Rights.tsx"
 import * as Import from "./ImportAtoms.ts"
 import type { Planned, PlanProgress, RowKind, ShownRow } from "./ImportCalls.ts"
 import { choiceProblem, rowProblem, type RowChoices } from "./ImportChoices.ts"
@@ -310,9 +310,8 @@ export const PlanStep = () => {
   const applied = useAtomValue(Import.apply)
   const columns = useAtomValue(Import.columns)
   const seen = useAtomValue(Import.sight)
-  const levels = useAtomValue(rights)
+  const reason = useAtomValue(missing("ViewContacts"))
   const rows = useAtomValue(Import.rowChoices)
-  const mayNot = AsyncResult.isSuccess(levels) && mayDo(levels.value, "ViewContacts") === false
   const isFixed = applied.waiting || AsyncResult.isSuccess(applied)
   const isReady =
     AsyncResult.isSuccess(seen) &&
@@ -328,7 +327,7 @@ export const PlanStep = () => {
           <button
             type="button"
             className={planned === undefined ? "primary" : ""}
-            disabled={!isReady || mayNot || (result.waiting && planned === undefined)}
+            disabled={!isReady || reason !== undefined || (result.waiting && planned === undefined)}
             onClick={() => {
               Import.replan(registry)
               make(undefined)
@@ -341,7 +340,7 @@ export const PlanStep = () => {
               Stop
             </button>
           ) : null}
-          {mayNot ? <span>This key lacks the level ViewContacts, which a plan needs.</span> : null}
+          <span>{reason}</span>
         </div>
       </fieldset>
       {result.waiting && planned === undefined ? (

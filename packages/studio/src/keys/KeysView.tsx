@@ -7,6 +7,7 @@ import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
+import { Needs } from "../session/Rights.tsx"
 import { session } from "../session/Session.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
 import { KeyForm } from "./KeyForm.tsx"
@@ -204,9 +205,13 @@ const KeysView = () => {
         <IdleTime />
       </div>
       <RotationStatus />
-      <List kind="apikeys" onOpen={setOpen} />
+      <Needs level="ModifyAccessTokens">
+        <List kind="apikeys" onOpen={setOpen} />
+      </Needs>
       <CommandLine command={commandOf(["apikeys", "audit", ...(email === "" ? [] : ["--subaccount", email])], flags)} />
-      <List kind="smtp" onOpen={setOpen} />
+      <Needs level="ModifyAccessTokens">
+        <List kind="smtp" onOpen={setOpen} />
+      </Needs>
       {open === undefined ? null : open._tag === "Create" ? (
         <KeyForm
           key={open.levels.join(" ")}

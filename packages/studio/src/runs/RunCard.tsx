@@ -6,7 +6,7 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Pager, pageSize } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { readOnly } from "../session/Session.ts"
+import { Needs } from "../session/Rights.tsx"
 import { ChangesTable } from "./ChangesTable.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
 import { changedBy, effectWords, previewWords, stateWords, stepWords, undoneWords, whatOf, whenOf } from "./RunWords.ts"
@@ -79,7 +79,6 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
   const [preview, look] = useAtom(RunAtoms.lookUndo)
   const [undone, start] = useAtom(RunAtoms.undo)
   const done = useAtomValue(RunAtoms.progress)
-  const reason = useAtomValue(readOnly)
   const previewed = AsyncResult.isSuccess(preview) && preview.value.run === id ? preview.value : undefined
   const report = AsyncResult.isSuccess(undone) && undone.value.undone === id ? undone.value.report : undefined
   const close = (): void => {
@@ -143,9 +142,11 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
         ) : (
           <>
             {changedBy(previewed.report) === 0 ? null : (
-              <button type="button" className="danger" disabled={reason !== undefined} onClick={() => start(id)}>
-                Undo: change {people(changedBy(previewed.report))}
-              </button>
+              <Needs level="ModifyContacts">
+                <button type="button" className="danger" onClick={() => start(id)}>
+                  Undo: change {people(changedBy(previewed.report))}
+                </button>
+              </Needs>
             )}
             <button type="button" onClick={close}>
               Leave it
@@ -153,7 +154,6 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
           </>
         )}
       </div>
-      {reason === undefined ? null : <p>{reason}</p>}
       {run.isHere ? null : <p>This run is of {run.header.target}. Sign in there to undo it.</p>}
     </>
   )

@@ -2,9 +2,8 @@
  * Who looks at what: the key that was typed, or that of `roster studio`, and the services that it opens. The key is held in
  * memory, and kept for reloads of this tab only if the person asks for it.
  */
-import { ContactsService, EmailAddress } from "@roster/domain"
 import { FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
-import { probeAccess, type ProbedLevel, RunLog } from "@roster/workflows"
+import { RunLog } from "@roster/workflows"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { Atom } from "effect/reactivity"
 
@@ -73,35 +72,6 @@ export const services = Atom.keepAlive(
 
 /** Runs the programs of the page on the services of the session. */
 export const runtime = Atom.runtime((get) => get(services))
-
-/** What the key may do, as far as reading requests show it. */
-export const rights = Atom.keepAlive(runtime.atom(probeAccess()))
-
-/**
- * Whether the key may change contacts: a dry run needs the same level and changes nothing. `undefined` where the service has no
- * dry runs, so that it decides when it is asked.
- */
-export const probeModify = ContactsService.use((contacts) =>
-  contacts.change([{ email: EmailAddress.make("nobody@roster.invalid"), seen: null, delete: true }], { dryRun: true })
-).pipe(
-  Effect.map((answers) => (answers.every(({ exact }) => exact) ? true : undefined)),
-  Effect.catchReason("ServiceError", "AccessDenied", () => Effect.succeed(false)),
-  Effect.orElseSucceed(() => undefined)
-)
-
-const modifies = Atom.keepAlive(runtime.atom(probeModify))
-
-/** Why contacts cannot be changed with this key, if that is known. */
-export const readOnly = Atom.readable((get): string | undefined => {
-  const result = get(modifies)
-  return result._tag === "Success" && result.value === false
-    ? "This key lacks the level ModifyContacts, so it changes no contacts."
-    : undefined
-})
-
-/** Whether a key has a level; `undefined` where that is not known, so that the service decides. */
-export const mayDo = (levels: ReadonlyArray<ProbedLevel>, level: ProbedLevel["level"]): boolean | undefined =>
-  levels.find((one) => one.level === level)?.granted
 
 /** Where a tab keeps the key, if the person asks for it. */
 export const storageKey = "roster.key"

@@ -1,12 +1,10 @@
 /** What the contacts view does, without a browser: windows, rules, edits and deletions on a store in memory. */
 import { assert, describe, it } from "@effect/vitest"
-import { AccessDenied, ContactsService, ServiceError } from "@roster/domain"
 import { Effect } from "effect"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
 import { backupOf, deleteDoomed, lookDoomed } from "../../src/contacts/ContactDeletion.ts"
 import { changesOf, editedOf, setStatus, updateContact, updateWords } from "../../src/contacts/ContactEdit.ts"
 import { undo } from "../../src/session/RecordedWrite.ts"
-import { probeModify } from "../../src/session/Session.ts"
 import { studioStore } from "../StudioStore.ts"
 
 const people = (count: number) =>
@@ -60,22 +58,6 @@ describe("the contacts view", () => {
       assert.include(registry.get(ContactAtoms.draftProblem), { position: 0, length: 5 })
       registry.set(ContactAtoms.draft, "stadt = 'Köln'")
       assert.isUndefined(registry.get(ContactAtoms.draftProblem))
-    })
-  )
-
-  it.effect("knows of a key that may change nothing before one tries, and of no service without dry runs", () =>
-    Effect.gen(function* () {
-      const { contacts } = yield* filled(1)
-      const answered = (change: ContactsService["Service"]["change"]) =>
-        Effect.provideService(probeModify, ContactsService, { ...contacts, change })
-      assert.strictEqual(yield* answered(contacts.change), true)
-      const reason = new AccessDenied({ required: "ModifyContacts" })
-      assert.strictEqual(
-        yield* answered(() => Effect.fail(new ServiceError({ operation: "contactsChangesPost", reason }))),
-        false
-      )
-      assert.isUndefined(yield* answered(() => Effect.succeed([{ _tag: "AlreadySo", exact: false }])))
-      assert.strictEqual(yield* contacts.count(), 1)
     })
   )
 

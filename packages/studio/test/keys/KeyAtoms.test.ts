@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ApiKey } from "@roster/domain"
 import { DateTime, Effect, Fiber, Redacted } from "effect"
-import type { Atom } from "effect/reactivity"
 import * as KeyAtoms from "../../src/keys/KeyAtoms.ts"
 import { actionOf, findingWords, stepWords } from "../../src/keys/KeyWords.ts"
 import { studioStore } from "../StudioStore.ts"
@@ -14,23 +13,7 @@ const settings = {
   addresses: "192.0.2.0/24\n2001:db8::1"
 } as const satisfies KeyAtoms.KeySettings
 
-/** Waits until an atom has such a value. */
-const until = <A, B>(
-  { registry }: Effect.Success<typeof studioStore>,
-  atom: Atom.Atom<A>,
-  find: (value: A) => B | undefined
-) =>
-  Effect.callback<B>((resume) => {
-    const look = (value: A): void => {
-      const found = find(value)
-      if (found !== undefined) resume(Effect.succeed(found))
-    }
-    const cancel = registry.subscribe(atom, look)
-    look(registry.get(atom))
-    return Effect.sync(cancel)
-  })
-
-const secretOf = (store: Effect.Success<typeof studioStore>) => until(store, KeyAtoms.shownSecret, (shown) => shown)
+const secretOf = (store: Effect.Success<typeof studioStore>) => store.until(KeyAtoms.shownSecret, (shown) => shown)
 
 describe("the keys view", () => {
   it.effect("makes a key with what was chosen, shows its secret once, and changes only what is given", () =>

@@ -55,6 +55,7 @@ describe.skipIf(!hasBrowser)("the page of the command line in Chromium", () => {
         const { complaints, page, requests } = yield* openIn(yield* browser, address)
         yield* Effect.promise(async () => {
           await page.getByText("1 contact", { exact: true }).waitFor()
+          await page.getByText("Local store, with full access").waitFor()
           assert.strictEqual(await page.evaluate(() => location.href), address.replace(/#.*/, ""))
           assert.strictEqual(await page.evaluate(() => history.length), 2)
           await page.reload()

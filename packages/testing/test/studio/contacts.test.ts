@@ -136,16 +136,30 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
     () =>
       Effect.gen(function* () {
         const studio = yield* filled
-        const made = yield* keyOf(studio, ["ViewContacts"])
+        const made = yield* keyOf(studio, ["ViewContacts", "Security"])
         const { page } = yield* openStudio({ key: made, url: studio.url })
         yield* Effect.promise(async () => {
+          await page.getByText("This key may see contacts and see keys, and may not change contacts").waitFor()
           await page.getByText("304 contacts").waitFor()
           await page.getByText("This key lacks the level ModifyContacts").waitFor()
           await page.getByRole("button", { name: "c1@example.com" }).click()
           await page.getByLabel("First name").fill("Other")
           assert.isTrue(await page.getByRole("button", { name: "Save" }).isDisabled())
           assert.isTrue(await page.getByRole("button", { name: "Change the status" }).isDisabled())
+          await page.keyboard.press("Escape")
+          await page.getByRole("link", { name: "Keys" }).click()
+          await page.getByText("This key lacks the level ModifyAccessTokens, so it may not make").first().waitFor()
+          const actions = page.getByRole("region", { name: "API keys" }).getByRole("button")
+          await actions.first().waitFor()
+          for (const action of [page.getByRole("button", { name: /^New/ }).first(), ...(await actions.all())]) {
+            assert.isTrue(await action.isDisabled(), await action.innerText())
+          }
+          assert.isTrue(await page.getByRole("button", { name: "Copy" }).isEnabled())
+          await page.evaluate(() => (location.hash = "export"))
+          await page.getByText("This key lacks the level Export, so it may not export contacts.").waitFor()
+          assert.strictEqual(await page.getByRole("link", { name: "Export" }).count(), 0)
         })
+        yield* assertAccessible(page, "a view that the key does not open")
       }),
     3 * actionTimeout
   )

@@ -1,0 +1,99 @@
+/** What the key may do, as requests that change nothing show it, and how controls stand that need more. */
+import { type AccessLevel, ContactsService, CredentialsService, EmailAddress, randomId } from "@roster/domain"
+import { probeAccess } from "@roster/workflows"
+import { Effect } from "effect"
+import { AsyncResult, Atom } from "effect/reactivity"
+import type { ReactNode } from "react"
+import { useAtomValue } from "../kit/Atoms.tsx"
+import { runtime, session } from "./Session.ts"
+
+/** The levels that the page needs, and what for. */
+const deeds = {
+  ViewContacts: "see contacts",
+  ModifyContacts: "change contacts",
+  Export: "export contacts",
+  Security: "see keys",
+  ModifyAccessTokens: "make, change or delete keys"
+} as const satisfies Partial<Record<AccessLevel, string>>
+
+export type Needed = keyof typeof deeds
+
+/**
+ * Whether the key may change contacts: a dry run needs the same level and changes nothing. `undefined` where the service has no
+ * dry runs, so that it decides when it is asked.
+ */
+export const probeModify = ContactsService.use((contacts) =>
+  contacts.change([{ email: EmailAddress.make("nobody@roster.invalid"), seen: null, delete: true }], { dryRun: true })
+).pipe(
+  Effect.map((answers) => (answers.every(({ exact }) => exact) ? true : undefined)),
+  Effect.catchReason("ServiceError", "AccessDenied", () => Effect.succeed(false)),
+  Effect.orElseSucceed(() => undefined)
+)
+
+/** Whether the key may change keys: it is told so before it is told that the key to delete, of a new name, does not exist. */
+export const probeManaging = Effect.gen(function* () {
+  const { apiKeys } = yield* CredentialsService
+  yield* apiKeys.delete(`roster-access-check-${yield* randomId}`)
+  return undefined
+}).pipe(
+  Effect.catchTag("CredentialNotFound", () => Effect.succeed(true)),
+  Effect.catchReason("ServiceError", "AccessDenied", () => Effect.succeed(false)),
+  Effect.orElseSucceed(() => undefined)
+)
+
+/** Whether the session is that of a store on this machine, which has no keys to ask for: everything is allowed. */
+export const isOwner = Atom.readable((get) => get(session)?.host?.isStore === true)
+
+const probed = Atom.keepAlive(runtime.atom(probeAccess()))
+const modifies = Atom.keepAlive(runtime.atom(probeModify))
+const manages = Atom.keepAlive(runtime.atom(probeManaging))
+
+/** What came of asking what the key may do. It fails if the key is none. */
+export const rights = Atom.readable((get) => (get(isOwner) ? AsyncResult.initial() : get(probed)))
+
+/** Whether the key has a level; `undefined` where that is not known, so that the service decides. */
+const has = Atom.family((level: Needed) =>
+  Atom.readable((get): boolean | undefined => {
+    if (get(isOwner)) return true
+    if (level === "ModifyContacts") return AsyncResult.getOrElse(get(modifies), () => undefined)
+    // Asked for by what needs it alone, since the service notes that it was asked.
+    if (level === "ModifyAccessTokens") return AsyncResult.getOrElse(get(manages), () => undefined)
+    return AsyncResult.getOrElse(get(probed), () => []).find((one) => one.level === level)?.granted
+  })
+)
+
+/** Why what needs a level cannot be done with this key, if that is known. */
+export const missing = Atom.family((level: Needed | undefined) =>
+  Atom.readable((get): string | undefined =>
+    level !== undefined && get(has(level)) === false
+      ? `This key lacks the level ${level}, so it may not ${deeds[level]}.`
+      : undefined
+  )
+)
+
+const shownLevels = ["ViewContacts", "ModifyContacts", "Export", "Security"] as const satisfies ReadonlyArray<Needed>
+
+const listed = (words: ReadonlyArray<string>, type: "conjunction" | "disjunction"): string =>
+  new Intl.ListFormat("en", { type }).format(words)
+
+/** What the key may do, as a sentence; empty before anything is known. */
+export const rightsWords = Atom.readable((get): string => {
+  if (get(isOwner)) return "Local store, with full access"
+  const words = (granted: boolean) =>
+    shownLevels.filter((level) => get(has(level)) === granted).map((level) => deeds[level])
+  const may = listed(words(true), "conjunction")
+  const mayNot = listed(words(false), "disjunction")
+  const parts = [...(may === "" ? [] : [`may ${may}`]), ...(mayNot === "" ? [] : [`may not ${mayNot}`])]
+  return parts.length === 0 ? "" : `This key ${parts.join(", and ")}`
+})
+
+/** Controls that need a level: where the key lacks it, none of them works, and the reason stands with them. */
+export const Needs = ({ children, level }: { readonly level: Needed; readonly children: ReactNode }) => {
+  const reason = useAtomValue(missing(level))
+  return (
+    <fieldset className="needs" disabled={reason !== undefined}>
+      {children}
+      {reason === undefined ? null : <p>{reason}</p>}
+    </fieldset>
+  )
+}
