@@ -8,7 +8,7 @@ import { Atom } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 import { usualColumns } from "./ContactColumn.ts"
-import type { Meant } from "./ContactDeletion.ts"
+import type { Meant } from "./ContactSelection.ts"
 
 /** The number of contacts that are loaded together. */
 export const windowSize = 100

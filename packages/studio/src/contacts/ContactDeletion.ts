@@ -1,29 +1,12 @@
 /** Deletes contacts: those that were shown and counted, and no others, as a run that brings them back. */
-import { Contact, ContactsService, maximumLookup } from "@roster/domain"
+import { Contact, ContactsService } from "@roster/domain"
 import { deleteContacts, isMoreThanHalf } from "@roster/workflows"
-import { Array as Arrays, Data, Effect, Schema, Stream } from "effect"
+import { Array as Arrays, Effect, Schema, Stream } from "effect"
 import { download } from "../kit/Download.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { asRun } from "../session/RecordedWrite.ts"
 import { runtime } from "../session/Session.ts"
-
-/** Which contacts are meant: some, or all that a rule selects. */
-export type Meant =
-  | { readonly _tag: "Chosen"; readonly emails: ReadonlySet<string> }
-  | { readonly _tag: "ByRule"; readonly rule: string }
-
-/** Maximum number of contacts that the page deletes at once; it holds them in memory meanwhile. */
-export const maximumDeletion = 100_000
-
-/** Maximum number that is deleted without its being typed. */
-export const mostByClick = 1000
-
-/** A rule selects more contacts than the page deletes at once. */
-export class TooManyToDelete extends Data.TaggedError("TooManyToDelete")<{ readonly rule: string }> {
-  override get message(): string {
-    return `The rule selects more than ${maximumDeletion.toLocaleString()} contacts, which the page does not delete at once. The command line does, with a backup.`
-  }
-}
+import { type Meant, mostByClick, readMeant } from "./ContactSelection.ts"
 
 /** The contacts that would go, which were read now. */
 export interface Doomed {
@@ -40,21 +23,7 @@ const countStatuses = (contacts: ReadonlyArray<Contact>): Doomed["statuses"] => 
   return [...counts].toSorted(([, one], [, other]) => other - one)
 }
 
-const readMeant = Effect.fnUntraced(function* (meant: Meant) {
-  const service = yield* ContactsService
-  if (meant._tag === "Chosen") {
-    return yield* Stream.fromIterable(meant.emails).pipe(
-      Stream.grouped(maximumLookup),
-      Stream.mapEffect((some) => Effect.map(service.getMany(some), ({ contacts }) => contacts)),
-      Stream.flattenIterable,
-      Stream.runCollect
-    )
-  }
-  const contacts = yield* Stream.runCollect(Stream.take(service.stream({ rule: meant.rule }), maximumDeletion + 1))
-  return contacts.length > maximumDeletion ? yield* new TooManyToDelete({ rule: meant.rule }) : contacts
-})
-
-/** Reads the contacts that are meant. */
+/** Reads the contacts that would go. */
 export const findDoomed = Effect.fnUntraced(function* (meant: Meant) {
   const contacts = yield* readMeant(meant)
   const isSevere =

@@ -9,7 +9,8 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { undo } from "../session/RecordedWrite.ts"
 import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
-import { deleteDoomed, type Doomed, lookDoomed, type Meant, saveContacts } from "./ContactDeletion.ts"
+import { deleteDoomed, type Doomed, lookDoomed, saveContacts } from "./ContactDeletion.ts"
+import type { Meant } from "./ContactSelection.ts"
 
 /** Maximum number of addresses that the command line shows; more are given in a file. */
 const mostNamed = 5

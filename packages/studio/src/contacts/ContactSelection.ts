@@ -1,0 +1,36 @@
+/** Which contacts something is done with: those that were chosen, or all that a rule selects, as they are now. */
+import { ContactsService, maximumLookup } from "@roster/domain"
+import { Data, Effect, Stream } from "effect"
+
+/** Which contacts are meant: some, or all that a rule selects. */
+export type Meant =
+  | { readonly _tag: "Chosen"; readonly emails: ReadonlySet<string> }
+  | { readonly _tag: "ByRule"; readonly rule: string }
+
+/** Maximum number of contacts that the page deletes or changes at once; it holds them in memory meanwhile. */
+export const maximumMeant = 100_000
+
+/** Maximum number that is deleted or changed without its being typed. */
+export const mostByClick = 1000
+
+/** A rule selects more contacts than the page deletes or changes at once. */
+export class TooManyAtOnce extends Data.TaggedError("TooManyAtOnce")<{ readonly rule: string }> {
+  override get message(): string {
+    return `The rule selects more than ${maximumMeant.toLocaleString()} contacts, which is more than the page takes at once. The command line takes them.`
+  }
+}
+
+/** Reads the contacts that are meant. */
+export const readMeant = Effect.fnUntraced(function* (meant: Meant) {
+  const service = yield* ContactsService
+  if (meant._tag === "Chosen") {
+    return yield* Stream.fromIterable(meant.emails).pipe(
+      Stream.grouped(maximumLookup),
+      Stream.mapEffect((some) => Effect.map(service.getMany(some), ({ contacts }) => contacts)),
+      Stream.flattenIterable,
+      Stream.runCollect
+    )
+  }
+  const contacts = yield* Stream.runCollect(Stream.take(service.stream({ rule: meant.rule }), maximumMeant + 1))
+  return contacts.length > maximumMeant ? yield* new TooManyAtOnce({ rule: meant.rule }) : contacts
+})
