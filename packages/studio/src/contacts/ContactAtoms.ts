@@ -34,6 +34,12 @@ export const columns = Atom.keepAlive(Atom.make<ReadonlyArray<string>>(usualColu
 /** The contacts that somebody is about to delete. */
 export const doomed = Atom.keepAlive(Atom.make<Meant | undefined>(undefined))
 
+/** The contacts of which somebody is about to set a field. */
+export const changing = Atom.keepAlive(Atom.make<Meant | undefined>(undefined))
+
+/** Whether somebody is about to add a contact. */
+export const isAdding = Atom.keepAlive(Atom.make(false))
+
 /** The contact that is open, by its address. */
 export const opened = Atom.keepAlive(Atom.make<string | undefined>(undefined))
 

@@ -1,7 +1,13 @@
-/** What somebody changes of a contact: only that is sent, as a run that can be undone. */
-import { type Contact, ContactsService, type ContactStatus, type ContactUpdatePayload } from "@roster/domain"
+/** What somebody changes of a contact, or a contact that somebody adds: only that is sent, as a run that can be undone. */
+import {
+  type Contact,
+  ContactsService,
+  type ContactStatus,
+  type ContactUpdatePayload,
+  type EmailAddress
+} from "@roster/domain"
 import { changeStatus } from "@roster/workflows"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import { contactsChanged } from "../session/Changes.ts"
 import { asRun } from "../session/RecordedWrite.ts"
 import { runtime } from "../session/Session.ts"
@@ -42,17 +48,19 @@ export const changesOf = (
   return Object.keys(changes).length === 0 ? undefined : changes
 }
 
-/** The words of the command that makes the same change. */
-export const updateWords = (
-  email: string,
-  { customFields = {}, firstName, lastName }: ContactUpdatePayload
-): ReadonlyArray<string> => [
-  "contacts",
-  "update",
-  email,
+/** The flags of a command that makes the same change. */
+export const fieldWords = ({ customFields = {}, firstName, lastName }: ContactUpdatePayload): ReadonlyArray<string> => [
   ...(firstName === undefined ? [] : ["--first-name", firstName]),
   ...(lastName === undefined ? [] : ["--last-name", lastName]),
   ...Object.entries(customFields).flatMap(([name, value]) => ["--field", `${name}=${value}`])
+]
+
+/** The words of the command that makes the same change. */
+export const updateWords = (email: string, changes: ContactUpdatePayload): ReadonlyArray<string> => [
+  "contacts",
+  "update",
+  email,
+  ...fieldWords(changes)
 ]
 
 /** Changes a contact. */
@@ -75,6 +83,44 @@ export const setStatus = runtime.fn(
   ({ email, resubscribe, status }: NewStatus) =>
     asRun("status", (recording) =>
       Effect.provideService(changeStatus(email, status, { resubscribe }), ContactsService, recording)
+    ),
+  { reactivityKeys: contactsChanged }
+)
+
+/** A contact with this address is stored already. */
+export class AlreadyStored extends Data.TaggedError("AlreadyStored")<{ readonly email: string }> {
+  override get message(): string {
+    return `A contact ${this.email} is stored already. Open it to change it.`
+  }
+}
+
+/** A contact to add; an empty name is none. */
+export interface NewContact {
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+}
+
+/** The words of the command that adds it. */
+export const addWords = ({ email, firstName, lastName }: NewContact): ReadonlyArray<string> => [
+  "contacts",
+  "add",
+  email,
+  ...(firstName === "" ? [] : ["--first-name", firstName]),
+  ...(lastName === "" ? [] : ["--last-name", lastName])
+]
+
+/** Adds a contact if none has its address, so that it overwrites none, and gives the address. */
+export const addContact = runtime.fn(
+  ({ email, firstName, lastName }: NewContact) =>
+    asRun(
+      "add",
+      Effect.fnUntraced(function* (contacts) {
+        const write = { ...(firstName !== "" && { firstName }), ...(lastName !== "" && { lastName }) }
+        // The service checks the address.
+        const [answer] = yield* contacts.change([{ email: email as EmailAddress, seen: null, write }])
+        return answer?._tag === "Done" ? email : yield* new AlreadyStored({ email })
+      })
     ),
   { reactivityKeys: contactsChanged }
 )

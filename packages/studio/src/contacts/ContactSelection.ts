@@ -34,3 +34,14 @@ export const readMeant = Effect.fnUntraced(function* (meant: Meant) {
   const contacts = yield* Stream.runCollect(Stream.take(service.stream({ rule: meant.rule }), maximumMeant + 1))
   return contacts.length > maximumMeant ? yield* new TooManyAtOnce({ rule: meant.rule }) : contacts
 })
+
+/** Maximum number of addresses that a command line shows; more are given in a file. */
+const mostNamed = 5
+
+/** The words of a command that means the same contacts. */
+export const meantWords = (meant: Meant): ReadonlyArray<string> =>
+  meant._tag === "ByRule"
+    ? ["--rule", meant.rule]
+    : meant.emails.size > mostNamed
+      ? ["--file", "addresses.txt"]
+      : [...meant.emails]

@@ -1,7 +1,7 @@
 /** The contacts: a rule, how many it selects, the grid, and one contact when it is opened. */
 import { AsyncResult } from "effect/reactivity"
 import { lazy, Suspense, useState } from "react"
-import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
+import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing } from "../session/Rights.tsx"
@@ -9,47 +9,85 @@ import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { allColumns } from "./ContactColumn.ts"
 import { ContactGrid } from "./ContactGrid.tsx"
+import type { Meant } from "./ContactSelection.ts"
 import { RuleBox } from "./RuleBox.tsx"
 
 const ContactCard = lazy(() => import("./ContactCard.tsx"))
 const DeleteDialog = lazy(() => import("./DeleteDialog.tsx"))
+const AddDialog = lazy(() => import("./AddDialog.tsx"))
+const ChangeDialog = lazy(() => import("./ChangeDialog.tsx"))
 
 /** What can be done with the contacts that are chosen, or that the rule selects. */
 const Actions = ({ rule, total }: { readonly rule: string; readonly total: number }) => {
   const [chosen, setChosen] = useAtom(ContactAtoms.chosen)
-  const [meant, setMeant] = useAtom(ContactAtoms.doomed)
+  const setDoomed = useAtomSet(ContactAtoms.doomed)
+  const setChanging = useAtomSet(ContactAtoms.changing)
   const reason = useAtomValue(missing("ModifyContacts"))
   const isFixed = reason !== undefined
+  const isByRule = chosen.size === 0
+  if (isByRule && (rule === "" || total === 0)) return isFixed ? <span>{reason}</span> : null
+  const meant: Meant = isByRule ? { _tag: "ByRule", rule } : { _tag: "Chosen", emails: chosen }
+  const of = isByRule ? " of all of the rule" : ""
   return (
     <>
-      {chosen.size === 0 ? null : (
-        <>
-          <span aria-live="polite">{chosen.size.toLocaleString()} chosen</span>
-          <button
-            type="button"
-            className="danger"
-            disabled={isFixed}
-            onClick={() => setMeant({ _tag: "Chosen", emails: chosen })}
-          >
-            Delete…
-          </button>
-          <button type="button" onClick={() => setChosen(new Set<string>())}>
-            Choose none
-          </button>
-        </>
-      )}
-      {chosen.size > 0 || rule === "" || total === 0 ? null : (
-        <button type="button" className="danger" disabled={isFixed} onClick={() => setMeant({ _tag: "ByRule", rule })}>
-          Delete all of the rule…
+      {isByRule ? null : <span aria-live="polite">{chosen.size.toLocaleString()} chosen</span>}
+      <button type="button" disabled={isFixed} onClick={() => setChanging(meant)}>
+        Set a field{of}…
+      </button>
+      {isByRule ? (
+        <a className="button" href="#export">
+          Export all of the rule
+        </a>
+      ) : null}
+      <button type="button" className="danger" disabled={isFixed} onClick={() => setDoomed(meant)}>
+        Delete{isByRule ? " all of the rule" : ""}…
+      </button>
+      {isByRule ? null : (
+        <button type="button" onClick={() => setChosen(new Set<string>())}>
+          Choose none
         </button>
       )}
       {isFixed ? <span>{reason}</span> : null}
-      {meant === undefined ? null : (
-        <Suspense>
-          <DeleteDialog meant={meant} onClose={() => setMeant(undefined)} />
-        </Suspense>
-      )}
     </>
+  )
+}
+
+/** The dialogs that are open. */
+const Dialogs = () => {
+  const [isAdding, setAdding] = useAtom(ContactAtoms.isAdding)
+  const [doomed, setDoomed] = useAtom(ContactAtoms.doomed)
+  const [changing, setChanging] = useAtom(ContactAtoms.changing)
+  const opened = useAtomValue(ContactAtoms.opened)
+  return (
+    <Suspense>
+      {isAdding ? <AddDialog onClose={() => setAdding(false)} /> : null}
+      {doomed === undefined ? null : <DeleteDialog meant={doomed} onClose={() => setDoomed(undefined)} />}
+      {changing === undefined ? null : <ChangeDialog meant={changing} onClose={() => setChanging(undefined)} />}
+      {opened === undefined ? null : <ContactCard key={opened} email={opened} />}
+    </Suspense>
+  )
+}
+
+/** What whoever sees no contact can do. */
+const Nobody = ({ rule }: { readonly rule: string }) => (
+  <p className="note">
+    {rule === "" ? (
+      <>
+        There are no contacts yet. <a href="#import">Import a file</a>, or add one by hand.
+      </>
+    ) : (
+      "No contact matches the rule."
+    )}
+  </p>
+)
+
+const Add = () => {
+  const setAdding = useAtomSet(ContactAtoms.isAdding)
+  const reason = useAtomValue(missing("ModifyContacts"))
+  return (
+    <button type="button" disabled={reason !== undefined} onClick={() => setAdding(true)}>
+      Add a contact…
+    </button>
   )
 }
 
@@ -97,7 +135,6 @@ const Found = ({ rule, total }: { readonly rule: string; readonly total: number 
 export const ContactsView = () => {
   const rule = useAtomValue(ContactAtoms.rule)
   const count = useAtomValue(ContactAtoms.count)
-  const opened = useAtomValue(ContactAtoms.opened)
   const flags = useAtomValue(session)?.host?.flags
   const total = AsyncResult.isSuccess(count) ? count.value : undefined
   return (
@@ -109,16 +146,14 @@ export const ContactsView = () => {
       <div className="bar">
         {total === undefined ? <p className="found">Counting…</p> : <Found rule={rule} total={total} />}
         <ColumnChoice />
+        <Add />
         {total === undefined ? null : <Actions rule={rule} total={total} />}
       </div>
       <Problem message={problemOf(count)} />
-      {total === undefined ? null : <ContactGrid total={total} />}
+      {total === 0 ? <Nobody rule={rule} /> : null}
+      {total === undefined || total === 0 ? null : <ContactGrid total={total} />}
       <CommandLine command={commandOf(["contacts", "list", ...(rule === "" ? [] : ["--rule", rule])], flags)} />
-      {opened === undefined ? null : (
-        <Suspense>
-          <ContactCard key={opened} email={opened} />
-        </Suspense>
-      )}
+      <Dialogs />
     </section>
   )
 }

@@ -10,15 +10,8 @@ import { undo } from "../session/RecordedWrite.ts"
 import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { deleteDoomed, type Doomed, lookDoomed, saveContacts } from "./ContactDeletion.ts"
-import type { Meant } from "./ContactSelection.ts"
-
-/** Maximum number of addresses that the command line shows; more are given in a file. */
-const mostNamed = 5
-
-const wordsOf = (meant: Meant): ReadonlyArray<string> =>
-  meant._tag === "ByRule"
-    ? ["contacts", "delete", "--rule", meant.rule]
-    : ["contacts", "delete", ...(meant.emails.size > mostNamed ? ["--file", "addresses.txt"] : meant.emails)]
+import { type Meant, meantWords } from "./ContactSelection.ts"
+import { isSure, NumberToType } from "./NumberToType.tsx"
 
 const Confirm = ({
   doomed: { contacts, isSevere, statuses },
@@ -65,19 +58,9 @@ const Confirm = ({
       <button type="button" onClick={() => save({ name: "contacts-backup.json", contacts })}>
         Download a backup of them
       </button>
-      {isSevere ? (
-        <label>
-          Type the number of contacts, {count}, to confirm
-          <input
-            inputMode="numeric"
-            autoComplete="off"
-            value={typed}
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        </label>
-      ) : null}
+      {isSevere ? <NumberToType count={count} typed={typed} onType={setTyped} /> : null}
       <div className="buttons">
-        <button type="submit" className="danger" disabled={isDeleting || (isSevere && typed.trim() !== String(count))}>
+        <button type="submit" className="danger" disabled={isDeleting || (isSevere && !isSure(typed, count))}>
           {isDeleting ? "Deleting…" : `Delete ${people(count)}`}
         </button>
         <button type="button" onClick={onClose}>
@@ -161,7 +144,7 @@ const DeleteDialog = ({ meant, onClose }: { readonly meant: Meant; readonly onCl
           </button>
         </div>
       )}
-      <CommandLine command={commandOf(wordsOf(meant), flags)} />
+      <CommandLine command={commandOf(["contacts", "delete", ...meantWords(meant)], flags)} />
     </Dialog>
   )
 }

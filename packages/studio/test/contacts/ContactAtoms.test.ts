@@ -3,7 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
 import { backupOf, deleteDoomed, lookDoomed } from "../../src/contacts/ContactDeletion.ts"
-import { changesOf, editedOf, setStatus, updateContact, updateWords } from "../../src/contacts/ContactEdit.ts"
+import { applyChange, planChange } from "../../src/contacts/ContactChanging.ts"
+import {
+  addContact,
+  changesOf,
+  editedOf,
+  setStatus,
+  updateContact,
+  updateWords
+} from "../../src/contacts/ContactEdit.ts"
 import { undo } from "../../src/session/RecordedWrite.ts"
 import { studioStore } from "../StudioStore.ts"
 
@@ -83,6 +91,47 @@ describe("the contacts view", () => {
       assert.deepStrictEqual([value.lastName, value.customFields], ["O'Hara", { "plan name": "gold" }])
       assert.include(yield* run(undo, id), { changed: 1 })
       assert.deepStrictEqual(editedOf(yield* contacts.get("c0@example.com")), edited)
+    })
+  )
+
+  it.effect("adds a contact that can be taken back, and overwrites none", () =>
+    Effect.gen(function* () {
+      const { contacts, run } = yield* filled(1)
+      const stored = yield* contacts.get("c0@example.com")
+      const refused = yield* Effect.flip(run(addContact, { email: "C0@example.com", firstName: "Eve", lastName: "" }))
+      assert.strictEqual(refused._tag, "AlreadyStored")
+      assert.deepStrictEqual(yield* contacts.get("c0@example.com"), stored)
+      const { run: id } = yield* run(addContact, { email: "eve@example.com", firstName: "Eve", lastName: "" })
+      assert.include(yield* contacts.get("eve@example.com"), { firstName: "Eve", status: "Active" })
+      yield* run(undo, id)
+      assert.strictEqual(yield* contacts.count(), 1)
+      assert.strictEqual(
+        (yield* Effect.flip(run(addContact, { email: "nobody", firstName: "", lastName: "" })))._tag,
+        "InvalidInput"
+      )
+    })
+  )
+
+  it.effect("sets a field of those that it showed, leaves alone whom others changed since, and takes it back", () =>
+    Effect.gen(function* () {
+      const { contacts, run } = yield* filled(7)
+      const field = { _tag: "Custom", name: "Stadt" } as const
+      const meant = { _tag: "ByRule", rule: "All" } as const
+      const { isSevere, plan } = yield* run(planChange, { meant, field, value: "Paris" })
+      assert.isTrue(isSevere)
+      assert.include(plan.summary, { changed: 4, unchanged: 3 })
+      yield* contacts.update("c0@example.com", { customFields: { Stadt: "Rom" } })
+      const report = yield* run(applyChange, plan)
+      assert.include(report, { changed: 3, outdated: 1 })
+      assert.strictEqual(yield* contacts.count({ rule: "stadt = 'Paris'" }), 6)
+      if (report.run === undefined) return assert.fail("the change was not recorded")
+      assert.include(yield* run(undo, report.run), { changed: 3 })
+      assert.strictEqual(yield* contacts.count({ rule: "stadt = 'Köln'" }), 3)
+      const emails = new Set(["c0@example.com"])
+      const one = yield* run(planChange, { meant: { _tag: "Chosen", emails }, field: { _tag: "FirstName" }, value: "" })
+      assert.isFalse(one.isSevere)
+      yield* run(applyChange, one.plan)
+      assert.isUndefined((yield* contacts.get("c0@example.com")).firstName)
     })
   )
 
