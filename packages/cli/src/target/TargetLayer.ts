@@ -48,6 +48,9 @@ const protectedProfile = (baseUrl: string) =>
     return Object.entries(profiles).find(([, profile]) => isOf(profile))?.[0]
   })
 
+const remoteTarget = ({ baseUrl }: Pick<Remote, "baseUrl">) =>
+  Effect.map(protectedProfile(baseUrl), (protectedBy) => Target.of({ name: baseUrl, protectedBy }))
+
 const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites, givenBy?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -59,12 +62,7 @@ const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites, given
     })
   ).pipe(
     Layer.catchTag("InvalidSettings", (error) => Layer.effectContext(withOrigin(error, givenBy))),
-    Layer.merge(
-      Layer.effect(
-        Target,
-        Effect.map(protectedProfile(on.baseUrl), (protectedBy) => ({ name: on.baseUrl, protectedBy }))
-      )
-    )
+    Layer.merge(Layer.effect(Target, remoteTarget(on)))
   )
 
 const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
@@ -117,7 +115,7 @@ export const passage = Effect.gen(function* () {
       "InvalidSettings",
       (error) => withOrigin(error, keyOrigin(source))
     )
-    return { ...passage, target: Target.of({ name: on.baseUrl }), isStore: false }
+    return { ...passage, target: yield* remoteTarget(on), isStore: false }
   }
   const { allowedSenders = [] } = yield* readConfig
   const path = yield* Path.Path

@@ -92,11 +92,18 @@ describe("roster studio", () => {
 
   it.live("shows a service, whose key the page does not get", () =>
     Effect.gen(function* () {
-      const { folder } = yield* makeRosterHere
+      const { folder, run } = yield* makeRosterHere
       const service = yield* serveWithKey(folder)
+      const login = ["auth", "login", "--base-url", service.address, "-p", "production", "--protect"]
+      assert.strictEqual((yield* run(login, { input: `${service.key}\n` })).code, 0)
       const { ask, key } = yield* studio(folder, ["--no-open"], { ...service.env, ...desktop(folder) })
       assert.notInclude(key, service.key)
-      assert.deepInclude(JSON.parse(yield* ask("/studio/target")), { name: service.address, isStore: false, flags: "" })
+      assert.deepInclude(JSON.parse(yield* ask("/studio/target")), {
+        name: service.address,
+        isStore: false,
+        flags: "",
+        protectedBy: "production"
+      })
       assert.strictEqual(yield* ask("/v4/contacts"), "[]")
       assert.isFalse(existsSync(join(folder, "opened")))
     })

@@ -27,6 +27,8 @@ export interface StudioTarget {
   readonly version: string
   /** What a command line needs to mean the same target. */
   readonly flags: string
+  /** The protected profile of the service, whose name the page asks for before anything is deleted. */
+  readonly protectedBy?: string | undefined
 }
 
 /** The page, and what it shows. */

@@ -6,6 +6,7 @@ import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Confirmed } from "../session/Confirmed.tsx"
 import { undo } from "../session/RecordedWrite.ts"
 import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
@@ -49,9 +50,11 @@ const Preview = ({
         {changed > 5 ? <li>and {(changed - 5).toLocaleString()} more</li> : null}
       </ul>
       {isSevere ? <NumberToType count={changed} typed={typed} onType={setTyped} /> : null}
-      <button type="submit" className="danger" disabled={isSevere && !isSure(typed, changed)}>
-        Change {people(changed)}
-      </button>
+      <Confirmed>
+        <button type="submit" className="danger" disabled={isSevere && !isSure(typed, changed)}>
+          Change {people(changed)}
+        </button>
+      </Confirmed>
     </form>
   )
 }
@@ -75,9 +78,11 @@ const Changed = () => {
       </p>
       <Problem message={problemOf(undone) ?? stoppedBy?.message} />
       {run === undefined || AsyncResult.isSuccess(undone) ? null : (
-        <button type="button" disabled={undone.waiting} onClick={() => start(run)}>
-          {undone.waiting ? "Changing back…" : "Undo"}
-        </button>
+        <Confirmed>
+          <button type="button" disabled={undone.waiting} onClick={() => start(run)}>
+            {undone.waiting ? "Changing back…" : "Undo"}
+          </button>
+        </Confirmed>
       )}
     </>
   )

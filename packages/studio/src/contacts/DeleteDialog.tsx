@@ -6,6 +6,7 @@ import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Confirmed } from "../session/Confirmed.tsx"
 import { undo } from "../session/RecordedWrite.ts"
 import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
@@ -60,9 +61,11 @@ const Confirm = ({
       </button>
       {isSevere ? <NumberToType count={count} typed={typed} onType={setTyped} /> : null}
       <div className="buttons">
-        <button type="submit" className="danger" disabled={isDeleting || (isSevere && !isSure(typed, count))}>
-          {isDeleting ? "Deleting…" : `Delete ${people(count)}`}
-        </button>
+        <Confirmed>
+          <button type="submit" className="danger" disabled={isDeleting || (isSevere && !isSure(typed, count))}>
+            {isDeleting ? "Deleting…" : `Delete ${people(count)}`}
+          </button>
+        </Confirmed>
         <button type="button" onClick={onClose}>
           Keep them
         </button>
@@ -93,9 +96,11 @@ const Deleted = ({
       <Problem message={problemOf(undone)} />
       <div className="buttons">
         {AsyncResult.isSuccess(undone) ? null : (
-          <button type="button" disabled={undone.waiting} onClick={() => start(run)}>
-            {undone.waiting ? "Bringing back…" : "Undo"}
-          </button>
+          <Confirmed>
+            <button type="button" disabled={undone.waiting} onClick={() => start(run)}>
+              {undone.waiting ? "Bringing back…" : "Undo"}
+            </button>
+          </Confirmed>
         )}
         <button type="button" className="primary" onClick={onClose}>
           Close

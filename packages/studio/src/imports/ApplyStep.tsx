@@ -3,6 +3,7 @@ import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted, people } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Confirmed } from "../session/Confirmed.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as Import from "./ImportAtoms.ts"
 import type { Applied, Planned } from "./ImportCalls.ts"
@@ -96,9 +97,11 @@ const UndoOf = ({ run }: { readonly run: string }) => {
       )}
       <Problem message={problemOf(undone) ?? found?.stoppedBy?.message} />
       {found !== undefined && Import.isWhole(found) ? null : (
-        <button type="button" disabled={undone.waiting} onClick={() => undo(run)}>
-          {undone.waiting ? "Undoing…" : "Undo the import"}
-        </button>
+        <Confirmed>
+          <button type="button" disabled={undone.waiting} onClick={() => undo(run)}>
+            {undone.waiting ? "Undoing…" : "Undo the import"}
+          </button>
+        </Confirmed>
       )}
     </>
   )

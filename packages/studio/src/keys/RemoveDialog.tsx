@@ -6,6 +6,7 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Confirmed } from "../session/Confirmed.tsx"
 import { session } from "../session/Session.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
 import { kindNames } from "./KeyWords.ts"
@@ -82,14 +83,16 @@ export const RemoveDialog = ({
               Make another managing key…
             </button>
           ) : (
-            <button
-              type="button"
-              className="danger"
-              disabled={removed.waiting}
-              onClick={() => remove({ kind, name: key.name })}
-            >
-              {removed.waiting ? "One moment…" : isLeaked ? "Revoke it now" : "Delete it"}
-            </button>
+            <Confirmed>
+              <button
+                type="button"
+                className="danger"
+                disabled={removed.waiting}
+                onClick={() => remove({ kind, name: key.name })}
+              >
+                {removed.waiting ? "One moment…" : isLeaked ? "Revoke it now" : "Delete it"}
+              </button>
+            </Confirmed>
           )}
           <button type="button" disabled={removed.waiting} onClick={onClose}>
             {isGone ? "Close" : "Keep it"}

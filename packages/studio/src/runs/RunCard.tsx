@@ -6,6 +6,7 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Pager, pageSize } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Confirmed } from "../session/Confirmed.tsx"
 import { Needs } from "../session/Rights.tsx"
 import { ChangesTable } from "./ChangesTable.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
@@ -143,9 +144,11 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
           <>
             {changedBy(previewed.report) === 0 ? null : (
               <Needs level="ModifyContacts">
-                <button type="button" className="danger" onClick={() => start(id)}>
-                  Undo: change {people(changedBy(previewed.report))}
-                </button>
+                <Confirmed>
+                  <button type="button" className="danger" onClick={() => start(id)}>
+                    Undo: change {people(changedBy(previewed.report))}
+                  </button>
+                </Confirmed>
               </Needs>
             )}
             <button type="button" onClick={close}>

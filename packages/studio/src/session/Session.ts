@@ -18,7 +18,9 @@ export const HostTarget = Schema.Struct({
   /** The version of Roster. */
   version: Schema.String,
   /** What a command line needs to mean the same target. */
-  flags: Schema.String
+  flags: Schema.String,
+  /** The protected profile of the service. */
+  protectedBy: Schema.optionalKey(Schema.String)
 })
 export interface HostTarget extends Schema.Schema.Type<typeof HostTarget> {}
 

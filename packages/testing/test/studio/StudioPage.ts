@@ -1,9 +1,13 @@
 /** The page as a service serves it, in a real browser: who is signed in, what was asked for, and what was complained about. */
+import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
-import { Effect, Layer, Redacted } from "effect"
+import { EmbeddedHttpClient, StudioServer } from "@roster/server"
+import * as RunFiles from "@roster/workflows/RunFiles"
+import { serveRunStorage } from "@roster/workflows/RunStorageServer"
+import { Context, Effect, FileSystem, Layer, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { BrowserContextOptions, Page } from "playwright-core"
@@ -35,6 +39,30 @@ export const servedStudio = Effect.gen(function* () {
   const contacts = yield* Effect.provideContext(ContactsService.use(Effect.succeed), services)
   return { ...served, contacts, url: new URL("/", served.address).href }
 })
+
+/** What `roster studio` serves in front of a store in memory, as if it were that of a target, and the store itself. */
+export const hostedStudio = Effect.fnUntraced(function* (target: Partial<StudioServer.StudioTarget>) {
+  const fs = yield* FileSystem.FileSystem
+  const storage = yield* RunFiles.storage({ folder: yield* fs.makeTempDirectoryScoped({ prefix: "roster-runs-" }) })
+  const client = Layer.succeedContext(yield* Layer.build(EmbeddedHttpClient.layer({ filename: ":memory:" })))
+  const service = { baseUrl: EmbeddedHttpClient.baseUrl }
+  const services = yield* Layer.build(
+    Layer.merge(
+      StudioServer.layer({
+        client,
+        page: { folder: pageFolder },
+        runs: serveRunStorage(storage, "/studio/runs"),
+        service,
+        target: { name: "shop", identity: "shop", isStore: true, version: "1.2.3", flags: "", ...target }
+      }),
+      Layer.provide(RosterClient.layer({ ...service, apiKey: Redacted.make("none") }), client)
+    )
+  )
+  return {
+    contacts: Context.get(services, ContactsService),
+    address: Redacted.value(Context.get(services, StudioServer.StudioServer).addressToOpen)
+  }
+}, Effect.provide(NodeServices.layer))
 
 /** Signs in with a key. */
 export const signIn = async (page: Page, key: string): Promise<void> => {

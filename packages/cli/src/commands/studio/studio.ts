@@ -26,13 +26,13 @@ export const command = Command.make(
       return yield* usageError("This checkout has no built page.", "Build it with: pnpm build")
     }
     const { baseUrl, client, isStore, key, target } = yield* TargetLayer.passage
-    const { name, identity = name } = target
+    const { name, identity = name, protectedBy } = target
     const StudioServer = yield* Effect.promise(() => import("@roster/server/StudioServer"))
     const { serveRunStorage } = yield* Effect.promise(() => import("@roster/workflows/RunStorageServer"))
     const studio = StudioServer.layer({
       page: { folder },
       port,
-      target: { name, identity, isStore, version, flags: yield* flagsHere },
+      target: { name, identity, isStore, version, flags: yield* flagsHere, protectedBy },
       service: { baseUrl, key },
       client,
       runs: serveRunStorage(yield* RunLogLayer.storage, "/studio/runs")
