@@ -17,9 +17,9 @@ import { type CsvRecord, isMalformed } from "./CsvRecord.ts"
 import { makeCsvReader, nextLine } from "./CsvReader.ts"
 import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
 import { joinBytes } from "../values/Bytes.ts"
-import { makeTextReader, unmarkedEncoding, UnreadableFile } from "./TextDecoding.ts"
+import { encodingByMark, makeTextReader, unmarkedEncoding, UnreadableFile } from "./TextDecoding.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
-import { binaryKind, isJson, kindBytes, textKind } from "./FileKind.ts"
+import { binaryKind, isJson, isNoText, kindBytes, noText, textKind } from "./FileKind.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import { makeJsonReader } from "./JsonRows.ts"
 import { FastContact, FastCsvColumns } from "./FastCsvRow.ts"
@@ -230,9 +230,11 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
     const kind = binaryKind(bytes)
     if (kind !== undefined) return unreadable(kind)
     const encoding = mapping.encoding === undefined ? unmarkedEncoding(bytes) : undefined
-    return encoding === undefined
-      ? Result.succeed(bytes)
-      : unreadable(`it is ${encoding} without a byte order mark (--encoding ${encoding})`, encoding)
+    if (encoding !== undefined) {
+      return unreadable(`it is ${encoding} without a byte order mark (--encoding ${encoding})`, encoding)
+    }
+    const isWide = /^utf-?16/i.test(encodingByMark(bytes) ?? mapping.encoding ?? "")
+    return !isWide && isNoText(bytes) ? unreadable(noText) : Result.succeed(bytes)
   }
 
   /** Drops the lines before the header, and says whether all of them are gone. */

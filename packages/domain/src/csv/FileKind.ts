@@ -9,6 +9,8 @@ export const excelWorkbook = `it is an Excel workbook; ${save}`
 /** Said of the document of a free office program, which is a zip archive too. */
 export const openDocument = `it is an OpenDocument file such as a workbook (.ods); ${save}`
 
+const picture = "it is a picture; export the contacts as CSV where it was made"
+
 /** Files by their first bytes, in Latin-1, and the place of these bytes. */
 const signatures: ReadonlyArray<readonly [bytes: string, sentence: string, at?: number]> = [
   [
@@ -27,6 +29,9 @@ const signatures: ReadonlyArray<readonly [bytes: string, sentence: string, at?: 
   ["Rar!\x1a\x07", `it is a RAR archive; ${unpack}`],
   ["SQLite format 3\0", "it is an SQLite database; export a table as CSV"],
   ["PAR1", "it is a Parquet file; export it as CSV"],
+  ["\x89PNG", picture],
+  ["\xff\xd8\xff", picture],
+  ["GIF8", picture],
   ["\xff\xfe\0\0", "it is UTF-32; save it as UTF-8"],
   ["\0\0\xfe\xff", "it is UTF-32; save it as UTF-8"]
 ]
@@ -39,6 +44,22 @@ export const binaryKind = (bytes: Uint8Array): string | undefined =>
   signatures.find(([signature, , at = 0]) =>
     Array.from(signature).every((character, index) => bytes[at + index] === character.charCodeAt(0))
   )?.[1]
+
+/** Said of what is no text and of no known kind. */
+export const noText = "it is no text; export the contacts as CSV, or say which encoding it has (--encoding)"
+
+/** Control characters that stand in no text: all but tab, the ends of lines and pages, the end of a file, and escape. */
+const isControl = (byte: number): boolean =>
+  byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d) && byte !== 0x1a && byte !== 0x1b
+
+/** How many of the first bytes of a text are control characters at most: one in this many. */
+const bytesPerControl = 20
+
+/** Whether bytes are no text in an encoding of one byte for an ASCII character. */
+export const isNoText = (bytes: Uint8Array): boolean => {
+  const start = bytes.subarray(0, kindBytes)
+  return start.filter(isControl).length * bytesPerControl > start.length
+}
 
 /** Texts by how they begin. A heading may begin with any of these characters, so a word follows. */
 const beginnings: ReadonlyArray<readonly [beginning: RegExp, sentence: string]> = [
