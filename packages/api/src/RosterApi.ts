@@ -22,6 +22,23 @@ export class RosterApi extends HttpApi.make("roster")
 /** The last path segment of the base address. */
 export const versionSegment = "v4"
 
+const ownExport = new RegExp(`/${versionSegment}(/exports/.+)$`)
+
+/**
+ * Where a service of ours, called at `baseUrl`, has the file of a link that leads nowhere; `undefined` if it may not be asked
+ * there: for the file of another service, with a signature, or without TLS in place of with it. (docs/decisions/downloads.md)
+ */
+export const exportBelow = (baseUrl: string, link: URL): URL | undefined => {
+  const [, path] = ownExport.exec(link.pathname) ?? []
+  const place = path === undefined ? null : URL.parse(`${baseUrl.replace(/\/$/, "")}${path}`)
+  return place === null ||
+    place.origin === link.origin ||
+    link.search !== "" ||
+    (link.protocol === "https:" && place.protocol === "http:")
+    ? undefined
+    : place
+}
+
 type Groups = (typeof RosterApi)["groups"]
 
 /** The identifier of an operation. */

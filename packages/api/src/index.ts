@@ -7,6 +7,7 @@ export * from "./Operation.ts"
 export { type Announcement, OperationPolicy, type Policy, type RetryRow } from "./OperationPolicy.ts"
 export {
   announcements,
+  announcesItself,
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,

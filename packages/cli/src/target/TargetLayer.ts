@@ -1,5 +1,6 @@
 /** Provides the services from the target that the settings name, and loads only the code of that target. */
 import { Connection } from "@roster/connect"
+import { DownloadNotice } from "@roster/domain"
 import type { InvalidSettings } from "@roster/http-client"
 import type { StoreError } from "@roster/server"
 import { Effect, Layer, Path, Redacted, References } from "effect"
@@ -62,7 +63,13 @@ const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites, given
     })
   ).pipe(
     Layer.catchTag("InvalidSettings", (error) => Layer.effectContext(withOrigin(error, givenBy))),
-    Layer.merge(Layer.effect(Target, remoteTarget(on)))
+    Layer.merge(Layer.effect(Target, remoteTarget(on))),
+    Layer.merge(
+      Layer.effect(
+        DownloadNotice,
+        Output.use(({ note }) => Effect.succeed(note))
+      )
+    )
   )
 
 const layerLocal = (given: string | undefined, forWrites: ForWrites) =>

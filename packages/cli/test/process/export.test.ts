@@ -96,6 +96,23 @@ describe("roster contacts export and roster exports", () => {
     })
   )
 
+  it.live("come from the given address where the name in their link leads nowhere, which is said", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const { address, env } = yield* serveWithKey(folder, ["--public-url", "http://roster.invalid/v4"])
+      yield* run(["contacts", "add", "ann@example.com"], { env })
+      const exported = yield* run(["contacts", "export"], { env })
+      assert.strictEqual(exported.code, 0, exported.stderr)
+      assert.include(exported.stdout, "ann@example.com")
+      assert.match(
+        exported.stderr,
+        new RegExp(
+          `^The link of the export leads nowhere: roster\\.invalid .*comes from ${new URL(address).host}, .*\n$`
+        )
+      )
+    })
+  )
+
   it.live("can be fetched later, by another process", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere

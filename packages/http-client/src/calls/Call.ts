@@ -1,5 +1,5 @@
 /** Runs a call: sends it, judges and reads the answer, and retries as the table allows. */
-import { noSuchOperation, operations, type OperationId, type Refusal } from "@roster/api"
+import { announcesItself, noSuchOperation, operations, type OperationId, type Refusal } from "@roster/api"
 import { CertainAbsence, invalidInput, Rejected, ServiceError, usedIdempotencyKey, randomId } from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
@@ -9,7 +9,7 @@ import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
 import { type RetryKey, retryTable } from "./RetryTable.ts"
-import { announcesItself, IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
+import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
 import { CurrentRequestPhase } from "../transport/RequestPhase.ts"
 
 /** A call of the contract. */

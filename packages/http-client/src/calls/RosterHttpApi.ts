@@ -1,7 +1,6 @@
 /** The client of the contract, with the key in its header, and the state that its calls share. */
 import {
   type Announcement,
-  announcements,
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,
@@ -32,10 +31,6 @@ export type Said = MutableRef.MutableRef<boolean | undefined>
 export const says = ({ headers }: HttpClientResponse.HttpClientResponse, { name, value }: Announcement): boolean =>
   headers[name] === value
 
-/** Whether an answer has a word by which a service of ours announces itself. */
-export const announcesItself = (response: HttpClientResponse.HttpClientResponse): boolean =>
-  announcements.some((word) => says(response, word))
-
 /** The operations as calls, and what the services share. */
 export class RosterHttpApi extends Context.Service<
   RosterHttpApi,
@@ -60,8 +55,8 @@ export class RosterHttpApi extends Context.Service<
     /** The same of counts. */
     readonly areReadsHonoured: Said
     readonly secrets: Secrets
-    /** Whether the base address is https. */
-    readonly isEncrypted: boolean
+    /** The base address. */
+    readonly baseUrl: string
     /** Makes a public method with a span that names the service, but not the subject. */
     readonly fn: (name: string) => Effect.fn.Untraced
     /** Whether spans may name the subject of a call. */
@@ -160,7 +155,7 @@ export class RosterHttpApi extends Context.Service<
         areChangesHonoured,
         areReadsHonoured,
         secrets: key === undefined ? [] : [key],
-        isEncrypted: protocol === "https:",
+        baseUrl,
         fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),
         traceSubjects,
         propagateTrace

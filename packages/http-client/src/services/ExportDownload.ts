@@ -1,8 +1,18 @@
 /**
  * Downloads the file of an export by its link, without the key. A broken download goes on behind what was passed on only
- * where a strong ETag proves that the file is the same; its length is checked. (docs/decisions/downloads.md)
+ * where a strong ETag proves that the file is the same; its length is checked. Where a link leads nowhere, the service is asked
+ * at its own address. (docs/decisions/downloads.md)
  */
-import { ExportExpired, ExportNotFound, InvalidInput, type ServiceError, TimedOut, Unavailable } from "@roster/domain"
+import { announcesItself, exportBelow } from "@roster/api"
+import {
+  DownloadNotice,
+  ExportExpired,
+  ExportNotFound,
+  InvalidInput,
+  type ServiceError,
+  TimedOut,
+  Unavailable
+} from "@roster/domain"
 import { type Context, Duration, Effect, Redacted, Stream } from "effect"
 import { type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { withResponseHeaders } from "../calls/ResponseHeaders.ts"
@@ -43,6 +53,8 @@ interface Progress {
   encoding: string
   /** Whether to ask for the rest: an offset in the file is none in a compressed answer, and not all services can. */
   isResumable: boolean
+  /** Whether it was said that the file comes from elsewhere than its link says. */
+  isNoticed: boolean
 }
 
 const broken = (detail: string) => failureOf(operation, "Ambiguous", new Unavailable({ detail }))
@@ -157,6 +169,11 @@ const secretsOf = ({ password, pathname, search, searchParams, username }: URL):
 /** A link in errors. */
 const shownLink = ({ origin }: URL): string => `${origin}/…`
 
+const noticeOf = ({ error }: Failure<DownloadError>, { host }: URL): string => {
+  const why = error._tag === "ServiceError" && "detail" in error.reason ? error.reason.detail : error.message
+  return `The link of the export leads nowhere: ${why}. The file comes from ${host}, where the service is called.`
+}
+
 const refusedDownload = Effect.fnUntraced(function* (response: Response, url: URL, secrets: Secrets) {
   const link = shownLink(url)
   const { headers, status } = response
@@ -176,18 +193,32 @@ const refusedDownload = Effect.fnUntraced(function* (response: Response, url: UR
   return yield* Effect.fail<Failure<DownloadError>>({ ...failure, error })
 })
 
-/** One attempt at the missing bytes. Neither the head nor the next bytes may take longer than `idleTimeout`. */
+/**
+ * One attempt at the missing bytes. Neither the head nor the next bytes may take longer than `idleTimeout`. With `instead`, why
+ * the link leads nowhere, the address is another one: unless a service of ours answers there, that is the failure.
+ */
 const attempt = (
   client: HttpClient.HttpClient,
   url: URL,
   secrets: Secrets,
   progress: Progress,
-  idleTimeout: Duration.Duration
+  idleTimeout: Duration.Duration,
+  instead?: Failure<DownloadError>
 ): Stream.Stream<Uint8Array, Failure<DownloadError>> => {
   const late = () => timedOut(idleTimeout, progress)
   const answer = Effect.gen(function* () {
     const request = requestOf(url, progress)
-    const response = yield* client.execute(request).pipe(Effect.mapError((error) => transportFailure(operation, error)))
+    const response = yield* client
+      .execute(request)
+      .pipe(Effect.mapError((error) => instead ?? transportFailure(operation, error)))
+    if (instead !== undefined) {
+      if (!announcesItself(response)) {
+        yield* discard(response)
+        return yield* Effect.fail(instead)
+      }
+      if (!progress.isNoticed) yield* (yield* DownloadNotice)(noticeOf(instead, url))
+      progress.isNoticed = true
+    }
     const named = withResponseHeaders(secrets, response)
     const isRest = request.headers["range"] !== undefined
     if (isRest && response.status === 416) {
@@ -247,10 +278,10 @@ const attempt = (
 
 export const downloadExport = (
   {
-    isEncrypted,
+    baseUrl,
     policyOf,
     withoutKey: client
-  }: Pick<Context.Service.Shape<typeof RosterHttpApi>, "isEncrypted" | "policyOf" | "withoutKey">,
+  }: Pick<Context.Service.Shape<typeof RosterHttpApi>, "baseUrl" | "policyOf" | "withoutKey">,
   link: string
 ): Stream.Stream<Uint8Array, DownloadError | InvalidInput> =>
   Stream.unwrap(
@@ -259,7 +290,7 @@ export const downloadExport = (
       if (url === null || !/^https?:$/.test(url.protocol)) {
         return yield* new InvalidInput({ field: "link", issue: "it is not the link of an export" })
       }
-      if (isEncrypted && url.protocol === "http:") {
+      if (baseUrl.startsWith("https:") && url.protocol === "http:") {
         return yield* new InvalidInput({
           field: "link",
           issue: "it is http, and the service is called by https: start the service with --public-url"
@@ -268,12 +299,28 @@ export const downloadExport = (
       const policy = policyOf(yield* Effect.context<never>())
       const secrets = secretsOf(url)
       const row = retryTable[operation]
-      const progress: Progress = { received: 0, size: undefined, etag: undefined, encoding: "", isResumable: false }
+      const progress: Progress = {
+        received: 0,
+        size: undefined,
+        etag: undefined,
+        encoding: "",
+        isResumable: false,
+        isNoticed: false
+      }
+      const other = exportBelow(baseUrl, url)
+      const tryAt = (at: URL, instead?: Failure<DownloadError>) =>
+        attempt(client, at, secrets, progress, policy.attemptTimeout, instead)
+      const tryOnce =
+        other === undefined
+          ? tryAt(url)
+          : Stream.catch(tryAt(url), (failure) =>
+              failure.evidence === "NotSent" ? tryAt(other, failure) : Stream.fail(failure)
+            )
       // Only attempts that bring no bytes are limited.
       const loop = (fruitless: number): Stream.Stream<Uint8Array, DownloadError> =>
         Stream.suspend(() => {
           const before = progress.received
-          return attempt(client, url, secrets, progress, policy.attemptTimeout).pipe(
+          return tryOnce.pipe(
             Stream.catch((failure) => {
               const made = progress.received > before ? 1 : fruitless + 1
               const repeats = failure.evidence !== "Permanent" && row.ambiguous === "always"

@@ -2,7 +2,8 @@
  * Passes the calls of the page on to the service, with the key of the process in place of that of the page, and gives it the
  * files of exports. What is asked for is always below the address of the service, or a link that the service gave.
  */
-import { announcements, idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
+import { announcements, announcesItself, exportBelow, idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
+import { DownloadNotice } from "@roster/domain"
 import { Effect, Predicate, Redacted, Schema } from "effect"
 import {
   type Headers,
@@ -70,9 +71,12 @@ const codeOf = (cause: unknown, depth = 0): string | undefined => {
   return typeof code === "string" ? code : codeOf(inner, depth + 1)
 }
 
+const causeOf = ({ reason }: HttpClientError.HttpClientError): string | undefined =>
+  codeOf("cause" in reason ? reason.cause : undefined)
+
 /** An answer in place of one that did not come. Of its cause it tells the code alone, since that may quote the request. */
-const unanswered = ({ reason }: HttpClientError.HttpClientError): HttpServerResponse.HttpServerResponse => {
-  const code = codeOf("cause" in reason ? reason.cause : undefined)
+const unanswered = (error: HttpClientError.HttpClientError): HttpServerResponse.HttpServerResponse => {
+  const code = causeOf(error)
   const said = code === undefined ? "" : ` (${code})`
   return code !== undefined && notSent.has(code)
     ? HttpServerResponse.setHeader(refuse(503, `The service cannot be reached${said}.`), "retry-after", "1")
@@ -182,10 +186,24 @@ export const makeForwarding = (client: HttpClient.HttpClient, { baseUrl, key }: 
         if (base.protocol === "https:" && link.protocol === "http:") {
           return refuse(502, "The link of the service is http, and the service is called by https.")
         }
-        const sent = HttpClientRequest.get(link, {
-          headers: { ...only(headers, askedOfFile), "accept-encoding": "identity" }
-        })
-        const response = yield* client.execute(sent)
+        const ask = (at: URL) =>
+          client.execute(
+            HttpClientRequest.get(at, { headers: { ...only(headers, askedOfFile), "accept-encoding": "identity" } })
+          )
+        const other = exportBelow(base.href, link)
+        const response = yield* Effect.catch(
+          ask(link),
+          Effect.fnUntraced(function* (error) {
+            const code = causeOf(error)
+            if (other === undefined || code === undefined || !notSent.has(code)) return yield* error
+            const response = yield* Effect.mapError(ask(other), () => error)
+            if (!announcesItself(response)) return yield* error
+            yield* (yield* DownloadNotice)(
+              `The link of the export leads nowhere (${code} at ${link.host}). The file comes from ${other.host}, where the service is called.`
+            )
+            return response
+          })
+        )
         const given = response.headers["content-disposition"] ?? ""
         // It is saved, and never shown.
         const disposition = /^attachment\b/i.test(given) ? given : "attachment"

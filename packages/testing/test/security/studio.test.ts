@@ -1,6 +1,6 @@
 /** The process of `roster studio` from outside: who gets an answer, what reaches the service, and where links lead. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, ImportSource } from "@roster/domain"
+import { ContactsService, DownloadNotice, ImportSource } from "@roster/domain"
 import { FetchTransport, RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { EmbeddedHttpClient, StudioServer } from "@roster/server"
@@ -52,6 +52,7 @@ const fake = Effect.fnUntraced(function* (answer: (request: IncomingMessage, res
   return { baseUrl: `http://127.0.0.1:${port}/lists/v4`, origin: `http://127.0.0.1:${port}`, requests }
 })
 
+const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
 const serviceKey = "service-key-0123456789"
 
 /** The process in front of a service with a key. */
@@ -322,7 +323,7 @@ describe("what roster studio passes on", () => {
       const service = yield* fake((_, response) =>
         json(response, 202, {
           Link: `${elsewhere.origin}/bucket/file.csv?signature=abcdefgh`,
-          PublicExportID: "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+          PublicExportID: id
         })
       )
       const studio = yield* onService(service)
@@ -344,6 +345,36 @@ describe("what roster studio passes on", () => {
         Array.from({ length: 2 }, () => ["/bucket/file.csv?signature=abcdefgh", undefined, undefined])
       )
       assert.notMatch(JSON.stringify(elsewhere.requests), new RegExp(`${serviceKey}|${studio.key}`))
+    })
+  )
+
+  it.live("asks a service of ours itself where the link of an export leads nowhere, and says so", () =>
+    Effect.gen(function* () {
+      const gone = yield* Effect.scoped(fake(() => {}))
+      const path = "/v4/exports/8cW5yQ0b3kq1v7zX2mJ4tR6uP9sA/contacts.csv"
+      for (const isOurs of [true, false]) {
+        const service = yield* fake(({ method }, response) => {
+          if (isOurs) response.setHeader("Roster-Changes", "honoured")
+          if (method === "POST") json(response, 202, { Link: `${gone.origin}${path}`, PublicExportID: id })
+          else response.end("Email")
+        })
+        const notices: Array<string> = []
+        const studio = yield* onService(service).pipe(
+          Effect.provideService(DownloadNotice, (notice) => Effect.sync(() => void notices.push(notice)))
+        )
+        const { link } = yield* Effect.provide(
+          ContactsService.use((contacts) => contacts.export()),
+          clientOf(studio)
+        )
+        const file = yield* answerTo(studio, `GET ${new URL(link).pathname}`, { "X-Service-ApiKey": undefined })
+        assert.strictEqual(statusOf(file), isOurs ? 200 : 503)
+        assert.deepInclude(
+          service.requests.map(({ headers, url }) => [url, headers["x-own-key"]]),
+          [`/lists${path}`, undefined]
+        )
+        assert.lengthOf(notices, isOurs ? 1 : 0)
+        for (const notice of notices) assert.include(notice, `ECONNREFUSED at ${new URL(gone.origin).host}`)
+      }
     })
   )
 

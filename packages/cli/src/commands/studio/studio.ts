@@ -1,4 +1,5 @@
 /** `roster studio` */
+import { DownloadNotice } from "@roster/domain"
 import { Effect, Redacted, Stream } from "effect"
 import { Command } from "effect/cli"
 import { usageError } from "../../errors/UsageError.ts"
@@ -48,7 +49,7 @@ export const command = Command.make(
       if (!noOpen) yield* openBrowser(address)
       yield* stopped
     })
-    yield* Effect.provide(untilStopped, studio)
+    yield* Effect.provide(untilStopped, studio).pipe(Effect.provideService(DownloadNotice, output.note))
   })
 ).pipe(
   withExamples({

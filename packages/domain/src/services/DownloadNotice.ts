@@ -1,0 +1,8 @@
+/** How a layer tells whoever waits for a file that it comes from elsewhere than its link says. */
+import { Context, Effect } from "effect"
+
+/** Called with a sentence for people, once in a download (default: a warning of the log). */
+export const DownloadNotice = Context.Reference<(notice: string) => Effect.Effect<void>>(
+  "@roster/domain/DownloadNotice",
+  { defaultValue: () => Effect.logWarning }
+)
