@@ -12,24 +12,28 @@ export {
 } from "./runs/ContactReader.ts"
 export * from "./changes/ContactStatusChange.ts"
 export {
-  type AppliedPlan,
-  type ApplyOptions,
-  type ImportPlan,
-  loadPlan,
   makeImportPlan,
   maximumCountedFields,
   maximumShownRows,
   planImport,
+  type PlanOptions,
+  type RowPlan
+} from "./changes/ImportPlan.ts"
+export {
+  type AppliedPlan,
+  type ApplyOptions,
+  type ImportPlan,
+  loadPlan,
+  PlanOutdated
+} from "./changes/PlanApplication.ts"
+export {
   PlanHeader,
   PlannedRow,
-  type PlanOptions,
-  PlanOutdated,
   type PlanStorage,
   planStorageMemory,
   PlanSummary,
-  type RowPlan,
   UnreadablePlan
-} from "./changes/ImportPlan.ts"
+} from "./changes/PlanFile.ts"
 export * from "./changes/UpdatePlan.ts"
 export { type RecordedContacts, recordedContacts, type RecordOptions } from "./runs/RecordedContacts.ts"
 export {

@@ -9,7 +9,8 @@ import {
 } from "@roster/domain"
 import { type Effect, Stream, type Types } from "effect"
 import type { RunLog } from "../runs/RunLog.ts"
-import { type ImportPlan, type PlanCounts, type PlanOptions, writtenPlan } from "./ImportPlan.ts"
+import { type PlanCounts, type PlanOptions, writtenPlan } from "./ImportPlan.ts"
+import type { ImportPlan } from "./PlanApplication.ts"
 
 const readChanges = validated(ContactUpdatePayload)
 
