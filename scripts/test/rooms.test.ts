@@ -17,6 +17,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "credentials",
     "emails",
     "rules",
+    "saved",
     "files",
     "headings",
     "csv",
@@ -51,7 +52,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     ""
   ],
   connect: [""],
-  studio: ["kit", "grid", "session", "contacts", "pictures", "imports", "exports", "keys", "runs", "app", ""],
+  studio: ["kit", "grid", "session", "rules", "contacts", "pictures", "imports", "exports", "keys", "runs", "app", ""],
   cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
   testing: [
     "properties",

@@ -6,14 +6,15 @@ import { Effect, Layer } from "effect"
 import { Atom, AtomRegistry, type AsyncResult } from "effect/reactivity"
 import { services } from "../src/session/Session.ts"
 
-/** A registry with these services, and what runs on them without it. */
+/** A registry with these services and values of other atoms, and what runs on the services without it. */
 export const studioOn = Effect.fnUntraced(function* <E>(
-  given: Layer.Layer<ContactsService | CredentialsService | EmailsService, E>
+  given: Layer.Layer<ContactsService | CredentialsService | EmailsService, E>,
+  values: Iterable<readonly [Atom.Atom<unknown>, unknown]> = []
 ) {
   const context = yield* Layer.build(Layer.merge(given, RunLog.layerMemory()))
   const registry = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      AtomRegistry.make({ initialValues: [Atom.initialValue(services, Layer.succeedContext(context))] })
+      AtomRegistry.make({ initialValues: [Atom.initialValue(services, Layer.succeedContext(context)), ...values] })
     ),
     (made) => Effect.sync(() => made.dispose())
   )

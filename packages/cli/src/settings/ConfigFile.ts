@@ -1,4 +1,5 @@
 /** The file of profiles in the user's configuration folder: private, replaced atomically and under a lock. */
+import { SavedRules } from "@roster/domain"
 import { Effect, Option, Path, Predicate, Record, Schema } from "effect"
 import { writeLine } from "../files/AtomicFile.ts"
 import { withLock } from "../files/FileLock.ts"
@@ -18,7 +19,7 @@ export const Configuration = Schema.Struct({
   /** The senders whose e-mails the local stores of this user accept: addresses, or `*@example.com` for a domain. */
   allowedSenders: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Rules by their names. */
-  rules: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+  rules: Schema.optionalKey(SavedRules)
 })
 export type Configuration = typeof Configuration.Type
 
@@ -43,9 +44,6 @@ interface Found {
 
 /** Maximum number of allowed senders. Whoever allows more allows domains. */
 export const maximumAllowedSenders = 1000
-
-/** Maximum number of saved rules. */
-export const maximumRules = 200
 
 const nothing: Found = { config: { profiles: {} }, json: {}, path: undefined }
 

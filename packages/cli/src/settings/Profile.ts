@@ -1,17 +1,6 @@
 /** A named service: its address and the source of its key. */
+import { givenName } from "@roster/domain"
 import { Schema } from "effect"
-
-/** The text of a name that a person gives to something in the file of profiles. */
-export const givenName = (what: string, example: string) =>
-  Schema.String.pipe(
-    Schema.check(
-      Schema.makeFilter(
-        (name) =>
-          /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) ||
-          `the name of a ${what} has 1 to 64 letters, digits, dots, hyphens and underscores, such as ${example}`
-      )
-    )
-  )
 
 export const ProfileName = givenName("profile", "production").pipe(Schema.brand("ProfileName"))
 export type ProfileName = typeof ProfileName.Type

@@ -1,29 +1,38 @@
-/** Rules with a name, which `--rule @NAME` stands for. */
-import { RuleText } from "@roster/domain"
-import { didYouMean } from "@roster/domain/DidYouMean"
-import { Effect, Schema } from "effect"
-import { refusedInput, usageError } from "../errors/UsageError.ts"
-import { shorten } from "../terminal/Printable.ts"
-import { readConfig } from "./ConfigFile.ts"
-import { givenName } from "./Profile.ts"
+/** The saved rules of the user, which are in the file of profiles: `--rule @NAME` stands for one. */
+import { isSavedRule, type RuleName, ruleOf, RuleText, withoutRule, withRule } from "@roster/domain"
+import { Effect } from "effect"
+import { refusedHere, refusedInput, usageError } from "../errors/UsageError.ts"
+import { changeConfig, readConfig } from "./ConfigFile.ts"
 
-export const RuleName = givenName("rule", "vip").pipe(Schema.brand("RuleName"))
-export type RuleName = typeof RuleName.Type
+/** The saved rules by their names. */
+export const savedRules = Effect.map(readConfig, ({ rules = {} }) => rules)
 
-const saved = Effect.fnUntraced(function* (name: string) {
-  const { rules = {} } = yield* readConfig
-  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
-  if (rule !== undefined) return rule
-  const meant = didYouMean(name, Object.keys(rules))
-  return yield* usageError(
-    `There is no saved rule "${shorten(name)}"${meant === undefined ? "." : `; ${meant}`}`,
-    "See: roster rules list"
-  )
+/** Saves a rule, which replaces one of the same name. Gives whether there was none. */
+export const saveRule = Effect.fnUntraced(function* (name: RuleName, rule: RuleText) {
+  let isNew = true
+  yield* changeConfig(({ rules: saved = {}, ...rest }) => {
+    isNew = !Object.hasOwn(saved, name)
+    const changed = refusedHere(Effect.fromResult(withRule(saved, name, rule)))
+    return Effect.map(changed, (rules) => ({ ...rest, rules }))
+  })
+  return isNew
 })
 
-/** The text of a rule as it is given: its own, or `@` and the name of a saved one. No rule begins with that sign. */
+/** Removes a saved rule. */
+export const removeRule = (name: string) =>
+  changeConfig(({ rules: saved = {}, ...rest }) =>
+    Object.hasOwn(saved, name)
+      ? Effect.succeed({ ...rest, rules: withoutRule(saved, name) })
+      : usageError(`There is no saved rule "${name}".`, "See: roster rules list")
+  )
+
+/** The text of a rule as it is given: its own, or that of the saved one that it names. */
 export const ruleGiven = (given: string) =>
-  refusedInput(given.startsWith("@") ? saved(given.slice(1)) : Effect.succeed(given))
+  refusedInput(
+    isSavedRule(given)
+      ? Effect.flatMap(savedRules, (saved) => Effect.fromResult(ruleOf(given, saved)))
+      : Effect.succeed(given)
+  )
 
 /** The same as a rule that is checked. */
 export const checkedRule = (given: string) =>

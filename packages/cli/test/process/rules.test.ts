@@ -167,8 +167,8 @@ describe("saved rules", () => {
       yield* run(["profile", "use", "local"])
       for (const command of selecting) {
         const unknown = yield* run([...command, "--rule", "@vpi"])
-        assert.deepStrictEqual([unknown.code, failure(unknown).code], [2, "UsageError"])
-        assert.include(failure(unknown).message, 'There is no saved rule "vpi"; did you mean "vip"')
+        assert.deepStrictEqual([unknown.code, failure(unknown).code], [2, "InvalidRule"])
+        assert.include(failure(unknown).message, 'there is no saved rule "vpi"; did you mean "vip"')
       }
       assert.strictEqual((yield* run(["rules", "remove", "vip"])).code, 0)
       assert.deepStrictEqual(jsonOf(yield* run(["rules", "list"])), [])

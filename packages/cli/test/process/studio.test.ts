@@ -28,9 +28,20 @@ const studio = (folder: string, args: ReadonlyArray<string>, env: Readonly<Recor
       for await (const line of createInterface({ input: child.stdout })) {
         const { hash, origin } = new URL(line)
         const key = hash.replace("#session=", "")
-        const ask = async (path: string) =>
-          (await fetch(`${origin}${path}`, { headers: { accept: "text/html", "x-service-apikey": key } })).text()
-        return { ask: (path: string) => Effect.promise(() => ask(path)), child, key, line, stderr: () => stderr }
+        const ask = async (path: string, init: RequestInit = {}) =>
+          (
+            await fetch(`${origin}${path}`, {
+              ...init,
+              headers: { accept: "text/html", "x-service-apikey": key }
+            })
+          ).text()
+        return {
+          ask: (path: string, init?: RequestInit) => Effect.promise(() => ask(path, init)),
+          child,
+          key,
+          line,
+          stderr: () => stderr
+        }
       }
       throw new Error(`the page was not served: ${stderr}`)
     }),
@@ -106,6 +117,23 @@ describe("roster studio", () => {
       })
       assert.strictEqual(yield* ask("/v4/contacts"), "[]")
       assert.isFalse(existsSync(join(folder, "opened")))
+    })
+  )
+
+  it.live("lets the page save and remove the rules of the command line, which are checked", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      assert.strictEqual((yield* run(["rules", "save", "vip", "plan = 'pro'"])).code, 0)
+      const { ask } = yield* studio(folder, ["--db", "new.db", "--no-open"])
+      const rules = () => Effect.map(ask("/studio/rules"), (text): unknown => JSON.parse(text))
+      assert.deepStrictEqual(yield* rules(), { vip: "plan = 'pro'" })
+      assert.strictEqual(yield* ask("/studio/rules/new", { method: "PUT", body: "status = Active" }), "")
+      assert.strictEqual(yield* ask("/studio/rules/vip", { method: "DELETE" }), "")
+      assert.include(yield* ask("/studio/rules/vip", { method: "DELETE" }), "There is no saved rule")
+      assert.include(yield* ask("/studio/rules/bad", { method: "PUT", body: "status = Activ" }), "^^^^^")
+      assert.include(yield* ask("/studio/rules/b%20d", { method: "PUT", body: "status = Active" }), "letters, digits")
+      assert.deepStrictEqual(yield* rules(), { new: "status = Active" })
+      assert.strictEqual((yield* run(["contacts", "count", "--rule", "@new", "--db", "new.db"])).code, 0)
     })
   )
 })

@@ -43,9 +43,14 @@ export interface StudioOptions<E> {
   readonly service: ForwardedService
   /** Leads to the service, and follows no redirects. It is opened once the port is taken, as a store is made by that. */
   readonly client: Layer.Layer<HttpClient.HttpClient, E>
-  /** Answers what the page asks below `/studio/runs`, the log of runs (default: nothing). */
-  readonly runs?:
-    | Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
+  /** What else this process answers, by the path below which the page asks, such as `/studio/runs` (default: nothing). */
+  readonly answers?:
+    | Readonly<
+        Record<
+          string,
+          Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
+        >
+      >
     | undefined
 }
 
@@ -75,10 +80,10 @@ const elsewhere = {
 }
 
 const make = Effect.fnUntraced(function* <E>({
+  answers = {},
   client,
   page: given,
   port = 0,
-  runs,
   service,
   target
 }: StudioOptions<E>) {
@@ -124,8 +129,8 @@ const make = Effect.fnUntraced(function* <E>({
     if (isOpen) return open
     if (/^\/v4(?:\/|$)/.test(path)) return forwarding.call(request)
     if (isRead && path === "/studio/target") return Effect.succeed(HttpServerResponse.jsonUnsafe(target))
-    if (runs !== undefined && /^\/studio\/runs(?:\/|$)/.test(path)) return runs
-    return Effect.succeed(refuse(404, "There is nothing at this path."))
+    const own = Object.entries(answers).find(([below]) => path === below || path.startsWith(`${below}/`))
+    return own?.[1] ?? Effect.succeed(refuse(404, "There is nothing at this path."))
   }
 
   const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>

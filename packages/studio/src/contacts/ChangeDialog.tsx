@@ -9,7 +9,7 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import { undo } from "../session/RecordedWrite.ts"
 import { session } from "../session/Session.ts"
-import * as ContactAtoms from "./ContactAtoms.ts"
+import * as AppliedRule from "../rules/AppliedRule.ts"
 import { applyChange, changesOfField, planChange, type PlannedChange, type SetField } from "./ContactChanging.ts"
 import { fieldWords } from "./ContactEdit.ts"
 import { type Meant, meantWords } from "./ContactSelection.ts"
@@ -94,7 +94,7 @@ const chosenField = (choice: string, name: string): SetField =>
 
 const ChangeDialog = ({ meant, onClose }: { readonly meant: Meant; readonly onClose: () => void }) => {
   const registry = useRegistry()
-  const known = useAtomValue(ContactAtoms.knownFields)
+  const known = useAtomValue(AppliedRule.knownFields)
   const [choice, setChoice] = useState("custom")
   const [name, setName] = useState("")
   const [value, setValue] = useState("")

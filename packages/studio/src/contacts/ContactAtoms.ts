@@ -1,10 +1,10 @@
 /**
- * The contacts of the page: the rule that selects them, how many there are, and windows of them, which are loaded when they
+ * The contacts of the page: how many the rule selects, and windows of them, which are loaded when they
  * are looked at and forgotten a while after.
  */
-import { ContactsService, type FieldsInUse, type InvalidRule, parseRule } from "@roster/domain"
-import { Result } from "effect"
+import { ContactsService } from "@roster/domain"
 import { Atom } from "effect/reactivity"
+import { rule, selection } from "../rules/AppliedRule.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 import { usualColumns } from "./ContactColumn.ts"
@@ -19,14 +19,22 @@ export const windowSize = 100
  */
 export const maximumByRule = 20_000
 
-/** The rule as it is being written. */
-export const draft = Atom.keepAlive(Atom.make(""))
+interface Choice {
+  readonly rule: string
+  readonly emails: ReadonlySet<string>
+}
 
-/** The rule that the grid shows; empty for all contacts. */
-export const rule = Atom.keepAlive(Atom.make(""))
+const nobody: Choice = { rule: "", emails: new Set<string>() }
+const choice = Atom.keepAlive(Atom.make(nobody))
 
-/** The contacts that are chosen, by their addresses. */
-export const chosen = Atom.keepAlive(Atom.make<ReadonlySet<string>>(new Set<string>()))
+/** The contacts that are chosen, by their addresses; none once another rule is shown. */
+export const chosen = Atom.writable(
+  (get): ReadonlySet<string> => {
+    const made = get(choice)
+    return made.rule === get(rule) ? made.emails : nobody.emails
+  },
+  (context, emails: ReadonlySet<string>) => context.set(choice, { rule: context.get(rule), emails })
+)
 
 /** The columns that are shown, by their names. */
 export const columns = Atom.keepAlive(Atom.make<ReadonlyArray<string>>(usualColumns))
@@ -42,39 +50,6 @@ export const isAdding = Atom.keepAlive(Atom.make(false))
 
 /** The contact that is open, by its address. */
 export const opened = Atom.keepAlive(Atom.make<string | undefined>(undefined))
-
-/** What a rule selects; an empty one selects all contacts. */
-export const selection = (rule: string) => (rule === "" ? {} : { rule })
-
-/** The fields that contacts have, for columns and for the completion of rules. */
-export const fieldsInUse = Atom.keepAlive(
-  Atom.withReactivity(contactsChanged)(runtime.atom(ContactsService.use((contacts) => contacts.fields())))
-)
-
-/** For whoever does not ask for the fields yet, which are a scan of all contacts. */
-export const noFields = Atom.readable((): FieldsInUse | undefined => undefined)
-
-/** The custom fields in use, if they are known. */
-export const knownFields = Atom.readable((get): FieldsInUse | undefined => {
-  const result = get(fieldsInUse)
-  return result._tag === "Success" ? result.value : undefined
-})
-
-/**
- * What is wrong with the rule as it is being written: a field that nobody has, too, if all fields are known, and none are being
- * asked for again, since contacts changed. `Atom.make` would run the error, which is an effect.
- */
-export const draftProblem = Atom.readable((get): InvalidRule | undefined => {
-  const text = get(draft)
-  if (text.trim() === "") return undefined
-  const known = get(knownFields)
-  const names =
-    known?.exact === true && !get(fieldsInUse).waiting
-      ? known.fields.filter(({ isCustom }) => isCustom).map(({ name }) => name)
-      : undefined
-  const parsed = parseRule(text, names === undefined ? {} : { customFields: names })
-  return Result.isFailure(parsed) ? parsed.failure : undefined
-})
 
 /** How many contacts the rule selects. */
 export const count = Atom.withReactivity(contactsChanged)(

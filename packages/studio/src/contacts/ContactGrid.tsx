@@ -5,6 +5,7 @@ import { Grid, type GridRow } from "../grid/Grid.tsx"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
+import * as AppliedRule from "../rules/AppliedRule.ts"
 import { columnsOf, type ContactColumn } from "./ContactColumn.ts"
 
 type Draw = (index: number, row: GridRow | undefined) => ReactNode
@@ -45,7 +46,7 @@ const WindowRows = ({
 }
 
 export const ContactGrid = ({ total }: { readonly total: number }) => {
-  const rule = useAtomValue(ContactAtoms.rule)
+  const rule = useAtomValue(AppliedRule.rule)
   const names = useAtomValue(ContactAtoms.columns)
   const [chosen, setChosen] = useAtom(ContactAtoms.chosen)
   const setOpened = useAtomSet(ContactAtoms.opened)

@@ -7,12 +7,13 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing } from "../session/Rights.tsx"
 import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
+import * as AppliedRule from "../rules/AppliedRule.ts"
 import { allColumns } from "./ContactColumn.ts"
 import { ContactGrid } from "./ContactGrid.tsx"
 import type { Meant } from "./ContactSelection.ts"
-import { RuleBox } from "./RuleBox.tsx"
 
 const ContactCard = lazy(() => import("./ContactCard.tsx"))
+const RuleBox = lazy(async () => ({ default: (await import("../rules/RuleBox.tsx")).RuleBox }))
 const DeleteDialog = lazy(() => import("./DeleteDialog.tsx"))
 const AddDialog = lazy(() => import("./AddDialog.tsx"))
 const ChangeDialog = lazy(() => import("./ChangeDialog.tsx"))
@@ -93,7 +94,7 @@ const Add = () => {
 
 const Columns = () => {
   const [names, setNames] = useAtom(ContactAtoms.columns)
-  const known = useAtomValue(ContactAtoms.knownFields)
+  const known = useAtomValue(AppliedRule.knownFields)
   return (
     <fieldset>
       <legend className="unseen">Columns to show</legend>
@@ -133,7 +134,7 @@ const Found = ({ rule, total }: { readonly rule: string; readonly total: number 
 )
 
 export const ContactsView = () => {
-  const rule = useAtomValue(ContactAtoms.rule)
+  const rule = useAtomValue(AppliedRule.rule)
   const count = useAtomValue(ContactAtoms.count)
   const flags = useAtomValue(session)?.host?.flags
   const total = AsyncResult.isSuccess(count) ? count.value : undefined
@@ -142,7 +143,9 @@ export const ContactsView = () => {
       <h1 id="contacts-title" className="unseen">
         Contacts
       </h1>
-      <RuleBox />
+      <Suspense fallback={<div className="rule" />}>
+        <RuleBox />
+      </Suspense>
       <div className="bar">
         {total === undefined ? <p className="found">Counting…</p> : <Found rule={rule} total={total} />}
         <ColumnChoice />

@@ -3,7 +3,7 @@ import { type CompressionFormat, contactFilterFromInput, ContactsService, type E
 import { awaitExport } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { Atom } from "effect/reactivity"
-import { selection } from "../contacts/ContactAtoms.ts"
+import { selection } from "../rules/AppliedRule.ts"
 import { messageOf } from "../kit/Problem.tsx"
 import { runtime } from "../session/Session.ts"
 

@@ -2,7 +2,8 @@
 import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "react"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
-import { RuleBox } from "../contacts/RuleBox.tsx"
+import * as AppliedRule from "../rules/AppliedRule.ts"
+import { RuleBox } from "../rules/RuleBox.tsx"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -62,7 +63,7 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
 }
 
 const ExportView = () => {
-  const rule = useAtomValue(ContactAtoms.rule)
+  const rule = useAtomValue(AppliedRule.rule)
   const count = useAtomValue(ContactAtoms.count)
   const made = useAtomValue(ExportAtoms.made)
   const flags = useAtomValue(session)?.host?.flags

@@ -7,7 +7,7 @@ import { RunLog, type RunLogFailure, type RunReport, undoRun } from "@roster/wor
 import { Data, Effect, type Layer, Redacted, Schema, Stream, Struct } from "effect"
 import type { RpcClientError } from "effect/rpc"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
-import * as ContactAtoms from "../contacts/ContactAtoms.ts"
+import * as AppliedRule from "../rules/AppliedRule.ts"
 import { download } from "../kit/Download.ts"
 import { pageSize } from "../kit/Pager.tsx"
 import { contactsChanged } from "../session/Changes.ts"
@@ -78,7 +78,7 @@ export const seen = Atom.readable((get): FileSight | undefined => {
 })
 
 const knownCustomFields = Atom.readable((get): ReadonlyArray<string> => {
-  return get(ContactAtoms.knownFields)?.fields.flatMap(({ isCustom, name }) => (isCustom ? [name] : [])) ?? []
+  return get(AppliedRule.knownFields)?.fields.flatMap(({ isCustom, name }) => (isCustom ? [name] : [])) ?? []
 })
 
 /** The columns with what becomes of each. */

@@ -5,7 +5,7 @@
 import { type Contact, ContactsService } from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
-import { selection } from "../contacts/ContactAtoms.ts"
+import { selection } from "../rules/AppliedRule.ts"
 import { columnsOf } from "../contacts/ContactColumn.ts"
 import { runtime } from "../session/Session.ts"
 

@@ -2,7 +2,8 @@
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useState } from "react"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
-import { RuleBox } from "../contacts/RuleBox.tsx"
+import * as AppliedRule from "../rules/AppliedRule.ts"
+import { RuleBox } from "../rules/RuleBox.tsx"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as PictureAtoms from "./PictureAtoms.ts"
@@ -47,9 +48,9 @@ const Bars = ({
 
 const PicturesView = () => {
   const registry = useRegistry()
-  const rule = useAtomValue(ContactAtoms.rule)
+  const rule = useAtomValue(AppliedRule.rule)
   const total = useAtomValue(ContactAtoms.count)
-  const known = useAtomValue(ContactAtoms.knownFields)
+  const known = useAtomValue(AppliedRule.knownFields)
   const [result, count] = useAtom(PictureAtoms.count)
   const counted = useAtomValue(PictureAtoms.counted)
   const [field, setField] = useState("")

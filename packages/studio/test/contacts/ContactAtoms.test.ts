@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
+import * as AppliedRule from "../../src/rules/AppliedRule.ts"
 import { backupOf, deleteDoomed, lookDoomed } from "../../src/contacts/ContactDeletion.ts"
 import { applyChange, planChange } from "../../src/contacts/ContactChanging.ts"
 import {
@@ -36,7 +37,9 @@ describe("the contacts view", () => {
       assert.strictEqual(yield* result(ContactAtoms.count), 250)
       const last = yield* result(ContactAtoms.contactWindow(2))
       assert.deepStrictEqual([last.length, last[0]?.email], [50, "c200@example.com"])
-      registry.set(ContactAtoms.rule, "stadt = 'Köln'")
+      registry.set(ContactAtoms.chosen, new Set(["c1@example.com"]))
+      registry.set(AppliedRule.rule, "stadt = 'Köln'")
+      assert.strictEqual(registry.get(ContactAtoms.chosen).size, 0)
       assert.strictEqual(yield* result(ContactAtoms.count), 125)
       assert.deepStrictEqual((yield* result(ContactAtoms.contactWindow(1))).map(({ email }) => email).slice(0, 2), [
         "c200@example.com",
@@ -51,23 +54,6 @@ describe("the contacts view", () => {
     assert.strictEqual(ContactAtoms.rowsToShow("All", 150, 1), 150)
     assert.strictEqual(ContactAtoms.rowsToShow("All", 1_000_000, 9999), ContactAtoms.maximumByRule)
   })
-
-  it.effect("marks what is wrong with a rule as it is written, a field that nobody has too", () =>
-    Effect.gen(function* () {
-      const { mount, registry, result } = yield* filled(3)
-      yield* mount(ContactAtoms.draftProblem)
-      registry.set(ContactAtoms.draft, "stadd = 'Köln'")
-      yield* result(ContactAtoms.fieldsInUse)
-      assert.include(registry.get(ContactAtoms.draftProblem), { position: 0, length: 5 })
-      // Meanwhile somebody may have the field.
-      registry.refresh(ContactAtoms.fieldsInUse)
-      assert.isUndefined(registry.get(ContactAtoms.draftProblem))
-      yield* result(ContactAtoms.fieldsInUse)
-      assert.include(registry.get(ContactAtoms.draftProblem), { position: 0, length: 5 })
-      registry.set(ContactAtoms.draft, "stadt = 'Köln'")
-      assert.isUndefined(registry.get(ContactAtoms.draftProblem))
-    })
-  )
 
   it.effect("sends only what was changed of a contact, as a run that is undone", () =>
     Effect.gen(function* () {

@@ -80,7 +80,7 @@ const edited = async (page: Page): Promise<void> => {
 const exported = async (page: Page): Promise<void> => {
   await selectBy(page, "status = Engaged")
   await page.getByText("590 contacts").waitFor()
-  await page.getByRole("link", { name: "Export" }).click()
+  await page.getByRole("link", { name: "Export", exact: true }).click()
   await page.getByRole("button", { name: "Export those of the rule: 590" }).click()
   const file = await savedBy(page, page.getByRole("link", { name: "Download" }))
   assert.strictEqual(file.split("\r\n").filter((row) => row.includes("@shop.example,")).length, 590)

@@ -13,6 +13,7 @@ import { Signals } from "../../terminal/Signals.ts"
 import { version } from "../../terminal/Version.ts"
 import { portFlag, withExamples } from "../shared/CommonFlags.ts"
 import { openBrowser } from "./Browser.ts"
+import { rulesOnPage } from "./RulesOnPage.ts"
 
 export const command = Command.make(
   "studio",
@@ -36,7 +37,10 @@ export const command = Command.make(
       target: { name, identity, isStore, version, flags: yield* flagsHere, protectedBy },
       service: { baseUrl, key },
       client,
-      runs: serveRunStorage(yield* RunLogLayer.storage, "/studio/runs")
+      answers: {
+        "/studio/runs": serveRunStorage(yield* RunLogLayer.storage, "/studio/runs"),
+        "/studio/rules": yield* rulesOnPage("/studio/rules")
+      }
     })
     const untilStopped = Effect.gen(function* () {
       const { addressToOpen } = yield* StudioServer.StudioServer

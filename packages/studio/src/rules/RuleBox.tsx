@@ -1,13 +1,15 @@
 /** The rule that selects contacts: it completes what one writes, marks what is wrong, and is applied with Enter. */
-import { completeRule, type RuleSuggestion } from "@roster/domain"
+import type { RuleSuggestion } from "@roster/domain"
 import { type KeyboardEvent, useId, useRef, useState } from "react"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { Problem } from "../kit/Problem.tsx"
-import * as ContactAtoms from "./ContactAtoms.ts"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import * as AppliedRule from "./AppliedRule.ts"
+import * as RuleDraft from "./RuleDraft.ts"
+import { SavedRules } from "./SavedRules.tsx"
 
 /** The rule again, under the text that one writes, with the mistake marked. */
 const Marked = ({ text }: { readonly text: string }) => {
-  const problem = useAtomValue(ContactAtoms.draftProblem)
+  const problem = useAtomValue(RuleDraft.draftProblem)
   if (problem === undefined || problem.rule !== text) return null
   const end = problem.position + Math.max(1, problem.length)
   return (
@@ -19,20 +21,28 @@ const Marked = ({ text }: { readonly text: string }) => {
   )
 }
 
+const SavedRulesBelow = () => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Saved rules</summary>
+      {isOpen ? <SavedRules /> : null}
+    </details>
+  )
+}
+
 export const RuleBox = () => {
   const registry = useRegistry()
-  const [text, setText] = useAtom(ContactAtoms.draft)
-  const [isUsed, setUsed] = useState(false)
-  const known = useAtomValue(isUsed ? ContactAtoms.knownFields : ContactAtoms.noFields)
-  const problem = useAtomValue(ContactAtoms.draftProblem)
-  const applied = useAtomValue(ContactAtoms.rule)
+  const [text, setText] = useAtom(RuleDraft.draft)
+  const problem = useAtomValue(RuleDraft.draftProblem)
+  const applied = useAtomValue(AppliedRule.rule)
   const field = useRef<HTMLInputElement>(null)
-  const [caret, setCaret] = useState<number | undefined>(undefined)
+  const [caret, setCaret] = useAtom(RuleDraft.caret)
+  const { from, suggestions } = useAtomValue(RuleDraft.completions)
+  const [shown, show] = useAtom(RuleDraft.show)
   const [at, setAt] = useState(-1)
   const [isApplying, setApplying] = useState(false)
   const id = useId()
-  const completions = caret === undefined ? undefined : completeRule(text, caret, known)
-  const suggestions = completions?.suggestions.slice(0, 8) ?? []
 
   const look = (): void => {
     setCaret(field.current?.selectionStart ?? undefined)
@@ -42,14 +52,12 @@ export const RuleBox = () => {
   const apply = (): void => {
     setCaret(undefined)
     setApplying(true)
-    if (problem !== undefined) return
-    registry.set(ContactAtoms.chosen, new Set<string>())
-    registry.set(ContactAtoms.rule, text.trim())
+    show()
   }
 
   const take = ({ text: taken }: RuleSuggestion): void => {
-    if (completions === undefined || caret === undefined) return
-    const before = `${text.slice(0, completions.from)}${taken} `
+    if (caret === undefined) return
+    const before = `${text.slice(0, from)}${taken} `
     setText(before + text.slice(caret).trimStart())
     setCaret(before.length)
     setAt(-1)
@@ -99,7 +107,8 @@ export const RuleBox = () => {
           }}
           onKeyDown={onKeyDown}
           onClick={look}
-          onFocus={() => setUsed(true)}
+          // A scan of all contacts, so only for whoever writes a rule.
+          onFocus={() => registry.get(AppliedRule.fieldsInUse)}
           onBlur={() => setCaret(undefined)}
         />
         <ul id={`${id}-list`} role="listbox" aria-label="What may be written here" hidden={suggestions.length === 0}>
@@ -127,15 +136,16 @@ export const RuleBox = () => {
           type="button"
           onClick={() => {
             setText("")
-            registry.set(ContactAtoms.rule, "")
+            registry.set(AppliedRule.rule, "")
           }}
         >
           Show all
         </button>
       )}
       <div id={`${id}-problem`} className="rule-problem">
-        <Problem message={isApplying ? problem?.message : undefined} />
+        <Problem message={isApplying ? (problem?.message ?? problemOf(shown)) : undefined} />
       </div>
+      <SavedRulesBelow />
     </div>
   )
 }

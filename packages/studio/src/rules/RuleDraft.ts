@@ -1,0 +1,112 @@
+/** The rule as it is being written: what is wrong with it, what may be written next, the saved rule that it names, and its use. */
+import {
+  completeRule,
+  completeSavedRule,
+  InvalidInput,
+  type InvalidRule,
+  invalidInput,
+  isSavedRule,
+  parseRule,
+  RuleName,
+  type RuleCompletions,
+  ruleOf
+} from "@roster/domain"
+import { Effect, Result, Schema } from "effect"
+import { AsyncResult, Atom } from "effect/reactivity"
+import * as AppliedRule from "./AppliedRule.ts"
+import { ruleStorage, RuleStorage } from "./RuleStorage.ts"
+
+/** The rule as it is being written. */
+export const draft = Atom.keepAlive(Atom.make(""))
+
+const runtime = Atom.runtime((get) => get(ruleStorage))
+const rulesChanged = ["saved rules"]
+
+/** The saved rules. */
+export const savedRules = Atom.keepAlive(
+  Atom.withReactivity(rulesChanged)(runtime.atom(RuleStorage.use(({ all }) => all)))
+)
+
+const known = Atom.readable((get) => AsyncResult.getOrElse(get(savedRules), () => undefined)?.rules)
+
+/** The rule for which the draft stands; `undefined` while it names a saved one and those are not known yet. */
+const meant = Atom.readable((get): Result.Result<string, InvalidRule> | undefined => {
+  const text = get(draft)
+  if (!isSavedRule(text)) return Result.succeed(text.trim())
+  const saved = get(known)
+  return saved === undefined ? undefined : ruleOf(text, saved)
+})
+
+/**
+ * What is wrong with the draft: a field that nobody has, too, if all fields are known, and none are being asked for again, since
+ * contacts changed. `Atom.make` would run the error, which is an effect.
+ */
+export const draftProblem = Atom.readable((get): InvalidRule | undefined => {
+  const rule = get(meant)
+  if (rule === undefined || Result.isFailure(rule)) return rule?.failure
+  if (rule.success === "") return undefined
+  const inUse = get(AppliedRule.knownFields)
+  const names =
+    inUse?.exact === true && !get(AppliedRule.fieldsInUse).waiting
+      ? inUse.fields.filter(({ isCustom }) => isCustom).map(({ name }) => name)
+      : undefined
+  const parsed = parseRule(rule.success, names === undefined ? {} : { customFields: names })
+  return Result.isFailure(parsed) ? parsed.failure : undefined
+})
+
+/** Where somebody writes, by the place in the text; `undefined` while nobody does. */
+export const caret = Atom.make<number | undefined>(undefined)
+
+/** Maximum number of suggestions that are shown. */
+const shownSuggestions = 8
+
+/** What may be written at the caret. */
+export const completions = Atom.readable((get): Pick<RuleCompletions, "from" | "suggestions"> => {
+  const at = get(caret)
+  const text = get(draft)
+  if (at === undefined) return { from: 0, suggestions: [] }
+  const { from, suggestions } = isSavedRule(text)
+    ? { from: 0, suggestions: completeSavedRule(text, get(known) ?? {}) }
+    : completeRule(text, at, get(AppliedRule.knownFields))
+  return { from, suggestions: suggestions.slice(0, shownSuggestions) }
+})
+
+/** The text of the draft as a rule, or what is wrong with it. */
+const checked = Effect.fnUntraced(function* (get: Atom.FnContext) {
+  if (isSavedRule(get(draft))) yield* get.result(savedRules)
+  const problem = get(draftProblem)
+  if (problem !== undefined) return yield* problem
+  return yield* Effect.fromResult(get(meant) ?? Result.succeed(""))
+})
+
+/** Shows the contacts of the draft, unless something is wrong with it. */
+export const show = Atom.fn(
+  Effect.fnUntraced(function* (_: void, get: Atom.FnContext) {
+    const rule = yield* checked(get)
+    get.set(AppliedRule.rule, rule)
+  })
+)
+
+const decodeName = Schema.decodeUnknownEffect(RuleName)
+
+/** Saves the draft as a rule of this name. */
+export const saveRule = runtime.fn(
+  Effect.fnUntraced(function* (given: string, get: Atom.FnContext) {
+    const name = yield* Effect.mapError(decodeName(given.trim()), (error) => invalidInput(error, "name"))
+    const rule = yield* checked(get)
+    if (rule === "") return yield* new InvalidInput({ field: "rule", issue: "write the rule to save first" })
+    yield* RuleStorage.use(({ save }) => save(name, rule))
+    return name
+  }),
+  { reactivityKeys: rulesChanged }
+)
+
+/** Removes a saved rule. */
+export const removeRule = runtime.fn((name: string) => RuleStorage.use(({ remove }) => remove(name)), {
+  reactivityKeys: rulesChanged
+})
+
+/** Lets the browser keep the saved rules, or no longer. */
+export const keepRules = runtime.fn((isKept: boolean) => RuleStorage.use(({ keep }) => keep(isKept)), {
+  reactivityKeys: rulesChanged
+})

@@ -1,0 +1,136 @@
+/** What the rule box does, without a browser: what is wrong with a rule, what may be written next, and rules with names. */
+import { assert, describe, it } from "@effect/vitest"
+import { layerMemory } from "@roster/server"
+import { Effect, Layer, Redacted } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { Atom } from "effect/reactivity"
+import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
+import * as AppliedRule from "../../src/rules/AppliedRule.ts"
+import * as RuleDraft from "../../src/rules/RuleDraft.ts"
+import * as RuleStorage from "../../src/rules/RuleStorage.ts"
+import { studioOn } from "../StudioStore.ts"
+
+/** The atoms of the rule box, whose saved rules are at a place. */
+const opened = Effect.fnUntraced(function* (place = RuleStorage.layerMemory({ key: "rules" })) {
+  const store = yield* studioOn(Layer.fresh(layerMemory()), [Atom.initialValue(RuleStorage.ruleStorage, place)])
+  const contacts = yield* store.contacts
+  yield* contacts.add([
+    { email: "ann@example.com", customFields: { Stadt: "Köln" } },
+    { email: "bob@example.com", customFields: { Stadt: "Paris" } }
+  ])
+  for (const atom of [RuleDraft.draftProblem, RuleDraft.completions, RuleDraft.savedRules]) yield* store.mount(atom)
+  /** Writes a rule, and shows its contacts. */
+  const show = (text: string) => {
+    store.registry.set(RuleDraft.draft, text)
+    return store.run(RuleDraft.show, undefined)
+  }
+  const suggested = (text: string) => {
+    store.registry.set(RuleDraft.draft, text)
+    store.registry.set(RuleDraft.caret, text.length)
+    return store.registry.get(RuleDraft.completions).suggestions.map((suggestion) => suggestion.text)
+  }
+  const save = (name: string, rule: string) => {
+    store.registry.set(RuleDraft.draft, rule)
+    return store.run(RuleDraft.saveRule, name)
+  }
+  return { ...store, save, show, suggested }
+})
+
+/** What a browser keeps, in a map. */
+const browserStorage = () => {
+  const kept = new Map<string, string>()
+  return {
+    kept,
+    storage: {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => void kept.set(key, value),
+      removeItem: (key: string) => void kept.delete(key)
+    }
+  }
+}
+
+describe("the rule box", () => {
+  it.effect("marks what is wrong with a rule as it is written, a field that nobody has too", () =>
+    Effect.gen(function* () {
+      const { mount, registry, result } = yield* opened()
+      yield* mount(RuleDraft.draftProblem)
+      registry.set(RuleDraft.draft, "stadd = 'Köln'")
+      yield* result(AppliedRule.fieldsInUse)
+      assert.include(registry.get(RuleDraft.draftProblem), { position: 0, length: 5 })
+      // Meanwhile somebody may have the field.
+      registry.refresh(AppliedRule.fieldsInUse)
+      assert.isUndefined(registry.get(RuleDraft.draftProblem))
+      yield* result(AppliedRule.fieldsInUse)
+      assert.include(registry.get(RuleDraft.draftProblem), { position: 0, length: 5 })
+      registry.set(RuleDraft.draft, "stadt = 'Köln'")
+      assert.isUndefined(registry.get(RuleDraft.draftProblem))
+    })
+  )
+
+  it.effect("shows the contacts of a rule that is saved, under its name, and completes the name", () =>
+    Effect.gen(function* () {
+      const { registry, result, save, show, suggested } = yield* opened()
+      assert.strictEqual(yield* save("cologne", "Stadt = 'Köln'"), "cologne")
+      assert.deepStrictEqual((yield* result(RuleDraft.savedRules)).rules, { cologne: "Stadt = 'Köln'" })
+      yield* show(" @cologne ")
+      assert.strictEqual(registry.get(AppliedRule.rule), "Stadt = 'Köln'")
+      assert.strictEqual(yield* result(ContactAtoms.count), 1)
+      assert.deepStrictEqual(suggested("@c"), ["@cologne"])
+      assert.deepStrictEqual(suggested("@x"), [])
+      const unknown = yield* Effect.flip(show("@colonge"))
+      assert.include(unknown, { _tag: "InvalidRule", position: 0, length: 8 })
+      assert.include(unknown.message, 'did you mean "cologne"')
+      assert.strictEqual(registry.get(AppliedRule.rule), "Stadt = 'Köln'")
+      // A saved rule can be saved under another name.
+      yield* save("koeln", "@cologne")
+      assert.deepStrictEqual((yield* result(RuleDraft.savedRules)).rules["koeln"], "Stadt = 'Köln'")
+    })
+  )
+
+  it.effect("saves no rule that is wrong or empty, and none under a name that the command line refuses", () =>
+    Effect.gen(function* () {
+      const { result, run, save } = yield* opened()
+      assert.strictEqual((yield* Effect.flip(save("vip", "status = Activ")))._tag, "InvalidRule")
+      assert.strictEqual((yield* Effect.flip(save("vip", "  ")))._tag, "InvalidInput")
+      assert.include((yield* Effect.flip(save("v i p", "status = Active"))).message, "letters, digits")
+      yield* save("vip", "status = Active")
+      yield* run(RuleDraft.removeRule, "vip")
+      assert.deepStrictEqual(yield* result(RuleDraft.savedRules), { rules: {}, place: "memory" })
+    })
+  )
+
+  it.effect("lets the browser keep rules only if it is asked, and forgets them when it is asked", () =>
+    Effect.gen(function* () {
+      const { kept, storage } = browserStorage()
+      const layer = RuleStorage.layerMemory({ storage, key: "rules" })
+      const first = yield* opened(layer)
+      yield* first.save("vip", "status = Active")
+      assert.strictEqual(kept.size, 0)
+      yield* first.run(RuleDraft.keepRules, true)
+      yield* first.save("new", "status = Bounced")
+      const { result, run } = yield* opened(layer)
+      assert.deepStrictEqual(yield* result(RuleDraft.savedRules), {
+        rules: { vip: "status = Active", new: "status = Bounced" },
+        place: "browser"
+      })
+      yield* run(RuleDraft.keepRules, false)
+      assert.strictEqual(kept.size, 0)
+      const full = () => {
+        throw new Error("full")
+      }
+      const other = yield* opened(RuleStorage.layerMemory({ storage: { ...storage, setItem: full }, key: "rules" }))
+      assert.include((yield* Effect.flip(other.run(RuleDraft.keepRules, true))).message, "keeps nothing")
+    })
+  )
+
+  it.effect("says why the process of the page gives no saved rules", () =>
+    Effect.gen(function* () {
+      const answer = Response.json({ Error: "config.json is not a profiles file." }, { status: 409 })
+      const client = HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, answer)))
+      const remote = RuleStorage.layerRemote({ address: "http://localhost/studio/rules", key: Redacted.make("k") })
+      const { result } = yield* opened(Layer.provide(remote, Layer.succeed(HttpClient.HttpClient, client)))
+      const problem = yield* Effect.flip(result(RuleDraft.savedRules))
+      assert.strictEqual(problem.message, "The saved rules are not available: config.json is not a profiles file.")
+    })
+  )
+})
