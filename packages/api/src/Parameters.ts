@@ -71,6 +71,9 @@ export const readsHonoured = { name: "roster-reads", value: "honoured" } as cons
 /** The headers by which a service of ours announces itself on every answer. */
 export const announcements = [idempotencyHonoured, resubscribeHonoured, changesHonoured, readsHonoured] as const
 
+/** The header, in lower case, with the version of a service of ours, which it tells to whoever has a key of it. */
+export const versionHeader = "roster-version"
+
 /** Whether an answer has a word by which a service of ours announces itself. */
 export const announcesItself = (answer: { readonly headers: Readonly<Record<string, string>> }): boolean =>
   announcements.some(({ name, value }) => answer.headers[name] === value)

@@ -13,7 +13,8 @@ export {
   idempotencyKeyHeader,
   readsHonoured,
   resubscribeHeader,
-  resubscribeHonoured
+  resubscribeHonoured,
+  versionHeader
 } from "./Parameters.ts"
 export * from "./RosterApi.ts"
 export * from "./SecurityApi.ts"

@@ -26,7 +26,7 @@ import {
 } from "./network/Connections.ts"
 import { cannotListen, ServeError } from "./network/ServeError.ts"
 import { makeUnreadAnswers } from "./network/UnreadAnswers.ts"
-import { httpApp } from "./http/HttpApp.ts"
+import { httpApp, ServedVersion } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
 import { TrustedProxies } from "./http/ClientAddress.ts"
 import { AllowedHosts, allowedHosts } from "./http/AllowedHosts.ts"
@@ -68,6 +68,8 @@ export interface ServeOptions<E, R> {
    * says https (default: none). Whoever opens it needs a key.
    */
   readonly page?: StudioPageOptions | undefined
+  /** The version that the service tells to whoever has a key of it (default: none). */
+  readonly version?: string | undefined
   /** Bounds of connections that differ from the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined
   /** The calls that go wrong, to test clients (default: none). */
@@ -183,7 +185,8 @@ const layerWithoutServices = <E>(
     port,
     publicUrl,
     store,
-    trustedProxies = []
+    trustedProxies = [],
+    version
   }: ServeOptions<E, never>,
   certificate: Certificate | undefined
 ) => {
@@ -224,7 +227,11 @@ const layerWithoutServices = <E>(
         ? undefined
         : yield* serveMetrics(metrics, nodeServer).pipe(cannotListen(metrics.host ?? "127.0.0.1", metrics.port))
     const served = page === undefined ? undefined : yield* readStudioPage(page).pipe(cannotShow(page))
-    const app = yield* httpApp.pipe(Effect.provideService(AccessLog, log), Effect.provideService(ServedPage, served))
+    const app = yield* httpApp.pipe(
+      Effect.provideService(AccessLog, log),
+      Effect.provideService(ServedPage, served),
+      Effect.provideService(ServedVersion, version)
+    )
     yield* ensureAdministratorKey(onAdministratorKey, onKeysCommitted).pipe(
       Effect.catchTags({
         KeyDeliveryFailed: ({ error }) => Effect.fail(error),

@@ -72,16 +72,30 @@ describe("roster whoami and doctor", () => {
   it.live("show what a key may do, as far as reads can tell", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
-      const { env } = yield* serveWithKey(folder)
+      const { address, env } = yield* serveWithKey(folder)
       const reader = yield* run(["apikeys", "create", "reader", "--access", "ViewContacts"], { env })
       const { Token } = jsonOf<{ Token: string }>(reader)
       const asReader = { ...env, ROSTER_API_KEY: Token }
       const who = yield* run(["whoami"], { env: asReader })
       assert.deepInclude(json(who), { granted: ["ViewContacts"], lacking: ["Export", "Security"] })
       assert.notInclude(who.stdout + who.stderr, Token)
+      const version = (yield* run(["--version"])).stdout.trim().replace(/^.* v?/, "")
+      assert.deepInclude(json(who), { version })
+      // A key without any level that reads is told, too; whoever has none is not.
+      const blind = yield* run(["apikeys", "create", "blind", "--access", "SendHttp"], { env })
+      const asBlind = { ...env, ROSTER_API_KEY: jsonOf<{ Token: string }>(blind).Token }
+      assert.deepInclude(json(yield* run(["whoami"], { env: asBlind })), { version, granted: [] })
+      for (const headers of [{}, { "X-Service-ApiKey": "wrong" }]) {
+        for (const path of ["contacts", "openapi.json", "../health/live", "../"]) {
+          const answer = yield* Effect.promise(() => fetch(new URL(path, `${address}/`), { headers }))
+          assert.isNull(answer.headers.get("roster-version"), path)
+        }
+      }
       const healthy = yield* run(["doctor"], { env: asReader })
       assert.strictEqual(healthy.code, 0, healthy.stderr)
       assert.notInclude(healthy.stdout + healthy.stderr, Token)
+      assert.include(healthy.stdout, `"Check":"version","Result":"ok","Detail":"roster ${version}"`)
+      assert.include(healthy.stdout, `"Check":"version","Result":"ok","Detail":"that of the service is ${version}"`)
       const refused = yield* run(["doctor"], { env: { ...env, ROSTER_API_KEY: "wrong" } })
       assert.deepStrictEqual([refused.code, failure(refused).code], [8, "Unhealthy"])
       assert.match(refused.stdout, /"Check":"key","Result":"failed"/)

@@ -1,5 +1,5 @@
 /** The service as one effect from request to response, served over a socket or called in-process. */
-import { announcements, ApiKeyAuth, noSuchOperation, RequestErrors, versionSegment } from "@roster/api"
+import { announcements, ApiKeyAuth, noSuchOperation, RequestErrors, versionHeader, versionSegment } from "@roster/api"
 import { loggedCause } from "@roster/domain"
 import { Cause, Context, Duration, Effect, type Fiber } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
@@ -13,6 +13,7 @@ import { makeHandlers } from "./Handlers.ts"
 import { exportRoute } from "./ExportDownloadRoute.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { AccessLog, routeOf } from "../network/AccessLog.ts"
+import { isOfAccount } from "../network/UnreadAnswers.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { isBodyOutstanding } from "./RequestBody.ts"
 import { requestChecks } from "./RequestChecks.ts"
@@ -29,6 +30,11 @@ import {
 import { frontPage, frontPageWithoutTls, isForPeople } from "../reference/FrontPage.ts"
 import { ServedPage, type StudioPage } from "../studio/StudioPage.ts"
 import { isSecure, publicAddress, refusedHost } from "./AllowedHosts.ts"
+
+/** The version that the service tells to whoever has a key (default: none). */
+export const ServedVersion = Context.Reference<string | undefined>("@roster/server/ServedVersion", {
+  defaultValue: () => undefined
+})
 
 const referencePath = "/docs"
 
@@ -120,7 +126,9 @@ const parts = Effect.gen(function* () {
     log?.note(request, { route })
     return answer
   }
-  return { log, router, otherwise }
+  const version = yield* ServedVersion
+  const withVersion: Headers = version === undefined ? everywhere : [...everywhere, [versionHeader, version]]
+  return { log, router, otherwise, withVersion }
 })
 
 /** The root in a browser: the page, or why it is not shown, or where else to go. */
@@ -185,33 +193,40 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse): HttpSe
     ? HttpServerResponse.setHeader(response, "retry-after", "1")
     : response
 
+type Headers = ReadonlyArray<readonly [string, string]>
+
 /**
  * The headers of every response: it may hold data of people, and is never anything but what its type says. As entries they
  * are set in a fraction of the time.
  */
-const everywhere: ReadonlyArray<readonly [string, string]> = [
+const everywhere: Headers = [
   ...announcements.map(({ name, value }) => [name, value] as const),
   ["cache-control", "no-store"],
   ["x-content-type-options", "nosniff"]
 ]
 
-/** A connection does not stay for the rest of a body that was refused. */
-const closing: typeof everywhere = [...everywhere, ["connection", "close"]]
-
 /** What says itself how long it may be kept holds no data of people. */
-const kept: typeof everywhere = everywhere.filter(([name]) => name !== "cache-control")
+const kept: Headers = everywhere.filter(([name]) => name !== "cache-control")
 
 const finished = (
   request: HttpServerRequest.HttpServerRequest,
-  response: HttpServerResponse.HttpServerResponse
+  response: HttpServerResponse.HttpServerResponse,
+  everywhere: Headers
 ): HttpServerResponse.HttpServerResponse => {
   if (response.headers["cache-control"] !== undefined) return HttpServerResponse.setHeaders(response, kept)
-  const always = response.status >= 400 && isBodyOutstanding(request) ? closing : everywhere
-  return HttpServerResponse.setHeaders(withRetryAfter(response), always)
+  const finished = HttpServerResponse.setHeaders(withRetryAfter(response), everywhere)
+  // A connection does not stay for the rest of a body that was refused.
+  return response.status >= 400 && isBodyOutstanding(request)
+    ? HttpServerResponse.setHeader(finished, "connection", "close")
+    : finished
 }
 
-const completed = (request: HttpServerRequest.HttpServerRequest, log: AccessLog | undefined) => {
-  const finish = (response: HttpServerResponse.HttpServerResponse) => finished(request, response)
+const completed = (
+  request: HttpServerRequest.HttpServerRequest,
+  { log, withVersion }: Pick<Effect.Success<typeof parts>, "log" | "withVersion">
+) => {
+  const finish = (response: HttpServerResponse.HttpServerResponse) =>
+    finished(request, response, isOfAccount(request) ? withVersion : everywhere)
   return Effect.matchCauseEffect({
     onSuccess: (response: HttpServerResponse.HttpServerResponse) => Effect.succeed(finish(withBody(response))),
     onFailure: <E>(cause: Cause.Cause<E>) =>
@@ -230,8 +245,9 @@ const nameRoute = ({ cache: { span, tracer, tracerEnabled } }: Fiber.Fiber<unkno
   }
 }
 
-export const httpApp = Effect.map(parts, ({ log, otherwise, router }) =>
-  Effect.withFiber<
+export const httpApp = Effect.map(parts, (app) => {
+  const { log, otherwise, router } = app
+  return Effect.withFiber<
     HttpServerResponse.HttpServerResponse,
     unknown,
     HttpServerRequest.HttpServerRequest | RequestServices
@@ -240,14 +256,14 @@ export const httpApp = Effect.map(parts, ({ log, otherwise, router }) =>
     const { method, url } = request
     log?.note(request, { peer: clientAddress(request, Context.get(fiber.context, TrustedProxies)) })
     const refused = url.startsWith(healthPath) ? undefined : refusedHost(request, fiber.context)
-    if (refused !== undefined) return completed(request, log)(Effect.succeed(refused))
+    if (refused !== undefined) return completed(request, app)(Effect.succeed(refused))
     const found = router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined)
     if (found === undefined) {
-      return completed(request, log)(Effect.interruptible(otherwise({ request, params: {}, query: "" })))
+      return completed(request, app)(Effect.interruptible(otherwise({ request, params: {}, query: "" })))
     }
     const { params, query, route } = found
     nameRoute(fiber, route.path)
     log?.note(request, { route: routeOf(route.path) })
-    return completed(request, log)(Effect.interruptible(route.respond({ request, params, query })))
+    return completed(request, app)(Effect.interruptible(route.respond({ request, params, query })))
   })
-)
+})

@@ -25,6 +25,10 @@ export const countFor = (account: string, { source }: Pick<HttpServerRequest.Htt
   askers.set(source, `account ${account}`)
 }
 
+/** Whether a request came with a key of an account. */
+export const isOfAccount = ({ source }: Pick<HttpServerRequest.HttpServerRequest, "source">): boolean =>
+  askers.has(source)
+
 interface Waiting {
   readonly asker: string
   bytes: number

@@ -221,6 +221,7 @@ export const command = Command.make(
       },
       trustedProxies,
       publicUrl,
+      version,
       tls,
       metrics: metricsListen,
       page: studio === undefined ? undefined : { folder: studio },

@@ -2,7 +2,6 @@
 import { isLoopbackHost } from "@roster/domain"
 import { type EnvironmentProxies, environmentProxies } from "@roster/http-client/EnvironmentProxies"
 import type { PostgresFinding as Finding } from "@roster/server/PostgresCheck"
-import { probeAccess } from "@roster/workflows"
 import { Effect, FileSystem, Path, Predicate, Result, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
@@ -11,12 +10,13 @@ import { Agent as PlainAgent, request as requestPlain } from "node:http"
 import { Agent as TlsAgent, request as requestTls } from "node:https"
 import { TLSSocket } from "node:tls"
 import { configPath, readConfig } from "../../settings/ConfigFile.ts"
-import { openKey } from "../../target/TargetLayer.ts"
 import { database, databaseUrl } from "../../settings/Database.ts"
 import { type Settings, settingsWithoutKey } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
+import { version as ownVersion } from "../../terminal/Version.ts"
+import { probeKey } from "./KeyProbe.ts"
 import { diskSpace, folders, unfinishedRuns } from "./MachineChecks.ts"
 
 const ok = (check: string, detail: string): Finding => ({ check, result: "ok", detail })
@@ -30,7 +30,7 @@ export class Unhealthy extends Schema.TaggedError<Unhealthy>()("Unhealthy", { me
 const runtime = Effect.sync(() => {
   const { bun, deno, sqlite = "none" } = process.versions
   const other = bun === undefined ? (deno === undefined ? "" : `Deno ${deno} as `) : `Bun ${bun} as `
-  return [ok("node", `${other}${process.version}, SQLite ${sqlite}`)]
+  return [ok("version", `roster ${ownVersion}`), ok("node", `${other}${process.version}, SQLite ${sqlite}`)]
 })
 
 const configuration = Effect.gen(function* () {
@@ -175,10 +175,11 @@ const reachability = Effect.fnUntraced(function* (baseUrl: string) {
 
 const key = (on: Extract<Settings, { readonly _tag: "Remote" }>) =>
   Effect.gen(function* () {
-    const { services, shown, source } = yield* openKey(on)
-    const levels = yield* probeAccess().pipe(Effect.provide(services))
+    const { ask, shown, source } = yield* probeKey(on)
+    const { levels, version = "unknown, as it does not tell" } = yield* ask
     return [
       ok("key", `${shown} from ${source}`),
+      ok("version", `that of the service is ${version}`),
       ...levels.map(({ granted, level }) =>
         granted ? ok("level", level) : warning("level", `${level} is missing: requests that need it are refused`)
       )

@@ -1,10 +1,9 @@
 /** `roster whoami` */
-import { probeAccess } from "@roster/workflows"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { toggle } from "../../settings/FlagForms.ts"
 import { withExamples } from "../shared/CommonFlags.ts"
-import { openKey } from "../../target/TargetLayer.ts"
+import { probeKey } from "./KeyProbe.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
 import { settingsWithoutKey } from "../../settings/Settings.ts"
@@ -26,17 +25,24 @@ export const command = Command.make(
       yield* Results.summary(none, `target   ${baseUrl}\nkey      none`)
       return yield* on
     }
-    const { services, shown: key, source } = yield* openKey(on)
-    const levels = offline ? [] : yield* probeAccess().pipe(Effect.provide(services))
+    const { ask, shown: key, source } = yield* probeKey(on)
+    const { levels, version } = offline ? { levels: [] } : yield* ask
     const granted = levels.filter((level) => level.granted).map(({ level }) => level)
     const lacking = levels.filter((level) => !level.granted).map(({ level }) => level)
     const words = [
       `target   ${baseUrl}`,
       `key      ${key} from ${source}`,
+      ...(version === undefined ? [] : [`version  ${version}`]),
       ...(offline ? [] : [`may      ${granted.join(", ") || "nothing that read requests can show"}`]),
       ...(lacking.length === 0 ? [] : [`may not  ${lacking.join(", ")}`])
     ]
-    const facts = { target: "remote", baseUrl, key, source, ...(offline ? {} : { granted, lacking }) }
+    const facts = {
+      target: "remote",
+      baseUrl,
+      key,
+      source,
+      ...(offline ? {} : { version: version ?? null, granted, lacking })
+    }
     yield* Results.summary(facts, words.join("\n"))
     if (!offline) {
       yield* (yield* Output).note(
