@@ -51,7 +51,7 @@ export const studioPage = async (): Promise<{
   readonly modules: ReadonlyArray<string>
 }> => {
   // On its own, so that the page does not wait for what only the worker needs.
-  const worker = await bundled({ importWorker: `${source}/src/imports/ImportWorker.ts` })
+  const worker = await bundled({ importWorker: `${source}/src/imports/thread/ImportWorker.ts` })
   const workerFile = worker.find(({ isEntry }) => isEntry)?.fileName ?? ""
   const page = await bundled(
     { main: `${source}/src/main.tsx` },

@@ -52,7 +52,21 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     ""
   ],
   connect: [""],
-  studio: ["kit", "grid", "session", "rules", "contacts", "pictures", "imports", "exports", "keys", "runs", "app", ""],
+  studio: [
+    "kit",
+    "grid",
+    "session",
+    "rules",
+    "contacts",
+    "pictures",
+    "imports/thread",
+    "imports",
+    "exports",
+    "keys",
+    "runs",
+    "app",
+    ""
+  ],
   cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
   testing: [
     "properties",

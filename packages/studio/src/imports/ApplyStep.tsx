@@ -6,7 +6,7 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as Import from "./ImportAtoms.ts"
-import type { Applied, Planned } from "./ImportCalls.ts"
+import type { Applied, Planned } from "./thread/ImportCalls.ts"
 
 const Running = ({ total }: { readonly total: number }) => {
   const registry = useRegistry()

@@ -4,7 +4,7 @@ import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx
 import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
-import type { FileSight } from "./FileSight.ts"
+import type { FileSight } from "./thread/FileSight.ts"
 import * as Import from "./ImportAtoms.ts"
 import * as Choices from "./ImportChoices.ts"
 

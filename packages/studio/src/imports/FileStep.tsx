@@ -4,7 +4,7 @@ import { type DragEvent, useState } from "react"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Table } from "../kit/Table.tsx"
-import type { FileSight, Reading } from "./FileSight.ts"
+import type { FileSight, Reading } from "./thread/FileSight.ts"
 import * as Import from "./ImportAtoms.ts"
 
 const encodings = [

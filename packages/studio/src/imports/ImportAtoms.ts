@@ -12,10 +12,10 @@ import { download } from "../kit/Download.ts"
 import { pageSize } from "../kit/Pager.tsx"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime, type Session, session } from "../session/Session.ts"
-import type { FileSight, Reading } from "./FileSight.ts"
-import type { Applied, ImportProblem, Planned, PlanProgress, RowKind } from "./ImportCalls.ts"
+import type { FileSight, Reading } from "./thread/FileSight.ts"
+import type { Applied, ImportProblem, Planned, PlanProgress, RowKind } from "./thread/ImportCalls.ts"
 import * as Choices from "./ImportChoices.ts"
-import * as Thread from "./ImportThread.ts"
+import * as Thread from "./thread/ImportThread.ts"
 import { leaveNote, type LeftImport, type NoteStorage, removeNote } from "./LeftImport.ts"
 
 interface Threads {

@@ -8,7 +8,7 @@ import {
   isMailedStatus
 } from "@roster/domain"
 import { Schema } from "effect"
-import type { ColumnSight, ColumnValue, FileSight } from "./FileSight.ts"
+import type { ColumnSight, ColumnValue, FileSight } from "./thread/FileSight.ts"
 
 /** What the person has changed: the target of a column by its key, and values of words by field. */
 export interface Edits {

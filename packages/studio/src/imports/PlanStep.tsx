@@ -10,7 +10,7 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as Import from "./ImportAtoms.ts"
-import type { Planned, PlanProgress, RowKind, ShownRow } from "./ImportCalls.ts"
+import type { Planned, PlanProgress, RowKind, ShownRow } from "./thread/ImportCalls.ts"
 import { choiceProblem, rowProblem, type RowChoices } from "./ImportChoices.ts"
 
 const Progress = ({ progress }: { readonly progress: PlanProgress | undefined }) => {
