@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf, makeRoster } from "../roster.ts"
@@ -127,6 +127,17 @@ describe("roster whoami and doctor", () => {
         (yield* run(["doctor"])).stdout,
         /"Check":"disk","Result":"(?:ok|warning)","Detail":"\d+ MiB are free/
       )
+      const last = Effect.map(run(["doctor"]), ({ stdout }) => /"Check":"backup",(.*)\}/.exec(stdout)?.[1] ?? "")
+      assert.match(yield* last, /^"Result":"warning","Detail":"none that this user made is known/)
+      yield* run(["backup", "nightly.db", "--keep", "2"])
+      const made = readdirSync(folder).find((name) => name.startsWith("nightly-")) ?? ""
+      assert.match(yield* last, /^"Result":"ok","Detail":"the last that this user made is of 0 hours ago: /)
+      assert.include(yield* last, made)
+      const lastWeek = Date.now() / 1000 - 8 * 24 * 3600
+      utimesSync(join(folder, made), lastWeek, lastWeek)
+      assert.match(yield* last, /^"Result":"warning","Detail":"the last that this user made is of 8 days ago: /)
+      rmSync(join(folder, made))
+      assert.match(yield* last, /^"Result":"warning","Detail":"the last that this user made is gone from /)
       const state = join(folder, ".local/state/roster")
       mkdirSync(join(state, "runs"), { recursive: true })
       chmodSync(state, 0o755)

@@ -16,6 +16,7 @@ import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { version as ownVersion } from "../../terminal/Version.ts"
+import { lastBackup } from "../shared/LastBackup.ts"
 import { probeKey } from "./KeyProbe.ts"
 import { diskSpace, folders, unfinishedRuns } from "./MachineChecks.ts"
 
@@ -205,7 +206,7 @@ const store = Effect.fnUntraced(function* (given: string | undefined) {
   const filename = given ?? (yield* EmbeddedStore.defaultStorePath)
   const room = yield* diskSpace((yield* Path.Path).dirname(filename))
   return (yield* EmbeddedStore.storeExists(filename))
-    ? [...(yield* checkStore), ...room]
+    ? [...(yield* checkStore), yield* lastBackup(filename), ...room]
     : [ok("store", `none yet; an import makes ${filename}`)]
 })
 
@@ -237,7 +238,8 @@ export const command = Command.make(
         ? checkTarget
         : Effect.flatMap(
             Effect.promise(() => import("@roster/server/PostgresCheck")),
-            ({ checkPostgres }) => checkPostgres(postgres)
+            ({ checkPostgres }) =>
+              Effect.zipWith(checkPostgres(postgres), lastBackup(postgres), (found, backup) => [...found, backup])
           )
     const findings = (yield* Effect.all([runtime, configuration, network, folders, unfinishedRuns, target])).flat()
     const rows = findings.map(({ check, detail, result }) => ({ Check: check, Result: result, Detail: detail }))

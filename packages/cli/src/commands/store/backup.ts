@@ -6,6 +6,7 @@ import { fileProblem } from "../../errors/FileProblem.ts"
 import { database, databaseUrl } from "../../settings/Database.ts"
 import { toggle } from "../../settings/FlagForms.ts"
 import { count, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { noteBackup } from "../shared/LastBackup.ts"
 import { refuseTaken } from "../../files/AtomicFile.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import { omitUndefined } from "../../terminal/Results.ts"
@@ -31,6 +32,7 @@ export const command = Command.make(
     yield* (yield* FileSystem.FileSystem).access(path.dirname(file)).pipe(Effect.mapError(fileProblem(file, "written")))
     const { StoreBackup } = yield* server
     const { bytes, contacts, filename, removed } = yield* StoreBackup.create({ from, to: file, replace: force, keep })
+    yield* noteBackup(from, filename)
     const written = keep === undefined ? file : path.join(path.dirname(file), path.basename(filename))
     const lines = [
       `Wrote ${printable(written)}: ${counted(contacts)}, ${bytes} bytes`,
