@@ -6,6 +6,7 @@ import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { shortened } from "../kit/Shortened.ts"
 import { Confirmed } from "../session/Confirmed.tsx"
 import { undo } from "../session/RecordedWrite.ts"
 import { session } from "../session/Session.ts"
@@ -42,7 +43,8 @@ const Preview = ({
             {Object.entries(changes).map(([field, [before, after]]) => (
               <span key={field}>
                 {" "}
-                <bdi className="old">{before ?? "nothing"}</bdi> → <bdi className="new">{after ?? "nothing"}</bdi>
+                <bdi className="old">{shortened(before ?? "nothing")}</bdi> →{" "}
+                <bdi className="new">{shortened(after ?? "nothing")}</bdi>
               </span>
             ))}
           </li>

@@ -6,6 +6,7 @@ import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { shortened } from "../kit/Shortened.ts"
 import { Confirmed } from "../session/Confirmed.tsx"
 import { undo } from "../session/RecordedWrite.ts"
 import { session } from "../session/Session.ts"
@@ -51,7 +52,7 @@ const Confirm = ({
       <ul>
         {contacts.slice(0, 5).map(({ email, firstName = "", lastName = "" }) => (
           <li key={email}>
-            <bdi>{email}</bdi> <bdi>{`${firstName} ${lastName}`}</bdi>
+            <bdi>{email}</bdi> <bdi>{shortened(`${firstName} ${lastName}`)}</bdi>
           </li>
         ))}
         {count > 5 ? <li>and {(count - 5).toLocaleString()} more</li> : null}

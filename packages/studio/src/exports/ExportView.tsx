@@ -7,6 +7,7 @@ import { RuleBox } from "../rules/RuleBox.tsx"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
 import { session } from "../session/Session.ts"
 import * as ExportAtoms from "./ExportAtoms.ts"
@@ -35,7 +36,7 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
     <tr>
       <td>{localTime.format(one.asked)}</td>
       <td>
-        <bdi>{one.rule === "" ? "all contacts" : one.rule}</bdi>
+        <bdi>{one.rule === "" ? "all contacts" : shortened(one.rule)}</bdi>
       </td>
       <td>
         {one.format}

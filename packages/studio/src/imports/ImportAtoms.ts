@@ -3,7 +3,7 @@
  * report. All of it stays while one looks at another view, and ends with the page.
  */
 import { ImportMapping, ImportMappingText, invalidInput } from "@roster/domain"
-import { RunLog, type RunLogFailure, type RunReport, undoRun } from "@roster/workflows"
+import { RunLog, type RunLogFailure, RunOrigin, type RunReport, undoRun } from "@roster/workflows"
 import { Data, Effect, type Layer, Redacted, Schema, Stream, Struct } from "effect"
 import type { RpcClientError } from "effect/rpc"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
@@ -306,9 +306,14 @@ export const apply = Atom.keepAlive(
       const thread = yield* get.result(client)
       const storage = get(notes)
       const log = yield* RunLog
+      const about = get(file)?.name
       const total = made.summary.new + made.summary.changed
       leaveNote(storage, { target: log.target, digest: made.digest, rows: total })
-      const run = yield* log.open({ command: "import", input: { plan: made.id } })
+      const run = yield* Effect.provideService(
+        log.open({ command: "import", input: { plan: made.id } }),
+        RunOrigin,
+        about === undefined ? {} : { about }
+      )
       get.set(appliedRun, run.header.id)
       const write = Effect.fnUntraced(function* (number: number, entry: Effect.Effect<void, RunLogFailure>) {
         const failure = yield* Effect.as(entry, undefined).pipe(

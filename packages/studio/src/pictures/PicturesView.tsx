@@ -6,6 +6,7 @@ import * as AppliedRule from "../rules/AppliedRule.ts"
 import { RuleBox } from "../rules/RuleBox.tsx"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { shortened } from "../kit/Shortened.ts"
 import * as PictureAtoms from "./PictureAtoms.ts"
 
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 })
@@ -103,7 +104,7 @@ const PicturesView = () => {
           <p role="status">
             {shown.total.toLocaleString()} contacts
             {shown.rule === "" ? "" : ", by the rule "}
-            {shown.rule === "" ? null : <code>{shown.rule}</code>}
+            {shown.rule === "" ? null : <code>{shortened(shown.rule)}</code>}
           </p>
           <div className="pictures">
             <Bars title="By status" parts={shown.statuses} total={shown.total} />

@@ -1,7 +1,8 @@
 /** What a run did to contacts, as a table: the values before, by the run, and, in a preview of an undo, now. */
 import type { ReactNode } from "react"
+import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
-import { fieldText, valueText } from "./RunWords.ts"
+import { fieldText } from "./RunWords.ts"
 
 /** A contact of the table. */
 export interface ShownChange {
@@ -18,7 +19,7 @@ export interface ShownChange {
 }
 
 const Value = ({ className, value }: { readonly value: string | number | null; readonly className?: string }) =>
-  value === null ? <small>none</small> : <bdi className={className}>{valueText(value)}</bdi>
+  value === null ? <small>none</small> : <bdi className={className}>{shortened(value)}</bdi>
 
 /** Maximum number of fields of a contact that are shown. */
 const mostFields = 30

@@ -184,7 +184,7 @@ export const RunCard = ({ run }: { readonly run: ListedRun }) => {
         </button>
       </p>
       <h2 ref={heading} tabIndex={-1}>
-        {whatOf(run.header)}, {whenOf(run.header)}
+        <bdi>{whatOf(run.header)}</bdi>, {whenOf(run.header)}
       </h2>
       <p>
         {created.toLocaleString()} added, {changed.toLocaleString()} changed, {deleted.toLocaleString()} deleted;{" "}

@@ -1,6 +1,7 @@
 /** The words for runs: what was done, how it ended, and what an undo would do and did. */
 import type { ListedRun, RunChange, RunHeader, UndoneContact, UndoReport } from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
+import { shortened } from "../kit/Shortened.ts"
 import type { UndoPreview } from "./RunAtoms.ts"
 
 /** A time as the person's clock and language have it. */
@@ -20,8 +21,9 @@ const commands: Readonly<Record<string, string>> = {
   rotate: "New secret of a key"
 }
 
-/** What was done. */
-export const whatOf = ({ command }: RunHeader): string => commands[command] ?? command
+/** What was done, and of what: a file, or a rule. */
+export const whatOf = ({ about, command }: RunHeader): string =>
+  `${commands[command] ?? command}${about === undefined ? "" : `: ${shortened(about)}`}`
 
 /** How a run ended, and whether it was undone. */
 export const stateWords = ({ header, state, undoneBy }: ListedRun): string => {
@@ -96,15 +98,6 @@ export const effectWords: Readonly<Record<RunChange["effect"], string>> = {
   Created: "added",
   Changed: "changed",
   Deleted: "deleted"
-}
-
-/** Maximum number of characters of a value that a table shows. */
-const longest = 300
-
-/** A value as a table shows it. */
-export const valueText = (value: string | number | null): string => {
-  const text = value === null ? "" : String(value)
-  return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length.toLocaleString()} characters)`
 }
 
 /** The name of a field as people read it. */

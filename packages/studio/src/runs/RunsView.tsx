@@ -14,7 +14,11 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
     return <p>Nothing was changed yet. What is imported, edited or deleted here becomes a run, which can be undone.</p>
   }
   return (
-    <Table label="Runs" columns={["When", "What", "Added", "Changed", "Deleted", "State", "Where"]} className="broad">
+    <Table
+      label="All runs"
+      columns={["When", "What", "Added", "Changed", "Deleted", "State", "Where"]}
+      className="broad"
+    >
       {runs.map((run) => (
         <tr key={run.header.id}>
           <td>
@@ -22,7 +26,9 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
               {whenOf(run.header)}
             </button>
           </td>
-          <td>{whatOf(run.header)}</td>
+          <td>
+            <bdi>{whatOf(run.header)}</bdi>
+          </td>
           <td>{run.counts.created.toLocaleString()}</td>
           <td>{run.counts.changed.toLocaleString()}</td>
           <td>{run.counts.deleted.toLocaleString()}</td>

@@ -2,10 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RunLog } from "@roster/workflows"
 import { Effect } from "effect"
+import { shortened } from "../../src/kit/Shortened.ts"
 import { asRun } from "../../src/session/RecordedWrite.ts"
 import { runtime } from "../../src/session/Session.ts"
 import * as RunAtoms from "../../src/runs/RunAtoms.ts"
-import { previewWords, stateWords, stepWords, undoneWords, valueText } from "../../src/runs/RunWords.ts"
+import { previewWords, stateWords, stepWords, undoneWords } from "../../src/runs/RunWords.ts"
 import { studioStore } from "../StudioStore.ts"
 
 /** Adds this many contacts as a run. */
@@ -120,7 +121,7 @@ describe("the runs view", () => {
   )
 
   it("cuts what would break a table, and says how long it is", () => {
-    assert.strictEqual(valueText("<b>"), "<b>")
-    assert.strictEqual(valueText("x".repeat(30_000)).length, 300 + "… (30,000 characters)".length)
+    assert.strictEqual(shortened("<b>"), "<b>")
+    assert.strictEqual(shortened("x".repeat(30_000)).length, 300 + "… (30,000 characters)".length)
   })
 })

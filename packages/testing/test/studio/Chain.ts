@@ -48,7 +48,7 @@ const selectBy = async (page: Page, rule: string): Promise<void> => {
 }
 
 const imported = async (page: Page): Promise<void> => {
-  await page.getByRole("link", { name: "Import" }).click()
+  await page.getByRole("link", { name: "Import", exact: true }).click()
   const buffer = Buffer.from(customersCsv())
   await page.getByLabel(/^A file of contacts/).setInputFiles({ name: "customers.csv", mimeType: "text/csv", buffer })
   await page.getByText("2,683 rows, 7 columns.").waitFor()

@@ -3,15 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { actionTimeout, browser, foreignName, hasBrowser, openIn } from "../browser/Browser.ts"
 import { rawServed } from "../security/RawServed.ts"
-import {
-  assertAccessible,
-  assertIntact,
-  hostileTexts,
-  openStudio,
-  pageFolder,
-  servedStudio,
-  signIn
-} from "./StudioPage.ts"
+import { assertAccessible, hostileTexts, openStudio, pageFolder, servedStudio, signIn } from "./StudioPage.ts"
 
 const filled = Effect.gen(function* () {
   const studio = yield* servedStudio
@@ -104,6 +96,8 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
       Effect.gen(function* () {
         const studio = yield* filled
         const { page } = yield* openIn(yield* browser, studio.url)
+        yield* Effect.promise(() => page.getByLabel("API key").waitFor())
+        yield* assertAccessible(page, "the page that asks for a key")
         yield* Effect.promise(async () => {
           await signIn(page, "wrong")
           await page.getByRole("alert").first().waitFor()
@@ -211,35 +205,6 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
             assert.strictEqual(await page.getByRole("textbox").or(page.getByLabel("API key")).count(), 0)
           }
         })
-      }),
-    3 * actionTimeout
-  )
-
-  it.live.each(["light", "dark"] as const)(
-    "shows hostile texts as texts, and axe finds nothing, %s and at 375 pixels",
-    (colorScheme) =>
-      Effect.gen(function* () {
-        const studio = yield* filled
-        const { page, reports } = yield* openStudio(studio, { colorScheme, viewport: { width: 375, height: 700 } })
-        yield* Effect.promise(async () => {
-          await page.getByText("304 contacts").waitFor()
-          await page.getByText("Columns", { exact: true }).click()
-          await page.getByLabel("<b>0").check()
-          await page.getByLabel("Stadt", { exact: true }).check()
-        })
-        yield* assertAccessible(page, "the columns")
-        yield* Effect.promise(async () => {
-          await page.getByText("Columns", { exact: true }).click()
-          await page.getByRole("grid").focus()
-          await page.keyboard.press("End")
-          await page.getByRole("gridcell", { name: hostileTexts[0] }).first().waitFor()
-          await page.keyboard.press("Enter")
-          await page.getByRole("dialog").waitFor()
-          assert.strictEqual(await page.getByLabel("First name").inputValue(), hostileTexts[3])
-        })
-        yield* assertAccessible(page, "a contact")
-        yield* assertIntact(page)
-        assert.deepStrictEqual(reports(), [])
       }),
     3 * actionTimeout
   )

@@ -4,11 +4,11 @@ import { csvToWorkbook } from "@roster/workflows/Workbook"
 import { Effect, Stream } from "effect"
 import type { Page } from "playwright-core"
 import { actionTimeout, hasBrowser } from "../browser/Browser.ts"
-import { assertAccessible, assertIntact, hostileTexts, openStudio, servedStudio, signIn } from "./StudioPage.ts"
+import { openStudio, servedStudio, signIn } from "./StudioPage.ts"
 
 /** Chooses a file of a text in Latin-1. */
 const choose = async (page: Page, text: string): Promise<void> => {
-  await page.getByRole("link", { name: "Import" }).click()
+  await page.getByRole("link", { name: "Import", exact: true }).click()
   const buffer = Buffer.from(text, "latin1")
   await page.getByLabel(/^A file of contacts/).setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer })
   await page.getByText(/^\d+ rows?, \d+ columns?/).waitFor()
@@ -77,35 +77,6 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await page.getByRole("button", { name: "Plan", exact: true }).click()
           await page.getByText("1 row: 1 new").waitFor()
         })
-        assert.deepStrictEqual(reports(), [])
-      }),
-    3 * actionTimeout
-  )
-
-  it.live.each(["light", "dark"] as const)(
-    "shows hostile texts as texts, and axe finds nothing, %s and at 375 pixels",
-    (colorScheme) =>
-      Effect.gen(function* () {
-        const studio = yield* servedStudio
-        const { page, reports } = yield* openStudio(studio, { colorScheme, viewport: { width: 375, height: 700 } })
-        const cells = hostileTexts.map((text) => `"${text.replaceAll('"', '""')}"`)
-        const rows = Array.from({ length: 3 }, (_, index) => `h${index}@example.com,Maybe,${cells.join(",")}`)
-        yield* Effect.promise(async () => {
-          await page.getByRole("link", { name: "Import" }).click()
-          const text = `Email,Status,${cells.slice(0, 3).join(",")},last\n${rows.join("\n")}\n`
-          await page
-            .getByLabel(/^A file of contacts/)
-            .setInputFiles({ name: `${hostileTexts[0]}.csv`, mimeType: "text/csv", buffer: Buffer.from(text) })
-          await page.getByText("3 rows, 6 columns.").waitFor()
-          await page.getByLabel("What Maybe stands for").selectOption("Active")
-          await page.getByRole("button", { name: "Plan", exact: true }).click()
-          await page.getByText("3 rows: 3 new").waitFor()
-          await page.getByText("Which rows are taken").click()
-          await page.getByLabel("An empty cell").waitFor()
-          await page.getByRole("cell", { name: "h2@example.com" }).last().waitFor()
-        })
-        yield* assertAccessible(page, "the plan")
-        yield* assertIntact(page)
         assert.deepStrictEqual(reports(), [])
       }),
     3 * actionTimeout

@@ -1,0 +1,178 @@
+/** Every view of the page in Chromium with texts that would run, turn or break it, at 375 pixels, light and dark. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { actionTimeout, browser, hasBrowser, openIn } from "../browser/Browser.ts"
+import { assertAccessible, assertIntact, hostedStudio, hostileTexts } from "./StudioPage.ts"
+
+const [markup, turned, script, long] = hostileTexts
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+
+/** Goes to a view. */
+const goTo = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).click()
+
+const selectBy = async (page: Page, rule: string): Promise<void> => {
+  await page.getByRole("combobox", { name: "Rule" }).fill(rule)
+  await page.keyboard.press("Escape")
+  await page.keyboard.press("Enter")
+}
+
+describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
+  it.live(
+    "show hostile texts as texts and break at none, and axe finds nothing",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* hostedStudio({ name: markup, flags: `--profile '${markup}'`, protectedBy: script })
+        yield* studio.contacts.add(
+          hostileTexts.map((text, index) => ({
+            email: `h${index}@example.com`,
+            firstName: text,
+            customFields: { Stadt: text.slice(0, 1000), [`<b>${index}`]: "x", [`${turned}${index}`]: turned }
+          }))
+        )
+        for (const name of [markup, turned, script, long.slice(0, 254)]) {
+          yield* studio.credentials.apiKeys.create({ name, accessLevels: ["ViewContacts"] })
+        }
+        yield* studio.credentials.smtp.create({ name: `${"s".repeat(64)}@${"d".repeat(60)}.example` })
+        const viewport = { width: 375, height: 700 }
+        const { complaints, page } = yield* openIn(yield* browser, studio.address, { viewport })
+        const look = Effect.fnUntraced(function* (what: string) {
+          for (const colorScheme of ["light", "dark"] as const) {
+            yield* Effect.promise(() => page.emulateMedia({ colorScheme }))
+            yield* assertAccessible(page, `${what}, ${colorScheme}`)
+          }
+          yield* assertIntact(page)
+        })
+        const shows = (text: string) => page.getByText(text, { exact: false }).first().waitFor()
+
+        yield* Effect.promise(async () => {
+          await page.getByText("4 contacts").waitFor()
+          await shows(markup)
+          await page.getByText("Columns", { exact: true }).click()
+          await page.getByLabel("<b>0").check()
+          await page.getByLabel("Stadt", { exact: true }).check()
+        })
+        yield* look("columns")
+        yield* Effect.promise(async () => {
+          await page.getByText("Columns", { exact: true }).click()
+          await page.getByRole("grid").focus()
+          await page.keyboard.press("End")
+          await page.keyboard.press("Enter")
+          await page.getByRole("dialog").waitFor()
+          assert.strictEqual(await page.getByLabel("First name").inputValue(), long)
+          await page.getByLabel("Last name").fill(script)
+          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByText("Saved.").waitFor()
+        })
+        yield* look("contact")
+        yield* Effect.promise(async () => {
+          await page.getByRole("dialog").getByRole("button", { name: "Delete…" }).click()
+          await page.getByText("This would delete 1 contact").waitFor()
+        })
+        yield* look("deletion")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Keep them" }).click()
+          await selectBy(page, `${markup} = '${long}'`)
+          await page.getByRole("alert").first().waitFor()
+        })
+        yield* look("wrong rule")
+        yield* Effect.promise(async () => {
+          await selectBy(
+            page,
+            `FirstName = '${markup.replaceAll("'", "''")}' OR FirstName starts-with '${long.slice(0, 5000)}'`
+          )
+          await page.getByText("2 contacts").waitFor()
+          await goTo(page, "Pictures")
+          await page.getByLabel("Values of the field").selectOption("Stadt")
+          await page.getByRole("button", { name: /^Count/ }).click()
+          await page.getByRole("row", { name: `${markup} 1 50%` }).waitFor()
+        })
+        yield* look("pictures")
+        yield* Effect.promise(async () => {
+          await goTo(page, "Export")
+          await page.getByRole("button", { name: /^Export those/ }).click()
+          await page.getByRole("link", { name: "Download" }).waitFor()
+        })
+        yield* look("exports")
+        yield* Effect.promise(async () => {
+          await goTo(page, "Keys")
+          await page.getByRole("rowheader", { name: script }).waitFor()
+        })
+        yield* look("keys")
+        yield* Effect.promise(async () => {
+          await page.getByRole("row", { name: script }).getByRole("button", { name: "Rotate" }).click()
+          await page.getByRole("dialog").waitFor()
+        })
+        yield* look("secret")
+        yield* Effect.promise(async () => {
+          await page.getByLabel("I have kept the secret").check()
+          await page.getByRole("button", { name: "Done" }).click()
+          await page.getByRole("button", { name: "Stop waiting" }).click()
+          await page.getByText("The wait was stopped").waitFor()
+          await page
+            .getByRole("row", { name: markup })
+            .getByRole("button", { name: /^It leaked/ })
+            .click()
+        })
+        yield* look("leaked key")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Keep it" }).click()
+          await page.getByRole("button", { name: "New key…" }).click()
+          await page.getByLabel(/^Name, such as/).fill(markup)
+          await page.getByLabel(/^Read all contacts/).check()
+          await page.getByRole("button", { name: /^Make it/ }).click()
+          await page.getByRole("dialog").getByRole("alert").getByText(markup).waitFor()
+        })
+        yield* look("name taken")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Close" }).last().click()
+          await goTo(page, "Import")
+          const header = ["Email", "Status", ...[markup, turned, script].map(quoted), "last"]
+          const rows = [0, 1, 2].map((index) => [`i${index}@example.com`, "Maybe", ...hostileTexts.map(quoted)])
+          const wrong = [quoted(`${markup}@@`), "Maybe", "", "", "", ""]
+          const buffer = Buffer.from([header, ...rows, wrong].map((row) => row.join(",")).join("\n"))
+          const file = { name: `${markup}${turned}.csv`, mimeType: "text/csv", buffer }
+          await page.getByLabel(/^A file of contacts/).setInputFiles(file)
+          await page.getByText("4 rows, 6 columns.").waitFor()
+          await page.getByLabel("What Maybe stands for").selectOption("Active")
+          await page.getByLabel("Put them on lists").fill(`${markup}\n${turned}`)
+          await page.getByRole("button", { name: "Plan", exact: true }).click()
+          await page.getByText("4 rows: 3 new").waitFor()
+          await page.getByText("Which rows are taken").click()
+          await page.getByRole("cell", { name: "i2@example.com" }).last().waitFor()
+        })
+        yield* look("plan")
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Rejected").check()
+          await page.getByRole("region", { name: "Rows of the plan" }).getByText(`${markup}@@`).first().waitFor()
+          await page.getByRole("button", { name: "Add 3 contacts" }).click()
+          await page.getByText("All rows are stored.").waitFor()
+        })
+        yield* look("report")
+        yield* Effect.promise(async () => {
+          await goTo(page, "Runs")
+          await page.getByRole("row", { name: `Import: ${markup}` }).waitFor()
+        })
+        yield* look("runs")
+        yield* Effect.promise(async () => {
+          await page
+            .getByRole("row", { name: /Change of contacts/ })
+            .getByRole("button")
+            .click()
+          await page.getByRole("cell", { name: script }).waitFor()
+        })
+        yield* look("run")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Preview the undo…" }).click()
+          await page.getByText("1 contact would be changed back.").waitFor()
+        })
+        yield* look("undo")
+        assert.deepStrictEqual(
+          complaints.filter((text) => !/status of 40[34] /.test(text)),
+          []
+        )
+      }),
+    6 * actionTimeout
+  )
+})
