@@ -59,7 +59,7 @@ export interface UndoPreview {
   readonly report: UndoReport
   /** How many contacts others changed, and deleted, since. */
   readonly since: { readonly Changed: number; readonly Deleted: number }
-  /** The first contacts, those that others changed before the others. */
+  /** The first contacts, those of which something stays before the others. */
   readonly contacts: ReadonlyArray<UndoneContact>
 }
 
@@ -79,7 +79,7 @@ export const lookUndo = runtime.fn((id: string, get) =>
         Effect.sync(() => {
           for (const contact of contacts) {
             if (contact.since !== undefined) since[contact.since]++
-            const shown = contact.since === undefined ? others : left
+            const shown = contact.since === undefined && contact.step !== "Unwritable" ? others : left
             if (shown.length < mostPreviewed) shown.push(contact)
           }
           done += contacts.length

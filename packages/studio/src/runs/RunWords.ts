@@ -41,9 +41,11 @@ const sentence = (parts: ReadonlyArray<readonly [count: number, words: string]>)
 /** How many contacts an undo changes. */
 export const changedBy = ({ changed, deleted, new: added }: UndoReport): number => changed + deleted + added
 
+const unwritable = "a value of before may not be written"
+
 /** What an undo would do. */
 export const previewWords = ({ report, since }: UndoPreview): ReadonlyArray<string> => {
-  const { alreadySo, changed, deleted, incomplete, new: added, unknownChanges } = report
+  const { alreadySo, changed, deleted, incomplete, new: added, rejected, unknownChanges } = report
   const does = sentence([
     [deleted, "that the run added would be deleted"],
     [changed, "would be changed back"],
@@ -54,6 +56,7 @@ export const previewWords = ({ report, since }: UndoPreview): ReadonlyArray<stri
     ...(alreadySo === 0 ? [] : [`${people(alreadySo)} ${isOrAre(alreadySo)} as before already.`]),
     ...(since.Changed === 0 ? [] : [`${people(since.Changed)} changed since: what others wrote would stay.`]),
     ...(since.Deleted === 0 ? [] : [`${people(since.Deleted)} deleted since: they would stay deleted.`]),
+    ...(rejected === 0 ? [] : [`${people(rejected)} would stay: ${unwritable}.`]),
     ...(incomplete === 0 ? [] : [`Of ${people(incomplete)} this service could not bring back everything.`]),
     ...unknownChanges.map((what) => `Not recorded, and would be left as it is: ${what}`)
   ]
@@ -61,7 +64,7 @@ export const previewWords = ({ report, since }: UndoPreview): ReadonlyArray<stri
 
 /** What an undo did. */
 export const undoneWords = (report: UndoReport): ReadonlyArray<string> => {
-  const { changed, deleted, new: added, outdated, partlyDone } = report
+  const { changed, deleted, new: added, outdated, partlyDone, rejected } = report
   const did = sentence([
     [deleted, "deleted"],
     [changed, "changed back"],
@@ -70,7 +73,8 @@ export const undoneWords = (report: UndoReport): ReadonlyArray<string> => {
   const left = outdated + partlyDone
   return [
     did === "" ? "Nothing was changed." : `Undone: ${did}.`,
-    ...(left === 0 ? [] : [`${people(left)} changed or deleted by others since: what they did stays.`])
+    ...(left === 0 ? [] : [`${people(left)} changed or deleted by others since: what they did stays.`]),
+    ...(rejected === 0 ? [] : [`${people(rejected)} left: ${unwritable}.`])
   ]
 }
 
@@ -88,6 +92,8 @@ export const stepWords = ({ since, step }: UndoneContact): string => {
       return "would be added again"
     case "AsBefore":
       return "as before already"
+    case "Unwritable":
+      return `stays: ${unwritable}`
     case "LeftOut":
       return "left out"
   }

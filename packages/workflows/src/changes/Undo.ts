@@ -25,6 +25,8 @@ import {
 export interface UndoReport extends RunReport {
   /** The first contacts that others changed or deleted since, with their fields before the run, by it and now. */
   readonly outdatedContacts: ReadonlyArray<UndoneContact>
+  /** The first contacts that stay as they are, since a value that they had may not be written. They are among the rejected. */
+  readonly unwritableContacts: ReadonlyArray<UndoneContact>
   /** Contacts that others changed since in some fields, which stay, while the others become what they were. */
   readonly partlyDone: number
   /** Contacts of which this service cannot bring back everything. */
@@ -49,9 +51,10 @@ const effectOf = { AsBefore: "alreadySo", Delete: "deleted", AddAgain: "new", Ch
 
 const makeTally = () => {
   const effects = makeEffectCounter()
-  const tally = { read: 0, outdated: 0, leftOut: 0 }
+  const tally = { read: 0, outdated: 0, leftOut: 0, rejected: 0 }
   const rest = { partlyDone: 0, incomplete: 0 }
   const outdatedContacts: Array<UndoneContact> = []
+  const unwritableContacts: Array<UndoneContact> = []
   const unknownChanges: Array<string> = []
   return {
     add: (contact: UndoneContact, isIncomplete: boolean): void => {
@@ -59,8 +62,10 @@ const makeTally = () => {
       if (isIncomplete) rest.incomplete++
       const { since, step } = contact
       if (since !== undefined && outdatedContacts.length < maximumNamedContacts) outdatedContacts.push(contact)
+      if (step === "Unwritable" && unwritableContacts.length < maximumNamedContacts) unwritableContacts.push(contact)
       if (step === "LeftOut") tally.leftOut++
       else if (step === "Keep") tally.outdated++
+      else if (step === "Unwritable") tally.rejected++
       else {
         effects.add(effectOf[step])
         if (since !== undefined) rest.partlyDone++
@@ -76,6 +81,7 @@ const makeTally = () => {
       run,
       ...tally,
       outdatedContacts,
+      unwritableContacts,
       ...rest,
       unknownChanges
     })

@@ -31,7 +31,7 @@ import type { RecordedRun } from "../runs/RunLog.ts"
 export interface UndoneField extends ChangedField {
   /** The value now. */
   readonly now: FieldValue | null
-  /** Whether it stays as it is, since others changed it. */
+  /** Whether it stays as it is, since others changed it or its value of before may not be written. */
   readonly isKept: boolean
 }
 
@@ -39,8 +39,11 @@ export interface UndoneField extends ChangedField {
 export interface UndoneContact {
   /** The address of the contact. */
   readonly email: string
-  /** What is done: nothing where it is as before already, and nothing where it is kept or the undo is not of it. */
-  readonly step: "AsBefore" | "Delete" | "AddAgain" | "ChangeBack" | "Keep" | "LeftOut"
+  /**
+   * What is done: nothing where it is as before already, where it is kept, where a value that it had is none that may be written,
+   * and where the undo is not of it.
+   */
+  readonly step: "AsBefore" | "Delete" | "AddAgain" | "ChangeBack" | "Keep" | "Unwritable" | "LeftOut"
   /** What others did since, where something is kept because of it. */
   readonly since: "Changed" | "Deleted" | undefined
   /** The fields that the run changed. The record does not have those of a contact that the run created. */
@@ -96,6 +99,8 @@ type Step =
       readonly kept: ReadonlyArray<string>
     }
   | { readonly _tag: "Keep"; readonly fields: ReadonlyArray<string> }
+  /** Others changed nothing, and the field had a value that only another service may hold. */
+  | { readonly _tag: "Unwritable"; readonly fields: ReadonlyArray<string> }
   /** The undo is not of this contact. */
   | { readonly _tag: "LeftOut" }
 
@@ -239,8 +244,7 @@ export const undoingOf = Effect.fnUntraced(function* (
       change: { email, seen, write },
       isIncomplete: !isExact && (hidden || step._tag === "Recreate" || possible.length < fields.length)
     }),
-    // A contact that only another service may hold cannot be written back, and is left.
-    onFailure: ({ field }): Undoing => ({ ...given, step: { _tag: "Keep", fields: [wireField(field)] } })
+    onFailure: ({ field }): Undoing => ({ ...given, step: { _tag: "Unwritable", fields: [wireField(field)] } })
   })
 })
 
@@ -259,6 +263,7 @@ const shownSteps = {
   Recreate: "AddAgain",
   Restore: "ChangeBack",
   Keep: "Keep",
+  Unwritable: "Unwritable",
   LeftOut: "LeftOut"
 } as const
 
@@ -266,14 +271,16 @@ const shownSteps = {
 export const shownOf = ({ found, step, target }: Undoing): UndoneContact => {
   const { email } = target
   const current = stateOfFound(email, found)
-  const kept = new Set(step._tag === "Keep" ? step.fields : "kept" in step ? step.kept : [])
+  const kept = new Set(
+    step._tag === "Keep" || step._tag === "Unwritable" ? step.fields : "kept" in step ? step.kept : []
+  )
   const changed: ReadonlyArray<ChangedField> =
     target._tag === "Changed"
       ? Object.entries(target.change.fields).map(([field, [before, byRun]]) => ({ field, before, byRun }))
       : target._tag === "Deleted"
         ? Object.entries(target.state).map(([field, before]) => ({ field, before, byRun: null }))
         : []
-  const isLeft = step._tag === "Keep" || kept.size > 0
+  const isLeft = step._tag === "Keep" || (step._tag !== "Unwritable" && kept.size > 0)
   return {
     email,
     step: shownSteps[step._tag],

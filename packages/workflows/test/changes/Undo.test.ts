@@ -103,6 +103,24 @@ describe("An undo", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("tells values that may not be written back from what others changed", () => {
+    const { fake, layer } = withLog()
+    // As another service may answer.
+    fake.put(ada, { status: "Parked" as NonNullable<Contact["status"]> })
+    return Effect.gen(function* () {
+      const { run = "" } = yield* uploadContacts(Stream.make({ email: ada, status: "Inactive" }))
+      const preview = yield* previewUndo(run)
+      const report = yield* undoRun(run)
+      for (const { outdatedContacts, unwritableContacts, ...counts } of [preview, report]) {
+        assert.deepInclude(counts, { read: 1, done: 0, rejected: 1, outdated: 0, partlyDone: 0 })
+        assert.deepStrictEqual(outdatedContacts, [])
+        const fields = [{ field: "Status", before: "Parked", byRun: "Inactive", now: "Inactive", isKept: true }]
+        assert.deepStrictEqual(unwritableContacts, [{ email: ada, step: "Unwritable", since: undefined, fields }])
+      }
+      assert.strictEqual(fake.of(ada)?.contact.status, "Inactive")
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("keeps the fields that others changed since, and names them", () => {
     const { fake, layer } = withLog()
     fake.put(ada, { firstName: "A", lastName: "B", customFields: { city: "Rome" } })

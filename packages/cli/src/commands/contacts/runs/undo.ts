@@ -23,9 +23,9 @@ const changedBy = ({ changed, deleted, new: added }: UndoReport): number => adde
 const valueWords = (field: string, value: string | number | null): string =>
   field.startsWith("Lists.") ? (value === null ? "not on it" : "on it") : value === null ? "none" : shorten(`${value}`)
 
-/** What others did to a contact since, with the values that stay. */
-const sinceWords = ({ email, fields, since }: UndoneContact): ReadonlyArray<string> => [
-  printable(`  ${email}  ${since === "Deleted" ? "deleted since" : "changed since"}`),
+/** Why a contact stays as it is, at least in part, with the values that stay. */
+const leftWords = ({ email, fields, since }: UndoneContact): ReadonlyArray<string> => [
+  printable(`  ${email}${since === undefined ? "" : since === "Deleted" ? "  deleted since" : "  changed since"}`),
   ...fields.flatMap(({ before, byRun, field, isKept, now }) => {
     if (!isKept || since === "Deleted") return []
     const [old, given, current] = [before, byRun, now].map((value) => valueWords(field, value))
@@ -34,7 +34,7 @@ const sinceWords = ({ email, fields, since }: UndoneContact): ReadonlyArray<stri
 ]
 
 const words = (report: UndoReport): string => {
-  const { alreadySo, changed, deleted, incomplete, leftOut, new: added, outdated, outdatedContacts } = report
+  const { alreadySo, changed, deleted, incomplete, leftOut, new: added, outdated, rejected } = report
   const line = (count: number, what: string) => (count === 0 ? [] : [`${counted(count)} ${what}`])
   return [
     ...line(deleted, "created by the run: deleted"),
@@ -43,7 +43,9 @@ const words = (report: UndoReport): string => {
     ...line(alreadySo, "already as before"),
     ...line(leftOut, "left out, as the flags say"),
     ...line(outdated + report.partlyDone, "changed by others since: left as they are, at least in part"),
-    ...outdatedContacts.flatMap(sinceWords),
+    ...report.outdatedContacts.flatMap(leftWords),
+    ...line(rejected, "left as they are, since a value that they had may not be written"),
+    ...report.unwritableContacts.flatMap(leftWords),
     ...line(incomplete, "cannot be restored completely over this interface"),
     ...(changedBy(report) === 0 ? [] : ["Not restored: source, dates, activity and the place in the order."]),
     ...report.unknownChanges.map((what) => printable(`Not recorded, and left as it is: ${what}`))
@@ -52,24 +54,28 @@ const words = (report: UndoReport): string => {
 
 /** The report as JSON. */
 const summaryOf = (undoes: string, report: UndoReport) => {
-  const { alreadySo, changed, deleted, incomplete, leftOut, new: added, outdated, unknownChanges } = report
-  const { outdatedContacts, partlyDone } = report
-  const counts = { new: added, changed, deleted, alreadySo, leftOut, outdated, partlyDone }
-  return { undoes, ...counts, outdatedContacts, incomplete, unknownChanges }
+  const { alreadySo, changed, deleted, incomplete, leftOut, new: added, outdated, rejected, unknownChanges } = report
+  const { outdatedContacts, partlyDone, unwritableContacts } = report
+  const counts = { new: added, changed, deleted, alreadySo, leftOut, outdated, partlyDone, rejected }
+  return { undoes, ...counts, outdatedContacts, unwritableContacts, incomplete, unknownChanges }
 }
 
 /** Fails where an undo leaves some of what the run changed, or would. */
 const leftOver = Effect.fnUntraced(function* (
   id: string,
-  { outdated, partlyDone, unknownChanges }: UndoReport,
+  { outdated, partlyDone, rejected, unknownChanges }: UndoReport,
   leaves = "left"
 ) {
-  if (outdated + partlyDone + unknownChanges.length === 0) return
+  const causes = [
+    [outdated + partlyDone, "Others have changed contacts since, which --force overrides where they were not deleted."],
+    [rejected, "Some had values that may not be written: give them others with roster contacts update."],
+    [unknownChanges.length, "The record of the run does not say how some were."]
+  ] as const
+  const hints = causes.flatMap(([count, hint]) => (count === 0 ? [] : [hint]))
+  if (hints.length === 0) return
   return yield* new PartlyDone({
     message: `The undo ${leaves} some of what the run ${id} changed as it is.`,
-    hint:
-      "Others have changed these contacts since, which --force overrides where they were not deleted, or the record of the run " +
-      "does not say how they were."
+    hint: hints.join(" ")
   })
 })
 
