@@ -1,0 +1,116 @@
+/** What is said of all rows of an import: their lists, which contacts they may write to, and how their cells are read. */
+import { ContactStatus } from "@roster/domain"
+import { Schema } from "effect"
+import { useAtom, useRegistry } from "../kit/Atoms.tsx"
+import { Problem } from "../kit/Problem.tsx"
+import * as Import from "./ImportAtoms.ts"
+import { rowProblem, type RowChoices } from "./ImportChoices.ts"
+
+const isStatus = Schema.is(ContactStatus)
+
+const onlyTexts = { all: "new and existing contacts", new: "new contacts alone", existing: "existing contacts alone" }
+
+const RowOptions = () => {
+  const registry = useRegistry()
+  const [rows, setRows] = useAtom(Import.rowChoices)
+  const set = (more: Partial<RowChoices>): void => {
+    Import.replan(registry)
+    setRows({ ...rows, ...more })
+  }
+  return (
+    <div className="fields">
+      <label>
+        Rows are taken for
+        <select
+          value={rows.only ?? "all"}
+          onChange={({ target: { value } }) =>
+            set({ only: value === "new" || value === "existing" ? value : undefined })
+          }
+        >
+          {Object.entries(onlyTexts).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Status of new contacts whose rows give none
+        <select
+          value={rows.defaultStatus ?? "Active"}
+          onChange={({ target: { value } }) =>
+            set({ defaultStatus: isStatus(value) && value !== "Active" ? value : undefined })
+          }
+        >
+          {ContactStatus.literals.map((status) => (
+            <option key={status}>{status}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        An empty cell
+        <select
+          value={rows.isCleared ? "clear" : "keep"}
+          onChange={({ target: { value } }) => set({ isCleared: value === "clear" })}
+        >
+          <option value="keep">leaves its field as it is</option>
+          <option value="clear">clears a name or custom field</option>
+        </select>
+      </label>
+      <label>
+        Form of the dates, in UTC
+        <input
+          value={rows.dateFormat}
+          placeholder="as ISO 8601; or DD.MM.YYYY"
+          autoComplete="off"
+          onChange={({ target: { value } }) => set({ dateFormat: value })}
+        />
+      </label>
+      <label className="choice">
+        <input
+          type="checkbox"
+          checked={rows.isTrimmed}
+          onChange={({ target: { checked } }) => set({ isTrimmed: checked })}
+        />
+        Without the blanks around the texts of cells
+      </label>
+      <Problem message={rowProblem(rows)} />
+    </div>
+  )
+}
+
+export const PlanOptions = () => {
+  const registry = useRegistry()
+  const [lists, setLists] = useAtom(Import.lists)
+  const [resubscribe, setResubscribe] = useAtom(Import.resubscribe)
+  return (
+    <>
+      <label>
+        Put them on lists, one a line
+        <textarea
+          rows={2}
+          value={lists}
+          onChange={(event) => {
+            Import.replan(registry)
+            setLists(event.target.value)
+          }}
+        />
+      </label>
+      <details>
+        <summary>Which rows are taken, and how their cells are read</summary>
+        <RowOptions />
+      </details>
+      <label className="choice">
+        <input
+          type="checkbox"
+          checked={resubscribe}
+          onChange={(event) => {
+            Import.replan(registry)
+            setResubscribe(event.target.checked)
+          }}
+        />
+        Subscribe people again who have left, complained or cannot be reached, where the file says so
+      </label>
+    </>
+  )
+}
