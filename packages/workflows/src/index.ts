@@ -82,7 +82,7 @@ export {
   type ItemOutcome
 } from "./upload/BulkAdd.ts"
 export type { Bitset } from "./upload/DuplicateIndex.ts"
-export { duplicatesFile, OnDuplicate, RepeatedRow } from "./upload/RepeatedRows.ts"
+export { duplicatesFile, OnDuplicate, repeatedReason, RepeatedRow } from "./upload/RepeatedRows.ts"
 export * from "./upload/RowAdds.ts"
 export {
   makeUpload,

@@ -163,7 +163,9 @@ export const ApplyStep = () => {
   const planned = useAtomValue(Import.planned)
   const [applied, start] = useAtom(Import.apply)
   const run = useAtomValue(Import.appliedRun)
-  const reason = useAtomValue(missing("ModifyContacts"))
+  const lacking = useAtomValue(missing("ModifyContacts"))
+  const refusal = useAtomValue(Import.refusal)
+  const reason = lacking ?? refusal
   if (planned === undefined) return null
   const { summary } = planned
   const total = summary.new + summary.changed

@@ -13,7 +13,7 @@ import { pageSize } from "../kit/Pager.tsx"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime, type Session, session } from "../session/Session.ts"
 import type { FileSight, Reading } from "./thread/FileSight.ts"
-import type { Applied, ImportProblem, Planned, PlanProgress, RowKind } from "./thread/ImportCalls.ts"
+import type { Applied, ImportProblem, Planned, PlanProgress, RowKind, RowsFileRequest } from "./thread/ImportCalls.ts"
 import * as Choices from "./ImportChoices.ts"
 import * as Thread from "./thread/ImportThread.ts"
 import { leaveNote, type LeftImport, type NoteStorage, removeNote } from "./LeftImport.ts"
@@ -192,6 +192,7 @@ export const plan = Atom.keepAlive(
             listNames: get(listNames),
             resubscribe: get(resubscribe),
             mode: Struct.pick(get(rowChoices), ["only", "defaultStatus"]),
+            onDuplicate: get(rowChoices).onDuplicate,
             ...connectionOf(current)
           }),
           threadEnded
@@ -224,14 +225,51 @@ export const rows = threadRuntime.atom((get) => {
   )
 })
 
-/** The file of rejected rows. */
-export const rejectedFileOf = (plan: string) =>
-  Thread.ImportThread.use((client) => client.Rejected({ plan })).pipe(Effect.mapError(threadEnded))
+/** The file of rejected or repeated rows. */
+export const rowsFileOf = (request: RowsFileRequest) =>
+  Thread.ImportThread.use((client) => client.RowsFile(request)).pipe(Effect.mapError(threadEnded))
 
-/** Saves the file of rejected rows. */
-export const rejected = threadRuntime.fn(({ name, plan }: { readonly plan: string; readonly name: string }) =>
-  Effect.map(rejectedFileOf(plan), (content) => download(name, content))
+/** Saves the rejected or repeated rows as a file. */
+export const saveRows = threadRuntime.fn((request: RowsFileRequest, get) => {
+  const isJson = request.of === "rejected" && get(planned)?.header?.format !== undefined
+  const name = `${get(file)?.name ?? "contacts"}.${request.of}.${isJson ? "ndjson" : "csv"}`
+  return Effect.map(rowsFileOf(request), (content) => download(name, content))
+})
+
+/** Why the plan is not applied, in words, though it could be. */
+export const refusal = Atom.readable((get): string | undefined =>
+  get(rowChoices).failsOnWarning && get(planned)?.summary.warnings !== undefined
+    ? "Something looks odd in the rows, as the plan says, and then nothing is to be imported."
+    : undefined
 )
+
+/** The commands that do the same: the one that makes the plan, and the one that applies it. */
+export const commands = Atom.readable((get): ReadonlyArray<ReadonlyArray<string>> => {
+  const name = get(file)?.name
+  if (name === undefined) return []
+  const { defaultStatus, failsOnWarning, onDuplicate, only } = get(rowChoices)
+  const { sheet } = get(reading)
+  const plan = beside(name, ".plan.json")
+  const isMapped = Object.keys(get(mapping)).length > 0
+  return [
+    [
+      "contacts",
+      "import",
+      name,
+      ...(sheet === undefined ? [] : ["--sheet", sheet]),
+      ...(isMapped ? ["--mapping", beside(name, ".mapping.json")] : []),
+      ...get(listNames).flatMap((list) => ["--list", list]),
+      ...(get(resubscribe) ? ["--resubscribe"] : []),
+      ...(only === undefined ? [] : [`--only-${only}`]),
+      ...(defaultStatus === undefined ? [] : ["--default-status", defaultStatus]),
+      ...(onDuplicate === "last" ? [] : ["--on-duplicate", onDuplicate]),
+      ...(failsOnWarning ? ["--fail-on-warning"] : []),
+      "--plan",
+      plan
+    ],
+    ["contacts", "apply", plan, "--skip-changed"]
+  ]
+})
 
 // The apply
 

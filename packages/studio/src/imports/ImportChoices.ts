@@ -7,6 +7,7 @@ import {
   ImportMapping,
   isMailedStatus
 } from "@roster/domain"
+import type { OnDuplicate } from "@roster/workflows"
 import { Schema } from "effect"
 import type { ColumnSight, ColumnValue, FileSight } from "./thread/FileSight.ts"
 
@@ -231,6 +232,10 @@ export interface RowChoices {
   readonly only: "existing" | "new" | undefined
   /** The status of new contacts whose rows give none (default: Active). */
   readonly defaultStatus: ContactStatus | undefined
+  /** Which row of an address is imported: the last, the first, or none. */
+  readonly onDuplicate: OnDuplicate
+  /** Whether nothing is imported if something looks odd in the rows. */
+  readonly failsOnWarning: boolean
   /** Whether an empty cell clears a name or custom field. */
   readonly isCleared: boolean
   /** Whether cells are taken without the blanks around their texts. */
@@ -243,6 +248,8 @@ export interface RowChoices {
 export const usualRows: RowChoices = {
   only: undefined,
   defaultStatus: undefined,
+  onDuplicate: "last",
+  failsOnWarning: false,
   isCleared: false,
   isTrimmed: false,
   dateFormat: ""

@@ -55,35 +55,9 @@ const Left = () => {
 }
 
 const Commands = () => {
-  const file = useAtomValue(Import.file)
-  const mapping = useAtomValue(Import.mapping)
-  const { defaultStatus, only } = useAtomValue(Import.rowChoices)
-  const { sheet } = useAtomValue(Import.reading)
-  const lists = useAtomValue(Import.listNames)
-  const resubscribe = useAtomValue(Import.resubscribe)
+  const commands = useAtomValue(Import.commands)
   const flags = useAtomValue(session)?.host?.flags
-  if (file === undefined) return null
-  const words = [
-    "contacts",
-    "import",
-    file.name,
-    ...(sheet === undefined ? [] : ["--sheet", sheet]),
-    ...(Object.keys(mapping).length === 0 ? [] : ["--mapping", Import.beside(file.name, ".mapping.json")]),
-    ...lists.flatMap((list) => ["--list", list]),
-    ...(resubscribe ? ["--resubscribe"] : []),
-    ...(only === undefined ? [] : [`--only-${only}`]),
-    ...(defaultStatus === undefined ? [] : ["--default-status", defaultStatus]),
-    "--plan",
-    Import.beside(file.name, ".plan.json")
-  ]
-  return (
-    <>
-      <CommandLine command={commandOf(words, flags)} />
-      <CommandLine
-        command={commandOf(["contacts", "apply", Import.beside(file.name, ".plan.json"), "--skip-changed"], flags)}
-      />
-    </>
-  )
+  return commands.map((words) => <CommandLine key={words[1]} command={commandOf(words, flags)} />)
 }
 
 const ImportView = () => {

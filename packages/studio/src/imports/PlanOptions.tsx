@@ -1,5 +1,6 @@
 /** What is said of all rows of an import: their lists, which contacts they may write to, and how their cells are read. */
 import { ContactStatus } from "@roster/domain"
+import { OnDuplicate } from "@roster/workflows"
 import { Schema } from "effect"
 import { useAtom, useRegistry } from "../kit/Atoms.tsx"
 import { Problem } from "../kit/Problem.tsx"
@@ -7,6 +8,7 @@ import * as Import from "./ImportAtoms.ts"
 import { rowProblem, type RowChoices } from "./ImportChoices.ts"
 
 const isStatus = Schema.is(ContactStatus)
+const isOnDuplicate = Schema.is(OnDuplicate)
 
 const onlyTexts = { all: "new and existing contacts", new: "new contacts alone", existing: "existing contacts alone" }
 
@@ -48,6 +50,17 @@ const RowOptions = () => {
         </select>
       </label>
       <label>
+        Of rows with the same address
+        <select
+          value={rows.onDuplicate}
+          onChange={({ target: { value } }) => set({ onDuplicate: isOnDuplicate(value) ? value : "last" })}
+        >
+          <option value="last">the last is imported</option>
+          <option value="first">the first is imported</option>
+          <option value="reject">none is imported</option>
+        </select>
+      </label>
+      <label>
         An empty cell
         <select
           value={rows.isCleared ? "clear" : "keep"}
@@ -73,6 +86,14 @@ const RowOptions = () => {
           onChange={({ target: { checked } }) => set({ isTrimmed: checked })}
         />
         Without the blanks around the texts of cells
+      </label>
+      <label className="choice">
+        <input
+          type="checkbox"
+          checked={rows.failsOnWarning}
+          onChange={({ target: { checked } }) => set({ failsOnWarning: checked })}
+        />
+        Import nothing if something looks odd in the rows
       </label>
       <Problem message={rowProblem(rows)} />
     </div>

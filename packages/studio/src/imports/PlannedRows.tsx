@@ -1,4 +1,5 @@
 /** What each row of a plan would do, counted and listed by what it does. */
+import type { ImportWarning } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
@@ -7,40 +8,8 @@ import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import * as Import from "./ImportAtoms.ts"
-import type { Planned, RowKind, ShownRow } from "./thread/ImportCalls.ts"
-
-const kinds = [
-  ["new", "New"],
-  ["changed", "Changed"],
-  ["unchanged", "Unchanged"],
-  ["rejected", "Rejected"],
-  ["repeated", "Repeated"],
-  ["kept", "Kept because of consent"],
-  ["leftOut", "Left out"]
-] as const
-
-const counts = ({ kept, summary }: Planned): Readonly<Record<RowKind, number>> => ({
-  new: summary.new,
-  changed: summary.changed,
-  unchanged: summary.unchanged,
-  rejected: summary.rejected,
-  repeated: summary.duplicates,
-  kept,
-  leftOut: summary.leftOut ?? 0
-})
-
-/** What a kind of rows means, for whoever has not made the program. */
-const meanings = (resubscribe: boolean): Readonly<Record<RowKind, string>> => ({
-  new: "Contacts that are not stored yet.",
-  changed: "Contacts that are stored with other values: old beside new.",
-  unchanged: "Contacts that are stored just so.",
-  rejected: "Rows that cannot be imported, and why. The others are imported without them.",
-  repeated: "Rows whose address a later row has too, which is the one that counts.",
-  kept: resubscribe
-    ? "People who get no mail, and whom these rows subscribe again."
-    : "People who left, complained or cannot be reached, and whom these rows would subscribe again. They keep their status.",
-  leftOut: "Rows for contacts that this import does not write to, as it was said above."
-})
+import { countsOf, kinds, meaningOf, warningAdvice, warningText } from "./PlanWords.ts"
+import type { Planned, RowsFileRequest, ShownRow } from "./thread/ImportCalls.ts"
 
 const Row = ({ row: { email, fields, line, reason, suggestion } }: { readonly row: ShownRow }) => (
   <tr>
@@ -85,13 +54,47 @@ const Rows = ({ total }: { readonly total: number }) => {
   )
 }
 
+/** Saves the rejected or repeated rows of a plan as a file. */
+const SaveRows = ({
+  children,
+  of,
+  planned
+}: Pick<RowsFileRequest, "of"> & { readonly planned: Planned; readonly children: string }) => {
+  const [file, make] = useAtom(Import.saveRows)
+  return (
+    <div>
+      <button type="button" disabled={file.waiting} onClick={() => make({ plan: planned.id, of })}>
+        {children}
+      </button>
+      <Problem message={problemOf(file)} />
+    </div>
+  )
+}
+
+const Warnings = ({ warnings }: { readonly warnings: ReadonlyArray<ImportWarning> }) => (
+  <details>
+    <summary>
+      {counted(warnings.length, "thing looks", "things look")} odd in the rows, and will be imported as they are
+    </summary>
+    <ul>
+      {warnings.map((warning) => (
+        <li key={warningText(warning)}>
+          <bdi>{warningText(warning)}</bdi>. {warningAdvice(warning)}
+          <ul className="values">
+            {warning.examples.map(({ line, value }) => (
+              <li key={line}>
+                line {line.toLocaleString()}: <bdi className="cell">{value}</bdi>
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  </details>
+)
+
 const Causes = ({ planned }: { readonly planned: Planned }) => {
-  const [file, make] = useAtom(Import.rejected)
-  const chosen = useAtomValue(Import.file)
   const { causes = [] } = planned.summary
-  const isJson = planned.header?.format !== undefined
-  const save = (): void =>
-    make({ plan: planned.id, name: `${chosen?.name ?? "contacts"}.rejected.${isJson ? "ndjson" : "csv"}` })
   return (
     <div className="stack">
       <ul>
@@ -115,10 +118,9 @@ const Causes = ({ planned }: { readonly planned: Planned }) => {
           </li>
         ))}
       </ul>
-      <button type="button" disabled={file.waiting} onClick={save}>
+      <SaveRows planned={planned} of="rejected">
         Download the rejected rows, to correct and import them
-      </button>
-      <Problem message={problemOf(file)} />
+      </SaveRows>
     </div>
   )
 }
@@ -127,9 +129,10 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
   const registry = useRegistry()
   const [kind, setKind] = useAtom(Import.shownKind)
   const resubscribe = useAtomValue(Import.resubscribe)
+  const { onDuplicate } = useAtomValue(Import.rowChoices)
   const chosen = useAtomValue(Import.file)
   const isApplied = !AsyncResult.isInitial(useAtomValue(Import.apply))
-  const of = counts(planned)
+  const of = countsOf(planned)
   return (
     <>
       <p role="status">
@@ -138,6 +141,7 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
         {of.repeated.toLocaleString()} repeated{of.leftOut === 0 ? "" : `, ${of.leftOut.toLocaleString()} left out`}.
         {isApplied ? "" : " Nothing is stored yet."}
       </p>
+      {planned.summary.warnings === undefined ? null : <Warnings warnings={planned.summary.warnings} />}
       <fieldset className="kinds">
         <legend className="unseen">Rows to show</legend>
         {kinds.map(([id, title]) =>
@@ -157,8 +161,13 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
           )
         )}
       </fieldset>
-      <p>{meanings(resubscribe)[kind]}</p>
+      <p>{meaningOf(kind, { onDuplicate, resubscribe })}</p>
       {kind === "rejected" && of.rejected > 0 ? <Causes planned={planned} /> : null}
+      {kind === "repeated" && of.repeated > 0 ? (
+        <SaveRows planned={planned} of="repeated">
+          Download the repeated rows, with the lines of both
+        </SaveRows>
+      ) : null}
       {of[kind] === 0 ? <p>There are none.</p> : <Rows total={of[kind]} />}
       <p>
         <button

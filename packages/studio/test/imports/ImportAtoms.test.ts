@@ -8,8 +8,9 @@ import { AtomRegistry } from "effect/reactivity"
 import { RpcTest } from "effect/rpc"
 import * as Import from "../../src/imports/ImportAtoms.ts"
 import * as Choices from "../../src/imports/ImportChoices.ts"
-import { ImportCalls } from "../../src/imports/thread/ImportCalls.ts"
+import { ImportCalls, type RowsFileRequest } from "../../src/imports/thread/ImportCalls.ts"
 import { ImportThread } from "../../src/imports/thread/ImportThread.ts"
+import { warningAdvice, warningText } from "../../src/imports/PlanWords.ts"
 import { readNote } from "../../src/imports/LeftImport.ts"
 import * as ImportWork from "../../src/imports/thread/ImportWork.ts"
 import { undo } from "../../src/session/RecordedWrite.ts"
@@ -41,7 +42,10 @@ const opened = Effect.gen(function* () {
     Import.choose(store.registry, new File([content], name))
     return yield* store.result(Import.sight)
   })
-  const rejected = (plan: string) => Effect.provideContext(Import.rejectedFileOf(plan), thread)
+  const rowsFile = (request: RowsFileRequest) =>
+    Effect.provideContext(Import.rowsFileOf(request), thread).pipe(
+      Effect.flatMap((blob) => Effect.promise(() => blob.text()))
+    )
   /** Lets the thread have other services from now on. */
   const connectTo = (other: ContactsService["Service"]): void => {
     services = other
@@ -50,7 +54,7 @@ const opened = Effect.gen(function* () {
     Effect.suspend(() => store.run(Import.plan, undefined)),
     (made) => (made._tag === "Planned" ? made.planned : assert.fail("no plan"))
   )
-  return { ...store, contacts, look, rejected, connectTo, plan }
+  return { ...store, contacts, look, rowsFile, connectTo, plan }
 })
 
 /** Services whose changes go wrong by their number; what only reads does not. */
@@ -135,7 +139,7 @@ describe("the import view", () => {
 
   it.effect("plans, lists each kind of row, applies and undoes", () =>
     Effect.gen(function* () {
-      const { contacts, look, plan, registry, rejected, result, run } = yield* opened
+      const { contacts, look, plan, registry, rowsFile, result, run } = yield* opened
       yield* contacts.add([
         { email: "old@example.com", firstName: "Old" },
         { email: "same@example.com", firstName: "Same" },
@@ -165,11 +169,19 @@ describe("the import view", () => {
           [5, "left@example.com", [["Status", null, "Active"]]]
         ],
         [[6, "bad", [["Email", null, "bad"]]]],
-        [[2, "new@example.com", []]],
+        [
+          [
+            2,
+            "new@example.com",
+            [
+              ["Email", null, "new@example.com"],
+              ["FirstName", null, "New"]
+            ]
+          ]
+        ],
         [[5, "left@example.com", [["Status", null, "Active"]]]]
       ])
-      const file = yield* Effect.flatMap(rejected(planned.id), (blob) => Effect.promise(() => blob.text()))
-      assert.include(file, "bad,Bad,,")
+      assert.include(yield* rowsFile({ plan: planned.id, of: "rejected" }), "bad,Bad,,")
       const report = yield* run(Import.apply, planned)
       assert.deepStrictEqual([report.new, report.changed, report.notSent, report.unknown], [1, 1, 0, 0])
       assert.strictEqual((yield* contacts.get("old@example.com")).firstName, "Now")
@@ -211,6 +223,73 @@ describe("the import view", () => {
       const old = yield* contacts.get("old@example.com")
       assert.deepStrictEqual([old.firstName ?? null, old.customFields ?? {}], [null, {}])
       assert.isString(Choices.rowProblem({ ...Choices.usualRows, dateFormat: "DD.MM." }))
+    })
+  )
+
+  it.effect("imports of rows with one address the last, the first or none, and says what the others had", () =>
+    Effect.gen(function* () {
+      const { look, plan, registry, result, rowsFile } = yield* opened
+      yield* look("Email,FirstName\na@example.com,One\nb@example.com,Bea\nA@example.com,Two\n")
+      yield* Effect.sync(() => registry.mount(Import.rows))
+      const taken = Effect.fnUntraced(function* (onDuplicate: "last" | "first" | "reject") {
+        registry.set(Import.rowChoices, { ...Choices.usualRows, onDuplicate })
+        Import.replan(registry)
+        const { id, summary } = yield* plan
+        const shown: Array<unknown> = [summary.new, summary.rejected, summary.duplicates]
+        for (const kind of ["new", "repeated", "rejected"] as const) {
+          registry.set(Import.shownKind, kind)
+          const rows = yield* result(Import.rows)
+          shown.push(rows.map(({ line, reason = "" }) => `${line} ${reason}`.trim()))
+        }
+        return { id, shown, command: registry.get(Import.commands)[0]?.join(" ") ?? "" }
+      })
+      const last = yield* taken("last")
+      assert.deepStrictEqual(last.shown, [2, 0, 1, ["3", "4"], ["2 Line 4 is imported in its place."], []])
+      assert.include(yield* rowsFile({ plan: last.id, of: "repeated" }), "2,4,a@example.com,One")
+      assert.notInclude(last.command, "--on-duplicate")
+      const first = yield* taken("first")
+      assert.deepStrictEqual(first.shown, [2, 0, 1, ["2", "3"], ["4 Line 2 is imported in its place."], []])
+      const none = yield* taken("reject")
+      assert.deepStrictEqual(none.shown.slice(0, 4), [1, 2, 0, ["3"]])
+      assert.deepStrictEqual(none.shown.at(-1), [
+        "2 Email: line 4 has the same address",
+        "4 Email: line 2 has the same address"
+      ])
+      const rejected = yield* rowsFile({ plan: none.id, of: "rejected" })
+      assert.include(rejected, "a@example.com,One,Email: line 4 has the same address")
+      assert.include(none.command, "--on-duplicate reject")
+    })
+  )
+
+  it.effect("says what looks odd in the rows, and imports nothing then if it is told so", () =>
+    Effect.gen(function* () {
+      const { look, plan, registry } = yield* opened
+      yield* look('Email,Stadt,Status\na@example.com," Köln",Active\nb@intranet,KÃ¶ln,Active\n')
+      const { summary } = yield* plan
+      const warnings = summary.warnings ?? []
+      assert.deepStrictEqual(
+        warnings.map(({ code, count, examples }) => [code, count, examples[0]?.line]),
+        [
+          ["Blanks", 1, 2],
+          ["Domain", 1, 3],
+          ["Decoding", 1, 3]
+        ]
+      )
+      assert.deepStrictEqual(warnings.map(warningText), [
+        "Column Stadt (1 row): blanks around the text are kept",
+        "Column Email (1 row): the domain of the address has no dot",
+        "Column Stadt (1 row): the text looks wrongly decoded"
+      ])
+      assert.include(warnings.map(warningAdvice)[0], "without the blanks")
+      assert.isUndefined(registry.get(Import.refusal))
+      registry.set(Import.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
+      assert.include(registry.get(Import.refusal), "looks odd")
+      assert.include(registry.get(Import.commands)[0]?.join(" ") ?? "", "--fail-on-warning")
+      // Another file has nothing odd.
+      yield* look("Email,Status\na@example.com,Active\n")
+      registry.set(Import.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
+      yield* plan
+      assert.isUndefined(registry.get(Import.refusal))
     })
   )
 

@@ -1,6 +1,6 @@
 /** What the page asks of the thread that reads files: what is in one, what importing it would do, its rows, and to do it. */
 import type { ImportMapping } from "@roster/domain"
-import type { AppendedEntry, ImportMode, PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
+import type { AppendedEntry, ImportMode, OnDuplicate, PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Transferable } from "effect/workers"
@@ -34,6 +34,8 @@ export interface PlanRequest {
   readonly resubscribe: boolean
   /** Which contacts are written to, and the status of new ones. */
   readonly mode: ImportMode
+  /** Which row of an address is imported. */
+  readonly onDuplicate: OnDuplicate
   /** The name of the service or store. */
   readonly target: string
   /** Absent in tests, whose thread has services of its own. */
@@ -82,7 +84,7 @@ export interface ShownRow {
   readonly email: string
   /** Old and new values by the names of fields; the old ones of a new contact are `null`. */
   readonly fields: ReadonlyArray<readonly [name: string, old: string | null, now: string | null]>
-  /** Why the row is rejected. */
+  /** Why the row is not imported. */
   readonly reason?: string
   /** The address that would do. */
   readonly suggestion?: string
@@ -94,6 +96,12 @@ export interface RowsRequest {
   readonly kind: RowKind
   readonly offset: number
   readonly limit: number
+}
+
+/** Asks for a file of rows that are not imported. */
+export interface RowsFileRequest {
+  readonly plan: string
+  readonly of: "rejected" | "repeated"
 }
 
 /** The calls. */
@@ -119,5 +127,5 @@ export const ImportCalls = RpcGroup.make(
   }),
   Rpc.make("Written", { payload: plain<{ readonly number: number; readonly problem?: string | undefined }>() }),
   Rpc.make("Hold", { payload: plain<{ readonly isHeld: boolean; readonly isCancelled: boolean }>() }),
-  Rpc.make("Rejected", { payload: plain<{ readonly plan: string }>(), success: plain<Blob>(), error: ImportProblem })
+  Rpc.make("RowsFile", { payload: plain<RowsFileRequest>(), success: plain<Blob>(), error: ImportProblem })
 )

@@ -13,9 +13,11 @@ import {
   type UnreadableFile
 } from "@roster/domain"
 import {
+  duplicatesFile,
   type ImportPlan,
   makeImportPlan,
   type PlannedRow,
+  repeatedReason,
   RunLog,
   RunLogFailure,
   surveyContacts,
@@ -179,6 +181,16 @@ const shownRow = (row: ImportRow): ShownRow => {
   }
 }
 
+/** A row that is left out for another, with all that is lost by that. */
+const shownRepeated = (row: ImportRow, otherLine: number): ShownRow => {
+  const { cells = [], names = [] } = row.record ?? {}
+  return {
+    ...shownRow(row),
+    reason: `Line ${otherLine.toLocaleString()} is imported in its place.`,
+    fields: cells.flatMap((cell, at) => (cell.trim() === "" ? [] : [[names[at] ?? "", null, textOf(cell)] as const]))
+  }
+}
+
 const rowsOf = (
   { kept, leftOut, plan, rows, survey, unchanged }: Kept,
   kind: RowKind
@@ -201,24 +213,29 @@ const rowsOf = (
       Stream.map(shownPlanned)
     )
   }
+  const lines = { unchanged, kept, leftOut }
   let number = 0
-  const isShown = (row: ImportRow): boolean => {
-    number++
-    if (kind === "unchanged") return unchanged.has(row.line)
-    if (kind === "kept") return kept.has(row.line)
-    if (kind === "leftOut") return leftOut.has(row.line)
-    return !survey.sendable.has(number) && Result.isSuccess(contactOf(row))
-  }
-  return Stream.map(Stream.filter(rows, isShown), shownRow)
+  return Stream.filterMap(rows, (row) => {
+    const other = survey.otherLine(++number)
+    if (kind !== "repeated") return lines[kind].has(row.line) ? Result.succeed(shownRow(row)) : Result.fail(undefined)
+    return other === undefined ? Result.fail(undefined) : Result.succeed(shownRepeated(row, other))
+  })
 }
 
 const planned = Effect.fnUntraced(function* (
-  { file, listNames, mapping, mode, resubscribe, sheet }: PlanRequest,
+  { file, listNames, mapping, mode, onDuplicate, resubscribe, sheet }: PlanRequest,
   tell: (progress: PlanProgress) => Effect.Effect<unknown>
 ) {
   const content = yield* openContent(file, sheet)
-  const rows = readContacts(content.bytes, { ...mapping, ...content.mapping })
-  const survey = yield* surveyContacts(rows, { digests: true, onProgress: (rows) => tell({ _tag: "Reading", rows }) })
+  const read = { ...mapping, ...content.mapping }
+  const rows = readContacts(content.bytes, read)
+  const survey = yield* surveyContacts(rows, {
+    ...mode,
+    digests: true,
+    mapping: read,
+    onDuplicate,
+    onProgress: (rows) => tell({ _tag: "Reading", rows })
+  })
   const unchanged = new Set<number>()
   const kept = new Set<number>()
   const leftOut = new Set<number>()
@@ -251,6 +268,20 @@ const planned = Effect.fnUntraced(function* (
   })
   return made
 }, Effect.scoped)
+
+/** The rows that are rejected, and why; of those with the same address, too. */
+const rejectedRows = <E>(rows: Stream.Stream<ImportRow, E>, { onDuplicate, otherLine }: UploadSurvey) =>
+  Stream.suspend(() => {
+    let number = 0
+    return Stream.filterMap(rows, (row) => {
+      const other = otherLine(++number)
+      const contact = contactOf(row)
+      if (Result.isFailure(contact)) return Result.succeed({ cells: row.cells, reason: contact.failure })
+      return onDuplicate === "reject" && other !== undefined
+        ? Result.succeed({ cells: row.cells, reason: repeatedReason(other) })
+        : Result.fail(undefined)
+    })
+  })
 
 // Its apply
 
@@ -374,16 +405,15 @@ export const layer = (connect: Connect) =>
           const rows = rowsOf(yield* lastOf(plan), kind)
           return yield* Stream.runCollect(Stream.take(Stream.drop(rows, offset), limit))
         }, Effect.mapError(problem)),
-        Rejected: Effect.fnUntraced(function* ({ plan }) {
+        RowsFile: Effect.fnUntraced(function* ({ of, plan }) {
           const { rows, survey } = yield* lastOf(plan)
-          const rejected = rows.pipe(
-            Stream.map((row) => ({ cells: row.cells, contact: contactOf(row) })),
-            Stream.filterMap(({ cells, contact }) =>
-              Result.isFailure(contact) ? Result.succeed({ cells, reason: contact.failure }) : Result.fail(undefined)
-            )
+          const { header = { cells: [], delimiter: "," }, otherLine } = survey
+          return yield* blobOf(
+            of === "repeated"
+              ? duplicatesFile(rows, { header, otherLine })
+              : rejectedFile(header, rejectedRows(rows, survey)),
+            "text/csv"
           )
-          const { header = { cells: [], delimiter: "," } } = survey
-          return yield* blobOf(rejectedFile(header, rejected), "text/csv")
         }, Effect.mapError(problem))
       }
     })
