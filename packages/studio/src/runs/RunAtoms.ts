@@ -18,8 +18,8 @@ import { pageSize } from "../kit/Pager.tsx"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 
-/** The runs. */
-export const runs = Atom.withReactivity(contactsChanged)(runtime.atom(listRuns))
+/** The runs. They are read again while one looks, since another tab or a command may be at one. */
+export const runs = Atom.withRefresh(Atom.withReactivity(contactsChanged)(runtime.atom(listRuns)), "5 seconds")
 
 /** The run that is open, by its id. */
 export const opened = Atom.keepAlive(Atom.make<string | undefined>(undefined))

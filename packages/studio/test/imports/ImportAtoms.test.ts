@@ -298,7 +298,9 @@ describe("the import view", () => {
 
   const faults: ReadonlyArray<readonly [fault: FaultPlan.Fault, unknown: number]> = [
     [{ fault: "CutAfter" }, 1000],
-    [{ fault: "RateLimited" }, 0]
+    [{ fault: "RateLimited" }, 0],
+    // The key ends.
+    [{ fault: "Unauthorized" }, 0]
   ]
 
   it.live.each(faults)("counts what is unknown and not sent after %o, and goes on", ([fault, unknown]) =>

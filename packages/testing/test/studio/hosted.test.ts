@@ -1,6 +1,7 @@
-/** The page of `roster studio` in Chromium, served by this process: a protected profile. */
+/** The page of `roster studio` in Chromium, served by this process: a protected profile, and two tabs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Page } from "playwright-core"
 import { actionTimeout, browser, hasBrowser, openIn } from "../browser/Browser.ts"
 import { hostedStudio } from "./StudioPage.ts"
 
@@ -38,6 +39,57 @@ describe.skipIf(!hasBrowser)("the page of roster studio in Chromium", () => {
           await name.fill("production")
           await undo.click()
           await page.getByText("Undone: 1 contact added again.").waitFor()
+        })
+        assert.strictEqual(yield* studio.contacts.count(), 2)
+      }),
+    3 * actionTimeout
+  )
+
+  it.live(
+    "says in a second tab which run another one is at, and goes on with it once that tab was left",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* hostedStudio({})
+        const window = yield* browser
+        const { page } = yield* openIn(window, studio.address)
+        const { page: other } = yield* openIn(window, studio.address)
+        const file = {
+          name: "people.csv",
+          mimeType: "text/csv",
+          buffer: Buffer.from("Email\nann@example.com\nbob@example.com\n")
+        }
+        const planIn = async (tab: Page): Promise<void> => {
+          await tab.getByRole("link", { name: "Import", exact: true }).click()
+          await tab.getByLabel(/^A file of contacts/).setInputFiles(file)
+          await tab.getByRole("button", { name: "Plan", exact: true }).click()
+          await tab.getByText("2 rows: 2 new").waitFor()
+        }
+        /** Calls that change something. */
+        const changes = /\/v4\/contacts\/changes$/
+        const importRun = other.getByRole("row", { name: /Import: people\.csv/ })
+        yield* Effect.promise(async () => {
+          await planIn(page)
+          // It gets no answer.
+          await page.route(changes, () => undefined)
+          page.on("dialog", (dialog) => dialog.accept())
+          await page.getByRole("button", { name: "Add 2 contacts" }).click()
+          await page.getByText("Keep this page open until all rows are done.").waitFor()
+          await other.getByRole("link", { name: "Runs" }).click()
+          await importRun.getByText("going on").waitFor()
+          await importRun.getByRole("button").click()
+          assert.isTrue(await other.getByRole("button", { name: "Preview the undo…" }).isDisabled())
+          await page.reload()
+          await page.unroute(changes)
+          await page.getByRole("link", { name: "Import", exact: true }).click()
+          await page.getByText("This page was left before an import of 2 rows came to its end.").waitFor()
+          await other.getByText("0 deleted; interrupted.").waitFor()
+          assert.isTrue(await other.getByRole("button", { name: "Preview the undo…" }).isEnabled())
+          await planIn(page)
+          await page.getByText("This is its file").waitFor()
+          await page.getByRole("button", { name: "Add 2 contacts" }).click()
+          await page.getByText("All rows are stored.").waitFor()
+          await other.getByRole("button", { name: "All runs" }).click()
+          await importRun.getByText("finished").waitFor()
         })
         assert.strictEqual(yield* studio.contacts.count(), 2)
       }),
