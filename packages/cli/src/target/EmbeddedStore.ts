@@ -38,6 +38,20 @@ export const storeExists = Effect.fnUntraced(function* (filename: string) {
   return filename === memory || (yield* Effect.orElseSucceed(fs.exists(filename), () => true))
 })
 
+/** The path of the given or the default store, and whether it is there. */
+export const storeAt = Effect.fnUntraced(function* (given: string | undefined) {
+  const filename = given ?? (yield* defaultStorePath)
+  return { filename, exists: yield* storeExists(filename) }
+})
+
+/** The store that the settings lead to; `undefined` if that is a service, or not there. */
+export const existingStore = Effect.gen(function* () {
+  const on = yield* settings
+  if (on._tag !== "Local") return undefined
+  const { exists, filename } = yield* storeAt(on.filename)
+  return exists ? filename : undefined
+})
+
 /** The given or the default store. The default and every new store are announced, since either may be a mistake. */
 export const storeFile = Effect.fnUntraced(function* (given: string | undefined) {
   const output = yield* Output
@@ -49,8 +63,7 @@ export const storeFile = Effect.fnUntraced(function* (given: string | undefined)
 
 /** The name of that store, and the file to open: a dry run opens an empty store in memory in place of one that is not made. */
 export const storeToOpen = Effect.fnUntraced(function* (given: string | undefined, { dryRun, makesStore }: ForWrites) {
-  const name = given ?? (yield* defaultStorePath)
-  const exists = yield* storeExists(name)
+  const { exists, filename: name } = yield* storeAt(given)
   if (!exists && makesStore !== true) return yield* new NoStore({ filename: name })
   if (exists || !dryRun) {
     const filename = yield* storeFile(given)
@@ -118,8 +131,8 @@ export const layerJobs = (forWrites: ForWrites = { dryRun: false }) =>
 const storeOf = (given: string | undefined) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const filename = given ?? (yield* defaultStorePath)
-      return (yield* storeExists(filename)) ? storeLayer(filename) : yield* new NoStore({ filename })
+      const { exists, filename } = yield* storeAt(given)
+      return exists ? storeLayer(filename) : yield* new NoStore({ filename })
     })
   )
 

@@ -11,7 +11,7 @@ import * as GlobalFlags from "../settings/GlobalFlags.ts"
 import type { Profile } from "../settings/Profile.ts"
 import { originOf, settings, type Settings } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
-import { defaultStorePath, NoStore, storeExists, storeFile, storeToOpen } from "./EmbeddedStore.ts"
+import { defaultStorePath, NoStore, storeAt, storeFile, storeToOpen } from "./EmbeddedStore.ts"
 import { type ForWrites, Target } from "./Target.ts"
 
 type Wrap = (client: HttpClient.HttpClient) => HttpClient.HttpClient
@@ -78,10 +78,10 @@ const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
       const { allowedSenders = [] } = yield* readConfig
       const path = yield* Path.Path
       const options = yield* optionsFor(forWrites)
-      const name = given ?? (yield* defaultStorePath)
+      const { exists, filename: name } = yield* storeAt(given)
       const target = Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` })
       const makesStore = forWrites.makesStore === true
-      if (!(makesStore && forWrites.dryRun) && !(yield* storeExists(name))) {
+      if (!(makesStore && forWrites.dryRun) && !exists) {
         const NewStore = yield* Effect.promise(() => import("./NewStore.ts"))
         const opening = storeFile(given)
         const made = Effect.provideContext(opening, yield* Effect.context<Effect.Services<typeof opening>>())

@@ -5,7 +5,6 @@ import { Command } from "effect/cli"
 import { readConfig } from "../../settings/ConfigFile.ts"
 import { globalFlags } from "../../settings/GlobalFlags.ts"
 import { localProfile } from "../../settings/Profile.ts"
-import { settings } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
@@ -18,12 +17,7 @@ const patience = Duration.millis(250)
 
 /** What a look at a local store gives, if the settings lead to one that exists. */
 const inStore = <E, R>(look: Effect.Effect<ReadonlyArray<Choice>, E, R>) =>
-  Effect.gen(function* () {
-    const on = yield* settings
-    if (on._tag !== "Local") return []
-    const filename = on.filename ?? (yield* EmbeddedStore.defaultStorePath)
-    return (yield* EmbeddedStore.storeExists(filename)) ? yield* look : []
-  })
+  Effect.flatMap(EmbeddedStore.existingStore, (store) => (store === undefined ? Effect.succeed([]) : look))
 
 const credentials = (kind: "apiKeys" | "smtp") =>
   CredentialsService.use((services) => Effect.map(services[kind].list(), named)).pipe(

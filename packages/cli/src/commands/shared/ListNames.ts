@@ -4,7 +4,6 @@ import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect } from "effect"
 import { usageError } from "../../errors/UsageError.ts"
 import { toggle } from "../../settings/FlagForms.ts"
-import { settings } from "../../settings/Settings.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { shorten } from "../../terminal/Printable.ts"
 
@@ -31,12 +30,11 @@ export const checkListNames = Effect.fnUntraced(function* (
   names: ReadonlyArray<string>,
   given: { readonly createList: boolean }
 ) {
-  const on = yield* settings
-  if (names.length === 0 || given.createList || on._tag === "Remote") return
-  const filename = on.filename ?? (yield* EmbeddedStore.defaultStorePath)
-  if (!(yield* EmbeddedStore.storeExists(filename))) return
+  if (names.length === 0 || given.createList) return
+  const store = yield* EmbeddedStore.existingStore
+  if (store === undefined) return
   const { ContactLists } = yield* EmbeddedStore.server
   const list = Effect.flatMap(ContactLists.ContactLists, ({ list }) => list)
-  const lists = yield* Effect.provide(list, EmbeddedStore.listsOf(on.filename))
+  const lists = yield* Effect.provide(list, EmbeddedStore.listsOf(store))
   yield* refuseNewLists(names, { ...given, lists })
 })
