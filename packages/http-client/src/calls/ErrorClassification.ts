@@ -122,6 +122,10 @@ const describe = (
   return meaning === undefined ? `the connection to ${host} failed with ${code}` : `${host} ${meaning} (${code})`
 }
 
+/** Says in words why no connection to an address came about, or what became of it. */
+export const connectionProblem = (url: URL, error: Error): string =>
+  describe(url.host, undefined, codeOf(causesOf(error)).said, url.protocol === "http:")
+
 /**
  * Judges an error of the transport, which has no complete answer. `sent` is whether any of the request was written, if the
  * transport tells: what was sent is in doubt, whatever the error.

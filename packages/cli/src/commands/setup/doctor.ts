@@ -1,5 +1,6 @@
 /** `roster doctor` */
 import { isLoopbackHost } from "@roster/domain"
+import { connectionProblem } from "@roster/http-client"
 import { type EnvironmentProxies, environmentProxies } from "@roster/http-client/EnvironmentProxies"
 import type { PostgresFinding as Finding } from "@roster/server/PostgresCheck"
 import { Effect, FileSystem, Path, Predicate, Result, Schema, Stream } from "effect"
@@ -83,12 +84,10 @@ interface Answer {
 }
 
 /** What went wrong on the way, and what to do. */
-const words = (error: Error): string => {
-  const code = Predicate.hasProperty(error, "code") ? error.code : undefined
-  if (code === "ECONNREFUSED") return `nothing listens there (${error.message}): start the service, or correct the port`
-  if (code === "ECONNRESET") return `the connection was closed (${error.message}): if it speaks TLS, use https://`
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO") return "it speaks no TLS: use http://"
-  return error.message
+const words = (url: URL, error: Error, proxy: URL | undefined): string => {
+  const isRefused = Predicate.hasProperty(error, "code") && error.code === "ECONNREFUSED"
+  const advice = isRefused ? ": start the service, or correct the address" : ""
+  return `${connectionProblem(url, error)}${advice}${proxy === undefined ? "" : `, by way of the proxy ${proxy.host}`}`
 }
 
 /** Sends a request without a key; fails with the reason as text. */
@@ -113,10 +112,8 @@ const ask = (url: URL, proxy: URL | undefined): Effect.Effect<Answer, string> =>
       )
       response.destroy()
     })
-    request.on("timeout", () => request.destroy(new Error(`no answer within ${timeoutMillis / 1000} seconds`)))
-    request.on("error", (error) =>
-      resume(Effect.fail(`${words(error)}${proxy === undefined ? "" : `, by way of the proxy ${proxy.host}`}`))
-    )
+    request.on("timeout", () => request.destroy(Object.assign(new Error("no answer"), { code: "ETIMEDOUT" })))
+    request.on("error", (error) => resume(Effect.fail(words(url, error, proxy))))
     request.end()
     return Effect.sync(() => request.destroy())
   })
@@ -203,9 +200,9 @@ const checkStore = Effect.gen(function* () {
 
 /** Checks a store. One that does not exist is not created. */
 const store = Effect.fnUntraced(function* (given: string | undefined) {
-  const filename = given ?? (yield* EmbeddedStore.defaultStorePath)
+  const { exists, filename } = yield* EmbeddedStore.storeAt(given)
   const room = yield* diskSpace((yield* Path.Path).dirname(filename))
-  return (yield* EmbeddedStore.storeExists(filename))
+  return exists
     ? [...(yield* checkStore), yield* lastBackup(filename), ...room]
     : [ok("store", `none yet; an import makes ${filename}`)]
 })
