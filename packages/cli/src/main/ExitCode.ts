@@ -123,7 +123,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     ExportPollingFailed: checkExport,
     ExportTimedOut: checkExport,
     StoreDamaged: "Restore a backup with: roster restore FILE, or use another store with --db.",
-    RunLogFailure: "Check the disk and the file that the message names; without it, the run cannot go on.",
+    RunLogFailure: "Check the disk and the file that the message names; without it, the run cannot be resumed.",
     StoreUnavailable: "Check the path, or use another file with --db.",
     ServeError: "Use another --port, --host or --metrics-listen, or stop the program that uses it.",
     TimeLimitReached: "First check whether anything was done, then allow more time with --timeout.",

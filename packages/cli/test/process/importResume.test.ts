@@ -134,7 +134,7 @@ describe("roster contacts import, stopped", () => {
           sent.slice(before).flat(),
           Array.from({ length: 3000 }, (_, i) => email(i + 2000))
         )
-        assert.match(resumed.stderr, /^Going on with run \S+ from row 2001: 2000 of 5000 rows are done\.$/m)
+        assert.match(resumed.stderr, /^Resuming run \S+ from row 2001: 2000 of 5000 rows are done\.$/m)
         assert.strictEqual(recordsIn(folder).length, 1)
         assert.include(record(folder), "Ended")
         assert.isFalse(existsSync(join(folder, "contacts.csv.roster-journal")))

@@ -66,8 +66,8 @@ export const unfinishedRuns = Effect.gen(function* () {
       result: "warning",
       detail:
         command === "rotate"
-          ? `a rotation of ${began} has not ended: the same command goes on with it`
-          : `${command} ${id} has not ended: the same command goes on with it, or roster contacts undo ${id} takes it back`
+          ? `a rotation of ${began} has not ended: the same command resumes it`
+          : `${command} ${id} has not ended: the same command resumes it, or roster contacts undo ${id} takes it back`
     }))
 }).pipe(
   Effect.catch((error) =>

@@ -346,7 +346,7 @@ export const importOutcome = Effect.fnUntraced(function* (
   const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
   const message = `${sumWords(report)}${why}`
   if (notSent + unknown > 0) {
-    return yield* new PartlyDone({ message, hint: "The same command goes on with the rows that have no answer." })
+    return yield* new PartlyDone({ message, hint: "The same command resumes with the rows that have no answer." })
   }
   return yield* new PartlyDone(correct === undefined ? { message } : { message, hint: correct })
 })

@@ -89,7 +89,7 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
   const { answered, from, sendable } = upload.size
   if (upload.run?.isResumed === true) {
     const place = from === undefined ? "" : ` from row ${from}`
-    yield* output.note(`Going on with run ${upload.run.id}${place}: ${answered} of ${sendable} rows are done.`)
+    yield* output.note(`Resuming run ${upload.run.id}${place}: ${answered} of ${sendable} rows are done.`)
   }
   yield* withProgress({ doing: "Importing", unit: "rows", total: sendable, from: answered }, (update) =>
     upload.send(update)

@@ -73,7 +73,10 @@ const importFlags = {
       "The file holds personal data, and only you can read it",
     "FILE"
   ),
-  noRecord: toggle("no-record", "Record nothing: the import can neither be undone nor go on after an interruption"),
+  noRecord: toggle(
+    "no-record",
+    "Record nothing: the import can neither be undone nor be resumed after an interruption"
+  ),
   noResume: toggle("no-resume", "Begin a new run, even if an earlier one of the same rows did not come to its end"),
   concurrency: count("concurrency", "Maximum number of concurrent requests (default: 8)", 1, mostAtOnce),
   via: Flag.Literals("via", ["batches", "file"]).pipe(
