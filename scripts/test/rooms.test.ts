@@ -21,6 +21,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "files",
     "headings",
     "csv",
+    "corrections",
     "warnings",
     "jobs",
     "services",

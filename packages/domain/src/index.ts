@@ -55,6 +55,8 @@ export {
   repeatedFile
 } from "./csv/RejectedRows.ts"
 export { encodingByMark, isEncoding, UnreadableFile } from "./csv/TextDecoding.ts"
+export { correctedAddress } from "./corrections/AddressCorrection.ts"
+export * from "./corrections/RowCorrection.ts"
 export * from "./warnings/ImportWarnings.ts"
 export * from "./emails/EmailMessage.ts"
 export type { FromText } from "./errors/Constructors.ts"

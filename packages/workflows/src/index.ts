@@ -40,7 +40,9 @@ export {
   isWithinLimit,
   NamedRejection,
   parseRejectionLimit,
+  type Rejection,
   RejectionCause,
+  rejectionOf,
   type RejectionLimit
 } from "./runs/Rejections.ts"
 export type { ImportMode } from "./runs/ImportMode.ts"
@@ -82,7 +84,7 @@ export {
   type ItemOutcome
 } from "./upload/BulkAdd.ts"
 export type { Bitset } from "./upload/DuplicateIndex.ts"
-export { duplicatesFile, OnDuplicate, repeatedReason, RepeatedRow } from "./upload/RepeatedRows.ts"
+export { duplicatesFile, OnDuplicate, repeatedRejection, RepeatedRow } from "./upload/RepeatedRows.ts"
 export * from "./upload/RowAdds.ts"
 export {
   makeUpload,

@@ -285,8 +285,8 @@ interface Value {
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
-/** The place of the column of addresses, which every header has. */
-const addressColumn = ({ targets }: ImportColumns): number =>
+/** The place of the column of addresses, which every header has, counted from 0. */
+export const addressColumn = ({ targets }: ImportColumns): number =>
   targets.findIndex((target) => target._tag === "Record" && target.field.wire === "Email")
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`

@@ -57,7 +57,15 @@ const Left = () => {
 const Commands = () => {
   const commands = useAtomValue(Import.commands)
   const flags = useAtomValue(session)?.host?.flags
-  return commands.map((words) => <CommandLine key={words[1]} command={commandOf(words, flags)} />)
+  const isCorrected = useAtomValue(Import.corrections).size > 0
+  return (
+    <>
+      {isCorrected ? <p>The plan as a file has the corrected rows, and a command applies it:</p> : null}
+      {commands.map((words) => (
+        <CommandLine key={words[1]} command={commandOf(words, flags)} />
+      ))}
+    </>
+  )
 }
 
 const ImportView = () => {

@@ -8,6 +8,7 @@ import * as Import from "./ImportAtoms.ts"
 import { choiceProblem, rowProblem } from "./ImportChoices.ts"
 import { PlannedRows } from "./PlannedRows.tsx"
 import { PlanOptions } from "./PlanOptions.tsx"
+import { CorrectedRows } from "./RejectedRows.tsx"
 import type { PlanProgress } from "./thread/ImportCalls.ts"
 
 const Progress = ({ progress }: { readonly progress: PlanProgress | undefined }) => {
@@ -66,6 +67,7 @@ export const PlanStep = () => {
           ) : null}
           <span>{reason}</span>
         </div>
+        <CorrectedRows />
       </fieldset>
       {result.waiting && planned === undefined ? (
         <Progress progress={AsyncResult.isSuccess(result) ? result.value : undefined} />

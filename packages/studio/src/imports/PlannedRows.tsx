@@ -9,36 +9,41 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import * as Import from "./ImportAtoms.ts"
 import { countsOf, kinds, meaningOf, warningAdvice, warningText } from "./PlanWords.ts"
+import { Causes, CorrectRow, Proposals } from "./RejectedRows.tsx"
 import type { Planned, RowsFileRequest, ShownRow } from "./thread/ImportCalls.ts"
 
-const Row = ({ row: { email, fields, line, reason, suggestion } }: { readonly row: ShownRow }) => (
-  <tr>
-    <td className="number">{line.toLocaleString()}</td>
-    <td>
-      <bdi>{email}</bdi>
-    </td>
-    <td>
-      {reason === undefined ? null : <p>{reason}</p>}
-      {suggestion === undefined ? null : (
-        <p>
-          Probably meant: <bdi>{suggestion}</bdi>
-        </p>
-      )}
-      {fields.length === 0 ? null : (
-        <ul className="values">
-          {fields.map(([name, old, now]) => (
-            <li key={name}>
-              <bdi>{name}</bdi> {old === null ? null : <bdi className="old">{old}</bdi>}{" "}
-              {now === null ? <em>none</em> : <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>}
-            </li>
-          ))}
-        </ul>
-      )}
-    </td>
-  </tr>
-)
+const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: boolean }) => {
+  const { email, fields, line, reason, suggestion } = row
+  return (
+    <tr>
+      <td className="number">{line.toLocaleString()}</td>
+      <td>
+        <bdi>{email}</bdi>
+      </td>
+      <td>
+        {reason === undefined ? null : <p>{reason}</p>}
+        {suggestion === undefined ? null : (
+          <p>
+            Probably meant: <bdi>{suggestion}</bdi>
+          </p>
+        )}
+        {fields.length === 0 ? null : (
+          <ul className="values">
+            {fields.map(([name, old, now]) => (
+              <li key={name}>
+                <bdi>{name}</bdi> {old === null ? null : <bdi className="old">{old}</bdi>}{" "}
+                {now === null ? <em>none</em> : <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>}
+              </li>
+            ))}
+          </ul>
+        )}
+        {isApplied ? null : <CorrectRow row={row} />}
+      </td>
+    </tr>
+  )
+}
 
-const Rows = ({ total }: { readonly total: number }) => {
+const Rows = ({ isApplied, total }: { readonly total: number; readonly isApplied: boolean }) => {
   const rows = useAtomValue(Import.rows)
   const [page, setPage] = useAtom(Import.shownPage)
   if (!AsyncResult.isSuccess(rows)) return <Problem message={problemOf(rows)} />
@@ -46,7 +51,7 @@ const Rows = ({ total }: { readonly total: number }) => {
     <>
       <Table label="Rows of the plan" columns={["Line", "Address", "What changes"]} className="rows">
         {rows.value.map((row) => (
-          <Row key={row.line} row={row} />
+          <Row key={row.line} row={row} isApplied={isApplied} />
         ))}
       </Table>
       <Pager page={page} total={total} onPage={setPage} />
@@ -93,46 +98,15 @@ const Warnings = ({ warnings }: { readonly warnings: ReadonlyArray<ImportWarning
   </details>
 )
 
-const Causes = ({ planned }: { readonly planned: Planned }) => {
-  const { causes = [] } = planned.summary
-  return (
-    <div className="stack">
-      <ul>
-        {causes.map(({ allowed, cause, column, count, first, otherValues, values }) => (
-          <li key={`${column} ${cause}`}>
-            {counted(count, "row")}
-            {column === undefined ? "" : " in "}
-            <bdi>{column}</bdi>: <bdi>{cause}</bdi>
-            {allowed === undefined ? null : <small> (choose above what the words stand for)</small>}
-            {values.length === 0 ? null : (
-              <ul className="values">
-                {values.slice(0, 5).map(({ count: of, value }) => (
-                  <li key={value}>
-                    <bdi>{value}</bdi> <small>{of.toLocaleString()}</small>
-                  </li>
-                ))}
-                {otherValues > 0 || values.length > 5 ? <li>and others</li> : null}
-              </ul>
-            )}{" "}
-            <small>first in line {first.line.toLocaleString()}</small>
-          </li>
-        ))}
-      </ul>
-      <SaveRows planned={planned} of="rejected">
-        Download the rejected rows, to correct and import them
-      </SaveRows>
-    </div>
-  )
-}
-
 export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
   const registry = useRegistry()
-  const [kind, setKind] = useAtom(Import.shownKind)
+  const kind = useAtomValue(Import.shownKind)
   const resubscribe = useAtomValue(Import.resubscribe)
   const { onDuplicate } = useAtomValue(Import.rowChoices)
   const chosen = useAtomValue(Import.file)
   const isApplied = !AsyncResult.isInitial(useAtomValue(Import.apply))
   const of = countsOf(planned)
+  const total = useAtomValue(Import.shownTotal)
   return (
     <>
       <p role="status">
@@ -147,28 +121,28 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
         {kinds.map(([id, title]) =>
           id === "leftOut" && of.leftOut === 0 ? null : (
             <label key={id} className="choice">
-              <input
-                type="radio"
-                name="kind"
-                checked={kind === id}
-                onChange={() => {
-                  registry.set(Import.shownPage, 0)
-                  setKind(id)
-                }}
-              />
+              <input type="radio" name="kind" checked={kind === id} onChange={() => Import.showRows(registry, id)} />
               {title} <strong>{of[id].toLocaleString()}</strong>
             </label>
           )
         )}
       </fieldset>
       <p>{meaningOf(kind, { onDuplicate, resubscribe })}</p>
-      {kind === "rejected" && of.rejected > 0 ? <Causes planned={planned} /> : null}
+      {kind === "rejected" && of.rejected > 0 ? (
+        <div className="stack">
+          <Causes planned={planned} />
+          {isApplied ? null : <Proposals />}
+          <SaveRows planned={planned} of="rejected">
+            Download the rejected rows, to correct and import them
+          </SaveRows>
+        </div>
+      ) : null}
       {kind === "repeated" && of.repeated > 0 ? (
         <SaveRows planned={planned} of="repeated">
           Download the repeated rows, with the lines of both
         </SaveRows>
       ) : null}
-      {of[kind] === 0 ? <p>There are none.</p> : <Rows total={of[kind]} />}
+      {of[kind] === 0 ? <p>There are none.</p> : <Rows total={total} isApplied={isApplied} />}
       <p>
         <button
           type="button"

@@ -6,6 +6,7 @@ import { csvToWorkbook } from "@roster/workflows/Workbook"
 import { Context, Effect, Layer, Stream } from "effect"
 import { AtomRegistry } from "effect/reactivity"
 import { RpcTest } from "effect/rpc"
+import * as Corrections from "../../src/imports/Corrections.ts"
 import * as Import from "../../src/imports/ImportAtoms.ts"
 import * as Choices from "../../src/imports/ImportChoices.ts"
 import { ImportCalls, type RowsFileRequest } from "../../src/imports/thread/ImportCalls.ts"
@@ -290,6 +291,70 @@ describe("the import view", () => {
       registry.set(Import.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
       yield* plan
       assert.isUndefined(registry.get(Import.refusal))
+    })
+  )
+
+  it.effect("corrects rejected rows, each checked at once, and imports them in the same run at their place", () =>
+    Effect.gen(function* () {
+      const { contacts, look, mount, plan, registry, result, run, rowsFile } = yield* opened
+      for (const atom of [Import.rows, Import.proposals, Corrections.found]) yield* mount(atom)
+      yield* look(
+        "Email,FirstName,Status\ntwo@@signs.example,Two,\nada@@example.com,Slip,\nada@example.com,Ada,\n" +
+          "eve@example.com,Eve,maybe\nnobody,None,\n"
+      )
+      const first = yield* plan
+      assert.deepStrictEqual([first.summary.new, first.summary.rejected], [1, 4])
+      yield* result(Import.proposals)
+      assert.deepStrictEqual(
+        registry.get(Corrections.proposed).map((row) => [row.line, Corrections.differences(row, ["Email"])]),
+        [
+          [2, [["Email", "two@@signs.example", "two@signs.example"]]],
+          [3, [["Email", "ada@@example.com", "ada@example.com"]]]
+        ]
+      )
+      const cause = first.summary.causes?.find(({ code }) => code === "Word") ?? assert.fail("no cause")
+      Import.showRows(registry, "rejected", { cause: cause.cause, column: cause.column })
+      assert.strictEqual(registry.get(Import.shownTotal), 1)
+      const [eve = assert.fail("no row"), ...others] = yield* result(Import.rows)
+      assert.deepStrictEqual([eve.line, eve.proposal, others.length], [5, undefined, 0])
+
+      Corrections.open(registry, eve)
+      assert.include(registry.get(Corrections.found).problem, "Status")
+      Corrections.keep(registry)
+      assert.strictEqual(registry.get(Import.unplanned), 0)
+      Corrections.write(registry, 2, "NotConfirmed")
+      assert.deepStrictEqual(registry.get(Corrections.found), { email: "eve@example.com" })
+      Corrections.keep(registry)
+      Corrections.accept(registry, registry.get(Corrections.proposed))
+      assert.strictEqual(registry.get(Import.unplanned), 3)
+      assert.include(registry.get(Import.refusal), "Plan again")
+      assert.deepStrictEqual(
+        registry.get(Import.commands).map(([, verb]) => verb),
+        ["apply"]
+      )
+
+      Import.replan(registry)
+      const planned = yield* plan
+      assert.deepStrictEqual([planned.summary.new, planned.summary.rejected, planned.summary.duplicates], [3, 1, 1])
+      assert.isUndefined(registry.get(Import.refusal))
+      registry.set(Import.shownKind, "repeated")
+      assert.deepStrictEqual(
+        (yield* result(Import.rows)).map(({ line, reason }) => [line, reason]),
+        [[3, "Line 4 is imported in its place."]]
+      )
+      assert.notInclude(yield* rowsFile({ plan: planned.id, of: "rejected" }), "signs")
+      const report = yield* run(Import.apply, planned)
+      assert.strictEqual((yield* contacts.get("ada@example.com")).firstName, "Ada")
+      assert.strictEqual((yield* contacts.get("eve@example.com")).status, "NotConfirmed")
+      yield* run(Import.undone, report.run ?? "")
+      assert.strictEqual(yield* contacts.count(), 0)
+
+      // What is taken back is rejected again, and another file has no corrections.
+      Corrections.takeBack(registry, 2)
+      Import.replan(registry)
+      assert.strictEqual((yield* plan).summary.rejected, 2)
+      yield* look("Email,FirstName,Status\nnobody,None,\n")
+      assert.strictEqual(registry.get(Import.corrections).size, 0)
     })
   )
 

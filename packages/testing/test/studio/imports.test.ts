@@ -4,7 +4,7 @@ import { csvToWorkbook } from "@roster/workflows/Workbook"
 import { Effect, Stream } from "effect"
 import type { Page } from "playwright-core"
 import { actionTimeout, hasBrowser } from "../browser/Browser.ts"
-import { openStudio, servedStudio, signIn } from "./StudioPage.ts"
+import { assertAccessible, openStudio, servedStudio, signIn } from "./StudioPage.ts"
 
 /** Chooses a file of a text in Latin-1. */
 const choose = async (page: Page, text: string): Promise<void> => {
@@ -38,6 +38,13 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await page.getByText("4 rows: 2 new, 1 changed, 0 unchanged, 1 rejected, 0 repeated.").waitFor()
           await page.getByLabel("Rejected").check()
           await page.getByText("first in line 5").waitFor()
+          await page.getByRole("button", { name: "Correct…" }).click()
+          await page.getByRole("form", { name: "Line 5" }).getByLabel("E-Mail").fill("nobody@example.com")
+          await page.getByText("It can be imported, as the contact nobody@example.com.").waitFor()
+        })
+        yield* assertAccessible(page, "a row that is corrected")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Leave it as it was" }).click()
           await page.getByLabel("Kept because of consent").check()
           await page.getByRole("region", { name: "Rows of the plan" }).getByText("left@example.com").waitFor()
           await page.getByText("roster contacts import people.csv --mapping people.mapping.json --plan").waitFor()

@@ -1,5 +1,5 @@
 /** What the page asks of the thread that reads files: what is in one, what importing it would do, its rows, and to do it. */
-import type { ImportMapping } from "@roster/domain"
+import type { ImportMapping, RowCells } from "@roster/domain"
 import type { AppendedEntry, ImportMode, OnDuplicate, PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
@@ -36,6 +36,8 @@ export interface PlanRequest {
   readonly mode: ImportMode
   /** Which row of an address is imported. */
   readonly onDuplicate: OnDuplicate
+  /** The cells of rows that a person has corrected, by their lines. */
+  readonly corrections: ReadonlyMap<number, RowCells>
   /** The name of the service or store. */
   readonly target: string
   /** Absent in tests, whose thread has services of its own. */
@@ -88,12 +90,31 @@ export interface ShownRow {
   readonly reason?: string
   /** The address that would do. */
   readonly suggestion?: string
+  /** The cells of a rejected row, which a person can correct. */
+  readonly cells?: RowCells
+  /** The same with a slip put right. */
+  readonly proposal?: RowCells
+}
+
+/** Rows that are rejected for one cause. */
+export interface ShownCause {
+  readonly cause: string
+  readonly column: string | undefined
+}
+
+/** A rejected row, and the same with a slip put right. */
+export interface ProposedCorrection {
+  readonly line: number
+  readonly before: RowCells
+  readonly after: RowCells
 }
 
 /** Asks for rows of the plan that was made last. */
 export interface RowsRequest {
   readonly plan: string
   readonly kind: RowKind
+  /** Of the rejected rows those of one cause (default: all). */
+  readonly cause?: ShownCause | undefined
   readonly offset: number
   readonly limit: number
 }
@@ -119,6 +140,11 @@ export const ImportCalls = RpcGroup.make(
     stream: true
   }),
   Rpc.make("Rows", { payload: plain<RowsRequest>(), success: plain<ReadonlyArray<ShownRow>>(), error: ImportProblem }),
+  Rpc.make("Proposals", {
+    payload: plain<{ readonly plan: string }>(),
+    success: plain<ReadonlyArray<ProposedCorrection>>(),
+    error: ImportProblem
+  }),
   Rpc.make("Apply", {
     payload: plain<Pick<PlanRequest, "connection" | "target"> & { readonly plan: string }>(),
     success: plain<ApplyEvent>(),

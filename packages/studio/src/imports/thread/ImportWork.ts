@@ -1,15 +1,19 @@
 /** Reads files, plans their import and carries it out, in a thread of its own: the page goes on meanwhile. */
 import {
-  contactOf,
+  ContactColumns,
   ContactFields,
+  contactOf,
+  correctedRows,
   type ContactsService,
   encodingByMark,
   formatWireDate,
   type ImportMapping,
   type ImportRow,
   lookAtRows,
+  makeRowCheck,
   readContacts,
   rejectedFile,
+  type RowCheck,
   type UnreadableFile
 } from "@roster/domain"
 import {
@@ -17,7 +21,9 @@ import {
   type ImportPlan,
   makeImportPlan,
   type PlannedRow,
-  repeatedReason,
+  type Rejection,
+  rejectionOf,
+  repeatedRejection,
   RunLog,
   RunLogFailure,
   surveyContacts,
@@ -32,7 +38,8 @@ import {
   type ApplyEvent,
   type PlanProgress,
   type PlanRequest,
-  type RowKind,
+  type ProposedCorrection,
+  type RowsRequest,
   type ShownRow
 } from "./ImportCalls.ts"
 import { blobOf, type ImportedContent, openContent } from "./ImportedContent.ts"
@@ -137,6 +144,8 @@ interface Kept {
   readonly unchanged: ReadonlySet<number>
   readonly kept: ReadonlySet<number>
   readonly leftOut: ReadonlySet<number>
+  /** What an import makes of other cells for a row; rows of JSON are not corrected here. */
+  readonly check: RowCheck | undefined
 }
 
 /** Length of a value beyond which the page shows its beginning; the file of the plan has all of it. */
@@ -191,21 +200,54 @@ const shownRepeated = (row: ImportRow, otherLine: number): ShownRow => {
   }
 }
 
+interface Rejected {
+  readonly row: ImportRow
+  readonly rejection: Rejection
+}
+
+/** The rows that are rejected, and why; of those with the same address, too. */
+const rejectedRows = ({ plan, rows, survey }: Kept) =>
+  Stream.suspend(() => {
+    const { header, onDuplicate, otherLine } = survey
+    const columns = ContactColumns.columnFields(header?.cells ?? [], plan.header.mapping)
+    const address = columns.find(({ field }) => field === "Email")?.column
+    let number = 0
+    return Stream.filterMap(rows, (row): Result.Result<Rejected, undefined> => {
+      const other = otherLine(++number)
+      const contact = contactOf(row)
+      if (Result.isFailure(contact)) return Result.succeed({ row, rejection: rejectionOf(row, contact.failure) })
+      return onDuplicate === "reject" && other !== undefined
+        ? Result.succeed({ row, rejection: repeatedRejection(row, other, address) })
+        : Result.fail(undefined)
+    })
+  })
+
+const shownRejected =
+  (check: RowCheck | undefined) =>
+  ({ rejection, row }: Rejected): ShownRow => {
+    const { column, email = "", reason, suggestion, value } = rejection
+    const proposal = check?.propose(row.cells)
+    return {
+      line: row.line,
+      email,
+      reason,
+      fields: column === undefined || value === undefined ? [] : [[column, null, value]],
+      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(check === undefined ? {} : { cells: row.cells }),
+      ...(proposal === undefined ? {} : { proposal })
+    }
+  }
+
 const rowsOf = (
-  { kept, leftOut, plan, rows, survey, unchanged }: Kept,
-  kind: RowKind
+  made: Kept,
+  { cause, kind }: Pick<RowsRequest, "kind" | "cause">
 ): Stream.Stream<ShownRow, ImportProblem | UnreadableFile | UnreadablePlan> => {
+  const { check, kept, leftOut, plan, rows, survey, unchanged } = made
   if (kind === "rejected") {
-    return Stream.map(
-      Stream.fromIterable(survey.firstInvalid),
-      ({ column, email = "", line, reason, suggestion, value }): ShownRow => ({
-        line,
-        email,
-        reason,
-        fields: column === undefined || value === undefined ? [] : [[column, null, value]],
-        ...(suggestion === undefined ? {} : { suggestion })
-      })
-    )
+    const isShown = ({ rejection }: Rejected): boolean =>
+      cause === undefined ||
+      (cause.cause === (rejection.cause ?? rejection.reason) && cause.column === rejection.column)
+    return rejectedRows(made).pipe(Stream.filter(isShown), Stream.map(shownRejected(check)))
   }
   if (kind === "new" || kind === "changed") {
     return plan.rows.pipe(
@@ -223,12 +265,12 @@ const rowsOf = (
 }
 
 const planned = Effect.fnUntraced(function* (
-  { file, listNames, mapping, mode, onDuplicate, resubscribe, sheet }: PlanRequest,
+  { corrections, file, listNames, mapping, mode, onDuplicate, resubscribe, sheet }: PlanRequest,
   tell: (progress: PlanProgress) => Effect.Effect<unknown>
 ) {
   const content = yield* openContent(file, sheet)
   const read = { ...mapping, ...content.mapping }
-  const rows = readContacts(content.bytes, read)
+  const rows = correctedRows(readContacts(content.bytes, read), corrections, read)
   const survey = yield* surveyContacts(rows, {
     ...mode,
     digests: true,
@@ -254,7 +296,8 @@ const planned = Effect.fnUntraced(function* (
     }
   })
   const planFile = yield* blobOf(plan.content, "application/json")
-  const made: Kept = { plan, survey, rows, unchanged, kept, leftOut }
+  const check = survey.header === undefined ? undefined : makeRowCheck(survey.header, read)
+  const made: Kept = { plan, survey, rows, unchanged, kept, leftOut, check }
   yield* tell({
     _tag: "Planned",
     planned: {
@@ -269,19 +312,18 @@ const planned = Effect.fnUntraced(function* (
   return made
 }, Effect.scoped)
 
-/** The rows that are rejected, and why; of those with the same address, too. */
-const rejectedRows = <E>(rows: Stream.Stream<ImportRow, E>, { onDuplicate, otherLine }: UploadSurvey) =>
-  Stream.suspend(() => {
-    let number = 0
-    return Stream.filterMap(rows, (row) => {
-      const other = otherLine(++number)
-      const contact = contactOf(row)
-      if (Result.isFailure(contact)) return Result.succeed({ cells: row.cells, reason: contact.failure })
-      return onDuplicate === "reject" && other !== undefined
-        ? Result.succeed({ cells: row.cells, reason: repeatedReason(other) })
-        : Result.fail(undefined)
-    })
-  })
+/** Maximum number of corrections that are proposed. A person looks at them. */
+const mostProposals = 10_000
+
+const proposalsOf = (made: Kept) =>
+  rejectedRows(made).pipe(
+    Stream.filterMap(({ row }): Result.Result<ProposedCorrection, undefined> => {
+      const after = made.check?.propose(row.cells)
+      return after === undefined ? Result.fail(undefined) : Result.succeed({ line: row.line, before: row.cells, after })
+    }),
+    Stream.take(mostProposals),
+    Stream.runCollect
+  )
 
 // Its apply
 
@@ -401,17 +443,21 @@ export const layer = (connect: Connect) =>
           ),
         Written: ({ number, problem }) => applies.written(number, problem),
         Hold: ({ isCancelled, isHeld }) => Effect.sync(() => applies.hold(isHeld, isCancelled)),
-        Rows: Effect.fnUntraced(function* ({ kind, limit, offset, plan }) {
-          const rows = rowsOf(yield* lastOf(plan), kind)
+        Proposals: ({ plan }) => Effect.mapError(Effect.flatMap(lastOf(plan), proposalsOf), problem),
+        Rows: Effect.fnUntraced(function* ({ limit, offset, plan, ...shown }) {
+          const rows = rowsOf(yield* lastOf(plan), shown)
           return yield* Stream.runCollect(Stream.take(Stream.drop(rows, offset), limit))
         }, Effect.mapError(problem)),
         RowsFile: Effect.fnUntraced(function* ({ of, plan }) {
-          const { rows, survey } = yield* lastOf(plan)
-          const { header = { cells: [], delimiter: "," }, otherLine } = survey
+          const made = yield* lastOf(plan)
+          const { header = { cells: [], delimiter: "," }, otherLine } = made.survey
           return yield* blobOf(
             of === "repeated"
-              ? duplicatesFile(rows, { header, otherLine })
-              : rejectedFile(header, rejectedRows(rows, survey)),
+              ? duplicatesFile(made.rows, { header, otherLine })
+              : rejectedFile(
+                  header,
+                  Stream.map(rejectedRows(made), ({ rejection: { reason }, row: { cells } }) => ({ cells, reason }))
+                ),
             "text/csv"
           )
         }, Effect.mapError(problem))
