@@ -5,16 +5,17 @@ import { counted, people } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import { missing } from "../session/Rights.tsx"
-import * as Import from "./ImportAtoms.ts"
+import * as ImportPlan from "./ImportPlan.ts"
+import * as ImportApply from "./ImportApply.ts"
 import type { Applied, Planned } from "./thread/ImportCalls.ts"
 
 const Running = ({ total }: { readonly total: number }) => {
   const registry = useRegistry()
-  const done = useAtomValue(Import.applied)
-  const isPaused = useAtomValue(Import.isPaused)
-  const isCancelled = useAtomValue(Import.isCancelled)
+  const done = useAtomValue(ImportApply.applied)
+  const isPaused = useAtomValue(ImportApply.isPaused)
+  const isCancelled = useAtomValue(ImportApply.isCancelled)
   // Kept, so that it does what the buttons say.
-  useAtomValue(Import.hold)
+  useAtomValue(ImportApply.hold)
   return (
     <>
       <label>
@@ -29,10 +30,10 @@ const Running = ({ total }: { readonly total: number }) => {
             : "Keep this page open until all rows are done."}
       </p>
       <div className="buttons">
-        <button type="button" disabled={isCancelled} onClick={() => Import.pause(registry, !isPaused)}>
+        <button type="button" disabled={isCancelled} onClick={() => ImportApply.pause(registry, !isPaused)}>
           {isPaused ? "Go on" : "Pause"}
         </button>
-        <button type="button" className="danger" disabled={isCancelled} onClick={() => Import.cancel(registry)}>
+        <button type="button" className="danger" disabled={isCancelled} onClick={() => ImportApply.cancel(registry)}>
           Cancel
         </button>
       </div>
@@ -79,7 +80,7 @@ const headline = (report: Applied): string => {
 
 /** The undo of what was applied, and what it came to. */
 const UndoOf = ({ run }: { readonly run: string }) => {
-  const [undone, undo] = useAtom(Import.undone)
+  const [undone, undo] = useAtom(ImportApply.undone)
   const found = AsyncResult.isSuccess(undone) ? undone.value : undefined
   return (
     <>
@@ -90,13 +91,13 @@ const UndoOf = ({ run }: { readonly run: string }) => {
           {found.outdated === 0
             ? ""
             : ` ${people(found.outdated)} were changed by others since, and those changes stay.`}
-          {Import.isWhole(found)
+          {ImportApply.isWhole(found)
             ? ""
             : ` Of ${people(found.notSent + found.unknown)} it is not done or not known; undo again.`}
         </p>
       )}
       <Problem message={problemOf(undone) ?? found?.stoppedBy?.message} />
-      {found !== undefined && Import.isWhole(found) ? null : (
+      {found !== undefined && ImportApply.isWhole(found) ? null : (
         <Confirmed>
           <button type="button" disabled={undone.waiting} onClick={() => undo(run)}>
             {undone.waiting ? "Undoing…" : "Undo the import"}
@@ -109,8 +110,8 @@ const UndoOf = ({ run }: { readonly run: string }) => {
 
 const Report = ({ planned, report }: { readonly report: Applied; readonly planned: Planned }) => {
   const registry = useRegistry()
-  const start = useAtomSet(Import.apply)
-  const undone = useAtomValue(Import.undone)
+  const start = useAtomSet(ImportApply.apply)
+  const undone = useAtomValue(ImportApply.undone)
   const { outdatedContacts, problem, rejectedRows, run } = report
   const isUndone = AsyncResult.isSuccess(undone)
   return (
@@ -138,15 +139,17 @@ const Report = ({ planned, report }: { readonly report: Applied; readonly planne
         title="Rows that the service refused"
         rows={rejectedRows.map(({ line, reason }) => `line ${line}: ${reason}`)}
       />
-      {Import.isWhole(report) || isUndone ? null : <p>Going on sends these rows again, which does nothing twice.</p>}
+      {ImportApply.isWhole(report) || isUndone ? null : (
+        <p>Going on sends these rows again, which does nothing twice.</p>
+      )}
       {run === undefined ? null : <UndoOf run={run} />}
       <div className="buttons">
-        {Import.isWhole(report) || isUndone ? null : (
+        {ImportApply.isWhole(report) || isUndone ? null : (
           <button type="button" className="primary" disabled={undone.waiting} onClick={() => start(planned)}>
             Go on
           </button>
         )}
-        <button type="button" disabled={undone.waiting} onClick={() => Import.choose(registry, undefined)}>
+        <button type="button" disabled={undone.waiting} onClick={() => ImportApply.choose(registry, undefined)}>
           Import another file
         </button>
       </div>
@@ -160,11 +163,11 @@ const doing = ({ changed, new: added }: Planned["summary"]): string =>
     .replace(/^c/, "C")
 
 export const ApplyStep = () => {
-  const planned = useAtomValue(Import.planned)
-  const [applied, start] = useAtom(Import.apply)
-  const run = useAtomValue(Import.appliedRun)
+  const planned = useAtomValue(ImportPlan.planned)
+  const [applied, start] = useAtom(ImportApply.apply)
+  const run = useAtomValue(ImportApply.appliedRun)
   const lacking = useAtomValue(missing("ModifyContacts"))
-  const refusal = useAtomValue(Import.refusal)
+  const refusal = useAtomValue(ImportPlan.refusal)
   const reason = lacking ?? refusal
   if (planned === undefined) return null
   const { summary } = planned

@@ -5,7 +5,8 @@ import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import type { FileSight } from "./thread/FileSight.ts"
-import * as Import from "./ImportAtoms.ts"
+import * as ImportFile from "./ImportFile.ts"
+import * as ImportApply from "./ImportApply.ts"
 import * as Choices from "./ImportChoices.ts"
 
 const Column = ({
@@ -18,10 +19,10 @@ const Column = ({
   readonly read: number
 }) => {
   const registry = useRegistry()
-  const [edits, setEdits] = useAtom(Import.edits)
+  const [edits, setEdits] = useAtom(ImportFile.edits)
   const set = (to: string | null): void => {
-    Import.replan(registry)
-    setEdits(Import.setColumn(edits, key, to))
+    ImportApply.replan(registry)
+    setEdits(ImportFile.setColumn(edits, key, to))
   }
   const name = sight.name === "" ? key : sight.name
   return (
@@ -79,10 +80,10 @@ const Column = ({
 }
 
 const SavedMapping = () => {
-  const file = useAtomValue(Import.file)
-  const mapping = useAtomValue(Import.mapping)
+  const file = useAtomValue(ImportFile.file)
+  const mapping = useAtomValue(ImportFile.mapping)
   const registry = useRegistry()
-  const [loaded, load] = useAtom(Import.loadMapping)
+  const [loaded, load] = useAtom(ImportFile.loadMapping)
   const [name, setName] = useState<string | undefined>(undefined)
   return (
     <div className="bar">
@@ -90,8 +91,8 @@ const SavedMapping = () => {
         type="button"
         onClick={() =>
           download(
-            Import.beside(file?.name ?? "contacts", ".mapping.json"),
-            new Blob([Import.mappingText(mapping)], { type: "application/json" })
+            ImportFile.beside(file?.name ?? "contacts", ".mapping.json"),
+            new Blob([ImportFile.mappingText(mapping)], { type: "application/json" })
           )
         }
       >
@@ -105,7 +106,7 @@ const SavedMapping = () => {
           onChange={async (event) => {
             const [chosen] = event.target.files ?? []
             if (chosen === undefined) return
-            Import.replan(registry)
+            ImportApply.replan(registry)
             setName(chosen.name)
             load(await chosen.text())
           }}
@@ -118,11 +119,11 @@ const SavedMapping = () => {
 }
 
 export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
-  const columns = useAtomValue(Import.columns)
-  const known = useAtomValue(Import.customFields)
-  const edits = useAtomValue(Import.edits)
+  const columns = useAtomValue(ImportFile.columns)
+  const known = useAtomValue(ImportFile.customFields)
+  const edits = useAtomValue(ImportFile.edits)
   const missing = Choices.missingColumns(sight, edits)
-  const setEdits = useAtomSet(Import.edits)
+  const setEdits = useAtomSet(ImportFile.edits)
   const registry = useRegistry()
   return (
     <section aria-labelledby="import-columns" className="step">
@@ -153,7 +154,7 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
         <button
           type="button"
           onClick={() => {
-            Import.replan(registry)
+            ImportApply.replan(registry)
             setEdits(Choices.noEdits)
           }}
         >

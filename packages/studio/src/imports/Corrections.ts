@@ -2,7 +2,8 @@
 import { makeRowCheck, type RowCells, type RowCheck } from "@roster/domain"
 import { Result } from "effect"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
-import * as Import from "./ImportAtoms.ts"
+import * as ImportFile from "./ImportFile.ts"
+import * as ImportPlan from "./ImportPlan.ts"
 import type { ProposedCorrection, ShownRow } from "./thread/ImportCalls.ts"
 
 /** A row that is being corrected. */
@@ -19,7 +20,11 @@ export const openRow = Atom.keepAlive(Atom.make<OpenRow | undefined>(undefined))
 
 /** Opens a rejected row: as it was corrected, as it is proposed, or as it is. */
 export const open = (registry: AtomRegistry.AtomRegistry, { cells = [], line, proposal }: ShownRow): void =>
-  registry.set(openRow, { line, before: cells, cells: registry.get(Import.corrections).get(line) ?? proposal ?? cells })
+  registry.set(openRow, {
+    line,
+    before: cells,
+    cells: registry.get(ImportPlan.corrections).get(line) ?? proposal ?? cells
+  })
 
 /** Writes into a cell of the row that is open. */
 export const write = (registry: AtomRegistry.AtomRegistry, at: number, text: string): void => {
@@ -34,11 +39,11 @@ export const removeCell = (registry: AtomRegistry.AtomRegistry, at: number): voi
 }
 
 /** The headings of the file of the plan. */
-export const headings = Atom.readable((get): RowCells => get(Import.planned)?.header?.cells ?? [])
+export const headings = Atom.readable((get): RowCells => get(ImportPlan.planned)?.header?.cells ?? [])
 
 const check = Atom.readable((get): RowCheck | undefined => {
-  const header = get(Import.planned)?.header
-  return header === undefined ? undefined : makeRowCheck(header, get(Import.mapping))
+  const header = get(ImportPlan.planned)?.header
+  return header === undefined ? undefined : makeRowCheck(header, get(ImportFile.mapping))
 })
 
 /** What an import would make of the row that is open. */
@@ -61,12 +66,12 @@ const change = (
   registry: AtomRegistry.AtomRegistry,
   rows: Iterable<readonly [line: number, cells: RowCells | undefined]>
 ): void => {
-  const changed = new Map(registry.get(Import.corrections))
+  const changed = new Map(registry.get(ImportPlan.corrections))
   for (const [line, cells] of rows) {
     if (cells === undefined) changed.delete(line)
     else changed.set(line, cells)
   }
-  registry.set(Import.corrections, new Map([...changed].toSorted(([one], [other]) => one - other)))
+  registry.set(ImportPlan.corrections, new Map([...changed].toSorted(([one], [other]) => one - other)))
 }
 
 /** Keeps the row that is open as it is now, and closes it. */
@@ -83,8 +88,8 @@ export const takeBack = (registry: AtomRegistry.AtomRegistry, line: number): voi
 
 /** The proposals for rows that nobody has corrected yet. */
 export const proposed = Atom.readable((get): ReadonlyArray<ProposedCorrection> => {
-  const kept = get(Import.corrections)
-  return AsyncResult.getOrElse(get(Import.proposals), () => []).filter(({ line }) => !kept.has(line))
+  const kept = get(ImportPlan.corrections)
+  return AsyncResult.getOrElse(get(ImportPlan.proposals), () => []).filter(({ line }) => !kept.has(line))
 })
 
 /** Corrects rows as it is proposed. */

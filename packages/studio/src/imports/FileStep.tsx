@@ -5,7 +5,8 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Table } from "../kit/Table.tsx"
 import type { FileSight, Reading } from "./thread/FileSight.ts"
-import * as Import from "./ImportAtoms.ts"
+import * as ImportFile from "./ImportFile.ts"
+import * as ImportApply from "./ImportApply.ts"
 
 const encodings = [
   "utf-8",
@@ -41,10 +42,10 @@ const changed = ({ delimiter, encoding, sheet, skipLines }: Reading, more: Readi
 
 const HowRead = ({ sight }: { readonly sight: FileSight }) => {
   const registry = useRegistry()
-  const [reading, setReading] = useAtom(Import.reading)
+  const [reading, setReading] = useAtom(ImportFile.reading)
   const isJson = sight.header?.format !== undefined
   const read = (more: Reading): void => {
-    Import.replan(registry)
+    ImportApply.replan(registry)
     // What was found stays, unless it is that which changes.
     setReading(changed(changed(sight.reading, reading), more))
   }
@@ -150,13 +151,13 @@ const Read = ({ isReading, sight }: { readonly sight: FileSight; readonly isRead
 /** The way back from a reading by which nothing can be read, such as a sheet that is not there. */
 const ReadAgain = () => {
   const registry = useRegistry()
-  const [reading, setReading] = useAtom(Import.reading)
+  const [reading, setReading] = useAtom(ImportFile.reading)
   if (Object.keys(reading).length === 0) return null
   return (
     <button
       type="button"
       onClick={() => {
-        Import.replan(registry)
+        ImportApply.replan(registry)
         setReading({})
       }}
     >
@@ -167,15 +168,15 @@ const ReadAgain = () => {
 
 export const FileStep = () => {
   const registry = useRegistry()
-  const file = useAtomValue(Import.file)
-  const result = useAtomValue(Import.sight)
-  const sight = useAtomValue(Import.seen)
+  const file = useAtomValue(ImportFile.file)
+  const result = useAtomValue(ImportFile.sight)
+  const sight = useAtomValue(ImportFile.seen)
   const [isOver, setOver] = useState(false)
   const drop = (event: DragEvent): void => {
     event.preventDefault()
     setOver(false)
     const [dropped] = event.dataTransfer.files
-    if (dropped !== undefined) Import.choose(registry, dropped)
+    if (dropped !== undefined) ImportApply.choose(registry, dropped)
   }
   return (
     <section aria-labelledby="import-file" className="step">
@@ -196,7 +197,7 @@ export const FileStep = () => {
             type="file"
             onChange={(event) => {
               const [chosen] = event.target.files ?? []
-              if (chosen !== undefined) Import.choose(registry, chosen)
+              if (chosen !== undefined) ImportApply.choose(registry, chosen)
             }}
           />
         </label>

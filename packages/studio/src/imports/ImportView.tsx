@@ -8,23 +8,24 @@ import { session } from "../session/Session.ts"
 import { ApplyStep } from "./ApplyStep.tsx"
 import { ColumnsStep } from "./ColumnsStep.tsx"
 import { FileStep } from "./FileStep.tsx"
-import * as Import from "./ImportAtoms.ts"
-import { readNote, removeNote } from "./LeftImport.ts"
+import * as ImportFile from "./ImportFile.ts"
+import * as ImportPlan from "./ImportPlan.ts"
+import * as ImportApply from "./ImportApply.ts"
 import { PlanStep } from "./PlanStep.tsx"
 import { WordsStep } from "./WordsStep.tsx"
 
 /** Says what a reload of the page broke off. */
 const Left = () => {
   const registry = useRegistry()
-  const [left, setLeft] = useAtom(Import.left)
+  const [left, setLeft] = useAtom(ImportApply.left)
   const current = useAtomValue(session)
-  const applied = useAtomValue(Import.apply)
-  const planned = useAtomValue(Import.planned)
-  const storage = useAtomValue(Import.notes)
+  const applied = useAtomValue(ImportApply.apply)
+  const planned = useAtomValue(ImportPlan.planned)
+  const storage = useAtomValue(ImportApply.notes)
   const target = current?.host?.name ?? current?.baseUrl
   useEffect(() => {
-    if (target === undefined || !AsyncResult.isInitial(registry.get(Import.apply))) return
-    setLeft(readNote(storage, target))
+    if (target === undefined || !AsyncResult.isInitial(registry.get(ImportApply.apply))) return
+    setLeft(ImportApply.readNote(storage, target))
   }, [registry, setLeft, storage, target])
   if (left === undefined || !AsyncResult.isInitial(applied) || applied.waiting) return null
   return (
@@ -44,7 +45,7 @@ const Left = () => {
       <button
         type="button"
         onClick={() => {
-          removeNote(storage)
+          ImportApply.removeNote(storage)
           setLeft(undefined)
         }}
       >
@@ -55,9 +56,9 @@ const Left = () => {
 }
 
 const Commands = () => {
-  const commands = useAtomValue(Import.commands)
+  const commands = useAtomValue(ImportPlan.commands)
   const flags = useAtomValue(session)?.host?.flags
-  const isCorrected = useAtomValue(Import.corrections).size > 0
+  const isCorrected = useAtomValue(ImportPlan.corrections).size > 0
   return (
     <>
       {isCorrected ? <p>The plan as a file has the corrected rows, and a command applies it:</p> : null}
@@ -69,9 +70,9 @@ const Commands = () => {
 }
 
 const ImportView = () => {
-  const sight = useAtomValue(Import.sight)
-  const seen = useAtomValue(Import.seen)
-  const applied = useAtomValue(Import.apply)
+  const sight = useAtomValue(ImportFile.sight)
+  const seen = useAtomValue(ImportFile.seen)
+  const applied = useAtomValue(ImportApply.apply)
   const isFixed = applied.waiting || AsyncResult.isSuccess(applied)
   return (
     <section className="imports" aria-labelledby="import-title">

@@ -4,7 +4,8 @@ import { OnDuplicate } from "@roster/workflows"
 import { Schema } from "effect"
 import { useAtom, useRegistry } from "../kit/Atoms.tsx"
 import { Problem } from "../kit/Problem.tsx"
-import * as Import from "./ImportAtoms.ts"
+import * as ImportFile from "./ImportFile.ts"
+import * as ImportApply from "./ImportApply.ts"
 import { rowProblem, type RowChoices } from "./ImportChoices.ts"
 
 const isStatus = Schema.is(ContactStatus)
@@ -14,9 +15,9 @@ const onlyTexts = { all: "new and existing contacts", new: "new contacts alone",
 
 const RowOptions = () => {
   const registry = useRegistry()
-  const [rows, setRows] = useAtom(Import.rowChoices)
+  const [rows, setRows] = useAtom(ImportFile.rowChoices)
   const set = (more: Partial<RowChoices>): void => {
-    Import.replan(registry)
+    ImportApply.replan(registry)
     setRows({ ...rows, ...more })
   }
   return (
@@ -102,8 +103,8 @@ const RowOptions = () => {
 
 export const PlanOptions = () => {
   const registry = useRegistry()
-  const [lists, setLists] = useAtom(Import.lists)
-  const [resubscribe, setResubscribe] = useAtom(Import.resubscribe)
+  const [lists, setLists] = useAtom(ImportFile.lists)
+  const [resubscribe, setResubscribe] = useAtom(ImportFile.resubscribe)
   return (
     <>
       <label>
@@ -112,7 +113,7 @@ export const PlanOptions = () => {
           rows={2}
           value={lists}
           onChange={(event) => {
-            Import.replan(registry)
+            ImportApply.replan(registry)
             setLists(event.target.value)
           }}
         />
@@ -126,7 +127,7 @@ export const PlanOptions = () => {
           type="checkbox"
           checked={resubscribe}
           onChange={(event) => {
-            Import.replan(registry)
+            ImportApply.replan(registry)
             setResubscribe(event.target.checked)
           }}
         />

@@ -4,7 +4,9 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing } from "../session/Rights.tsx"
-import * as Import from "./ImportAtoms.ts"
+import * as ImportFile from "./ImportFile.ts"
+import * as ImportPlan from "./ImportPlan.ts"
+import * as ImportApply from "./ImportApply.ts"
 import { choiceProblem, rowProblem } from "./ImportChoices.ts"
 import { PlannedRows } from "./PlannedRows.tsx"
 import { PlanOptions } from "./PlanOptions.tsx"
@@ -30,13 +32,13 @@ const Progress = ({ progress }: { readonly progress: PlanProgress | undefined })
 
 export const PlanStep = () => {
   const registry = useRegistry()
-  const [result, make] = useAtom(Import.plan)
-  const planned = useAtomValue(Import.planned)
-  const applied = useAtomValue(Import.apply)
-  const columns = useAtomValue(Import.columns)
-  const seen = useAtomValue(Import.sight)
+  const [result, make] = useAtom(ImportPlan.plan)
+  const planned = useAtomValue(ImportPlan.planned)
+  const applied = useAtomValue(ImportApply.apply)
+  const columns = useAtomValue(ImportFile.columns)
+  const seen = useAtomValue(ImportFile.sight)
   const reason = useAtomValue(missing("ViewContacts"))
-  const rows = useAtomValue(Import.rowChoices)
+  const rows = useAtomValue(ImportFile.rowChoices)
   const isFixed = applied.waiting || AsyncResult.isSuccess(applied)
   const isReady =
     AsyncResult.isSuccess(seen) &&
@@ -54,14 +56,14 @@ export const PlanStep = () => {
             className={planned === undefined ? "primary" : ""}
             disabled={!isReady || reason !== undefined || (result.waiting && planned === undefined)}
             onClick={() => {
-              Import.replan(registry)
+              ImportApply.replan(registry)
               make(undefined)
             }}
           >
             {planned === undefined ? "Plan" : "Plan again"}
           </button>
           {result.waiting && planned === undefined ? (
-            <button type="button" onClick={() => Import.replan(registry)}>
+            <button type="button" onClick={() => ImportApply.replan(registry)}>
               Stop
             </button>
           ) : null}

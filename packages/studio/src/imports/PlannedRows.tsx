@@ -7,7 +7,9 @@ import { download } from "../kit/Download.ts"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
-import * as Import from "./ImportAtoms.ts"
+import * as ImportFile from "./ImportFile.ts"
+import * as ImportPlan from "./ImportPlan.ts"
+import * as ImportApply from "./ImportApply.ts"
 import { countsOf, kinds, meaningOf, warningAdvice, warningText } from "./PlanWords.ts"
 import { Causes, CorrectRow, Proposals } from "./RejectedRows.tsx"
 import type { Planned, RowsFileRequest, ShownRow } from "./thread/ImportCalls.ts"
@@ -44,8 +46,8 @@ const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: b
 }
 
 const Rows = ({ isApplied, total }: { readonly total: number; readonly isApplied: boolean }) => {
-  const rows = useAtomValue(Import.rows)
-  const [page, setPage] = useAtom(Import.shownPage)
+  const rows = useAtomValue(ImportPlan.rows)
+  const [page, setPage] = useAtom(ImportPlan.shownPage)
   if (!AsyncResult.isSuccess(rows)) return <Problem message={problemOf(rows)} />
   return (
     <>
@@ -65,7 +67,7 @@ const SaveRows = ({
   of,
   planned
 }: Pick<RowsFileRequest, "of"> & { readonly planned: Planned; readonly children: string }) => {
-  const [file, make] = useAtom(Import.saveRows)
+  const [file, make] = useAtom(ImportPlan.saveRows)
   return (
     <div>
       <button type="button" disabled={file.waiting} onClick={() => make({ plan: planned.id, of })}>
@@ -100,13 +102,13 @@ const Warnings = ({ warnings }: { readonly warnings: ReadonlyArray<ImportWarning
 
 export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
   const registry = useRegistry()
-  const kind = useAtomValue(Import.shownKind)
-  const resubscribe = useAtomValue(Import.resubscribe)
-  const { onDuplicate } = useAtomValue(Import.rowChoices)
-  const chosen = useAtomValue(Import.file)
-  const isApplied = !AsyncResult.isInitial(useAtomValue(Import.apply))
+  const kind = useAtomValue(ImportPlan.shownKind)
+  const resubscribe = useAtomValue(ImportFile.resubscribe)
+  const { onDuplicate } = useAtomValue(ImportFile.rowChoices)
+  const chosen = useAtomValue(ImportFile.file)
+  const isApplied = !AsyncResult.isInitial(useAtomValue(ImportApply.apply))
   const of = countsOf(planned)
-  const total = useAtomValue(Import.shownTotal)
+  const total = useAtomValue(ImportPlan.shownTotal)
   return (
     <>
       <p role="status">
@@ -121,7 +123,12 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
         {kinds.map(([id, title]) =>
           id === "leftOut" && of.leftOut === 0 ? null : (
             <label key={id} className="choice">
-              <input type="radio" name="kind" checked={kind === id} onChange={() => Import.showRows(registry, id)} />
+              <input
+                type="radio"
+                name="kind"
+                checked={kind === id}
+                onChange={() => ImportPlan.showRows(registry, id)}
+              />
               {title} <strong>{of[id].toLocaleString()}</strong>
             </label>
           )
@@ -146,7 +153,7 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
       <p>
         <button
           type="button"
-          onClick={() => download(Import.beside(chosen?.name ?? "contacts", ".plan.json"), planned.content)}
+          onClick={() => download(ImportFile.beside(chosen?.name ?? "contacts", ".plan.json"), planned.content)}
         >
           Download the plan
         </button>

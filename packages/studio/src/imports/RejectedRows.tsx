@@ -4,13 +4,13 @@ import { counted } from "../kit/Counts.ts"
 import { pageSize } from "../kit/Pager.tsx"
 import { Table } from "../kit/Table.tsx"
 import * as Corrections from "./Corrections.ts"
-import * as Import from "./ImportAtoms.ts"
+import * as ImportPlan from "./ImportPlan.ts"
 import type { Planned, ShownRow } from "./thread/ImportCalls.ts"
 
 /** Why rows are rejected, those of most rows first. */
 export const Causes = ({ planned }: { readonly planned: Planned }) => {
   const registry = useRegistry()
-  const shown = useAtomValue(Import.shownCause)
+  const shown = useAtomValue(ImportPlan.shownCause)
   const { causes = [] } = planned.summary
   return (
     <>
@@ -37,7 +37,7 @@ export const Causes = ({ planned }: { readonly planned: Planned }) => {
                 type="button"
                 className="link"
                 aria-pressed={shown?.cause === cause && shown.column === column}
-                onClick={() => Import.showRows(registry, "rejected", { cause, column })}
+                onClick={() => ImportPlan.showRows(registry, "rejected", { cause, column })}
               >
                 show these alone
               </button>
@@ -48,7 +48,7 @@ export const Causes = ({ planned }: { readonly planned: Planned }) => {
       {shown === undefined ? null : (
         <p>
           Shown are the rows of one cause: <bdi>{shown.cause}</bdi>.{" "}
-          <button type="button" className="link" onClick={() => Import.showRows(registry, "rejected")}>
+          <button type="button" className="link" onClick={() => ImportPlan.showRows(registry, "rejected")}>
             Show all
           </button>
         </p>
@@ -156,7 +156,7 @@ const Cells = ({ row: { before, cells, line } }: { readonly row: Corrections.Ope
 export const CorrectRow = ({ row }: { readonly row: ShownRow }) => {
   const registry = useRegistry()
   const opened = useAtomValue(Corrections.openRow)
-  const kept = useAtomValue(Import.corrections).get(row.line)
+  const kept = useAtomValue(ImportPlan.corrections).get(row.line)
   if (row.cells === undefined) return null
   if (opened?.line === row.line) return <Cells row={opened} />
   return (
@@ -179,8 +179,8 @@ export const CorrectRow = ({ row }: { readonly row: ShownRow }) => {
 /** The rows that are corrected, whether the plan has them or not. */
 export const CorrectedRows = () => {
   const registry = useRegistry()
-  const corrections = useAtomValue(Import.corrections)
-  const unplanned = useAtomValue(Import.unplanned)
+  const corrections = useAtomValue(ImportPlan.corrections)
+  const unplanned = useAtomValue(ImportPlan.unplanned)
   if (corrections.size + unplanned === 0) return null
   return (
     <div className="note">

@@ -2,12 +2,13 @@
 import { isMailedStatus } from "@roster/domain"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
-import * as Import from "./ImportAtoms.ts"
+import * as ImportFile from "./ImportFile.ts"
+import * as ImportApply from "./ImportApply.ts"
 import type { MailSum, WordChoices } from "./ImportChoices.ts"
 
 const Words = ({ allowed, column, field, words }: WordChoices) => {
   const registry = useRegistry()
-  const [edits, setEdits] = useAtom(Import.edits)
+  const [edits, setEdits] = useAtom(ImportFile.edits)
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={`The words of ${field}`}>
       <table>
@@ -32,8 +33,8 @@ const Words = ({ allowed, column, field, words }: WordChoices) => {
                   aria-label={`What ${value} stands for`}
                   value={means ?? ""}
                   onChange={(event) => {
-                    Import.replan(registry)
-                    setEdits(Import.setWord(edits, field, value, event.target.value))
+                    ImportApply.replan(registry)
+                    setEdits(ImportFile.setWord(edits, field, value, event.target.value))
                   }}
                 >
                   <option value="">nothing: its rows are rejected</option>
@@ -55,7 +56,7 @@ const Words = ({ allowed, column, field, words }: WordChoices) => {
 
 /** What becomes of new contacts of which the file says nothing. */
 const useNew = (): string =>
-  isMailedStatus(useAtomValue(Import.rowChoices).defaultStatus ?? "Active")
+  isMailedStatus(useAtomValue(ImportFile.rowChoices).defaultStatus ?? "Active")
     ? "new contact will receive mail"
     : "new contact will receive no mail"
 
@@ -72,8 +73,8 @@ const Sum = ({ becomes, unclear, unsaid, willNot, willReceive }: MailSum & { rea
 )
 
 export const WordsStep = () => {
-  const words = useAtomValue(Import.words)
-  const mail = useAtomValue(Import.mail)
+  const words = useAtomValue(ImportFile.words)
+  const mail = useAtomValue(ImportFile.mail)
   const becomes = useNew()
   return (
     <section aria-labelledby="import-words" className="step">

@@ -11,6 +11,9 @@ export class ImportProblem extends Schema.TaggedError<ImportProblem>()("ImportPr
   message: Schema.String
 }) {}
 
+/** What the thread says of an error, which does not go between threads as it is. */
+export const problemOf = ({ message }: { readonly message: string }) => new ImportProblem({ message })
+
 /** A value that goes to the thread, or comes from it, as it is: nobody but the two ends of a call sends it. */
 const plain = <A>() =>
   Transferable.schema(

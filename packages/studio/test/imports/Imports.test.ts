@@ -7,12 +7,13 @@ import { Context, Effect, Layer, Stream } from "effect"
 import { AtomRegistry } from "effect/reactivity"
 import { RpcTest } from "effect/rpc"
 import * as Corrections from "../../src/imports/Corrections.ts"
-import * as Import from "../../src/imports/ImportAtoms.ts"
+import * as ImportFile from "../../src/imports/ImportFile.ts"
+import * as ImportPlan from "../../src/imports/ImportPlan.ts"
+import * as ImportApply from "../../src/imports/ImportApply.ts"
 import * as Choices from "../../src/imports/ImportChoices.ts"
 import { ImportCalls, type RowsFileRequest } from "../../src/imports/thread/ImportCalls.ts"
 import { ImportThread } from "../../src/imports/thread/ImportThread.ts"
 import { warningAdvice, warningText } from "../../src/imports/PlanWords.ts"
-import { readNote } from "../../src/imports/LeftImport.ts"
 import * as ImportWork from "../../src/imports/thread/ImportWork.ts"
 import { undo } from "../../src/session/RecordedWrite.ts"
 import { studioStore } from "../StudioStore.ts"
@@ -27,24 +28,24 @@ const opened = Effect.gen(function* () {
   const thread = yield* Layer.build(
     Layer.effect(ImportThread, RpcTest.makeClient(ImportCalls)).pipe(Layer.provide(ImportWork.layer(connect)))
   )
-  store.registry.set(Import.threads, { layer: Layer.succeedContext(thread) })
+  store.registry.set(ImportFile.threads, { layer: Layer.succeedContext(thread) })
   for (const atom of [
-    Import.sight,
-    Import.plan,
-    Import.apply,
-    Import.columns,
-    Import.words,
-    Import.mapping,
-    Import.hold
+    ImportFile.sight,
+    ImportPlan.plan,
+    ImportApply.apply,
+    ImportFile.columns,
+    ImportFile.words,
+    ImportFile.mapping,
+    ImportApply.hold
   ]) {
     yield* store.mount(atom)
   }
   const look = Effect.fnUntraced(function* (content: string | Uint8Array<ArrayBuffer>, name = "people.csv") {
-    Import.choose(store.registry, new File([content], name))
-    return yield* store.result(Import.sight)
+    ImportApply.choose(store.registry, new File([content], name))
+    return yield* store.result(ImportFile.sight)
   })
   const rowsFile = (request: RowsFileRequest) =>
-    Effect.provideContext(Import.rowsFileOf(request), thread).pipe(
+    Effect.provideContext(ImportPlan.rowsFileOf(request), thread).pipe(
       Effect.flatMap((blob) => Effect.promise(() => blob.text()))
     )
   /** Lets the thread have other services from now on. */
@@ -52,7 +53,7 @@ const opened = Effect.gen(function* () {
     services = other
   }
   const plan = Effect.map(
-    Effect.suspend(() => store.run(Import.plan, undefined)),
+    Effect.suspend(() => store.run(ImportPlan.plan, undefined)),
     (made) => (made._tag === "Planned" ? made.planned : assert.fail("no plan"))
   )
   return { ...store, contacts, look, rowsFile, connectTo, plan }
@@ -91,7 +92,7 @@ describe("the import view", () => {
         { value: "Bonn", count: 1 }
       ])
       assert.deepStrictEqual(
-        registry.get(Import.columns).map(({ field, isCustom, key }) => [key, field, isCustom]),
+        registry.get(ImportFile.columns).map(({ field, isCustom, key }) => [key, field, isCustom]),
         [
           ["Kunde", "Kunde", true],
           ["E-Mail", "Email", false],
@@ -100,14 +101,14 @@ describe("the import view", () => {
         ]
       )
       assert.deepStrictEqual(
-        registry.get(Import.words)[0]?.words.map(({ means, value }) => [value, means]),
+        registry.get(ImportFile.words)[0]?.words.map(({ means, value }) => [value, means]),
         [
           ["subscribed", "Active"],
           ["vielleicht", undefined]
         ]
       )
-      assert.deepStrictEqual(registry.get(Import.mail), { willReceive: 1, willNot: 0, unsaid: 0, unclear: 1 })
-      assert.deepStrictEqual(registry.get(Import.mapping), {
+      assert.deepStrictEqual(registry.get(ImportFile.mail), { willReceive: 1, willNot: 0, unsaid: 0, unclear: 1 })
+      assert.deepStrictEqual(registry.get(ImportFile.mapping), {
         encoding: "windows-1252",
         columns: { "E-Mail": "Email" },
         values: { Status: { subscribed: "Active" } }
@@ -126,15 +127,15 @@ describe("the import view", () => {
       )
       const sight = yield* look(workbook, "people.xlsx")
       assert.deepInclude(sight, { isWorkbook: true, reading: {}, read: 1, rows: [["ada@example.com", "Köln"]] })
-      assert.deepStrictEqual(registry.get(Import.mapping), { columns: { Mail: "Email" } })
-      registry.set(Import.reading, { sheet: "Members" })
-      const missing = yield* Effect.flip(result(Import.sight))
+      assert.deepStrictEqual(registry.get(ImportFile.mapping), { columns: { Mail: "Email" } })
+      registry.set(ImportFile.reading, { sheet: "Members" })
+      const missing = yield* Effect.flip(result(ImportFile.sight))
       assert.include(missing.message, 'no sheet "Members"')
-      registry.set(Import.reading, { sheet: "1" })
-      yield* result(Import.sight)
-      yield* run(Import.apply, yield* plan)
+      registry.set(ImportFile.reading, { sheet: "1" })
+      yield* result(ImportFile.sight)
+      yield* run(ImportApply.apply, yield* plan)
       assert.deepInclude(yield* contacts.get("ada@example.com"), { customFields: { Stadt: "Köln" } })
-      assert.strictEqual(Import.beside("people.xlsx", ".plan.json"), "people.plan.json")
+      assert.strictEqual(ImportFile.beside("people.xlsx", ".plan.json"), "people.plan.json")
     })
   )
 
@@ -158,9 +159,9 @@ describe("the import view", () => {
       )
       const listed: Array<unknown> = []
       for (const kind of ["new", "changed", "unchanged", "rejected", "repeated", "kept"] as const) {
-        registry.set(Import.shownKind, kind)
-        yield* Effect.sync(() => registry.mount(Import.rows))
-        listed.push((yield* result(Import.rows)).map(({ email, fields, line }) => [line, email, fields]))
+        registry.set(ImportPlan.shownKind, kind)
+        yield* Effect.sync(() => registry.mount(ImportPlan.rows))
+        listed.push((yield* result(ImportPlan.rows)).map(({ email, fields, line }) => [line, email, fields]))
       }
       assert.deepStrictEqual(listed, [
         [[7, "new@example.com", [["FirstName", null, "Newer"]]]],
@@ -183,7 +184,7 @@ describe("the import view", () => {
         [[5, "left@example.com", [["Status", null, "Active"]]]]
       ])
       assert.include(yield* rowsFile({ plan: planned.id, of: "rejected" }), "bad,Bad,,")
-      const report = yield* run(Import.apply, planned)
+      const report = yield* run(ImportApply.apply, planned)
       assert.deepStrictEqual([report.new, report.changed, report.notSent, report.unknown], [1, 1, 0, 0])
       assert.strictEqual((yield* contacts.get("old@example.com")).firstName, "Now")
       yield* run(undo, report.run ?? "")
@@ -198,7 +199,7 @@ describe("the import view", () => {
       yield* contacts.add([{ email: "old@example.com", firstName: "Old", customFields: { Stadt: "Bonn" } }])
       const text = "Email,FirstName,Stadt\nnew@example.com, New ,Köln\nold@example.com,,\n"
       yield* look(text)
-      registry.set(Import.rowChoices, {
+      registry.set(ImportFile.rowChoices, {
         ...Choices.usualRows,
         only: "new",
         defaultStatus: "NotConfirmed",
@@ -206,21 +207,21 @@ describe("the import view", () => {
       })
       const { summary } = yield* plan
       assert.deepInclude(summary, { new: 1, changed: 0, leftOut: 1 })
-      registry.set(Import.shownKind, "leftOut")
-      yield* Effect.sync(() => registry.mount(Import.rows))
+      registry.set(ImportPlan.shownKind, "leftOut")
+      yield* Effect.sync(() => registry.mount(ImportPlan.rows))
       assert.deepStrictEqual(
-        (yield* result(Import.rows)).map(({ email, line }) => [line, email]),
+        (yield* result(ImportPlan.rows)).map(({ email, line }) => [line, email]),
         [[3, "old@example.com"]]
       )
-      yield* run(Import.apply, yield* plan)
+      yield* run(ImportApply.apply, yield* plan)
       assert.deepInclude(yield* contacts.get("new@example.com"), { firstName: "New", status: "NotConfirmed" })
       // Another file begins anew.
       yield* look(text)
-      assert.deepStrictEqual(registry.get(Import.rowChoices), Choices.usualRows)
-      yield* run(Import.loadMapping, '{"empty":"clear","dateFormat":"DD.MM.YYYY"}')
-      assert.deepInclude(registry.get(Import.mapping), { empty: "clear", dateFormat: "DD.MM.YYYY" })
-      registry.set(Import.rowChoices, { ...registry.get(Import.rowChoices), only: "existing" })
-      yield* run(Import.apply, yield* plan)
+      assert.deepStrictEqual(registry.get(ImportFile.rowChoices), Choices.usualRows)
+      yield* run(ImportFile.loadMapping, '{"empty":"clear","dateFormat":"DD.MM.YYYY"}')
+      assert.deepInclude(registry.get(ImportFile.mapping), { empty: "clear", dateFormat: "DD.MM.YYYY" })
+      registry.set(ImportFile.rowChoices, { ...registry.get(ImportFile.rowChoices), only: "existing" })
+      yield* run(ImportApply.apply, yield* plan)
       const old = yield* contacts.get("old@example.com")
       assert.deepStrictEqual([old.firstName ?? null, old.customFields ?? {}], [null, {}])
       assert.isString(Choices.rowProblem({ ...Choices.usualRows, dateFormat: "DD.MM." }))
@@ -231,18 +232,18 @@ describe("the import view", () => {
     Effect.gen(function* () {
       const { look, plan, registry, result, rowsFile } = yield* opened
       yield* look("Email,FirstName\na@example.com,One\nb@example.com,Bea\nA@example.com,Two\n")
-      yield* Effect.sync(() => registry.mount(Import.rows))
+      yield* Effect.sync(() => registry.mount(ImportPlan.rows))
       const taken = Effect.fnUntraced(function* (onDuplicate: "last" | "first" | "reject") {
-        registry.set(Import.rowChoices, { ...Choices.usualRows, onDuplicate })
-        Import.replan(registry)
+        registry.set(ImportFile.rowChoices, { ...Choices.usualRows, onDuplicate })
+        ImportApply.replan(registry)
         const { id, summary } = yield* plan
         const shown: Array<unknown> = [summary.new, summary.rejected, summary.duplicates]
         for (const kind of ["new", "repeated", "rejected"] as const) {
-          registry.set(Import.shownKind, kind)
-          const rows = yield* result(Import.rows)
+          registry.set(ImportPlan.shownKind, kind)
+          const rows = yield* result(ImportPlan.rows)
           shown.push(rows.map(({ line, reason = "" }) => `${line} ${reason}`.trim()))
         }
-        return { id, shown, command: registry.get(Import.commands)[0]?.join(" ") ?? "" }
+        return { id, shown, command: registry.get(ImportPlan.commands)[0]?.join(" ") ?? "" }
       })
       const last = yield* taken("last")
       assert.deepStrictEqual(last.shown, [2, 0, 1, ["3", "4"], ["2 Line 4 is imported in its place."], []])
@@ -282,29 +283,29 @@ describe("the import view", () => {
         "Column Stadt (1 row): the text looks wrongly decoded"
       ])
       assert.include(warnings.map(warningAdvice)[0], "without the blanks")
-      assert.isUndefined(registry.get(Import.refusal))
-      registry.set(Import.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
-      assert.include(registry.get(Import.refusal), "looks odd")
-      assert.include(registry.get(Import.commands)[0]?.join(" ") ?? "", "--fail-on-warning")
+      assert.isUndefined(registry.get(ImportPlan.refusal))
+      registry.set(ImportFile.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
+      assert.include(registry.get(ImportPlan.refusal), "looks odd")
+      assert.include(registry.get(ImportPlan.commands)[0]?.join(" ") ?? "", "--fail-on-warning")
       // Another file has nothing odd.
       yield* look("Email,Status\na@example.com,Active\n")
-      registry.set(Import.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
+      registry.set(ImportFile.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
       yield* plan
-      assert.isUndefined(registry.get(Import.refusal))
+      assert.isUndefined(registry.get(ImportPlan.refusal))
     })
   )
 
   it.effect("corrects rejected rows, each checked at once, and imports them in the same run at their place", () =>
     Effect.gen(function* () {
       const { contacts, look, mount, plan, registry, result, run, rowsFile } = yield* opened
-      for (const atom of [Import.rows, Import.proposals, Corrections.found]) yield* mount(atom)
+      for (const atom of [ImportPlan.rows, ImportPlan.proposals, Corrections.found]) yield* mount(atom)
       yield* look(
         "Email,FirstName,Status\ntwo@@signs.example,Two,\nada@@example.com,Slip,\nada@example.com,Ada,\n" +
           "eve@example.com,Eve,maybe\nnobody,None,\n"
       )
       const first = yield* plan
       assert.deepStrictEqual([first.summary.new, first.summary.rejected], [1, 4])
-      yield* result(Import.proposals)
+      yield* result(ImportPlan.proposals)
       assert.deepStrictEqual(
         registry.get(Corrections.proposed).map((row) => [row.line, Corrections.differences(row, ["Email"])]),
         [
@@ -313,48 +314,48 @@ describe("the import view", () => {
         ]
       )
       const cause = first.summary.causes?.find(({ code }) => code === "Word") ?? assert.fail("no cause")
-      Import.showRows(registry, "rejected", { cause: cause.cause, column: cause.column })
-      assert.strictEqual(registry.get(Import.shownTotal), 1)
-      const [eve = assert.fail("no row"), ...others] = yield* result(Import.rows)
+      ImportPlan.showRows(registry, "rejected", { cause: cause.cause, column: cause.column })
+      assert.strictEqual(registry.get(ImportPlan.shownTotal), 1)
+      const [eve = assert.fail("no row"), ...others] = yield* result(ImportPlan.rows)
       assert.deepStrictEqual([eve.line, eve.proposal, others.length], [5, undefined, 0])
 
       Corrections.open(registry, eve)
       assert.include(registry.get(Corrections.found).problem, "Status")
       Corrections.keep(registry)
-      assert.strictEqual(registry.get(Import.unplanned), 0)
+      assert.strictEqual(registry.get(ImportPlan.unplanned), 0)
       Corrections.write(registry, 2, "NotConfirmed")
       assert.deepStrictEqual(registry.get(Corrections.found), { email: "eve@example.com" })
       Corrections.keep(registry)
       Corrections.accept(registry, registry.get(Corrections.proposed))
-      assert.strictEqual(registry.get(Import.unplanned), 3)
-      assert.include(registry.get(Import.refusal), "Plan again")
+      assert.strictEqual(registry.get(ImportPlan.unplanned), 3)
+      assert.include(registry.get(ImportPlan.refusal), "Plan again")
       assert.deepStrictEqual(
-        registry.get(Import.commands).map(([, verb]) => verb),
+        registry.get(ImportPlan.commands).map(([, verb]) => verb),
         ["apply"]
       )
 
-      Import.replan(registry)
+      ImportApply.replan(registry)
       const planned = yield* plan
       assert.deepStrictEqual([planned.summary.new, planned.summary.rejected, planned.summary.duplicates], [3, 1, 1])
-      assert.isUndefined(registry.get(Import.refusal))
-      registry.set(Import.shownKind, "repeated")
+      assert.isUndefined(registry.get(ImportPlan.refusal))
+      registry.set(ImportPlan.shownKind, "repeated")
       assert.deepStrictEqual(
-        (yield* result(Import.rows)).map(({ line, reason }) => [line, reason]),
+        (yield* result(ImportPlan.rows)).map(({ line, reason }) => [line, reason]),
         [[3, "Line 4 is imported in its place."]]
       )
       assert.notInclude(yield* rowsFile({ plan: planned.id, of: "rejected" }), "signs")
-      const report = yield* run(Import.apply, planned)
+      const report = yield* run(ImportApply.apply, planned)
       assert.strictEqual((yield* contacts.get("ada@example.com")).firstName, "Ada")
       assert.strictEqual((yield* contacts.get("eve@example.com")).status, "NotConfirmed")
-      yield* run(Import.undone, report.run ?? "")
+      yield* run(ImportApply.undone, report.run ?? "")
       assert.strictEqual(yield* contacts.count(), 0)
 
       // What is taken back is rejected again, and another file has no corrections.
       Corrections.takeBack(registry, 2)
-      Import.replan(registry)
+      ImportApply.replan(registry)
       assert.strictEqual((yield* plan).summary.rejected, 2)
       yield* look("Email,FirstName,Status\nnobody,None,\n")
-      assert.strictEqual(registry.get(Import.corrections).size, 0)
+      assert.strictEqual(registry.get(ImportPlan.corrections).size, 0)
     })
   )
 
@@ -374,18 +375,18 @@ describe("the import view", () => {
       yield* look(people(3000))
       const planned = yield* plan
       connectTo(yield* faulty(contacts, { 2: fault }))
-      const stopped = yield* run(Import.apply, planned)
+      const stopped = yield* run(ImportApply.apply, planned)
       assert.strictEqual(stopped.done + stopped.notSent + stopped.unknown, 3000)
       assert.isAtLeast(stopped.notSent + stopped.unknown, 1000)
       assert.strictEqual(stopped.unknown, unknown)
       assert.isString(stopped.problem)
       connectTo(contacts)
-      const left = yield* run(Import.apply, planned)
+      const left = yield* run(ImportApply.apply, planned)
       assert.deepStrictEqual([left.done, left.notSent, left.unknown, left.run], [3000, 0, 0, stopped.run])
       assert.strictEqual(yield* contacts.count(), 3000)
-      yield* run(Import.undone, left.run ?? "")
+      yield* run(ImportApply.undone, left.run ?? "")
       assert.strictEqual(yield* contacts.count(), 0)
-      assert.strictEqual(registry.get(Import.applied), 3000)
+      assert.strictEqual(registry.get(ImportApply.applied), 3000)
     })
   )
 
@@ -401,25 +402,25 @@ describe("the import view", () => {
           Effect.gen(function* () {
             if (isFirst && options?.dryRun !== true) {
               isFirst = false
-              Import.pause(registry, true)
-              yield* Effect.orDie(result(Import.hold))
+              ImportApply.pause(registry, true)
+              yield* Effect.orDie(result(ImportApply.hold))
             }
             return yield* contacts.change(changes, options)
           })
       })
-      registry.set(Import.apply, planned)
-      yield* AtomRegistry.toStream(registry, Import.applied).pipe(
+      registry.set(ImportApply.apply, planned)
+      yield* AtomRegistry.toStream(registry, ImportApply.applied).pipe(
         Stream.filter((done) => done > 0),
         Stream.take(1),
         Stream.runDrain
       )
-      assert.isTrue(registry.get(Import.isPaused))
-      Import.cancel(registry)
-      const ended = yield* result(Import.apply)
+      assert.isTrue(registry.get(ImportApply.isPaused))
+      ImportApply.cancel(registry)
+      const ended = yield* result(ImportApply.apply)
       assert.isAtLeast(ended.notSent, 2000)
       assert.deepStrictEqual([ended.new + ended.notSent, ended.unknown, ended.problem], [6000, 0, undefined])
       assert.strictEqual(yield* contacts.count(), ended.new)
-      const left = yield* run(Import.apply, planned)
+      const left = yield* run(ImportApply.apply, planned)
       assert.deepStrictEqual([left.done, left.doneEarlier, left.notSent], [6000, ended.new, 0])
     })
   )
@@ -428,7 +429,7 @@ describe("the import view", () => {
     Effect.gen(function* () {
       const { connectTo, contacts, look, plan, registry, run } = yield* opened
       const kept = new Map<string, string>()
-      registry.set(Import.notes, {
+      registry.set(ImportApply.notes, {
         getItem: (key: string) => kept.get(key) ?? null,
         setItem: (key: string, value: string) => void kept.set(key, value),
         removeItem: (key: string) => void kept.delete(key)
@@ -436,12 +437,12 @@ describe("the import view", () => {
       yield* look(people(2))
       const planned = yield* plan
       connectTo(yield* faulty(contacts, { 1: { fault: "CutAfter" } }))
-      const { run: id } = yield* run(Import.apply, planned)
-      const note = readNote(registry.get(Import.notes), "memory")
+      const { run: id } = yield* run(ImportApply.apply, planned)
+      const note = ImportApply.readNote(registry.get(ImportApply.notes), "memory")
       assert.deepStrictEqual(note, { target: "memory", digest: planned.digest, rows: 2 })
-      assert.strictEqual(readNote(registry.get(Import.notes), "another"), undefined)
+      assert.strictEqual(ImportApply.readNote(registry.get(ImportApply.notes), "another"), undefined)
       assert.notInclude([...kept.values()].join(""), "@")
-      yield* run(Import.undone, id ?? "")
+      yield* run(ImportApply.undone, id ?? "")
       assert.strictEqual(kept.size, 0)
     })
   )

@@ -1,0 +1,198 @@
+/**
+ * The application of a plan: its progress, its report, its undo, and a note of it that outlives a reload of its tab: without
+ * names or addresses, only how many rows there are and a digest by which their file is recognised.
+ */
+import { RunLog, type RunLogFailure, RunOrigin, type RunReport, undoRun } from "@roster/workflows"
+import { Data, Effect, Schema, Stream } from "effect"
+import { Atom, type AtomRegistry } from "effect/reactivity"
+import { contactsChanged } from "../session/Changes.ts"
+import { runtime, session } from "../session/Session.ts"
+import * as Choices from "./ImportChoices.ts"
+import { edits, file, reading, rowChoices, threadRuntime } from "./ImportFile.ts"
+import { connectionOf, corrections, plan, showRows } from "./ImportPlan.ts"
+import type { Applied, Planned } from "./thread/ImportCalls.ts"
+import * as Thread from "./thread/ImportThread.ts"
+
+// The note
+
+/** An import that was going on. */
+export const LeftImport = Schema.Struct({
+  /** The name of the service or store. */
+  target: Schema.String,
+  /** Tells the rows of its file from those of others. */
+  digest: Schema.String,
+  /** The number of rows that it was to apply. */
+  rows: Schema.Int
+})
+export interface LeftImport extends Schema.Schema.Type<typeof LeftImport> {}
+
+/** The storage of a tab. */
+export type NoteStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">
+
+const key = "roster.import"
+const text = Schema.fromJsonString(LeftImport)
+const encode = Schema.encodeSync(text)
+const decode = Schema.decodeUnknownOption(text)
+
+/** Notes that an import is going on. */
+export const leaveNote = (storage: NoteStorage | undefined, note: LeftImport): void =>
+  storage?.setItem(key, encode(note))
+
+/** Removes the note. */
+export const removeNote = (storage: NoteStorage | undefined): void => storage?.removeItem(key)
+
+/** The note of an import on a target that did not come to its end. */
+export const readNote = (storage: NoteStorage | undefined, target: string): LeftImport | undefined => {
+  const note = decode(storage?.getItem(key))
+  return note._tag === "Some" && note.value.target === target ? note.value : undefined
+}
+
+// The application
+
+/** The run of an apply that began, which can be undone as far as it is recorded. */
+export const appliedRun = Atom.keepAlive(Atom.make<string | undefined>(undefined))
+
+/** The thread is gone while it applied a plan. */
+export class ApplyEnded extends Data.TaggedError("ApplyEnded") {
+  override get message(): string {
+    return (
+      "The browser ended the import before its end, perhaps for want of memory. Some of its rows are stored, and it is not " +
+      "known which. Choose the file again and plan it: the plan shows what is left. What is stored can be undone."
+    )
+  }
+}
+
+/** Whether an apply waits. */
+export const isPaused = Atom.keepAlive(Atom.make(false))
+
+/** Whether an apply was ended, and waits for the answers to what it sent. */
+export const isCancelled = Atom.keepAlive(Atom.make(false))
+
+/** The number of rows that were applied. */
+export const applied = Atom.keepAlive(Atom.make(0))
+
+/** Tells the thread that an apply waits, goes on or ends. */
+export const hold = threadRuntime.fn((how: { readonly isHeld: boolean; readonly isCancelled: boolean }) =>
+  Effect.flatMap(Thread.ImportThread, (client) => client.Hold(how))
+)
+
+/** Holds the apply before its next request, or lets it go on. */
+export const pause = (registry: AtomRegistry.AtomRegistry, isHeld: boolean): void => {
+  registry.set(hold, { isHeld, isCancelled: false })
+  registry.set(isPaused, isHeld)
+}
+
+/** Ends the apply after the requests that are under way, whose answers are still counted. */
+export const cancel = (registry: AtomRegistry.AtomRegistry): void => {
+  registry.set(hold, { isHeld: false, isCancelled: true })
+  registry.set(isPaused, false)
+  registry.set(isCancelled, true)
+}
+
+/** While rows are sent, the browser asks before it leaves the page. */
+const askBeforeLeaving = Effect.acquireRelease(
+  Effect.sync(() => {
+    const ask = (event: Event): void => event.preventDefault()
+    // Tests have no page.
+    globalThis.addEventListener?.("beforeunload", ask)
+    return ask
+  }),
+  (ask) => Effect.sync(() => globalThis.removeEventListener?.("beforeunload", ask))
+)
+
+/** Where the page notes that an import is going on; a test has none. */
+export const notes = Atom.keepAlive(Atom.make<NoteStorage | undefined>(globalThis.sessionStorage))
+
+/** What was going on when the page was left. */
+export const left = Atom.keepAlive(Atom.make<LeftImport | undefined>(undefined))
+
+const client = Atom.keepAlive(threadRuntime.atom(Thread.ImportThread.use(Effect.succeed)))
+
+/** Applies the plan, or what is left of it. The report is whole however it ends. */
+export const apply = Atom.keepAlive(
+  runtime.fn(
+    Effect.fnUntraced(function* (made: Planned, get: Atom.FnContext) {
+      get.set(isPaused, false)
+      get.set(isCancelled, false)
+      get.set(applied, 0)
+      get.set(appliedRun, undefined)
+      yield* askBeforeLeaving
+      const thread = yield* get.result(client)
+      const storage = get(notes)
+      const log = yield* RunLog
+      const about = get(file)?.name
+      const total = made.summary.new + made.summary.changed
+      leaveNote(storage, { target: log.target, digest: made.digest, rows: total })
+      const run = yield* Effect.provideService(
+        log.open({ command: "import", input: { plan: made.id } }),
+        RunOrigin,
+        about === undefined ? {} : { about }
+      )
+      get.set(appliedRun, run.header.id)
+      const write = Effect.fnUntraced(function* (number: number, entry: Effect.Effect<void, RunLogFailure>) {
+        const failure = yield* Effect.as(entry, undefined).pipe(
+          Effect.catchTag("RunLogFailure", (error) => Effect.succeed(error))
+        )
+        yield* thread.Written({ number, problem: failure?.detail })
+      })
+      let report: Applied | undefined
+      const events = thread.Apply({ plan: made.id, ...connectionOf(get(session)) })
+      yield* Stream.runForEach(events, (event) => {
+        if (event._tag === "Append") {
+          return write(event.number, run.append(event.entry, { isDurable: event.isDurable }))
+        }
+        if (event._tag === "End") return write(event.number, run.end)
+        if (event._tag === "Done") get.set(applied, event.rows)
+        else report = { ...event.report, run: event.report.run === undefined ? undefined : run.header.id }
+        return Effect.void
+      }).pipe(Effect.catchTag("RpcClientError", () => Effect.fail(new ApplyEnded())))
+      // An apply that does not fail ends with its report.
+      if (report === undefined) return yield* new ApplyEnded()
+      if (isWhole(report)) {
+        removeNote(storage)
+        get.set(left, undefined)
+      }
+      return report
+    }, Effect.scoped),
+    { reactivityKeys: contactsChanged }
+  )
+)
+
+/** Whether an apply came to its end: every row has an answer. */
+export const isWhole = ({ notSent, unknown }: Pick<RunReport, "notSent" | "unknown">): boolean =>
+  notSent + unknown === 0
+
+/** Undoes what was applied. */
+export const undone = Atom.keepAlive(
+  runtime.fn(
+    Effect.fnUntraced(function* (run: string, get) {
+      const report = yield* undoRun(run)
+      if (isWhole(report)) {
+        removeNote(get(notes))
+        get.set(left, undefined)
+      }
+      return report
+    }),
+    { reactivityKeys: contactsChanged }
+  )
+)
+
+// Beginning again
+
+/** Forgets the plan, since something that it rests on changes. */
+export const replan = (registry: AtomRegistry.AtomRegistry): void => {
+  registry.set(plan, Atom.Reset)
+  registry.set(apply, Atom.Reset)
+  registry.set(undone, Atom.Reset)
+  showRows(registry, "new")
+}
+
+/** Takes a file, and forgets what was said of another. */
+export const choose = (registry: AtomRegistry.AtomRegistry, chosen: File | undefined): void => {
+  replan(registry)
+  registry.set(edits, Choices.noEdits)
+  registry.set(reading, {})
+  registry.set(corrections, new Map())
+  registry.set(rowChoices, Choices.usualRows)
+  registry.set(file, chosen)
+}

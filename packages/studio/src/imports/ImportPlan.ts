@@ -1,0 +1,192 @@
+/** The plan of an import: with the rows that a person has corrected, listed by what they would do, and as a command. */
+import type { RowCells } from "@roster/domain"
+import { Effect, Redacted, Stream, Struct } from "effect"
+import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
+import { download } from "../kit/Download.ts"
+import { pageSize } from "../kit/Pager.tsx"
+import { type Session, session } from "../session/Session.ts"
+import {
+  beside,
+  file,
+  listNames,
+  mapping,
+  reading,
+  resubscribe,
+  rowChoices,
+  type ThreadEnded,
+  threadEnded,
+  threadRuntime
+} from "./ImportFile.ts"
+import { countsOf } from "./PlanWords.ts"
+import type { Reading } from "./thread/FileSight.ts"
+import type {
+  ImportProblem,
+  Planned,
+  PlanProgress,
+  RowKind,
+  RowsFileRequest,
+  ShownCause
+} from "./thread/ImportCalls.ts"
+import * as Thread from "./thread/ImportThread.ts"
+
+/** What the thread needs to have the services of the session itself. */
+export const connectionOf = (current: Session | undefined) => ({
+  target: current?.host?.name ?? current?.baseUrl ?? "memory",
+  ...(current === undefined ? {} : { connection: { baseUrl: current.baseUrl, key: Redacted.value(current.key) } })
+})
+
+/** Cells that a person has corrected, by the lines of their rows, and how the file was read that they are of. */
+interface Corrected {
+  readonly of: Reading
+  readonly rows: ReadonlyMap<number, RowCells>
+}
+
+const nothing: Corrected["rows"] = new Map<number, RowCells>()
+const corrected = Atom.keepAlive(Atom.make<Corrected>({ of: {}, rows: nothing }))
+
+/** The cells that a person has corrected, by the lines of their rows; none once the file is read in another way. */
+export const corrections = Atom.writable(
+  (get): Corrected["rows"] => {
+    const { of, rows } = get(corrected)
+    return of === get(reading) ? rows : nothing
+  },
+  (context, rows: Corrected["rows"]) => context.set(corrected, { of: context.get(reading), rows })
+)
+
+/** The corrections that the plan takes in. */
+const plannedCorrections = Atom.keepAlive(Atom.make(nothing))
+
+/** The number of rows that were corrected, or taken back, since the plan was made. */
+export const unplanned = Atom.readable((get): number => {
+  const [now, then] = [get(corrections), get(plannedCorrections)]
+  const lines = new Set([...now.keys(), ...then.keys()])
+  return [...lines].filter((line) => now.get(line) !== then.get(line)).length
+})
+
+/** Makes the plan; gives how far it is, and in the end the plan. */
+export const plan = Atom.keepAlive(
+  threadRuntime.fn((_: void, get) => {
+    const chosen = get(file)
+    const current = get(session)
+    get.set(plannedCorrections, get(corrections))
+    return Stream.unwrap(
+      Effect.map(Thread.ImportThread, (client): Stream.Stream<PlanProgress, ImportProblem | ThreadEnded> => {
+        if (chosen === undefined) return Stream.empty
+        return Stream.mapError(
+          client.Plan({
+            file: chosen,
+            sheet: get(reading).sheet,
+            mapping: get(mapping),
+            listNames: get(listNames),
+            resubscribe: get(resubscribe),
+            mode: Struct.pick(get(rowChoices), ["only", "defaultStatus"]),
+            onDuplicate: get(rowChoices).onDuplicate,
+            corrections: get(corrections),
+            ...connectionOf(current)
+          }),
+          threadEnded
+        )
+      })
+    )
+  })
+)
+
+/** The plan, once it is made. */
+export const planned = Atom.readable((get): Planned | undefined => {
+  const result = get(plan)
+  return AsyncResult.isSuccess(result) && result.value._tag === "Planned" ? result.value.planned : undefined
+})
+
+/** The rows of the plan that are shown. */
+export const shownKind = Atom.keepAlive(Atom.make<RowKind>("new"))
+
+/** Of the rejected rows, those of the cause that is shown; all without one. */
+export const shownCause = Atom.keepAlive(Atom.make<ShownCause | undefined>(undefined))
+
+/** The page of them that is shown. */
+export const shownPage = Atom.keepAlive(Atom.make(0))
+
+/** The rows of the plan that are shown. */
+export const rows = threadRuntime.atom((get) => {
+  const made = get(planned)
+  const kind = get(shownKind)
+  const offset = get(shownPage) * pageSize
+  const cause = kind === "rejected" ? get(shownCause) : undefined
+  if (made === undefined) return Effect.never
+  return Thread.ImportThread.use((client) => client.Rows({ plan: made.id, kind, cause, offset, limit: pageSize })).pipe(
+    Effect.mapError(threadEnded)
+  )
+})
+
+/** The rejected rows of the plan that have a slip, with the slip put right. */
+export const proposals = threadRuntime.atom((get) => {
+  const made = get(planned)
+  if (made === undefined) return Effect.never
+  return Thread.ImportThread.use((client) => client.Proposals({ plan: made.id })).pipe(Effect.mapError(threadEnded))
+})
+
+/** The number of rows that can be shown so. */
+export const shownTotal = Atom.readable((get): number => {
+  const made = get(planned)
+  const kind = get(shownKind)
+  const shown = get(shownCause)
+  if (made === undefined) return 0
+  if (kind !== "rejected" || shown === undefined) return countsOf(made)[kind]
+  return made.summary.causes?.find(({ cause, column }) => cause === shown.cause && column === shown.column)?.count ?? 0
+})
+
+/** Shows rows of a kind from the first; of the rejected ones those of a cause, or all. */
+export const showRows = (registry: AtomRegistry.AtomRegistry, kind: RowKind, cause?: ShownCause): void => {
+  registry.set(shownPage, 0)
+  registry.set(shownKind, kind)
+  registry.set(shownCause, cause)
+}
+
+/** The file of rejected or repeated rows. */
+export const rowsFileOf = (request: RowsFileRequest) =>
+  Thread.ImportThread.use((client) => client.RowsFile(request)).pipe(Effect.mapError(threadEnded))
+
+/** Saves the rejected or repeated rows as a file. */
+export const saveRows = threadRuntime.fn((request: RowsFileRequest, get) => {
+  const isJson = request.of === "rejected" && get(planned)?.header?.format !== undefined
+  const name = `${get(file)?.name ?? "contacts"}.${request.of}.${isJson ? "ndjson" : "csv"}`
+  return Effect.map(rowsFileOf(request), (content) => download(name, content))
+})
+
+/** Why the plan is not applied, in words, though it could be. */
+export const refusal = Atom.readable((get): string | undefined => {
+  if (get(unplanned) > 0) return "Rows were corrected since this plan. Plan again, so that it takes them in."
+  return get(rowChoices).failsOnWarning && get(planned)?.summary.warnings !== undefined
+    ? "Something looks odd in the rows, as the plan says, and then nothing is to be imported."
+    : undefined
+})
+
+/** The commands that do the same: the one that makes the plan, unless rows are corrected, and the one that applies it. */
+export const commands = Atom.readable((get): ReadonlyArray<ReadonlyArray<string>> => {
+  const name = get(file)?.name
+  if (name === undefined) return []
+  const { defaultStatus, failsOnWarning, onDuplicate, only } = get(rowChoices)
+  const { sheet } = get(reading)
+  const plan = beside(name, ".plan.json")
+  const isMapped = Object.keys(get(mapping)).length > 0
+  const apply = ["contacts", "apply", plan, "--skip-changed"]
+  if (get(corrections).size > 0) return [apply]
+  return [
+    [
+      "contacts",
+      "import",
+      name,
+      ...(sheet === undefined ? [] : ["--sheet", sheet]),
+      ...(isMapped ? ["--mapping", beside(name, ".mapping.json")] : []),
+      ...get(listNames).flatMap((list) => ["--list", list]),
+      ...(get(resubscribe) ? ["--resubscribe"] : []),
+      ...(only === undefined ? [] : [`--only-${only}`]),
+      ...(defaultStatus === undefined ? [] : ["--default-status", defaultStatus]),
+      ...(onDuplicate === "last" ? [] : ["--on-duplicate", onDuplicate]),
+      ...(failsOnWarning ? ["--fail-on-warning"] : []),
+      "--plan",
+      plan
+    ],
+    apply
+  ]
+})

@@ -1,0 +1,87 @@
+/** Looks at a file: how it is probably read, and what is in it, while it is read. */
+import { encodingByMark, type ImportMapping, lookAtRows, readContacts } from "@roster/domain"
+import { Data, Effect, Stream, Struct } from "effect"
+import { makeFileSight, type FileSight, type Reading } from "./FileSight.ts"
+import { type ImportProblem, problemOf } from "./ImportCalls.ts"
+import { type ImportedContent, openContent } from "./ImportedContent.ts"
+
+/** Parts of a file between two sights of it. */
+const partsPerSight = 32
+
+/** The first bytes of a file, which show how it can be read. */
+const firstBytes = 64 * 1024
+
+/** Ends a look at a file before its end, which nothing of it may be taken for. */
+class Enough extends Data.TaggedError("Enough") {}
+
+const firstOf = ({ bytes }: ImportedContent) =>
+  Stream.suspend(() => {
+    let known = 0
+    return Stream.mapEffect(bytes, (part) => {
+      if (known >= firstBytes) return Effect.fail(new Enough())
+      known += part.length
+      return Effect.succeed(part)
+    })
+  })
+
+/** How a file is read, without its sheet. */
+const readingOf = (given: Reading, { mapping }: ImportedContent): ImportMapping => ({
+  ...Struct.omit(given, ["sheet"]),
+  ...mapping
+})
+
+/** How a file is probably read, where nothing is said: its encoding, and the lines above its header. */
+const proposed = Effect.fnUntraced(function* (content: ImportedContent, given: Reading) {
+  const found: { encoding?: string; skipLines?: number } = {}
+  // Each round finds another thing, and there are two.
+  for (let round = 0; round < 2; round++) {
+    const error = yield* Stream.runDrain(
+      readContacts(firstOf(content), { ...found, ...readingOf(given, content) })
+    ).pipe(
+      Effect.as(undefined),
+      Effect.catchTags({ UnreadableFile: (error) => Effect.succeed(error), Enough: () => Effect.undefined })
+    )
+    if (error?.encoding !== undefined) found.encoding ??= error.encoding
+    if (error?.skipLines !== undefined) found.skipLines ??= error.skipLines
+  }
+  return { ...found, ...given }
+})
+
+const sights = (content: ImportedContent, reading: Reading, mark: string | undefined) =>
+  Stream.suspend(() => {
+    const found = makeFileSight({
+      reading,
+      isWorkbook: content.isWorkbook,
+      encoding: mark ?? new TextDecoder(reading.encoding).encoding,
+      isMarked: mark !== undefined
+    })
+    return Stream.chunks(lookAtRows(content.bytes, readingOf(reading, content))).pipe(
+      Stream.mapAccum(
+        () => 0,
+        (number, part) => {
+          found.add(part)
+          return [number + 1, number % partsPerSight === 0 ? [found.sight(false)] : []] as const
+        }
+      ),
+      Stream.concat(Stream.suspend(() => Stream.make(found.sight(true))))
+    )
+  })
+
+/** Shows what is in a file. Nothing that is said is changed; what is not said is proposed. */
+export const look = (file: Blob, given: Reading): Stream.Stream<FileSight, ImportProblem> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const content = yield* openContent(file, given.sheet)
+      const [start] = yield* Stream.runCollect(Stream.take(content.bytes, 1))
+      const mark = start === undefined ? undefined : encodingByMark(start)
+      const reading = yield* proposed(content, given)
+      return sights(content, reading, mark).pipe(
+        // The first text that is not ASCII may come late.
+        Stream.catchTag("UnreadableFile", (error) =>
+          error.encoding !== undefined && reading.encoding === undefined
+            ? sights(content, { ...reading, encoding: error.encoding }, mark)
+            : Stream.fail(error)
+        )
+      )
+    })
+  ).pipe(Stream.mapError(problemOf))

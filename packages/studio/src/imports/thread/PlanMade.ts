@@ -1,0 +1,178 @@
+/** The rows of a plan that was made: listed by kind and cause, as they are shown and as files, with corrections of slips. */
+import {
+  ContactColumns,
+  ContactFields,
+  contactOf,
+  formatWireDate,
+  type ImportRow,
+  rejectedFile,
+  type RowCheck,
+  type UnreadableFile
+} from "@roster/domain"
+import {
+  duplicatesFile,
+  type ImportPlan,
+  type PlannedRow,
+  type Rejection,
+  rejectionOf,
+  repeatedRejection,
+  type UnreadablePlan,
+  type UploadSurvey
+} from "@roster/workflows"
+import { DateTime, Result, Stream } from "effect"
+import type { ImportProblem, ProposedCorrection, RowsFileRequest, RowsRequest, ShownRow } from "./ImportCalls.ts"
+
+/** A plan that was made, with what lists its rows. */
+export interface PlanMade {
+  readonly plan: ImportPlan
+  readonly survey: UploadSurvey
+  readonly rows: Stream.Stream<ImportRow, ImportProblem | UnreadableFile>
+  /** The lines of rows that the plan itself does not have. */
+  readonly unchanged: ReadonlySet<number>
+  readonly kept: ReadonlySet<number>
+  readonly leftOut: ReadonlySet<number>
+  /** What an import makes of other cells for a row; rows of JSON are not corrected here. */
+  readonly check: RowCheck | undefined
+}
+
+/** Length of a value beyond which the page shows its beginning; the file of the plan has all of it. */
+const longestShown = 300
+
+const textOf = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null
+  const text = DateTime.isDateTime(value) ? formatWireDate(DateTime.toUtc(value)) : String(value)
+  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
+}
+
+/** What is written of a new contact. */
+const writtenFields = ({ change }: PlannedRow): ShownRow["fields"] => {
+  const { customFields, ...write } = change.write ?? {}
+  const own = ContactFields.addedFields.flatMap(({ read, wire }) => {
+    const value = textOf(read({ ...write, email: "" }))
+    return value === null || wire === "Email" ? [] : [[wire, null, value] as const]
+  })
+  return [...own, ...Object.entries(customFields ?? {}).map(([name, value]) => [name, null, textOf(value)] as const)]
+}
+
+const shownPlanned = (row: PlannedRow): ShownRow => ({
+  line: row.line,
+  email: row.change.email,
+  fields:
+    row.fields === undefined
+      ? writtenFields(row)
+      : Object.entries(row.fields).map(
+          ([name, [old, now]]) => [name.replace(/^(?:CustomFields|Consent)\./, ""), textOf(old), textOf(now)] as const
+        )
+})
+
+const shownRow = (row: ImportRow): ShownRow => {
+  const contact = contactOf(row)
+  return {
+    line: row.line,
+    email: Result.isSuccess(contact) ? contact.success.email : "",
+    fields:
+      Result.isSuccess(contact) && contact.success.status !== undefined
+        ? [["Status", null, contact.success.status]]
+        : []
+  }
+}
+
+/** A row that is left out for another, with all that is lost by that. */
+const shownRepeated = (row: ImportRow, otherLine: number): ShownRow => {
+  const { cells = [], names = [] } = row.record ?? {}
+  return {
+    ...shownRow(row),
+    reason: `Line ${otherLine.toLocaleString()} is imported in its place.`,
+    fields: cells.flatMap((cell, at) => (cell.trim() === "" ? [] : [[names[at] ?? "", null, textOf(cell)] as const]))
+  }
+}
+
+interface Rejected {
+  readonly row: ImportRow
+  readonly rejection: Rejection
+}
+
+/** The rows that are rejected, and why; of those with the same address, too. */
+const rejectedRows = ({ plan, rows, survey }: PlanMade) =>
+  Stream.suspend(() => {
+    const { header, onDuplicate, otherLine } = survey
+    const columns = ContactColumns.columnFields(header?.cells ?? [], plan.header.mapping)
+    const address = columns.find(({ field }) => field === "Email")?.column
+    let number = 0
+    return Stream.filterMap(rows, (row): Result.Result<Rejected, undefined> => {
+      const other = otherLine(++number)
+      const contact = contactOf(row)
+      if (Result.isFailure(contact)) return Result.succeed({ row, rejection: rejectionOf(row, contact.failure) })
+      return onDuplicate === "reject" && other !== undefined
+        ? Result.succeed({ row, rejection: repeatedRejection(row, other, address) })
+        : Result.fail(undefined)
+    })
+  })
+
+const shownRejected =
+  (check: RowCheck | undefined) =>
+  ({ rejection, row }: Rejected): ShownRow => {
+    const { column, email = "", reason, suggestion, value } = rejection
+    const proposal = check?.propose(row.cells)
+    return {
+      line: row.line,
+      email,
+      reason,
+      fields: column === undefined || value === undefined ? [] : [[column, null, value]],
+      ...(suggestion === undefined ? {} : { suggestion }),
+      ...(check === undefined ? {} : { cells: row.cells }),
+      ...(proposal === undefined ? {} : { proposal })
+    }
+  }
+
+/** The rows of a plan of a kind, as they are shown. */
+export const rowsOf = (
+  made: PlanMade,
+  { cause, kind }: Pick<RowsRequest, "kind" | "cause">
+): Stream.Stream<ShownRow, ImportProblem | UnreadableFile | UnreadablePlan> => {
+  const { check, kept, leftOut, plan, rows, survey, unchanged } = made
+  if (kind === "rejected") {
+    const isShown = ({ rejection }: Rejected): boolean =>
+      cause === undefined ||
+      (cause.cause === (rejection.cause ?? rejection.reason) && cause.column === rejection.column)
+    return rejectedRows(made).pipe(Stream.filter(isShown), Stream.map(shownRejected(check)))
+  }
+  if (kind === "new" || kind === "changed") {
+    return plan.rows.pipe(
+      Stream.filter(({ change }) => (change.seen === null) === (kind === "new")),
+      Stream.map(shownPlanned)
+    )
+  }
+  const lines = { unchanged, kept, leftOut }
+  let number = 0
+  return Stream.filterMap(rows, (row) => {
+    const other = survey.otherLine(++number)
+    if (kind !== "repeated") return lines[kind].has(row.line) ? Result.succeed(shownRow(row)) : Result.fail(undefined)
+    return other === undefined ? Result.fail(undefined) : Result.succeed(shownRepeated(row, other))
+  })
+}
+
+/** Maximum number of corrections that are proposed. A person looks at them. */
+const mostProposals = 10_000
+
+/** The rejected rows with a slip, and the slip put right. */
+export const proposalsOf = (made: PlanMade) =>
+  rejectedRows(made).pipe(
+    Stream.filterMap(({ row }): Result.Result<ProposedCorrection, undefined> => {
+      const after = made.check?.propose(row.cells)
+      return after === undefined ? Result.fail(undefined) : Result.succeed({ line: row.line, before: row.cells, after })
+    }),
+    Stream.take(mostProposals),
+    Stream.runCollect
+  )
+
+/** The file of the rejected or repeated rows of a plan. */
+export const fileOf = (made: PlanMade, of: RowsFileRequest["of"]) => {
+  const { header = { cells: [], delimiter: "," }, otherLine } = made.survey
+  return of === "repeated"
+    ? duplicatesFile(made.rows, { header, otherLine })
+    : rejectedFile(
+        header,
+        Stream.map(rejectedRows(made), ({ rejection: { reason }, row: { cells } }) => ({ cells, reason }))
+      )
+}
