@@ -12,6 +12,7 @@ export {
 } from "./runs/ContactReader.ts"
 export * from "./changes/ContactStatusChange.ts"
 export {
+  importWarnings,
   makeImportPlan,
   maximumCountedFields,
   maximumShownRows,

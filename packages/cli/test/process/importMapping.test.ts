@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { makeLocalRosterHere } from "../inProcess.ts"
@@ -89,11 +89,17 @@ describe("what is said about an imported file", () => {
           assert.deepStrictEqual([refused.code, refused.stdout], [2, ""])
           assert.include(failure(refused).message, "would warn 3 times")
         }
-        writeFileSync(join(folder, "a.csv"), "Email,city\nann@example.com, Bonn\n")
+        writeFileSync(join(folder, "a.csv"), "Email,city\neve@example.com, Bonn\nbob@example.com, Bonn\n")
         const words = ["contacts", "import", "a.csv", "--fail-on-warning", "--trim"]
         if (via === "file") continue
-        assert.include(failure(yield* run(words)).message, "Active")
+        assert.match(failure(yield* run(words)).message, /warning: 1 row: .* a new contact becomes Active/)
+        const other = yield* makeLocalRosterHere
+        copyFileSync(join(folder, "a.csv"), join(other.folder, "a.csv"))
+        assert.match(failure(yield* other.run(words)).message, /warning: 2 rows: .* a new contact becomes Active/)
+        assert.isFalse(existsSync(join(other.folder, "store.db")))
         assert.strictEqual((yield* run([...words, "--default-status", "Active"])).code, 0)
+        // All of them exist now.
+        assert.strictEqual((yield* run(words)).code, 0)
         assert.strictEqual((yield* run([...words, "--only-existing"])).code, 0)
       }
     })

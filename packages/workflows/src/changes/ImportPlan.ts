@@ -10,6 +10,7 @@ import {
   type ImportRow,
   maximumChanges,
   randomId,
+  ServiceError,
   statusKept
 } from "@roster/domain"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
@@ -274,6 +275,26 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
   })
   const parts = sendableRows(rows, survey.sendable).pipe(Stream.grouped(maximumChanges), Stream.mapEffect(found))
   return yield* writtenPlan(parts, survey, options)
+})
+
+/**
+ * The warnings about surveyed rows. Of those without a status it counts the new contacts: what is stored is read for them alone.
+ * A key that may not view contacts gets the warnings of the survey.
+ */
+export const importWarnings = fnRedacted("importWarnings")(function* <E>(
+  rows: Stream.Stream<ImportRow, E>,
+  survey: UploadSurvey,
+  options: Omit<PlanOptions, "storage"> = {}
+) {
+  if (!survey.warnings.some(({ code }) => code === "Active")) return survey.warnings
+  const storage: PlanStorage<never> = { write: Stream.runDrain, content: Stream.empty }
+  return yield* makeImportPlan(rows, survey, { ...options, storage }).pipe(
+    Effect.map(({ summary }) => summary.warnings ?? []),
+    Effect.catchIf(
+      (error): error is ServiceError => error instanceof ServiceError && error.reason._tag === "AccessDenied",
+      () => Effect.succeed(survey.warnings)
+    )
+  )
 })
 
 /**

@@ -12,6 +12,7 @@ import {
 import { Effect, Layer, Stream, Struct } from "effect"
 import {
   type ImportMode,
+  importWarnings,
   makeImportPlan,
   makeUpload,
   planImport,
@@ -65,6 +66,7 @@ describe("The warning that new contacts become Active", () => {
         assert.deepStrictEqual(counted(survey.warnings), [["Active", 2]])
         const plan = yield* makeImportPlan(file, survey)
         assert.deepStrictEqual(counted(plan.summary.warnings), [["Active", 1]])
+        assert.deepStrictEqual(counted(yield* importWarnings(file, survey)), [["Active", 1]])
         const upload = yield* makeUpload(file, survey)
         assert.deepStrictEqual(counted((yield* upload.report).warnings), [["Active", 2]])
         yield* upload.send()
@@ -72,6 +74,7 @@ describe("The warning that new contacts become Active", () => {
         yield* again.send()
         assert.deepStrictEqual(counted((yield* again.report).warnings), [])
         assert.notProperty((yield* makeImportPlan(file, survey)).summary, "warnings")
+        assert.deepStrictEqual(yield* importWarnings(file, survey), [])
         for (const mode of [{ defaultStatus: "Inactive" }, { only: "existing" }] as const) {
           assert.deepStrictEqual((yield* surveyContacts(file, { mapping: {}, ...mode })).warnings, [])
         }

@@ -306,7 +306,7 @@ export const invalidRows = ({ causes, firstInvalid, invalid }: UploadSurvey): Us
   })
 
 /** The refusal of a file with warnings, for `--fail-on-warning`. */
-export const refusedWarnings = ({ warnings }: UploadSurvey): UsageError =>
+export const refusedWarnings = (warnings: UploadSurvey["warnings"]): UsageError =>
   new UsageError({
     code: "Warnings",
     message: [

@@ -1,6 +1,13 @@
 /** `roster contacts import` */
 import { ContactColumns, ContactStatus, readContacts, type UnreadableFile } from "@roster/domain"
-import { duplicatesFile, OnDuplicate, parseRejectionLimit, surveyContacts, type UploadSurvey } from "@roster/workflows"
+import {
+  duplicatesFile,
+  importWarnings,
+  OnDuplicate,
+  parseRejectionLimit,
+  surveyContacts,
+  type UploadSurvey
+} from "@roster/workflows"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { openImported } from "./ImportedFile.ts"
@@ -12,12 +19,15 @@ import { prepare } from "../../../files/AtomicFile.ts"
 import { checkInputs } from "../../../settings/InputFile.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { parsed, text, toggle } from "../../../settings/FlagForms.ts"
+import { settings } from "../../../settings/Settings.ts"
 import { count, lists, refuseFlags, resubscribe, withExamples } from "../../shared/CommonFlags.ts"
 import { withHelp } from "../../shared/HelpExtras.ts"
 import { checkListNames, createList } from "../../shared/ListNames.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
+import { contactsFile } from "../runs/ContactsFile.ts"
 import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
+import { existingStore } from "../../../target/EmbeddedStore.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import { refuse, usageError, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
@@ -171,7 +181,14 @@ export const command = Command.make(
     }
     if (save !== undefined) yield* writeMapping(save, mapping)
     if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
-    if (given.failOnWarning && survey.warnings.length > 0) return yield* refusedWarnings(survey)
+    if (given.failOnWarning) {
+      // In a store that is yet to be made all contacts are new.
+      const isMade = (yield* settings)._tag === "Remote" || (yield* existingStore) !== undefined
+      const warnings = isMade
+        ? yield* importWarnings(readContacts(file.again, mapping), survey, { ...mode, snapshot: yield* contactsFile })
+        : survey.warnings
+      if (warnings.length > 0) return yield* refusedWarnings(warnings)
+    }
     if (keepDuplicates !== undefined && survey.header !== undefined && survey.duplicates > 0) {
       const { header, otherLine } = survey
       yield* keepDuplicates(duplicatesFile(readContacts(file.again, mapping), { header, otherLine }))
