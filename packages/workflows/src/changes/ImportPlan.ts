@@ -280,6 +280,19 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
 /**
  * The warnings about surveyed rows. Of those without a status it counts the new contacts: what is stored is read for them alone.
  * A key that may not view contacts gets the warnings of the survey.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { importWarnings, surveyContacts } from "@roster/workflows"
+ * import { Effect, Stream } from "effect"
+ *
+ * const rows = readContacts(Stream.make(new TextEncoder().encode("email\nada@example.com\n")))
+ *
+ * export const example = Effect.gen(function* () {
+ *   const survey = yield* surveyContacts(rows, { mapping: {} })
+ *   return yield* importWarnings(rows, survey, { defaultStatus: "Inactive" })
+ * })
+ * ```
  */
 export const importWarnings = fnRedacted("importWarnings")(function* <E>(
   rows: Stream.Stream<ImportRow, E>,
