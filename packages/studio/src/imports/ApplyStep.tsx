@@ -1,12 +1,13 @@
 /** The apply of the plan: its progress, which can be held and ended, its report, and the undo of it. */
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { counted, people } from "../kit/Counts.ts"
+import { counted } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
+import { appliedCounts, appliedText, deedOf, isWhole, undoneText } from "./ImportWords.ts"
 import type { Applied, Planned } from "./thread/ImportCalls.ts"
 
 const Running = ({ total }: { readonly total: number }) => {
@@ -41,18 +42,6 @@ const Running = ({ total }: { readonly total: number }) => {
   )
 }
 
-const counts = ({ alreadySo, changed, new: added, notSent, outdated, read, rejected, unknown }: Applied) =>
-  [
-    ["Rows of the plan", read],
-    ["Added", added],
-    ["Changed", changed],
-    ["Already so", alreadySo],
-    ["Left alone: somebody else changed the contact since the plan", outdated],
-    ["Refused by the service", rejected],
-    ["Not sent", notSent],
-    ["Unknown: sent, and no answer came", unknown]
-  ] as const
-
 const Named = ({ rows, title }: { readonly title: string; readonly rows: ReadonlyArray<string> }) =>
   rows.length === 0 ? null : (
     <details>
@@ -67,17 +56,6 @@ const Named = ({ rows, title }: { readonly title: string; readonly rows: Readonl
     </details>
   )
 
-/** What an apply came to. */
-const headline = (report: Applied): string => {
-  const { done, notSent, read, unknown } = report
-  if (notSent + unknown === 0) return done === read ? "All rows are stored." : "The import came to its end."
-  return (
-    `The import stopped. ${done.toLocaleString()} of ${read.toLocaleString()} rows are stored` +
-    `${unknown === 0 ? "" : `, of ${unknown.toLocaleString()} it is not known`}` +
-    `${notSent === 0 ? "" : `, and ${notSent.toLocaleString()} were not sent`}.`
-  )
-}
-
 /** The undo of what was applied, and what it came to. */
 const UndoOf = ({ run }: { readonly run: string }) => {
   const [undone, undo] = useAtom(ImportApply.undone)
@@ -86,18 +64,11 @@ const UndoOf = ({ run }: { readonly run: string }) => {
     <>
       {found === undefined ? null : (
         <p role="status" className="note">
-          Undone: {people(found.deleted)} removed, {people(found.changed)} changed back
-          {found.new === 0 ? "" : `, ${people(found.new)} brought back`}.
-          {found.outdated === 0
-            ? ""
-            : ` ${people(found.outdated)} were changed by others since, and those changes stay.`}
-          {ImportApply.isWhole(found)
-            ? ""
-            : ` Of ${people(found.notSent + found.unknown)} it is not done or not known; undo again.`}
+          {undoneText(found)}
         </p>
       )}
       <Problem message={problemOf(undone) ?? found?.stoppedBy?.message} />
-      {found !== undefined && ImportApply.isWhole(found) ? null : (
+      {found !== undefined && isWhole(found) ? null : (
         <Confirmed>
           <button type="button" disabled={undone.waiting} onClick={() => undo(run)}>
             {undone.waiting ? "Undoing…" : "Undo the import"}
@@ -117,13 +88,13 @@ const Report = ({ planned, report }: { readonly report: Applied; readonly planne
   return (
     <div className="stack">
       <p role="status" className="note">
-        {headline(report)}
+        {appliedText(report)}
       </p>
       <Problem message={problem} />
       <table className="counts">
         <caption className="unseen">What the import did</caption>
         <tbody>
-          {counts(report).map(([name, count]) => (
+          {appliedCounts(report).map(([name, count]) => (
             <tr key={name}>
               <th scope="row">{name}</th>
               <td className="number">{count.toLocaleString()}</td>
@@ -139,12 +110,10 @@ const Report = ({ planned, report }: { readonly report: Applied; readonly planne
         title="Rows that the service refused"
         rows={rejectedRows.map(({ line, reason }) => `line ${line}: ${reason}`)}
       />
-      {ImportApply.isWhole(report) || isUndone ? null : (
-        <p>Going on sends these rows again, which does nothing twice.</p>
-      )}
+      {isWhole(report) || isUndone ? null : <p>Going on sends these rows again, which does nothing twice.</p>}
       {run === undefined ? null : <UndoOf run={run} />}
       <div className="buttons">
-        {ImportApply.isWhole(report) || isUndone ? null : (
+        {isWhole(report) || isUndone ? null : (
           <button type="button" className="primary" disabled={undone.waiting} onClick={() => start(planned)}>
             Go on
           </button>
@@ -156,11 +125,6 @@ const Report = ({ planned, report }: { readonly report: Applied; readonly planne
     </div>
   )
 }
-
-const doing = ({ changed, new: added }: Planned["summary"]): string =>
-  [...(added === 0 ? [] : [`Add ${people(added)}`]), ...(changed === 0 ? [] : [`change ${people(changed)}`])]
-    .join(" and ")
-    .replace(/^c/, "C")
 
 export const ApplyStep = () => {
   const planned = useAtomValue(ImportPlan.planned)
@@ -184,7 +148,7 @@ export const ApplyStep = () => {
       ) : (
         <div className="buttons">
           <button type="button" className="primary" disabled={reason !== undefined} onClick={() => start(planned)}>
-            {doing(summary)}
+            {deedOf(summary)}
           </button>
           <span>{reason}</span>
         </div>

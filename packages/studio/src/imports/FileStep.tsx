@@ -31,23 +31,13 @@ const delimiters = [
   ["|", "bar |"]
 ] as const
 
-/** A choice of the reading with another value; without a value it is found again. */
-const changed = ({ delimiter, encoding, sheet, skipLines }: Reading, more: Reading): Reading => ({
-  ...(encoding === undefined ? {} : { encoding }),
-  ...(delimiter === undefined ? {} : { delimiter }),
-  ...(skipLines === undefined ? {} : { skipLines }),
-  ...(sheet === undefined ? {} : { sheet }),
-  ...more
-})
-
 const HowRead = ({ sight }: { readonly sight: FileSight }) => {
   const registry = useRegistry()
   const [reading, setReading] = useAtom(ImportFile.reading)
   const isJson = sight.header?.format !== undefined
   const read = (more: Reading): void => {
     ImportApply.replan(registry)
-    // What was found stays, unless it is that which changes.
-    setReading(changed(changed(sight.reading, reading), more))
+    setReading(ImportFile.readAs(sight, reading, more))
   }
   return (
     <div className="fields">

@@ -2,13 +2,14 @@
  * The application of a plan: its progress, its report, its undo, and a note of it that outlives a reload of its tab: without
  * names or addresses, only how many rows there are and a digest by which their file is recognised.
  */
-import { RunLog, type RunLogFailure, RunOrigin, type RunReport, undoRun } from "@roster/workflows"
+import { RunLog, type RunLogFailure, RunOrigin, undoRun } from "@roster/workflows"
 import { Data, Effect, Schema, Stream } from "effect"
 import { Atom, type AtomRegistry } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime, session } from "../session/Session.ts"
 import * as Choices from "./ImportChoices.ts"
 import { edits, file, reading, rowChoices, threadRuntime } from "./ImportFile.ts"
+import { isWhole } from "./ImportWords.ts"
 import { connectionOf, corrections, plan, showRows } from "./ImportPlan.ts"
 import type { Applied, Planned } from "./thread/ImportCalls.ts"
 import * as Thread from "./thread/ImportThread.ts"
@@ -157,10 +158,6 @@ export const apply = Atom.keepAlive(
     { reactivityKeys: contactsChanged }
   )
 )
-
-/** Whether an apply came to its end: every row has an answer. */
-export const isWhole = ({ notSent, unknown }: Pick<RunReport, "notSent" | "unknown">): boolean =>
-  notSent + unknown === 0
 
 /** Undoes what was applied. */
 export const undone = Atom.keepAlive(

@@ -36,6 +36,13 @@ export const file = Atom.keepAlive(Atom.make<File | undefined>(undefined))
 /** How the person says that it is read. */
 export const reading = Atom.keepAlive(Atom.make<Reading>({}))
 
+/** How the file is read once a person says more of it. What was found stays, unless it is that which changes. */
+export const readAs = ({ reading: found }: Pick<FileSight, "reading">, said: Reading, more: Reading): Reading => ({
+  ...found,
+  ...said,
+  ...more
+})
+
 /** What the person has changed of columns and words. */
 export const edits = Atom.keepAlive(Atom.make<Choices.Edits>(Choices.noEdits))
 

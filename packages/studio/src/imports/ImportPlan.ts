@@ -7,17 +7,20 @@ import { pageSize } from "../kit/Pager.tsx"
 import { type Session, session } from "../session/Session.ts"
 import {
   beside,
+  columns,
   file,
   listNames,
   mapping,
   reading,
   resubscribe,
   rowChoices,
+  sight,
   type ThreadEnded,
   threadEnded,
   threadRuntime
 } from "./ImportFile.ts"
-import { countsOf } from "./PlanWords.ts"
+import { choiceProblem, rowProblem } from "./ImportChoices.ts"
+import { countsOf } from "./ImportWords.ts"
 import type { Reading } from "./thread/FileSight.ts"
 import type {
   ImportProblem,
@@ -61,6 +64,13 @@ export const unplanned = Atom.readable((get): number => {
   const [now, then] = [get(corrections), get(plannedCorrections)]
   const lines = new Set([...now.keys(), ...then.keys()])
   return [...lines].filter((line) => now.get(line) !== then.get(line)).length
+})
+
+/** Whether a plan can be made: the file is read, and what is said of it is clear. */
+export const isReady = Atom.readable((get): boolean => {
+  const found = get(sight)
+  const isRead = AsyncResult.isSuccess(found) && !found.waiting && found.value.isComplete
+  return isRead && (choiceProblem(get(columns)) ?? rowProblem(get(rowChoices))) === undefined
 })
 
 /** Makes the plan; gives how far it is, and in the end the plan. */

@@ -11,6 +11,7 @@ import { FileStep } from "./FileStep.tsx"
 import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
+import { leftText } from "./ImportWords.ts"
 import { PlanStep } from "./PlanStep.tsx"
 import { WordsStep } from "./WordsStep.tsx"
 
@@ -30,18 +31,7 @@ const Left = () => {
   if (left === undefined || !AsyncResult.isInitial(applied) || applied.waiting) return null
   return (
     <div className="note stack" role="status">
-      <p>
-        This page was left before an import of {left.rows.toLocaleString()} rows came to its end. Some of them are
-        stored, and it is not known which.{" "}
-        {planned === undefined
-          ? "Choose the same file and plan it again: the plan shows what is left."
-          : planned.digest === left.digest
-            ? "This is its file: what was stored already is under “Unchanged”, and applying the plan does the rest."
-            : "This is another file, or the same one read in another way."}{" "}
-        {current?.host?.isStore === true
-          ? "What it stored can be undone under Runs."
-          : "This page no longer knows what it changed, so it cannot undo that part."}
-      </p>
+      <p>{leftText(left, { digest: planned?.digest, keepsRuns: current?.host?.isStore === true })}</p>
       <button
         type="button"
         onClick={() => {

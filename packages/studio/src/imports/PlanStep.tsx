@@ -4,10 +4,8 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing } from "../session/Rights.tsx"
-import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
-import { choiceProblem, rowProblem } from "./ImportChoices.ts"
 import { PlannedRows } from "./PlannedRows.tsx"
 import { PlanOptions } from "./PlanOptions.tsx"
 import { CorrectedRows } from "./RejectedRows.tsx"
@@ -35,16 +33,9 @@ export const PlanStep = () => {
   const [result, make] = useAtom(ImportPlan.plan)
   const planned = useAtomValue(ImportPlan.planned)
   const applied = useAtomValue(ImportApply.apply)
-  const columns = useAtomValue(ImportFile.columns)
-  const seen = useAtomValue(ImportFile.sight)
   const reason = useAtomValue(missing("ViewContacts"))
-  const rows = useAtomValue(ImportFile.rowChoices)
   const isFixed = applied.waiting || AsyncResult.isSuccess(applied)
-  const isReady =
-    AsyncResult.isSuccess(seen) &&
-    !seen.waiting &&
-    seen.value.isComplete &&
-    (choiceProblem(columns) ?? rowProblem(rows)) === undefined
+  const isReady = useAtomValue(ImportPlan.isReady)
   return (
     <section aria-labelledby="import-plan" className="step">
       <h2 id="import-plan">4. Plan</h2>

@@ -10,7 +10,7 @@ import { Table } from "../kit/Table.tsx"
 import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
-import { countsOf, kinds, meaningOf, warningAdvice, warningText } from "./PlanWords.ts"
+import { countsOf, kinds, meaningOf, warningAdvice, warningText } from "./ImportWords.ts"
 import { Causes, CorrectRow, Proposals } from "./RejectedRows.tsx"
 import type { Planned, RowsFileRequest, ShownRow } from "./thread/ImportCalls.ts"
 

@@ -117,9 +117,25 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.getByText("304 contacts").waitFor()
           await page.reload()
           await page.getByText("304 contacts").waitFor()
+
+          // Rules with names end with the page, unless the browser is asked to keep them until one signs out.
+          const box = page.getByRole("combobox", { name: "Rule" })
+          await box.fill("Stadt = 'Köln'")
+          await page.getByText("Saved rules").click()
+          await page.getByLabel("Name for the rule above").fill("cologne")
+          await page.getByRole("button", { name: "Save it" }).click()
+          await page.getByText("@cologne is saved.").waitFor()
+          assert.strictEqual(await page.evaluate(() => localStorage.length), 0)
+          await page.getByLabel(/^Keep them in this browser/).check()
+          await page.waitForFunction(() => localStorage.length === 1)
+          await page.reload()
+          await box.fill("@cologne")
+          await page.keyboard.press("Escape")
+          await page.keyboard.press("Enter")
+          await page.getByText("100 contacts").waitFor()
           await page.getByRole("button", { name: "Sign out" }).click()
           await page.getByLabel("API key").waitFor()
-          assert.strictEqual(await page.evaluate(() => sessionStorage.length), 0)
+          assert.strictEqual(await page.evaluate(() => sessionStorage.length + localStorage.length), 0)
         })
       }),
     3 * actionTimeout

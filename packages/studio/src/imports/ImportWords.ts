@@ -1,0 +1,134 @@
+/** What a plan and its application come to, in words for whoever has not made the program. */
+import type { ImportWarning } from "@roster/domain"
+import type { UndoReport } from "@roster/workflows"
+import { counted, people } from "../kit/Counts.ts"
+import type { RowChoices } from "./ImportChoices.ts"
+import type { Applied, Planned, RowKind } from "./thread/ImportCalls.ts"
+
+/** The kinds in the order in which they are shown. */
+export const kinds: ReadonlyArray<readonly [kind: RowKind, title: string]> = [
+  ["new", "New"],
+  ["changed", "Changed"],
+  ["unchanged", "Unchanged"],
+  ["rejected", "Rejected"],
+  ["repeated", "Repeated"],
+  ["kept", "Kept because of consent"],
+  ["leftOut", "Left out"]
+]
+
+/** The number of rows of each kind. */
+export const countsOf = ({ kept, summary }: Planned): Readonly<Record<RowKind, number>> => ({
+  new: summary.new,
+  changed: summary.changed,
+  unchanged: summary.unchanged,
+  rejected: summary.rejected,
+  repeated: summary.duplicates,
+  kept,
+  leftOut: summary.leftOut ?? 0
+})
+
+/** What a kind of rows means. */
+export const meaningOf = (
+  kind: RowKind,
+  { onDuplicate, resubscribe }: Pick<RowChoices, "onDuplicate"> & { readonly resubscribe: boolean }
+): string =>
+  ({
+    new: "Contacts that are not stored yet.",
+    changed: "Contacts that are stored with other values: old beside new.",
+    unchanged: "Contacts that are stored just so.",
+    rejected: "Rows that cannot be imported, and why. The others are imported without them.",
+    repeated: `Rows that are not imported, since ${onDuplicate === "first" ? "an earlier" : "a later"} row has their address: what they have is lost.`,
+    kept: resubscribe
+      ? "People who get no mail, and whom these rows subscribe again."
+      : "People who left, complained or cannot be reached, and whom these rows would subscribe again. They keep their status.",
+    leftOut: "Rows for contacts that this import does not write to, as it was said above."
+  })[kind]
+
+/** What is odd, where and how often. */
+export const warningText = ({ code, column, count, warning }: ImportWarning): string => {
+  const rows = code === "Heading" ? "" : counted(count, "row")
+  const where = column === undefined ? rows : `Column ${column}${rows === "" ? "" : ` (${rows})`}`
+  return `${where}: ${warning}`
+}
+
+/** What can be done about it on the page. */
+export const warningAdvice = ({ code, field }: ImportWarning): string | undefined => {
+  if (code === "Blanks") return "Cells can be taken without the blanks around their texts, above."
+  if (code === "Decoding") return "The file may be of another encoding, which can be chosen under 1."
+  if (code === "Heading") return `If the column means ${field}, choose that under 2.`
+  return code === "Active" ? "Another status can be chosen above for new contacts." : undefined
+}
+
+// The application
+
+/** What applying a plan does. */
+export const deedOf = ({ changed, new: added }: Pick<Planned["summary"], "changed" | "new">): string =>
+  [...(added === 0 ? [] : [`Add ${people(added)}`]), ...(changed === 0 ? [] : [`change ${people(changed)}`])]
+    .join(" and ")
+    .replace(/^c/, "C")
+
+/** What became of the rows of a plan, by their numbers. */
+export const appliedCounts = ({
+  alreadySo,
+  changed,
+  new: added,
+  notSent,
+  outdated,
+  read,
+  rejected,
+  unknown
+}: Applied): ReadonlyArray<readonly [name: string, count: number]> => [
+  ["Rows of the plan", read],
+  ["Added", added],
+  ["Changed", changed],
+  ["Already so", alreadySo],
+  ["Left alone: somebody else changed the contact since the plan", outdated],
+  ["Refused by the service", rejected],
+  ["Not sent", notSent],
+  ["Unknown: sent, and no answer came", unknown]
+]
+
+/** Whether a report came to its end: every row has an answer. */
+export const isWhole = ({ notSent, unknown }: Pick<Applied, "notSent" | "unknown">): boolean => notSent + unknown === 0
+
+/** What an application came to. */
+export const appliedText = (report: Pick<Applied, "done" | "notSent" | "read" | "unknown">): string => {
+  const { done, notSent, read, unknown } = report
+  if (isWhole(report)) return done === read ? "All rows are stored." : "The import came to its end."
+  return (
+    `The import stopped. ${done.toLocaleString()} of ${read.toLocaleString()} rows are stored` +
+    `${unknown === 0 ? "" : `, of ${unknown.toLocaleString()} it is not known`}` +
+    `${notSent === 0 ? "" : `, and ${notSent.toLocaleString()} were not sent`}.`
+  )
+}
+
+/** What an undo came to. */
+export const undoneText = (
+  report: Pick<UndoReport, "changed" | "deleted" | "new" | "notSent" | "outdated" | "unknown">
+): string => {
+  const { changed, deleted, new: again, notSent, outdated, unknown } = report
+  return (
+    `Undone: ${people(deleted)} removed, ${people(changed)} changed back` +
+    `${again === 0 ? "" : `, ${people(again)} brought back`}.` +
+    `${outdated === 0 ? "" : ` ${people(outdated)} were changed by others since, and those changes stay.`}` +
+    `${isWhole(report) ? "" : ` Of ${people(notSent + unknown)} it is not done or not known; undo again.`}`
+  )
+}
+
+/** What is known of an import that was going on when the page was left. */
+export const leftText = (
+  left: { readonly digest: string; readonly rows: number },
+  { digest, keepsRuns }: { readonly digest: string | undefined; readonly keepsRuns: boolean }
+): string =>
+  [
+    `This page was left before an import of ${left.rows.toLocaleString()} rows came to its end.`,
+    "Some of them are stored, and it is not known which.",
+    digest === undefined
+      ? "Choose the same file and plan it again: the plan shows what is left."
+      : digest === left.digest
+        ? "This is its file: what was stored already is under “Unchanged”, and applying the plan does the rest."
+        : "This is another file, or the same one read in another way.",
+    keepsRuns
+      ? "What it stored can be undone under Runs."
+      : "This page no longer knows what it changed, so it cannot undo that part."
+  ].join(" ")
