@@ -10,6 +10,11 @@ import {
   withRule
 } from "../../src/saved/SavedRule.ts"
 
+const anyName = Arbitrary.map(
+  Arbitrary.schema(Schema.String.check(Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/))),
+  (text) => RuleName.make(text)
+)
+
 const saved = { vip: "plan = 'pro'", news: "status = Active", constructor: "All" }
 
 describe("saved rules", () => {
@@ -48,7 +53,7 @@ describe("saved rules", () => {
     assert.isTrue(Result.isSuccess(withRule(withoutRule(full, "r1"), RuleName.make("more"), "All")))
   })
 
-  it.prop("stand for what was saved under their name", [Arbitrary.schema(RuleName)], ([name]) => {
+  it.prop("stand for what was saved under their name", [anyName], ([name]) => {
     const rules = Result.getOrThrow(withRule(saved, name, "All"))
     assert.isTrue(isSavedRule(`@${name}`))
     assert.deepStrictEqual(ruleOf(`@${name}`, rules), Result.succeed("All"))

@@ -121,6 +121,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           // Rules with names end with the page, unless the browser is asked to keep them until one signs out.
           const box = page.getByRole("combobox", { name: "Rule" })
           await box.fill("Stadt = 'Köln'")
+          await page.keyboard.press("Escape")
           await page.getByText("Saved rules").click()
           await page.getByLabel("Name for the rule above").fill("cologne")
           await page.getByRole("button", { name: "Save it" }).click()
