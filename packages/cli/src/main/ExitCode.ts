@@ -87,7 +87,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
       "List the names with: roster apikeys list, or roster smtp list; for a subaccount, add --subaccount.",
     ExportNotFound: "Check the id or link, or wait until the export is ready: roster exports status ID",
     JobNotFound: "List the jobs with: roster jobs list; set their store with --db.",
-    ListNotFound: "Create a list with: roster contacts add EMAIL --list NAME",
+    ListNotFound: "List the names with: roster lists list; --list of contacts add and import makes one.",
     EmailNotFound: "List the e-mails with: roster emails list",
     RunNotFound: "List the runs with: roster contacts runs",
     NotOnList: "See who is on it with: roster contacts list --on NAME"
@@ -163,7 +163,10 @@ export const exitInfo = (failure: Failure): ExitInfo => {
     case "UsageError":
       return exitWith(exitCode.usage, failure.hint)
     case "PartlyDone":
-      return failure.hint === undefined ? exits.PartlyDone : exitWith(exitCode.partlyDone, failure.hint)
+    case "Declined": {
+      const { exit, hint } = exits[failure._tag]
+      return exitWith(exit, failure.hint ?? hint)
+    }
     case "InvalidSettings":
       return failure.setting === "apiKey" ? exits.MissingKey : exits.InvalidSettings
     default:

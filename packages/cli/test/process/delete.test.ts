@@ -239,7 +239,7 @@ describe("roster contacts delete by address", () => {
       assert.deepStrictEqual([more, statSync(backup).mode & 0o777], [[], 0o600])
       assert.include(
         deleted.stdout,
-        `Deleted 1 contact; 1 was not there. To restore: roster contacts restore ${backup}`
+        `Deleted 1 contact; 1 was not there. To restore, without lists: roster contacts restore ${backup}`
       )
       assert.strictEqual((yield* emailsOf(roster)).length, 5)
       assert.strictEqual((yield* run(["contacts", "restore", backup])).code, 0)

@@ -50,7 +50,7 @@ describe("a suggested command", () => {
       assert.include(planned.stdout, `roster contacts apply plan.json ${words}\n`)
       const rule = ["--rule", "status = Bounced", "--backup", "gone.json"]
       const deleted = yield* run(["contacts", "delete", ...rule, "--yes", "-o", "table", ...on])
-      assert.include(deleted.stdout, `To restore: roster contacts restore gone.json ${words}\n`)
+      assert.include(deleted.stdout, `To restore, without lists: roster contacts restore gone.json ${words}\n`)
       const begun = yield* run(["contacts", "export", "--no-wait", ...on])
       const { PublicExportID } = jsonOf<{ PublicExportID: string }>(begun)
       assert.include(begun.stderr, `roster exports status ${PublicExportID} ${words}`)

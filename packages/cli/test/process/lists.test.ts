@@ -130,7 +130,7 @@ describe("roster lists", () => {
       yield* run(["contacts", "add", "off@example.com"])
       const misspelt = yield* run(["contacts", "add", "last@example.com", "--list", "Nwes", "--list", "zoo"])
       assert.strictEqual(misspelt.code, 2)
-      assert.match(failure(misspelt).message, /no list "Nwes"; did you mean "?News"?\?, there is no list "zoo"/)
+      assert.match(failure(misspelt).message, /no list "Nwes"; did you mean "?News"?\?, there is no list "zoo"\.$/)
       yield* run(["contacts", "add", "last@example.com", "--list", "Zoo", "--create-list"])
       assert.deepStrictEqual(json(yield* run(["lists", "list"])), [
         { Name: "Empty soon", Contacts: 620 },

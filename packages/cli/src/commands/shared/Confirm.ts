@@ -7,9 +7,13 @@ import { Output } from "../../terminal/Output.ts"
 import { Target } from "../../target/Target.ts"
 
 /** Nobody confirmed what needs a confirmation, and nothing was done. */
-export class Declined extends Schema.TaggedError<Declined>()("Declined", { message: Schema.String }) {}
+export class Declined extends Schema.TaggedError<Declined>()("Declined", {
+  message: Schema.String,
+  /** How to confirm, where the flags that confirm without a terminal are no answer. */
+  hint: Schema.optional(Schema.String)
+}) {}
 
-const declined = (message: string) => new Declined({ message })
+const declined = (message: string, hint?: string) => new Declined({ message, hint })
 
 export const yes = Flag.withAlias(toggle("yes", "Do not ask for confirmation"), "y")
 
@@ -33,7 +37,8 @@ export const canAgree = Effect.fnUntraced(function* (
   const { protectedBy } = yield* Target
   if (protectedBy !== undefined) {
     return yield* declined(
-      `Nothing was done: this would ${what}, and the profile ${protectedBy} is protected: its name is typed at a terminal.`
+      `Nothing was done: this would ${what}, and the profile ${protectedBy} is protected: its name is typed at a terminal.`,
+      "Run the command at a terminal."
     )
   }
   if (agreed) return
@@ -54,14 +59,22 @@ const confirmName = Effect.fnUntraced(function* (what: string) {
   if (protectedBy === undefined) return false
   yield* canAgree(what, { agreed: false })
   const typed = yield* ask(`${what}? The profile is protected. Type its name, ${protectedBy}, to confirm:`)
-  return typed === protectedBy || (yield* declined(`Nothing was done. What you typed is not ${protectedBy}.`))
+  return (
+    typed === protectedBy ||
+    (yield* declined(
+      `Nothing was done. What you typed is not ${protectedBy}.`,
+      "Run the command again, and type the name."
+    ))
+  )
 })
 
 /** Asks whether to do `what`, and names the service or store. */
 export const confirm = Effect.fnUntraced(function* (what: string, given: { readonly yes: boolean }) {
   if ((yield* confirmName(what)) || given.yes) return
   yield* canAgree(what, { agreed: false })
-  if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) return yield* declined("Nothing was done.")
+  if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) {
+    return yield* declined("Nothing was done.", "To do it, run the command again and answer y.")
+  }
 })
 
 /** More contacts than this are neither deleted nor changed back by a simple yes. */
@@ -89,5 +102,10 @@ export const confirmContacts = Effect.fnUntraced(function* (
     )
   }
   const typed = yield* ask(`${what}? Type the number of contacts to confirm:`)
-  if (typed !== String(count)) return yield* declined(`Nothing was done. The number you typed is not ${count}.`)
+  if (typed !== String(count)) {
+    return yield* declined(
+      `Nothing was done. The number you typed is not ${count}.`,
+      "To do it, run the command again and type the number."
+    )
+  }
 })

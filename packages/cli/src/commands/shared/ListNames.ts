@@ -22,7 +22,9 @@ export const refuseNewLists = Effect.fnUntraced(function* (
     const meant = didYouMean(name, [...known.values()])
     return `there is no list "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`
   })
-  return yield* usageError(`Nothing was done: ${words.join(", ")}.`, "To make a new list, add --create-list.")
+  const text = words.join(", ")
+  const end = text.endsWith("?") ? "" : "."
+  return yield* usageError(`Nothing was done: ${text}${end}`, "To make a new list, add --create-list.")
 })
 
 /** The same for a command that writes to the target of the settings. */

@@ -115,11 +115,11 @@ export const deleteSnapshot = Effect.fnUntraced(function* (file: string, options
       (onProgress) => deleteContacts(contacts, { onProgress })
     )
   )
+  if (report.deleted === 0 && report.stoppedBy !== undefined) return yield* report.stoppedBy
   yield* Results.summary(
     { deleted: report.deleted, ...notThere, left: report.left, backup: file },
-    `Deleted ${counted(report.deleted)}${notThereWords(missing)}. To restore: ${printable(restore)}`
+    `Deleted ${counted(report.deleted)}${notThereWords(missing)}. To restore, without lists: ${printable(restore)}`
   )
-  if (report.deleted === 0 && report.stoppedBy !== undefined) return yield* report.stoppedBy
   if (report.left > 0) {
     return yield* new PartlyDone({
       message: `${report.deleted} of ${count} contacts are deleted. ${report.stoppedBy?.message ?? ""}`.trimEnd(),
@@ -186,12 +186,19 @@ export const deleteByEmails = Effect.fnUntraced(function* (emails: ReadonlyArray
   const output = yield* Output
   const what = namedWords(emails)
   yield* canAgree(what, { agreed: options.yes, dryRun: options.dryRun })
+  const sayUnread = output.note(
+    "A delete reads the contacts first, to back them up. To delete them without reading them, add --no-backup."
+  )
   const missing: Array<string> = []
   const found = Stream.fromIterable(emails).pipe(
     Stream.grouped(maximumLookup),
     Stream.mapEffect(
       Effect.fnUntraced(function* (some) {
-        const { contacts: found } = yield* beforeWriting(contacts.getMany(some))
+        const { contacts: found } = yield* beforeWriting(contacts.getMany(some)).pipe(
+          Effect.tapError((error) =>
+            error._tag === "ServiceError" && error.reason._tag === "AccessDenied" ? sayUnread : Effect.void
+          )
+        )
         const there = new Set(found.map(({ email }) => canonicalEmail(email)))
         missing.push(...some.filter((email) => !there.has(canonicalEmail(email))))
         return found
@@ -201,14 +208,6 @@ export const deleteByEmails = Effect.fnUntraced(function* (emails: ReadonlyArray
   )
   yield* deleteBackedUp({ ...options, what, isSevere: false }, (write) =>
     Effect.as(write(Results.jsonLines(found, "json", writeContact)), missing)
-  ).pipe(
-    Effect.tapError((error) =>
-      error._tag === "ServiceError" && error.reason._tag === "AccessDenied"
-        ? output.note(
-            "A delete reads the contacts first, to back them up. To delete them without reading them, add --no-backup."
-          )
-        : Effect.void
-    )
   )
 })
 

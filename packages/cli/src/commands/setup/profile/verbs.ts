@@ -13,7 +13,7 @@ const checkKnown = ({ profiles }: Configuration, name: ProfileName) =>
   Object.hasOwn(profiles, name)
     ? Effect.void
     : Effect.fail(
-        usageError(`There is no profile "${name}".`, `Profiles: ${Object.keys(profiles).join(", ") || "none"}`)
+        usageError(`There is no profile "${name}".`, `Profiles: ${[...Object.keys(profiles), localProfile].join(", ")}`)
       )
 
 export const list = Command.make(
@@ -37,7 +37,7 @@ export const use = Command.make(
   Effect.fnUntraced(function* ({ name }) {
     if (name === localProfile && !Object.hasOwn((yield* readConfig).profiles, name)) {
       yield* changeConfig(({ profile: _profile, ...rest }) => Effect.succeed(rest))
-      return yield* Results.done("Commands use the local store again. The profiles stay")
+      return yield* Results.done("Commands use the local store again; the profiles stay")
     }
     yield* changeConfig((before) => Effect.as(checkKnown(before, name), { ...before, profile: name }))
     yield* Results.done(`The profile ${name} is now the default`)
