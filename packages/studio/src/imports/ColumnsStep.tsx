@@ -1,12 +1,11 @@
 /** What becomes of each column: a field of the contact, a custom field, or nothing. The mapping of it can be saved. */
 import { useState } from "react"
-import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import type { FileSight } from "./thread/FileSight.ts"
 import * as ImportFile from "./ImportFile.ts"
-import * as ImportApply from "./ImportApply.ts"
 import * as Choices from "./ImportChoices.ts"
 
 const Column = ({
@@ -18,12 +17,8 @@ const Column = ({
   readonly isKnown: boolean
   readonly read: number
 }) => {
-  const registry = useRegistry()
   const [edits, setEdits] = useAtom(ImportFile.edits)
-  const set = (to: string | null): void => {
-    ImportApply.replan(registry)
-    setEdits(ImportFile.setColumn(edits, key, to))
-  }
+  const set = (to: string | null): void => setEdits(ImportFile.setColumn(edits, key, to))
   const name = sight.name === "" ? key : sight.name
   return (
     <tr>
@@ -82,7 +77,6 @@ const Column = ({
 const SavedMapping = () => {
   const file = useAtomValue(ImportFile.file)
   const mapping = useAtomValue(ImportFile.mapping)
-  const registry = useRegistry()
   const [loaded, load] = useAtom(ImportFile.loadMapping)
   const [name, setName] = useState<string | undefined>(undefined)
   return (
@@ -106,7 +100,6 @@ const SavedMapping = () => {
           onChange={async (event) => {
             const [chosen] = event.target.files ?? []
             if (chosen === undefined) return
-            ImportApply.replan(registry)
             setName(chosen.name)
             load(await chosen.text())
           }}
@@ -124,7 +117,6 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
   const edits = useAtomValue(ImportFile.edits)
   const missing = Choices.missingColumns(sight, edits)
   const setEdits = useAtomSet(ImportFile.edits)
-  const registry = useRegistry()
   return (
     <section aria-labelledby="import-columns" className="step">
       <h2 id="import-columns">2. Columns</h2>
@@ -151,13 +143,7 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
       <Problem message={Choices.choiceProblem(columns)} />
       <SavedMapping />
       {edits === Choices.noEdits ? null : (
-        <button
-          type="button"
-          onClick={() => {
-            ImportApply.replan(registry)
-            setEdits(Choices.noEdits)
-          }}
-        >
+        <button type="button" onClick={() => setEdits(Choices.noEdits)}>
           Propose all columns again
         </button>
       )}

@@ -8,6 +8,8 @@ import type { ProposedCorrection, ShownRow } from "./thread/ImportCalls.ts"
 
 /** A row that is being corrected. */
 export interface OpenRow {
+  /** The plan that rejects it. */
+  readonly plan: string
   readonly line: number
   /** The cells as the file has them. */
   readonly before: RowCells
@@ -15,12 +17,21 @@ export interface OpenRow {
   readonly cells: RowCells
 }
 
-/** The row that is being corrected. */
-export const openRow = Atom.keepAlive(Atom.make<OpenRow | undefined>(undefined))
+const opened = Atom.keepAlive(Atom.make<OpenRow | undefined>(undefined))
+
+/** The row of the plan that is being corrected. */
+export const openRow = Atom.writable(
+  (get): OpenRow | undefined => {
+    const row = get(opened)
+    return row?.plan === get(ImportPlan.planned)?.id ? row : undefined
+  },
+  (context, row: OpenRow | undefined) => context.set(opened, row)
+)
 
 /** Opens a rejected row: as it was corrected, as it is proposed, or as it is. */
 export const open = (registry: AtomRegistry.AtomRegistry, { cells = [], line, proposal }: ShownRow): void =>
   registry.set(openRow, {
+    plan: registry.get(ImportPlan.planned)?.id ?? "",
     line,
     before: cells,
     cells: registry.get(ImportPlan.corrections).get(line) ?? proposal ?? cells

@@ -32,13 +32,9 @@ const delimiters = [
 ] as const
 
 const HowRead = ({ sight }: { readonly sight: FileSight }) => {
-  const registry = useRegistry()
   const [reading, setReading] = useAtom(ImportFile.reading)
   const isJson = sight.header?.format !== undefined
-  const read = (more: Reading): void => {
-    ImportApply.replan(registry)
-    setReading(ImportFile.readAs(sight, reading, more))
-  }
+  const read = (more: Reading): void => setReading(ImportFile.readAs(sight, reading, more))
   return (
     <div className="fields">
       {sight.isWorkbook ? (
@@ -140,17 +136,10 @@ const Read = ({ isReading, sight }: { readonly sight: FileSight; readonly isRead
 
 /** The way back from a reading by which nothing can be read, such as a sheet that is not there. */
 const ReadAgain = () => {
-  const registry = useRegistry()
   const [reading, setReading] = useAtom(ImportFile.reading)
   if (Object.keys(reading).length === 0) return null
   return (
-    <button
-      type="button"
-      onClick={() => {
-        ImportApply.replan(registry)
-        setReading({})
-      }}
-    >
+    <button type="button" onClick={() => setReading({})}>
       Read it as it was proposed
     </button>
   )

@@ -176,17 +176,23 @@ export const undone = Atom.keepAlive(
 
 // Beginning again
 
-/** Forgets the plan, since something that it rests on changes. */
-export const replan = (registry: AtomRegistry.AtomRegistry): void => {
+/** Forgets the plan, and its application. */
+export const forgetPlan = (registry: AtomRegistry.AtomRegistry): void => {
   registry.set(plan, Atom.Reset)
   registry.set(apply, Atom.Reset)
   registry.set(undone, Atom.Reset)
   showRows(registry, "new")
 }
 
+/** Makes a plan of what is said now. */
+export const makePlan = (registry: AtomRegistry.AtomRegistry): void => {
+  forgetPlan(registry)
+  registry.set(plan, undefined)
+}
+
 /** Takes a file, and forgets what was said of another. */
 export const choose = (registry: AtomRegistry.AtomRegistry, chosen: File | undefined): void => {
-  replan(registry)
+  forgetPlan(registry)
   registry.set(edits, Choices.noEdits)
   registry.set(reading, {})
   registry.set(corrections, new Map())

@@ -55,6 +55,18 @@ export const resubscribe = Atom.keepAlive(Atom.make(false))
 /** What is said of all its rows. */
 export const rowChoices = Atom.keepAlive(Atom.make<Choices.RowChoices>(Choices.usualRows))
 
+/** All that a person says of the import, on which its plan rests. */
+export const said = Atom.keepAlive(
+  Atom.readable((get): ReadonlyArray<unknown> => [
+    get(file),
+    get(reading),
+    get(edits),
+    get(lists),
+    get(resubscribe),
+    get(rowChoices)
+  ])
+)
+
 /** What is in the file, which grows while it is read. */
 export const sight = Atom.keepAlive(
   threadRuntime.atom((get) => {

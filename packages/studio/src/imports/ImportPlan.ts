@@ -14,6 +14,7 @@ import {
   reading,
   resubscribe,
   rowChoices,
+  said,
   sight,
   type ThreadEnded,
   threadEnded,
@@ -73,12 +74,23 @@ export const isReady = Atom.readable((get): boolean => {
   return isRead && (choiceProblem(get(columns)) ?? rowProblem(get(rowChoices))) === undefined
 })
 
-/** Makes the plan; gives how far it is, and in the end the plan. */
+/** What was said when the plan was begun. */
+const plannedSaid = Atom.keepAlive(Atom.make<ReadonlyArray<unknown>>([]))
+
+/** Whether the plan is of what is said now. */
+const isCurrent = Atom.readable((get): boolean => {
+  const then = get(plannedSaid)
+  return get(said).every((value, at) => value === then[at])
+})
+
+/** Makes the plan; gives how far it is, and in the end the plan. It ends when something else is said. */
 export const plan = Atom.keepAlive(
   threadRuntime.fn((_: void, get) => {
     const chosen = get(file)
     const current = get(session)
     get.set(plannedCorrections, get(corrections))
+    get.set(plannedSaid, get(said))
+    const changed = Stream.runHead(get.stream(said, { withoutInitialValue: true }))
     return Stream.unwrap(
       Effect.map(Thread.ImportThread, (client): Stream.Stream<PlanProgress, ImportProblem | ThreadEnded> => {
         if (chosen === undefined) return Stream.empty
@@ -97,14 +109,23 @@ export const plan = Atom.keepAlive(
           threadEnded
         )
       })
-    )
+    ).pipe(Stream.interruptWhen(changed))
   })
 )
 
-/** The plan, once it is made. */
+/** Whether the plan of what is said now is being made. */
+export const isPlanning = Atom.readable((get): boolean => {
+  const result = get(plan)
+  const isMade = AsyncResult.isSuccess(result) && result.value._tag === "Planned"
+  return result.waiting && !isMade && get(isCurrent)
+})
+
+/** The plan of what is said now, once it is made. */
 export const planned = Atom.readable((get): Planned | undefined => {
   const result = get(plan)
-  return AsyncResult.isSuccess(result) && result.value._tag === "Planned" ? result.value.planned : undefined
+  return AsyncResult.isSuccess(result) && result.value._tag === "Planned" && get(isCurrent)
+    ? result.value.planned
+    : undefined
 })
 
 /** The rows of the plan that are shown. */

@@ -2,10 +2,9 @@
 import { ContactStatus } from "@roster/domain"
 import { OnDuplicate } from "@roster/workflows"
 import { Schema } from "effect"
-import { useAtom, useRegistry } from "../kit/Atoms.tsx"
+import { useAtom } from "../kit/Atoms.tsx"
 import { Problem } from "../kit/Problem.tsx"
 import * as ImportFile from "./ImportFile.ts"
-import * as ImportApply from "./ImportApply.ts"
 import { rowProblem, type RowChoices } from "./ImportChoices.ts"
 
 const isStatus = Schema.is(ContactStatus)
@@ -14,12 +13,8 @@ const isOnDuplicate = Schema.is(OnDuplicate)
 const onlyTexts = { all: "new and existing contacts", new: "new contacts alone", existing: "existing contacts alone" }
 
 const RowOptions = () => {
-  const registry = useRegistry()
   const [rows, setRows] = useAtom(ImportFile.rowChoices)
-  const set = (more: Partial<RowChoices>): void => {
-    ImportApply.replan(registry)
-    setRows({ ...rows, ...more })
-  }
+  const set = (more: Partial<RowChoices>): void => setRows({ ...rows, ...more })
   return (
     <div className="fields">
       <label>
@@ -102,35 +97,20 @@ const RowOptions = () => {
 }
 
 export const PlanOptions = () => {
-  const registry = useRegistry()
   const [lists, setLists] = useAtom(ImportFile.lists)
   const [resubscribe, setResubscribe] = useAtom(ImportFile.resubscribe)
   return (
     <>
       <label>
         Put them on lists, one a line
-        <textarea
-          rows={2}
-          value={lists}
-          onChange={(event) => {
-            ImportApply.replan(registry)
-            setLists(event.target.value)
-          }}
-        />
+        <textarea rows={2} value={lists} onChange={(event) => setLists(event.target.value)} />
       </label>
       <details>
         <summary>Which rows are taken, and how their cells are read</summary>
         <RowOptions />
       </details>
       <label className="choice">
-        <input
-          type="checkbox"
-          checked={resubscribe}
-          onChange={(event) => {
-            ImportApply.replan(registry)
-            setResubscribe(event.target.checked)
-          }}
-        />
+        <input type="checkbox" checked={resubscribe} onChange={(event) => setResubscribe(event.target.checked)} />
         Subscribe people again who have left, complained or cannot be reached, where the file says so
       </label>
     </>

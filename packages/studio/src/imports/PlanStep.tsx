@@ -1,6 +1,6 @@
 /** The plan: made of the file and what is said of it, so that nothing is stored by it. */
 import { AsyncResult } from "effect/reactivity"
-import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing } from "../session/Rights.tsx"
@@ -30,7 +30,8 @@ const Progress = ({ progress }: { readonly progress: PlanProgress | undefined })
 
 export const PlanStep = () => {
   const registry = useRegistry()
-  const [result, make] = useAtom(ImportPlan.plan)
+  const result = useAtomValue(ImportPlan.plan)
+  const isPlanning = useAtomValue(ImportPlan.isPlanning)
   const planned = useAtomValue(ImportPlan.planned)
   const applied = useAtomValue(ImportApply.apply)
   const reason = useAtomValue(missing("ViewContacts"))
@@ -45,16 +46,13 @@ export const PlanStep = () => {
           <button
             type="button"
             className={planned === undefined ? "primary" : ""}
-            disabled={!isReady || reason !== undefined || (result.waiting && planned === undefined)}
-            onClick={() => {
-              ImportApply.replan(registry)
-              make(undefined)
-            }}
+            disabled={!isReady || reason !== undefined || isPlanning}
+            onClick={() => ImportApply.makePlan(registry)}
           >
             {planned === undefined ? "Plan" : "Plan again"}
           </button>
-          {result.waiting && planned === undefined ? (
-            <button type="button" onClick={() => ImportApply.replan(registry)}>
+          {isPlanning ? (
+            <button type="button" onClick={() => ImportApply.forgetPlan(registry)}>
               Stop
             </button>
           ) : null}
@@ -62,9 +60,7 @@ export const PlanStep = () => {
         </div>
         <CorrectedRows />
       </fieldset>
-      {result.waiting && planned === undefined ? (
-        <Progress progress={AsyncResult.isSuccess(result) ? result.value : undefined} />
-      ) : null}
+      {isPlanning ? <Progress progress={AsyncResult.isSuccess(result) ? result.value : undefined} /> : null}
       <Problem message={problemOf(result)} />
       {planned === undefined ? null : <PlannedRows planned={planned} />}
     </section>

@@ -1,13 +1,11 @@
 /** What the words of a status or consent column stand for, and who would receive mail by it. */
 import { isMailedStatus } from "@roster/domain"
-import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import * as ImportFile from "./ImportFile.ts"
-import * as ImportApply from "./ImportApply.ts"
 import type { MailSum, WordChoices } from "./ImportChoices.ts"
 
 const Words = ({ allowed, column, field, words }: WordChoices) => {
-  const registry = useRegistry()
   const [edits, setEdits] = useAtom(ImportFile.edits)
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={`The words of ${field}`}>
@@ -32,10 +30,7 @@ const Words = ({ allowed, column, field, words }: WordChoices) => {
                 <select
                   aria-label={`What ${value} stands for`}
                   value={means ?? ""}
-                  onChange={(event) => {
-                    ImportApply.replan(registry)
-                    setEdits(ImportFile.setWord(edits, field, value, event.target.value))
-                  }}
+                  onChange={(event) => setEdits(ImportFile.setWord(edits, field, value, event.target.value))}
                 >
                   <option value="">nothing: its rows are rejected</option>
                   {allowed.map((name) => (

@@ -235,7 +235,6 @@ describe("the import view", () => {
       yield* Effect.sync(() => registry.mount(ImportPlan.rows))
       const taken = Effect.fnUntraced(function* (onDuplicate: "last" | "first" | "reject") {
         registry.set(ImportFile.rowChoices, { ...Choices.usualRows, onDuplicate })
-        ImportApply.replan(registry)
         const { id, summary } = yield* plan
         const shown: Array<unknown> = [summary.new, summary.rejected, summary.duplicates]
         for (const kind of ["new", "repeated", "rejected"] as const) {
@@ -263,6 +262,30 @@ describe("the import view", () => {
     })
   )
 
+  it.effect("holds a plan for what was said alone, and ends one that is being made when something else is said", () =>
+    Effect.gen(function* () {
+      const { connectTo, contacts, look, plan, registry, until } = yield* opened
+      yield* look("Email,FirstName\na@example.com,Ann\n")
+      const first = yield* plan
+      assert.strictEqual(registry.get(ImportPlan.planned)?.id, first.id)
+      registry.set(ImportFile.lists, "news")
+      assert.isUndefined(registry.get(ImportPlan.planned))
+      ImportApply.forgetPlan(registry)
+      // The service does not answer.
+      connectTo({ ...contacts, getMany: () => Effect.never })
+      ImportApply.makePlan(registry)
+      yield* until(ImportPlan.plan, ({ _tag }) => (_tag === "Success" ? true : undefined))
+      assert.isTrue(registry.get(ImportPlan.isPlanning))
+      registry.set(ImportFile.resubscribe, true)
+      assert.isFalse(registry.get(ImportPlan.isPlanning))
+      yield* until(ImportPlan.plan, ({ waiting }) => (waiting ? undefined : true))
+      assert.isUndefined(registry.get(ImportPlan.planned))
+      connectTo(contacts)
+      ImportApply.makePlan(registry)
+      assert.deepInclude(yield* until(ImportPlan.planned, (planned) => planned?.summary), { new: 1 })
+    })
+  )
+
   it.effect("says what looks odd in the rows, and imports nothing then if it is told so", () =>
     Effect.gen(function* () {
       const { look, plan, registry } = yield* opened
@@ -285,6 +308,7 @@ describe("the import view", () => {
       assert.include(warnings.map(warningAdvice)[0], "without the blanks")
       assert.isUndefined(registry.get(ImportPlan.refusal))
       registry.set(ImportFile.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
+      yield* plan
       assert.include(registry.get(ImportPlan.refusal), "looks odd")
       assert.include(registry.get(ImportPlan.commands)[0]?.join(" ") ?? "", "--fail-on-warning")
       // Another file has nothing odd.
@@ -334,7 +358,6 @@ describe("the import view", () => {
         ["apply"]
       )
 
-      ImportApply.replan(registry)
       const planned = yield* plan
       assert.deepStrictEqual([planned.summary.new, planned.summary.rejected, planned.summary.duplicates], [3, 1, 1])
       assert.isUndefined(registry.get(ImportPlan.refusal))
@@ -352,7 +375,6 @@ describe("the import view", () => {
 
       // What is taken back is rejected again, and another file has no corrections.
       Corrections.takeBack(registry, 2)
-      ImportApply.replan(registry)
       assert.strictEqual((yield* plan).summary.rejected, 2)
       yield* look("Email,FirstName,Status\nnobody,None,\n")
       assert.strictEqual(registry.get(ImportPlan.corrections).size, 0)
