@@ -95,10 +95,14 @@ export const foundIn = (answer: ChangeAnswer): Found | undefined =>
       ? undefined
       : { contact: answer.contact, lists: answer.lists ?? (answer.exact && answer.contact === null ? [] : undefined) }
 
-/** Reads contacts as they are now, on any service. */
+/**
+ * Reads contacts as they are now, on any service. A key that may not change them is refused if they are read to be changed, so
+ * that nothing is recorded of it.
+ */
 export const readNow = Effect.fnUntraced(function* (
   service: ContactsService["Service"],
-  emails: ReadonlyArray<string>
+  emails: ReadonlyArray<string>,
+  { isToChange = false }: { readonly isToChange?: boolean } = {}
 ): Effect.fn.Return<Reading, InvalidInput | ServiceError | TooManyContacts> {
   if (emails.length === 0) return { isExact: true, found: [] }
   const answers = yield* service
@@ -107,7 +111,11 @@ export const readNow = Effect.fnUntraced(function* (
       emails.map((email) => ({ email: email as EmailAddress, seen: null, delete: true as const })),
       { dryRun: true }
     )
-    .pipe(Effect.catchReason("ServiceError", "AccessDenied", () => Effect.undefined))
+    .pipe(
+      Effect.catchReason("ServiceError", "AccessDenied", (reason, error) =>
+        isToChange && reason.required === "ModifyContacts" ? Effect.fail(error) : Effect.undefined
+      )
+    )
   if (answers === undefined) return { isExact: false, found: undefined }
   const found = answers.map(foundIn)
   return {

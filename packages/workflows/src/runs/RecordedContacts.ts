@@ -109,6 +109,16 @@ const appended = (run: Recorder, entry: AppendedEntry): Effect.Effect<void, Serv
 const notMade = (run: Recorder, emails: ReadonlyArray<string>) =>
   emails.length === 0 ? Effect.void : appended(run, { _tag: "NotMade", emails })
 
+/** Takes recorded changes back if what makes them is refused as a whole. */
+const takenBack = <A, E, R>(
+  run: Recorder,
+  emails: ReadonlyArray<string>,
+  making: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.tapError(making, (error) =>
+    error instanceof ServiceError && error.mayHaveHappened ? Effect.void : Effect.ignore(notMade(run, emails))
+  )
+
 /** Changes of contacts as they were found, and what is recorded of them (default: what follows from them). */
 interface Making {
   readonly changes: ReadonlyArray<ContactChange>
@@ -142,13 +152,7 @@ const madeAtOnce = Effect.fnUntraced(function* (
   const recorded = addressesIn(entry)
   if (entry !== undefined) yield* appended(run, entry)
   yield* sometimes("a change is recorded and not yet made")
-  const answers = yield* service
-    .change(changes)
-    .pipe(
-      Effect.tapError((error) =>
-        error._tag === "ServiceError" && error.mayHaveHappened ? Effect.void : Effect.ignore(notMade(run, recorded))
-      )
-    )
+  const answers = yield* takenBack(run, recorded, service.change(changes))
   yield* sometimes("a recorded change is made")
   const outdated = new Set(
     changes.flatMap(({ email }, place) => (answers[place]?._tag === "Outdated" ? [canonicalEmail(email)] : []))
@@ -407,7 +411,8 @@ export const recordedWrites = (service: Service, { fit, reader, run, unanswered 
         yield* takeBack(entry)
         const effects = effectsIn(entry, fitted)
         if (entry !== undefined) yield* appended(run, entry)
-        return { _tag: "Plain", answer: yield* plain(places, fitted), effects, places }
+        const answer = yield* takenBack(run, addressesIn(entry), plain(places, fitted))
+        return { _tag: "Plain", answer, effects, places }
       }),
       turn.end
     )
@@ -498,7 +503,11 @@ export const recordedContacts = Effect.fnUntraced(function* (recorded: RecordOpt
     // The service checks the address.
     const writes = [{ ...change, email: email as EmailAddress }]
     for (let attempt = 1; attempt <= attempts; attempt++) {
-      const reading = yield* Effect.catchTag(readNow(service, [email]), "TooManyContacts", Effect.die)
+      const reading = yield* Effect.catchTag(
+        readNow(service, [email], { isToChange: true }),
+        "TooManyContacts",
+        Effect.die
+      )
       if (reading.found?.[0]?.contact === null) return yield* new ContactNotFound({ email })
       const written = yield* Effect.catchTag(
         write(writes, () => plain, { reading, tries: 1 }),
