@@ -20,6 +20,7 @@ const from =
   <const Name extends keyof M>(name: Name, description: string) =>
     leaf(description, async () => ({ command: (await load())[name] }))
 
+const contactVerb = from(() => import("../commands/contacts/verbs.ts"))
 const exportVerb = from(() => import("../commands/exports/verbs.ts"))
 const listVerb = from(() => import("../commands/lists/verbs.ts"))
 const outboxVerb = from(() => import("../commands/emails/outbox.ts"))
@@ -38,11 +39,8 @@ const contacts = {
   ],
   subcommands: {
     list: leaf("List contacts in the order they were added", () => import("../commands/contacts/list.ts")),
-    count: leaf("Count all contacts, or those that a rule selects", () => import("../commands/contacts/count.ts")),
-    fields: leaf(
-      "Show which fields contacts have, with counts, kinds of values and examples",
-      () => import("../commands/contacts/fields.ts")
-    ),
+    count: contactVerb("count", "Count all contacts, or those that a rule selects"),
+    fields: contactVerb("fields", "Show which fields contacts have, with counts, kinds of values and examples"),
     get: leaf("Show a contact with all its fields", () => import("../commands/contacts/get.ts")),
     add: leaf("Add a contact, or update the one with the same address", () => import("../commands/contacts/add.ts")),
     update: leaf("Change the names and custom fields of contacts", () => import("../commands/contacts/update.ts")),

@@ -26,7 +26,7 @@ import { Output } from "../../terminal/Output.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { canAgree, confirmContacts, mostByYes } from "../shared/Confirm.ts"
-import { noteFields, refuseAbsentFields } from "../shared/RuleFlags.ts"
+import { checkFields } from "../shared/RuleFlags.ts"
 import { carryOut } from "./import/CarryOut.ts"
 
 interface Given {
@@ -79,8 +79,7 @@ export const updateMany = Effect.fnUntraced(function* (
   const what = isByRule ? `change every contact that the rule ${ruleSource(filter.rule)} selects` : "change contacts"
   yield* canAgree(what, { agreed: given.yes, dryRun })
   if (isByRule) {
-    yield* noteFields(filter.rule)
-    yield* refuseAbsentFields(filter.rule, given)
+    yield* checkFields(filter.rule, given)
   }
   const contacts: Found = isByRule ? yield* ofRule(filter, dryRun) : namedBy(filter.emails, getMany)
   const plan = yield* planUpdate(contacts, changes, { storage: yield* planFile })

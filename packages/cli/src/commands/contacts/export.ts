@@ -24,7 +24,7 @@ import { withHelp } from "../shared/HelpExtras.ts"
 import { Output } from "../../terminal/Output.ts"
 import { commandHere } from "../../terminal/ResumeHint.ts"
 import * as Results from "../../terminal/Results.ts"
-import { filterFlags, noteFields, refuseAbsentFields, twoRules } from "../shared/RuleFlags.ts"
+import { checkFields, filterFlags, twoRules } from "../shared/RuleFlags.ts"
 import { settings } from "../../settings/Settings.ts"
 import { contactsOn } from "./ContactsOnList.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
@@ -115,7 +115,7 @@ export const command = Command.make(
     ...deliveryFlags
   },
   Effect.fnUntraced(function* (given) {
-    const { emails, force, format: givenFormat, noWait, on, out, rawRule, rule, zip: givenZip } = given
+    const { emails, force, format: givenFormat, noWait, on, out, rawRule, rule = rawRule, zip: givenZip } = given
     const output = yield* Output
     const promised = promisedBy(out)
     const format = givenFormat ?? promised.format ?? "csv"
@@ -123,11 +123,10 @@ export const command = Command.make(
     const base = formats[format]
     const isWorkbook = format === "xlsx"
     const filter = yield* refusedHere(
-      contactFilterFromInput({ rule: rule ?? rawRule, emails: emails.length === 0 ? undefined : emails })
+      contactFilterFromInput({ rule, emails: emails.length === 0 ? undefined : emails })
     )
     if (Option.isSome(filter) && filter.value._tag === "ByRule") {
-      yield* noteFields(filter.value.rule)
-      yield* refuseAbsentFields(filter.value.rule, { allowUnknownField: given.allowUnknownField })
+      yield* checkFields(filter.value.rule, { allowUnknownField: given.allowUnknownField })
     }
     if (zip && !noWait && out === undefined && output.isTerminal) {
       return yield* usageError("A ZIP file cannot be shown on a terminal.", "Write it to a file with --out.")
@@ -173,7 +172,7 @@ export const command = Command.make(
         : csv
     }
     if (on !== undefined && base !== "Xml") {
-      const contacts = yield* contactsOn(on, { offset: 0, rule: rule ?? rawRule })
+      const contacts = yield* contactsOn(on, { offset: 0, rule })
       const deliver = yield* delivery({ out, force, isWorkbook, counter })
       return yield* deliver(shaped(yield* fileOf(base, contacts)))
     }

@@ -9,7 +9,7 @@ import { countText } from "../../terminal/Printable.ts"
 import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
 import { text, toggle } from "../../settings/FlagForms.ts"
 import { count, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { noteFields, refuseAbsentFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
+import { checkFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { contactsOn } from "./ContactsOnList.ts"
 import { columns, printContacts } from "./ContactTable.ts"
@@ -51,14 +51,12 @@ export const command = Command.make(
     columns,
     all: toggle("all", "List all contacts")
   },
-  Effect.fnUntraced(function* ({ all, allowUnknownField, columns, limit, offset, on, rawRule, rule: checked }) {
+  Effect.fnUntraced(function* ({ all, allowUnknownField, columns, limit, offset, on, rawRule, rule = rawRule }) {
     const output = yield* Output
     if (columns !== undefined && (output.format === "json" || output.format === "ndjson")) {
       return yield* usageError("--columns needs --output table or csv.", "JSON has all fields of a contact.")
     }
-    const rule = checked ?? rawRule
-    yield* noteFields(rule)
-    yield* refuseAbsentFields(rule, { allowUnknownField, columns })
+    yield* checkFields(rule, { allowUnknownField, columns })
     const contacts = yield* ContactsService
     const isCut = limit === undefined && !all
     // One more than is shown tells whether there are more.

@@ -50,7 +50,7 @@ export const twoRules = (given: { readonly rule: string | undefined; readonly ra
   [given.rule !== undefined && given.rawRule !== undefined, "--rule and --raw-rule cannot be used together."] as const
 
 /** Names the custom fields of a rule that look like built-in fields. A raw rule is not parsed. */
-export const noteFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {
+const noteFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {
   if (rule === undefined || rule instanceof RawRule) return
   const output = yield* Output
   const hints = Result.match(parseRule(rule), { onSuccess: fieldHints, onFailure: () => [] })
@@ -102,11 +102,12 @@ const absentFields = Effect.fnUntraced(
   Effect.map(Option.getOrElse((): ReadonlyArray<string> => []))
 )
 
-/** Refuses custom fields of a rule or of columns that no contact has. */
-export const refuseAbsentFields = Effect.fnUntraced(function* (
+/** Refuses custom fields of a rule or of columns that no contact has, and names those that look like built-in ones. */
+export const checkFields = Effect.fnUntraced(function* (
   rule: ContactRule | undefined,
   given: { readonly allowUnknownField: boolean; readonly columns?: ReadonlyArray<string> | undefined }
 ) {
+  yield* noteFields(rule)
   if (given.allowUnknownField) return
   const absent = yield* absentFields(rule, given.columns ?? [])
   if (absent.length === 0) return

@@ -23,7 +23,7 @@ import {
 import { DateTime, Effect, FileSystem, Path, Result, Stream } from "effect"
 import { readBytes, refuseStream } from "../../../settings/InputFile.ts"
 import { stateFolder } from "../../../files/UserFolder.ts"
-import { refuseAbsentFields } from "../../shared/RuleFlags.ts"
+import { checkFields } from "../../shared/RuleFlags.ts"
 import { canAgree, confirmContacts, mostByYes } from "../../shared/Confirm.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare, refuseTaken } from "../../../files/AtomicFile.ts"
@@ -161,7 +161,7 @@ export const deleteByRule = Effect.fnUntraced(function* (
     return yield* refusedHere(Effect.fail(invalid("Rule", "it selects every contact; to do that, use the rule All")))
   }
   yield* canAgree(what, { agreed: options.yes, dryRun: options.dryRun })
-  yield* refuseAbsentFields(rule, options)
+  yield* checkFields(rule, options)
   // It is unknown what a rule of another dialect selects.
   const isSevere = Result.isFailure(parsed) || parsed.success._tag === "All"
   const { stream } = yield* ContactsService

@@ -5,7 +5,6 @@ import { confirmCount, yes } from "../../shared/Confirm.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { text, toggle } from "../../../settings/FlagForms.ts"
 import { refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
-import { noteFields } from "../../shared/RuleFlags.ts"
 import { isByRule, selected, selectionFlags, selectionRefusals } from "../../shared/Selection.ts"
 import { deleteByEmails, deleteByRule, deleteSnapshot, deleteUnread } from "./SnapshotDeletion.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
@@ -32,7 +31,6 @@ export const command = Command.make(
     }
     const filter = yield* selected({ emails, file, rawRule, rule })
     if (filter._tag === "ByEmails") return yield* (noBackup ? deleteUnread : deleteByEmails)(filter.emails, given)
-    yield* noteFields(filter.rule)
     yield* deleteByRule(filter.rule, given)
   })
 ).pipe(
