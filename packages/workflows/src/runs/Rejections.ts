@@ -48,7 +48,9 @@ export interface RejectionCause extends Schema.Schema.Type<typeof RejectionCause
 
 /** A rejection with what groups it. */
 export interface Rejection extends NamedRejection {
+  /** The reason, without what differs from row to row. */
   readonly cause?: string
+  /** What the column takes. */
   readonly allowed?: ReadonlyArray<string>
 }
 
