@@ -1,9 +1,9 @@
 /** The page. A key in the address is taken out of it before anything else happens. */
 import { Effect } from "effect"
-import { AtomRegistry } from "effect/reactivity"
 import { createRoot } from "react-dom/client"
 import { App } from "./app/App.tsx"
 import { AtomProvider } from "./kit/Atoms.tsx"
+import { makeRegistry } from "./kit/Registry.ts"
 import { initialSession, keyInFragment, session, storageKey } from "./session/Session.ts"
 
 const { history, location, sessionStorage } = globalThis
@@ -15,8 +15,7 @@ if (given !== undefined) {
   sessionStorage.setItem(storageKey, given)
 }
 
-// A component reads an atom before it subscribes to it, and what nobody subscribes to ends after this, in milliseconds.
-const registry = AtomRegistry.make({ defaultIdleTTL: 400 })
+const registry = makeRegistry()
 const root = document.getElementById("root")
 if (root === null) throw new Error("The page has no place for its content.")
 

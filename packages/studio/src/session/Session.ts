@@ -4,7 +4,7 @@
  */
 import { FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
 import { RunLog } from "@roster/workflows"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted, Scheduler, Schema } from "effect"
 import { Atom } from "effect/reactivity"
 
 /** What `roster studio` says of the service or store that it leads to. */
@@ -55,9 +55,13 @@ const runsOf = ({ baseUrl, host, key }: Session): Layer.Layer<RunLog> =>
         )
       ).pipe(Layer.provide(FetchTransport.layer()))
 
+/** A slice of a long program, which then lets the page draw and answer: some milliseconds also while the machine is busy. */
+const stepsBeforeOthers = 256
+
 /** The services of a session. */
 export const layerOf = (session: Session): Layer.Layer<Services, InvalidSettings> =>
-  Layer.merge(
+  Layer.mergeAll(
+    Layer.succeed(Scheduler.MaxOpsBeforeYield, stepsBeforeOthers),
     RosterClient.layer({ baseUrl: session.baseUrl, apiKey: session.key }).pipe(Layer.provide(FetchTransport.layer())),
     runsOf(session)
   )
