@@ -6,7 +6,7 @@ import { ConfigProvider, Effect, Layer, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
 import { toExitCode } from "../src/main/ErrorReporter.ts"
 import * as Help from "../src/main/Help.ts"
-import { isQuiet, outputFormat } from "../src/terminal/OutputFlags.ts"
+import { isQuiet, isWide, outputFormat } from "../src/terminal/OutputFlags.ts"
 import { Output } from "../src/terminal/Output.ts"
 import { join } from "node:path"
 import { roster, withoutHelpForUnknown } from "../src/main/CommandTree.ts"
@@ -18,9 +18,9 @@ import { type Roster, type RunOptions, temporaryFolder } from "./roster.ts"
 /** Runs a command line to its exit code, as `bin.ts` does. */
 export const runHere = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
-  options: RunOptions & { readonly isTerminal?: boolean } = {}
+  options: RunOptions & { readonly isTerminal?: boolean; readonly columns?: number } = {}
 ) {
-  const { env = {}, input = "", isTerminal = false } = options
+  const { columns, env = {}, input = "", isTerminal = false } = options
   const args = withoutHelpForUnknown(withHelpWord(words))
   let stdout = ""
   let stderr = ""
@@ -31,7 +31,7 @@ export const runHere = Effect.fnUntraced(function* (
   const output = Output.of({
     format: outputFormat(args, isTerminal),
     isTerminal,
-    width: undefined,
+    width: isWide(args) ? Number.POSITIVE_INFINITY : columns,
     write: (part) =>
       Stream.runForEach(part, (text) =>
         Effect.sync(() => {

@@ -21,6 +21,11 @@ const quiet = GlobalFlag.Setting("quiet")({
   flag: Flag.withAlias(toggle("quiet", "Print only results and errors, without progress and notes"), "q")
 })
 
+/** Declared for the help and the parser; `isWide` in `OutputFlags.ts` implements it. */
+const wide = GlobalFlag.Setting("wide")({
+  flag: toggle("wide", "Show all columns and whole texts in tables, however wide the terminal is")
+})
+
 export const noInput = GlobalFlag.Setting("no-input")({
   flag: toggle("no-input", "Never prompt, even on a terminal (or set ROSTER_NO_INPUT=true)")
 })
@@ -107,6 +112,7 @@ const apiKey = GlobalFlag.Setting("api-key")({
 export const globalFlags = [
   output,
   quiet,
+  wide,
   noInput,
   debugHttp,
   debugHttpPersonal,
@@ -124,6 +130,7 @@ export const globalFlags = [
 export const toggles: ReadonlySet<string> = new Set([
   "--quiet",
   "-q",
+  "--wide",
   "--no-input",
   "--debug-http",
   "--debug-http-personal",

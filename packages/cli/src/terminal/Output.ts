@@ -1,6 +1,6 @@
 /** The two channels: results alone on stdout, messages for people on stderr. */
 import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
-import { isQuiet, outputFormat, type OutputFormat } from "./OutputFlags.ts"
+import { isQuiet, isWide, outputFormat, type OutputFormat } from "./OutputFlags.ts"
 import { jsonText, printableLines } from "./Printable.ts"
 
 export class Output extends Context.Service<
@@ -9,7 +9,7 @@ export class Output extends Context.Service<
     readonly format: OutputFormat
     /** Whether stdout is a terminal. */
     readonly isTerminal: boolean
-    /** Columns of that terminal; `undefined` elsewhere. */
+    /** Columns of that terminal for tables, without limit with `--wide`; `undefined` elsewhere. */
     readonly width: number | undefined
     /** Writes a part of the result, as fast as the reader takes it, and ends when the bytes have left this process. */
     readonly write: <E, R>(
@@ -61,7 +61,7 @@ export const layer = Layer.effect(
     return Output.of({
       format: outputFormat(args, isTerminal),
       isTerminal,
-      width: isTerminal ? process.stdout.columns : undefined,
+      width: isWide(args) ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns : undefined,
       write: (part) => Effect.andThen(turn, Stream.runForEach(part, writeOut)),
       note: (words) => (isQuiet(args) ? Effect.void : say(`${printableLines(words)}\n`)),
       ask: (question) => say(`${printableLines(question)} `),

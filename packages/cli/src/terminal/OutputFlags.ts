@@ -36,10 +36,15 @@ export const outputFormat = (args: ReadonlyArray<string>, isTerminal: boolean): 
 /** What effect/cli takes for false behind a flag without a value. */
 const falseWords: ReadonlySet<string> = new Set(["false", "0", "n", "no", "off"])
 
+const isOn = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean =>
+  divided(args).some((word) => names.includes(word.replace(/=.*$/s, ""))) &&
+  !falseWords.has(flagValue(args, names) ?? "")
+
 /** Whether `--quiet` is set: of all messages only errors are printed. */
-export const isQuiet = (args: ReadonlyArray<string>): boolean =>
-  divided(args).some((word) => /^(?:--quiet|-q)(?:=|$)/.test(word)) &&
-  !falseWords.has(flagValue(args, ["--quiet", "-q"]) ?? "")
+export const isQuiet = (args: ReadonlyArray<string>): boolean => isOn(args, ["--quiet", "-q"])
+
+/** Whether `--wide` is set: a table shows all of its columns and texts, however wide the terminal is. */
+export const isWide = (args: ReadonlyArray<string>): boolean => isOn(args, ["--wide"])
 
 export const timeLimit = (args: ReadonlyArray<string>): Duration.Duration | undefined =>
   parseDuration(flagValue(args, ["--timeout"]) ?? "")

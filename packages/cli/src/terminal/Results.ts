@@ -8,7 +8,7 @@ import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
 import { jsonText, printable } from "./Printable.ts"
-import { fieldsOf, recordText, tableOf } from "./Table.ts"
+import { fieldsOf, inReadersZone, recordText, type TableOptions, tableOf } from "./Table.ts"
 
 /** Prints one value; `words` is its form in a table. */
 const single = Effect.fnUntraced(function* (value: unknown, words: () => string) {
@@ -48,7 +48,7 @@ const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
 }
 
 /** Prints one record that is JSON already. */
-export const row = (value: unknown) => single(value, () => recordText(value))
+export const row = (value: unknown) => single(value, () => recordText(inReadersZone(value)))
 
 /** Prints one record of the service. */
 export const record = <A>(schema: Schema.Codec<A, unknown>, value: A) =>
@@ -92,11 +92,9 @@ export const jsonLines = <A, E, R>(
     return Stream.concat(parts, end)
   })
 
-interface RecordOptions<A> {
+interface RecordOptions<A> extends Omit<TableOptions, "available"> {
   /** Writes a record as JSON, faster than the schema. */
   readonly write?: (to: JsonBuffer, value: A) => void
-  /** The fields of a record in its wire form that columns name (default: nested fields are named by their paths). */
-  readonly fieldsIn?: typeof fieldsOf
 }
 
 /** Prints records as they arrive. `columns` are the fields of a table. */
@@ -104,10 +102,11 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
   columns: ReadonlyArray<string>,
   values: Stream.Stream<A, E, R>,
-  { fieldsIn = fieldsOf, write }: RecordOptions<A> = {}
+  { write, ...options }: RecordOptions<A> = {}
 ) {
   const output = yield* Output
   const encode = encoder(schema)
+  const { fieldsIn = fieldsOf } = options
   switch (output.format) {
     case "json":
     case "ndjson":
@@ -122,15 +121,18 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
         )
       )
     case "table": {
-      const table = tableOf(columns, output.width, fieldsIn)
+      const table = tableOf(columns, { ...options, available: output.width })
       let isEmpty = true
       yield* output.write(
         Stream.mapArray(values, (part) => {
           isEmpty = false
-          return [`${table(part.map(encode))}\n`]
+          return [`${table.part(part.map((value) => inReadersZone(encode(value))))}\n`]
         })
       )
-      if (isEmpty) yield* output.note("There are none.")
+      if (isEmpty) return yield* output.note("There are none.")
+      const leftOut = table.leftOut()
+      if (leftOut.length > 0)
+        yield* output.note(printable(`Not shown: ${leftOut.join(", ")}; --wide shows all columns`))
     }
   }
 })
@@ -138,8 +140,9 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
 /** Prints records that are JSON already, as they arrive. */
 export const rows = <Row extends object, E, R>(
   columns: ReadonlyArray<keyof Row & string>,
-  values: Stream.Stream<Row, E, R>
-) => records(Schema.Unknown, columns, values)
+  values: Stream.Stream<Row, E, R>,
+  options: Pick<TableOptions, "wraps"> = {}
+) => records(Schema.Unknown, columns, values, options)
 
 /** Prints a summary of our own: an object for programs, sentences for people. */
 export const summary = (value: object, words: string) => single(value, () => words)

@@ -422,7 +422,7 @@ describe("a run", () => {
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       assert.strictEqual(statSync(runs).mode & 0o777, 0o700)
       const table = done(yield* run(["contacts", "runs", "-o", "table"])).stdout
-      assert.match(table, new RegExp(`^id .*target\\n${id} +import .* Finished .* 1 +2 +0 `))
+      assert.match(table, new RegExp(`^Run .*Target\\n${id} +import +.*/changed.csv +finished .* 1 new, 2 changed `))
       const [listed] = jsonOf<ReadonlyArray<object>>(done(yield* run(["contacts", "runs"])))
       assert.deepInclude(listed, { about: join(folder, "changed.csv"), by: userInfo().username, state: "Finished" })
       const changes = jsonOf<ReadonlyArray<object>>(done(yield* run(["contacts", "runs", id])))
@@ -433,7 +433,7 @@ describe("a run", () => {
         fields: [{ field: "FirstName", before: "Ann", byRun: "Anna" }]
       })
       const shown = done(yield* run(["contacts", "runs", id, "-o", "table"])).stdout
-      assert.match(shown, /^ann@x.org +Changed +FirstName: Ann -> Anna$/m)
+      assert.match(shown, /^ann@x.org +changed +FirstName: Ann -> Anna$/m)
       const { utimesSync } = yield* Effect.promise(() => import("node:fs"))
       const days = 24 * 60 * 60
       const now = Date.now() / 1000
@@ -443,6 +443,17 @@ describe("a run", () => {
       utimesSync(file, now, now - 30 * days - 60)
       done(yield* run(["contacts", "update", "ann@x.org", "--first-name", "B"]))
       assert.notInclude(readdirSync(runs), `${id}.jsonl`)
+      done(yield* run(["contacts", "update", "--rule", "FirstName = 'B'", "--last-name", "Q", "--yes"]))
+      done(yield* run(["contacts", "delete", "ann@x.org", "bob@x.org", "--yes"]))
+      const listing = jsonOf<ReadonlyArray<{ command: string; about: string }>>(done(yield* run(["contacts", "runs"])))
+      assert.deepStrictEqual(
+        listing.slice(0, 3).map(({ about, command }) => [command, about]),
+        [
+          ["delete", "2 contacts"],
+          ["update", "FirstName = 'B'"],
+          ["update", "ann@x.org"]
+        ]
+      )
     })
   )
 

@@ -38,7 +38,7 @@ const sessions = pages.flatMap((page) =>
 /** What is another one each time. */
 const settled = (text: string): string =>
   text
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<time>")
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "<time>")
     .replaceAll(/\d+ bytes/g, "<size>")
     .replaceAll(/\d{8}T\d{9}Z-[0-9a-f]{4}/g, "<run>")
     .replaceAll("\ufeff", "")

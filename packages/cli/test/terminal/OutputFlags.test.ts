@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { flagValue, isQuiet, outputFormat, timeLimit, parseDuration } from "../../src/terminal/OutputFlags.ts"
+import { flagValue, isQuiet, isWide, outputFormat, timeLimit, parseDuration } from "../../src/terminal/OutputFlags.ts"
 
 describe("the command line before it is parsed", () => {
   it.each<[ReadonlyArray<string>, string | undefined]>([
@@ -37,6 +37,12 @@ describe("the command line before it is parsed", () => {
     ["contacts list --output -5", false]
   ])("%s is quiet: %s", (line, expected) => {
     assert.strictEqual(isQuiet(line.split(" ")), expected)
+  })
+
+  it("shows all columns if it says so", () => {
+    assert.isTrue(isWide(["contacts", "list", "--wide"]))
+    assert.isFalse(isWide(["contacts", "list", "--wide=false"]))
+    assert.isFalse(isWide(["contacts", "get", "--", "--wide"]))
   })
 
   it("has a time limit, or none", () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { jsonText, printable, printableLines, shorten } from "../../src/terminal/Printable.ts"
-import { fieldsOf, recordText, tableOf } from "../../src/terminal/Table.ts"
+import { fieldsOf, inReadersZone, recordText, tableOf } from "../../src/terminal/Table.ts"
 
 // Cursor and colour, the clipboard (OSC 52), C1 controls, bidi, line breaks, tags, a broken surrogate.
 const hostile = "\u001b[31mred\u001b]52;c;ZXZpbA==\u0007\u009b2J\u202eabc\u2066\u200f\r\nb\u2028c\u{e0041}\ud800\u007f"
@@ -55,14 +55,89 @@ describe("tables", () => {
   })
 
   it("line up, however wide the characters are", () => {
-    const text = tableOf(["Email", "FirstName"])([ann, { Email: "li@example.com", FirstName: "日本" }])
+    const text = tableOf(["Email", "FirstName"]).part([ann, { Email: "li@example.com", FirstName: "日本" }])
     assert.strictEqual(text, "Email            FirstName\nann@example.com  Ann\nli@example.com   日本")
   })
 
   it("have one header, and the widths of their first part", () => {
     const table = tableOf(["Email", "FirstName"])
-    table([ann])
-    assert.strictEqual(table([{ Email: "a@b.c", FirstName: "X" }]), "a@b.c            X")
+    table.part([ann])
+    assert.strictEqual(table.part([{ Email: "a@b.c", FirstName: "X" }]), "a@b.c            X")
+  })
+
+  /** Rows that differ in their files. */
+  const run = (file: string, more: object = {}) => ({
+    id: "20261121T152236424Z-22e9",
+    file,
+    state: "finished",
+    when: "2026-11-21 15:22:36",
+    count: 12_345_678,
+    target: "[local] store.db",
+    ...more
+  })
+  const columns = ["id", "file", "state", "when", "count", "target"]
+
+  it("that are too wide leave out what is the same in all rows, and say so", () => {
+    const table = tableOf(columns, { available: 60 })
+    assert.strictEqual(
+      table.part([run("/home/ann/data/customers/2026/november.csv"), run("/home/ann/data/customers/2026/october.csv")]),
+      [
+        "id                        file",
+        "20261121T152236424Z-22e9  …/data/customers/2026/november.csv",
+        "20261121T152236424Z-22e9  …n/data/customers/2026/october.csv"
+      ].join("\n")
+    )
+    assert.deepStrictEqual(table.leftOut(), [
+      "state (finished)",
+      "when (2026-11-21 15:22:36)",
+      "count (12345678)",
+      "target ([local] store.db)"
+    ])
+  })
+
+  it("show a column again once its rows differ, below a header", () => {
+    const table = tableOf(["id", "state", "target"], { available: 48 })
+    assert.match(table.part([run("a"), run("b")]), /^id +state\n/)
+    assert.match(table.part([run("c")]), /^2026/)
+    assert.match(
+      table.part([run("d"), run("e", { target: "[local] another.db" })]),
+      /^\nid +target\n.*\n2026\S+ +\[local\] another\.db$/
+    )
+  })
+
+  it("show every column that somebody asked for, and all without a terminal or with --wide", () => {
+    const rows = [run("x".repeat(100)), run("y")]
+    const asked = tableOf(columns, { available: 60, areAsked: true })
+    assert.match(asked.part(rows), /^id +file +state +when +count +target\n/)
+    assert.deepStrictEqual(asked.leftOut(), [])
+    assert.include(tableOf(columns).part(rows), `${"x".repeat(59)}…`)
+    assert.include(tableOf(columns, { available: Number.POSITIVE_INFINITY }).part(rows), "x".repeat(100))
+  })
+
+  it("cut of a time the seconds, and of a number nothing", () => {
+    const rows = [run("a"), run("b", { when: "2026-11-22 15:22:36", count: 1 })]
+    const table = tableOf(["id", "when", "count"], { available: 52 })
+    assert.strictEqual(table.part(rows).split("\n")[1], "20261121T152236424Z-22e9  2026-11-21 15:22  12345678")
+  })
+
+  it("wrap sentences, with the other cells on the first line", () => {
+    const table = tableOf(["Name", "Advice"], { available: 24, wraps: ["Advice"] })
+    assert.strictEqual(
+      table.part([{ Name: "ci", Advice: "let it go, or name the addresses" }]),
+      "Name  Advice\nci    let it go, or name\n      the addresses"
+    )
+  })
+
+  it("have times in the zone of the reader, but texts of people as they are", () => {
+    const time = "2026-07-21T15:22:36Z"
+    // The Swedish write a time as tables have it.
+    const local = new Date(time).toLocaleString("sv-SE")
+    assert.deepStrictEqual(inReadersZone({ DateAdded: time, CustomFields: { seen: time }, Count: 1, Levels: [time] }), {
+      DateAdded: local,
+      CustomFields: { seen: time },
+      Count: 1,
+      Levels: [local]
+    })
   })
 
   it("neutralise values and the names of custom fields", () => {

@@ -57,8 +57,10 @@ export const lookDoomed = runtime.fn(findDoomed)
 /** Deletes contacts that were looked at. */
 export const deleteDoomed = runtime.fn(
   (contacts: ReadonlyArray<Contact>) =>
-    asRun("delete", (recording) =>
-      Effect.provideService(deleteContacts(Stream.fromIterable(contacts)), ContactsService, recording)
+    asRun(
+      "delete",
+      contacts.map(({ email }) => email),
+      (recording) => Effect.provideService(deleteContacts(Stream.fromIterable(contacts)), ContactsService, recording)
     ),
   { reactivityKeys: contactsChanged }
 )

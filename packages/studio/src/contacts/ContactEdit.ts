@@ -66,7 +66,7 @@ export const updateWords = (email: string, changes: ContactUpdatePayload): Reado
 /** Changes a contact. */
 export const updateContact = runtime.fn(
   ({ changes, email }: { readonly email: string; readonly changes: ContactUpdatePayload }) =>
-    asRun("update", (contacts) => contacts.update(email, changes)),
+    asRun("update", [email], (contacts) => contacts.update(email, changes)),
   { reactivityKeys: contactsChanged }
 )
 
@@ -81,7 +81,7 @@ export interface NewStatus {
 /** Changes the status of a contact, as a run. One that gets no mail gets some again only if that is said. */
 export const setStatus = runtime.fn(
   ({ email, resubscribe, status }: NewStatus) =>
-    asRun("status", (recording) =>
+    asRun("status", [email], (recording) =>
       Effect.provideService(changeStatus(email, status, { resubscribe }), ContactsService, recording)
     ),
   { reactivityKeys: contactsChanged }
@@ -115,6 +115,7 @@ export const addContact = runtime.fn(
   ({ email, firstName, lastName }: NewContact) =>
     asRun(
       "add",
+      [email],
       Effect.fnUntraced(function* (contacts) {
         const write = { ...(firstName !== "" && { firstName }), ...(lastName !== "" && { lastName }) }
         // The service checks the address.

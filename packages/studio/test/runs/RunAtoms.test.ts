@@ -11,14 +11,14 @@ import { studioStore } from "../StudioStore.ts"
 
 /** Adds this many contacts as a run. */
 const add = runtime.fn((count: number) =>
-  asRun("add", (contacts) =>
+  asRun("add", [], (contacts) =>
     contacts.add(Array.from({ length: count }, (_, index) => ({ email: `c${index}@example.com`, firstName: "A" })))
   )
 )
 
 /** Renames contacts as a run. */
 const rename = runtime.fn((firstName: string) =>
-  asRun("update", (contacts) =>
+  asRun("update", ["c0@example.com", "c1@example.com", "c2@example.com"], (contacts) =>
     Effect.forEach([0, 1, 2], (index) => contacts.update(`c${index}@example.com`, { firstName }))
   )
 )

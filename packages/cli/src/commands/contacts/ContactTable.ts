@@ -60,7 +60,11 @@ export const printContacts = Effect.fnUntraced(function* <E, R>(
 ) {
   const { format } = yield* Output
   const print = <E2, R2>(columns: ReadonlyArray<string>, contacts: Stream.Stream<Contact, E2, R2>) =>
-    Results.records(Contact, columns, contacts, { write: writeContact, fieldsIn: fieldsIn(columns) })
+    Results.records(Contact, columns, contacts, {
+      write: writeContact,
+      fieldsIn: fieldsIn(columns),
+      areAsked: asked !== undefined
+    })
   if (format === "csv" && asked === undefined) {
     const all = yield* spooled(contacts)
     return yield* print([...usual, ...all.names], all.contacts)

@@ -5,7 +5,7 @@ import { Command } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { confirmCount, yes } from "../shared/Confirm.ts"
 import { contactNames, customFields, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { isByRule, selected, selectionFlags, selectionRefusals } from "../shared/Selection.ts"
+import { isByRule, selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
 import * as Results from "../../terminal/Results.ts"
 import { recorded } from "./runs/RecordedRun.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
@@ -17,11 +17,12 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ customFields, firstName, lastName, ...given }) {
     const changes = Results.omitUndefined({ customFields, firstName, lastName })
     const [email, ...others] = given.emails
+    const about = RunLogLayer.about(selectionWords(given))
     if (email === undefined || others.length > 0 || given.file !== undefined || isByRule(given)) {
-      return yield* updateMany(yield* selected(given), changes, given)
+      return yield* updateMany(yield* selected(given), changes, given).pipe(about)
     }
     const update = Effect.flatMap(ContactsService, (contacts) => contacts.update(email, changes))
-    const updated = yield* given.dryRun ? update : recorded({ command: "update", expected: 1 }, update)
+    const updated = yield* given.dryRun ? update : about(recorded({ command: "update", expected: 1 }, update))
     yield* Results.record(Contact, updated)
   })
 ).pipe(

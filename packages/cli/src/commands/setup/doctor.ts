@@ -240,7 +240,7 @@ export const command = Command.make(
           )
     const findings = (yield* Effect.all([runtime, configuration, network, folders, unfinishedRuns, target])).flat()
     const rows = findings.map(({ check, detail, result }) => ({ Check: check, Result: result, Detail: detail }))
-    yield* Results.rows(["Check", "Result", "Detail"], Stream.fromIterable(rows))
+    yield* Results.rows(["Check", "Result", "Detail"], Stream.fromIterable(rows), { wraps: ["Detail"] })
     const bad = findings.filter(({ result }) => result === "failed")
     if (bad.length > 0)
       return yield* new Unhealthy({ message: `Failed checks: ${bad.map(({ check }) => check).join(", ")}.` })

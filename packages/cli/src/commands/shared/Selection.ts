@@ -6,6 +6,7 @@ import { Argument } from "effect/cli"
 import { refusedHere, usageError } from "../../errors/UsageError.ts"
 import { text } from "../../settings/FlagForms.ts"
 import { readBytes } from "../../settings/InputFile.ts"
+import { counted } from "../../terminal/Printable.ts"
 import { emails } from "./CommonFlags.ts"
 import { filterFlags, twoRules } from "./RuleFlags.ts"
 
@@ -31,6 +32,10 @@ interface Selection {
 /** Whether contacts are selected by a rule. */
 export const isByRule = ({ rawRule, rule }: Pick<Selection, "rule" | "rawRule">): boolean =>
   rule !== undefined || rawRule !== undefined
+
+/** The selection in words: a file, a rule, an address, or how many there are. */
+export const selectionWords = ({ emails, file, rawRule, rule }: Selection): string =>
+  file ?? rule ?? rawRule?.text ?? (emails.length === 1 ? emails.join("") : counted(emails.length))
 
 /** The refusals of two rules and of no way at all, for `refuseFlags`. */
 export const selectionRefusals = (given: Selection, others = "") => {

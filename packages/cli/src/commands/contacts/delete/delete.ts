@@ -5,7 +5,7 @@ import { confirmCount, yes } from "../../shared/Confirm.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { text, toggle } from "../../../settings/FlagForms.ts"
 import { refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
-import { isByRule, selected, selectionFlags, selectionRefusals } from "../../shared/Selection.ts"
+import { isByRule, selected, selectionFlags, selectionRefusals, selectionWords } from "../../shared/Selection.ts"
 import { deleteByEmails, deleteByRule, deleteSnapshot, deleteUnread } from "./SnapshotDeletion.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 
@@ -27,11 +27,16 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ emails, file, noBackup, rawRule, rule, snapshot, ...given }) {
     if (snapshot !== undefined) {
       const what = `delete the contacts in ${snapshot}`
-      return yield* deleteSnapshot(snapshot, { ...given, what, isSevere: false })
+      const deletion = deleteSnapshot(snapshot, { ...given, what, isSevere: false })
+      return yield* Effect.asVoid(RunLogLayer.about(snapshot)(deletion))
     }
-    const filter = yield* selected({ emails, file, rawRule, rule })
-    if (filter._tag === "ByEmails") return yield* (noBackup ? deleteUnread : deleteByEmails)(filter.emails, given)
-    yield* deleteByRule(filter.rule, given)
+    const selection = { emails, file, rawRule, rule }
+    const filter = yield* selected(selection)
+    const about = RunLogLayer.about(selectionWords(selection))
+    if (filter._tag === "ByEmails") {
+      return yield* (noBackup ? deleteUnread : deleteByEmails)(filter.emails, given).pipe(about)
+    }
+    yield* deleteByRule(filter.rule, given).pipe(about)
   })
 ).pipe(
   Command.validate(({ backup, noBackup, snapshot, ...selection }) => {

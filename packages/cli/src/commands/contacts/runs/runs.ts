@@ -3,6 +3,8 @@ import { FieldValue, listRuns, type ListedRun, runChanges, RunLog } from "@roste
 import { Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
+import { Output } from "../../../terminal/Output.ts"
+import { countText } from "../../../terminal/Printable.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
 
@@ -44,6 +46,28 @@ const columns = [
   "target"
 ] as const
 
+/** A run as people read it. */
+const rowOf = ({ counts: { changed, created, deleted }, header, state, undoneBy }: ListedRun) => {
+  const counts = [
+    [created, "new"],
+    [changed, "changed"],
+    [deleted, "deleted"]
+  ] as const
+  const done = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${countText(count)} ${what}`]))
+  return {
+    Run: header.id,
+    What: header.command,
+    Of: header.about ?? header.undoes ?? "",
+    State: undoneBy === undefined ? stateWords[state] : `undone by ${undoneBy.header.id}`,
+    When: header.began,
+    Contacts: done.join(", ") || "none",
+    Who: header.by ?? "",
+    Target: header.target
+  }
+}
+
+const stateWords = { Finished: "finished", Interrupted: "interrupted", GoingOn: "going on" } as const
+
 const Change = Schema.Struct({
   email: Schema.String,
   effect: Schema.Literals(["Created", "Changed", "Deleted"]),
@@ -65,14 +89,14 @@ const showChanges = Effect.fnUntraced(function* (id: string) {
   // The columns name fields of the records that are encoded, which are the changes themselves.
   const cells = (record: unknown) => {
     const change = Schema.decodeUnknownSync(Change)(record)
-    const effect = change.isMade ? change.effect : "not made"
+    const effect = change.isMade ? change.effect.toLowerCase() : "not made"
     return [
       ["email", change.email],
       ["effect", effect],
       ["fields", fieldWords(change)]
     ] as const
   }
-  yield* Results.records(Change, ["email", "effect", "fields"], changes(), { fieldsIn: cells })
+  yield* Results.records(Change, ["email", "effect", "fields"], changes(), { fieldsIn: cells, wraps: ["fields"] })
 })
 
 export const command = Command.make(
@@ -89,7 +113,13 @@ export const command = Command.make(
     if (run !== undefined) return yield* showChanges(run)
     // The log has rotations of credentials too.
     const runs = (yield* listRuns).filter(({ header }) => header.command !== "rotate")
-    yield* Results.records(Run, columns, Stream.fromIterable(runs.map(shownOf)))
+    const { format } = yield* Output
+    yield* format === "table"
+      ? Results.rows(
+          ["Run", "What", "Of", "State", "When", "Contacts", "Who", "Target"],
+          Stream.fromIterable(runs.map(rowOf))
+        )
+      : Results.records(Run, columns, Stream.fromIterable(runs.map(shownOf)))
   })
 ).pipe(
   withExamples({

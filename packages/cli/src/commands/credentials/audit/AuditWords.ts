@@ -34,18 +34,9 @@ const whatOf = ({ details, operation, outcome, subject }: AuditEntry): string =>
   return `was refused to ${to} ${named}: ${outcome}${why === undefined ? "" : ` (${why})`}`
 }
 
-const two = (part: number): string => String(part).padStart(2, "0")
-
-/** A time in the zone of the reader. */
-const localTime = (time: DateTime.DateTime): string => {
-  const date = DateTime.toDate(time)
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-")
-  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`
-}
-
 /** The row of an entry. */
 export const rowOf = (entry: AuditEntry) => ({
-  When: localTime(entry.time),
+  When: DateTime.formatIso(entry.time),
   Who: whoOf(entry),
   What: whatOf(entry),
   From: entry.peer ?? "",

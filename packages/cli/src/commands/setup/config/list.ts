@@ -61,6 +61,6 @@ export const command = Command.make(
         : [{ Setting, Value: String(value), ...(showOrigin && origin !== undefined ? { Origin: origin } : {}) }]
     })
     const columns = showOrigin ? (["Setting", "Value", "Origin"] as const) : (["Setting", "Value"] as const)
-    yield* Results.rows(columns, Stream.fromIterable(rows))
+    yield* Results.rows(columns, Stream.fromIterable(rows), { wraps: ["Value", "Origin"] })
   })
 ).pipe(Command.withExamples([{ command: "roster config list --show-origin" }]))
