@@ -36,6 +36,9 @@ const foreign: ReadonlyMap<string, readonly [needs: WrittenOperator, hint: strin
   ["between", [">=", "join >= and <= by AND"]]
 ])
 
+/** Where a word stands in place of an operator, it may belong to the name of a custom field. */
+const severalWords = "a name that is not one word has quotes, as in 'plan name'"
+
 /** Makes the parsers of operators and literals for one rule, with the errors that they report. */
 export const operands = (rule: string) => {
   const fail = (token: Token, problem: string, advice?: Advice): Result.Result<never, InvalidRule> =>
@@ -56,7 +59,10 @@ export const operands = (rule: string) => {
       return fail(token, `${written} does not apply to ${subject}`, { expected })
     }
     const [needs, remedy] = foreign.get(written) ?? []
-    const hint = allowed.some((candidate) => candidate === needs) ? remedy : didYouMean(written, allowed)
+    const isCustom = allowed.length === everyOperator.length
+    const hint = allowed.some((candidate) => candidate === needs)
+      ? remedy
+      : (didYouMean(written, allowed) ?? (isCustom && token.kind === "word" ? severalWords : undefined))
     return fail(token, `unknown operator ${quoted(token.text)}`, { expected, hint })
   }
 

@@ -293,6 +293,10 @@ describe("hostile rules", () => {
       assert.isUndefined(failure(`email ${name} 'a'`).hint)
     }
   })
+
+  it("says how a name of several words is written", () => {
+    assert.include(failure("plan name = 'gold'").hint ?? "", "has quotes, as in 'plan name'")
+  })
 })
 
 describe("RuleText", () => {
