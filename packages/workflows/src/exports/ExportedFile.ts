@@ -1,5 +1,6 @@
 /** What is made of the bytes of an exported file as they pass: how many contacts it has, and a CSV of another shape. */
 import { ContactColumns, FieldNames, InvalidInput, UnreadableFile } from "@roster/domain"
+import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Stream } from "effect"
 import { Csv } from "effect/encoding"
 
@@ -94,7 +95,12 @@ export const shapedCsv = <E, R>(
       places ??= columns === undefined ? cells.map((_, place) => place) : placesOf(cells, columns)
       const absent = columns?.filter((_, index) => places?.[index] === -1) ?? []
       if (isHeader && absent.length > 0 && !allowsAbsent) {
-        return new InvalidInput({ field: "columns", issue: `no contact has ${absent.join(", ")}` })
+        const names = cells.map(ContactColumns.restoreCell)
+        const words = absent.map((name) => {
+          const meant = didYouMean(name, names)
+          return meant === undefined ? name : `${name} (${meant})`
+        })
+        return new InvalidInput({ field: "columns", issue: `no contact has ${words.join(", ")}` })
       }
       const picked = places.map((place, index) =>
         isHeader && place === -1 ? ContactColumns.protectCell(columns?.[index] ?? "") : (cells[place] ?? "")

@@ -48,7 +48,7 @@ describe("an exported file", () => {
       assert.deepStrictEqual([...(first ?? [])].slice(0, 3), [0xef, 0xbb, 0xbf])
       assert.include(yield* shaped({ keepsFormulas: true }), "\r\nbob@x.com,=1+1,\r\n")
       const error = yield* Effect.flip(shaped({ columns: ["Email", "Citty"] }))
-      assert.deepInclude(error, { _tag: "InvalidInput", issue: "no contact has Citty" })
+      assert.deepInclude(error, { _tag: "InvalidInput", issue: 'no contact has Citty (did you mean "City"?)' })
       assert.strictEqual(
         yield* shaped({ columns: ["Citty", "Email"], allowsAbsent: true }),
         "Citty,Email\r\n,ann@x.com\r\n,bob@x.com\r\n"
