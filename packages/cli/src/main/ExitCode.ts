@@ -67,7 +67,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     TooManyContacts: "Put them in a file and use: roster contacts import FILE",
     TooManyRows: "Nothing was sent. Divide the file, and import the parts one after another.",
     UnreadableFile:
-      "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --map COLUMN=Email.",
+      "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --sheet, --map COLUMN=Email.",
     UnreadableBackup: "Nothing was sent. Use the backup that roster contacts delete wrote.",
     UnreadablePlan: "Nothing was sent. Use the whole file that roster contacts import --plan wrote.",
     OtherTarget: "Nothing was changed. Set the service or store that it is for, with --db, --base-url or --profile.",

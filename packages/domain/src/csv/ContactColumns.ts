@@ -3,6 +3,7 @@ import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { addedFields, allFields, type ContactField, isOwn, wireRecordOf } from "../contacts/ContactFields.ts"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
+import { didYouMean } from "../values/DidYouMean.ts"
 import { foldName } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
@@ -137,13 +138,20 @@ const namesBy = (
     const issue = field === null ? undefined : fieldIssue(field)
     if (issue !== undefined) return Result.fail(issue)
     const at = placeOf(names, column)
-    if (at === undefined) return Result.fail(`the header has no column "${column}"; ${wordsOf(header)}`)
+    if (at === undefined) {
+      const meant = didYouMean(column, names)
+      return Result.fail(
+        `the header has no column "${column}"; ${meant === undefined ? "" : `${meant} `}${wordsOf(header)}`
+      )
+    }
     if (mapped.has(at)) return Result.fail(`the mapping names the column "${column}" twice`)
     mapped.add(at)
     renamed[at] = field?.trim() ?? null
   }
   return Result.succeed(renamed)
 }
+
+const isAddress = (cell: string): boolean => emailAddressIssue(restoreCell(cell).trim()) === undefined
 
 /** Reads a header. Names are equal by the fold of rules, mapped columns are renamed, and unknown names become custom fields. */
 export const importColumns = (
@@ -152,6 +160,13 @@ export const importColumns = (
 ): Result.Result<ImportColumns, string> => {
   const named = namesBy(header, map)
   if (Result.isFailure(named)) return Result.fail(named.failure)
+  // A list of addresses without a header would lose its first one.
+  const emailAt = named.success.findIndex((name) => name?.toLowerCase() === "email")
+  if ((emailAt < 0 ? header : header.slice(emailAt, emailAt + 1)).some(isAddress)) {
+    return Result.fail(
+      "there is an e-mail address where the header is expected; write a line of headings above it, such as Email"
+    )
+  }
   const wordsByField = new Map<string, Map<string, string>>()
   for (const [field, words] of Object.entries(values)) {
     const known = wordsByField.get(foldName(field.trim())) ?? new Map<string, string>()
@@ -405,6 +420,8 @@ export const likelyFields = (header: ReadonlyArray<string>, map: ColumnMap = {})
     .slice(0, consideredColumns)
     .map((cell) => (cell.length > longestName ? "" : restoreCell(cell).trim()))
   const mapped = new Set(Object.keys(map).map((column) => placeOf(names, column)))
+  // A mapping that names a column wrongly is not mended by more of it.
+  if (mapped.has(undefined)) return {}
   const taken = new Set([...names, ...Object.values(map)].map((name) => name?.toLowerCase()))
   const fields = fieldsOfHeadings(names)
   return Object.fromEntries(

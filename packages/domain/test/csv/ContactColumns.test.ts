@@ -249,6 +249,10 @@ describe("a map of columns", () => {
         ["Nom", "FirstName"],
         'the header has no column "Nom"; it reads "Email", " First Name ", "last_name", "Town", "Total"'
       ],
+      [
+        ["Twon", "City"],
+        'the header has no column "Twon"; did you mean "Town"? it reads "Email", " First Name ", "last_name", "Town", "Total"'
+      ],
       [["Town", "totalsent"], 'only the service sets "totalsent", so no column can become it'],
       [
         ["Town", "EMAIL"],
@@ -259,9 +263,19 @@ describe("a map of columns", () => {
     }
   })
 
+  it("does not take the first address of a list without a header for the header", () => {
+    const issue =
+      "there is an e-mail address where the header is expected; write a line of headings above it, such as Email"
+    const addresses = ["ann@example.com", "Berlin"]
+    assert.deepStrictEqual<unknown>(importColumns(addresses), Result.fail(issue))
+    assert.deepStrictEqual<unknown>(importColumns(addresses, { columns: { "#1": "Email" } }), Result.fail(issue))
+    assert.isTrue(Result.isSuccess(importColumns(["Email", "ann@example.com"])))
+  })
+
   it("is proposed for columns that are named almost like a field, and for no others", () => {
     assert.deepStrictEqual(likelyFields(header), { "First Name": "FirstName", last_name: "LastName" })
     assert.deepStrictEqual(likelyFields(header, { "FIRST NAME": "FirstName" }), { last_name: "LastName" })
+    assert.deepStrictEqual(likelyFields(header, { "Fist Name": "FirstName" }), {})
     assert.deepStrictEqual(likelyFields(["Email", "FirstName", "First Name", "Name"]), {})
     assert.deepStrictEqual(likelyFields(header, { Town: "LastName" }), { "First Name": "FirstName" })
     assert.deepStrictEqual(likelyFields(["E-mail Address", "Given name", "Surname", "Mail", "Phone"]), {
