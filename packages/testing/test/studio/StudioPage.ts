@@ -96,6 +96,33 @@ export const assertIntact = (page: Page) =>
     assert.isAtMost(width, window)
   })
 
+/** Fails if the Tab key does not come to everything that can be used on the page as it is. */
+export const assertReachable = (page: Page, what: string) =>
+  Effect.promise(async () => {
+    const usable = () =>
+      page.evaluate(() => {
+        const all = document.querySelector("dialog[open]") ?? document
+        return [...all.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")].flatMap(
+          (one) =>
+            one instanceof HTMLElement &&
+            one.checkVisibility({ visibilityProperty: true }) &&
+            one.tabIndex >= 0 &&
+            !one.matches(":disabled, [data-reached], input[type=radio]:not(:checked)")
+              ? [one.outerHTML.slice(0, 200)]
+              : []
+        )
+      })
+    const count = (await usable()).length
+    for (let at = 0; at <= count + 5; at++) {
+      await page.keyboard.press("Tab")
+      await page.evaluate(() => document.activeElement?.setAttribute("data-reached", ""))
+    }
+    assert.deepStrictEqual(await usable(), [], `${what}, by keyboard`)
+    await page.evaluate(() => {
+      for (const one of document.querySelectorAll("[data-reached]")) one.removeAttribute("data-reached")
+    })
+  })
+
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 interface Axe {

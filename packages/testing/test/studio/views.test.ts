@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { actionTimeout, browser, hasBrowser, openIn } from "../browser/Browser.ts"
-import { assertAccessible, assertIntact, hostedStudio, hostileTexts } from "./StudioPage.ts"
+import { assertAccessible, assertIntact, assertReachable, hostedStudio, hostileTexts } from "./StudioPage.ts"
 
 const [markup, turned, script, long] = hostileTexts
 
@@ -20,7 +20,7 @@ const selectBy = async (page: Page, rule: string): Promise<void> => {
 
 describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
   it.live(
-    "show hostile texts as texts and break at none, and axe finds nothing",
+    "show hostile texts as texts and break at none, axe finds nothing, and the Tab key comes to everything",
     () =>
       Effect.gen(function* () {
         const studio = yield* hostedStudio({ name: markup, flags: `--profile '${markup}'`, protectedBy: script })
@@ -43,6 +43,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
             yield* assertAccessible(page, `${what}, ${colorScheme}`)
           }
           yield* assertIntact(page)
+          yield* assertReachable(page, what)
         })
         const shows = (text: string) => page.getByText(text, { exact: false }).first().waitFor()
 
