@@ -11,37 +11,42 @@ import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
 import { countsOf, kinds, meaningOf, warningAdvice, warningText } from "./ImportWords.ts"
-import { Causes, CorrectRow, Proposals } from "./RejectedRows.tsx"
+import { Causes, CorrectRow, OpenCells, Proposals } from "./RejectedRows.tsx"
 import type { Planned, RowsFileRequest, ShownRow } from "./thread/ImportCalls.ts"
+
+const columns = ["Line", "Address", "What changes"]
 
 const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: boolean }) => {
   const { email, fields, line, reason, suggestion } = row
   return (
-    <tr>
-      <td className="number">{line.toLocaleString()}</td>
-      <td>
-        <bdi>{email}</bdi>
-      </td>
-      <td>
-        {reason === undefined ? null : <p>{reason}</p>}
-        {suggestion === undefined ? null : (
-          <p>
-            Probably meant: <bdi>{suggestion}</bdi>
-          </p>
-        )}
-        {fields.length === 0 ? null : (
-          <ul className="values">
-            {fields.map(([name, old, now]) => (
-              <li key={name}>
-                <bdi>{name}</bdi> {old === null ? null : <bdi className="old">{old}</bdi>}{" "}
-                {now === null ? <em>none</em> : <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>}
-              </li>
-            ))}
-          </ul>
-        )}
-        {isApplied ? null : <CorrectRow row={row} />}
-      </td>
-    </tr>
+    <>
+      <tr>
+        <td className="number">{line.toLocaleString()}</td>
+        <td>
+          <bdi>{email}</bdi>
+        </td>
+        <td>
+          {reason === undefined ? null : <p>{reason}</p>}
+          {suggestion === undefined ? null : (
+            <p>
+              Probably meant: <bdi>{suggestion}</bdi>
+            </p>
+          )}
+          {fields.length === 0 ? null : (
+            <ul className="values">
+              {fields.map(([name, old, now]) => (
+                <li key={name}>
+                  <bdi>{name}</bdi> {old === null ? null : <bdi className="old">{old}</bdi>}{" "}
+                  {now === null ? <em>none</em> : <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>}
+                </li>
+              ))}
+            </ul>
+          )}
+          {isApplied ? null : <CorrectRow row={row} />}
+        </td>
+      </tr>
+      {isApplied ? null : <OpenCells line={line} columns={columns.length} />}
+    </>
   )
 }
 
@@ -51,7 +56,7 @@ const Rows = ({ isApplied, total }: { readonly total: number; readonly isApplied
   if (!AsyncResult.isSuccess(rows)) return <Problem message={problemOf(rows)} />
   return (
     <>
-      <Table label="Rows of the plan" columns={["Line", "Address", "What changes"]} className="rows">
+      <Table label="Rows of the plan" columns={columns} className="rows">
         {rows.value.map((row) => (
           <Row key={row.line} row={row} isApplied={isApplied} />
         ))}

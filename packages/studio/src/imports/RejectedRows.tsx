@@ -157,8 +157,7 @@ export const CorrectRow = ({ row }: { readonly row: ShownRow }) => {
   const registry = useRegistry()
   const opened = useAtomValue(Corrections.openRow)
   const kept = useAtomValue(ImportPlan.corrections).get(row.line)
-  if (row.cells === undefined) return null
-  if (opened?.line === row.line) return <Cells row={opened} />
+  if (row.cells === undefined || opened?.line === row.line) return null
   return (
     <div className="buttons">
       <button type="button" onClick={() => Corrections.open(registry, row)}>
@@ -174,6 +173,18 @@ export const CorrectRow = ({ row }: { readonly row: ShownRow }) => {
       )}
     </div>
   )
+}
+
+/** The cells of a row below it, while it is being corrected. */
+export const OpenCells = ({ columns, line }: { readonly line: number; readonly columns: number }) => {
+  const opened = useAtomValue(Corrections.openRow)
+  return opened?.line === line ? (
+    <tr>
+      <td colSpan={columns}>
+        <Cells row={opened} />
+      </td>
+    </tr>
+  ) : null
 }
 
 /** The rows that are corrected, whether the plan has them or not. */
