@@ -29,6 +29,7 @@ const senderVerb = from(() => import("../commands/senders/verbs.ts"))
 const jobVerb = from(() => import("../commands/jobs/verbs.ts"))
 const keyVerb = from(() => import("../commands/credentials/apikeys/verbs.ts"))
 const smtpVerb = from(() => import("../commands/credentials/smtp/verbs.ts"))
+const authVerb = from(() => import("../commands/setup/auth/verbs.ts"))
 const profileVerb = from(() => import("../commands/setup/profile/verbs.ts"))
 
 const contacts = {
@@ -193,11 +194,8 @@ const auth = {
       "Save the address and the key of a service in a profile, and make it the default",
       () => import("../commands/setup/auth/login.ts")
     ),
-    status: leaf(
-      "Show the service in use and where its key comes from, without a request",
-      () => import("../commands/setup/auth/status.ts")
-    ),
-    logout: leaf("Remove the key from a profile; its address stays", () => import("../commands/setup/auth/logout.ts"))
+    status: authVerb("status", "Show the service in use and where its key comes from, without a request"),
+    logout: authVerb("logout", "Remove the key from a profile; its address stays")
   }
 } as const satisfies Group
 
