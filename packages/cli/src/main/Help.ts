@@ -7,6 +7,7 @@ import { CliConfig, CliOutput, GlobalFlag, type HelpDoc, TerminalCapabilities } 
 import { HelpExtras } from "../commands/shared/HelpExtras.ts"
 import { Output } from "../terminal/Output.ts"
 import { firstPage } from "./FirstPage.ts"
+import { wrapped } from "./HelpWrap.ts"
 import { toggle } from "../settings/FlagForms.ts"
 
 /** Unlike effect/cli's own flag it has no alias `-v`. */
@@ -81,7 +82,7 @@ const presenter = Effect.gen(function* () {
       forMistake: CliOutput.defaultFormatter({ colors: canColor && onTerminal, globalFlags: "summary" })
     }
   }).pipe(Effect.provide(TerminalCapabilities.layer), Effect.provideContext(context))
-  const print = (text: string) => Effect.orDie(output.write(Stream.make(`${text}\n`)))
+  const print = (text: string) => Effect.orDie(output.write(Stream.make(`${wrapped(text, output.width)}\n`)))
   const present = (event: CliOutput.Presenter.Event): Effect.Effect<void> => {
     switch (event._tag) {
       case "Version":
@@ -91,7 +92,9 @@ const presenter = Effect.gen(function* () {
         return Effect.flatMap(formatters, ({ forMistake, requested }) => {
           const help = (formatter: CliOutput.Formatter) =>
             dressed(formatter.formatHelpDoc(event.helpDoc), event.helpDoc, event.commandPath)
-          return event.reason === "Requested" ? print(help(requested)) : output.noteExactly(help(forMistake))
+          return event.reason === "Requested"
+            ? print(help(requested))
+            : output.noteExactly(wrapped(help(forMistake), output.width))
         })
       case "InvalidInvocation":
         // The error names the mistake and the help; a page of help would hide it.

@@ -4,6 +4,7 @@
  */
 import { version } from "../terminal/Version.ts"
 import { firstPage } from "./FirstPage.ts"
+import { wrapped } from "./HelpWrap.ts"
 
 /** The help of each command as it is printed, by the words before `--help`. */
 export type HelpPages = Readonly<Record<string, string>>
@@ -33,6 +34,11 @@ export const withHelpWord = (args: ReadonlyArray<string>): ReadonlyArray<string>
 
 /** The answer to a command line of exactly these forms; `undefined` for any other. */
 export const staticAnswer = (args: ReadonlyArray<string>): string | undefined => {
+  const answer = answerTo(args)
+  return answer && wrapped(answer, process.stdout.isTTY ? process.stdout.columns : undefined)
+}
+
+const answerTo = (args: ReadonlyArray<string>): string | undefined => {
   if (args.length === 0) return `${firstPage}\n`
   if (args.length === 1 && args[0] === "--version") return `roster ${version}\n`
   try {

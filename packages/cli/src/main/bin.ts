@@ -12,14 +12,15 @@ import { timeLimit } from "../terminal/OutputFlags.ts"
 import { exitCode } from "./ExitCode.ts"
 import * as Output from "../terminal/Output.ts"
 import { roster, withoutHelpForUnknown } from "./CommandTree.ts"
+import { wrapped } from "./HelpWrap.ts"
 import { withHelpWord } from "./StaticHelp.ts"
 import * as Signals from "../terminal/Signals.ts"
 import { withTimeout } from "../target/TimeLimit.ts"
 import { version } from "../terminal/Version.ts"
 
 const printed = Effect.fnUntraced(function* (text: string) {
-  const { write } = yield* Output.Output
-  yield* write(Stream.make(`${text}\n`))
+  const { width, write } = yield* Output.Output
+  yield* write(Stream.make(`${wrapped(text, width)}\n`))
 })
 
 const program = Effect.gen(function* () {
