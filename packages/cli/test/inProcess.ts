@@ -7,7 +7,7 @@ import { Command } from "effect/cli"
 import { toExitCode } from "../src/main/ErrorReporter.ts"
 import * as Help from "../src/main/Help.ts"
 import { isQuiet, isWide, outputFormat } from "../src/terminal/OutputFlags.ts"
-import { Output } from "../src/terminal/Output.ts"
+import { noteText, Output } from "../src/terminal/Output.ts"
 import { join } from "node:path"
 import { roster, withoutHelpForUnknown } from "../src/main/CommandTree.ts"
 import { withHelpWord } from "../src/main/StaticHelp.ts"
@@ -38,7 +38,7 @@ export const runHere = Effect.fnUntraced(function* (
           stdout += typeof text === "string" ? text : Buffer.from(text).toString()
         })
       ),
-    note: (words) => (isQuiet(args) ? Effect.void : say(`${words}\n`)),
+    note: (words) => (isQuiet(args) ? Effect.void : say(`${noteText(args, words)}\n`)),
     ask: (question) => say(question),
     noteExactly: (line) => say(`${line}\n`)
   })

@@ -2,7 +2,7 @@
 import { Connection } from "@roster/connect"
 import { Config, Effect } from "effect"
 import { CliError, Flag, GlobalFlag } from "effect/cli"
-import { outputFormats } from "../terminal/OutputFlags.ts"
+import { outputFormats, progressForms } from "../terminal/OutputFlags.ts"
 import { fromEnvironment } from "./Environment.ts"
 import { parsed, parseTime, text, toggle } from "./FlagForms.ts"
 import { ProfileName } from "./Profile.ts"
@@ -24,6 +24,16 @@ const quiet = GlobalFlag.Setting("quiet")({
 /** Declared for the help and the parser; `isWide` in `OutputFlags.ts` implements it. */
 const wide = GlobalFlag.Setting("wide")({
   flag: toggle("wide", "Show all columns and whole texts in tables, however wide the terminal is")
+})
+
+/** Declared for the help and the parser; `Progress.ts` reads it. */
+const progress = GlobalFlag.Setting("progress")({
+  flag: Flag.Literals("progress", progressForms).pipe(
+    Flag.withDescription(
+      "Show progress as a line every ten seconds, or not (default: a bar on a terminal, lines elsewhere)"
+    ),
+    Flag.withDefault(undefined)
+  )
 })
 
 export const noInput = GlobalFlag.Setting("no-input")({
@@ -113,6 +123,7 @@ export const globalFlags = [
   output,
   quiet,
   wide,
+  progress,
   noInput,
   debugHttp,
   debugHttpPersonal,

@@ -1,6 +1,6 @@
 /** The two channels: results alone on stdout, messages for people on stderr. */
 import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
-import { isQuiet, isWide, outputFormat, type OutputFormat } from "./OutputFlags.ts"
+import { isJsonAsked, isQuiet, isWide, outputFormat, type OutputFormat } from "./OutputFlags.ts"
 import { jsonText, printableLines } from "./Printable.ts"
 
 export class Output extends Context.Service<
@@ -15,7 +15,7 @@ export class Output extends Context.Service<
     readonly write: <E, R>(
       part: Stream.Stream<string | Uint8Array, E, R>
     ) => Effect.Effect<void, E | PlatformError.PlatformError, R>
-    /** Writes lines to stderr, unless `--quiet` is set. A closed stderr is ignored. */
+    /** Writes lines to stderr, or a line of JSON if that is asked for, unless `--quiet` is set. A closed stderr is ignored. */
     readonly note: (words: string) => Effect.Effect<void>
     /** Writes a question to stderr; the cursor stays on its line. */
     readonly ask: (question: string) => Effect.Effect<void>
@@ -49,6 +49,10 @@ export const turn = Effect.callback<void>((resume) => {
   setImmediate(() => setImmediate(() => resume(Effect.void)))
 })
 
+/** A note as words, or as `{"note"}` where somebody asked for JSON. */
+export const noteText = (args: ReadonlyArray<string>, words: string): string =>
+  isJsonAsked(args) ? jsonText({ note: words }) : printableLines(words)
+
 export const layer = Layer.effect(
   Output,
   Effect.gen(function* () {
@@ -63,7 +67,7 @@ export const layer = Layer.effect(
       isTerminal,
       width: isWide(args) ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns : undefined,
       write: (part) => Effect.andThen(turn, Stream.runForEach(part, writeOut)),
-      note: (words) => (isQuiet(args) ? Effect.void : say(`${printableLines(words)}\n`)),
+      note: (words) => (isQuiet(args) ? Effect.void : say(`${noteText(args, words)}\n`)),
       ask: (question) => say(`${printableLines(question)} `),
       noteExactly: (line) => say(`${line}\n`)
     })

@@ -33,6 +33,15 @@ export const outputFormat = (args: ReadonlyArray<string>, isTerminal: boolean): 
   return isFormat(given) ? given : isTerminal ? "table" : "json"
 }
 
+/** Whether somebody asked for JSON, so that a program reads standard error, too: without a terminal people read it as well. */
+export const isJsonAsked = (args: ReadonlyArray<string>): boolean =>
+  /^(?:nd)?json$/.test(flagValue(args, ["--output", "-o"]) ?? "")
+
+export const progressForms = ["plain", "none"] as const
+
+/** The value of `--progress`. */
+export const progressForm = (args: ReadonlyArray<string>): string | undefined => flagValue(args, ["--progress"])
+
 /** What effect/cli takes for false behind a flag without a value. */
 const falseWords: ReadonlySet<string> = new Set(["false", "0", "n", "no", "off"])
 

@@ -1,6 +1,9 @@
-/** Progress on stderr: a bar on a terminal, a line every ten seconds elsewhere, nothing with `--quiet`. */
-import { Clock, Effect, Fiber, Stdio, Stream } from "effect"
-import { isQuiet } from "./OutputFlags.ts"
+/**
+ * Progress on stderr: a bar on a terminal, a line every ten seconds elsewhere, with `--progress plain` and on a terminal that
+ * moves no cursor (`TERM=dumb`), nothing with `--progress none` and `--quiet`.
+ */
+import { Clock, Config, Effect, Fiber, Stdio, Stream } from "effect"
+import { isQuiet, progressForm } from "./OutputFlags.ts"
 import { Output, turn } from "./Output.ts"
 import { countText } from "./Printable.ts"
 import { ResumeHint } from "./ResumeHint.ts"
@@ -54,7 +57,10 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
 ) {
   const stdio = yield* Stdio.Stdio
   const output = yield* Output
-  const isTerminal = yield* stdio.stderrIsTerminal
+  const args = yield* stdio.args
+  const terminal = yield* Effect.orElseSucceed(Config.String("TERM"), () => "")
+  const form = isQuiet(args) ? "none" : progressForm(args)
+  const isTerminal = form !== "plain" && terminal !== "dumb" && (yield* stdio.stderrIsTerminal)
   const began = yield* Clock.currentTimeMillis
   let done = work.from ?? 0
   const update = (now: number) =>
@@ -70,7 +76,7 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
       })
     )
   )
-  if (isQuiet(yield* stdio.args)) return yield* working
+  if (form === "none") return yield* working
 
   const text = Effect.map(Clock.currentTimeMillis, (now) => progressText(work, done, (now - began) / 1000, isTerminal))
   const write = (text: string) => Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false })))

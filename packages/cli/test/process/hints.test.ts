@@ -148,6 +148,16 @@ describe("a suggested command", () => {
         undo: `roster contacts undo ${said.run} ${on.join(" ")}`
       })
       assert.match(said.message, /^\d+ of 2500 rows are done\.$/)
+      // All of standard error is for programs, since JSON was asked for.
+      const notes = stopped.stderr
+        .trimEnd()
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => jsonOf<{ note: string }>({ stdout: line }))
+      assert.isTrue(
+        notes.some(({ note }) => note === `To undo it: ${said.undo}`),
+        stopped.stderr
+      )
       const [newest] = jsonOf<ReadonlyArray<{ id: string }>>(yield* run(["contacts", "runs", "-o", "json"]))
       assert.strictEqual(newest?.id, said.run)
     })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Sink, Stdio } from "effect"
+import { ConfigProvider, Deferred, Effect, Fiber, Layer, Sink, Stdio } from "effect"
 import { TestClock } from "effect/testing"
 import { Output } from "../../src/terminal/Output.ts"
 import { progressText, withProgress } from "../../src/terminal/Progress.ts"
@@ -8,11 +8,13 @@ import { progressText, withProgress } from "../../src/terminal/Progress.ts"
 const watched = Effect.fnUntraced(function* (options: {
   readonly isTerminal: boolean
   readonly args?: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
 }) {
   const lines: Array<string> = []
   const drawn: Array<string> = []
   const note = (words: string) => Effect.sync(() => lines.push(words))
-  const layer = Layer.merge(
+  const layer = Layer.mergeAll(
+    ConfigProvider.layer(ConfigProvider.fromEnv({ env: options.env ?? {} })),
     Layer.succeed(
       Output,
       Output.of({
@@ -76,9 +78,22 @@ describe("withProgress", () => {
     })
   )
 
-  it.effect("prints nothing with --quiet", () =>
+  it.effect("prints plain lines on a terminal that is dumb, and where that is asked for", () =>
     Effect.gen(function* () {
-      for (const args of [["-q"], ["contacts", "--quiet"]]) {
+      for (const options of [{ env: { TERM: "dumb" } }, { args: ["--progress", "plain"] }]) {
+        const { drawn, end, lines, update } = yield* watched({ isTerminal: true, ...options })
+        yield* update(150)
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(lines, ["Importing:  75%  150 of 200 rows  5/s  0:10 left"])
+        yield* end
+        assert.deepStrictEqual(drawn, [])
+      }
+    })
+  )
+
+  it.effect("prints nothing with --quiet or --progress none", () =>
+    Effect.gen(function* () {
+      for (const args of [["-q"], ["contacts", "--quiet"], ["--progress=none"]]) {
         const { drawn, end, lines, update } = yield* watched({ isTerminal: true, args })
         yield* update(150)
         yield* TestClock.adjust("1 minute")
