@@ -9,6 +9,8 @@ const refusals: ReadonlyArray<readonly [args: string, code: string, message: Reg
   ["contacts lst", "UsageError", /list/],
   ["contact --help", "UsageError", /Did you mean contacts/],
   ["contacts lst -h", "UsageError", /Did you mean list/],
+  ["import contacts.csv", "UsageError", /"import" for "roster". Did you mean contacts import\?$/m],
+  ["save vip", "UsageError", /Did you mean rules save\?$/m],
   ["help contact", "UsageError", /Did you mean contacts/],
   ["--db a.db contact --help", "UsageError", /Did you mean contacts/],
   ["--quiet --no-input contact -h", "UsageError", /Did you mean contacts/],

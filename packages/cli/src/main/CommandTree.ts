@@ -278,6 +278,12 @@ const commands = {
   }
 } as const satisfies Group
 
+/** The commands of groups that have this name, such as `contacts import` of `import`. */
+export const commandsOfGroups = (name: string): ReadonlyArray<string> =>
+  Object.entries(commands.subcommands).flatMap(([group, command]) =>
+    "subcommands" in command && Object.hasOwn(command.subcommands, name) ? [`${group} ${name}`] : []
+  )
+
 /** The errors of all commands. */
 export type CommandError = Command.Error<Loaded<typeof commands>>
 

@@ -11,6 +11,7 @@ import { DryRunRequest } from "../terminal/DryRun.ts"
 import { withoutKeys } from "../terminal/KeyMask.ts"
 import { type CommandEnd, report } from "../terminal/Output.ts"
 import { ResumeHint } from "../terminal/ResumeHint.ts"
+import { commandsOfGroups } from "./CommandTree.ts"
 import { codeOf, exitCode, exitInfo, type Failure, missingLevel } from "./ExitCode.ts"
 
 const tell = Effect.fnUntraced(function* (end: Omit<CommandEnd, "resume">) {
@@ -95,6 +96,15 @@ const inOneLine = (message: string): string =>
     return `. Did you mean ${names.trim().split(/\s+/).join(" or ")}?`
   })
 
+/** The message of a wrong command line. A command that is named without its group is found in its groups. */
+const usageMessage = (error: CliError.CliError): string => {
+  const found =
+    error._tag === "UnknownSubcommand" && error.parent?.length === 1 ? commandsOfGroups(error.subcommand) : []
+  return found.length === 0
+    ? inOneLine(error.message)
+    : `${error.message.split("\n", 1)[0] ?? ""}. Did you mean ${found.join(" or ")}?`
+}
+
 const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
   const path = error._tag === "ShowHelp" ? error.commandPath : []
   const errors = error._tag === "ShowHelp" ? error.errors : [error]
@@ -104,10 +114,7 @@ const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
   const cause = first?._tag === "UserError" ? first.cause : undefined
   yield* tell({
     code: Predicate.hasProperty(cause, "_tag") && Predicate.isString(cause._tag) ? cause._tag : "UsageError",
-    message:
-      first === undefined
-        ? `${path.join(" ")} needs a subcommand.`
-        : errors.map((one) => inOneLine(one.message)).join("\n"),
+    message: first === undefined ? `${path.join(" ")} needs a subcommand.` : errors.map(usageMessage).join("\n"),
     hint: `See: ${path.length === 0 ? "roster" : path.join(" ")} --help`
   })
   return exitCode.usage
