@@ -117,6 +117,13 @@ export const profileInUse = Effect.gen(function* () {
   )
 })
 
+/** The profile that leads to the service though nobody named it here: by its name; `undefined` if there is none. */
+export const unnamedProfile = Effect.gen(function* () {
+  const { baseUrl, profile } = yield* environment
+  const isNamed = ((yield* GlobalFlags.profile) ?? profile ?? (yield* flags).baseUrl ?? baseUrl) !== undefined
+  return isNamed ? undefined : (yield* profileInUse)?.name
+})
+
 /** The settings of this command. */
 export const settings = Effect.gen(function* () {
   return yield* Effect.fromResult(resolve(yield* flags, yield* environment, yield* profileInUse))

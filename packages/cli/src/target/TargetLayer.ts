@@ -9,7 +9,7 @@ import { keyFrom, keyOrigin, KeySource, maskedKey, MissingKey } from "../setting
 import { readConfig } from "../settings/ConfigFile.ts"
 import * as GlobalFlags from "../settings/GlobalFlags.ts"
 import type { Profile } from "../settings/Profile.ts"
-import { originOf, settings, type Settings } from "../settings/Settings.ts"
+import { originOf, settings, type Settings, unnamedProfile } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
 import { defaultStorePath, NoStore, storeAt, storeFile, storeToOpen } from "./EmbeddedStore.ts"
 import { type ForWrites, Target } from "./Target.ts"
@@ -72,6 +72,12 @@ const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites, given
     )
   )
 
+/** Names a service that nobody named here, as the default store is named, since it may be a mistake. */
+const announced = Effect.fnUntraced(function* ({ baseUrl }: Remote) {
+  const profile = yield* unnamedProfile
+  if (profile !== undefined) yield* (yield* Output).note(`[${profile}] ${baseUrl}`)
+})
+
 const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -102,7 +108,7 @@ export const layerForWrites = (forWrites: ForWrites) =>
     Effect.map(
       settings,
       Connection.$match({
-        Remote: (on) => layerRemote(on, forWrites, keyOrigin(on.key)),
+        Remote: (on) => Layer.unwrap(Effect.as(announced(on), layerRemote(on, forWrites, keyOrigin(on.key)))),
         Local: ({ filename }) => layerLocal(filename, forWrites)
       })
     )

@@ -28,7 +28,10 @@ describe("roster auth", () => {
         verdict: "accepted"
       })
       assert.notInclude(login.stdout + login.stderr, key)
-      yield* run(["contacts", "add", "ann@example.com"])
+      const added = yield* run(["contacts", "add", "ann@example.com"])
+      // Nobody named the service here, as nobody names the default store.
+      assert.strictEqual(added.stderr, `[default] ${address}\n`)
+      assert.strictEqual((yield* run(["contacts", "list", "--profile", "default"])).stderr, "")
       const served = yield* run(["contacts", "list"], { env: { ROSTER_BASE_URL: address, ROSTER_API_KEY: key } })
       assert.deepStrictEqual(
         jsonOf<ReadonlyArray<{ Email: string }>>(served).map(({ Email }) => Email),
