@@ -52,14 +52,12 @@ export const noText = "it is no text; export the contacts as CSV, or say which e
 const isControl = (byte: number): boolean =>
   byte < 0x20 && !(byte >= 0x09 && byte <= 0x0d) && byte !== 0x1a && byte !== 0x1b
 
-/** How many of the first bytes of a text are control characters at most: one in this many. */
-const bytesPerControl = 20
+/** Maximum number of control characters in the first bytes of a text: a short one may have some by mistake. */
+const maximumControls = 25
 
 /** Whether bytes are no text in an encoding of one byte for an ASCII character. */
-export const isNoText = (bytes: Uint8Array): boolean => {
-  const start = bytes.subarray(0, kindBytes)
-  return start.filter(isControl).length * bytesPerControl > start.length
-}
+export const isNoText = (bytes: Uint8Array): boolean =>
+  bytes.subarray(0, kindBytes).filter(isControl).length > maximumControls
 
 /** Texts by how they begin. A heading may begin with any of these characters, so a word follows. */
 const beginnings: ReadonlyArray<readonly [beginning: RegExp, sentence: string]> = [

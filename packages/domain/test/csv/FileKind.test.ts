@@ -46,7 +46,7 @@ describe("a file that is no CSV", () => {
     ["\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "picture", "CSV"],
     ["\xff\xd8\xff\xe0\0\x10JFIF", "picture", "CSV"],
     ["GIF89a\x01\0\x01\0", "picture", "CSV"],
-    ["\x7fELF\x02\x01\x01\0\0\0\0\0\0", "no text", "CSV"],
+    [`\x7fELF\x02\x01\x01${"\0".repeat(60)}`, "no text", "CSV"],
     [Array.from({ length: 300 }, (_, at) => String.fromCharCode((at * 7) % 256)).join(""), "no text", "CSV"],
     ["BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nEMAIL:ann@example.com\r\nEND:VCARD\r\n", "vCard", "CSV"],
     ["\xef\xbb\xbf\r\nbegin:vcard\nversion:4.0\n", "vCard", "CSV"],
