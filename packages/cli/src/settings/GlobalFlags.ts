@@ -36,6 +36,15 @@ const progress = GlobalFlag.Setting("progress")({
   )
 })
 
+/** Declared for the help and the parser; `withReport` in `ReportFile.ts` implements it. */
+const report = GlobalFlag.Setting("report")({
+  flag: text(
+    "report",
+    "Write the result to FILE in place of standard output, as JSON unless --output says otherwise; an older one is replaced",
+    "FILE"
+  )
+})
+
 export const noInput = GlobalFlag.Setting("no-input")({
   flag: toggle("no-input", "Never prompt, even on a terminal (or set ROSTER_NO_INPUT=true)")
 })
@@ -124,6 +133,7 @@ export const globalFlags = [
   quiet,
   wide,
   progress,
+  report,
   noInput,
   debugHttp,
   debugHttpPersonal,
