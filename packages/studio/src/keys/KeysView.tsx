@@ -108,6 +108,7 @@ const Row = ({
 const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen: (open: Open) => void }) => {
   const result = useAtomValue(kind === "smtp" ? KeyAtoms.smtp : KeyAtoms.keys)
   const [rotation, rotate] = useAtom(KeyAtoms.rotate)
+  const isStore = useAtomValue(session)?.host?.isStore === true
   const title = kind === "smtp" ? "SMTP credentials" : "API keys"
   const listed = AsyncResult.isSuccess(result) ? result.value : []
   return (
@@ -120,7 +121,12 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
       </div>
       <Problem message={problemOf(result)} />
       {AsyncResult.isInitial(result) ? <p>Reading them…</p> : null}
-      {AsyncResult.isSuccess(result) && listed.length === 0 ? <p>There are none.</p> : null}
+      {AsyncResult.isSuccess(result) && listed.length === 0 ? (
+        <p>
+          There are none.
+          {isStore && kind === "apikeys" ? " Programs need one to reach this store by roster serve." : ""}
+        </p>
+      ) : null}
       {listed.length === 0 ? null : (
         <Table
           label={title}
@@ -200,10 +206,6 @@ const KeysView = () => {
       <h1 id="keys-title" className="unseen">
         Keys
       </h1>
-      <div className="bar">
-        <Subaccount />
-        <IdleTime />
-      </div>
       <RotationStatus />
       <Needs level="ModifyAccessTokens">
         <List kind="apikeys" onOpen={setOpen} />
@@ -212,6 +214,13 @@ const KeysView = () => {
       <Needs level="ModifyAccessTokens">
         <List kind="smtp" onOpen={setOpen} />
       </Needs>
+      <details>
+        <summary>Subaccounts and rotations</summary>
+        <div className="bar">
+          <Subaccount />
+          <IdleTime />
+        </div>
+      </details>
       {open === undefined ? null : open._tag === "Create" ? (
         <KeyForm
           key={open.levels.join(" ")}

@@ -123,6 +123,7 @@ const keys = Effect.fnUntraced(function* (page: Page, baseUrl: string) {
   assert.strictEqual(yield* countWith(baseUrl, first), 2600)
   yield* assertAccessible(page, "the keys")
   const second = yield* Effect.promise(async () => {
+    await page.getByText("Subaccounts and rotations").click()
     await page.getByLabel("A rotation deletes the old secret").selectOption("at once")
     await reporting.getByRole("button", { name: "Rotate" }).click()
     return keptSecret(page)
