@@ -318,6 +318,11 @@ describe("what is said about an imported file", () => {
       assert.deepInclude(json(again), { read: 2, unchanged: 1, rejected: 1 }, again.stderr)
       const few = ["contacts", "import", "kunden.csv", "--mapping", "m.json", "--max-rejected", "50%"]
       for (const command of [few, [...few, "--dry-run"]]) assert.strictEqual((yield* run(command)).code, 0)
+      for (const more of [[], ["--dry-run"]]) {
+        const beyond = yield* run([...few.slice(0, -1), "49%", ...more])
+        assert.strictEqual(beyond.code, 9, beyond.stderr)
+        assert.match(failure(beyond).message, /\. --max-rejected allows 49%\.$/)
+      }
       for (const text of ['{"colums":{}}', "no JSON", '{"columns":{"a":"DateAdded"}}']) {
         writeFileSync(join(folder, "m.json"), text)
         const refused = yield* run(["contacts", "import", "kunden.csv", "--mapping", "m.json"])

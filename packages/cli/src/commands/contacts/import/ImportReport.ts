@@ -283,13 +283,17 @@ export const plannedWords = ({ apply, file, lists, resubscribe, summary, target 
   ].join("\n")
 }
 
+/** Names the limit that too many rejected rows are beyond, if one was given. */
+const beyond = (limit: RejectionLimit | undefined): string =>
+  limit === undefined ? "" : ` --max-rejected allows ${"rows" in limit ? limit.rows : `${limit.percent}%`}.`
+
 /** How a dry run ends: as the import would, as far as is known before it. */
 export const plannedOutcome = Effect.fnUntraced(function* (summary: PlanSummary, limit?: RejectionLimit) {
   const { read, rejected } = summary
   if (!isWithinLimit(summary, limit)) {
     return yield* new PartlyDone({
-      message: `${rejected} of ${read} rows would be rejected.`,
-      hint: "Correct them, or import the others without them."
+      message: `${rejected} of ${read} rows would be rejected.${beyond(limit)}`,
+      hint: rejected === read ? "Correct them." : "Correct them, or import the others without them."
     })
   }
 })
@@ -348,5 +352,6 @@ export const importOutcome = Effect.fnUntraced(function* (
   if (notSent + unknown > 0) {
     return yield* new PartlyDone({ message, hint: "The same command resumes with the rows that have no answer." })
   }
-  return yield* new PartlyDone(correct === undefined ? { message } : { message, hint: correct })
+  const refused = `${message}${beyond(limit)}`
+  return yield* new PartlyDone(correct === undefined ? { message: refused } : { message: refused, hint: correct })
 })
