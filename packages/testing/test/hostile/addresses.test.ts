@@ -149,7 +149,7 @@ layer(Hostile.layer("--allow-file-url", "127.0.0.1"), { excludeTestServices: tru
       ],
       [
         "a gzip bomb that says it is CSV",
-        [respond({ status: 200, headers: type, body: gzipSync(Buffer.alloc(50_000_000)) })],
+        [respond({ status: 200, headers: type, body: gzipSync(Buffer.alloc(50_000_000, "a")) })],
         "longer than 8388608"
       ],
       [

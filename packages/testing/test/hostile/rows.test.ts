@@ -90,15 +90,15 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
     ["a column that comes twice", "Email,City,City\na@row.example,X,Y\n", "twice"],
     ["Email twice, in another case", "Email,EMAIL\na@row.example,b@row.example\n", "twice"],
     ["no e-mail column", "Name,City\nA,B\n", 'no column \\"Email\\"'],
-    ["no header, rows at once", `${ann}${bo}`, 'no column \\"Email\\"'],
+    ["no header, rows at once", `${ann}${bo}`, "an e-mail address where the header is expected"],
     ["nothing", "", "empty"],
     ["blank lines", "\n \r\n\n", "empty"],
     ["a mark and nothing else", "\ufeff", "empty"],
-    ["NUL bytes", Buffer.alloc(10_000), "Email"],
+    ["NUL bytes", Buffer.alloc(10_000), "no text"],
     ["an unclosed quote in the header", `"Email,FirstName\n${ann}`, "never closed"],
     ["a header of 9 MB", `Email,${long.repeat(9)}`, "longer than 8388608"],
     ["bytes that are not UTF-8 in the header", Buffer.from("Email,N\xe9\n", "latin1"), "utf-8"],
-    ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), "utf-8"],
+    ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), "picture"],
     ["UTF-16 without a mark", Buffer.from(`${header}${ann}`, "utf16le"), "utf-16le"]
   ] as const)("S55 a file with %s is refused at once", ([, file, reason]) =>
     Effect.gen(function* () {
