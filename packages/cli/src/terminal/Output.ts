@@ -1,5 +1,5 @@
 /** The two channels: results alone on stdout, messages for people on stderr. */
-import { Config, Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
+import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
 import { isJsonAsked, isQuiet, isWide, outputFormat, type OutputFormat, reportFile } from "./OutputFlags.ts"
 import { jsonText, printableLines } from "./Printable.ts"
 
@@ -67,9 +67,6 @@ export const layer = Layer.effect(
     const writeOut = writeTo(process.stdout, "stdout")
     const writeError = writeTo(process.stderr, "stderr")
     const say = (text: string) => Effect.ignore(writeError(text))
-    const terminal = yield* Effect.orElseSucceed(Config.String("TERM"), () => "")
-    // A bar may stand on the line.
-    const erased = (yield* stdio.stderrIsTerminal) && terminal !== "dumb" ? "\r\u001b[K" : ""
     return Output.of({
       format: outputFormat(args, isTerminal),
       isTerminal,
@@ -79,7 +76,7 @@ export const layer = Layer.effect(
           turn,
           Effect.flatMap(ResultSink, (sink) => Stream.runForEach(part, sink ?? writeOut))
         ),
-      note: (words) => (isQuiet(args) ? Effect.void : say(`${erased}${noteText(args, words)}\n`)),
+      note: (words) => (isQuiet(args) ? Effect.void : say(`${noteText(args, words)}\n`)),
       ask: (question) => say(`${printableLines(question)} `),
       noteExactly: (line) => say(`${line}\n`)
     })
