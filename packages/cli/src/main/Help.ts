@@ -7,7 +7,7 @@ import { CliConfig, CliOutput, GlobalFlag, type HelpDoc, TerminalCapabilities } 
 import { HelpExtras } from "../commands/shared/HelpExtras.ts"
 import { Output } from "../terminal/Output.ts"
 import { firstPage } from "./FirstPage.ts"
-import { wrapped } from "./HelpWrap.ts"
+import { plainOf, wrapped } from "./HelpWrap.ts"
 import { toggle } from "../settings/FlagForms.ts"
 
 /** Unlike effect/cli's own flag it has no alias `-v`. */
@@ -16,10 +16,8 @@ const version = GlobalFlag.Action({
   run: GlobalFlag.Version.run
 })
 
-const escapes = /\x1b\[\d*m/g
-
 /** The name of the flag that a line of help explains. */
-const flagOf = (line: string): string | undefined => /^ {2}--([\w-]+)/.exec(line.replaceAll(escapes, ""))?.[1]
+const flagOf = (line: string): string | undefined => /^ {2}--([\w-]+)/.exec(plainOf(line))?.[1]
 
 /** The global flags that a command is most often given, by the first word of its name. */
 const globals = (path: ReadonlyArray<string>): string => {
@@ -45,7 +43,7 @@ const dressed = (page: string, doc: HelpDoc.HelpDoc, path: ReadonlyArray<string>
     HelpExtras.of({})
   )
   const lines = page.split("\n")
-  const at = lines.findIndex((line) => line.replaceAll(escapes, "") === "FLAGS")
+  const at = lines.findIndex((line) => plainOf(line) === "FLAGS")
   const heading = lines[at] ?? "FLAGS"
   const end = lines.indexOf("", at)
   if (at >= 0) {

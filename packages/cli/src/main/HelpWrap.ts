@@ -5,11 +5,14 @@
 
 const escapes = /\x1b\[\d*m/g
 
-const lengthOf = (text: string): number => text.replaceAll(escapes, "").length
+/** A text without its colours. */
+export const plainOf = (text: string): string => text.replaceAll(escapes, "")
+
+const lengthOf = (text: string): number => plainOf(text).length
 
 /** How far a line is indented, and where its second column begins, if it has one. */
 const shapeOf = (line: string): { readonly indent: number; readonly column: number } => {
-  const plain = line.replaceAll(escapes, "")
+  const plain = plainOf(line)
   const indent = plain.search(/\S|$/)
   const column = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(plain)?.[0].length ?? indent
   return { indent, column }
@@ -41,7 +44,7 @@ const joined = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
 const broken = (line: string, width: number): ReadonlyArray<string> => {
   const { column, indent } = shapeOf(line)
   // A command stands on one line, to be copied.
-  if (lengthOf(line) <= width || (column === indent && /^ +roster /.test(line.replaceAll(escapes, "")))) return [line]
+  if (lengthOf(line) <= width || (column === indent && /^ +roster /.test(plainOf(line)))) return [line]
   // A second column that is too far on the right stands below the first.
   const isBelow = column > width / 2
   const hang = " ".repeat(isBelow ? indent + 4 : column)

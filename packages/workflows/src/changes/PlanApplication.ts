@@ -64,7 +64,7 @@ export interface ApplyOptions {
   readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
   /**
    * Runs before each request. While it waits, that request does; once it gives false, no more is sent, and the report counts
-   * the rows that are left as not sent. The same apply again goes on with them.
+   * the rows that are left as not sent. The same apply again resumes with them.
    */
   readonly proceed?: Effect.Effect<boolean> | undefined
 }
