@@ -42,6 +42,7 @@ export const advice = {
   NameTaken: "Choose another name, or update the credential that has it.",
   NotAllowedSender: "Send from a verified sender, or allow this one (`--allow-sender`, `allowedSenders`).",
   NotCleanedUp: "Delete what the conformance run left, by the names that it gives.",
+  NotConformant: "See the cases that failed.",
   OtherTarget: "Use the log of the service or store that it is for.",
   OutcomeUnknown: "Find out as `recovery` says before you repeat the call, or give it an `idempotencyKey`.",
   PlanOutdated: "Plan again, or apply without the contacts that changed.",

@@ -92,7 +92,7 @@ const importsOf = (file: string): ReadonlyArray<string> =>
   )
 
 /**
- * The packages that each package may import, or the one entry of a package that it may. Only `connect` and `testing` may
+ * The packages that each package may import. Only `connect` and `testing` may
  * import both the client and the server.
  */
 const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -102,7 +102,7 @@ const arrows: Readonly<Record<string, ReadonlyArray<string>>> = {
   "http-client": ["domain", "api"],
   server: ["domain", "api"],
   connect: ["domain", "http-client", "server"],
-  cli: ["domain", "workflows", "api", "http-client", "server", "connect", "testing/conformance"],
+  cli: ["domain", "workflows", "api", "http-client", "server", "connect"],
   studio: ["domain", "workflows", "http-client"],
   testing: ["domain", "workflows", "api", "http-client", "server", "connect"]
 }

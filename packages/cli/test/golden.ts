@@ -108,7 +108,6 @@ export const golden: Readonly<Record<string, Golden>> = {
   "config list": { good: "" },
   whoami: { good: "", asks: true },
   doctor: { good: "" },
-  conformance: { good: "--service credentials --yes", asks: true, ends: { 2: "--given everything", 3: "" } },
   completions: { good: "bash", ends: { 2: "tcsh" } },
   commands: { good: "" }
 }

@@ -265,10 +265,6 @@ const commands = {
       "Check the settings, the network, the API key and the local store",
       () => import("../commands/setup/doctor.ts")
     ),
-    conformance: leaf(
-      "Run the conformance suite on an account, and show what its service does where the interface is silent",
-      () => import("../commands/conformance/conformance.ts")
-    ),
     completions: leaf("Print the completion script for a shell", async () => ({
       command: (await import("../commands/completions/verbs.ts")).completions(commandsNamed)
     })),

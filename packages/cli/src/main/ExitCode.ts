@@ -107,8 +107,6 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     StillInUse:
       "Run the same command again to resume. If this command itself uses the old key, switch it to the new one first.",
     NotDelivered: "The new secret was discarded, and the old one still works. Correct the command and try again.",
-    NotConformant: "See the cases that failed.",
-    NotCleanedUp: "Delete what is left: roster contacts delete --rule, roster apikeys delete, roster smtp delete.",
     PartlyDone: "Correct what was rejected and run the command again: existing contacts are updated."
   }),
   ...allWith(exitCode.refused, {

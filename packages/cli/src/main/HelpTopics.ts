@@ -21,7 +21,7 @@ const exitCodes: ReadonlyArray<readonly [code: number, meaning: string]> = [
   [
     9,
     "partly done: some rows were rejected or not sent, the old secret is still in use, or the new one could not be " +
-      "delivered; findings of apikeys audit; failed cases of conformance"
+      "delivered; findings of apikeys audit"
   ],
   [10, "an export failed or expired"],
   [130, "stopped by Ctrl-C; the last line says how to resume"],

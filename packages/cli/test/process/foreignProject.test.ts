@@ -5,12 +5,12 @@
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { serveProcess } from "@roster/testing"
 import { Effect, Redacted } from "effect"
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { serveProcess } from "../../../testing/src/index.ts"
 import { hasPnpm, pack, pnpm } from "../packing.ts"
 import * as stranger from "../stranger.ts"
 import { longRun } from "../roster.ts"
@@ -161,8 +161,10 @@ const blocks = [
     )
   )
 
-/** The conformance suite of a page runs in examples/test too, so that here only a nightly run has it. */
-const longer = longRun ? [] : blocks.flatMap(({ code, file }) => (code.includes("testConformance(") ? [file] : []))
+/** Programs of the page are no tests. Its conformance suite runs in examples/test too, so that here only a nightly run has it. */
+const leftOut = blocks.flatMap(({ code, file }) =>
+  code.includes("runMain(") || (!longRun && code.includes("testConformance(")) ? [file] : []
+)
 
 const project = (folder: string): void => {
   cpSync(packed, join(folder, "packed"), { recursive: true })
@@ -184,7 +186,7 @@ const project = (folder: string): void => {
   writeFileSync(join(folder, "serving.test.mjs"), serving)
   writeFileSync(join(folder, "conforming.test.mjs"), conforming)
   // What they all import is loaded once.
-  const test = { include: ["*.test.mjs", "docs-testing-md-*.ts"], exclude: longer, isolate: false, maxWorkers: 1 }
+  const test = { include: ["*.test.mjs", "docs-testing-md-*.ts"], exclude: leftOut, isolate: false, maxWorkers: 1 }
   writeFileSync(join(folder, "vitest.config.mjs"), `export default ${JSON.stringify({ test })}`)
 }
 
@@ -326,7 +328,7 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
 
     it("runs the tests of the documentation with the conformance suite, and serveProcess of what is installed", () => {
       const said = pnpm(strict(), ["exec", "vitest", "run"], { NO_COLOR: "1" })
-      const pages = blocks.filter(({ file }) => /^docs-testing-md-.*\.ts$/.test(file) && !longer.includes(file))
+      const pages = blocks.filter(({ file }) => /^docs-testing-md-.*\.ts$/.test(file) && !leftOut.includes(file))
       // And the two of this file.
       const files = pages.length + 2
       assert.include(said, `Test Files  ${files} passed (${files})`)

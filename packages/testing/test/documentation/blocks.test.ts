@@ -72,8 +72,8 @@ const script = (file: string, ...lines: ReadonlyArray<string>): void => {
   chmodSync(file, 0o755)
 }
 
-/** Lines that are run elsewhere: by CI itself, by a test here, by `rotate.test.ts` and by `conformance.test.ts`. */
-const elsewhere = /^(?:npx -y pnpm|npm |roster apikeys rotate|roster conformance)/
+/** Lines that are run elsewhere: by CI itself, by a test here and by `rotate.test.ts`. */
+const elsewhere = /^(?:npx -y pnpm|npm |roster apikeys rotate)/
 
 /** The lines to run: those that serve until they are stopped stand alone. */
 const stepsOf = (text: string): ReadonlyArray<string> => {
