@@ -14,6 +14,7 @@ export {
   readsHonoured,
   resubscribeHeader,
   resubscribeHonoured,
+  storeHeader,
   versionHeader
 } from "./Parameters.ts"
 export * from "./RosterApi.ts"

@@ -54,6 +54,11 @@ export interface AddSummary {
 export class ContactsService extends Context.Service<
   ContactsService,
   {
+    /**
+     * The id of these contacts, by which plans and runs name them: backups keep it, and each account has another. A service
+     * that tells none, as none but ours does, gives `undefined`.
+     */
+    readonly storeId: Effect.Effect<string | undefined, ServiceError>
     /** Gets a contact by its address. `contactsByEmailGet`, needs ViewContacts. */
     readonly get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
     /** Lists a page of contacts, in the order in which they were added. `contactsGet`, needs ViewContacts. */

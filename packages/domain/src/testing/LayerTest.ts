@@ -25,9 +25,12 @@ const completed = <Service extends object>(
 /** The methods of a `ContactsService` that a test gives. */
 export interface TestContacts extends Partial<ContactsService["Service"]> {}
 
-/** Provides a `ContactsService` of the given methods. */
+/** Provides a `ContactsService` of the given methods. It tells no id of a store unless one is given. */
 export const layerTestContacts = (given: TestContacts): Layer.Layer<ContactsService> =>
-  Layer.sync(ContactsService, () => completed("contacts", "ContactsService", "layerTestContacts", given))
+  Layer.sync(ContactsService, () => ({
+    ...completed("contacts", "ContactsService", "layerTestContacts", given),
+    storeId: given.storeId ?? Effect.undefined
+  }))
 
 /** The methods of a `CredentialsService` that a test gives. */
 export interface TestCredentials {

@@ -27,7 +27,9 @@ export type Check = Effect.Effect<unknown, unknown>
 
 /** Each method of a service, as the identifier of its operation and a check that takes what the method takes. */
 type Methods<Service> = {
-  readonly [Name in keyof Service]: Service[Name] extends (...given: infer Given) => unknown
+  readonly [
+    Name in keyof Service as Service[Name] extends (...given: never) => unknown ? Name : never
+  ]: Service[Name] extends (...given: infer Given) => unknown
     ? readonly [operation: string, check: (...given: Given) => Check]
     : never
 }
@@ -177,14 +179,13 @@ export type AnyMethod = (
 export type Replace = (name: string, check: (...given: ReadonlyArray<unknown>) => Check, method: AnyMethod) => AnyMethod
 
 const replaced = <Service extends object>(kind: Kind, service: Service, replace: Replace): Service => {
-  // A service has nothing but methods.
-  const has: ReadonlyMap<string, AnyMethod> = new Map(Object.entries(service))
+  const has = new Map(Object.entries(service))
   const made = Object.entries(methods[kind]).map(([name, [, check]]) => {
     const method = has.get(name)
     return [name, method === undefined ? method : replace(`${kind}.${name}`, check, method)]
   })
   // Each method is replaced by one of its type.
-  return Object.fromEntries(made) as Service
+  return { ...service, ...Object.fromEntries(made) } as Service
 }
 
 /** Replaces the methods of the services of a context. */

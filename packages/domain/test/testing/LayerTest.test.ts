@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Stream } from "effect"
+import { Cause, Effect, Exit, Layer, Predicate, Stream } from "effect"
 import {
   Contact,
   ContactsService,
@@ -23,8 +23,8 @@ const methods = Effect.gen(function* () {
     "CredentialsService.smtp": credentials.smtp,
     EmailsService: emails
   }).flatMap(([service, of]) =>
-    Object.entries<(...args: Array<never>) => unknown>({ ...of }).map(
-      ([name, method]) => [`${service}.${name}`, method()] as const
+    Object.entries<unknown>({ ...of }).flatMap(([name, method]) =>
+      Predicate.isFunction(method) ? [[`${service}.${name}`, method()] as const] : []
     )
   )
 }).pipe(Effect.provide(none))

@@ -6,7 +6,8 @@ import {
   idempotencyKeyHeader,
   readsHonoured,
   resubscribeHeader,
-  resubscribeHonoured
+  resubscribeHonoured,
+  storeHeader
 } from "@roster/api"
 import { fnRedacted } from "@roster/domain"
 import { Context, Effect, Function, identity, Layer, MutableRef, Option, Redacted } from "effect"
@@ -54,6 +55,8 @@ export class RosterHttpApi extends Context.Service<
     readonly areChangesHonoured: Said
     /** The same of counts. */
     readonly areReadsHonoured: Said
+    /** The id of the contacts of the key; `undefined` before the service has said one, or that it has none. */
+    readonly storeId: MutableRef.MutableRef<{ readonly id: string | undefined } | undefined>
     readonly secrets: Secrets
     /** The base address. */
     readonly baseUrl: string
@@ -76,6 +79,7 @@ export class RosterHttpApi extends Context.Service<
       const isResubscribeHonoured: Said = MutableRef.make(undefined)
       const areChangesHonoured: Said = MutableRef.make(undefined)
       const areReadsHonoured: Said = MutableRef.make(undefined)
+      const storeId: RosterHttpApi["Service"]["storeId"] = MutableRef.make(undefined)
       const note = (response: HttpClientResponse.HttpClientResponse, word: Announcement, said: Said) => {
         const isSaid = says(response, word)
         // A refusal may be that of a proxy.
@@ -86,6 +90,8 @@ export class RosterHttpApi extends Context.Service<
         note(response, resubscribeHonoured, isResubscribeHonoured)
         note(response, changesHonoured, areChangesHonoured)
         note(response, readsHonoured, areReadsHonoured)
+        const id = response.headers[storeHeader]
+        if (id !== undefined || response.status < 300) storeId.current = { id }
         return response
       }
       const transport = yield* HttpClient.HttpClient
@@ -154,6 +160,7 @@ export class RosterHttpApi extends Context.Service<
         isResubscribeHonoured,
         areChangesHonoured,
         areReadsHonoured,
+        storeId,
         secrets: key === undefined ? [] : [key],
         baseUrl,
         fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),

@@ -32,7 +32,8 @@ import {
   PollHint,
   ruleSource,
   TooManyContacts,
-  randomId
+  randomId,
+  type ServiceError
 } from "@roster/domain"
 import { FastContacts } from "@roster/domain/FastContacts"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
@@ -106,7 +107,7 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
 /** Makes the service on a shared client. */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, areReadsHonoured, fn, isResubscribeHonoured, propagateTrace, withKey } = shared
+  const { api, areReadsHonoured, fn, isResubscribeHonoured, propagateTrace, storeId, withKey } = shared
   const call = makeCall(shared)
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
@@ -184,15 +185,19 @@ export const make = Effect.gen(function* () {
 
   const guarded = makeConsentGuard(isResubscribeHonoured, getUntraced)
 
-  /** Whether the service decides by itself who would be resubscribed. Any of its answers says so. */
-  const decidesByItself = Effect.suspend(() => {
-    if (isResubscribeHonoured.current === true) return Effect.succeed(true)
-    const asked = call({ ...api.contactsGet({ query: { limit: 1 } }), read: readContacts, refusals: [] })
-    return Effect.matchEffect(asked, {
-      onSuccess: () => Effect.succeed(isResubscribeHonoured.current === true),
-      onFailure: (error) => (isResubscribeHonoured.current === true ? Effect.succeed(true) : Effect.fail(error))
+  /** What any answer of the service says of it: that of a small page is asked for, unless it is known. */
+  const saidOnAnswers = <A>(known: () => A | undefined, otherwise: A): Effect.Effect<A, ServiceError> =>
+    Effect.suspend(() => {
+      const said = known()
+      if (said !== undefined) return Effect.succeed(said)
+      const asked = call({ ...api.contactsGet({ query: { limit: 1 } }), read: readContacts, refusals: [] })
+      return Effect.catch(asked, (error) => (known() === undefined ? Effect.fail(error) : Effect.void)).pipe(
+        Effect.map(() => known() ?? otherwise)
+      )
     })
-  })
+
+  /** Whether the service decides by itself who would be resubscribed. */
+  const decidesByItself = saidOnAnswers(() => isResubscribeHonoured.current || undefined, false)
 
   /** Adds contacts. An answer that need not say which statuses were kept is read by `readUnasked`. */
   const added = Effect.fnUntraced(function* (
@@ -249,6 +254,10 @@ export const make = Effect.gen(function* () {
   })
 
   return ContactsService.of({
+    storeId: Effect.map(
+      saidOnAnswers(() => storeId.current, { id: undefined }),
+      ({ id }) => id
+    ),
     list,
     count,
     fields,

@@ -1,19 +1,29 @@
 /** The service as one effect from request to response, served over a socket or called in-process. */
-import { announcements, ApiKeyAuth, noSuchOperation, RequestErrors, versionHeader, versionSegment } from "@roster/api"
+import {
+  announcements,
+  ApiKeyAuth,
+  noSuchOperation,
+  RequestErrors,
+  storeHeader,
+  versionHeader,
+  versionSegment
+} from "@roster/api"
 import { loggedCause } from "@roster/domain"
 import { Cause, Context, Duration, Effect, type Fiber } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient, SqlError } from "effect/sql"
-import { lacksDescriptors, logLackOfDescriptors, withoutDescriptors } from "../store/StoreFailure.ts"
+import { InProcess, lacksDescriptors, logLackOfDescriptors, withoutDescriptors } from "../store/StoreFailure.ts"
 import { isReadOnly } from "../store/postgres/PostgresError.ts"
 import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { authentication } from "./Authentication.ts"
 import { makeHandlers } from "./Handlers.ts"
 import { exportRoute } from "./ExportDownloadRoute.ts"
+import { Caller, owner } from "../credentials/Caller.ts"
 import { dialect } from "../store/SqlDialect.ts"
+import { makeStoreIds } from "../store/StoreId.ts"
 import { AccessLog, routeOf } from "../network/AccessLog.ts"
-import { isOfAccount } from "../network/UnreadAnswers.ts"
+import { accountOf } from "../network/UnreadAnswers.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
 import { isBodyOutstanding } from "./RequestBody.ts"
 import { requestChecks } from "./RequestChecks.ts"
@@ -128,7 +138,13 @@ const parts = Effect.gen(function* () {
   }
   const version = yield* ServedVersion
   const withVersion: Headers = version === undefined ? everywhere : [...everywhere, [versionHeader, version]]
-  return { log, router, otherwise, withVersion }
+  const storeIdOf = yield* makeStoreIds
+  const headersOf = (account: string): Headers => [...withVersion, [storeHeader, storeIdOf(account)]]
+  const ofMainAccount = headersOf(owner.account)
+  /** The headers of an answer to a key of an account; a request without a valid key is told nothing of the store. */
+  const headersFor = (account: string | undefined): Headers =>
+    account === undefined ? everywhere : account === owner.account ? ofMainAccount : headersOf(account)
+  return { log, router, otherwise, headersFor }
 })
 
 /** The root in a browser: the page, or why it is not shown, or where else to go. */
@@ -223,10 +239,13 @@ const finished = (
 
 const completed = (
   request: HttpServerRequest.HttpServerRequest,
-  { log, withVersion }: Pick<Effect.Success<typeof parts>, "log" | "withVersion">
+  context: Context.Context<never>,
+  { headersFor, log }: Pick<Effect.Success<typeof parts>, "log" | "headersFor">
 ) => {
+  const accountHere = () =>
+    Context.get(context, InProcess) ? Context.get(context, Caller).account : accountOf(request)
   const finish = (response: HttpServerResponse.HttpServerResponse) =>
-    finished(request, response, isOfAccount(request) ? withVersion : everywhere)
+    finished(request, response, headersFor(accountHere()))
   return Effect.matchCauseEffect({
     onSuccess: (response: HttpServerResponse.HttpServerResponse) => Effect.succeed(finish(withBody(response))),
     onFailure: <E>(cause: Cause.Cause<E>) =>
@@ -256,14 +275,14 @@ export const httpApp = Effect.map(parts, (app) => {
     const { method, url } = request
     log?.note(request, { peer: clientAddress(request, Context.get(fiber.context, TrustedProxies)) })
     const refused = url.startsWith(healthPath) ? undefined : refusedHost(request, fiber.context)
-    if (refused !== undefined) return completed(request, app)(Effect.succeed(refused))
+    if (refused !== undefined) return completed(request, fiber.context, app)(Effect.succeed(refused))
     const found = router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined)
     if (found === undefined) {
-      return completed(request, app)(Effect.interruptible(otherwise({ request, params: {}, query: "" })))
+      return completed(request, fiber.context, app)(Effect.interruptible(otherwise({ request, params: {}, query: "" })))
     }
     const { params, query, route } = found
     nameRoute(fiber, route.path)
     log?.note(request, { route: routeOf(route.path) })
-    return completed(request, app)(Effect.interruptible(route.respond({ request, params, query })))
+    return completed(request, fiber.context, app)(Effect.interruptible(route.respond({ request, params, query })))
   })
 })

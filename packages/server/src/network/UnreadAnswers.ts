@@ -17,17 +17,17 @@ export interface UnreadLimits {
 /** Less than this is not counted: that of all connections together is small. */
 const smallest = 16 * 1024
 
-/** Whose answers those to a request are. */
+/** The account whose key a request came with. */
 const askers = new WeakMap<object, string>()
 
 /** Counts the answer to a request for an account. */
 export const countFor = (account: string, { source }: Pick<HttpServerRequest.HttpServerRequest, "source">): void => {
-  askers.set(source, `account ${account}`)
+  askers.set(source, account)
 }
 
-/** Whether a request came with a key of an account. */
-export const isOfAccount = ({ source }: Pick<HttpServerRequest.HttpServerRequest, "source">): boolean =>
-  askers.has(source)
+/** The account with whose key a request came, if it came with one. */
+export const accountOf = ({ source }: Pick<HttpServerRequest.HttpServerRequest, "source">): string | undefined =>
+  askers.get(source)
 
 interface Waiting {
   readonly asker: string
@@ -79,7 +79,9 @@ export const makeUnreadAnswers = ({ unreadOfAccount, unreadOfAll }: UnreadLimits
     const { req } = response
     const now = performance.now()
     if (!waiting.has(response)) {
-      const asker = askers.get(req) ?? `network ${clientNetwork(req.socket.remoteAddress ?? "")}`
+      const account = askers.get(req)
+      const asker =
+        account === undefined ? `network ${clientNetwork(req.socket.remoteAddress ?? "")}` : `account ${account}`
       waiting.set(response, { asker, bytes: 0, since: now })
     }
     const { all, shares } = look(now)

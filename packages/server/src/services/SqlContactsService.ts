@@ -29,7 +29,9 @@ import type { RuleScans } from "../contacts/RuleScans.ts"
 import { createExport, exportStatus, linkedPart, openFile, renewLink } from "../jobs/exports/ExportRequests.ts"
 import { acceptImport } from "../jobs/imports/ImportRequests.ts"
 import { JobRunner } from "../jobs/worker/JobRunner.ts"
+import { Caller } from "../credentials/Caller.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
+import { makeStoreIds } from "../store/StoreId.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 import { asItWas, keyedCalls } from "../credentials/KeyedCalls.ts"
 
@@ -37,6 +39,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const repository = yield* makeContactRepository
   const jobs = yield* JobRunner
+  const storeIdOf = yield* makeStoreIds
   const policy = yield* StorePolicy
   const inStore = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     effect.pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.provideService(StorePolicy, policy))
@@ -82,6 +85,7 @@ const make = Effect.gen(function* () {
 
   return ContactsService.of({
     ...repository,
+    storeId: Effect.map(Caller, ({ account }) => storeIdOf(account)),
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),
     add,
     change: fnRedacted("ContactsService.change")(

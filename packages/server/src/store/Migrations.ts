@@ -469,6 +469,12 @@ const linkDigests = Effect.gen(function* () {
   yield* sql.unsafe(`ALTER TABLE jobs ADD COLUMN downloaded BIGINT`)
 })
 
+/** What names a store wherever it is: a random id, which its backups have too. */
+const storeId = ({ isSqlite }: Dialect) => [
+  `CREATE TABLE stores (id TEXT PRIMARY KEY)`,
+  `INSERT INTO stores (id) SELECT ${isSqlite ? "lower(hex(randomblob(16)))" : "replace(gen_random_uuid()::text, '-', '')"}`
+]
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -495,7 +501,8 @@ export const migrations = {
   "15_equal_field_names": equalFieldNames,
   "16_account_locks": run(accountLocks),
   "17_export_creators": run(exportCreators),
-  "18_link_digests": linkDigests
+  "18_link_digests": linkDigests,
+  "19_store_id": run(storeId)
 }
 
 /** The number of the last migration, which every store of this version has run. */

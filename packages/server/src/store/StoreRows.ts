@@ -10,6 +10,8 @@ interface Table {
   readonly name: string
   /** The column that the database numbers. */
   readonly numbered?: string
+  /** Whether every store has its rows from the beginning: those of the copied one take their place. */
+  readonly isGivenWithStore?: boolean
   /** The rows that are held at one time, where they may have megabytes. */
   readonly atOnce?: number
 }
@@ -19,6 +21,7 @@ const largeRowsAtOnce = 4
 
 /** The tables of a store, each after those that it refers to. The blocks of contacts are counted again instead of copied. */
 export const tables: ReadonlyArray<Table> = [
+  { name: "stores", isGivenWithStore: true },
   { name: "contacts", numbered: "id" },
   { name: "lists", numbered: "id" },
   { name: "list_members" },
@@ -119,9 +122,12 @@ export const copyRows = Effect.fnUntraced(function* (from: SqlClient.SqlClient, 
   const source = copyDialect(from)
   const target = copyDialect(to)
   for (const table of tables) {
-    const { atOnce = rowsAtOnce, name, numbered } = table
+    const { atOnce = rowsAtOnce, isGivenWithStore = false, name, numbered } = table
     const known = new Set((yield* target.columns(name)).map(({ name }) => name))
     const columns = (yield* source.columns(name)).map(({ name }) => name).filter((name) => known.has(name))
+    // A store of an earlier version lacks some tables.
+    if (columns.length === 0) continue
+    if (isGivenWithStore) yield* to`DELETE FROM ${to(name)}`
     yield* source.rows(`SELECT ${columns.join(", ")} FROM ${name}`, table).pipe(
       Stream.rechunk(atOnce),
       Stream.runForEachArray((rows) =>
@@ -137,7 +143,8 @@ export const copyRows = Effect.fnUntraced(function* (from: SqlClient.SqlClient, 
 
 /** The first table that has rows. */
 export const firstFilled = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  for (const { name } of tables) {
+  for (const { isGivenWithStore = false, name } of tables) {
+    if (isGivenWithStore) continue
     const found = yield* sql`SELECT 1 AS found FROM ${sql(name)} LIMIT 1`
     if (found.length > 0) return name
   }

@@ -2,7 +2,14 @@
  * Passes the calls of the page on to the service, with the key of the process in place of that of the page, and gives it the
  * files of exports. What is asked for is always below the address of the service, or a link that the service gave.
  */
-import { announcements, announcesItself, exportBelow, idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
+import {
+  announcements,
+  announcesItself,
+  exportBelow,
+  idempotencyKeyHeader,
+  resubscribeHeader,
+  storeHeader
+} from "@roster/api"
 import { DownloadNotice } from "@roster/domain"
 import { Effect, Predicate, Redacted, Schema } from "effect"
 import {
@@ -36,6 +43,7 @@ const askedOfFile = ["accept", "if-match", "if-range", "range"]
 /** The headers of an answer that reach the page. */
 const answered = [
   ...announcements.map(({ name }) => name),
+  storeHeader,
   "accept-ranges",
   "content-range",
   "date",

@@ -1,5 +1,5 @@
 /** Our service as another one would be: without what only Roster has, and without the headers that announce it. */
-import { announcements, operations } from "@roster/api"
+import { announcements, operations, storeHeader } from "@roster/api"
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Layer } from "effect"
@@ -24,7 +24,7 @@ export const foreignHttpClient = (answer: () => Response, asked: Array<string> =
         return Effect.flatMap(client.execute(request), (response) =>
           Effect.map(Effect.orDie(response.arrayBuffer), (body) => {
             const headers = new Headers(response.headers)
-            for (const { name } of announcements) headers.delete(name)
+            for (const name of [...announcements.map(({ name }) => name), storeHeader]) headers.delete(name)
             const content = body.byteLength === 0 ? null : body
             return HttpClientResponse.fromWeb(request, new Response(content, { status: response.status, headers }))
           })

@@ -77,15 +77,18 @@ const goneFile = PlatformError.systemError({
   cause: new Error(`no such file /home/${canaries.name}`)
 })
 
-type Method<S> = S extends (...args: ReadonlyArray<never>) => infer Returned
-  ? Returned extends Effect.Effect<unknown, infer E, unknown>
+type Method<S> =
+  S extends Effect.Effect<unknown, infer E>
     ? E
-    : Returned extends Stream.Stream<unknown, infer E, unknown>
-      ? E
-      : never
-  : S extends object
-    ? { readonly [Name in keyof S]: Method<S[Name]> }[keyof S]
-    : never
+    : S extends (...args: ReadonlyArray<never>) => infer Returned
+      ? Returned extends Effect.Effect<unknown, infer E, unknown>
+        ? E
+        : Returned extends Stream.Stream<unknown, infer E, unknown>
+          ? E
+          : never
+      : S extends object
+        ? { readonly [Name in keyof S]: Method<S[Name]> }[keyof S]
+        : never
 
 /** All that the services declare: a tag that is missing here does not compile. */
 const declared: Record<Method<Services["Service"]>["_tag"], true> = {

@@ -47,6 +47,27 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("access"
     })
   )
 
+  it.effect("a key is told the id of the contacts of its account, and no other key is", () =>
+    Effect.gen(function* () {
+      const { administratorKey } = yield* Wire
+      const ofMain = yield* makeKey({ Name: "of main", AccessLevel: ["SendHttp"] })
+      const ofSub = yield* makeKey({ Name: "of sub", AccessLevel: ["ViewContacts"], Subaccount: "sub@example.com" })
+      const idFor = (key: string | null) =>
+        Effect.map(ask("GET", "/contacts?limit=1", { key }), ({ headers }) => headers["roster-store"])
+      const id = yield* idFor(administratorKey)
+      assert.match(String(id), /^[0-9a-f]{32}$/)
+      // A key that may not read is told, too.
+      assert.strictEqual(yield* idFor(ofMain), id)
+      const other = yield* idFor(ofSub)
+      assert.match(String(other), /^[0-9a-f]{32}$/)
+      assert.notStrictEqual(other, id)
+      assert.strictEqual(yield* idFor(unknownKey(1)), undefined)
+      assert.strictEqual(yield* idFor(null), undefined)
+      yield* deleteKey("of main")
+      yield* deleteKey("of sub", "sub@example.com")
+    })
+  )
+
   it.effect("S01 a key that is none is 401 in the same words, however it is wrong, and nothing is written", () =>
     Effect.gen(function* () {
       const { administratorKey: right } = yield* Wire

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Exit, Fiber, Layer, Schedule, Schema, Stream } from "effect"
+import { Clock, Effect, Exit, Fiber, Schedule, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import {
-  ContactsService,
   ExportId,
   ExportNotFound,
   ExportStatus,
+  layerTestContacts,
   ServiceError,
   Unauthorized,
   Unavailable
@@ -13,7 +13,6 @@ import {
 import { awaitExport } from "../../src/exports/ExportPolling.ts"
 
 const id = ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6")
-const unused = () => Effect.die("not a part of waiting")
 
 const lost = new ServiceError({ operation: "contactsExportByIdStatusGet", reason: new Unavailable({ detail: "down" }) })
 const denied = new ServiceError({ operation: "contactsExportByIdStatusGet", reason: new Unauthorized({}) })
@@ -23,22 +22,7 @@ type Look = string | ServiceError | ExportNotFound
 
 /** A service that answers one look after another, the last one for ever, and notes when it was asked. */
 const service = (answers: readonly [Look, ...ReadonlyArray<Look>], looks: Array<number>) =>
-  Layer.succeed(ContactsService, {
-    get: unused,
-    list: unused,
-    count: unused,
-    fields: unused,
-    getMany: unused,
-    add: unused,
-    addWithoutAnswer: unused,
-    update: unused,
-    delete: unused,
-    change: unused,
-    deleteMany: unused,
-    import: unused,
-    export: unused,
-    stream: () => Stream.die("not a part of this"),
-    download: () => Stream.die("not a part of waiting"),
+  layerTestContacts({
     exportStatus: (asked) =>
       Effect.gen(function* () {
         assert.strictEqual(asked, id)

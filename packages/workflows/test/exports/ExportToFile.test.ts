@@ -1,33 +1,20 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, layer } from "@effect/vitest"
-import { ContactsService, ExportId, type ExportLink, type ExportStatus } from "@roster/domain"
+import { type ContactsService, ExportId, layerTestContacts, type ExportLink, type ExportStatus } from "@roster/domain"
 import { Effect, Fiber, FileSystem, Path, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { prepareFile } from "../../src/exports/PreparedFile.ts"
 import { type DownloadedExport, exportTo } from "../../src/exports/ExportToFile.ts"
 
 const link: ExportLink = { id: ExportId.make("3fa85f64-5717-4562-b3fc-2c963f66afa6"), link: "https://example.com/file" }
-const unused = () => Effect.die("not a part of exporting")
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-const service = (status: ExportStatus): ContactsService["Service"] => ({
-  get: unused,
-  list: unused,
-  count: unused,
-  fields: unused,
-  getMany: unused,
-  add: unused,
-  addWithoutAnswer: unused,
-  update: unused,
-  delete: unused,
-  change: unused,
-  deleteMany: unused,
-  import: unused,
-  stream: () => Stream.die("not a part of exporting"),
-  export: () => Effect.succeed(link),
-  exportStatus: () => Effect.succeed(status),
-  download: () => Stream.make(bytes("Email\n"), bytes("ann@example.com\n"))
-})
+const service = (status: ExportStatus) =>
+  layerTestContacts({
+    export: () => Effect.succeed(link),
+    exportStatus: () => Effect.succeed(status),
+    download: () => Stream.make(bytes("Email\n"), bytes("ann@example.com\n"))
+  })
 
 /** A path in a folder of its own, and the names that are in that folder. */
 const place = Effect.gen(function* () {
@@ -41,7 +28,7 @@ layer(NodeServices.layer)("exportTo", (it) => {
   it.effect("writes a file for its owner alone, and nothing beside it", () =>
     Effect.gen(function* () {
       const { fs, names, target } = yield* place
-      const exported = yield* Effect.provideService(exportTo({}, target), ContactsService, service("Ready"))
+      const exported = yield* Effect.provide(exportTo({}, target), service("Ready"))
       assert.deepStrictEqual(exported, { bytes: 22 })
       assert.strictEqual(yield* fs.readFileString(target), "Email\nann@example.com\n")
       assert.strictEqual((yield* fs.stat(target)).mode & 0o777, 0o600)
@@ -60,7 +47,7 @@ layer(NodeServices.layer)("exportTo", (it) => {
           })
         )
       )
-      const { bytes } = yield* Effect.provideService(exported, ContactsService, service("Ready"))
+      const { bytes } = yield* Effect.provide(exported, service("Ready"))
       assert.strictEqual(bytes, 22)
       assert.strictEqual(Buffer.concat(parts).toString(), "Email\nann@example.com\n")
     })
@@ -76,7 +63,7 @@ layer(NodeServices.layer)("exportTo", (it) => {
             told.push(link)
           })
       })
-      const fiber = yield* Effect.forkChild(Effect.provideService(exported, ContactsService, service("Loading")))
+      const fiber = yield* Effect.forkChild(Effect.provide(exported, service("Loading")))
       yield* TestClock.adjust("10 seconds")
       yield* Fiber.interrupt(fiber)
       assert.deepStrictEqual(told, [link])

@@ -171,6 +171,15 @@ export const contactReadsConformance = (it: Cases<ContactsService>): void => {
       })
     )
 
+    it.effect("are those of one store, whose id stays the same", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const id = yield* contacts.storeId
+        yield* contacts.add([{ email: place().email("added") }])
+        assert.strictEqual(yield* contacts.storeId, id)
+      })
+    )
+
     it.effect("are none where a rule selects nobody, and refuses what is no rule", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
