@@ -59,7 +59,6 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "session",
     "rules",
     "contacts",
-    "pictures",
     "imports/thread",
     "imports",
     "exports",

@@ -11,7 +11,6 @@ import { type ListedView, view, viewOf, views } from "./View.ts"
 const ExportView = lazy(() => import("../exports/ExportView.tsx"))
 const ImportView = lazy(() => import("../imports/ImportView.tsx"))
 const KeysView = lazy(() => import("../keys/KeysView.tsx"))
-const PicturesView = lazy(() => import("../pictures/PicturesView.tsx"))
 const RunsView = lazy(() => import("../runs/RunsView.tsx"))
 
 const Entry = ({
@@ -96,7 +95,6 @@ const Shown = () => {
     <>
       {shown === "contacts" ? <ContactsView /> : null}
       <Suspense>
-        {shown === "pictures" ? <PicturesView /> : null}
         {shown === "import" ? <ImportView /> : null}
         {shown === "export" ? <ExportView /> : null}
         {shown === "keys" ? <KeysView /> : null}
