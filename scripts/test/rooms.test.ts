@@ -53,20 +53,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     ""
   ],
   connect: [""],
-  studio: [
-    "kit",
-    "grid",
-    "session",
-    "rules",
-    "contacts",
-    "imports/thread",
-    "imports",
-    "exports",
-    "keys",
-    "runs",
-    "app",
-    ""
-  ],
+  studio: ["kit", "session", "rules", "contacts", "imports/thread", "imports", "exports", "keys", "runs", "app", ""],
   cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
   testing: [
     "properties",

@@ -1,40 +1,28 @@
-/**
- * The contacts of the page: how many the rule selects, and windows of them, which are loaded when they
- * are looked at and forgotten a while after.
- */
+/** The contacts that the rule selects: how many, the page of them that is shown, and those that are chosen. */
 import { ContactsService } from "@roster/domain"
-import { Atom } from "effect/reactivity"
+import { Effect } from "effect"
+import { AsyncResult, Atom } from "effect/reactivity"
+import { lastFirst, pageSize } from "../kit/Pager.tsx"
 import { rule, selection } from "../rules/AppliedRule.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 import { usualColumns } from "./ContactColumn.ts"
 import type { Meant } from "./ContactSelection.ts"
 
-/** The number of contacts that are loaded together. */
-export const windowSize = 100
-
-/**
- * Maximum number of contacts by a rule that the grid goes to. Each window of a rule is a scan from its beginning, so they
- * are loaded one after the other; an export has all.
- */
-export const maximumByRule = 20_000
-
-interface Choice {
-  readonly rule: string
-  readonly emails: ReadonlySet<string>
+/** A value that holds while the rule does, and is the initial one again once another rule is shown. */
+const whileRule = <A>(initial: A): Atom.Writable<A, A> => {
+  const kept = Atom.keepAlive(Atom.make({ rule: "", value: initial }))
+  return Atom.writable(
+    (get) => {
+      const { rule: of, value } = get(kept)
+      return of === get(rule) ? value : initial
+    },
+    (context, value: A) => context.set(kept, { rule: context.get(rule), value })
+  )
 }
 
-const nobody: Choice = { rule: "", emails: new Set<string>() }
-const choice = Atom.keepAlive(Atom.make(nobody))
-
-/** The contacts that are chosen, by their addresses; none once another rule is shown. */
-export const chosen = Atom.writable(
-  (get): ReadonlySet<string> => {
-    const made = get(choice)
-    return made.rule === get(rule) ? made.emails : nobody.emails
-  },
-  (context, emails: ReadonlySet<string>) => context.set(choice, { rule: context.get(rule), emails })
-)
+/** The contacts that are chosen, by their addresses. */
+export const chosen = whileRule<ReadonlySet<string>>(new Set())
 
 /** The columns that are shown, by their names. */
 export const columns = Atom.keepAlive(Atom.make<ReadonlyArray<string>>(usualColumns))
@@ -59,21 +47,26 @@ export const count = Atom.withReactivity(contactsChanged)(
   })
 )
 
-/** A window of the contacts that the rule selects, by its number. */
-export const contactWindow = Atom.family((index: number) =>
-  Atom.withReactivity(contactsChanged)(
-    runtime.atom((get) => {
-      const text = get(rule)
-      return ContactsService.use((contacts) =>
-        contacts.list({ limit: windowSize, offset: index * windowSize, ...selection(text) })
-      )
-    })
-  ).pipe(Atom.setIdleTTL("20 seconds"))
+/** The same, once it is known. */
+export const total = Atom.readable((get): number | undefined => AsyncResult.getOrElse(get(count), () => undefined))
+
+const wantedFirst = whileRule(0)
+
+/** The place of the first contact that is shown, counted from 0: on the last page, if there are fewer by now. */
+export const first = Atom.writable(
+  (get) => Math.min(get(wantedFirst), lastFirst(get(total) ?? Infinity, get(pageSize))),
+  (context, place: number) => context.set(wantedFirst, place)
 )
 
-/** How many rows the grid has: of a rule only so far as windows were loaded, and one more. */
-export const rowsToShow = (rule: string, total: number, loadedWindows: number): number =>
-  rule === "" ? total : Math.min(total, maximumByRule, (loadedWindows + 1) * windowSize)
+/** The page of contacts that is shown, and the place of its first. */
+export const page = Atom.withReactivity(contactsChanged)(
+  runtime.atom((get) => {
+    const of = { limit: get(pageSize), offset: get(first), ...selection(get(rule)) }
+    return ContactsService.use((service) =>
+      Effect.map(service.list(of), (contacts) => ({ contacts, first: of.offset }))
+    )
+  })
+)
 
 /** A contact, whole. */
 export const contact = Atom.family((email: string) =>

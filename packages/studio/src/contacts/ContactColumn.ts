@@ -18,10 +18,10 @@ export const textOf = (value: string | number | DateTime.Utc | null | undefined)
   return DateTime.isDateTime(value) ? localTime.format(DateTime.toDateUtc(value)) : String(value)
 }
 
-const recordColumns: ReadonlyArray<ContactColumn> = ContactFields.allFields.map(({ read, wire }) => ({
-  name: wire,
-  read: (contact) => textOf(read(contact))
-}))
+/** The address stands in each row before them. */
+const recordColumns: ReadonlyArray<ContactColumn> = ContactFields.allFields.flatMap(({ read, wire }) =>
+  wire === "Email" ? [] : [{ name: wire, read: (contact: Contact) => textOf(read(contact)) }]
+)
 
 const customColumn = (name: string): ContactColumn => {
   const folded = Rule.foldText(name)
@@ -35,7 +35,7 @@ const customColumn = (name: string): ContactColumn => {
 }
 
 /** The columns that are shown if nobody chooses others. */
-export const usualColumns: ReadonlyArray<string> = ["Email", "Status", "FirstName", "LastName", "DateAdded"]
+export const usualColumns: ReadonlyArray<string> = ["Status", "FirstName", "LastName", "DateAdded"]
 
 /** All columns: those of the record, then the custom fields in use. */
 export const allColumns = (inUse: FieldsInUse | undefined): ReadonlyArray<ContactColumn> => [

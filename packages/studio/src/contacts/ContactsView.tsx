@@ -1,15 +1,15 @@
-/** The contacts: a rule, how many it selects, the grid, and one contact when it is opened. */
-import { AsyncResult } from "effect/reactivity"
+/** The contacts: a rule, how many it selects, a table of them, and one contact when it is opened. */
 import { lazy, Suspense, useState } from "react"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing } from "../session/Rights.tsx"
 import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { allColumns } from "./ContactColumn.ts"
-import { ContactGrid } from "./ContactGrid.tsx"
+import { ContactTable } from "./ContactTable.tsx"
 import type { Meant } from "./ContactSelection.ts"
 
 const ContactCard = lazy(() => import("./ContactCard.tsx"))
@@ -124,20 +124,16 @@ const ColumnChoice = () => {
   )
 }
 
-const Found = ({ rule, total }: { readonly rule: string; readonly total: number }) => (
-  <p aria-live="polite" className="found">
-    {total.toLocaleString()} {total === 1 ? "contact" : "contacts"}
-    {rule !== "" && total > ContactAtoms.maximumByRule
-      ? `; the first ${ContactAtoms.maximumByRule.toLocaleString()} can be seen here, and an export has all`
-      : ""}
-  </p>
-)
+const Pages = ({ total }: { readonly total: number }) => {
+  const [first, setFirst] = useAtom(ContactAtoms.first)
+  return <Pager first={first} total={total} onFirst={setFirst} />
+}
 
 export const ContactsView = () => {
   const rule = useAtomValue(AppliedRule.rule)
   const count = useAtomValue(ContactAtoms.count)
   const flags = useAtomValue(session)?.host?.flags
-  const total = AsyncResult.isSuccess(count) ? count.value : undefined
+  const total = useAtomValue(ContactAtoms.total)
   return (
     <section className="contacts" aria-labelledby="contacts-title">
       <h1 id="contacts-title" className="unseen">
@@ -147,14 +143,14 @@ export const ContactsView = () => {
         <RuleBox />
       </Suspense>
       <div className="bar">
-        {total === undefined ? <p className="found">Counting…</p> : <Found rule={rule} total={total} />}
+        {total === undefined ? <span>Counting…</span> : <Pages total={total} />}
         <ColumnChoice />
         <Add />
         {total === undefined ? null : <Actions rule={rule} total={total} />}
       </div>
       <Problem message={problemOf(count)} />
       {total === 0 ? <Nobody rule={rule} /> : null}
-      {total === undefined || total === 0 ? null : <ContactGrid total={total} />}
+      <ContactTable />
       <CommandLine command={commandOf(["contacts", "list", ...(rule === "" ? [] : ["--rule", rule])], flags)} />
       <Dialogs />
     </section>

@@ -134,17 +134,18 @@ export const shownKind = Atom.keepAlive(Atom.make<RowKind>("new"))
 /** Of the rejected rows, those of the cause that is shown; all without one. */
 export const shownCause = Atom.keepAlive(Atom.make<ShownCause | undefined>(undefined))
 
-/** The page of them that is shown. */
-export const shownPage = Atom.keepAlive(Atom.make(0))
+/** The place of the first of them that are shown. */
+export const shownFirst = Atom.keepAlive(Atom.make(0))
 
 /** The rows of the plan that are shown. */
 export const rows = threadRuntime.atom((get) => {
   const made = get(planned)
   const kind = get(shownKind)
-  const offset = get(shownPage) * pageSize
+  const offset = get(shownFirst)
+  const limit = get(pageSize)
   const cause = kind === "rejected" ? get(shownCause) : undefined
   if (made === undefined) return Effect.never
-  return Thread.ImportThread.use((client) => client.Rows({ plan: made.id, kind, cause, offset, limit: pageSize })).pipe(
+  return Thread.ImportThread.use((client) => client.Rows({ plan: made.id, kind, cause, offset, limit })).pipe(
     Effect.mapError(threadEnded)
   )
 })
@@ -168,7 +169,7 @@ export const shownTotal = Atom.readable((get): number => {
 
 /** Shows rows of a kind from the first; of the rejected ones those of a cause, or all. */
 export const showRows = (registry: AtomRegistry.AtomRegistry, kind: RowKind, cause?: ShownCause): void => {
-  registry.set(shownPage, 0)
+  registry.set(shownFirst, 0)
   registry.set(shownKind, kind)
   registry.set(shownCause, cause)
 }

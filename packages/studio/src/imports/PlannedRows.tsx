@@ -52,16 +52,16 @@ const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: b
 
 const Rows = ({ isApplied, total }: { readonly total: number; readonly isApplied: boolean }) => {
   const rows = useAtomValue(ImportPlan.rows)
-  const [page, setPage] = useAtom(ImportPlan.shownPage)
+  const [first, setFirst] = useAtom(ImportPlan.shownFirst)
   if (!AsyncResult.isSuccess(rows)) return <Problem message={problemOf(rows)} />
   return (
     <>
-      <Table label="Rows of the plan" columns={columns} className="rows">
+      <Pager first={first} noun="row" total={total} onFirst={setFirst} />
+      <Table label="Rows of the plan" columns={columns} className="rows planned" isWaiting={rows.waiting}>
         {rows.value.map((row) => (
           <Row key={row.line} row={row} isApplied={isApplied} />
         ))}
       </Table>
-      <Pager page={page} total={total} onPage={setPage} />
     </>
   )
 }

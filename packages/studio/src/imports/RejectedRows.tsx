@@ -1,11 +1,13 @@
 /** Rejected rows: by cause, with what is proposed for slips, and each cell to correct. What is corrected is planned with the rest. */
 import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
-import { pageSize } from "../kit/Pager.tsx"
 import { Table } from "../kit/Table.tsx"
 import * as Corrections from "./Corrections.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import type { Planned, ShownRow } from "./thread/ImportCalls.ts"
+
+/** Maximum number of proposals, and of corrected rows, that are shown. */
+const shownRows = 50
 
 /** Why rows are rejected, those of most rows first. */
 export const Causes = ({ planned }: { readonly planned: Planned }) => {
@@ -73,7 +75,7 @@ export const Proposals = () => {
     <details>
       <summary>{counted(proposed.length, "row has", "rows have")} a slip of the hand that can be put right</summary>
       <Table label="Corrections that are proposed" columns={["Line", "Before and after"]} className="rows">
-        {proposed.slice(0, pageSize).map((row) => (
+        {proposed.slice(0, shownRows).map((row) => (
           <tr key={row.line}>
             <td className="number">{row.line.toLocaleString()}</td>
             <td>
@@ -86,7 +88,7 @@ export const Proposals = () => {
           </tr>
         ))}
       </Table>
-      {proposed.length > pageSize ? <p>and {(proposed.length - pageSize).toLocaleString()} more</p> : null}
+      {proposed.length > shownRows ? <p>and {(proposed.length - shownRows).toLocaleString()} more</p> : null}
       <button type="button" onClick={() => Corrections.accept(registry, proposed)}>
         Correct {proposed.length === 1 ? "it" : `all ${proposed.length.toLocaleString()}`} so
       </button>
@@ -204,7 +206,7 @@ export const CorrectedRows = () => {
       <details>
         <summary>Corrected rows</summary>
         <ul>
-          {[...corrections].slice(0, pageSize).map(([line, cells]) => (
+          {[...corrections].slice(0, shownRows).map(([line, cells]) => (
             <li key={line}>
               line {line.toLocaleString()}: <bdi className="cell">{cells.join(", ")}</bdi>{" "}
               <button
@@ -218,7 +220,7 @@ export const CorrectedRows = () => {
             </li>
           ))}
         </ul>
-        {corrections.size > pageSize ? <p>and {(corrections.size - pageSize).toLocaleString()} more</p> : null}
+        {corrections.size > shownRows ? <p>and {(corrections.size - shownRows).toLocaleString()} more</p> : null}
       </details>
     </div>
   )

@@ -1,32 +1,71 @@
-/** Which part of a long list is shown, and the way to the others. */
+/** Which part of a long table is shown, and the way to the others. */
+import { Atom } from "effect/reactivity"
+import { useAtom } from "./Atoms.tsx"
+import { counted } from "./Counts.ts"
 
-/** Maximum number of rows of a table that are shown together. */
-export const pageSize = 50
+/** The numbers of rows of a page that a person can choose. */
+const sizes = [25, 50, 100, 250]
 
-/** Goes from page to page, counted from 0. */
+/** The number of rows that every table shows together. */
+export const pageSize = Atom.keepAlive(Atom.make(50))
+
+/** The first row of the last page, counted from 0. */
+export const lastFirst = (total: number, size: number): number => Math.max(0, Math.floor((total - 1) / size) * size)
+
+/** Goes from page to page. */
 export const Pager = ({
-  onPage,
-  page,
+  first,
+  noun = "contact",
+  onFirst,
   total
 }: {
-  readonly page: number
+  /** The first row that is shown, counted from 0. */
+  readonly first: number
   readonly total: number
-  readonly onPage: (page: number) => void
+  /** What a row is, in words. */
+  readonly noun?: string
+  readonly onFirst: (first: number) => void
 }) => {
-  if (total <= pageSize) return null
-  const first = page * pageSize
+  const [size, setSize] = useAtom(pageSize)
+  const last = lastFirst(total, size)
+  const to = (title: string, next: number) => (
+    <button type="button" disabled={next === first} onClick={() => onFirst(next)}>
+      {title}
+    </button>
+  )
   return (
     <div className="bar">
-      <button type="button" disabled={page === 0} onClick={() => onPage(page - 1)}>
-        Back
-      </button>
-      <span>
-        {(first + 1).toLocaleString()} to {Math.min(total, first + pageSize).toLocaleString()} of{" "}
-        {total.toLocaleString()}
+      <span role="status">
+        {total <= size
+          ? null
+          : `${(first + 1).toLocaleString()} to ${Math.min(total, first + size).toLocaleString()} of `}
+        {counted(total, noun)}
       </span>
-      <button type="button" disabled={first + pageSize >= total} onClick={() => onPage(page + 1)}>
-        Next
-      </button>
+      {total <= size ? null : (
+        <span className="pages">
+          {to("First", 0)}
+          {to("Previous", Math.max(0, first - size))}
+          {to("Next", Math.min(last, first + size))}
+          {to("Last", last)}
+        </span>
+      )}
+      {total <= Math.min(...sizes) ? null : (
+        <label className="choice">
+          Rows a page
+          <select
+            value={size}
+            onChange={({ target: { value } }) => {
+              const chosen = Number(value)
+              setSize(chosen)
+              onFirst(Math.floor(first / chosen) * chosen)
+            }}
+          >
+            {sizes.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      )}
     </div>
   )
 }

@@ -24,8 +24,8 @@ export const runs = Atom.withRefresh(Atom.withReactivity(contactsChanged)(runtim
 /** The run that is open, by its id. */
 export const opened = Atom.keepAlive(Atom.make<string | undefined>(undefined))
 
-/** The page of its changes that is shown. */
-export const page = Atom.keepAlive(Atom.make(0))
+/** The place of the first of its changes that are shown. */
+export const first = Atom.keepAlive(Atom.make(0))
 
 /** A page of what a run changed. */
 export interface ChangesPage {
@@ -34,9 +34,9 @@ export interface ChangesPage {
 }
 
 /** Reads a page of what a run changed. */
-export const readChanges = Effect.fnUntraced(function* (id: string, page: number) {
+export const readChanges = Effect.fnUntraced(function* (id: string, first: number, size: number) {
   const { changes, total } = yield* runChanges(yield* (yield* RunLog).read(id))
-  const shown = yield* Stream.runCollect(Stream.take(changes(page * pageSize), pageSize))
+  const shown = yield* Stream.runCollect(Stream.take(changes(first), size))
   const read: ChangesPage = { total, changes: shown }
   return read
 })
@@ -45,8 +45,9 @@ export const readChanges = Effect.fnUntraced(function* (id: string, page: number
 export const changes = Atom.withReactivity(contactsChanged)(
   runtime.atom((get) => {
     const id = get(opened)
-    const shown = get(page)
-    return id === undefined ? Effect.never : readChanges(id, shown)
+    const place = get(first)
+    const size = get(pageSize)
+    return id === undefined ? Effect.never : readChanges(id, place, size)
   })
 )
 

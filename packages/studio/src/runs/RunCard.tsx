@@ -14,7 +14,7 @@ import { changedBy, effectWords, previewWords, stateWords, stepWords, undoneWord
 
 const Changes = () => {
   const result = useAtomValue(RunAtoms.changes)
-  const [page, setPage] = useAtom(RunAtoms.page)
+  const [first, setFirst] = useAtom(RunAtoms.first)
   if (!AsyncResult.isSuccess(result)) {
     return problemOf(result) === undefined ? <p>Reading the run…</p> : <Problem message={problemOf(result)} />
   }
@@ -22,6 +22,7 @@ const Changes = () => {
   if (total === 0) return <p>The record of this run names no contacts.</p>
   return (
     <>
+      <Pager first={first} total={total} onFirst={setFirst} />
       <ChangesTable
         label="What the run changed"
         hasNow={false}
@@ -31,17 +32,16 @@ const Changes = () => {
           words: isMade ? effectWords[effect] : "left alone: others changed the contact meanwhile"
         }))}
       />
-      <Pager page={page} total={total} onPage={setPage} />
     </>
   )
 }
 
 const Preview = ({ preview }: { readonly preview: RunAtoms.UndoPreview }) => {
-  const [page, setPage] = useState(0)
+  const [first, setFirst] = useState(0)
+  const size = useAtomValue(pageSize)
   const [isOnlyLeft, setOnlyLeft] = useState(false)
   const { contacts, since } = preview
   const shown = isOnlyLeft ? contacts.filter((contact) => contact.since !== undefined) : contacts
-  const from = page * pageSize
   return (
     <>
       {since.Changed + since.Deleted === 0 ? null : (
@@ -51,17 +51,18 @@ const Preview = ({ preview }: { readonly preview: RunAtoms.UndoPreview }) => {
             checked={isOnlyLeft}
             onChange={(event) => {
               setOnlyLeft(event.target.checked)
-              setPage(0)
+              setFirst(0)
             }}
           />
           Only those that others changed or deleted since
         </label>
       )}
+      <Pager first={first} total={shown.length} onFirst={setFirst} />
       <ChangesTable
         label="What the undo would do"
         hasNow
         changes={shown
-          .slice(from, from + pageSize)
+          .slice(first, first + size)
           .map((contact) => ({ email: contact.email, fields: contact.fields, words: stepWords(contact) }))}
       />
       {contacts.length < preview.report.read ? (
@@ -69,7 +70,6 @@ const Preview = ({ preview }: { readonly preview: RunAtoms.UndoPreview }) => {
           Shown are the first {contacts.length.toLocaleString()} of {preview.report.read.toLocaleString()} contacts.
         </p>
       ) : null}
-      <Pager page={page} total={shown.length} onPage={setPage} />
     </>
   )
 }
@@ -167,7 +167,7 @@ export const RunCard = ({ run }: { readonly run: ListedRun }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   const previewed = useAtomValue(RunAtoms.lookUndo)
   useEffect(() => {
-    registry.set(RunAtoms.page, 0)
+    registry.set(RunAtoms.first, 0)
     heading.current?.focus()
     return () => {
       registry.set(RunAtoms.lookUndo, Atom.Reset)

@@ -1,7 +1,8 @@
-/** What the contacts view does, without a browser: windows, rules, edits and deletions on a store in memory. */
+/** What the contacts view does, without a browser: pages, rules, edits and deletions on a store in memory. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Arbitrary, Effect, Schema } from "effect"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
+import { lastFirst, pageSize } from "../../src/kit/Pager.tsx"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
 import { backupOf, deleteDoomed, lookDoomed } from "../../src/contacts/ContactDeletion.ts"
 import { applyChange, planChange } from "../../src/contacts/ContactChanging.ts"
@@ -30,30 +31,46 @@ const filled = Effect.fnUntraced(function* (count: number) {
   return { ...store, contacts }
 })
 
+const whole = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_000_000 })))
+
 describe("the contacts view", () => {
-  it.effect("counts, and loads a window of a million places only where one looks", () =>
-    Effect.gen(function* () {
-      const { result, registry } = yield* filled(250)
-      assert.strictEqual(yield* result(ContactAtoms.count), 250)
-      const last = yield* result(ContactAtoms.contactWindow(2))
-      assert.deepStrictEqual([last.length, last[0]?.email], [50, "c200@example.com"])
-      registry.set(ContactAtoms.chosen, new Set(["c1@example.com"]))
-      registry.set(AppliedRule.rule, "stadt = 'Köln'")
-      assert.strictEqual(registry.get(ContactAtoms.chosen).size, 0)
-      assert.strictEqual(yield* result(ContactAtoms.count), 125)
-      assert.deepStrictEqual((yield* result(ContactAtoms.contactWindow(1))).map(({ email }) => email).slice(0, 2), [
-        "c200@example.com",
-        "c202@example.com"
-      ])
-    })
+  it.effect(
+    "reads the page that one looks at, from the first again by another rule, and the last once there are fewer",
+    () =>
+      Effect.gen(function* () {
+        const { contacts, mount, registry, result, until } = yield* filled(260)
+        for (const atom of [ContactAtoms.first, ContactAtoms.page, ContactAtoms.chosen]) yield* mount(atom)
+        /** The first and the number of the contacts that are shown, once they are those of a place. */
+        const shownAt = (place: number) =>
+          until(ContactAtoms.page, (read) =>
+            read._tag === "Success" && !read.waiting && read.value.first === place
+              ? [read.value.contacts[0]?.email, read.value.contacts.length]
+              : undefined
+          )
+        assert.strictEqual(yield* result(ContactAtoms.count), 260)
+        assert.deepStrictEqual(yield* shownAt(0), ["c0@example.com", 50])
+        registry.set(ContactAtoms.first, lastFirst(260, registry.get(pageSize)))
+        assert.deepStrictEqual(yield* shownAt(250), ["c250@example.com", 10])
+        registry.set(ContactAtoms.chosen, new Set(["c1@example.com"]))
+        registry.set(AppliedRule.rule, "stadt = 'Köln'")
+        assert.deepStrictEqual([registry.get(ContactAtoms.chosen).size, registry.get(ContactAtoms.first)], [0, 0])
+        yield* until(ContactAtoms.total, (total) => (total === 130 ? true : undefined))
+        registry.set(ContactAtoms.first, 100)
+        assert.deepStrictEqual(yield* shownAt(100), ["c200@example.com", 30])
+        yield* Effect.forEach(Array.from({ length: 40 }), (_, at) => contacts.delete(`c${at * 2}@example.com`))
+        registry.refresh(ContactAtoms.count)
+        assert.deepStrictEqual(yield* shownAt(50), ["c180@example.com", 40])
+      })
   )
 
-  it("goes forward by a rule, from the first window, and no further than its bound", () => {
-    assert.strictEqual(ContactAtoms.rowsToShow("", 1_000_000, 0), 1_000_000)
-    assert.strictEqual(ContactAtoms.rowsToShow("All", 1_000_000, 0), 100)
-    assert.strictEqual(ContactAtoms.rowsToShow("All", 150, 1), 150)
-    assert.strictEqual(ContactAtoms.rowsToShow("All", 1_000_000, 9999), ContactAtoms.maximumByRule)
-  })
+  it.prop(
+    "end on a page that has the last row, at any number of rows",
+    { total: whole, size: whole },
+    ({ size, total }) => {
+      const last = lastFirst(total, size)
+      assert.deepStrictEqual([last % size, last < total, total - last <= size], [0, true, true])
+    }
+  )
 
   it.effect("sends only what was changed of a contact, as a run that is undone", () =>
     Effect.gen(function* () {

@@ -87,11 +87,11 @@ describe("the runs view", () => {
       const { run: added } = yield* store.run(add, 120)
       store.registry.set(RunAtoms.opened, added)
       yield* store.mount(RunAtoms.opened)
-      store.registry.set(RunAtoms.page, 2)
+      store.registry.set(RunAtoms.first, 100)
       const { changes, total } = yield* store.result(RunAtoms.changes)
       assert.deepStrictEqual([total, changes.length, changes[0]?.email], [120, 20, "c100@example.com"])
       const { run: renamed } = yield* store.run(rename, "B")
-      store.registry.set(RunAtoms.page, 0)
+      store.registry.set(RunAtoms.first, 0)
       store.registry.set(RunAtoms.opened, renamed)
       const {
         changes: [first]

@@ -106,8 +106,8 @@ export const assertReachable = (page: Page, what: string) =>
           (one) =>
             one instanceof HTMLElement &&
             one.checkVisibility({ visibilityProperty: true }) &&
-            // The keys of a grid or list go to what is in it, and a program to a heading.
-            (one.tabIndex >= 0 || !one.matches("[role=grid] *, [role=listbox] *, h1, h2")) &&
+            // The keys of a list go to what is in it, and a program to a heading.
+            (one.tabIndex >= 0 || !one.matches("[role=listbox] *, h1, h2")) &&
             !one.matches(":disabled, [data-reached], input[type=radio]:not(:checked)")
               ? [one.outerHTML.slice(0, 200)]
               : []

@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
         yield* look("columns")
         yield* Effect.promise(async () => {
           await page.getByText("Columns", { exact: true }).click()
-          await page.getByRole("grid").focus()
+          await page.getByRole("button", { name: "h0@example.com" }).focus()
           await page.keyboard.press("End")
           await page.keyboard.press("Enter")
           await page.getByRole("dialog").waitFor()
