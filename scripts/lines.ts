@@ -58,5 +58,5 @@ const rows = [
   row("all", sum(then), sum(now))
 ]
 for (const [name = "", ...cells] of rows) {
-  console.log([name.padEnd(12), ...cells.map((cell) => cell.padStart(9))].join(""))
+  process.stdout.write(`${[name.padEnd(12), ...cells.map((cell) => cell.padStart(9))].join("")}\n`)
 }
