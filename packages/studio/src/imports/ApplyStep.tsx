@@ -1,4 +1,5 @@
 /** The apply of the plan: its progress, which can be held and ended, its report, and the undo of it. */
+import type { RunReport } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
@@ -8,15 +9,13 @@ import { missing } from "../session/Rights.tsx"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
 import { appliedCounts, appliedText, deedOf, isWhole, undoneText } from "./ImportWords.ts"
-import type { Applied, Planned } from "./thread/ImportCalls.ts"
+import type { Planned } from "./thread/ImportCalls.ts"
 
 const Running = ({ total }: { readonly total: number }) => {
   const registry = useRegistry()
   const done = useAtomValue(ImportApply.applied)
   const isPaused = useAtomValue(ImportApply.isPaused)
   const isCancelled = useAtomValue(ImportApply.isCancelled)
-  // Kept, so that it does what the buttons say.
-  useAtomValue(ImportApply.hold)
   return (
     <>
       <label>
@@ -79,18 +78,18 @@ const UndoOf = ({ run }: { readonly run: string }) => {
   )
 }
 
-const Report = ({ planned, report }: { readonly report: Applied; readonly planned: Planned }) => {
+const Report = ({ planned, report }: { readonly report: RunReport; readonly planned: Planned }) => {
   const registry = useRegistry()
   const start = useAtomSet(ImportApply.apply)
   const undone = useAtomValue(ImportApply.undone)
-  const { outdatedContacts, problem, rejectedRows, run } = report
+  const { outdatedContacts, rejectedRows, run, stoppedBy } = report
   const isUndone = AsyncResult.isSuccess(undone)
   return (
     <div className="stack">
       <p role="status" className="note">
         {appliedText(report)}
       </p>
-      <Problem message={problem} />
+      <Problem message={stoppedBy?.message} />
       <table className="counts">
         <caption className="unseen">What the import did</caption>
         <tbody>
@@ -129,7 +128,6 @@ const Report = ({ planned, report }: { readonly report: Applied; readonly planne
 export const ApplyStep = () => {
   const planned = useAtomValue(ImportPlan.planned)
   const [applied, start] = useAtom(ImportApply.apply)
-  const run = useAtomValue(ImportApply.appliedRun)
   const lacking = useAtomValue(missing("ModifyContacts"))
   const refusal = useAtomValue(ImportPlan.refusal)
   const reason = lacking ?? refusal
@@ -154,7 +152,7 @@ export const ApplyStep = () => {
         </div>
       )}
       <Problem message={problemOf(applied)} />
-      {AsyncResult.isFailure(applied) && run !== undefined ? <UndoOf run={run} /> : null}
+      {AsyncResult.isFailure(applied) ? <p>What it stored can be undone under Runs.</p> : null}
     </section>
   )
 }

@@ -2,17 +2,17 @@
  * The application of a plan: its progress, its report, its undo, and a note of it that outlives a reload of its tab: without
  * names or addresses, only how many rows there are and a digest by which their file is recognised.
  */
-import { RunLog, type RunLogFailure, RunOrigin, undoRun } from "@roster/workflows"
-import { Data, Effect, Schema, Stream } from "effect"
+import { loadPlan, RunOrigin, undoRun } from "@roster/workflows"
+import { Effect, Schema, Stream } from "effect"
 import { Atom, type AtomRegistry } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
-import { runtime, session } from "../session/Session.ts"
+import { runtime } from "../session/Session.ts"
 import * as Choices from "./ImportChoices.ts"
-import { edits, file, reading, rowChoices, threadRuntime } from "./ImportFile.ts"
+import { edits, file, reading, rowChoices } from "./ImportFile.ts"
 import { isWhole } from "./ImportWords.ts"
-import { connectionOf, corrections, plan, showRows } from "./ImportPlan.ts"
-import type { Applied, Planned } from "./thread/ImportCalls.ts"
-import * as Thread from "./thread/ImportThread.ts"
+import { corrections, plan, showRows } from "./ImportPlan.ts"
+import { bytesOf } from "./thread/BlobBytes.ts"
+import type { Planned } from "./thread/ImportCalls.ts"
 
 // The note
 
@@ -50,19 +50,6 @@ export const readNote = (storage: NoteStorage | undefined, target: string): Left
 
 // The application
 
-/** The run of an apply that began, which can be undone as far as it is recorded. */
-export const appliedRun = Atom.keepAlive(Atom.make<string | undefined>(undefined))
-
-/** The thread is gone while it applied a plan. */
-export class ApplyEnded extends Data.TaggedError("ApplyEnded") {
-  override get message(): string {
-    return (
-      "The browser ended the import before its end, perhaps for want of memory. Some of its rows are stored, and it is not " +
-      "known which. Choose the file again and plan it: the plan shows what is left. What is stored can be undone."
-    )
-  }
-}
-
 /** Whether an apply waits. */
 export const isPaused = Atom.keepAlive(Atom.make(false))
 
@@ -72,22 +59,13 @@ export const isCancelled = Atom.keepAlive(Atom.make(false))
 /** The number of rows that were applied. */
 export const applied = Atom.keepAlive(Atom.make(0))
 
-/** Tells the thread that an apply waits, goes on or ends. */
-export const hold = threadRuntime.fn((how: { readonly isHeld: boolean; readonly isCancelled: boolean }) =>
-  Effect.flatMap(Thread.ImportThread, (client) => client.Hold(how))
-)
-
 /** Holds the apply before its next request, or lets it go on. */
-export const pause = (registry: AtomRegistry.AtomRegistry, isHeld: boolean): void => {
-  registry.set(hold, { isHeld, isCancelled: false })
-  registry.set(isPaused, isHeld)
-}
+export const pause = (registry: AtomRegistry.AtomRegistry, isHeld: boolean): void => registry.set(isPaused, isHeld)
 
 /** Ends the apply after the requests that are under way, whose answers are still counted. */
 export const cancel = (registry: AtomRegistry.AtomRegistry): void => {
-  registry.set(hold, { isHeld: false, isCancelled: true })
-  registry.set(isPaused, false)
   registry.set(isCancelled, true)
+  registry.set(isPaused, false)
 }
 
 /** While rows are sent, the browser asks before it leaves the page. */
@@ -107,7 +85,8 @@ export const notes = Atom.keepAlive(Atom.make<NoteStorage | undefined>(globalThi
 /** What was going on when the page was left. */
 export const left = Atom.keepAlive(Atom.make<LeftImport | undefined>(undefined))
 
-const client = Atom.keepAlive(threadRuntime.atom(Thread.ImportThread.use(Effect.succeed)))
+/** Browsers open six connections to a service, of which the page needs some. */
+const concurrency = 4
 
 /** Applies the plan, or what is left of it. The report is whole however it ends. */
 export const apply = Atom.keepAlive(
@@ -116,39 +95,23 @@ export const apply = Atom.keepAlive(
       get.set(isPaused, false)
       get.set(isCancelled, false)
       get.set(applied, 0)
-      get.set(appliedRun, undefined)
       yield* askBeforeLeaving
-      const thread = yield* get.result(client)
       const storage = get(notes)
-      const log = yield* RunLog
       const about = get(file)?.name
-      const total = made.summary.new + made.summary.changed
-      leaveNote(storage, { target: log.target, digest: made.digest, rows: total })
-      const run = yield* Effect.provideService(
-        log.open({ command: "import", input: { plan: made.id } }),
-        RunOrigin,
-        about === undefined ? {} : { about }
-      )
-      get.set(appliedRun, run.header.id)
-      const write = Effect.fnUntraced(function* (number: number, entry: Effect.Effect<void, RunLogFailure>) {
-        const failure = yield* Effect.as(entry, undefined).pipe(
-          Effect.catchTag("RunLogFailure", (error) => Effect.succeed(error))
-        )
-        yield* thread.Written({ number, problem: failure?.detail })
+      const plan = yield* loadPlan(bytesOf(made.content))
+      leaveNote(storage, {
+        target: plan.header.target,
+        digest: made.digest,
+        rows: made.summary.new + made.summary.changed
       })
-      let report: Applied | undefined
-      const events = thread.Apply({ plan: made.id, ...connectionOf(get(session)) })
-      yield* Stream.runForEach(events, (event) => {
-        if (event._tag === "Append") {
-          return write(event.number, run.append(event.entry, { isDurable: event.isDurable }))
-        }
-        if (event._tag === "End") return write(event.number, run.end)
-        if (event._tag === "Done") get.set(applied, event.rows)
-        else report = { ...event.report, run: event.report.run === undefined ? undefined : run.header.id }
-        return Effect.void
-      }).pipe(Effect.catchTag("RpcClientError", () => Effect.fail(new ApplyEnded())))
-      // An apply that does not fail ends with its report.
-      if (report === undefined) return yield* new ApplyEnded()
+      const goesOn = Stream.filter(get.stream(isPaused), (isHeld) => !isHeld)
+      const applying = plan.applyWith({
+        command: "import",
+        concurrency,
+        proceed: Effect.map(Stream.runHead(goesOn), () => !get.registry.get(isCancelled)),
+        onProgress: (rows) => Effect.sync(() => get.set(applied, rows))
+      })
+      const { report } = yield* Effect.provideService(applying, RunOrigin, about === undefined ? {} : { about })
       if (isWhole(report)) {
         removeNote(storage)
         get.set(left, undefined)

@@ -4,7 +4,7 @@ import { Effect, Redacted, Stream, Struct } from "effect"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
 import { download } from "../kit/Download.ts"
 import { pageSize } from "../kit/Pager.tsx"
-import { type Session, session } from "../session/Session.ts"
+import { type Session, session, targetOf } from "../session/Session.ts"
 import {
   beside,
   columns,
@@ -35,7 +35,7 @@ import * as Thread from "./thread/ImportThread.ts"
 
 /** What the thread needs to have the services of the session itself. */
 export const connectionOf = (current: Session | undefined) => ({
-  target: current?.host?.name ?? current?.baseUrl ?? "memory",
+  target: current === undefined ? "memory" : targetOf(current),
   ...(current === undefined ? {} : { connection: { baseUrl: current.baseUrl, key: Redacted.value(current.key) } })
 })
 

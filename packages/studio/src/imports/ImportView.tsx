@@ -4,7 +4,7 @@ import { useEffect } from "react"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { session } from "../session/Session.ts"
+import { session, targetOf } from "../session/Session.ts"
 import { ApplyStep } from "./ApplyStep.tsx"
 import { ColumnsStep } from "./ColumnsStep.tsx"
 import { FileStep } from "./FileStep.tsx"
@@ -23,7 +23,7 @@ const Left = () => {
   const applied = useAtomValue(ImportApply.apply)
   const planned = useAtomValue(ImportPlan.planned)
   const storage = useAtomValue(ImportApply.notes)
-  const target = current?.host?.name ?? current?.baseUrl
+  const target = current && targetOf(current)
   useEffect(() => {
     if (target === undefined || !AsyncResult.isInitial(registry.get(ImportApply.apply))) return
     setLeft(ImportApply.readNote(storage, target))

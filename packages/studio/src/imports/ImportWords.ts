@@ -1,9 +1,9 @@
 /** What a plan and its application come to, in words for whoever has not made the program. */
 import type { ImportWarning } from "@roster/domain"
-import type { UndoReport } from "@roster/workflows"
+import type { RunReport, UndoReport } from "@roster/workflows"
 import { counted, people } from "../kit/Counts.ts"
 import type { RowChoices } from "./ImportChoices.ts"
-import type { Applied, Planned, RowKind } from "./thread/ImportCalls.ts"
+import type { Planned, RowKind } from "./thread/ImportCalls.ts"
 
 /** The kinds in the order in which they are shown. */
 export const kinds: ReadonlyArray<readonly [kind: RowKind, title: string]> = [
@@ -77,7 +77,7 @@ export const appliedCounts = ({
   read,
   rejected,
   unknown
-}: Applied): ReadonlyArray<readonly [name: string, count: number]> => [
+}: RunReport): ReadonlyArray<readonly [name: string, count: number]> => [
   ["Rows of the plan", read],
   ["Added", added],
   ["Changed", changed],
@@ -89,10 +89,11 @@ export const appliedCounts = ({
 ]
 
 /** Whether a report came to its end: every row has an answer. */
-export const isWhole = ({ notSent, unknown }: Pick<Applied, "notSent" | "unknown">): boolean => notSent + unknown === 0
+export const isWhole = ({ notSent, unknown }: Pick<RunReport, "notSent" | "unknown">): boolean =>
+  notSent + unknown === 0
 
 /** What an application came to. */
-export const appliedText = (report: Pick<Applied, "done" | "notSent" | "read" | "unknown">): string => {
+export const appliedText = (report: Pick<RunReport, "done" | "notSent" | "read" | "unknown">): string => {
   const { done, notSent, read, unknown } = report
   if (isWhole(report)) return done === read ? "All rows are stored." : "The import came to its end."
   return (

@@ -39,18 +39,21 @@ export type Services = RosterClient.Services | RunLog
 /** The session; `undefined` before somebody signs in. */
 export const session = Atom.keepAlive(Atom.make<Session | undefined>(undefined))
 
+/** The service or store that runs and plans of a session are for. */
+export const targetOf = ({ baseUrl, host }: Session): string => host?.identity ?? baseUrl
+
 /** The log of runs: that of the command line behind `roster studio`, and elsewhere one in memory, which ends with the page. */
-const runsOf = ({ baseUrl, host, key }: Session): Layer.Layer<RunLog> =>
-  host === undefined
-    ? RunLog.layerMemory({ target: baseUrl })
+const runsOf = (current: Session): Layer.Layer<RunLog> =>
+  current.host === undefined
+    ? RunLog.layerMemory({ target: targetOf(current) })
     : Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("@roster/workflows/RemoteRunStorage")),
           (RemoteRunStorage) =>
             RemoteRunStorage.layer({
-              target: host.identity,
-              address: `${baseUrl.replace(/v4$/, "")}studio/runs`,
-              headers: { "x-service-apikey": key }
+              target: targetOf(current),
+              address: `${current.baseUrl.replace(/v4$/, "")}studio/runs`,
+              headers: { "x-service-apikey": current.key }
             })
         )
       ).pipe(Layer.provide(FetchTransport.layer()))

@@ -1,6 +1,6 @@
-/** What the page asks of the thread that reads files: what is in one, what importing it would do, its rows, and to do it. */
+/** What the page asks of the thread that reads files: what is in one, what importing it would do, and its rows. */
 import type { ImportMapping, RowCells } from "@roster/domain"
-import type { AppendedEntry, ImportMode, OnDuplicate, PlanSummary, RunReport, UploadSurvey } from "@roster/workflows"
+import type { ImportMode, OnDuplicate, PlanSummary, UploadSurvey } from "@roster/workflows"
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Transferable } from "effect/workers"
@@ -66,19 +66,6 @@ export type PlanProgress =
   | { readonly _tag: "Reading"; readonly rows: number }
   | { readonly _tag: "Planning"; readonly rows: number; readonly total: number }
   | { readonly _tag: "Planned"; readonly planned: Planned }
-
-/** What an apply did. An error does not go between threads as it is, so its message does. */
-export interface Applied extends Omit<RunReport, "stoppedBy"> {
-  /** Why it stopped. */
-  readonly problem: string | undefined
-}
-
-/** What an apply asks and says. The page has the log of runs, so it writes the entries, and answers each with `Written`. */
-export type ApplyEvent =
-  | { readonly _tag: "Append"; readonly number: number; readonly entry: AppendedEntry; readonly isDurable: boolean }
-  | { readonly _tag: "End"; readonly number: number }
-  | { readonly _tag: "Done"; readonly rows: number }
-  | { readonly _tag: "Report"; readonly report: Applied }
 
 /** The kinds of rows of a plan. */
 export type RowKind = "new" | "changed" | "unchanged" | "rejected" | "repeated" | "kept" | "leftOut"
@@ -148,13 +135,5 @@ export const ImportCalls = RpcGroup.make(
     success: plain<ReadonlyArray<ProposedCorrection>>(),
     error: ImportProblem
   }),
-  Rpc.make("Apply", {
-    payload: plain<Pick<PlanRequest, "connection" | "target"> & { readonly plan: string }>(),
-    success: plain<ApplyEvent>(),
-    error: ImportProblem,
-    stream: true
-  }),
-  Rpc.make("Written", { payload: plain<{ readonly number: number; readonly problem?: string | undefined }>() }),
-  Rpc.make("Hold", { payload: plain<{ readonly isHeld: boolean; readonly isCancelled: boolean }>() }),
   Rpc.make("RowsFile", { payload: plain<RowsFileRequest>(), success: plain<Blob>(), error: ImportProblem })
 )

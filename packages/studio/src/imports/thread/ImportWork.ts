@@ -1,18 +1,11 @@
-/** Reads files, plans their import and carries it out, in a thread of its own: the page goes on meanwhile. */
+/** Reads files and plans their import in a thread of its own: the page goes on meanwhile. */
 import { type ContactsService, correctedRows, makeRowCheck, readContacts } from "@roster/domain"
 import { makeImportPlan, type RunLog, surveyContacts } from "@roster/workflows"
 import { Effect, type Layer, Queue, Stream } from "effect"
 import { look } from "./FileLook.ts"
-import {
-  type ApplyEvent,
-  ImportCalls,
-  ImportProblem,
-  type PlanProgress,
-  type PlanRequest,
-  problemOf
-} from "./ImportCalls.ts"
-import { blobOf, openContent } from "./ImportedContent.ts"
-import { makeApplies } from "./PlanApply.ts"
+import { ImportCalls, ImportProblem, type PlanProgress, type PlanRequest, problemOf } from "./ImportCalls.ts"
+import { blobOf } from "./BlobBytes.ts"
+import { openContent } from "./ImportedContent.ts"
 import { fileOf, type PlanMade, proposalsOf, rowsOf } from "./PlanMade.ts"
 
 /** The services of a plan. */
@@ -68,25 +61,11 @@ const planned = Effect.fnUntraced(function* (
   return made
 }, Effect.scoped)
 
-/** The events of a program that tells them. */
-const told = <A, E extends { readonly message: string }, R>(
-  program: (tell: (event: A) => Effect.Effect<unknown>) => Effect.Effect<unknown, E, R>
-): Stream.Stream<A, ImportProblem, R> =>
-  Stream.callback<A, ImportProblem, R>((queue) =>
-    program((event) => Queue.offer(queue, event)).pipe(
-      Effect.matchEffect({
-        onFailure: (error) => Queue.fail(queue, problemOf(error)),
-        onSuccess: () => Queue.end(queue)
-      })
-    )
-  )
-
 /** Answers the calls of the page, with services that `connect` gives. */
 export const layer = (connect: Connect) =>
   ImportCalls.toLayer(
     Effect.sync(() => {
       let last: PlanMade | undefined
-      const applies = makeApplies()
       const lastOf = Effect.fnUntraced(function* (plan: string) {
         if (last?.plan.header.id === plan) return last
         return yield* new ImportProblem({ message: "This plan is no longer the newest one. Plan the import again." })
@@ -94,24 +73,18 @@ export const layer = (connect: Connect) =>
       return {
         Look: ({ file, reading }) => look(file, reading),
         Plan: (request) =>
-          told<PlanProgress, { readonly message: string }, never>((tell) =>
-            planned(request, tell).pipe(
-              Effect.tap((made) =>
-                Effect.sync(() => {
+          Stream.callback<PlanProgress, ImportProblem>((queue) =>
+            planned(request, (progress) => Queue.offer(queue, progress)).pipe(
+              Effect.provide(connect(request)),
+              Effect.matchEffect({
+                onFailure: (error) => Queue.fail(queue, problemOf(error)),
+                onSuccess: (made) => {
                   last = made
-                })
-              ),
-              Effect.provide(connect(request))
+                  return Queue.end(queue)
+                }
+              })
             )
           ),
-        Apply: (request) =>
-          told<ApplyEvent, { readonly message: string }, never>((tell) =>
-            Effect.flatMap(lastOf(request.plan), ({ plan }) => applies.apply(plan, tell)).pipe(
-              Effect.provide(connect(request))
-            )
-          ),
-        Written: ({ number, problem }) => applies.written(number, problem),
-        Hold: ({ isCancelled, isHeld }) => Effect.sync(() => applies.hold(isHeld, isCancelled)),
         Proposals: ({ plan }) => Effect.mapError(Effect.flatMap(lastOf(plan), proposalsOf), problemOf),
         Rows: Effect.fnUntraced(function* ({ limit, offset, plan, ...shown }) {
           const rows = rowsOf(yield* lastOf(plan), shown)

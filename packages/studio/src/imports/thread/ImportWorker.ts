@@ -7,21 +7,13 @@ import { WorkerError, WorkerRunner } from "effect/workers"
 import { ImportCalls } from "./ImportCalls.ts"
 import { type Connect, layer } from "./ImportWork.ts"
 
-/** One for each target, which the page's own log stands beside. */
-const logs = new Map<string, Layer.Layer<RunLog>>()
-
-const logOf = (target: string): Layer.Layer<RunLog> => {
-  const log = logs.get(target) ?? RunLog.layerMemory({ target })
-  logs.set(target, log)
-  return log
-}
-
 const connect: Connect = ({ connection, target }) =>
   Layer.merge(
     RosterClient.layer({ baseUrl: connection?.baseUrl ?? "", apiKey: Redacted.make(connection?.key ?? "") }).pipe(
       Layer.provide(FetchTransport.layer())
     ),
-    logOf(target)
+    // A plan asks it for the target alone: the page applies the plan, and has the log of that.
+    RunLog.layerMemory({ target })
   )
 
 const runner = Layer.succeed(WorkerRunner.WorkerRunnerPlatform, {

@@ -1,8 +1,9 @@
 /** The content of a file as it is read: unpacked if it is packed, and the sheet of a workbook as CSV. */
 import type { ImportMapping, UnreadableFile } from "@roster/domain"
 import { isWorkbook, packedBytes, unpacked } from "@roster/domain/PackedFile"
-import { Effect, Stream } from "effect"
-import { ImportProblem } from "./ImportCalls.ts"
+import { Effect, type Stream } from "effect"
+import { blobOf, bytesOf, lost } from "./BlobBytes.ts"
+import type { ImportProblem } from "./ImportCalls.ts"
 
 /** What a file holds. */
 export interface ImportedContent {
@@ -11,20 +12,6 @@ export interface ImportedContent {
   readonly mapping: ImportMapping
   readonly isWorkbook: boolean
 }
-
-const lost = () =>
-  new ImportProblem({ message: "The browser cannot read the file any more. It was changed or moved; choose it again." })
-
-const bytesOf = (file: Blob): Stream.Stream<Uint8Array, ImportProblem> =>
-  Stream.fromReadableStream<Uint8Array, ImportProblem>({ evaluate: () => file.stream(), onError: lost })
-
-/** Collects a stream into what the browser keeps as it likes, on disk as well. */
-export const blobOf = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uint8Array, E>, type: string) {
-  return new Blob(
-    (yield* Stream.runCollect(content)).map((part) => new Uint8Array(part)),
-    { type }
-  )
-})
 
 /** Opens a file; of a workbook the first sheet, or the one of this name or number. */
 export const openContent = Effect.fnUntraced(function* (file: Blob, sheet: string | undefined) {
