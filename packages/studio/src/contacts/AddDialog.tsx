@@ -1,12 +1,11 @@
 /** Adds a contact by its address and name; it is opened then, for all else. */
 import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useState } from "react"
-import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { useAtom, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { session } from "../session/Session.ts"
-import { addContact, addWords, type NewContact } from "./ContactEdit.ts"
+import { CommandLine } from "../session/CommandLine.tsx"
+import { addContact, addCommand, type NewContact } from "./ContactEdit.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 
 const fields = [
@@ -19,7 +18,6 @@ const AddDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const registry = useRegistry()
   const [given, setGiven] = useState<NewContact>({ email: "", firstName: "", lastName: "" })
   const [added, add] = useAtom(addContact)
-  const flags = useAtomValue(session)?.host?.flags
   const contact = { ...given, email: given.email.trim() }
   // What a dialog before this one did is none of it.
   useEffect(() => registry.set(addContact, Atom.Reset), [registry])
@@ -57,7 +55,7 @@ const AddDialog = ({ onClose }: { readonly onClose: () => void }) => {
           </button>
         </div>
       </form>
-      {contact.email === "" ? null : <CommandLine command={commandOf(addWords(contact), flags)} />}
+      {contact.email === "" ? null : <CommandLine command={addCommand(contact)} />}
     </Dialog>
   )
 }

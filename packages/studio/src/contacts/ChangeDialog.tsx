@@ -2,18 +2,17 @@
 import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useState } from "react"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
+import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import { undo } from "../session/RecordedWrite.ts"
-import { session } from "../session/Session.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { applyChange, changesOfField, planChange, type PlannedChange, type SetField } from "./ContactChanging.ts"
-import { fieldWords } from "./ContactEdit.ts"
-import { type Meant, meantWords } from "./ContactSelection.ts"
+import { updateCommand } from "./ContactEdit.ts"
+import { type Meant, meantOf } from "./ContactSelection.ts"
 import { isSure, NumberToType } from "./NumberToType.tsx"
 
 const Preview = ({
@@ -102,7 +101,6 @@ const ChangeDialog = ({ meant, onClose }: { readonly meant: Meant; readonly onCl
   const [value, setValue] = useState("")
   const [planned, plan] = useAtom(planChange)
   const [applied, apply] = useAtom(applyChange)
-  const flags = useAtomValue(session)?.host?.flags
   useEffect(() => {
     // What a dialog before this one did is none of it.
     registry.set(planChange, Atom.Reset)
@@ -169,14 +167,7 @@ const ChangeDialog = ({ meant, onClose }: { readonly meant: Meant; readonly onCl
           Close
         </button>
       </div>
-      {isGiven ? (
-        <CommandLine
-          command={commandOf(
-            ["contacts", "update", ...meantWords(meant), ...fieldWords(changesOfField({ field, value }))],
-            flags
-          )}
-        />
-      ) : null}
+      {isGiven ? <CommandLine command={updateCommand(meantOf(meant), changesOfField({ field, value }))} /> : null}
     </Dialog>
   )
 }

@@ -3,15 +3,14 @@ import { type Contact, ContactFields } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
-import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { textOf } from "./ContactColumn.ts"
 import { saveContacts } from "./ContactDeletion.ts"
-import { changesOf, type Edited, editedOf, updateContact, updateWords } from "./ContactEdit.ts"
+import { changesOf, type Edited, editedOf, updateContact, updateCommand } from "./ContactEdit.ts"
 import { StatusForm } from "./StatusForm.tsx"
 
 /** What the service alone sets. */
@@ -34,7 +33,6 @@ const Facts = ({ contact }: { readonly contact: Contact }) => (
 const Fields = ({ contact }: { readonly contact: Contact }) => {
   const [edited, setEdited] = useState<Edited>(() => editedOf(contact))
   const [update, run] = useAtom(updateContact)
-  const flags = useAtomValue(session)?.host?.flags
   const changes = changesOf(contact, edited)
   const reason = useAtomValue(missing("ModifyContacts"))
   const set = (at: number, part: Partial<Edited["custom"][number]>): void =>
@@ -89,7 +87,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
       </button>
       <Facts contact={contact} />
       <Problem message={problemOf(update)} />
-      {changes === undefined ? null : <CommandLine command={commandOf(updateWords(contact.email, changes), flags)} />}
+      {changes === undefined ? null : <CommandLine command={updateCommand({ given: [contact.email] }, changes)} />}
       <p aria-live="polite">
         {AsyncResult.isSuccess(update) && !update.waiting && changes === undefined ? "Saved." : ""}
       </p>

@@ -9,6 +9,7 @@ import {
 import { changeStatus } from "@roster/workflows"
 import { Data, Effect } from "effect"
 import { contactsChanged } from "../session/Changes.ts"
+import type { Command } from "../session/CommandLine.tsx"
 import { asRun } from "../session/RecordedWrite.ts"
 import { runtime } from "../session/Session.ts"
 
@@ -48,20 +49,15 @@ export const changesOf = (
   return Object.keys(changes).length === 0 ? undefined : changes
 }
 
-/** The flags of a command that makes the same change. */
-export const fieldWords = ({ customFields = {}, firstName, lastName }: ContactUpdatePayload): ReadonlyArray<string> => [
-  ...(firstName === undefined ? [] : ["--first-name", firstName]),
-  ...(lastName === undefined ? [] : ["--last-name", lastName]),
-  ...Object.entries(customFields).flatMap(([name, value]) => ["--field", `${name}=${value}`])
-]
-
-/** The words of the command that makes the same change. */
-export const updateWords = (email: string, changes: ContactUpdatePayload): ReadonlyArray<string> => [
-  "contacts",
-  "update",
-  email,
-  ...fieldWords(changes)
-]
+/** The command that makes the same change of the contacts that are meant. */
+export const updateCommand = (
+  { given, values }: Pick<Command, "given" | "values">,
+  { customFields = {}, ...names }: ContactUpdatePayload
+): Command => ({
+  program: "contacts update",
+  given: given ?? [],
+  values: { ...values, ...names, field: Object.entries(customFields).map(([name, value]) => `${name}=${value}`) }
+})
 
 /** Changes a contact. */
 export const updateContact = runtime.fn(
@@ -101,14 +97,12 @@ export interface NewContact {
   readonly lastName: string
 }
 
-/** The words of the command that adds it. */
-export const addWords = ({ email, firstName, lastName }: NewContact): ReadonlyArray<string> => [
-  "contacts",
-  "add",
-  email,
-  ...(firstName === "" ? [] : ["--first-name", firstName]),
-  ...(lastName === "" ? [] : ["--last-name", lastName])
-]
+/** The command that adds it. */
+export const addCommand = ({ email, firstName, lastName }: NewContact): Command => ({
+  program: "contacts add",
+  given: [email],
+  values: { firstName: firstName || undefined, lastName: lastName || undefined }
+})
 
 /** Adds a contact if none has its address, so that it overwrites none, and gives the address. */
 export const addContact = runtime.fn(

@@ -1,6 +1,7 @@
 /** Which contacts something is done with: those that were chosen, or all that a rule selects, as they are now. */
 import { ContactsService, maximumLookup } from "@roster/domain"
 import { Data, Effect, Stream } from "effect"
+import type { Command } from "../session/CommandLine.tsx"
 
 /** Which contacts are meant: some, or all that a rule selects. */
 export type Meant =
@@ -38,10 +39,10 @@ export const readMeant = Effect.fnUntraced(function* (meant: Meant) {
 /** Maximum number of addresses that a command line shows; more are given in a file. */
 const mostNamed = 5
 
-/** The words of a command that means the same contacts. */
-export const meantWords = (meant: Meant): ReadonlyArray<string> =>
+/** How a command means the same contacts. */
+export const meantOf = (meant: Meant): Pick<Command, "given" | "values"> =>
   meant._tag === "ByRule"
-    ? ["--rule", meant.rule]
+    ? { values: { rule: meant.rule } }
     : meant.emails.size > mostNamed
-      ? ["--file", "addresses.txt"]
-      : [...meant.emails]
+      ? { values: { file: "addresses.txt" } }
+      : { given: [...meant.emails] }

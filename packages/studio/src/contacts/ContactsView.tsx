@@ -1,11 +1,10 @@
 /** The contacts: a rule, how many it selects, a table of them, and one contact when it is opened. */
 import { lazy, Suspense, useState } from "react"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
-import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { allColumns } from "./ContactColumn.ts"
@@ -132,7 +131,6 @@ const Pages = ({ total }: { readonly total: number }) => {
 export const ContactsView = () => {
   const rule = useAtomValue(AppliedRule.rule)
   const count = useAtomValue(ContactAtoms.count)
-  const flags = useAtomValue(session)?.host?.flags
   const total = useAtomValue(ContactAtoms.total)
   return (
     <section className="contacts" aria-labelledby="contacts-title">
@@ -151,7 +149,7 @@ export const ContactsView = () => {
       <Problem message={problemOf(count)} />
       {total === 0 ? <Nobody rule={rule} /> : null}
       <ContactTable />
-      <CommandLine command={commandOf(["contacts", "list", ...(rule === "" ? [] : ["--rule", rule])], flags)} />
+      <CommandLine command={{ program: "contacts list", values: AppliedRule.selection(rule) }} />
       <Dialogs />
     </section>
   )

@@ -1,18 +1,17 @@
 /** Deletes contacts after their number, statuses and first addresses were seen; the deletion can be undone. */
 import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useState } from "react"
-import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
+import { useAtom, useAtomSet, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
+import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import { undo } from "../session/RecordedWrite.ts"
-import { session } from "../session/Session.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { deleteDoomed, type Doomed, lookDoomed, saveContacts } from "./ContactDeletion.ts"
-import { type Meant, meantWords } from "./ContactSelection.ts"
+import { type Meant, meantOf } from "./ContactSelection.ts"
 import { isSure, NumberToType } from "./NumberToType.tsx"
 
 const Confirm = ({
@@ -115,7 +114,6 @@ const DeleteDialog = ({ meant, onClose }: { readonly meant: Meant; readonly onCl
   const registry = useRegistry()
   const [doomed, look] = useAtom(lookDoomed)
   const [deleted, start] = useAtom(deleteDoomed)
-  const flags = useAtomValue(session)?.host?.flags
   useEffect(() => {
     // What a dialog before this one did is none of it.
     registry.set(deleteDoomed, Atom.Reset)
@@ -150,7 +148,7 @@ const DeleteDialog = ({ meant, onClose }: { readonly meant: Meant; readonly onCl
           </button>
         </div>
       )}
-      <CommandLine command={commandOf(["contacts", "delete", ...meantWords(meant)], flags)} />
+      <CommandLine command={{ program: "contacts delete", ...meantOf(meant) }} />
     </Dialog>
   )
 }

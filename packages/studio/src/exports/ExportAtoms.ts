@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { Atom } from "effect/reactivity"
 import { selection } from "../rules/AppliedRule.ts"
 import { messageOf } from "../kit/Problem.tsx"
+import type { Command } from "../session/CommandLine.tsx"
 import { runtime } from "../session/Session.ts"
 
 /** What is exported, and how. */
@@ -71,11 +72,8 @@ export const waitAgain = Atom.keepAlive(
 
 const endings = { Csv: "csv", Json: "json", Xml: "xml" } as const
 
-/** The words of the command that makes the same file. */
-export const exportWords = ({ compression, format, rule }: WantedExport): ReadonlyArray<string> => [
-  "contacts",
-  "export",
-  ...(rule === "" ? [] : ["--rule", rule]),
-  "--out",
-  `contacts.${endings[format]}${compression === "Zip" ? ".zip" : ""}`
-]
+/** The command that makes the same file. */
+export const exportCommand = ({ compression, format, rule }: WantedExport): Command => ({
+  program: "contacts export",
+  values: { ...selection(rule), out: `contacts.${endings[format]}${compression === "Zip" ? ".zip" : ""}` }
+})

@@ -5,11 +5,10 @@ import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { RuleBox } from "../rules/RuleBox.tsx"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
-import { session } from "../session/Session.ts"
+import { CommandLine } from "../session/CommandLine.tsx"
 import * as ExportAtoms from "./ExportAtoms.ts"
 
 type Format = ExportAtoms.WantedExport["format"]
@@ -67,7 +66,6 @@ const ExportView = () => {
   const rule = useAtomValue(AppliedRule.rule)
   const count = useAtomValue(ContactAtoms.count)
   const made = useAtomValue(ExportAtoms.made)
-  const flags = useAtomValue(session)?.host?.flags
   const [requested, request] = useAtom(ExportAtoms.request)
   const [format, setFormat] = useState<Format>("Csv")
   const [isZip, setZip] = useState(false)
@@ -104,7 +102,7 @@ const ExportView = () => {
         </button>
       </form>
       <Problem message={problemOf(count) ?? problemOf(requested)} />
-      <CommandLine command={commandOf(ExportAtoms.exportWords(wanted), flags)} />
+      <CommandLine command={ExportAtoms.exportCommand(wanted)} />
       <h2>Exports of this session</h2>
       {made.length === 0 ? (
         <p>There are none. A file stays for a while at the service, and whoever has its link can read it.</p>

@@ -4,6 +4,7 @@ import { Effect, Redacted, Stream, Struct } from "effect"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
 import { download } from "../kit/Download.ts"
 import { pageSize } from "../kit/Pager.tsx"
+import type { Command } from "../session/CommandLine.tsx"
 import { type Session, session, targetOf } from "../session/Session.ts"
 import {
   beside,
@@ -194,31 +195,24 @@ export const refusal = Atom.readable((get): string | undefined => {
 })
 
 /** The commands that do the same: the one that makes the plan, unless rows are corrected, and the one that applies it. */
-export const commands = Atom.readable((get): ReadonlyArray<ReadonlyArray<string>> => {
+export const commands = Atom.readable((get): ReadonlyArray<Command> => {
   const name = get(file)?.name
   if (name === undefined) return []
   const { defaultStatus, failsOnWarning, onDuplicate, only } = get(rowChoices)
-  const { sheet } = get(reading)
   const plan = beside(name, ".plan.json")
-  const isMapped = Object.keys(get(mapping)).length > 0
-  const apply = ["contacts", "apply", plan, "--skip-changed"]
+  const apply: Command = { program: "contacts apply", given: [plan], values: { skipChanged: true } }
   if (get(corrections).size > 0) return [apply]
-  return [
-    [
-      "contacts",
-      "import",
-      name,
-      ...(sheet === undefined ? [] : ["--sheet", sheet]),
-      ...(isMapped ? ["--mapping", beside(name, ".mapping.json")] : []),
-      ...get(listNames).flatMap((list) => ["--list", list]),
-      ...(get(resubscribe) ? ["--resubscribe"] : []),
-      ...(only === undefined ? [] : [`--only-${only}`]),
-      ...(defaultStatus === undefined ? [] : ["--default-status", defaultStatus]),
-      ...(onDuplicate === "last" ? [] : ["--on-duplicate", onDuplicate]),
-      ...(failsOnWarning ? ["--fail-on-warning"] : []),
-      "--plan",
-      plan
-    ],
-    apply
-  ]
+  const values = {
+    sheet: get(reading).sheet,
+    mapping: Object.keys(get(mapping)).length > 0 ? beside(name, ".mapping.json") : undefined,
+    list: get(listNames),
+    resubscribe: get(resubscribe),
+    onlyExisting: only === "existing",
+    onlyNew: only === "new",
+    defaultStatus,
+    onDuplicate: onDuplicate === "last" ? undefined : onDuplicate,
+    failOnWarning: failsOnWarning,
+    plan
+  }
+  return [{ program: "contacts import", given: [name], values }, apply]
 })

@@ -2,8 +2,8 @@
 import { AsyncResult } from "effect/reactivity"
 import { useEffect } from "react"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { CommandLine } from "../session/CommandLine.tsx"
 import { session, targetOf } from "../session/Session.ts"
 import { ApplyStep } from "./ApplyStep.tsx"
 import { ColumnsStep } from "./ColumnsStep.tsx"
@@ -47,13 +47,12 @@ const Left = () => {
 
 const Commands = () => {
   const commands = useAtomValue(ImportPlan.commands)
-  const flags = useAtomValue(session)?.host?.flags
   const isCorrected = useAtomValue(ImportPlan.corrections).size > 0
   return (
     <>
       {isCorrected ? <p>The plan as a file has the corrected rows, and a command applies it:</p> : null}
-      {commands.map((words) => (
-        <CommandLine key={words[1]} command={commandOf(words, flags)} />
+      {commands.map((command) => (
+        <CommandLine key={command.program} command={command} />
       ))}
     </>
   )

@@ -23,6 +23,7 @@ import {
 } from "@roster/workflows"
 import { Data, DateTime, Deferred, Effect, type Redacted, Schedule } from "effect"
 import { Atom } from "effect/reactivity"
+import type { Command } from "../session/CommandLine.tsx"
 import { runtime } from "../session/Session.ts"
 
 /** What asks for the credentials again after a change. */
@@ -110,20 +111,17 @@ export interface KeySettings {
 /** The addresses of the form, one each. */
 export const addressesOf = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((one) => one !== "")
 
-/** The words of the command that makes the same credential. */
-export const createWords = (
-  kind: Kind,
-  { addresses, days, levels, name }: KeySettings,
-  email: string
-): ReadonlyArray<string> => [
-  kind,
-  "create",
-  name,
-  ...(kind === "smtp" || levels.length === 0 ? [] : ["--access", levels.join(",")]),
-  ...(days === undefined ? [] : ["--expires", `${days}d`]),
-  ...addressesOf(addresses).flatMap((range) => ["--ip-range", range]),
-  ...(email === "" ? [] : ["--subaccount", email])
-]
+/** The command that makes the same credential. */
+export const createCommand = (kind: Kind, { addresses, days, levels, name }: KeySettings, email: string): Command => ({
+  program: `${kind} create`,
+  given: [name],
+  values: {
+    access: kind === "smtp" || levels.length === 0 ? undefined : levels.join(","),
+    expires: days === undefined ? undefined : `${days}d`,
+    ipRange: addressesOf(addresses),
+    subaccount: email || undefined
+  }
+})
 
 /** A secret that is shown, until it is kept or thrown away. */
 export interface ShownSecret {

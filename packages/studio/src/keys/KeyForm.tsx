@@ -4,10 +4,9 @@ import { Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useState } from "react"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { session } from "../session/Session.ts"
+import { CommandLine } from "../session/CommandLine.tsx"
 import * as KeyAtoms from "./KeyAtoms.ts"
 import { kindNames, levelSentence, purposesOf } from "./KeyWords.ts"
 
@@ -78,7 +77,6 @@ export const KeyForm = ({
   const [created, create] = useAtom(KeyAtoms.create)
   const [changed, change] = useAtom(KeyAtoms.change)
   const email = useAtomValue(KeyAtoms.subaccount)
-  const flags = useAtomValue(session)?.host?.flags
   const before = listed?.levels?.filter(isLevel) ?? proposed.levels
   const [name, setName] = useState("")
   const [levels, setLevels] = useState(before)
@@ -164,7 +162,7 @@ export const KeyForm = ({
         </div>
       </form>
       {listed === undefined && name.trim() !== "" ? (
-        <CommandLine command={commandOf(KeyAtoms.createWords(kind, settings, email), flags)} />
+        <CommandLine command={KeyAtoms.createCommand(kind, settings, email)} />
       ) : null}
     </Dialog>
   )

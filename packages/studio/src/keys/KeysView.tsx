@@ -4,9 +4,9 @@ import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "react"
 import { textOf } from "../contacts/ContactColumn.ts"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
+import { CommandLine } from "../session/CommandLine.tsx"
 import { Needs } from "../session/Rights.tsx"
 import { session } from "../session/Session.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
@@ -196,7 +196,6 @@ const KeysView = () => {
   const [open, setOpen] = useState<Open | undefined>(undefined)
   const keys = useAtomValue(KeyAtoms.keys)
   const email = useAtomValue(KeyAtoms.subaccount)
-  const flags = useAtomValue(session)?.host?.flags
   const close = (): void => setOpen(undefined)
   const addresses = [
     ...new Set((AsyncResult.isSuccess(keys) ? keys.value : []).flatMap(({ key }) => key.ipRanges ?? []))
@@ -210,7 +209,7 @@ const KeysView = () => {
       <Needs level="ModifyAccessTokens">
         <List kind="apikeys" onOpen={setOpen} />
       </Needs>
-      <CommandLine command={commandOf(["apikeys", "audit", ...(email === "" ? [] : ["--subaccount", email])], flags)} />
+      <CommandLine command={{ program: "apikeys audit", values: { subaccount: email || undefined } }} />
       <Needs level="ModifyAccessTokens">
         <List kind="smtp" onOpen={setOpen} />
       </Needs>

@@ -3,9 +3,9 @@ import { AsyncResult, Atom } from "effect/reactivity"
 import { useEffect } from "react"
 import { textOf } from "../contacts/ContactColumn.ts"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import { session } from "../session/Session.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
@@ -13,7 +13,7 @@ import { kindNames } from "./KeyWords.ts"
 
 /** What is known of a leaked key that is gone. */
 const Revoked = ({ listed }: { readonly listed: KeyAtoms.ListedKey }) => {
-  const target = useAtomValue(session)
+  const isStore = useAtomValue(session)?.host?.isStore === true
   const { lastUse, name } = listed.key
   return (
     <>
@@ -23,9 +23,7 @@ const Revoked = ({ listed }: { readonly listed: KeyAtoms.ListedKey }) => {
         {(listed.levels ?? []).length === 0 ? "" : `It could do: ${listed.levels?.join(", ")}.`}
       </p>
       <p>What it did is in the audit trail of the store, which a service does not give away. On its machine:</p>
-      <CommandLine
-        command={commandOf(["audit", "list", "--since", "30d"], target?.host?.isStore ? target.host.flags : "")}
-      />
+      <CommandLine isLocal={!isStore} command={{ program: "audit list", values: { since: "30d" } }} />
     </>
   )
 }
@@ -45,10 +43,9 @@ export const RemoveDialog = ({
   const registry = useRegistry()
   const [removed, remove] = useAtom(KeyAtoms.remove)
   const email = useAtomValue(KeyAtoms.subaccount)
-  const flags = useAtomValue(session)?.host?.flags
   useEffect(() => registry.set(KeyAtoms.remove, Atom.Reset), [registry])
   const { isLastManaging, key, kind } = listed
-  const words = [kind, "delete", key.name, ...(email === "" ? [] : ["--subaccount", email])]
+  const command = { program: `${kind} delete`, given: [key.name], values: { subaccount: email || undefined } }
   const isGone = AsyncResult.isSuccess(removed) && !removed.waiting
   return (
     <Dialog
@@ -98,7 +95,7 @@ export const RemoveDialog = ({
             {isGone ? "Close" : "Keep it"}
           </button>
         </div>
-        {isGone ? null : <CommandLine command={commandOf(words, flags)} />}
+        {isGone ? null : <CommandLine command={command} />}
       </div>
     </Dialog>
   )

@@ -2,8 +2,8 @@
 import { AsyncResult } from "effect/reactivity"
 import { useState } from "react"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { CommandLine, commandOf } from "../kit/CommandLine.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { CommandLine } from "../session/CommandLine.tsx"
 import * as RuleDraft from "./RuleDraft.ts"
 import type { KeptRules } from "./RuleStorage.ts"
 
@@ -72,7 +72,7 @@ const Save = ({ place }: Pick<KeptRules, "place">) => {
       {AsyncResult.isSuccess(saved) ? <span role="status">@{saved.value} is saved.</span> : null}
       <Problem message={problemOf(saved)} />
       {place === "commandLine" && name.trim() !== "" && text.trim() !== "" ? (
-        <CommandLine command={commandOf(["rules", "save", name.trim(), text.trim()], undefined)} />
+        <CommandLine isLocal command={{ program: "rules save", given: [name.trim(), text.trim()] }} />
       ) : null}
     </form>
   )

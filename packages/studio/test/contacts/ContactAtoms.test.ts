@@ -12,10 +12,11 @@ import {
   editedOf,
   setStatus,
   updateContact,
-  updateWords
+  updateCommand
 } from "../../src/contacts/ContactEdit.ts"
 import { undo } from "../../src/session/RecordedWrite.ts"
 import { studioStore } from "../StudioStore.ts"
+import { takenCommand } from "../TakenCommand.ts"
 
 const people = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
@@ -89,7 +90,10 @@ describe("the contacts view", () => {
       })
       assert.deepStrictEqual(changes, { lastName: "O'Hara", customFields: { Stadt: "", "plan name": "gold" } })
       if (changes === undefined) return
-      assert.includeMembers([...updateWords("c0@example.com", changes)], ["--last-name", "O'Hara", "Stadt="])
+      assert.strictEqual(
+        takenCommand(updateCommand({ given: ["c0@example.com"] }, changes)),
+        `roster contacts update c0@example.com --last-name "O'Hara" --field Stadt= --field 'plan name=gold'`
+      )
       const { run: id, value } = yield* run(updateContact, { email: "c0@example.com", changes })
       assert.deepStrictEqual([value.lastName, value.customFields], ["O'Hara", { "plan name": "gold" }])
       assert.include(yield* run(undo, id), { changed: 1 })

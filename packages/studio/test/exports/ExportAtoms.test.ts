@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ExportAtoms from "../../src/exports/ExportAtoms.ts"
 import { studioStore } from "../StudioStore.ts"
+import { takenCommand } from "../TakenCommand.ts"
 
 const wanted: ExportAtoms.WantedExport = { rule: "FirstName = 'A'", format: "Json", compression: "Zip" }
 
@@ -38,14 +39,10 @@ describe("the export view", () => {
   )
 
   it("shows the command that makes the same file, and no link that is a script", () => {
-    assert.deepStrictEqual(ExportAtoms.exportWords(wanted), [
-      "contacts",
-      "export",
-      "--rule",
-      "FirstName = 'A'",
-      "--out",
-      "contacts.json.zip"
-    ])
+    assert.strictEqual(
+      takenCommand(ExportAtoms.exportCommand(wanted)),
+      `roster contacts export --rule "FirstName = 'A'" --out contacts.json.zip`
+    )
     assert.deepStrictEqual(
       ["https://x.example/f", "http://127.0.0.1:1/f", "javascript:alert(1)", "data:text/html,x", "//x"].map(
         ExportAtoms.isWebLink

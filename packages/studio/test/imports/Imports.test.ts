@@ -18,6 +18,7 @@ import { warningAdvice, warningText } from "../../src/imports/ImportWords.ts"
 import * as ImportWork from "../../src/imports/thread/ImportWork.ts"
 import { undo } from "../../src/session/RecordedWrite.ts"
 import { studioOn } from "../StudioStore.ts"
+import { takenCommand } from "../TakenCommand.ts"
 
 /** The atoms of the view, whose thread works in this one, on services of which a test can put others in place. */
 const opened = Effect.gen(function* () {
@@ -251,7 +252,7 @@ describe("the import view", () => {
           const rows = yield* result(ImportPlan.rows)
           shown.push(rows.map(({ line, reason = "" }) => `${line} ${reason}`.trim()))
         }
-        return { id, shown, command: registry.get(ImportPlan.commands)[0]?.join(" ") ?? "" }
+        return { id, shown, command: registry.get(ImportPlan.commands).map(takenCommand)[0] ?? "" }
       })
       const last = yield* taken("last")
       assert.deepStrictEqual(last.shown, [2, 0, 1, ["3", "4"], ["2 Line 4 is imported in its place."], []])
@@ -319,7 +320,7 @@ describe("the import view", () => {
       registry.set(ImportFile.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
       yield* plan
       assert.include(registry.get(ImportPlan.refusal), "looks odd")
-      assert.include(registry.get(ImportPlan.commands)[0]?.join(" ") ?? "", "--fail-on-warning")
+      assert.include(registry.get(ImportPlan.commands).map(takenCommand)[0], "--fail-on-warning")
       // Another file has nothing odd.
       yield* look("Email,Status\na@example.com,Active\n")
       registry.set(ImportFile.rowChoices, { ...Choices.usualRows, failsOnWarning: true })
@@ -362,10 +363,9 @@ describe("the import view", () => {
       Corrections.accept(registry, registry.get(Corrections.proposed))
       assert.strictEqual(registry.get(ImportPlan.unplanned), 3)
       assert.include(registry.get(ImportPlan.refusal), "Plan again")
-      assert.deepStrictEqual(
-        registry.get(ImportPlan.commands).map(([, verb]) => verb),
-        ["apply"]
-      )
+      assert.deepStrictEqual(registry.get(ImportPlan.commands).map(takenCommand), [
+        "roster contacts apply people.plan.json --skip-changed"
+      ])
 
       const planned = yield* plan
       assert.deepStrictEqual([planned.summary.new, planned.summary.rejected, planned.summary.duplicates], [3, 1, 1])

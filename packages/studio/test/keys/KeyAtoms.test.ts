@@ -5,6 +5,7 @@ import { DateTime, Effect, Fiber, Redacted } from "effect"
 import * as KeyAtoms from "../../src/keys/KeyAtoms.ts"
 import { actionOf, findingWords, stepWords } from "../../src/keys/KeyWords.ts"
 import { studioStore } from "../StudioStore.ts"
+import { takenCommand } from "../TakenCommand.ts"
 
 const settings = {
   name: "reporting",
@@ -19,6 +20,10 @@ describe("the keys view", () => {
   it.effect("makes a key with what was chosen, shows its secret once, and changes only what is given", () =>
     Effect.gen(function* () {
       const store = yield* studioStore
+      assert.strictEqual(
+        takenCommand(KeyAtoms.createCommand("apikeys", settings, "")),
+        "roster apikeys create reporting --access ViewContacts --expires 90d --ip-range 192.0.2.0/24 --ip-range 2001:db8::1"
+      )
       yield* store.run(KeyAtoms.create, { kind: "apikeys", settings })
       const shown = store.registry.get(KeyAtoms.shownSecret)
       assert.match(Redacted.value(shown?.secret ?? Redacted.make("")), /^roster_\w{20,}$/)
