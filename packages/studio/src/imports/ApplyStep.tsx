@@ -1,14 +1,15 @@
 /** The apply of the plan: its progress, which can be held and ended, its report, and the undo of it. */
 import type { RunReport } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
+import { useEffect } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { Confirmed } from "../session/Confirmed.tsx"
 import { missing } from "../session/Rights.tsx"
+import { isWhole, UndoButton, undoOf } from "../session/Undo.tsx"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
-import { appliedCounts, appliedText, deedOf, isWhole, undoneText } from "./ImportWords.ts"
+import { appliedCounts, appliedText, deedOf } from "./ImportWords.ts"
 import type { Planned } from "./thread/ImportCalls.ts"
 
 const Running = ({ total }: { readonly total: number }) => {
@@ -55,35 +56,16 @@ const Named = ({ rows, title }: { readonly title: string; readonly rows: Readonl
     </details>
   )
 
-/** The undo of what was applied, and what it came to. */
-const UndoOf = ({ run }: { readonly run: string }) => {
-  const [undone, undo] = useAtom(ImportApply.undone)
-  const found = AsyncResult.isSuccess(undone) ? undone.value : undefined
-  return (
-    <>
-      {found === undefined ? null : (
-        <p role="status" className="note">
-          {undoneText(found)}
-        </p>
-      )}
-      <Problem message={problemOf(undone) ?? found?.stoppedBy?.message} />
-      {found !== undefined && isWhole(found) ? null : (
-        <Confirmed>
-          <button type="button" disabled={undone.waiting} onClick={() => undo(run)}>
-            {undone.waiting ? "Undoing…" : "Undo the import"}
-          </button>
-        </Confirmed>
-      )}
-    </>
-  )
-}
-
 const Report = ({ planned, report }: { readonly report: RunReport; readonly planned: Planned }) => {
   const registry = useRegistry()
   const start = useAtomSet(ImportApply.apply)
-  const undone = useAtomValue(ImportApply.undone)
   const { outdatedContacts, rejectedRows, run, stoppedBy } = report
+  const undone = useAtomValue(undoOf(run ?? ""))
   const isUndone = AsyncResult.isSuccess(undone)
+  const isGone = isUndone && isWhole(undone.value)
+  useEffect(() => {
+    if (isGone) ImportApply.forgetLeft(registry)
+  }, [isGone, registry])
   return (
     <div className="stack">
       <p role="status" className="note">
@@ -110,7 +92,7 @@ const Report = ({ planned, report }: { readonly report: RunReport; readonly plan
         rows={rejectedRows.map(({ line, reason }) => `line ${line}: ${reason}`)}
       />
       {isWhole(report) || isUndone ? null : <p>Going on sends these rows again, which does nothing twice.</p>}
-      {run === undefined ? null : <UndoOf run={run} />}
+      {run === undefined ? null : <UndoButton run={run} title="Undo the import" total={report.done} />}
       <div className="buttons">
         {isWhole(report) || isUndone ? null : (
           <button type="button" className="primary" disabled={undone.waiting} onClick={() => start(planned)}>

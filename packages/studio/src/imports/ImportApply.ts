@@ -1,15 +1,15 @@
 /**
- * The application of a plan: its progress, its report, its undo, and a note of it that outlives a reload of its tab: without
+ * The application of a plan: its progress, its report, and a note of it that outlives a reload of its tab: without
  * names or addresses, only how many rows there are and a digest by which their file is recognised.
  */
-import { loadPlan, RunOrigin, undoRun } from "@roster/workflows"
+import { loadPlan, RunOrigin } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Atom, type AtomRegistry } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
+import { isWhole } from "../session/Undo.tsx"
 import * as Choices from "./ImportChoices.ts"
 import { edits, file, reading, rowChoices } from "./ImportFile.ts"
-import { isWhole } from "./ImportWords.ts"
 import { corrections, plan, showRows } from "./ImportPlan.ts"
 import { bytesOf } from "./thread/BlobBytes.ts"
 import type { Planned } from "./thread/ImportCalls.ts"
@@ -38,9 +38,6 @@ const decode = Schema.decodeUnknownOption(text)
 /** Notes that an import is going on. */
 export const leaveNote = (storage: NoteStorage | undefined, note: LeftImport): void =>
   storage?.setItem(key, encode(note))
-
-/** Removes the note. */
-export const removeNote = (storage: NoteStorage | undefined): void => storage?.removeItem(key)
 
 /** The note of an import on a target that did not come to its end. */
 export const readNote = (storage: NoteStorage | undefined, target: string): LeftImport | undefined => {
@@ -85,6 +82,12 @@ export const notes = Atom.keepAlive(Atom.make<NoteStorage | undefined>(globalThi
 /** What was going on when the page was left. */
 export const left = Atom.keepAlive(Atom.make<LeftImport | undefined>(undefined))
 
+/** Forgets what was going on: it came to its end, or is undone. */
+export const forgetLeft = (registry: AtomRegistry.AtomRegistry): void => {
+  registry.get(notes)?.removeItem(key)
+  registry.set(left, undefined)
+}
+
 /** Browsers open six connections to a service, of which the page needs some. */
 const concurrency = 4
 
@@ -96,10 +99,9 @@ export const apply = Atom.keepAlive(
       get.set(isCancelled, false)
       get.set(applied, 0)
       yield* askBeforeLeaving
-      const storage = get(notes)
       const about = get(file)?.name
       const plan = yield* loadPlan(bytesOf(made.content))
-      leaveNote(storage, {
+      leaveNote(get(notes), {
         target: plan.header.target,
         digest: made.digest,
         rows: made.summary.new + made.summary.changed
@@ -112,27 +114,9 @@ export const apply = Atom.keepAlive(
         onProgress: (rows) => Effect.sync(() => get.set(applied, rows))
       })
       const { report } = yield* Effect.provideService(applying, RunOrigin, about === undefined ? {} : { about })
-      if (isWhole(report)) {
-        removeNote(storage)
-        get.set(left, undefined)
-      }
+      if (isWhole(report)) forgetLeft(get.registry)
       return report
     }, Effect.scoped),
-    { reactivityKeys: contactsChanged }
-  )
-)
-
-/** Undoes what was applied. */
-export const undone = Atom.keepAlive(
-  runtime.fn(
-    Effect.fnUntraced(function* (run: string, get) {
-      const report = yield* undoRun(run)
-      if (isWhole(report)) {
-        removeNote(get(notes))
-        get.set(left, undefined)
-      }
-      return report
-    }),
     { reactivityKeys: contactsChanged }
   )
 )
@@ -143,7 +127,6 @@ export const undone = Atom.keepAlive(
 export const forgetPlan = (registry: AtomRegistry.AtomRegistry): void => {
   registry.set(plan, Atom.Reset)
   registry.set(apply, Atom.Reset)
-  registry.set(undone, Atom.Reset)
   showRows(registry, "new")
 }
 

@@ -32,13 +32,7 @@ const Left = () => {
   return (
     <div className="note stack" role="status">
       <p>{leftText(left, { digest: planned?.digest, keepsRuns: current?.host?.isStore === true })}</p>
-      <button
-        type="button"
-        onClick={() => {
-          ImportApply.removeNote(storage)
-          setLeft(undefined)
-        }}
-      >
+      <button type="button" onClick={() => ImportApply.forgetLeft(registry)}>
         Do not say this again
       </button>
     </div>

@@ -1,7 +1,8 @@
 /** What a plan and its application come to, in words for whoever has not made the program. */
 import type { ImportWarning } from "@roster/domain"
-import type { RunReport, UndoReport } from "@roster/workflows"
+import type { RunReport } from "@roster/workflows"
 import { counted, people } from "../kit/Counts.ts"
+import { isWhole } from "../session/Undo.tsx"
 import type { RowChoices } from "./ImportChoices.ts"
 import type { Planned, RowKind } from "./thread/ImportCalls.ts"
 
@@ -88,10 +89,6 @@ export const appliedCounts = ({
   ["Unknown: sent, and no answer came", unknown]
 ]
 
-/** Whether a report came to its end: every row has an answer. */
-export const isWhole = ({ notSent, unknown }: Pick<RunReport, "notSent" | "unknown">): boolean =>
-  notSent + unknown === 0
-
 /** What an application came to. */
 export const appliedText = (report: Pick<RunReport, "done" | "notSent" | "read" | "unknown">): string => {
   const { done, notSent, read, unknown } = report
@@ -100,19 +97,6 @@ export const appliedText = (report: Pick<RunReport, "done" | "notSent" | "read" 
     `The import stopped. ${done.toLocaleString()} of ${read.toLocaleString()} rows are stored` +
     `${unknown === 0 ? "" : `, of ${unknown.toLocaleString()} it is not known`}` +
     `${notSent === 0 ? "" : `, and ${notSent.toLocaleString()} were not sent`}.`
-  )
-}
-
-/** What an undo came to. */
-export const undoneText = (
-  report: Pick<UndoReport, "changed" | "deleted" | "new" | "notSent" | "outdated" | "unknown">
-): string => {
-  const { changed, deleted, new: again, notSent, outdated, unknown } = report
-  return (
-    `Undone: ${people(deleted)} removed, ${people(changed)} changed back` +
-    `${again === 0 ? "" : `, ${people(again)} brought back`}.` +
-    `${outdated === 0 ? "" : ` ${people(outdated)} were changed by others since, and those changes stay.`}` +
-    `${isWhole(report) ? "" : ` Of ${people(notSent + unknown)} it is not done or not known; undo again.`}`
   )
 }
 

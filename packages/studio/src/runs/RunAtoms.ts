@@ -9,8 +9,7 @@ import {
   type RunChange,
   RunLog,
   type UndoneContact,
-  type UndoReport,
-  undoRun
+  type UndoReport
 } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
@@ -64,7 +63,7 @@ export interface UndoPreview {
   readonly contacts: ReadonlyArray<UndoneContact>
 }
 
-/** How many contacts a preview or an undo has come to. */
+/** How many contacts a preview has come to. */
 export const progress = Atom.keepAlive(Atom.make(0))
 
 /** Looks what an undo of a run would do. */
@@ -90,16 +89,4 @@ export const lookUndo = runtime.fn((id: string, get) =>
     const preview: UndoPreview = { run: id, report, since, contacts: [...left, ...others] }
     return preview
   })
-)
-
-/** Undoes a run, and says how far it is. */
-export const undo = Atom.keepAlive(
-  runtime.fn(
-    (id: string, get) =>
-      Effect.map(undoRun(id, { onProgress: (done) => Effect.sync(() => get.set(progress, done)) }), (report) => ({
-        undone: id,
-        report
-      })),
-    { reactivityKeys: contactsChanged }
-  )
 )

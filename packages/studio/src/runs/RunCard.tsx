@@ -6,11 +6,10 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Pager, pageSize } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { Confirmed } from "../session/Confirmed.tsx"
-import { Needs } from "../session/Rights.tsx"
+import { UndoButton, undoOf } from "../session/Undo.tsx"
 import { ChangesTable } from "./ChangesTable.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
-import { changedBy, effectWords, previewWords, stateWords, stepWords, undoneWords, whatOf, whenOf } from "./RunWords.ts"
+import { changedBy, effectWords, previewWords, stateWords, stepWords, whatOf, whenOf } from "./RunWords.ts"
 
 const Changes = () => {
   const result = useAtomValue(RunAtoms.changes)
@@ -78,47 +77,18 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
   const { id } = run.header
   const registry = useRegistry()
   const [preview, look] = useAtom(RunAtoms.lookUndo)
-  const [undone, start] = useAtom(RunAtoms.undo)
+  const undone = useAtomValue(undoOf(id))
   const done = useAtomValue(RunAtoms.progress)
   const previewed = AsyncResult.isSuccess(preview) && preview.value.run === id ? preview.value : undefined
-  const report = AsyncResult.isSuccess(undone) && undone.value.undone === id ? undone.value.report : undefined
-  const close = (): void => {
-    registry.set(RunAtoms.lookUndo, Atom.Reset)
-    registry.set(RunAtoms.undo, Atom.Reset)
-  }
-  if (report !== undefined) {
-    return (
-      <div className="note" role="status">
-        {undoneWords(report).map((line) => (
-          <p key={line}>{line}</p>
-        ))}
-      </div>
-    )
-  }
-  if (undone.waiting) {
-    const total = previewed?.report.read ?? run.counts.created + run.counts.changed + run.counts.deleted
-    return (
-      <>
-        <label>
-          Undoing: {done.toLocaleString()} of {total.toLocaleString()} contacts
-          <progress max={Math.max(1, total)} value={done} />
-        </label>
-        <button type="button" onClick={() => registry.set(RunAtoms.undo, Atom.Interrupt)}>
-          Stop
-        </button>
-      </>
-    )
-  }
-  const isStopped = AsyncResult.isFailure(undone) && AsyncResult.isInterrupted(undone)
+  const total = previewed === undefined ? 0 : changedBy(previewed.report)
+  const button = <UndoButton run={id} title={`Undo: change ${people(total)}`} total={total} />
+  if (undone.waiting || !AsyncResult.isInitial(undone)) return button
   return (
     <>
-      <Problem message={problemOf(undone) ?? problemOf(preview)} />
-      {isStopped ? (
-        <p role="status">The undo was stopped. What it did stays done; look again, and undo the rest.</p>
-      ) : null}
+      <Problem message={problemOf(preview)} />
       {preview.waiting ? (
         <p role="status">Comparing with the contacts as they are now: {done.toLocaleString()} so far…</p>
-      ) : previewed === undefined || isStopped ? null : (
+      ) : previewed === undefined ? null : (
         <>
           <div className="note" role="status">
             {previewWords(previewed).map((line) => (
@@ -129,29 +99,18 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
         </>
       )}
       <div className="buttons">
-        {previewed === undefined || preview.waiting || isStopped ? (
+        {previewed === undefined || preview.waiting ? (
           <button
             type="button"
             disabled={!run.isHere || run.state === "GoingOn" || preview.waiting}
-            onClick={() => {
-              registry.set(RunAtoms.undo, Atom.Reset)
-              look(id)
-            }}
+            onClick={() => look(id)}
           >
             Preview the undo…
           </button>
         ) : (
           <>
-            {changedBy(previewed.report) === 0 ? null : (
-              <Needs level="ModifyContacts">
-                <Confirmed>
-                  <button type="button" className="danger" onClick={() => start(id)}>
-                    Undo: change {people(changedBy(previewed.report))}
-                  </button>
-                </Confirmed>
-              </Needs>
-            )}
-            <button type="button" onClick={close}>
+            {total === 0 ? null : button}
+            <button type="button" onClick={() => registry.set(RunAtoms.lookUndo, Atom.Reset)}>
               Leave it
             </button>
           </>
@@ -169,11 +128,7 @@ export const RunCard = ({ run }: { readonly run: ListedRun }) => {
   useEffect(() => {
     registry.set(RunAtoms.first, 0)
     heading.current?.focus()
-    return () => {
-      registry.set(RunAtoms.lookUndo, Atom.Reset)
-      // One that is at work goes on.
-      if (!registry.get(RunAtoms.undo).waiting) registry.set(RunAtoms.undo, Atom.Reset)
-    }
+    return () => registry.set(RunAtoms.lookUndo, Atom.Reset)
   }, [registry])
   const { changed, created, deleted } = run.counts
   return (

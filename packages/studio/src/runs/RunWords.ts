@@ -1,7 +1,8 @@
-/** The words for runs: what was done, how it ended, and what an undo would do and did. */
+/** The words for runs: what was done, how it ended, and what an undo would do. */
 import type { ListedRun, RunChange, RunHeader, UndoneContact, UndoReport } from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
 import { shortened } from "../kit/Shortened.ts"
+import { sentence, unwritable } from "../session/Undo.tsx"
 import type { UndoPreview } from "./RunAtoms.ts"
 
 /** A time as the person's clock and language have it. */
@@ -35,13 +36,8 @@ export const stateWords = ({ header, state, undoneBy }: ListedRun): string => {
 
 const isOrAre = (count: number): string => (count === 1 ? "is" : "are")
 
-const sentence = (parts: ReadonlyArray<readonly [count: number, words: string]>): string =>
-  parts.flatMap(([count, words]) => (count === 0 ? [] : [`${people(count)} ${words}`])).join(", ")
-
 /** How many contacts an undo changes. */
 export const changedBy = ({ changed, deleted, new: added }: UndoReport): number => changed + deleted + added
-
-const unwritable = "a value of before may not be written"
 
 /** What an undo would do. */
 export const previewWords = ({ report, since }: UndoPreview): ReadonlyArray<string> => {
@@ -59,22 +55,6 @@ export const previewWords = ({ report, since }: UndoPreview): ReadonlyArray<stri
     ...(rejected === 0 ? [] : [`${people(rejected)} would stay: ${unwritable}.`]),
     ...(incomplete === 0 ? [] : [`Of ${people(incomplete)} this service could not bring back everything.`]),
     ...unknownChanges.map((what) => `Not recorded, and would be left as it is: ${what}`)
-  ]
-}
-
-/** What an undo did. */
-export const undoneWords = (report: UndoReport): ReadonlyArray<string> => {
-  const { changed, deleted, new: added, outdated, partlyDone, rejected } = report
-  const did = sentence([
-    [deleted, "deleted"],
-    [changed, "changed back"],
-    [added, "added again"]
-  ])
-  const left = outdated + partlyDone
-  return [
-    did === "" ? "Nothing was changed." : `Undone: ${did}.`,
-    ...(left === 0 ? [] : [`${people(left)} changed or deleted by others since: what they did stays.`]),
-    ...(rejected === 0 ? [] : [`${people(rejected)} left: ${unwritable}.`])
   ]
 }
 

@@ -1,7 +1,8 @@
 /** What the import view says of its ends. */
 import { assert, describe, it } from "@effect/vitest"
 import { readAs } from "../../src/imports/ImportFile.ts"
-import { appliedText, deedOf, leftText, undoneText } from "../../src/imports/ImportWords.ts"
+import { appliedText, deedOf, leftText } from "../../src/imports/ImportWords.ts"
+import { undoneWords } from "../../src/session/Undo.tsx"
 
 describe("the words of an import", () => {
   it("say what applying does, and what it came to", () => {
@@ -16,10 +17,11 @@ describe("the words of an import", () => {
   })
 
   it("say what an undo came to, and what others changed since", () => {
-    const undone = { deleted: 2, changed: 1, new: 0, outdated: 0, notSent: 0, unknown: 0 }
-    assert.strictEqual(undoneText(undone), "Undone: 2 contacts removed, 1 contact changed back.")
-    const rest = undoneText({ ...undone, new: 1, outdated: 1, unknown: 1 })
-    for (const part of ["1 contact brought back", "changed by others", "undo again"]) assert.include(rest, part)
+    const undone = { deleted: 2, changed: 1, new: 0, outdated: 0, partlyDone: 0, rejected: 0, notSent: 0, unknown: 0 }
+    assert.deepStrictEqual(undoneWords(undone), ["Undone: 2 contacts deleted, 1 contact changed back."])
+    const rest = undoneWords({ ...undone, new: 1, outdated: 1, unknown: 1 }).join(" ")
+    for (const part of ["1 contact added again", "changed or deleted by others", "undo again"])
+      assert.include(rest, part)
   })
 
   it("say of an import that was left whether this is its file, and where it is undone", () => {

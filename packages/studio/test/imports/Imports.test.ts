@@ -16,7 +16,7 @@ import { ImportCalls, type RowsFileRequest } from "../../src/imports/thread/Impo
 import { ImportThread } from "../../src/imports/thread/ImportThread.ts"
 import { warningAdvice, warningText } from "../../src/imports/ImportWords.ts"
 import * as ImportWork from "../../src/imports/thread/ImportWork.ts"
-import { undo } from "../../src/session/RecordedWrite.ts"
+import { undoOf } from "../../src/session/Undo.tsx"
 import { studioOn } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
 
@@ -197,7 +197,7 @@ describe("the import view", () => {
       const report = yield* run(ImportApply.apply, planned)
       assert.deepStrictEqual([report.new, report.changed, report.notSent, report.unknown], [1, 1, 0, 0])
       assert.strictEqual((yield* contacts.get("old@example.com")).firstName, "Now")
-      yield* run(undo, report.run ?? "")
+      yield* run(undoOf(report.run ?? ""), undefined)
       assert.strictEqual((yield* contacts.get("old@example.com")).firstName, "Old")
       assert.strictEqual(yield* contacts.count(), 3)
     })
@@ -379,7 +379,7 @@ describe("the import view", () => {
       const report = yield* run(ImportApply.apply, planned)
       assert.strictEqual((yield* contacts.get("ada@example.com")).firstName, "Ada")
       assert.strictEqual((yield* contacts.get("eve@example.com")).status, "NotConfirmed")
-      yield* run(ImportApply.undone, report.run ?? "")
+      yield* run(undoOf(report.run ?? ""), undefined)
       assert.strictEqual(yield* contacts.count(), 0)
 
       // What is taken back is rejected again, and another file has no corrections.
@@ -415,7 +415,7 @@ describe("the import view", () => {
       const left = yield* run(ImportApply.apply, planned)
       assert.deepStrictEqual([left.done, left.notSent, left.unknown, left.run], [3000, 0, 0, stopped.run])
       assert.strictEqual(yield* contacts.count(), 3000)
-      yield* run(ImportApply.undone, left.run ?? "")
+      yield* run(undoOf(left.run ?? ""), undefined)
       assert.strictEqual(yield* contacts.count(), 0)
       assert.strictEqual(registry.get(ImportApply.applied), 3000)
     })
@@ -472,7 +472,8 @@ describe("the import view", () => {
       assert.deepStrictEqual(note, { target: "memory", digest: planned.digest, rows: 2 })
       assert.strictEqual(ImportApply.readNote(registry.get(ImportApply.notes), "another"), undefined)
       assert.notInclude([...kept.values()].join(""), "@")
-      yield* run(ImportApply.undone, id ?? "")
+      yield* run(undoOf(id ?? ""), undefined)
+      ImportApply.forgetLeft(registry)
       assert.strictEqual(kept.size, 0)
     })
   )

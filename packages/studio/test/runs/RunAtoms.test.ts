@@ -5,8 +5,9 @@ import { Effect } from "effect"
 import { shortened } from "../../src/kit/Shortened.ts"
 import { asRun } from "../../src/session/RecordedWrite.ts"
 import { runtime } from "../../src/session/Session.ts"
+import { undoneWords, undoOf } from "../../src/session/Undo.tsx"
 import * as RunAtoms from "../../src/runs/RunAtoms.ts"
-import { previewWords, stateWords, stepWords, undoneWords } from "../../src/runs/RunWords.ts"
+import { previewWords, stateWords, stepWords } from "../../src/runs/RunWords.ts"
 import { studioStore } from "../StudioStore.ts"
 
 /** Adds this many contacts as a run. */
@@ -60,7 +61,7 @@ describe("the runs view", () => {
       )
       assert.strictEqual(yield* contacts.count({ rule: "FirstName = 'B'" }), 1)
 
-      const { report } = yield* store.run(RunAtoms.undo, run)
+      const report = yield* store.run(undoOf(run), undefined)
       assert.deepStrictEqual(undoneWords(report), [
         "Undone: 1 contact changed back.",
         "2 contacts changed or deleted by others since: what they did stays."
@@ -105,8 +106,8 @@ describe("the runs view", () => {
       const store = yield* studioStore
       yield* store.run(leave, "import")
       const { run: added } = yield* store.run(add, 1)
-      const { report } = yield* store.run(RunAtoms.undo, added)
-      yield* store.run(RunAtoms.undo, report.run ?? "")
+      const report = yield* store.run(undoOf(added), undefined)
+      yield* store.run(undoOf(report.run ?? ""), undefined)
       const runs = yield* store.result(RunAtoms.runs)
       assert.deepStrictEqual(
         runs.map(({ header, state, undoneBy }) => [header.command, state, undoneBy?.header.id]),

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
         )
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Undo the import" }).click()
-          await page.getByText("Undone: 2 contacts removed, 1 contact changed back.").waitFor()
+          await page.getByText("Undone: 2 contacts deleted, 1 contact changed back.").waitFor()
         })
         assert.strictEqual(yield* studio.contacts.count(), 1)
         const workbook = yield* csvToWorkbook(

@@ -1,0 +1,111 @@
+/** The undo of a run: one button wherever a run is shown, with how far it is and what it came to. */
+import { type RunReport, type UndoReport, undoRun } from "@roster/workflows"
+import { Effect } from "effect"
+import { AsyncResult, Atom } from "effect/reactivity"
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { people } from "../kit/Counts.ts"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { contactsChanged } from "./Changes.ts"
+import { Confirmed } from "./Confirmed.tsx"
+import { Needs } from "./Rights.tsx"
+import { runtime } from "./Session.ts"
+
+/** Whether every row of a run has an answer. */
+export const isWhole = ({ notSent, unknown }: Pick<RunReport, "notSent" | "unknown">): boolean =>
+  notSent + unknown === 0
+
+/** Why a contact stays that an undo would change. */
+export const unwritable = "a value of before may not be written"
+
+/** What was done to contacts, or would be, as the parts of a sentence. */
+export const sentence = (parts: ReadonlyArray<readonly [count: number, words: string]>): string =>
+  parts.flatMap(([count, words]) => (count === 0 ? [] : [`${people(count)} ${words}`])).join(", ")
+
+/** What an undo did. */
+export const undoneWords = (
+  report: Pick<
+    UndoReport,
+    "changed" | "deleted" | "new" | "notSent" | "outdated" | "partlyDone" | "rejected" | "unknown"
+  >
+): ReadonlyArray<string> => {
+  const { changed, deleted, new: added, notSent, outdated, partlyDone, rejected, unknown } = report
+  const did = sentence([
+    [deleted, "deleted"],
+    [changed, "changed back"],
+    [added, "added again"]
+  ])
+  const left = outdated + partlyDone
+  return [
+    did === "" ? "Nothing was changed." : `Undone: ${did}.`,
+    ...(left === 0 ? [] : [`${people(left)} changed or deleted by others since: what they did stays.`]),
+    ...(rejected === 0 ? [] : [`${people(rejected)} left: ${unwritable}.`]),
+    ...(isWhole(report) ? [] : [`Of ${people(notSent + unknown)} it is not done or not known; undo again.`])
+  ]
+}
+
+/** How many contacts the undo of a run has come to. */
+const doneOf = Atom.family((run: string) => Atom.keepAlive(Atom.make({ run, done: 0 })))
+
+/** Undoes a run, by its id. It goes on while a person looks at other views. */
+export const undoOf = Atom.family((run: string) =>
+  Atom.keepAlive(
+    runtime.fn(
+      (_: void, get) => undoRun(run, { onProgress: (done) => Effect.sync(() => get.set(doneOf(run), { run, done })) }),
+      { reactivityKeys: contactsChanged }
+    )
+  )
+)
+
+/** Undoes a run, and then says what that did. */
+export const UndoButton = ({
+  run,
+  title,
+  total
+}: {
+  readonly run: string
+  readonly title: string
+  /** The number of contacts that it is about. */
+  readonly total: number
+}) => {
+  const registry = useRegistry()
+  const [undone, undo] = useAtom(undoOf(run))
+  const { done } = useAtomValue(doneOf(run))
+  const report = AsyncResult.isSuccess(undone) ? undone.value : undefined
+  if (undone.waiting) {
+    return (
+      <>
+        <label>
+          Undoing: {done.toLocaleString()} of {people(total)}
+          <progress max={Math.max(1, total)} value={done} />
+        </label>
+        <button type="button" onClick={() => registry.set(undoOf(run), Atom.Interrupt)}>
+          Stop
+        </button>
+      </>
+    )
+  }
+  return (
+    <>
+      {report === undefined ? null : (
+        <div className="note" role="status">
+          {undoneWords(report).map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </div>
+      )}
+      {AsyncResult.isFailure(undone) && AsyncResult.isInterrupted(undone) ? (
+        <p role="status">The undo was stopped. What it did stays done.</p>
+      ) : null}
+      <Problem message={problemOf(undone) ?? report?.stoppedBy?.message} />
+      {report !== undefined && isWhole(report) ? null : (
+        <Needs level="ModifyContacts">
+          <Confirmed>
+            <button type="button" className="danger" onClick={() => undo()}>
+              {AsyncResult.isInitial(undone) ? title : "Undo the rest"}
+            </button>
+          </Confirmed>
+        </Needs>
+      )}
+    </>
+  )
+}
