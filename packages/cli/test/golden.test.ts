@@ -218,7 +218,7 @@ layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: 
         const { call, folder } = yield* Fixture
         // They need none, serve until they are stopped, or look for a run or an allowed sender first.
         const others =
-          /^(?:contacts (?:runs|undo)|emails send|(?:rules|senders|auth|profile|config) .*|whoami|doctor|completions|commands|serve|studio)$/
+          /^(?:contacts (?:runs|undo)|emails send|(?:rules|senders|auth|profile) .*|status|doctor|completions|commands|serve|studio)$/
         const wrong = yield* Effect.forEach(
           rows.filter(([path]) => !others.test(path)),
           Effect.fnUntraced(function* ([path, { good, makesStore }]: readonly [string, Golden]) {

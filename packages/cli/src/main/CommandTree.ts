@@ -29,7 +29,6 @@ const senderVerb = from(() => import("../commands/senders/verbs.ts"))
 const jobVerb = from(() => import("../commands/jobs/verbs.ts"))
 const keyVerb = from(() => import("../commands/credentials/apikeys/verbs.ts"))
 const smtpVerb = from(() => import("../commands/credentials/smtp/verbs.ts"))
-const authVerb = from(() => import("../commands/setup/auth/verbs.ts"))
 const profileVerb = from(() => import("../commands/setup/profile/verbs.ts"))
 
 const contacts = {
@@ -187,15 +186,14 @@ const senders = {
 } as const satisfies Group
 
 const auth = {
-  description: "Log in to a service, log out, and show which key is used",
+  description: "Log in to a service, and log out",
   examples: [{ command: "roster auth login --base-url https://example.com/v4" }],
   subcommands: {
     login: leaf(
       "Save the address and the key of a service in a profile, and make it the default",
       () => import("../commands/setup/auth/login.ts")
     ),
-    status: authVerb("status", "Show the service in use and where its key comes from, without a request"),
-    logout: authVerb("logout", "Remove the key from a profile; its address stays")
+    logout: leaf("Remove the key from a profile; its address stays", () => import("../commands/setup/auth/logout.ts"))
   }
 } as const satisfies Group
 
@@ -206,14 +204,6 @@ const profile = {
     list: profileVerb("list", "List the profiles"),
     use: profileVerb("use", "Make a profile the default, or go back to the local store with: use local"),
     remove: profileVerb("remove", "Remove a profile and its key; nothing changes at the service")
-  }
-} as const satisfies Group
-
-const config = {
-  description: "Show the settings in effect",
-  examples: [{ command: "roster config list --show-origin" }],
-  subcommands: {
-    list: leaf("List the settings in effect (keys masked)", () => import("../commands/setup/config/list.ts"))
   }
 } as const satisfies Group
 
@@ -256,10 +246,9 @@ const commands = {
     ),
     auth,
     profile,
-    config,
-    whoami: leaf(
-      "Show the service or store in use, the key and its access levels",
-      () => import("../commands/setup/whoami.ts")
+    status: leaf(
+      "Show the service or store in use, the key, where both are from, and what the key may do",
+      () => import("../commands/setup/status.ts")
     ),
     doctor: leaf(
       "Check the settings, the network, the API key and the local store",

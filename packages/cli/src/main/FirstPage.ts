@@ -18,7 +18,6 @@ Easily confused:
   contacts runs, jobs, exports                Your imports and changes, to undo them; what works inside a local store;
                                               files that contacts export --no-wait has asked for
   contacts update, contacts import            The same change for many; another row for each
-  whoami, auth status, config list, doctor    What the key may do; which key is used; which settings hold; what is wrong
 
 roster help lists all commands, and roster help contacts import explains one of them. Subjects: roster help rules, files,
 environment, exit-codes.

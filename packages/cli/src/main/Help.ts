@@ -29,7 +29,6 @@ const globals = (path: ReadonlyArray<string>): string => {
       return "--db FILE, -o FORMAT, -q"
     case "completions":
     case "commands":
-    case "config":
     case "profile":
       return "-o FORMAT, -q"
     default:

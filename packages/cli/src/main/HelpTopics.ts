@@ -66,7 +66,7 @@ export const helpTopics: Readonly<Record<string, string>> = {
 
   A file appears under its name whole or not at all. One that exists is replaced only with --force, a store never.`,
   environment: `ENVIRONMENT
-  A flag overrides its variable, which overrides the profile. roster config list --show-origin shows what holds.
+  A flag overrides its variable, which overrides the profile. roster status shows what holds.
 
   ROSTER_BASE_URL             address of the service, ending in /v4
   ROSTER_API_KEY              its key; ROSTER_API_KEY_HEADER and ROSTER_API_KEY_PREFIX say how it is sent

@@ -129,14 +129,15 @@ export const settings = Effect.gen(function* () {
   return yield* Effect.fromResult(resolve(yield* flags, yield* environment, yield* profileInUse))
 })
 
-/** The flag and the variable of what a client may refuse. */
+/** The flag and the variable of a setting. */
 const given = {
+  db: ["--db", "ROSTER_DB"],
   baseUrl: ["--base-url", "ROSTER_BASE_URL"],
   apiKeyHeader: ["--api-key-header", "ROSTER_API_KEY_HEADER"],
   apiKeyPrefix: ["--api-key-prefix", "ROSTER_API_KEY_PREFIX"]
 } as const
 
-/** Where the client has a setting from, for messages: a flag, a variable or a profile; `undefined` if it is none of these. */
+/** Where a setting is from, for messages: a flag, a variable or a profile; `undefined` if it is none of these. */
 export const originOf = Effect.fnUntraced(function* (setting: string) {
   const name = Struct.keys(given).find((name) => name === setting)
   if (name === undefined) return undefined

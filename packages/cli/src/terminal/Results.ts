@@ -7,7 +7,7 @@ import { encoded, JsonBuffer } from "@roster/domain/JsonBuffer"
 import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
-import { jsonText, printable } from "./Printable.ts"
+import { jsonText, printable, printableLines } from "./Printable.ts"
 import { fieldsOf, inReadersZone, recordText, type TableOptions, tableOf } from "./Table.ts"
 
 /** Prints one value; `words` is its form in a table. */
@@ -22,7 +22,7 @@ const single = Effect.fnUntraced(function* (value: unknown, words: () => string)
       return yield* output.write(csvOf([...fields.keys()], Stream.make(fields)))
     }
     case "table":
-      return yield* output.write(Stream.make(`${words()}\n`))
+      return yield* output.write(Stream.make(`${printableLines(words())}\n`))
   }
 })
 

@@ -240,28 +240,6 @@ describe("a key file", () => {
   )
 })
 
-describe("roster config list", () => {
-  it.live("says that a service is required if either the profile or the environment requires it", () =>
-    Effect.gen(function* () {
-      const { file, run } = yield* withConfig
-      const required = Effect.fnUntraced(function* (ROSTER_REQUIRE_REMOTE?: string) {
-        const env = ROSTER_REQUIRE_REMOTE === undefined ? {} : { ROSTER_REQUIRE_REMOTE }
-        const rows = jsonOf<ReadonlyArray<{ Setting: string; Value: string; Origin: string }>>(
-          yield* run(["config", "list", "--show-origin"], { env })
-        )
-        const { Origin = "", Value } = rows.find(({ Setting }) => Setting === "require-remote") ?? {}
-        return [Value, Origin.split(" ", 2).join(" ")]
-      })
-      assert.deepStrictEqual(yield* required("false"), ["false", "ROSTER_REQUIRE_REMOTE"])
-      writeFileSync(file, content.replace('"apiKey"', '"requireRemote":true,"apiKey"'))
-      assert.deepStrictEqual(yield* required("false"), ["true", "the profile"])
-      assert.deepStrictEqual(yield* required("true"), ["true", "ROSTER_REQUIRE_REMOTE"])
-      const local = yield* run(["contacts", "list", "--db", "a.db"], { env: { ROSTER_REQUIRE_REMOTE: "false" } })
-      assert.strictEqual(local.code, 2)
-    })
-  )
-})
-
 describe("an argument", () => {
   it.live.skipIf(process.platform !== "linux")("is refused if it is not UTF-8, and U+FFFD itself is not", () =>
     Effect.gen(function* () {

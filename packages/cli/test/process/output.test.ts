@@ -93,7 +93,7 @@ describe("roster commands and completions", () => {
   )
 })
 
-describe("roster whoami and doctor", () => {
+describe("roster status and doctor", () => {
   it.live("show what a key may do, as far as reads can tell", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
@@ -101,7 +101,7 @@ describe("roster whoami and doctor", () => {
       const reader = yield* run(["apikeys", "create", "reader", "--access", "ViewContacts"], { env })
       const { Token } = jsonOf<{ Token: string }>(reader)
       const asReader = { ...env, ROSTER_API_KEY: Token }
-      const who = yield* run(["whoami"], { env: asReader })
+      const who = yield* run(["status"], { env: asReader })
       assert.deepInclude(json(who), { granted: ["ViewContacts"], lacking: ["Export", "Security"] })
       assert.notInclude(who.stdout + who.stderr, Token)
       const version = (yield* run(["--version"])).stdout.trim().replace(/^.* v?/, "")
@@ -109,13 +109,19 @@ describe("roster whoami and doctor", () => {
       // A key without any level that reads is told, too; whoever has none is not.
       const blind = yield* run(["apikeys", "create", "blind", "--access", "SendHttp"], { env })
       const asBlind = { ...env, ROSTER_API_KEY: jsonOf<{ Token: string }>(blind).Token }
-      assert.deepInclude(json(yield* run(["whoami"], { env: asBlind })), { version, granted: [] })
+      assert.deepInclude(json(yield* run(["status"], { env: asBlind })), { version, granted: [] })
       for (const headers of [{}, { "X-Service-ApiKey": "wrong" }]) {
         for (const path of ["contacts", "openapi.json", "../health/live", "../"]) {
           const answer = yield* Effect.promise(() => fetch(new URL(path, `${address}/`), { headers }))
           assert.isNull(answer.headers.get("roster-version"), path)
         }
       }
+      const odd = yield* fakeService((_, response) => {
+        response.setHeader("roster-version", "1\u009b2J")
+        response.writeHead(200, { "Content-Type": "application/json" }).end("[]")
+      })
+      const seen = yield* run(["status", "-o", "table"], { env: odd.env })
+      assert.match(seen.stdout, /^version {2}1\ufffd2J$/m)
       const healthy = yield* run(["doctor"], { env: asReader })
       assert.strictEqual(healthy.code, 0, healthy.stderr)
       assert.notInclude(healthy.stdout + healthy.stderr, Token)
@@ -147,7 +153,11 @@ describe("roster whoami and doctor", () => {
       const { folder, run } = yield* makeLocalRosterHere
       yield* run(["contacts", "add", "ann@example.com"])
       assert.match((yield* run(["doctor"])).stdout, /"Check":"store","Result":"ok","Detail":"intact, 1 contact"/)
-      assert.deepInclude(json(yield* run(["whoami"])), { target: "local", db: join(folder, "store.db") })
+      assert.deepInclude(json(yield* run(["status"])), {
+        target: "local",
+        db: join(folder, "store.db"),
+        from: "--db"
+      })
       assert.match(
         (yield* run(["doctor"])).stdout,
         /"Check":"disk","Result":"(?:ok|warning)","Detail":"\d+ MiB are free/

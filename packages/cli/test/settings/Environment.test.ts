@@ -8,8 +8,7 @@ const odd = "perhaps-with-a-secret"
 /** Commands by what they read of the environment, each with a variable that they cannot do without. */
 const reading: ReadonlyArray<readonly [variable: string, commandLine: string]> = [
   ["ROSTER_REQUIRE_REMOTE", "contacts list"],
-  ["ROSTER_REQUIRE_REMOTE", "config list"],
-  ["ROSTER_REQUIRE_REMOTE", "whoami"],
+  ["ROSTER_REQUIRE_REMOTE", "status"],
   ["ROSTER_REQUIRE_REMOTE", "auth login --no-check"],
   ["ROSTER_REQUIRE_REMOTE", "serve"],
   ["ROSTER_REQUIRE_REMOTE", "backup a.db"],
