@@ -25,7 +25,6 @@ const exportVerb = from(() => import("../commands/exports/verbs.ts"))
 const listVerb = from(() => import("../commands/lists/verbs.ts"))
 const outboxVerb = from(() => import("../commands/emails/outbox.ts"))
 const ruleVerb = from(() => import("../commands/rules/verbs.ts"))
-const senderVerb = from(() => import("../commands/senders/verbs.ts"))
 const jobVerb = from(() => import("../commands/jobs/verbs.ts"))
 const keyVerb = from(() => import("../commands/credentials/apikeys/verbs.ts"))
 const smtpVerb = from(() => import("../commands/credentials/smtp/verbs.ts"))
@@ -175,16 +174,6 @@ const rules = {
   }
 } as const satisfies Group
 
-const senders = {
-  description: "Allow senders of e-mails on the local stores of this user (a service has its own)",
-  examples: [{ command: "roster senders allow news@example.com" }],
-  subcommands: {
-    allow: senderVerb("allow", "Allow e-mails from an address or a domain"),
-    list: senderVerb("list", "List the allowed senders"),
-    remove: senderVerb("remove", "Stop allowing a sender")
-  }
-} as const satisfies Group
-
 const auth = {
   description: "Log in to a service, and log out",
   examples: [{ command: "roster auth login --base-url https://example.com/v4" }],
@@ -230,7 +219,6 @@ const commands = {
     audit,
     emails,
     rules,
-    senders,
     studio: leaf(
       "Show a store or service on a page of this machine, until interrupted",
       () => import("../commands/studio/studio.ts")

@@ -113,9 +113,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     InvalidInput: "The service refused it. Change the input as described.",
     InvalidRule: "The service refused the rule. Change it as described.",
     ImportRefused: "Change the file as described by the service.",
-    NotAllowedSender:
-      "Use another sender. A local store allows them with roster senders allow, and a service with roster " +
-      "serve --allow-sender."
+    NotAllowedSender: "Use another sender. A service of ours takes those of roster serve --allow-sender."
   }),
   ...allWith(exitCode.unavailable, {
     ExportPollingFailed: checkExport,

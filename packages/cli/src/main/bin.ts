@@ -5,11 +5,10 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Exit, Layer, Logger, Predicate, Runtime, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
-import { withReport } from "../files/ReportFile.ts"
 import { checkArguments } from "../settings/Arguments.ts"
 import { toExitCode } from "./ErrorReporter.ts"
 import * as Help from "./Help.ts"
-import { reportFile, timeLimit } from "../terminal/OutputFlags.ts"
+import { timeLimit } from "../terminal/OutputFlags.ts"
 import { exitCode } from "./ExitCode.ts"
 import * as Output from "../terminal/Output.ts"
 import { roster, withoutHelpForUnknown } from "./CommandTree.ts"
@@ -32,8 +31,7 @@ const program = Effect.gen(function* () {
   const run = checkArguments(given).pipe(
     Effect.andThen(roster(new Set(given))),
     Effect.flatMap((command) => Command.runWith(command, { version })(given)),
-    withTimeout(timeLimit(given)),
-    withReport(reportFile(given))
+    withTimeout(timeLimit(given))
   )
   return yield* toExitCode(topic === undefined ? run : printed(topic))
 })

@@ -16,8 +16,6 @@ export const Configuration = Schema.Struct({
   /** The profile in use by default. */
   profile: Schema.optionalKey(ProfileName),
   profiles: Schema.Record(Schema.String, Profile),
-  /** The senders whose e-mails the local stores of this user accept: addresses, or `*@example.com` for a domain. */
-  allowedSenders: Schema.optionalKey(Schema.Array(Schema.String)),
   /** Rules by their names. */
   rules: Schema.optionalKey(SavedRules)
 })
@@ -41,9 +39,6 @@ interface Found {
   /** The file itself, where `config.json` may be a symbolic link; `undefined` if there is none. */
   readonly path: string | undefined
 }
-
-/** Maximum number of allowed senders. Whoever allows more allows domains. */
-export const maximumAllowedSenders = 1000
 
 const nothing: Found = { config: { profiles: {} }, json: {}, path: undefined }
 
@@ -75,12 +70,11 @@ const withUnknown = (known: object, json: unknown, fields: object): object =>
 
 /** The JSON text of a changed configuration. */
 const configText = Effect.fnUntraced(function* (after: Configuration, json: unknown) {
-  const { allowedSenders = [], profile, profiles, rules = {} } = yield* Effect.orDie(encode(after))
+  const { profile, profiles, rules = {} } = yield* Effect.orDie(encode(after))
   const before = Predicate.hasProperty(json, "profiles") ? json.profiles : undefined
   const whole = withUnknown(Configuration.fields, json, {
     version: fileVersion,
     ...(profile === undefined ? {} : { profile }),
-    ...(allowedSenders.length === 0 ? {} : { allowedSenders }),
     ...(Object.keys(rules).length === 0 ? {} : { rules }),
     profiles: Record.map(profiles, (fields, name) =>
       withUnknown(Profile.fields, Predicate.hasProperty(before, name) ? before[name] : undefined, fields)

@@ -36,15 +36,6 @@ const progress = GlobalFlag.Setting("progress")({
   )
 })
 
-/** Declared for the help and the parser; `withReport` in `ReportFile.ts` implements it. */
-const report = GlobalFlag.Setting("report")({
-  flag: text(
-    "report",
-    "Write the result to FILE in place of standard output, as JSON unless --output says otherwise; an older one is replaced",
-    "FILE"
-  )
-})
-
 export const noInput = GlobalFlag.Setting("no-input")({
   flag: toggle("no-input", "Never prompt, even on a terminal (or set ROSTER_NO_INPUT=true)")
 })
@@ -59,10 +50,6 @@ export const debugHttp = GlobalFlag.Setting("debug-http")({
     "debug-http",
     "Show each request with its headers and its time on stderr, without keys, e-mail addresses and names"
   )
-})
-
-export const debugHttpPersonal = GlobalFlag.Setting("debug-http-personal")({
-  flag: toggle("debug-http-personal", "Show whole addresses of requests too, which hold e-mail addresses and rules")
 })
 
 export const timeout = GlobalFlag.Setting("timeout")({
@@ -133,10 +120,8 @@ export const globalFlags = [
   quiet,
   wide,
   progress,
-  report,
   noInput,
   debugHttp,
-  debugHttpPersonal,
   timeout,
   profile,
   baseUrl,
@@ -154,7 +139,6 @@ export const toggles: ReadonlySet<string> = new Set([
   "--wide",
   "--no-input",
   "--debug-http",
-  "--debug-http-personal",
   "--help",
   "-h"
 ])

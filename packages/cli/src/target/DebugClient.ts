@@ -1,6 +1,6 @@
 /**
- * The HTTP client of `--debug-http`: it says on stderr what is sent and answered. It shows no key and no body, and with
- * `isPersonal` alone the parts of an address that name people or select them.
+ * The HTTP client of `--debug-http`: it says on stderr what is sent and answered. It shows no key, no body, and
+ * no part of an address that names people or selects them.
  */
 import { Clock, Effect } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
@@ -15,9 +15,6 @@ const known = new Set(
 
 /** The parameters of a query that name nobody. */
 const plainParameters = new Set(["limit", "offset", "fileFormat", "compressionFormat", "encodingName"])
-
-/** Those that name somebody. Any other, as in the link of an export, may be a signature. */
-const personalParameters = new Set(["emails", "rule", "listnames", "listName", "fileName", "subaccount"])
 
 /** The headers whose values are shown. Any other may hold a key, a cookie or an address. */
 const plainHeaders = new Set([
@@ -34,17 +31,12 @@ const plainHeaders = new Set([
 
 const hidden = "…"
 
-/** The address of a request. The key in the link of an export is hidden in any case. */
-const shownAddress = (request: HttpClientRequest.HttpClientRequest, isPersonal: boolean): string => {
+/** The address of a request. */
+const shownAddress = (request: HttpClientRequest.HttpClientRequest): string => {
   const { origin, pathname, searchParams } = addressOf(request)
-  const segments = pathname.split("/")
-  const path = segments.map((segment, index) => {
-    if (segments[index - 1] === "exports") return hidden
-    return isPersonal || segment === "" || known.has(segment) ? segment : hidden
-  })
-  const isShown = (name: string) => plainParameters.has(name) || (isPersonal && personalParameters.has(name))
+  const path = pathname.split("/").map((segment) => (segment === "" || known.has(segment) ? segment : hidden))
   const query = [...searchParams].map(
-    ([name, value]) => `${name}=${isShown(name) ? encodeURIComponent(value) : hidden}`
+    ([name, value]) => `${name}=${plainParameters.has(name) ? encodeURIComponent(value) : hidden}`
   )
   return `${origin}${path.join("/")}${query.length === 0 ? "" : `?${query.join("&")}`}`
 }
@@ -56,7 +48,7 @@ const headerLines = (mark: string, headers: Readonly<Record<string, unknown>>): 
 
 /** Wraps a client. */
 export const debugClient =
-  ({ noteExactly }: Output["Service"], isPersonal: boolean) =>
+  ({ noteExactly }: Output["Service"]) =>
   (client: HttpClient.HttpClient): HttpClient.HttpClient => {
     const say = (lines: ReadonlyArray<string>) =>
       Effect.forEach(lines, (line) => noteExactly(printable(line)), { discard: true })
@@ -64,7 +56,7 @@ export const debugClient =
       client,
       Effect.fnUntraced(function* (answer, request) {
         const { headers, method } = request
-        yield* say([`> ${method} ${shownAddress(request, isPersonal)}`, ...headerLines(">", headers)])
+        yield* say([`> ${method} ${shownAddress(request)}`, ...headerLines(">", headers)])
         const began = yield* Clock.currentTimeMillis
         const took = Effect.map(Clock.currentTimeMillis, (now) => `${now - began} ms`)
         const response = yield* Effect.tapError(answer, ({ reason }) =>

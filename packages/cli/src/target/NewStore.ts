@@ -3,6 +3,7 @@
  * none, or fails where the command makes none. Loaded only for such a store.
  */
 import { RosterClient } from "@roster/http-client"
+import type { PolicyOptions } from "@roster/server"
 import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
 import { Context, Effect, identity, Layer, References } from "effect"
 import { HttpClient } from "effect/http"
@@ -11,14 +12,12 @@ import { StoreNotMade } from "./StoreNotMade.ts"
 interface NewStore {
   /** The file, which is announced, or the refusal to make it. */
   readonly file: Effect.Effect<string, StoreNotMade["error"]>
-  readonly allowedSenders: ReadonlyArray<string>
+  readonly store: PolicyOptions
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }
 
-export const layer = ({ allowedSenders, file, transformClient = identity }: NewStore) => {
-  const embedded = Layer.unwrap(
-    Effect.map(file, (filename) => EmbeddedHttpClient.layer({ filename, allowedSenders }))
-  ).pipe(
+export const layer = ({ file, store, transformClient = identity }: NewStore) => {
+  const embedded = Layer.unwrap(Effect.map(file, (filename) => EmbeddedHttpClient.layer({ ...store, filename }))).pipe(
     // Failures reach the user as errors; the log is for operators.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None"))
   )

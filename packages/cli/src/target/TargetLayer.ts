@@ -17,10 +17,9 @@ import { type ForWrites, Target } from "./Target.ts"
 type Wrap = (client: HttpClient.HttpClient) => HttpClient.HttpClient
 
 const optionsFor = Effect.fnUntraced(function* ({ dryRun }: ForWrites) {
-  const isPersonal = yield* GlobalFlags.debugHttpPersonal
   const wraps: ReadonlyArray<Wrap> = [
-    ...(isPersonal || (yield* GlobalFlags.debugHttp)
-      ? [(yield* Effect.promise(() => import("./DebugClient.ts"))).debugClient(yield* Output, isPersonal)]
+    ...((yield* GlobalFlags.debugHttp)
+      ? [(yield* Effect.promise(() => import("./DebugClient.ts"))).debugClient(yield* Output)]
       : []),
     ...(dryRun ? [(yield* Effect.promise(() => import("./DryRunClient.ts"))).dryRunClient] : [])
   ]
@@ -78,10 +77,12 @@ const announced = Effect.fnUntraced(function* ({ baseUrl }: Remote) {
   if (profile !== undefined) yield* (yield* Output).note(`[${profile}] ${baseUrl}`)
 })
 
+/** A local store sends no mail, so that any sender may be tried. */
+const store = { allowedSenders: ["any"] }
+
 const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { allowedSenders = [] } = yield* readConfig
       const path = yield* Path.Path
       const options = yield* optionsFor(forWrites)
       const { exists, filename: name } = yield* storeAt(given)
@@ -92,13 +93,10 @@ const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
         const opening = storeFile(given)
         const made = Effect.provideContext(opening, yield* Effect.context<Effect.Services<typeof opening>>())
         const file = makesStore ? made : Effect.fail(new NoStore({ filename: name }))
-        return Layer.merge(NewStore.layer({ file, allowedSenders, ...options }), target)
+        return Layer.merge(NewStore.layer({ file, store, ...options }), target)
       }
       const { filename } = yield* storeToOpen(given, forWrites)
-      return Connection.layerLocal(filename, { ...options, store: { allowedSenders } }).pipe(
-        Layer.provide(quiet),
-        Layer.merge(target)
-      )
+      return Connection.layerLocal(filename, { ...options, store }).pipe(Layer.provide(quiet), Layer.merge(target))
     })
   )
 
@@ -130,13 +128,12 @@ export const passage = Effect.gen(function* () {
     )
     return { ...passage, target: yield* remoteTarget(on), isStore: false }
   }
-  const { allowedSenders = [] } = yield* readConfig
   const path = yield* Path.Path
   const name = on.filename ?? (yield* defaultStorePath)
   const target = Target.of({ name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` })
   const passage: Connection.Passage<InvalidSettings | StoreError> = yield* Connection.passageLocal(name, {
     ...options,
-    store: { allowedSenders }
+    store
   })
   const opening = storeFile(on.filename)
   const context = yield* Effect.context<Effect.Services<typeof opening>>()

@@ -1,6 +1,6 @@
 /** The two channels: results alone on stdout, messages for people on stderr. */
 import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
-import { isJsonAsked, isQuiet, isWide, outputFormat, type OutputFormat, reportFile } from "./OutputFlags.ts"
+import { isJsonAsked, isQuiet, isWide, outputFormat, type OutputFormat } from "./OutputFlags.ts"
 import { jsonText, printableLines } from "./Printable.ts"
 
 export class Output extends Context.Service<
@@ -53,17 +53,12 @@ export const turn = Effect.callback<void>((resume) => {
 export const noteText = (args: ReadonlyArray<string>, words: string): string =>
   isJsonAsked(args) ? jsonText({ note: words }) : printableLines(words)
 
-/** What takes the result in place of standard output, if anything does. */
-export const ResultSink = Context.Reference<
-  ((part: string | Uint8Array) => Effect.Effect<void, PlatformError.PlatformError>) | undefined
->("@roster/cli/ResultSink", { defaultValue: () => undefined })
-
 export const layer = Layer.effect(
   Output,
   Effect.gen(function* () {
     const stdio = yield* Stdio.Stdio
     const args = yield* stdio.args
-    const isTerminal = reportFile(args) === undefined && (yield* stdio.stdoutIsTerminal)
+    const isTerminal = yield* stdio.stdoutIsTerminal
     const writeOut = writeTo(process.stdout, "stdout")
     const writeError = writeTo(process.stderr, "stderr")
     const say = (text: string) => Effect.ignore(writeError(text))
@@ -71,11 +66,7 @@ export const layer = Layer.effect(
       format: outputFormat(args, isTerminal),
       isTerminal,
       width: isWide(args) ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns : undefined,
-      write: (part) =>
-        Effect.andThen(
-          turn,
-          Effect.flatMap(ResultSink, (sink) => Stream.runForEach(part, sink ?? writeOut))
-        ),
+      write: (part) => Effect.andThen(turn, Stream.runForEach(part, writeOut)),
       note: (words) => (isQuiet(args) ? Effect.void : say(`${noteText(args, words)}\n`)),
       ask: (question) => say(`${printableLines(question)} `),
       noteExactly: (line) => say(`${line}\n`)

@@ -42,9 +42,6 @@ export const progressForms = ["plain", "none"] as const
 /** The value of `--progress`. */
 export const progressForm = (args: ReadonlyArray<string>): string | undefined => flagValue(args, ["--progress"])
 
-/** The value of `--report`: the file that takes the result in place of standard output. */
-export const reportFile = (args: ReadonlyArray<string>): string | undefined => flagValue(args, ["--report"])
-
 /** What effect/cli takes for false behind a flag without a value. */
 const falseWords: ReadonlySet<string> = new Set(["false", "0", "n", "no", "off"])
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import { failure, json, jsonOf, makeLocalRoster, makeRoster } from "../roster.ts"
+import { failure, json, jsonOf, makeRoster } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 describe("the forms of a result", () => {
@@ -38,31 +38,6 @@ describe("the forms of a result", () => {
       const table = yield* run(["contacts", "list", "-o", "table"])
       assert.notInclude(table.stdout, "\u001b")
       assert.include((yield* run(["contacts", "get", "c0@example.com", "-o", "csv"])).stdout, "'=1+1")
-    })
-  )
-
-  it.live("goes into the file of --report, whole, which is opened before anything is done", () =>
-    Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRoster
-      const [file, report] = [join(folder, "in.csv"), join(folder, "report.json")]
-      writeFileSync(file, "Email\nann@example.com\nbob@example.com\n")
-      const nowhere = yield* run(["contacts", "import", file, "--report", join(folder, "none", "report.json")])
-      assert.deepStrictEqual([nowhere.code, failure(nowhere).code], [2, "FileProblem"])
-      assert.strictEqual((yield* run(["contacts", "list"])).code, 5)
-      const imported = yield* run(["contacts", "import", file, "--report", report])
-      assert.deepStrictEqual([imported.code, imported.stdout], [0, ""], imported.stderr)
-      assert.include(json({ stdout: readFileSync(report, "utf8") }), { read: 2, new: 2 })
-      assert.strictEqual(statSync(report).mode & 0o777, 0o600)
-      // The older one stays where a command has no result, and is replaced where it has.
-      const before = readFileSync(report, "utf8")
-      assert.strictEqual((yield* run(["contacts", "get", "nobody@example.com", "--report", report])).code, 5)
-      assert.strictEqual(readFileSync(report, "utf8"), before)
-      assert.strictEqual((yield* run(["contacts", "list", "-o", "csv", "--report", report])).stdout, "")
-      assert.match(readFileSync(report, "utf8"), /^Email,.*\r\nann@example\.com,/)
-      assert.deepStrictEqual(
-        readdirSync(folder).filter((name) => name.includes("partial")),
-        []
-      )
     })
   )
 

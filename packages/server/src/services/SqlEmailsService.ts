@@ -51,10 +51,11 @@ const outboxFull = new ServiceError({
 /** The address of a From line: `Name <address>`, or the address alone. */
 const senderAddress = (from: string): string => (/<([^<>]*)>\s*$/.exec(from)?.[1] ?? from).trim()
 
-/** Whether an address matches a pattern: an address, or `*@example.com` or `example.com` for a whole domain. */
+/** Whether an address matches a pattern: an address, `*@example.com` or `example.com` for a whole domain, or `any`. */
 const isAllowedSender = (address: string, patterns: ReadonlyArray<string>): boolean => {
   const identity = canonicalEmail(address)
   return patterns.some((pattern) => {
+    if (pattern === "any") return true
     const allowed = canonicalEmail(pattern)
     const domain = allowed.includes("@") ? (allowed.startsWith("*@") ? allowed.slice(1) : undefined) : `@${allowed}`
     return domain === undefined ? identity === allowed : identity.endsWith(domain)

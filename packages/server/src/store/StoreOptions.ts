@@ -6,7 +6,7 @@ export type { PostgresOptions } from "./postgres/PostgresOptions.ts"
 
 /** What a service may do, on any database. */
 export interface PolicyOptions {
-  /** The addresses that mail may come from, or `*@example.com` for a domain (default: none). */
+  /** The addresses that mail may come from, `*@example.com` for a domain, or `any` (default: none). */
   readonly allowedSenders?: ReadonlyArray<string> | undefined
   /** The hosts that files may be imported from by URL, or `any` for all public ones (default: none). */
   readonly allowFileUrl?: ReadonlyArray<string> | undefined

@@ -1,5 +1,5 @@
 /** `roster serve` */
-import { FaultPlan, invalidInput, IpRange, isLoopbackHost } from "@roster/domain"
+import { canonicalEmail, emailAddressIssue, FaultPlan, invalidInput, IpRange, isLoopbackHost } from "@roster/domain"
 import { Effect, FileSystem, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { setFlagsFromString } from "node:v8"
@@ -17,9 +17,15 @@ import { omitUndefined } from "../../terminal/Results.ts"
 import { version } from "../../terminal/Version.ts"
 import { Signals } from "../../terminal/Signals.ts"
 import { parsed, parsedEach, text, toggle } from "../../settings/FlagForms.ts"
-import { count, parseSender, portFlag, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { count, portFlag, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { withHelp } from "../shared/HelpExtras.ts"
 import { parseTracesEndpoint, tracing } from "./Tracing.ts"
+
+/** Parses an address that mail may come from, or `*@example.com` for all addresses of a domain. */
+const parseSender = (given: string) => {
+  const issue = emailAddressIssue(given.replace(/^\*@/, "anybody@"))
+  return issue === undefined ? Effect.succeed(canonicalEmail(given)) : refuse("allow-sender", issue)
+}
 
 const parsePublicUrl = (given: string) => {
   const url = URL.parse(given)
@@ -56,7 +62,7 @@ const serveFlags = {
   keyFile: text("key-file", "Write the administrator key of a new store to FILE (- for stdout)", "FILE|-"),
   allowedSenders: parsedEach(
     "allow-sender",
-    parseSender("allow-sender"),
+    parseSender,
     "Allow e-mails from this sender: an address, or '*@example.com'",
     "PATTERN"
   ),

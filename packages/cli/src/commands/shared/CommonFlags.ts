@@ -1,5 +1,5 @@
 /** Flags and arguments that several commands share, parsed into values of the domain, and how examples are written. */
-import { canonicalEmail, ContactColumns, EmailAddress, emailAddressIssue } from "@roster/domain"
+import { ContactColumns, EmailAddress } from "@roster/domain"
 import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { parseWith, refuse } from "../../errors/UsageError.ts"
@@ -25,12 +25,6 @@ export const email = argument("email", EmailAddress, "E-mail address of the cont
 
 /** The same where a command takes several. */
 export const emails = argument("email", EmailAddress, "E-mail addresses of the contacts")
-
-/** Parses an address that mail may come from, or `*@example.com` for all addresses of a domain. */
-export const parseSender = (name: string) => (given: string) => {
-  const issue = emailAddressIssue(given.replace(/^\*@/, "anybody@"))
-  return issue === undefined ? Effect.succeed(canonicalEmail(given)) : refuse(name, issue)
-}
 
 /** An optional integer in a range. */
 export const count = (name: string, description: string, from: number, to = Number.MAX_SAFE_INTEGER) =>

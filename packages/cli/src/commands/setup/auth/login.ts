@@ -1,8 +1,7 @@
 /** `roster auth login` */
-import { elasticEmailApiKeyHeader } from "@roster/api"
 import { ContactsService } from "@roster/domain"
 import { Effect, Layer, Redacted, Stdio, Stream, Terminal } from "effect"
-import { Command, Flag, Prompt } from "effect/cli"
+import { Command, Prompt } from "effect/cli"
 import { changeConfig, configPath } from "../../../settings/ConfigFile.ts"
 import * as GlobalFlags from "../../../settings/GlobalFlags.ts"
 import { checkInputs, readKey } from "../../../settings/InputFile.ts"
@@ -15,13 +14,6 @@ import { defaultProfile, localProfile, type Profile, ProfileName } from "../../.
 import * as Results from "../../../terminal/Results.ts"
 import { environment } from "../../../settings/Settings.ts"
 import { usageError } from "../../../errors/UsageError.ts"
-
-/** Addresses and key headers of well-known services. */
-const presets = {
-  "elastic-email": { baseUrl: "https://api.elasticemail.com/v4", apiKeyHeader: elasticEmailApiKeyHeader }
-} as const satisfies Record<string, Pick<Profile, "baseUrl" | "apiKeyHeader">>
-
-const presetNames = ["elastic-email"] as const
 
 /** A prompt reads Ctrl-C as a key; this turns it into the signal. */
 const interrupted = Effect.andThen(
@@ -65,10 +57,6 @@ const tryKey = (profile: Profile, key: Redacted.Redacted<string>) =>
 export const command = Command.make(
   "login",
   {
-    preset: Flag.Literals("preset", presetNames).pipe(
-      Flag.withDescription(`Use a known service instead of --base-url: ${presetNames.join(", ")}`),
-      Flag.withDefault(undefined)
-    ),
     keyFile: text(
       "key-file",
       "Read the key from FILE, or - for stdin (default: prompt; stdin without a terminal)",
@@ -79,17 +67,12 @@ export const command = Command.make(
     protect: toggle("protect", "Ask for the name of this profile before anything of its service is deleted"),
     noCheck: toggle("no-check", "Save the key without checking it with the service")
   },
-  Effect.fnUntraced(function* ({ credentialProcess, keyFile, noCheck, preset, protect, requireRemote }) {
-    const known = preset === undefined ? undefined : presets[preset]
-    const env = yield* environment
-    const baseUrl = (yield* GlobalFlags.baseUrl) ?? known?.baseUrl ?? env.baseUrl
+  Effect.fnUntraced(function* ({ credentialProcess, keyFile, noCheck, protect, requireRemote }) {
+    const baseUrl = (yield* GlobalFlags.baseUrl) ?? (yield* environment).baseUrl
     if (baseUrl === undefined) {
-      return yield* usageError(
-        "The address of the service is missing.",
-        "Add --base-url, or --preset for a known service."
-      )
+      return yield* usageError("The address of the service is missing.", "Add --base-url.")
     }
-    const apiKeyHeader = (yield* GlobalFlags.apiKeyHeader) ?? known?.apiKeyHeader
+    const apiKeyHeader = yield* GlobalFlags.apiKeyHeader
     const apiKeyPrefix = yield* GlobalFlags.apiKeyPrefix
     const name = (yield* GlobalFlags.profile) ?? defaultProfile
     if (name === localProfile) {
@@ -126,7 +109,7 @@ export const command = Command.make(
   ),
   withExamples({
     "roster auth login --base-url https://example.com/v4": "Prompt for the key",
-    "roster auth login --preset elastic-email --key-file key.txt": "",
+    "roster auth login --base-url https://example.com/v4 --key-file key.txt": "",
     'roster auth login --profile work --base-url https://example.com/v4 --credential-process "pass roster"':
       "Keep the key in a password manager"
   }),
