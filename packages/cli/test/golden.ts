@@ -43,11 +43,9 @@ export const golden: Readonly<Record<string, Golden>> = {
   "lists list": { good: "" },
   "lists add": { good: "News ann@example.com", ends: { 2: "Other ann@example.com", 5: `News ${nobody}` } },
   "lists remove": { good: "News ann@example.com", ends: { 2: "News ann", 5: `News ${nobody}` } },
-  "exports status": { good: "{job}", asks: true, ends: { 2: "17", 5: unknown } },
-  "exports download": { good: "{link}", asks: true, ends: { 2: "file:///etc/passwd", 5: "{unknownLink}" } },
   "jobs list": { good: "", ends: { 2: "--limit 0" } },
   "jobs get": { good: "{job}", ends: { 5: unknown } },
-  "jobs cancel": { good: "{waiting} --yes", ends: { 3: "{waiting}", 5: `${unknown} --yes`, 6: "{cancelled} --yes" } },
+  "jobs cancel": { good: "{job} --yes", ends: { 3: "{job}", 5: `${unknown} --yes`, 6: "{cancelled} --yes" } },
   "apikeys list": { good: "", asks: true },
   "apikeys get": { good: "ci", asks: true, ends: { 5: "none" } },
   "apikeys create": {
@@ -82,6 +80,7 @@ export const golden: Readonly<Record<string, Golden>> = {
   "emails send": {
     good: "--from a@example.com --to b@example.com --text x",
     asks: true,
+    makesStore: true,
     ends: { 2: "--from a@example.com --to b@example.com" }
   },
   "emails list": { good: "", ends: { 2: "--limit 0" } },

@@ -21,7 +21,6 @@ const from =
     leaf(description, async () => ({ command: (await load())[name] }))
 
 const contactVerb = from(() => import("../commands/contacts/verbs.ts"))
-const exportVerb = from(() => import("../commands/exports/verbs.ts"))
 const listVerb = from(() => import("../commands/lists/verbs.ts"))
 const outboxVerb = from(() => import("../commands/emails/outbox.ts"))
 const ruleVerb = from(() => import("../commands/rules/verbs.ts"))
@@ -79,18 +78,6 @@ const lists = {
     list: listVerb("list", "Show the lists with the numbers of their contacts"),
     add: listVerb("add", "Put contacts on a list"),
     remove: listVerb("remove", "Take contacts off a list; they stay contacts")
-  }
-} as const satisfies Group
-
-const exports = {
-  description: "Check and download exports started with: roster contacts export --no-wait",
-  examples: [{ command: "roster exports status 3fa85f64-5717-4562-b3fc-2c963f66afa6" }],
-  subcommands: {
-    status: exportVerb(
-      "status",
-      "Show the status of an export: Loading, Ready, Error or Expired (exit code 10 for the last two)"
-    ),
-    download: exportVerb("download", "Download the file of a finished export")
   }
 } as const satisfies Group
 
@@ -212,7 +199,6 @@ const commands = {
   subcommands: {
     contacts,
     lists,
-    exports,
     jobs,
     apikeys,
     smtp,

@@ -38,7 +38,6 @@ const allWith = <Tag extends string>(exit: number, hints: Readonly<Record<Tag, s
 
 const again = "Try the same command again later."
 const wrongAddress = "Check that --base-url or ROSTER_BASE_URL is the address of the service."
-const checkExport = "Check it with: roster exports status ID"
 const startAgain = "Start a new one with: roster contacts export"
 
 export const reasonExits: { readonly [Reason in Domain.ServiceErrorReason["_tag"]]: ExitInfo } = {
@@ -85,7 +84,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     ContactNotFound: "List the contacts with: roster contacts list",
     CredentialNotFound:
       "List the names with: roster apikeys list, or roster smtp list; for a subaccount, add --subaccount.",
-    ExportNotFound: "Check the id or link, or wait until the export is ready: roster exports status ID",
+    ExportNotFound: startAgain,
     JobNotFound: "List the jobs with: roster jobs list; set their store with --db.",
     ListNotFound: "List the names with: roster lists list; --list of contacts add and import makes one.",
     EmailNotFound: "List the e-mails with: roster emails list",
@@ -116,8 +115,8 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     NotAllowedSender: "Use another sender. A service of ours takes those of roster serve --allow-sender."
   }),
   ...allWith(exitCode.unavailable, {
-    ExportPollingFailed: checkExport,
-    ExportTimedOut: checkExport,
+    ExportPollingFailed: startAgain,
+    ExportTimedOut: startAgain,
     StoreDamaged: "Restore a backup with: roster restore FILE, or use another store with --db.",
     RunLogFailure: "Check the disk and the file that the message names; without it, the run cannot be resumed.",
     StoreUnavailable: "Check the path, or use another file with --db.",

@@ -15,8 +15,7 @@ Easily confused:
 
   contacts undo, contacts restore, restore    Take back what a run changed; bring back deleted contacts from their file;
                                               replace the whole store by a backup
-  contacts runs, jobs, exports                Your imports and changes, to undo them; what works inside a local store;
-                                              files that contacts export --no-wait has asked for
+  contacts runs, jobs                         Your imports and changes, to undo them; what works inside a local store
   contacts update, contacts import            The same change for many; another row for each
 
 roster help lists all commands, and roster help contacts import explains one of them. Subjects: roster help rules, files,

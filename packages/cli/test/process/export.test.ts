@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import { failure, filesIn, json, jsonOf, ended, start } from "../roster.ts"
+import { failure, filesIn, json, jsonOf } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
 const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
 
-describe("roster contacts export and roster exports", () => {
+describe("roster contacts export", () => {
   it.live("write a file for its owner alone, and replace none unless told", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRosterHere
@@ -69,7 +69,7 @@ describe("roster contacts export and roster exports", () => {
       const typo = yield* run(["contacts", "export", "--columns", "Email,Citty"])
       assert.strictEqual(typo.code, 2)
       assert.include(typo.stderr, "no contact has Citty")
-      for (const flags of [["--zip"], ["--no-wait"], ["--format", "xml"]]) {
+      for (const flags of [["--zip"], ["--format", "xml"]]) {
         for (const given of [["--bom"], ["--on", "News"]]) {
           assert.strictEqual((yield* run(["contacts", "export", ...given, ...flags])).code, 2)
         }
@@ -89,7 +89,7 @@ describe("roster contacts export and roster exports", () => {
       assert.match(kept.stdout, /,f\r\n[^]*,'=x\r\n$/)
       yield* run(["contacts", "import", "-"], { input: safe.stdout })
       assert.strictEqual((yield* run(["contacts", "export"])).stdout.split(",")[2], safe.stdout.split(",")[2])
-      for (const flags of [["--zip"], ["--no-wait"], ["--format", "json"], ["--out", "a.xml"]]) {
+      for (const flags of [["--zip"], ["--format", "json"], ["--out", "a.xml"]]) {
         const refused = yield* run(["contacts", "export", "--formulas", "keep", ...flags])
         assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"])
       }
@@ -110,102 +110,6 @@ describe("roster contacts export and roster exports", () => {
           `^The link of the export leads nowhere: roster\\.invalid .*comes from ${new URL(address).host}, .*\n$`
         )
       )
-    })
-  )
-
-  it.live("can be fetched later, by another process", () =>
-    Effect.gen(function* () {
-      const { folder, run } = yield* makeRosterHere
-      const { env } = yield* serveWithKey(folder)
-      yield* run(["contacts", "add", "ann@example.com"], { env })
-      const begun = yield* Effect.promise(() => ended(start(folder, ["contacts", "export", "--no-wait"], env)))
-      assert.strictEqual(begun.code, 0, begun.stderr)
-      const { Link, PublicExportID } = jsonOf<{ Link: string; PublicExportID: string }>(begun)
-      // The first wait of another export ends after this one is ready: jobs run in their order.
-      yield* run(["contacts", "export"], { env })
-      const status = yield* run(["exports", "status", PublicExportID], { env })
-      assert.deepStrictEqual([status.code, json(status)], [0, { PublicExportID, Status: "Ready", Link }])
-      const byId = yield* run(["exports", "download", PublicExportID, "--out", "by-id.csv"], { env })
-      assert.strictEqual(byId.code, 0, byId.stderr)
-      assert.include(readFileSync(join(folder, "by-id.csv"), "utf8"), "ann@example.com")
-      const links = join(folder, ".local", "state", "roster", "exports")
-      assert.deepStrictEqual(readdirSync(links), [`${PublicExportID}.json`])
-      assert.deepStrictEqual(
-        [statSync(links).mode & 0o777, statSync(join(links, `${PublicExportID}.json`)).mode & 0o777],
-        [0o700, 0o600]
-      )
-      const elsewhere = { ...env, XDG_STATE_HOME: join(folder, "other-state") }
-      const unknown = yield* run(["exports", "download", PublicExportID], { env: elsewhere })
-      assert.deepStrictEqual([unknown.code, failure(unknown).code], [2, "UsageError"])
-      const unlinked = yield* run(["exports", "status", PublicExportID], { env: elsewhere })
-      assert.deepInclude(json(unlinked), { Status: "Ready", Link: null })
-      // A link to a file that has it, which somebody has put there, is not followed.
-      const planted = join(folder, "other-state", "roster", "exports")
-      mkdirSync(planted, { recursive: true })
-      symlinkSync(join(links, `${PublicExportID}.json`), join(planted, `${PublicExportID}.json`))
-      assert.deepInclude(json(yield* run(["exports", "status", PublicExportID], { env: elsewhere })), { Link: null })
-      const fetched = yield* run(["exports", "download", Link, "--out", "later.csv"], { env })
-      assert.strictEqual(fetched.code, 0, fetched.stderr)
-      assert.include(readFileSync(join(folder, "later.csv"), "utf8"), "ann@example.com")
-      assert.include((yield* run(["exports", "download", Link], { env })).stdout, "ann@example.com")
-      assert.strictEqual((yield* run(["exports", "status", id], { env })).code, 5)
-      assert.strictEqual(
-        (yield* run(["exports", "download", Link.replace(/exports\/[^/]+/, "exports/unknown"), "--out", "no.csv"], {
-          env
-        })).code,
-        5
-      )
-      assert.notInclude(readdirSync(folder), "no.csv")
-    })
-  )
-
-  it.live("are finished by exports status on a local store, which nobody serves", () =>
-    Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRosterHere
-      yield* run(["contacts", "add", "ann@example.com"])
-      const begun = yield* run(["contacts", "export", "--no-wait", "--format", "json"])
-      const { Link, PublicExportID } = jsonOf<{ Link: string; PublicExportID: string }>(begun)
-      assert.include(begun.stderr, `roster exports status ${PublicExportID}`)
-      const status = yield* run(["exports", "status", PublicExportID])
-      assert.strictEqual(status.code, 0, status.stderr)
-      const record = jsonOf<{ Link: string; Status: string }>(status)
-      assert.strictEqual(record.Status, "Ready")
-      for (const which of [PublicExportID, Link, record.Link]) {
-        const fetched = yield* run(["exports", "download", which])
-        assert.strictEqual(fetched.code, 0, fetched.stderr)
-        assert.deepStrictEqual(jsonOf<ReadonlyArray<{ Email: string }>>(fetched)[0]?.Email, "ann@example.com")
-      }
-      // One that nobody has looked at is written by the download itself.
-      const next = jsonOf<{ PublicExportID: string }>(yield* run(["contacts", "export", "--no-wait"]))
-      assert.include((yield* run(["exports", "download", next.PublicExportID])).stdout, "ann@example.com")
-      assert.strictEqual((yield* run(["exports", "download", id])).code, 5)
-      assert.notInclude(readdirSync(folder), ".local")
-    })
-  )
-
-  it.live("have at most 1000 links kept, for a week", () =>
-    Effect.gen(function* () {
-      const { folder, run } = yield* makeRosterHere
-      const link = { Link: "http://127.0.0.1:9/v4/exports/a/b.csv", PublicExportID: id }
-      const { env } = yield* fakeService((_, response) =>
-        response.writeHead(202, { "Content-Type": "application/json" }).end(JSON.stringify(link))
-      )
-      const links = join(folder, ".local", "state", "roster", "exports")
-      mkdirSync(links, { recursive: true })
-      const now = Date.now() / 1000
-      const keep = (name: string, age: number) => {
-        writeFileSync(join(links, `${name}.json`), "{}")
-        utimesSync(join(links, `${name}.json`), now - age, now - age)
-      }
-      for (let number = 0; number < 1000; number++) keep(`link-${number}`, 10 + number)
-      keep("old", 7 * 24 * 3600 + 1)
-      assert.strictEqual((yield* run(["contacts", "export", "--no-wait"], { env })).code, 0)
-      const kept = readdirSync(links)
-      assert.deepStrictEqual(
-        [kept.length, kept.includes(`${id}.json`), kept.includes("link-0.json"), kept.includes("link-999.json")],
-        [1000, true, true, false]
-      )
-      assert.notInclude(kept, "old.json")
     })
   )
 
@@ -259,9 +163,6 @@ describe("roster contacts export and roster exports", () => {
       })
       const exported = yield* run(["contacts", "export", "--out", "out.csv"], { env })
       assert.deepStrictEqual([exported.code, exported.stdout], [10, ""])
-      const status = yield* run(["exports", "status", id], { env })
-      assert.strictEqual(status.code, 10)
-      assert.deepInclude(json(status), { Status: state })
       assert.deepStrictEqual(filesIn(folder), [])
 
       // A file that cannot be written is found out before anything is asked of the service.

@@ -51,9 +51,6 @@ describe("a suggested command", () => {
       const rule = ["--rule", "status = Bounced", "--backup", "gone.json"]
       const deleted = yield* run(["contacts", "delete", ...rule, "--yes", "-o", "table", ...on])
       assert.include(deleted.stdout, `To restore, without lists: roster contacts restore gone.json ${words}\n`)
-      const begun = yield* run(["contacts", "export", "--no-wait", ...on])
-      const { PublicExportID } = jsonOf<{ PublicExportID: string }>(begun)
-      assert.include(begun.stderr, `roster exports status ${PublicExportID} ${words}`)
       const handed = yield* run(["contacts", "import", "in.csv", "--via", "file", ...on])
       assert.include(Object(json(handed)).status, `roster jobs list ${words}`)
     })

@@ -26,7 +26,7 @@ describe("a signal while an export waits", () => {
   it.live.each([
     ["SIGINT", 130],
     ["SIGTERM", 143]
-  ] as const)("K07 %s ends it with %i, says how to go on, and leaves no part of a file", ([signal, code]) =>
+  ] as const)("K07 %s ends it with %i, says what is left, and leaves no part of a file", ([signal, code]) =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const { env, requests, waiting } = yield* endlessExport
@@ -38,7 +38,7 @@ describe("a signal while an export waits", () => {
       const stopped = yield* Effect.promise(() => done)
       assert.strictEqual(stopped.code, code, stopped.stderr)
       assert.strictEqual(stopped.stdout, "")
-      assert.include(stopped.stderr, `roster exports status ${id}`)
+      assert.include(stopped.stderr, "nothing was written here")
       assert.deepStrictEqual(filesIn(folder), [])
       // The export is the service's: it is not asked for once more, nor taken back.
       assert.strictEqual(requests.filter((request) => request.startsWith("POST")).length, 1)

@@ -82,7 +82,6 @@ describe("a workbook", () => {
         ["contacts", "export", "--format", "xlsx", "--out", "b.csv"],
         ["contacts", "export", "--format", "xlsx"],
         ["contacts", "export", "--out", "b.xlsx", "--bom"],
-        ["contacts", "export", "--out", "b.xlsx", "--no-wait"],
         ["contacts", "export", "--out", "b.XLS"],
         ["contacts", "export", "--out", "b.ods"],
         ["exports", "download", "3fa85f64-5717-4562-b3fc-2c963f66afa6", "--out", "b.xlsx"],

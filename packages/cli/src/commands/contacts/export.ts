@@ -3,29 +3,23 @@ import {
   type Contact,
   ContactColumns,
   contactFilterFromInput,
-  ContactsService,
-  type ExportId,
-  ExportLink,
-  type ExportRequest,
   FieldNames,
   InvalidInput,
   type UnreadableFile
 } from "@roster/domain"
 import { writeContact } from "@roster/domain/ContactJson"
 import { countExported, exportTo, shapedCsv } from "@roster/workflows"
-import { Effect, Option, type Stdio, Stream } from "effect"
+import { Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Csv } from "effect/encoding"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
-import { forgetLink, keepLink } from "../shared/ExportLinks.ts"
 import { parsed, parsedEach, text, toggle } from "../../settings/FlagForms.ts"
 import { parseEmail, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { withHelp } from "../shared/HelpExtras.ts"
 import { Output } from "../../terminal/Output.ts"
-import { commandHere } from "../../terminal/ResumeHint.ts"
+import { ResumeHint } from "../../terminal/ResumeHint.ts"
 import * as Results from "../../terminal/Results.ts"
 import { checkFields, filterFlags, twoRules } from "../shared/RuleFlags.ts"
-import { settings } from "../../settings/Settings.ts"
 import { contactsOn } from "./ContactsOnList.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { refuse, refusedHere, type UsageError, usageError } from "../../errors/UsageError.ts"
@@ -111,11 +105,10 @@ export const command = Command.make(
     bom: toggle("bom", "Begin a csv file with the mark by which spreadsheets know UTF-8"),
     on: text("on", "Export the contacts on this list of the local store", "LIST"),
     zip: toggle("zip", "Compress the file as ZIP (default: if --out ends in .zip)"),
-    noWait: toggle("no-wait", "Start the export and print its id and link without waiting"),
     ...deliveryFlags
   },
   Effect.fnUntraced(function* (given) {
-    const { emails, force, format: givenFormat, noWait, on, out, rawRule, rule = rawRule, zip: givenZip } = given
+    const { emails, force, format: givenFormat, on, out, rawRule, rule = rawRule, zip: givenZip } = given
     const output = yield* Output
     const promised = promisedBy(out)
     const format = givenFormat ?? promised.format ?? "csv"
@@ -128,25 +121,25 @@ export const command = Command.make(
     if (Option.isSome(filter) && filter.value._tag === "ByRule") {
       yield* checkFields(filter.value.rule, { allowUnknownField: given.allowUnknownField })
     }
-    if (zip && !noWait && out === undefined && output.isTerminal) {
+    if (zip && out === undefined && output.isTerminal) {
       return yield* usageError("A ZIP file cannot be shown on a terminal.", "Write it to a file with --out.")
     }
     const { bom, columns, delimiter, formulas } = given
-    if (isWorkbook && (out === undefined || zip || noWait || bom || delimiter !== undefined || formulas === "keep")) {
+    if (isWorkbook && (out === undefined || zip || bom || delimiter !== undefined || formulas === "keep")) {
       return yield* usageError(
         "A workbook is written to a file by this command, and has no form of text.",
-        "Name it with --out FILE.xlsx, and leave out --zip, --no-wait, --delimiter, --bom and --formulas."
+        "Name it with --out FILE.xlsx, and leave out --zip, --delimiter, --bom and --formulas."
       )
     }
     const isShaped = bom || columns !== undefined || delimiter !== undefined || formulas === "keep"
-    if (isShaped && (noWait || zip || !(format === "csv" || isWorkbook))) {
+    if (isShaped && (zip || !(format === "csv" || isWorkbook))) {
       return yield* usageError(
         "--columns, --delimiter, --bom and --formulas keep are for a csv file that this command writes.",
-        "Leave out --zip, --no-wait and other formats, or leave out these flags."
+        "Leave out --zip and other formats, or leave out these flags."
       )
     }
-    if (on !== undefined && (noWait || zip || base === "Xml")) {
-      return yield* usageError("--on writes a csv, json or xlsx file.", "Leave out --zip, --no-wait and --format xml.")
+    if (on !== undefined && (zip || base === "Xml")) {
+      return yield* usageError("--on writes a csv, json or xlsx file.", "Leave out --zip and --format xml.")
     }
     const counter = zip || base === "Xml" ? undefined : countExported(base)
     const shaped = <E, R>(content: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E | ShapeError, R> => {
@@ -176,46 +169,26 @@ export const command = Command.make(
       const deliver = yield* delivery({ out, force, isWorkbook, counter })
       return yield* deliver(shaped(yield* fileOf(base, contacts)))
     }
-    const request: ExportRequest = {
+    const deliver = yield* delivery({ out, force, isWorkbook, counter })
+    const hint = yield* ResumeHint
+    const request = {
       filter: Option.getOrUndefined(filter),
       fileFormat: base,
       compressionFormat: zip ? "Zip" : "None"
-    }
-    if (noWait) {
-      const contacts = yield* ContactsService
-      const link = yield* contacts.export(request)
-      yield* keepLink(link)
-      yield* Results.record(ExportLink, link)
-      if ((yield* settings)._tag === "Local") {
-        const status = yield* commandHere(["exports", "status", link.id])
-        yield* output.note(`No process is writing the export yet. To write it, run: ${status} (or roster serve)`)
-      }
-      return
-    }
-    const context = yield* Effect.context<Effect.Services<ReturnType<typeof keepLink>> | Stdio.Stdio>()
-    const deliver = yield* delivery({ out, force, isWorkbook, counter })
-    let id: ExportId | undefined
+    } as const
     yield* exportTo(request, (content) => deliver(shaped(content)), {
-      onStart: (link) => {
-        id = link.id
-        return Effect.provideContext(keepLink(link), context)
-      },
-      onWaitInterrupted: ({ id }) =>
-        commandHere(["exports", "status", id]).pipe(
-          Effect.flatMap((status) => output.note(`The export is still running. Check it with: ${status}`)),
-          Effect.provideContext(context)
-        )
+      // `--timeout` is the limit.
+      limit: Duration.infinity,
+      onWaitInterrupted: () =>
+        Effect.sync(() => {
+          hint.interrupted = "The export was not waited for. It changes nothing, and nothing was written here."
+        })
     })
-    if (id !== undefined) yield* forgetLink(id)
   }, Effect.scoped)
 ).pipe(
   Command.validate((given) =>
     refuseFlags(
       twoRules(given),
-      [
-        given.noWait && given.out !== undefined,
-        "--no-wait and --out cannot be used together: the file does not exist yet."
-      ],
       [
         given.on !== undefined && (given.emails.length > 0 || given.rawRule !== undefined),
         "--on cannot be combined with --email or --raw-rule."
@@ -231,14 +204,12 @@ export const command = Command.make(
     "roster contacts export --columns Email,FirstName,city --delimiter ';' --bom --out contacts.csv":
       "Some columns, as spreadsheets of many countries read them",
     "roster contacts export --out contacts.xlsx": "As a workbook",
-    "roster contacts export --on Newsletter --out newsletter.csv": "Export the contacts on a list of the local store",
-    "roster contacts export --no-wait": "Check it later with: roster exports status ID"
+    "roster contacts export --on Newsletter --out newsletter.csv": "Export the contacts on a list of the local store"
   }),
   withHelp({
     groups: {
       "which contacts": ["rule", "raw-rule", "allow-unknown-field", "email", "on"],
-      "the file": ["out", "format", "columns", "delimiter", "bom", "formulas", "zip"],
-      running: ["force", "no-wait"]
+      "the file": ["out", "force", "format", "columns", "delimiter", "bom", "formulas", "zip"]
     }
   }),
   Command.provide(TargetLayer.layer)

@@ -141,12 +141,6 @@ export const renewLink = Effect.fnUntraced(function* (id: string) {
   return link
 })
 
-/** The link to the file of a job for its owner in this process; `undefined` if it is no export. */
-export const linkOfJob = Effect.fnUntraced(function* ({ id, kind, request }: JobRow) {
-  if (kind !== "Export") return undefined
-  return embeddedLink(id, (yield* Effect.orDie(decodeRequest(request))).download)
-})
-
 export const exportStatus = Effect.fnUntraced(function* (id: string) {
   yield* ExportId.fromText(id)
   const job = yield* ownExport(id)

@@ -15,7 +15,6 @@ import { removeParts } from "../queue/JobBlobs.ts"
 import { type Job, JobEnded, JobNotFound, type JobRequest } from "./JobRecord.ts"
 import { ExportJobRequest } from "../exports/ExportJob.ts"
 import { ImportJobRequest } from "../imports/ImportJob.ts"
-import { linkOfJob } from "../exports/ExportRequests.ts"
 import { readKeptStatuses, readRejections } from "../imports/KeptRows.ts"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { lastOfFullPage } from "../../store/SqlDialect.ts"
@@ -30,8 +29,6 @@ export class Jobs extends Context.Service<
     readonly list: (options?: { readonly limit?: number | undefined }) => Stream.Stream<Job, ServiceError>
     /** One job by its id. */
     readonly get: (id: string) => Effect.Effect<Job, JobNotFound | ServiceError>
-    /** The link to the file of an export, which the interface tells only when the export begins. */
-    readonly exportLink: (id: string) => Effect.Effect<string, JobNotFound | ServiceError>
     /**
      * Cancels an unfinished job at its next step, or ends the link of a ready export. Imported contacts stay; the file of an
      * export is removed.
@@ -127,10 +124,6 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     return toJob(yield* find(id), yield* seconds)
   }, orStoreFailure("jobsGet"))
 
-  const exportLink = fnRedacted("Jobs.exportLink")(function* (id: string) {
-    return (yield* linkOfJob(yield* find(id))) ?? (yield* new JobNotFound({ id }))
-  }, orStoreFailure("jobsExportLink"))
-
   const cancel = fnRedacted("Jobs.cancel")(function* (id: string) {
     const { account } = yield* Caller
     const now = yield* seconds
@@ -163,7 +156,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     return yield* readKeptStatuses(sql, (yield* find(id)).number)
   }, orStoreFailure("jobsKeptStatuses"))
 
-  return Jobs.of({ list, get, exportLink, cancel, rejectedRows, keptStatuses })
+  return Jobs.of({ list, get, cancel, rejectedRows, keptStatuses })
 })
 
 /** Provides the jobs of a store. */
