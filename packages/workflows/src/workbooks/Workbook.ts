@@ -3,9 +3,9 @@
  * (docs/decisions/csv.md)
  */
 import { ContactColumns, type ImportMapping, UnreadableFile } from "@roster/domain"
-import { Effect, Result, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { Csv, Zip } from "effect/encoding"
-import { readSheet, type Sheet } from "./SheetReader.ts"
+import { type Parts, readSheet, unreadable } from "./SheetReader.ts"
 import { sheetParts, sheetXml } from "./SheetWriter.ts"
 
 /** The largest file that is read, in bytes. */
@@ -23,44 +23,35 @@ const maximumText = 32_767
 /** How the CSV of a workbook is read, whatever else a mapping says. */
 export const workbookMapping = { delimiter: ",", encoding: "utf-8" } as const satisfies ImportMapping
 
-const unreadable = (reason: string) => new UnreadableFile({ line: 1, reason })
+/** Counts bytes, and refuses those beyond a bound. */
+const counting = (most: number, what: string) => {
+  let size = 0
+  const tooMuch = Effect.fail(unreadable(`the workbook has more than ${most / 1024 / 1024} MB${what}`))
+  return (part: Uint8Array) => ((size += part.length) > most ? tooMuch : Effect.void)
+}
 
-/** Refuses a stream that is longer than it may be. */
-const bounded =
-  (most: number, what: string) =>
-  <E, R>(content: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E | UnreadableFile, R> => {
-    const advice = "save the sheet as CSV UTF-8 and import that"
-    const issue = `the workbook has more than ${most / 1024 / 1024} MB${what}; ${advice}`
-    let size = 0
-    return Stream.tap(content, (part) => ((size += part.length) > most ? Effect.fail(unreadable(issue)) : Effect.void))
-  }
-
-/** The parts of a workbook by their paths, decompressed and counted before any is parsed. */
-const partsOf = Effect.fnUntraced(function* <E>(bytes: Stream.Stream<Uint8Array, E>, mostXml: number) {
-  const parts = new Map<string, Array<Uint8Array>>()
-  yield* bounded(
-    maximumBytes,
-    ""
-  )(bytes).pipe(
-    Stream.pipeThroughChannel(Zip.decode()),
-    // All of it counts, so that nothing is decompressed for long.
-    Stream.flatMap(({ body, header }) => {
-      const pieces: Array<Uint8Array> = []
-      if (/\.(?:xml|rels)$/.test(header.path)) parts.set(header.path, pieces)
-      return Stream.tap(body, (piece) => Effect.sync(() => (parts.has(header.path) ? pieces.push(piece) : 0)))
-    }),
-    bounded(mostXml, " of XML"),
-    Stream.runDrain,
-    Effect.catchIf(Zip.isZipError, (error) => unreadable(`the workbook cannot be read: ${error.message}`))
-  )
-  return parts
-})
+/** The parts of a file, decompressed each time that they are read: what that makes is never held. */
+const partsOf =
+  (file: ReadonlyArray<Uint8Array>, mostXml: number): Parts =>
+  (paths) =>
+    Stream.suspend(() => {
+      // All of it counts, so that nothing is decompressed for long.
+      const count = counting(mostXml, " of XML")
+      return Stream.fromIterable(file, { chunkSize: 1 }).pipe(
+        Stream.pipeThroughChannelOrFail(Zip.decode()),
+        Stream.flatMap(({ body, header }) => {
+          const counted = Stream.tap(body, count)
+          return paths.includes(header.path) ? Stream.make(counted) : Stream.drain(counted)
+        }),
+        Stream.take(paths.length)
+      )
+    })
 
 /** What is read of a workbook. */
 export interface ReadOptions {
   /** The sheet, by its name in any letter case, or else by its number (default: the first). */
   readonly sheet?: string | undefined
-  /** The most that the file may decompress to, in bytes (default: 256 MB). */
+  /** The most that the file may decompress to and its CSV may have, in bytes (default: 256 MB); shared texts have half of it. */
   readonly mostXml?: number | undefined
 }
 
@@ -74,22 +65,16 @@ export const workbookToCsv = <E>(
 ): Stream.Stream<Uint8Array, E | UnreadableFile> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const parts = yield* partsOf(bytes, mostXml)
-      const read = readSheet(parts, sheet)
-      if (Result.isFailure(read)) return yield* unreadable(`the workbook cannot be read: ${read.failure}`)
-      return csvOf(read.success)
+      const file = yield* Stream.runCollect(Stream.tap(bytes, counting(maximumBytes, "")))
+      return readSheet(partsOf(file, mostXml), sheet, mostXml / 2).pipe(
+        // An empty row is a blank line, which is no contact.
+        Stream.map((row) =>
+          row.length === 0 ? [""] : row.map((cell) => (cell === "" ? cell : ContactColumns.protectCell(cell)))
+        ),
+        Stream.pipeThroughChannel(Csv.encode()),
+        Stream.tap(counting(mostXml, " of CSV"))
+      )
     })
-  )
-
-const csvOf = ({ rows, width }: Sheet): Stream.Stream<Uint8Array> =>
-  Stream.fromIterable(rows).pipe(
-    Stream.map((row) =>
-      // An empty row is a blank line, which is no contact.
-      row.length === 0
-        ? [""]
-        : Array.from({ length: width }, (_, column) => ContactColumns.protectCell(row[column] ?? ""))
-    ),
-    Stream.pipeThroughChannel(Csv.encode())
   )
 
 /** An exported CSV as a workbook of one sheet, written as it is read. */
