@@ -229,7 +229,7 @@ const commands = {
       () => import("../commands/setup/doctor.ts")
     ),
     completions: leaf("Print the completion script for a shell", async () => ({
-      command: (await import("../commands/completions/verbs.ts")).completions(commandsNamed)
+      command: (await import("../commands/completions/verbs.ts")).completions(everyCommand)
     })),
     commands: leaf("List all commands; as JSON, with their flags and arguments", async () => ({
       command: (await import("../commands/completions/verbs.ts")).commands(everyCommand)
@@ -259,8 +259,5 @@ const helpFlags = new Set(["--help", "-h"])
 export const withoutHelpForUnknown = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   isUnknown(commands, args) ? args.filter((word) => !helpFlags.has(word)) : args
 
-/** The same, for the commands that work on the tree. */
-const commandsNamed = (words: Words): Effect.Effect<Command.Command.Any> => Effect.suspend(() => roster(words))
-
 /** The command line with the code of every command. */
-export const everyCommand: Effect.Effect<Command.Command.Any> = commandsNamed(everyWord)
+export const everyCommand: Effect.Effect<Command.Command.Any> = Effect.suspend(() => roster(everyWord))

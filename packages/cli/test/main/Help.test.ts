@@ -67,8 +67,7 @@ describe("the subjects of help", () => {
     const { environment = "" } = helpTopics
     assert.isAbove(read.length, 5)
     assert.deepStrictEqual(
-      // One is a mark in the scripts of completions.
-      [...new Set(read)].filter((name) => !environment.includes(name) && name !== "ROSTER_PROFILE_NAMES"),
+      [...new Set(read)].filter((name) => !environment.includes(name)),
       []
     )
   })

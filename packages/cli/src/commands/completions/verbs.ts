@@ -1,28 +1,67 @@
 /** `roster completions` and `commands`: all commands for shells and for programs. */
+import { AccessLevel } from "@roster/domain"
+import { purposes } from "@roster/domain/Purpose"
 import { Effect, Stream } from "effect"
 import { Argument, Command, Completions } from "effect/cli"
 import { globalFlags } from "../../settings/GlobalFlags.ts"
 import { Output } from "../../terminal/Output.ts"
-import { jsonText, printable } from "../../terminal/Printable.ts"
-import type { Words } from "../shared/LazyCommands.ts"
-import { type Described, fitting } from "./Completing.ts"
-import { namesOf } from "./Names.ts"
-import { install, scripts } from "./Scripts.ts"
+import { jsonText } from "../../terminal/Printable.ts"
 
-/** The global flags, which descriptors omit unless a command has them as its own. */
+/** The flags and arguments whose values are files. They are texts where they are read: a path of one is kept as it is given. */
+const files = new Set(
+  (
+    "api-key-file backup db duplicates faults file html-file key-file mapping out plan rejected save-mapping " +
+    "snapshot text-file tls-cert tls-key"
+  ).split(" ")
+)
+
+/** The flags whose values are listed, and are told apart where they are read. */
+const listed = new Map<string, ReadonlyArray<string>>([
+  ["access", AccessLevel.literals],
+  ["for", purposes]
+])
+
+const withValues = <A extends Completions.FlagDescriptor | Completions.ArgumentDescriptor>(given: A): A => {
+  const values = listed.get(given.name)
+  if (files.has(given.name)) return { ...given, type: { _tag: "Path", pathType: "either" } }
+  return values === undefined ? given : { ...given, type: { _tag: "Choice", values } }
+}
+
+/** The global flags, which descriptors leave out unless a command has them as its own. */
 const common = Completions.fromCommand(
   Command.make("common", Object.fromEntries(globalFlags.map(({ flag }, index) => [`flag${index}`, flag])))
-).flags
+).flags.map(withValues)
 
-const withCommonFlags = (descriptor: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+/** A command with its short name, and those below it. */
+interface Described extends Completions.CommandDescriptor {
+  readonly alias?: string | undefined
+  readonly subcommands: ReadonlyArray<Described>
+}
+
+const described = (descriptor: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
   ...descriptor,
-  flags: descriptor.subcommands.length === 0 ? [...descriptor.flags, ...common] : descriptor.flags,
-  subcommands: descriptor.subcommands.map(withCommonFlags)
+  flags: descriptor.flags.map(withValues),
+  arguments: descriptor.arguments.map(withValues),
+  subcommands: descriptor.subcommands.map(described)
 })
 
-/** The tree below a command. Each alias is a separate command in it. */
-const commandTree = (root: Command.Command.Any): Completions.CommandDescriptor =>
-  withCommonFlags(Completions.fromCommand(root))
+/** What every shell takes as it stands. */
+const isPlain = (word: string): boolean => /^[\w@%+=:,./-]+$/.test(word)
+
+/** A command without values that a shell would read as something else. */
+const plain = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+  ...command,
+  flags: command.flags.map((flag) =>
+    flag.type._tag === "Choice" ? { ...flag, type: { ...flag.type, values: flag.type.values.filter(isPlain) } } : flag
+  ),
+  subcommands: command.subcommands.map(plain)
+})
+
+/** The tree below `roster`, which alone lists the global flags. Each alias is a separate command in it. */
+const commandTree = (root: Command.Command.Any): Completions.CommandDescriptor => ({
+  ...described(Completions.fromCommand(root)),
+  flags: common
+})
 
 /** The tree with the aliases at their commands. */
 const withoutAliases = (descriptor: Completions.CommandDescriptor, command: Command.Command.Any): Described => {
@@ -58,44 +97,29 @@ export const commands = (everyCommand: Effect.Effect<Command.Command.Any>) =>
     })
   ).pipe(Command.withExamples([{ command: "roster commands -o json" }]))
 
-/** The words that fit the last of some words, as the scripts read them. */
-const answerTo = Effect.fnUntraced(function* (root: Command.Command.Any, words: ReadonlyArray<string>) {
-  const { prefix, suffix, target, values } = fitting(withoutAliases(commandTree(root), root), common, words)
-  if (values === "files") return `files\t${prefix}\n`
-  const choices = typeof values === "string" ? yield* namesOf(values, target) : values
-  const typed = words.at(-1) ?? ""
-  const lines = choices.flatMap(({ description = "", value }) => {
-    const word = `${prefix}${value}${suffix}`
-    return word.startsWith(typed) && printable(word) === word ? [`${word}\t${printable(description)}\n`] : []
-  })
-  return `words\n${lines.join("")}`
-})
+/** How a shell gets its script. */
+const install: { readonly [Shell in Completions.Shell]: string } = {
+  bash: "roster completions bash > ~/.local/share/bash-completion/completions/roster",
+  zsh: 'roster completions zsh > "${fpath[1]}/_roster"',
+  fish: "roster completions fish > ~/.config/fish/completions/roster.fish",
+  powershell: "roster completions powershell >> $PROFILE"
+}
 
-/** Prints the script for a shell, or what fits words that are typed. */
-export const completions = (commandsNamed: (words: Words) => Effect.Effect<Command.Command.Any>) =>
+/** Prints the script for a shell. It holds only words of the program: Tab runs nothing and reads no store. */
+export const completions = (everyCommand: Effect.Effect<Command.Command.Any>) =>
   Command.make(
     "completions",
     {
       shell: Argument.Literals("shell", ["bash", "zsh", "fish", "powershell"]).pipe(
         Argument.withDescription("Shell to print the script for")
-      ),
-      words: Argument.String("words").pipe(
-        Argument.withDescription(
-          "Words that follow roster, behind --: prints what fits the last of them, as the script asks"
-        ),
-        Argument.variadic()
       )
     },
-    Effect.fnUntraced(function* ({ shell, words: given }) {
+    Effect.fnUntraced(function* ({ shell }) {
       const output = yield* Output
-      if (given.length === 0) {
-        yield* output.write(Stream.make(`${scripts[shell]}\n`))
-        if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
-        return
-      }
-      // Older versions of PowerShell cannot give an empty word.
-      const words = given.map((word) => (shell === "powershell" && word === '""' ? "" : word))
-      yield* output.write(Stream.make(yield* answerTo(yield* commandsNamed(new Set(words)), words)))
+      const script = Completions.generate("roster", shell, plain(commandTree(yield* everyCommand)))
+      // Scripts say how programs of Effect print them.
+      yield* output.write(Stream.make(`${script.replaceAll("roster --completions", "roster completions")}\n`))
+      if (output.isTerminal) yield* output.note(`To install it: ${install[shell]}`)
     })
   ).pipe(
     Command.withExamples([
