@@ -2,6 +2,7 @@
 import { Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { lastMigration, latestMigration } from "./Migrations.ts"
+import { keepsSessions, lostSessions } from "./postgres/KeptSessions.ts"
 import { routeOf } from "./postgres/PostgresAddress.ts"
 import { describe } from "./postgres/PostgresError.ts"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
@@ -89,6 +90,7 @@ const findings = (facts: Facts, latest: number, skew: number): ReadonlyArray<Pos
       "plpgsql",
       "plpgsql is missing, which keeps the audit trail: CREATE EXTENSION plpgsql"
     ),
+    { check: "sessions", result: "ok", detail: "kept" },
     finding("writes", facts.writes, "allowed", "it is a replica or read-only: name the primary"),
     rights(facts, latest === latestMigration),
     {
@@ -117,6 +119,11 @@ const findings = (facts: Facts, latest: number, skew: number): ReadonlyArray<Pos
 
 const look = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  if (!(yield* keepsSessions(sql))) {
+    // What else is asked rests on sessions.
+    const lost: PostgresFinding = { check: "sessions", result: "failed", detail: `a pooler ${lostSessions}` }
+    return [lost]
+  }
   const [facts] = yield* sql<Facts>`
     WITH found AS (
       SELECT oid, relname, relowner FROM pg_class

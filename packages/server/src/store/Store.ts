@@ -11,6 +11,7 @@ import type { LockContention } from "./sqlite/LockContention.ts"
 import { routeOf } from "./postgres/PostgresAddress.ts"
 import { AnswerWithin, nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
+import { keepsSessions, lostSessions } from "./postgres/KeptSessions.ts"
 import * as FailedAuthCounts from "./postgres/FailedAuthCounts.ts"
 import { byEngine } from "./SqlDialect.ts"
 import { skewIssue, storeClock } from "./StoreClock.ts"
@@ -32,19 +33,29 @@ const migrateStore = Effect.fnUntraced(function* (filename: string) {
 const isUnreachable = ({ reason }: SqlError.SqlError): boolean =>
   reason._tag === "ConnectionError" || reason._tag === "AuthenticationError"
 
+/** Brings the tables of a store up to date, and says why it cannot be used. */
 const migrated = (name: string) =>
-  Layer.effectDiscard(
-    migrateStore(name).pipe(
-      Effect.mapError((error) => {
-        if (error._tag === "StoreUnavailable") return error
-        const doing = "Its tables cannot be brought up to date"
-        if (SqlError.isSqlError(error) && isUnreachable(error)) return unavailable(name, PostgresLoading.failure(error))
-        return SqlError.isSqlError(error)
-          ? fromStatement(name, doing)(error)
-          : unavailable(name, `${doing}: ${error.message}`)
-      })
+  Effect.mapError(migrateStore(name), (error) => {
+    if (error._tag === "StoreUnavailable") return error
+    const doing = "Its tables cannot be brought up to date"
+    if (SqlError.isSqlError(error) && isUnreachable(error)) return unavailable(name, PostgresLoading.failure(error))
+    return SqlError.isSqlError(error)
+      ? fromStatement(name, doing)(error)
+      : unavailable(name, `${doing}: ${error.message}`)
+  })
+
+/** On connections of their own, where statements wait for locks as long as they have to. */
+const migratedPostgres = (options: PostgresOptions) => {
+  const name = nameOf(options)
+  const checked = Effect.gen(function* () {
+    const isKept = yield* Effect.mapError(keepsSessions(yield* SqlClient.SqlClient), (error) =>
+      unavailable(name, PostgresLoading.failure(error))
     )
-  )
+    if (!isKept) return yield* unavailable(name, `It is behind a pooler that ${lostSessions}.`)
+    return yield* migrated(name)
+  })
+  return Effect.provide(checked, Layer.fresh(PostgresLoading.layer({ ...options, maxConnections: 2 })))
+}
 
 /** Says at each start what the address of a database leaves open. */
 const warned = ({ url }: PostgresOptions) =>
@@ -58,7 +69,8 @@ const warned = ({ url }: PostgresOptions) =>
 
 /** Provides the database of a store on PostgreSQL with its tables migrated. */
 export const layerPostgres = (options: PostgresOptions, kept?: number): Layer.Layer<SqlClient.SqlClient, StoreError> =>
-  Layer.provideMerge(migrated(nameOf(options)), PostgresLoading.layer(options, kept)).pipe(
+  PostgresLoading.layer(options, kept).pipe(
+    Layer.provideMerge(Layer.effectDiscard(migratedPostgres(options))),
     Layer.provideMerge(warned(options)),
     redactLayerSpans
   )
@@ -73,7 +85,7 @@ export const layer = ({
   /** Shared with other threads of this process on the same store. */
   readonly contention?: LockContention | undefined
 }): Layer.Layer<SqlClient.SqlClient, StoreError> =>
-  migrated(filename).pipe(
+  Layer.effectDiscard(migrated(filename)).pipe(
     Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions, contention })),
     // Before anything is written to the file.
     Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename)))),
