@@ -235,8 +235,12 @@ export const makeContactRepository = Effect.gen(function* () {
           const bounds = { operation: "contactsDeletePost", account, isDeletion: true }
           if (rulesInSql) {
             const selected = sql`account = ${account} AND ${ruleSql(sql, read, now)}`
-            // Within the transaction, so that the time cannot be up in its COMMIT.
-            const deletion = Effect.andThen(mayDelete, sql`DELETE FROM contacts WHERE ${selected}`)
+            // Within the transaction, so that the time cannot be up in its COMMIT. It waits for locks as long as it may
+            // take: to begin again would read all contacts again.
+            const deletion = Effect.all(
+              [mayDelete, sql`SET LOCAL lock_timeout = 0`, sql`DELETE FROM contacts WHERE ${selected}`],
+              { discard: true }
+            )
             yield* scans.bounded(bounds, deletion, sql.withTransaction)
             return
           }

@@ -93,7 +93,8 @@ const tooMany = (operation: string) => (full: Full) =>
 
 /** Bounds the scans of a store, of which so many run at one time (default: those that the scans themselves run). */
 export const make = (scans: Scans, given: Duration.Input = defaultRuleDeadline, atOnce = Infinity) => {
-  const places = makePlaces(atOnce)
+  // One is left to other accounts where there are several.
+  const places = makePlaces(atOnce, Math.max(1, atOnce - 1))
   const deadline = Duration.fromInputUnsafe(given)
   const quota = makeQuota({ own: maximumAccountScans, all: maximumScans })
   const bounded: RuleScans["Service"]["bounded"] = (

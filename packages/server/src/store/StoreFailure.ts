@@ -31,7 +31,7 @@ const describe = (error: SqlError.SqlError, context: Context.Context<never>): st
   if (isDiskFull(error)) return "the disk is full"
   if (isDamage(error.reason.cause)) return "its file is damaged; restore a backup (roster restore FILE)"
   if (isReadOnly(error)) return "its disk failed, so it takes no more writes; check the disk and restart the service"
-  if (error.reason._tag === "LockTimeoutError") {
+  if (error.reason._tag === "LockTimeoutError" && !PostgresError.isLockTimeout(error)) {
     const holder = isRemote(context) ? undefined : holderOf(error.reason.cause)
     return `${holder ?? "another program held it"} for too long`
   }

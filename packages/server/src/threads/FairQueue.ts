@@ -13,15 +13,15 @@ const makeQueue = <A>() => {
       if (items === undefined) waiting.set(account, [item])
       else items.push(item)
     },
-    /** The first one of the next account, which goes behind all others. */
-    take: (): A | undefined => {
-      const [first] = waiting
-      if (first === undefined) return undefined
-      const [account, items] = first
-      const item = items.shift()
-      waiting.delete(account)
-      if (items.length > 0) waiting.set(account, items)
-      return item
+    /** The first one of the next account that may have a turn, which goes behind all others. */
+    take: (may: (account: string) => boolean = () => true): readonly [account: string, item: A] | undefined => {
+      for (const [account, [first, ...others]] of waiting) {
+        if (first === undefined || !may(account)) continue
+        waiting.delete(account)
+        if (others.length > 0) waiting.set(account, others)
+        return [account, first]
+      }
+      return undefined
     },
     remove: (account: string, item: A): void => {
       const others = (waiting.get(account) ?? []).filter((other) => other !== item)
@@ -61,8 +61,9 @@ export const make = ({
 
   const next = () => {
     while (running < atOnce) {
-      const turn = queue.take()
-      if (turn === undefined) return
+      const given = queue.take()
+      if (given === undefined) return
+      const [, turn] = given
       running++
       turn.begin()
     }
@@ -135,16 +136,29 @@ export interface Places {
   readonly take: (account: string) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Makes so many places. Who holds one waits for others, so that it takes no time of the event loop. */
-export const makePlaces = (count: number): Places => {
+/**
+ * Makes so many places, of which an account holds so many at most (default: all). Who holds one waits for others, so that
+ * it takes no time of the event loop.
+ */
+export const makePlaces = (count: number, own = count): Places => {
   const queue = makeQueue<{ isHeld: boolean; begin: () => void }>()
+  const shares = new Map<string, number>()
   let free = count
 
+  const add = (account: string, change: 1 | -1): void => {
+    const share = (shares.get(account) ?? 0) + change
+    if (share === 0) shares.delete(account)
+    else shares.set(account, share)
+    free -= change
+  }
+
   const next = () => {
-    while (free > 0) {
-      const place = queue.take()
-      if (place === undefined) return
-      free--
+    for (;;) {
+      if (free === 0) return
+      const given = queue.take((account) => (shares.get(account) ?? 0) < own)
+      if (given === undefined) return
+      const [account, place] = given
+      add(account, 1)
       place.isHeld = true
       place.begin()
     }
@@ -154,7 +168,7 @@ export const makePlaces = (count: number): Places => {
     Effect.suspend(() => {
       const place = { isHeld: false, begin: () => {} }
       const leave = Effect.sync(() => {
-        if (place.isHeld) free++
+        if (place.isHeld) add(account, -1)
         else queue.remove(account, place)
         next()
       })

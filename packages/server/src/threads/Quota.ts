@@ -1,4 +1,7 @@
-/** A bound on what is held at one time: by one key, such as an account, and by all of them. (docs/limits.md) */
+/**
+ * A bound on what is held at one time: by one key, such as an account, and by all of them. The main account has its own
+ * share whatever all others hold, so that subaccounts never keep the administrator out. (docs/limits.md)
+ */
 import { Effect, type Scope } from "effect"
 
 /** The bound that left no room: the key's own share, or what all may hold. */
@@ -16,6 +19,9 @@ export interface Quota {
   readonly held: () => number
 }
 
+/** The key of the main account. */
+const main = ""
+
 /** Makes a quota. Only keys that hold anything have an entry, so there are no more than all may hold. */
 export const makeQuota = ({ all, own }: { readonly own: number; readonly all: number }): Quota => {
   const shares = new Map<string, number>()
@@ -30,7 +36,7 @@ export const makeQuota = ({ all, own }: { readonly own: number; readonly all: nu
 
   const take: Quota["take"] = (key, weight = 1) => {
     if ((shares.get(key) ?? 0) + weight > own) return "own"
-    if (sum + weight > all) return "all"
+    if (key !== main && sum - (shares.get(main) ?? 0) + weight > all) return "all"
     add(key, weight)
     return undefined
   }

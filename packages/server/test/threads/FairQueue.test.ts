@@ -89,4 +89,25 @@ describe("places", () => {
       yield* end("a4")
     })
   )
+
+  it.live("are held by one account up to its bound, and the others go to those behind it", () =>
+    Effect.gen(function* () {
+      const places = FairQueue.makePlaces(3, 2)
+      const { begun, end, start, until } = makeTasks({
+        run: (account, work) => Effect.scoped(Effect.andThen(places.take(account), work(Effect.void)))
+      })
+      for (const name of ["a1", "a2", "a3"]) yield* start("a", name)
+      yield* start("b", "b1")
+      yield* until(3)
+      assert.deepStrictEqual(begun, ["a1", "a2", "b1"])
+      yield* end("b1")
+      yield* start("c", "c1")
+      yield* until(4)
+      assert.strictEqual(begun[3], "c1")
+      yield* end("a1")
+      yield* until(5)
+      assert.strictEqual(begun[4], "a3")
+      for (const name of ["a2", "a3", "c1"]) yield* end(name)
+    })
+  )
 })

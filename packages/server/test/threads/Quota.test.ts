@@ -14,6 +14,16 @@ describe("Quota", () => {
     assert.strictEqual(held(), 5)
   })
 
+  it("keeps a share for the main account, whatever the others hold", () => {
+    const { held, take } = makeQuota({ own: 3, all: 5 })
+    assert.isUndefined(take("a", 3))
+    assert.isUndefined(take("", 3))
+    assert.isUndefined(take("b", 2))
+    assert.strictEqual(take("b"), "all")
+    assert.strictEqual(take(""), "own")
+    assert.strictEqual(held(), 8)
+  })
+
   it.effect("holds until the scope ends, with what was taken meanwhile", () =>
     Effect.gen(function* () {
       const { held, hold, take } = makeQuota({ own: 3, all: 5 })

@@ -2,14 +2,14 @@
 import { assert, it } from "@effect/vitest"
 import { ContactsService, EmailAddress } from "@roster/domain"
 import { SqlServices } from "@roster/server"
-import { Deferred, Effect, Fiber, Redacted, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Redacted, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, SqlError } from "effect/sql"
 import { connect, createServer, type Socket } from "node:net"
 import { latestMigration, migrateTo } from "../../../server/src/store/Migrations.ts"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { CommitLost } from "../../../server/src/store/postgres/PostgresError.ts"
-import { withoutRepeat } from "../../../server/src/store/postgres/PostgresOptions.ts"
+import { ConnectionUse, withoutRepeat } from "../../../server/src/store/postgres/PostgresOptions.ts"
 import * as Store from "../../../server/src/store/Store.ts"
 import { amount } from "../../src/durability/LongRun.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
@@ -40,8 +40,8 @@ const numbers = (sql: SqlClient.SqlClient) =>
 const add = (sql: SqlClient.SqlClient, name: string) =>
   sql`UPDATE counters SET number = number + 1 WHERE name = ${name} RETURNING number`
 
-/** Passes bytes on, and breaks the connection once the server was sent a text. */
-const cutAfter = Effect.fnUntraced(function* (url: Redacted.Redacted<string>, text: string) {
+/** Passes bytes on, and breaks the connection once the server was sent a text; or sends another text in place of it. */
+const cutAfter = Effect.fnUntraced(function* (url: Redacted.Redacted<string>, text: string, instead?: string) {
   const to = new URL(Redacted.value(url))
   const { hostname, port } = to
   const sockets = new Set<Socket>()
@@ -60,6 +60,9 @@ const cutAfter = Effect.fnUntraced(function* (url: Redacted.Redacted<string>, te
     client.on("data", (bytes) => {
       if (cuts > 0 || !bytes.includes(text)) return void upstream.write(bytes)
       cuts++
+      if (instead !== undefined) {
+        return void upstream.write(Buffer.from(bytes.toString("latin1").replaceAll(text, instead), "latin1"))
+      }
       client.destroy()
       // The server reads what was sent before the end.
       upstream.end(bytes)
@@ -157,6 +160,56 @@ describePostgres("the client of PostgreSQL", () => {
       attempts = 0
       yield* Effect.flip(failing("raise_exception"))
       assert.strictEqual(attempts, 1)
+    }).pipe(Effect.scoped, Effect.provide(reactivity))
+  )
+
+  it.live("gives its connection to others while it waits for a lock, and is done when it is free", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const holder = yield* PostgresClient.make({ url })
+      yield* withCounter(holder)
+      // With one that is kept for short calls there is one for all others.
+      const sql = yield* PostgresClient.make({ url, maxConnections: 2, acquireTimeout: "1 minute" }, 1)
+      const isHeld = yield* Deferred.make<void>()
+      const release = yield* Deferred.make<void>()
+      yield* Effect.forkScoped(
+        holder.withTransaction(
+          add(holder, "a").pipe(
+            Effect.andThen(Deferred.succeed(isHeld, undefined)),
+            Effect.andThen(Deferred.await(release))
+          )
+        )
+      )
+      yield* Deferred.await(isHeld)
+      let attempts = 0
+      const counted = Effect.andThen(
+        Effect.sync(() => attempts++),
+        add(sql, "a")
+      )
+      const waiting = yield* Effect.forkChild(
+        Effect.all([sql.withTransaction(counted), add(sql, "a")], { concurrency: 2 }),
+        { startImmediately: true }
+      )
+      const other = Effect.provideService(add(sql, "b"), ConnectionUse, { account: "other", isShort: false })
+      yield* Effect.repeat(other, { until: () => attempts >= 3 })
+      yield* Deferred.succeed(release, undefined)
+      yield* Fiber.join(waiting)
+      const [ofA = 0] = yield* numbers(holder)
+      assert.strictEqual(ofA, 3)
+    }).pipe(Effect.scoped, Effect.provide(reactivity))
+  )
+
+  it.live("uses no connection again whose ROLLBACK failed", () =>
+    Effect.gen(function* () {
+      const { cuts, url } = yield* cutAfter(yield* freshDatabase, "ROLLBACK", "ROLLBOCK")
+      const sql = yield* PostgresClient.make({ url, maxConnections: 1 })
+      yield* withCounter(sql)
+      const failed = yield* Effect.exit(sql.withTransaction(Effect.andThen(add(sql, "a"), Effect.fail("no"))))
+      assert.isTrue(Exit.isFailure(failed))
+      assert.strictEqual(cuts(), 1)
+      assert.deepStrictEqual(yield* numbers(sql), [0, 0])
+      yield* sql.withTransaction(add(sql, "b"))
+      assert.deepStrictEqual(yield* numbers(sql), [0, 1])
     }).pipe(Effect.scoped, Effect.provide(reactivity))
   )
 

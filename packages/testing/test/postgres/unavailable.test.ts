@@ -77,7 +77,7 @@ describePostgres("a service on PostgreSQL", () => {
         const refused = yield* whileHeld(sql, Effect.all([list, add], { concurrency: 2 }))
         for (const { retryAfter, status, text } of refused) {
           assert.deepStrictEqual([status, retryAfter], [503, "1"])
-          assert.include(text, "a statement took too long")
+          assert.include(text, "for too long")
         }
         assert.strictEqual((yield* list).text, "[]")
         assert.strictEqual((yield* add).status, 200)
@@ -113,7 +113,7 @@ describePostgres("a service on PostgreSQL", () => {
       yield* whileHeld(
         sql,
         Effect.gen(function* () {
-          assert.strictEqual((yield* get(new URL("/health/ready", address))).status, 503)
+          yield* eventually(get(new URL("/health/ready", address)), ({ status }) => status === 503)
           assert.strictEqual((yield* get(new URL("/health/live", address))).status, 200)
           const calls = yield* Effect.forkChild(
             Effect.all(

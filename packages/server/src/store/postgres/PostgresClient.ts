@@ -24,14 +24,25 @@ import { registerGauge } from "../../metrics/ObservableMetric.ts"
 import { routeOf } from "./PostgresAddress.ts"
 import { makePlaces } from "../../threads/FairQueue.ts"
 import { makeQuota } from "../../threads/Quota.ts"
+import { monotonicMillis } from "../../threads/Slices.ts"
 import {
+  AnswerWithin,
   ConnectionUse,
   defaultConnections,
   type PostgresOptions,
   NoRepeat,
   sharedConnections
 } from "./PostgresOptions.ts"
-import { CommitLost, mayRepeat, noAnswer, notLoaded, ofCommit, PoolExhausted, toSqlError } from "./PostgresError.ts"
+import {
+  CommitLost,
+  isLockTimeout,
+  mayRepeat,
+  noAnswer,
+  notLoaded,
+  ofCommit,
+  PoolExhausted,
+  toSqlError
+} from "./PostgresError.ts"
 import * as PostgresSessions from "./PostgresSessions.ts"
 
 /** How long a call waits for a connection of the pool. */
@@ -46,7 +57,16 @@ const callsPerConnection = 32
 /** The same of all accounts. */
 const allCallsPerConnection = 128
 
-/** How often a transaction is begun before its failure is told. */
+/**
+ * How long, in milliseconds, a statement of a service waits for the lock of another one. Then its call gives its connection
+ * to those who wait for one, and begins again when it is its turn.
+ */
+const lockMillis = 500
+
+/** The connections that one account holds, of so many that all share: others always get some. */
+const ofOneAccount = (shared: number): number => Math.max(Math.ceil(shared / 2), shared - 2)
+
+/** How often a transaction is begun before its failure is told; those after a wait for a lock do not count. */
 export const maximumTransactionAttempts = 10
 
 /** What a transaction came to. Code between it and its failed statement may have made another error of that. */
@@ -172,16 +192,24 @@ const isRead = (statement: string): boolean => /^\s*SELECT\b/i.test(statement)
 /** Runs an effect again, after a pause, as long as it may do better. */
 const repeating = <A, E, R>(
   attempt: Effect.Effect<A, E, R>,
-  prevented: (cause: Cause.Cause<E>) => boolean
+  statementMillis: number,
+  preventedBy: (cause: Cause.Cause<E>) => SqlError.SqlError | undefined
 ): Effect.Effect<A, E, R> => {
-  const from = (times: number): Effect.Effect<A, E, R> =>
-    Effect.catchCause(attempt, (cause) => {
-      if (times >= maximumTransactionAttempts || Cause.hasInterrupts(cause) || !prevented(cause))
-        return Effect.failCause(cause)
-      // Full jitter, so that transactions that met do not meet again. Nine pauses take half a second on average.
-      const pause = Effect.flatMap(Random.next, (share) => Effect.sleep(share * 2 ** times))
-      return Effect.andThen(pause, from(times + 1))
-    })
+  const from = (times: number, deadline?: number): Effect.Effect<A, E, R> =>
+    Effect.catchCause(attempt, (cause) =>
+      Effect.withFiber((fiber) => {
+        const error = Cause.hasInterrupts(cause) ? undefined : preventedBy(cause)
+        if (error === undefined || !mayRepeat(error)) return Effect.failCause(cause)
+        const now = monotonicMillis()
+        // As long as one statement may wait.
+        const until = deadline ?? now + (fiber.getRef(AnswerWithin) ?? statementMillis)
+        const hasWaited = isLockTimeout(error)
+        if (hasWaited ? now >= until : times >= maximumTransactionAttempts) return Effect.failCause(cause)
+        // Full jitter, so that transactions that met do not meet again. Nine pauses take half a second on average.
+        const pause = Effect.flatMap(Random.next, (share) => Effect.sleep(share * 2 ** times))
+        return Effect.andThen(pause, from(hasWaited ? times : times + 1, until))
+      })
+    )
   return from(1)
 }
 
@@ -240,7 +268,7 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       jit: "off"
     }
   })
-  const sessions = yield* PostgresSessions.make(pool, statementMillis)
+  const sessions = yield* PostgresSessions.make(pool, statementMillis, kept === 0 ? 0 : lockMillis)
   let used = 0
   let waiting = 0
   yield* registerGauge("roster_pool_connections_used", "Connections to PostgreSQL in use", () => used)
@@ -254,7 +282,7 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       )
     })
   const shared = sharedConnections(maxConnections, kept)
-  const places = makePlaces(shared)
+  const places = makePlaces(shared, ofOneAccount(shared))
   const calls = makeQuota({ own: callsPerConnection * shared, all: allCallsPerConnection * shared })
   /** Waits for the turn of the account, so that no account takes the connections of all others. */
   const turn =
@@ -292,10 +320,11 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       return isRead(statement) ? known : ofCommit(known)
     })
   const borrower: SqlConnection.Borrower = (f) =>
-    repeating(Effect.scoped(Effect.flatMap(acquire, (connection) => f(connectionOf(connection, outside)))), (cause) => {
-      const error = sqlErrorIn(cause)
-      return error !== undefined && mayRepeat(error)
-    })
+    repeating(
+      Effect.scoped(Effect.flatMap(acquire, (connection) => f(connectionOf(connection, outside)))),
+      statementMillis,
+      sqlErrorIn
+    )
 
   const transactionAcquirer = Effect.gen(function* () {
     const attempt = yield* CurrentAttempt
@@ -350,11 +379,9 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
         )
       })
       if (fiber.getRef(NoRepeat)) return attempt
-      return repeating(attempt, (cause) => {
-        const last = sqlErrorIn(cause)
-        const isLost = last?.reason.cause instanceof CommitLost
-        return !isLost && current.failure !== undefined && mayRepeat(current.failure)
-      })
+      return repeating(attempt, statementMillis, (cause) =>
+        sqlErrorIn(cause)?.reason.cause instanceof CommitLost ? undefined : current.failure
+      )
     })
 
   return Object.assign(client, { withTransaction })

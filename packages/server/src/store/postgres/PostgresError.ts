@@ -55,6 +55,9 @@ export const isDiskFull = ({ reason }: SqlError.SqlError): boolean => sqlState(r
 /** Whether the database takes no writes now, as a primary that has become a replica. */
 export const isReadOnly = ({ reason }: SqlError.SqlError): boolean => sqlState(reason.cause) === "25006"
 
+/** Whether a statement waited for the lock of another one for as long as it may at one time. */
+export const isLockTimeout = ({ reason }: SqlError.SqlError): boolean => sqlState(reason.cause) === "55P03"
+
 /** Why no connection came about, by the code of the system. */
 const unreached: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens at its address",
@@ -75,6 +78,7 @@ export const describe = (error: SqlError.SqlError): string | undefined => {
   if (issue !== undefined) return issue
   if (reason.cause instanceof NoAnswer) return "it does not answer"
   if (isReadOnly(error)) return "it is read-only"
+  if (isLockTimeout(error)) return "others held what it needs for too long"
   if (sqlState(reason.cause) === "3D000") return "there is no database of this name"
   switch (reason._tag) {
     case "AuthenticationError":
@@ -150,6 +154,7 @@ export const mayRepeat = ({ reason }: SqlError.SqlError): boolean => {
   switch (reason._tag) {
     case "SerializationError":
     case "DeadlockError":
+    case "LockTimeoutError":
       return true
     case "ConnectionError":
       return (

@@ -23,8 +23,11 @@ const renewedEvery = 1000
 /** A connection that nobody else has. */
 export type Session = Pick<PgConnection.PgConnection, "query" | "queryValues" | "stream">
 
-/** Gives what takes a connection of a pool until the scope ends. */
-export const make = Effect.fnUntraced(function* (pool: PgPool.PgPool, statementMillis: number) {
+/**
+ * Gives what takes a connection of a pool until the scope ends. A statement waits so many milliseconds for a lock
+ * (default: as long as it may take).
+ */
+export const make = Effect.fnUntraced(function* (pool: PgPool.PgPool, statementMillis: number, lockMillis = 0) {
   const grace = Math.min(statementMillis, maximumGrace)
   const fork = Effect.runForkWith(yield* Effect.context<never>())
 
@@ -79,12 +82,20 @@ export const make = Effect.fnUntraced(function* (pool: PgPool.PgPool, statementM
     const lease = yield* Scope.make()
     const own = yield* Scope.provide(connection.pin, lease)
     const close = Scope.close(lease, Exit.void)
+    // Nobody else gets one whose transaction may be open, or whose settings are not its own.
+    const orLeave = <A>(effect: Effect.Effect<A, SqlError.SqlError>) =>
+      Effect.onError(effect, () => pool.invalidate(connection))
     const session: Session = {
-      query: (...statement) => run(own, close, own.query(...statement)),
+      query: (...statement) => {
+        const answer = run(own, close, own.query(...statement))
+        return statement[0] === "ROLLBACK" ? orLeave(answer) : answer
+      },
       queryValues: (...statement) => run(own, close, own.queryValues(...statement)),
       stream: own.stream
     }
     known.set(connection, { session, round })
+    // Not as it connects: a pooler refuses what it does not know.
+    if (lockMillis > 0) yield* orLeave(session.query(`SET lock_timeout = ${lockMillis}`, [], false))
     return session
   })
   const take: Effect.Effect<Session, SqlError.SqlError, Scope.Scope> = Effect.flatMap(pool.get, (connection) => {
