@@ -2,7 +2,7 @@
 import { versionSegment } from "@roster/api"
 import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Layer, type Redacted, References, Scope, Tracer } from "effect"
+import { Context, Effect, Fiber, Layer, type Redacted, References, Scope, Tracer } from "effect"
 import { Headers, HttpServer } from "effect/http"
 import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -37,7 +37,8 @@ import { layerForHttp, layerPostgresForHttp, type StoreError } from "./services/
 import { nameOf } from "./store/postgres/PostgresOptions.ts"
 import type { PostgresStoreOptions, StoreOptions } from "./store/StoreOptions.ts"
 import { cannotShow, readStudioPage, ServedPage, type StudioPageOptions } from "./studio/StudioPage.ts"
-import { fromStatement } from "./store/sqlite/StoreError.ts"
+import { Readiness } from "./requests/Readiness.ts"
+import { fromStatement, type StoreUnavailable } from "./store/sqlite/StoreError.ts"
 
 /** How to serve a store. */
 export interface ServeOptions<E, R> {
@@ -93,6 +94,11 @@ export class RosterServer extends Context.Service<
     readonly address: string
     /** The address of the metrics, if they are served. */
     readonly metricsAddress?: string | undefined
+    /**
+     * Fails once a newer version of Roster has migrated the store: then the service refuses all requests, and its process
+     * should end.
+     */
+    readonly superseded: Effect.Effect<never, StoreUnavailable>
   }
 >()("@roster/server/RosterServer") {}
 
@@ -249,7 +255,13 @@ const layerWithoutServices = <E>(
         inFlatContext
       )
     const address = HttpServer.formatAddress(server.address).replace(/^http:/, `${protocol}:`)
-    return RosterServer.of({ address: `${address}/${versionSegment}`, metricsAddress })
+    // Also where nobody waits for it.
+    const superseded = yield* Effect.forkScoped((yield* Readiness).superseded)
+    return RosterServer.of({
+      address: `${address}/${versionSegment}`,
+      metricsAddress,
+      superseded: Fiber.join(superseded)
+    })
   })
   return Layer.unwrap(
     Effect.gen(function* () {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { once } from "node:events"
 import { type IncomingMessage, request as httpRequest } from "node:http"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { json as readJson } from "node:stream/consumers"
 import { makeRosterHere } from "../inProcess.ts"
 import { failure, json, temporaryFolder } from "../roster.ts"
@@ -85,6 +86,15 @@ describe("roster serve", () => {
       const port = new URL(second.address).port
       const taken = yield* run(["serve", "--port", port, "--db", "other.db", "--key-file", "-"])
       assert.deepStrictEqual([taken.code, failure(taken).code], [8, "ServeError"])
+
+      // A newer version has used the store meanwhile.
+      const store = new DatabaseSync(join(folder, "served.db"))
+      const ended = once(second.child, "exit")
+      store.exec("INSERT INTO migrations (migration_id, name) VALUES (1000, 'later')")
+      store.close()
+      const [code] = yield* Effect.promise(() => ended)
+      assert.strictEqual(code, (yield* run(["serve", "--port", "0", "--db", "served.db", "--key-file", "-"])).code)
+      assert.include(second.stderr(), "written by a newer version of Roster: its tables are at step 1000")
     })
   )
 

@@ -9,18 +9,17 @@ import {
   versionSegment
 } from "@roster/api"
 import { loggedCause } from "@roster/domain"
-import { Cause, Context, Duration, Effect, type Fiber } from "effect"
+import { Cause, Context, Effect, type Fiber } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { SqlClient, SqlError } from "effect/sql"
+import { SqlError } from "effect/sql"
 import { InProcess, lacksDescriptors, logLackOfDescriptors, withoutDescriptors } from "../store/StoreFailure.ts"
 import { isReadOnly } from "../store/postgres/PostgresError.ts"
-import { asShortCall } from "../store/postgres/PostgresOptions.ts"
+import { Readiness } from "../requests/Readiness.ts"
 import { authentication } from "./Authentication.ts"
 import { makeHandlers } from "./Handlers.ts"
 import { exportRoute } from "./ExportDownloadRoute.ts"
 import { Caller, owner } from "../credentials/Caller.ts"
-import { dialect } from "../store/SqlDialect.ts"
 import { makeStoreIds } from "../store/StoreId.ts"
 import { AccessLog, routeOf } from "../network/AccessLog.ts"
 import { accountOf } from "../network/UnreadAnswers.ts"
@@ -85,28 +84,26 @@ const referenceRoutes = Effect.gen(function* () {
   return routes
 })
 
-/** The time in which the store has to answer for the service to be ready. */
-const readyWithin = Duration.seconds(2)
-
 const healthPath = "/health/"
+
+const superseded = "A newer version of Roster has changed the store, and this one ends."
+
+/** Why the store is not ready, for anybody. */
+const notReady = (error: Effect.Error<Readiness["Service"]["check"]>): string => {
+  if (error._tag === "StoreUnavailable") return superseded
+  return SqlError.isSqlError(error) && isReadOnly(error) ? "The store is read-only." : "The store does not answer."
+}
 
 /**
  * Whether the process answers, and whether its store does, for whoever watches it: by any name of the host and without a
  * key, so that they tell nothing else.
  */
-const healthRoutes = Effect.map(SqlClient.SqlClient, (sql): ReadonlyArray<Route> => {
+const healthRoutes = Effect.map(Readiness, ({ check }): ReadonlyArray<Route> => {
   const answer = (status: string) => HttpServerResponse.jsonUnsafe({ status })
-  const isReady = asShortCall(dialect(sql).ready, Duration.toMillis(readyWithin)).pipe(
-    Effect.timeout(readyWithin),
-    Effect.match({
-      onSuccess: () => answer("ready"),
-      onFailure: (error) =>
-        errorResponse(
-          503,
-          SqlError.isSqlError(error) && isReadOnly(error) ? "The store is read-only." : "The store does not answer."
-        )
-    })
-  )
+  const isReady = Effect.match(check, {
+    onSuccess: () => answer("ready"),
+    onFailure: (error) => errorResponse(503, notReady(error))
+  })
   return [
     { method: "GET", path: `${healthPath}live`, respond: () => Effect.succeed(answer("live")) },
     { method: "GET", path: `${healthPath}ready`, respond: () => isReady }
@@ -127,6 +124,7 @@ const parts = Effect.gen(function* () {
   ])
   const log = yield* AccessLog
   const page = yield* ServedPage
+  const { isSuperseded } = yield* Readiness
   const unknown = withErrors(ApiKeyAuth.error)(withAnyKey(noRoute(router.methodsOf)))
   const otherwise: typeof unknown = (incoming) => {
     const { request } = incoming
@@ -144,7 +142,7 @@ const parts = Effect.gen(function* () {
   /** The headers of an answer to a key of an account; a request without a valid key is told nothing of the store. */
   const headersFor = (account: string | undefined): Headers =>
     account === undefined ? everywhere : account === owner.account ? ofMainAccount : headersOf(account)
-  return { log, router, otherwise, headersFor }
+  return { log, router, otherwise, headersFor, isSuperseded }
 })
 
 /** The root in a browser: the page, or why it is not shown, or where else to go. */
@@ -265,7 +263,7 @@ const nameRoute = ({ cache: { span, tracer, tracerEnabled } }: Fiber.Fiber<unkno
 }
 
 export const httpApp = Effect.map(parts, (app) => {
-  const { log, otherwise, router } = app
+  const { isSuperseded, log, otherwise, router } = app
   return Effect.withFiber<
     HttpServerResponse.HttpServerResponse,
     unknown,
@@ -274,7 +272,11 @@ export const httpApp = Effect.map(parts, (app) => {
     const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
     const { method, url } = request
     log?.note(request, { peer: clientAddress(request, Context.get(fiber.context, TrustedProxies)) })
-    const refused = url.startsWith(healthPath) ? undefined : refusedHost(request, fiber.context)
+    const refused = url.startsWith(healthPath)
+      ? undefined
+      : isSuperseded()
+        ? errorResponse(503, superseded)
+        : refusedHost(request, fiber.context)
     if (refused !== undefined) return completed(request, fiber.context, app)(Effect.succeed(refused))
     const found = router.find(method, url) ?? (method === "HEAD" ? router.find("GET", url) : undefined)
     if (found === undefined) {

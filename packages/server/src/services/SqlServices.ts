@@ -15,10 +15,12 @@ import * as LockContention from "../store/sqlite/LockContention.ts"
 import {
   connectionsOfJobs,
   defaultConnections,
+  nameOf,
   sharedConnections,
   sharedWrites,
   shortConnections
 } from "../store/postgres/PostgresOptions.ts"
+import * as Readiness from "../requests/Readiness.ts"
 import * as Store from "../store/Store.ts"
 import * as ContactAnswers from "../requests/ContactAnswers.ts"
 import * as Turns from "../requests/Turns.ts"
@@ -36,16 +38,19 @@ type HttpServices =
   | AuditRefusals.AuditRefusals
   | ContactAnswers.ContactAnswers
   | Turns.Turns
+  | Readiness.Readiness
   | SqlClient.SqlClient
 
 /** The services on SQL, and what their HTTP interface needs besides. */
-const services = Layer.mergeAll(
-  SqlContactsService.layer,
-  SqlCredentialsService.layer,
-  SqlEmailsService.layer,
-  AuditRefusals.layer,
-  ContactAnswers.layer
-).pipe(Layer.provideMerge(Turns.layer))
+const services = (name: string) =>
+  Layer.mergeAll(
+    SqlContactsService.layer,
+    SqlCredentialsService.layer,
+    SqlEmailsService.layer,
+    AuditRefusals.layer,
+    ContactAnswers.layer,
+    Readiness.layer(name)
+  ).pipe(Layer.provideMerge(Turns.layer))
 
 const policyOf = ({ allowedSenders = [], allowFileUrl = [] }: PolicyOptions) =>
   Layer.succeed(StorePolicy, { allowedSenders, allowFileUrl })
@@ -65,7 +70,7 @@ export const layerForHttp = (options: StoreOptions, awaitsJobs = false): Layer.L
           RuleThread.layer({ entry: jobThread, filename, deadline })
         )
   // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
-  return Layer.fresh(Layer.provide(services, work)).pipe(
+  return Layer.fresh(Layer.provide(services(filename), work)).pipe(
     Layer.provide(policyOf(options)),
     Layer.provideMerge(Store.layer({ filename, contention }))
   )
@@ -86,7 +91,7 @@ export const layerPostgresForHttp = (options: PostgresStoreOptions): Layer.Layer
   // A rule has its connection for seconds.
   const rulesAtOnce = Math.max(1, Math.floor(sharedConnections(connections, kept) / 2))
   const work = Layer.merge(jobs, RuleScans.layer(ruleDeadline, rulesAtOnce))
-  return Layer.fresh(Layer.provide(services, work)).pipe(
+  return Layer.fresh(Layer.provide(services(nameOf(postgres)), work)).pipe(
     Layer.provide(policyOf(options)),
     Layer.provideMerge(Store.layerPostgres({ ...postgres, maxConnections: connections }, kept))
   )

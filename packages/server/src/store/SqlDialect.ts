@@ -30,6 +30,13 @@ interface Checkpoint {
   readonly checkpointed: number
 }
 
+/** What a store answers that is ready. */
+interface Ready {
+  readonly step: number
+}
+
+const stepOf = ([row]: ReadonlyArray<Ready>): number => Number(row?.step ?? 0)
+
 type Fragment = Statement.Fragment
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
 /** Runs a statement per set of parameters. */
@@ -143,8 +150,16 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
    * as everything does in a transaction of SQLite that writes.
    */
   lockAccounts: withoutLock,
-  /** Waits for the table of contacts, and fails if the database takes no writes now: a primary can become a replica. */
-  ready: Effect.asVoid(sql`SELECT id FROM contacts LIMIT 1`),
+  /**
+   * Waits for the table of contacts, and gives the migration step of the store. Fails if the database takes no writes now: a
+   * disk can be full, and a primary can become a replica.
+   */
+  ready: Effect.map(
+    sql<Ready>`
+      UPDATE migrations SET name = name WHERE migration_id = (SELECT max(migration_id) FROM migrations)
+      RETURNING migration_id AS step, (SELECT id FROM contacts LIMIT 1) AS id`,
+    stepOf
+  ),
   /** Runs a compiled query and gives its rows as values. */
   ask: askAtOnce(sql),
   /** Whether all who write wait for a transaction, which is why one is short. */
@@ -188,9 +203,13 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
       { discard: true }
     ),
   // To lock is to write, also where nothing is locked.
-  ready: Effect.asVoid(sql`
-    SELECT id, (SELECT count(*) FROM (SELECT id FROM contacts WHERE false FOR KEY SHARE) AS locked) AS locked
-    FROM contacts LIMIT 1`),
+  ready: Effect.map(
+    sql<Ready>`
+      SELECT max(migration_id) AS step, (SELECT id FROM contacts LIMIT 1) AS id,
+        (SELECT count(*) FROM (SELECT id FROM contacts WHERE false FOR KEY SHARE) AS locked) AS locked
+      FROM migrations`,
+    stepOf
+  ),
   ask: (query, parameters) => sql.unsafe(query, parameters).values,
   // Only those who change the same rows.
   writersWait: false,

@@ -25,7 +25,7 @@ const served = Effect.gen(function* () {
         })
     })
   )
-  const { address, metricsAddress = "" } = Context.get(server, RosterServer.RosterServer)
+  const { address, metricsAddress = "", superseded } = Context.get(server, RosterServer.RosterServer)
   // Of two pools in one registry, the later one would be shown.
   const sql = yield* Effect.provideService(PostgresClient.make({ url }), Metric.MetricRegistry, new Map())
   const headers = () => ({ "X-Service-ApiKey": key, "content-type": "application/json" })
@@ -41,6 +41,7 @@ const served = Effect.gen(function* () {
   return {
     address,
     metricsAddress,
+    superseded,
     sql,
     list: ask("GET"),
     /** Waits for no turn, as pages do. */
@@ -161,6 +162,21 @@ describePostgres("a service on PostgreSQL", () => {
         assert.strictEqual(added.status, status)
         if (status === 503) assert.include(added.text, "it is read-only")
       }
+    }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
+  )
+
+  it.live("refuses every request once a newer version has migrated its store, and says so", () =>
+    Effect.gen(function* () {
+      const { add, address, list, sql, superseded } = yield* served
+      assert.strictEqual((yield* add).status, 200)
+      yield* sql`INSERT INTO migrations (migration_id, name) VALUES (1000, 'later')`
+      const error = yield* Effect.flip(superseded)
+      assert.include(error.message, "its tables are at step 1000")
+      for (const answer of yield* Effect.all([add, list, get(new URL("/health/ready", address))])) {
+        assert.strictEqual(answer.status, 503)
+        assert.include(answer.text, "A newer version of Roster")
+      }
+      assert.strictEqual((yield* get(new URL("/health/live", address))).status, 200)
     }).pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
   )
 

@@ -247,7 +247,7 @@ export const command = Command.make(
       })
     })
     const untilStopped = Effect.gen(function* () {
-      const { address, metricsAddress } = yield* RosterServer.RosterServer
+      const { address, metricsAddress, superseded } = yield* RosterServer.RosterServer
       if (file !== undefined && keyFile !== undefined && !isNew)
         yield* output.note(
           keysAreThere(keyFile, postgres === undefined ? `--db ${shellWord(filename)}` : "--base-url URL")
@@ -268,7 +268,7 @@ export const command = Command.make(
       }
       yield* output.note(yield* served(postgres === undefined ? filename : undefined, address, studio !== undefined))
       yield* output.write(Stream.make(`listening on ${address}\n`))
-      yield* stopped
+      yield* Effect.raceFirst(stopped, superseded)
     })
     const traces = yield* tracing(given.tracesEndpoint)
     if (file === undefined && !mayPrint && postgres === undefined && !(yield* storeExists(filename))) {
