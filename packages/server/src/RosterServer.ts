@@ -2,7 +2,7 @@
 import { versionSegment } from "@roster/api"
 import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Fiber, Layer, type Redacted, References, Scope, Tracer } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, type Redacted, References, Scope, Tracer } from "effect"
 import { Headers, HttpServer } from "effect/http"
 import { createServer, type Server } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -22,8 +22,10 @@ import {
   type ConnectionLimits,
   connectionLimits,
   limitConnections,
+  limitsOf,
   timeoutsOf
 } from "./network/Connections.ts"
+import { boundToConnection } from "./network/OpenRequests.ts"
 import { cannotListen, ServeError } from "./network/ServeError.ts"
 import { makeUnreadAnswers } from "./network/UnreadAnswers.ts"
 import { httpApp, ServedVersion } from "./http/HttpApp.ts"
@@ -36,6 +38,7 @@ import { type MetricsOptions, serveMetrics } from "./MetricsServer.ts"
 import { layerForHttp, layerPostgresForHttp, type StoreError } from "./services/SqlServices.ts"
 import { nameOf } from "./store/postgres/PostgresOptions.ts"
 import type { PostgresStoreOptions, StoreOptions } from "./store/StoreOptions.ts"
+import { LastingRefusals, makeLastingRefusals } from "./threads/LastingRefusals.ts"
 import { cannotShow, readStudioPage, ServedPage, type StudioPageOptions } from "./studio/StudioPage.ts"
 import { Readiness } from "./requests/Readiness.ts"
 import { fromStatement, type StoreUnavailable } from "./store/sqlite/StoreError.ts"
@@ -142,8 +145,7 @@ export const layer = <E, R>(
   )
 
 /** While closing, each response ends its connection, since keep-alive would bring new requests. */
-const draining = (server: Server, limits: ConnectionLimits, trustedProxies: ReadonlyArray<IpRange>): Server => {
-  const closeWaiting = limitConnections(server, limits, trustedProxies)
+const draining = (server: Server, closeWaiting: () => void): Server => {
   const close = server.close.bind(server)
   let isClosing = false
   server.on("request", (_, response) => {
@@ -196,7 +198,7 @@ const layerWithoutServices = <E>(
   }: ServeOptions<E, never>,
   certificate: Certificate | undefined
 ) => {
-  const limits = { ...connectionLimits, ...givenLimits }
+  const limits = limitsOf(givenLimits)
   const protocol = certificate === undefined ? "http" : "https"
   const listen = Effect.gen(function* () {
     const context = yield* Effect.context<never>()
@@ -214,7 +216,26 @@ const layerWithoutServices = <E>(
     const options = { ...timeoutsOf(limits), ServerResponse: unread.Response }
     const secureServer =
       certificate === undefined ? undefined : createSecureServer({ ...options, ...certificate.options })
-    const nodeServer = draining(secureServer ?? createServer(options), limits, trustedProxies)
+    const refusals = makeLastingRefusals(
+      (text) => void run(Effect.logError(text)),
+      Duration.toMillis(limits.refusalsLast)
+    )
+    const plainServer = secureServer ?? createServer(options)
+    const { closeWaiting, held } = limitConnections(
+      plainServer,
+      limits,
+      trustedProxies,
+      refusals.watch("further connections")
+    )
+    yield* registerGauge("roster_held_connections", "Connections that are at work on a request", held)
+    const wanted = givenLimits?.total ?? connectionLimits.total
+    if (limits.total < wanted) {
+      yield* Effect.logWarning(
+        `The process may open so few files that it takes ${limits.total} connections in place of ${wanted}. Allow it more ` +
+          "(ulimit -n, or LimitNOFILE of a unit)."
+      )
+    }
+    const nodeServer = draining(plainServer, closeWaiting)
     log?.attach(nodeServer)
     answerWhileStarting(nodeServer)
     const server = yield* NodeHttpServer.make(() => nodeServer, {
@@ -225,9 +246,9 @@ const layerWithoutServices = <E>(
     if (secureServer !== undefined && certificate !== undefined) {
       yield* Effect.forkScoped(renewCertificate(secureServer, certificate))
     }
-    return { log, nodeServer, server }
+    return { log, nodeServer, refusals, server }
   })
-  const serve = Effect.fnUntraced(function* ({ log, nodeServer, server }: Effect.Success<typeof listen>) {
+  const serve = Effect.fnUntraced(function* ({ log, nodeServer, refusals, server }: Effect.Success<typeof listen>) {
     const metricsAddress =
       metrics === undefined
         ? undefined
@@ -235,6 +256,7 @@ const layerWithoutServices = <E>(
     const served = page === undefined ? undefined : yield* readStudioPage(page).pipe(cannotShow(page))
     const app = yield* httpApp.pipe(
       Effect.provideService(AccessLog, log),
+      Effect.provideService(LastingRefusals, refusals),
       Effect.provideService(ServedPage, served),
       Effect.provideService(ServedVersion, version)
     )
@@ -246,7 +268,7 @@ const layerWithoutServices = <E>(
       })
     )
     yield* server
-      .serve(faults === undefined ? app : withFaults(faults, overSocket)(app))
+      .serve(boundToConnection(faults === undefined ? app : withFaults(faults, overSocket)(app)))
       .pipe(
         Effect.provideService(TrustedProxies, trustedProxies),
         Effect.provideService(AllowedHosts, allowedHosts(host, publicUrl, protocol)),

@@ -2,18 +2,18 @@
 import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, OperationPolicy, UnauthorizedRequest } from "@roster/api"
 import { AccessDenied, type AccessLevel, accessOf, SecretFormat, Unauthorized } from "@roster/domain"
 import { Clock, Context, Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { AuditDetails } from "../credentials/AuditEntry.ts"
 import { AuditRefusals } from "../credentials/AuditRefusals.ts"
 import { type AuditEvent, eventOf } from "../credentials/AuditTrail.ts"
 import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
-import type { Guard, Respond } from "./Routes.ts"
+import { errorResponse, type Guard, type Respond } from "./Routes.ts"
 import { AccessLog } from "../network/AccessLog.ts"
 import { hasLevel, keyLookup, type KeyRow, makeRangeCheck, makeUseRecorder } from "../credentials/KeyLookup.ts"
 import { digestOf } from "../credentials/Secret.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
-import { countFor } from "../network/UnreadAnswers.ts"
+import { admit } from "../network/OpenRequests.ts"
 import { asShortCall, ConnectionUse } from "../store/postgres/PostgresOptions.ts"
 import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
 import { publicAddress } from "./AllowedHosts.ts"
@@ -40,6 +40,13 @@ const anyLevel: AccessLevel = "None"
 
 /** The name of an unknown path in the audit trail. */
 const noOperation = "noOperation"
+
+/** The answer to a request beyond those that an account may have at work. */
+const tooManyAtWork = HttpServerResponse.setHeader(
+  errorResponse(429, "This account has as many requests at work at one time as it may. Send this one again later."),
+  "retry-after",
+  "1"
+)
 
 const callerOf = (row: KeyRow, peer: string, required: AccessLevel): CallerIdentity => ({
   account: row.account,
@@ -111,7 +118,7 @@ export const authentication = Effect.gen(function* () {
         return Effect.flatMap(failed(asShortCall(findKey(digestOf(key), Context.get(context, Clock.Clock)))), (row) => {
           if (row !== undefined) log?.note(request, { key: row.secret_hint })
           if (row === undefined || (row.expires !== null && row.expires <= row.now)) return refuseKey(row, peer)
-          countFor(row.account, request)
+          if (!admit(row.account, request)) return Effect.succeed(tooManyAtWork)
           const details = objectionTo(row, required, peer)
           if (details !== undefined) return refuseAccess(row, peer, details)
           const caller = { ...callerOf(row, peer, required), serviceUrl: () => publicAddress(request, context) }

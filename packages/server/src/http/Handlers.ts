@@ -45,7 +45,7 @@ const resubscribeOf = ({
 
 const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
-  const beginUpload = makeUploadLimits()
+  const beginUpload = yield* makeUploadLimits
   const answers = yield* ContactAnswers
   const inWriteTurn = inTurn((yield* Turns).write)
   const trail = yield* AuditRefusals

@@ -22,8 +22,9 @@ import { exportRoute } from "./ExportDownloadRoute.ts"
 import { Caller, owner } from "../credentials/Caller.ts"
 import { makeStoreIds } from "../store/StoreId.ts"
 import { AccessLog, routeOf } from "../network/AccessLog.ts"
-import { accountOf } from "../network/UnreadAnswers.ts"
+import { accountOf } from "../network/OpenRequests.ts"
 import { clientAddress, TrustedProxies } from "./ClientAddress.ts"
+import { LastingRefusals, lastingText } from "../threads/LastingRefusals.ts"
 import { isBodyOutstanding } from "./RequestBody.ts"
 import { requestChecks } from "./RequestChecks.ts"
 import { makeRouter, urlIssue } from "./Router.ts"
@@ -95,19 +96,25 @@ const notReady = (error: Effect.Error<Readiness["Service"]["check"]>): string =>
 }
 
 /**
- * Whether the process answers, and whether its store does, for whoever watches it: by any name of the host and without a
- * key, so that they tell nothing else.
+ * Whether the process answers, and whether its store does and its bounds have room, for whoever watches it: by any name of the
+ * host and without a key, so that they tell nothing else.
  */
-const healthRoutes = Effect.map(Readiness, ({ check }): ReadonlyArray<Route> => {
+const healthRoutes = Effect.gen(function* () {
+  const { check } = yield* Readiness
+  const refusals = yield* LastingRefusals
   const answer = (status: string) => HttpServerResponse.jsonUnsafe({ status })
   const isReady = Effect.match(check, {
-    onSuccess: () => answer("ready"),
+    onSuccess: () => {
+      const refused = refusals?.lasting() ?? []
+      return refused.length === 0 ? answer("ready") : errorResponse(503, lastingText(refused))
+    },
     onFailure: (error) => errorResponse(503, notReady(error))
   })
-  return [
+  const routes: ReadonlyArray<Route> = [
     { method: "GET", path: `${healthPath}live`, respond: () => Effect.succeed(answer("live")) },
     { method: "GET", path: `${healthPath}ready`, respond: () => isReady }
   ]
+  return routes
 })
 
 const parts = Effect.gen(function* () {

@@ -13,7 +13,7 @@ import { Caller } from "../credentials/Caller.ts"
 import type { makeUploadLimits } from "../requests/ImportUploadLimits.ts"
 import { lacksDescriptors, logLackOfDescriptors, withoutDescriptors } from "../store/StoreFailure.ts"
 import { onTemporaryFile, openTemporaryFile, type TemporaryFileFailed } from "../store/TemporaryFiles.ts"
-import { allowSlowBody } from "../network/Connections.ts"
+import { allowSlowBody, openRequest } from "../network/OpenRequests.ts"
 import { nameKey, unknownName } from "./QueryNames.ts"
 
 interface ImportForm {
@@ -43,7 +43,7 @@ const problems: { readonly [Tag in MultipartParser.MultipartError["_tag"]]: stri
   ReachedLimit: limitReached
 }
 
-type BeginUpload = ReturnType<typeof makeUploadLimits>
+type BeginUpload = Effect.Success<typeof makeUploadLimits>
 
 /** Streams a form. Its part `file` is a file even without a file name, so that its bytes stay unchanged. */
 const readForm = Effect.fnUntraced(
@@ -51,7 +51,7 @@ const readForm = Effect.fnUntraced(
     const unreadable = (reason: string) => new ImportRefused({ reason: `the form cannot be read: ${reason}` })
     const announced = Number(request.headers["content-length"] ?? 0)
     if (announced > maximumBytes) return yield* unreadable(limitReached)
-    const count = yield* beginUpload((yield* Caller).account, announced)
+    const count = yield* beginUpload((yield* Caller).account, announced, openRequest(request)?.carrier)
     allowSlowBody(request)
     const temporary = yield* openTemporaryFile
     const fields = new Map<string, string>()

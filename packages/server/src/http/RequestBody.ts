@@ -1,8 +1,13 @@
-/** Reads the JSON bodies of requests: each within the limit of its operation, and all of them within one budget. */
+/** Reads the JSON bodies of requests: each within the limit of its operation, and all of them within budgets. */
 import type { OperationId } from "@roster/api"
 import { maximumAddBytes } from "@roster/domain"
 import { Data, Effect, type Scope, Stream } from "effect"
 import { HttpServerError, type HttpServerRequest } from "effect/http"
+import { Caller } from "../credentials/Caller.ts"
+import { registerGauge } from "../metrics/ObservableMetric.ts"
+import { openRequest } from "../network/OpenRequests.ts"
+import { LastingRefusals } from "../threads/LastingRefusals.ts"
+import { type Full, makeQuota } from "../threads/Quota.ts"
 
 /** The limits of a JSON body. */
 interface BodyLimits {
@@ -38,6 +43,9 @@ export const bodyLimits = (operation: string): BodyLimits => limitsById.get(oper
 /** The maximum of all larger bodies together, in MiB, each held from its first byte until it is answered. */
 const budgetMebibytes = 40
 
+/** The same of one account: as much as the largest body, so that no account takes all. */
+const accountMebibytes = 28
+
 /** A body of up to this many bytes is outside the budget, and its rest is waited for when it was refused. */
 const smallBody = 64 * 1024
 
@@ -50,7 +58,12 @@ export const isBodyOutstanding = ({ headers, source }: HttpServerRequest.HttpSer
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBody)
 
 /** Why a body is not taken, for the response. */
-export class BodyRefused extends Data.TaggedError("BodyRefused")<{ readonly status: number; readonly text: string }> {}
+export class BodyRefused extends Data.TaggedError("BodyRefused")<{
+  readonly status: number
+  readonly text: string
+  /** In seconds. */
+  readonly retryAfter?: number
+}> {}
 
 const tooLarge = ({ instead, mebibytes }: BodyLimits) =>
   new BodyRefused({
@@ -58,10 +71,20 @@ const tooLarge = ({ instead, mebibytes }: BodyLimits) =>
     text: [`The body of this request is larger than ${mebibytes} MiB.`, instead].join(" ").trim()
   })
 
-const overBudget = new BodyRefused({
-  status: 503,
-  text: `The service reads as many large requests as it can hold, ${budgetMebibytes} MiB in all. Send this one again later.`
-})
+const overBudget = {
+  all: new BodyRefused({
+    status: 503,
+    text: `The service reads as many large requests as it can hold, ${budgetMebibytes} MiB in all. Send this one again later.`,
+    retryAfter: 1
+  }),
+  own: new BodyRefused({
+    status: 429,
+    text:
+      `This account sends as many large requests at one time as it may, ${accountMebibytes} MiB together. Send this one ` +
+      "when others are answered.",
+    retryAfter: 1
+  })
+} satisfies Record<Full, BodyRefused>
 
 const notUtf8 = new BodyRefused({ status: 400, text: "The body of this request is not UTF-8." })
 
@@ -71,10 +94,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 const textOf = (bytes: ArrayBuffer | Uint8Array): Effect.Effect<string, BodyRefused> =>
   Effect.try({ try: () => utf8.decode(bytes), catch: () => notUtf8 })
 
-/** Makes the reader of bodies, which has a budget of its own. */
-export const makeBodyReader = () => {
-  const budget = bytesIn(budgetMebibytes)
-  let held = 0
+/** Makes the reader of bodies, which has budgets of its own. */
+export const makeBodyReader = Effect.gen(function* () {
+  const watched = (yield* LastingRefusals)?.watch("JSON bodies above 64 KiB")
+  const quota = makeQuota({ own: bytesIn(accountMebibytes), all: bytesIn(budgetMebibytes), watched })
+  yield* registerGauge("roster_held_body_bytes", "Bytes of JSON bodies above 64 KiB that are held", quota.held)
 
   /** Reads the text of the body of a request, which counts as held until the scope ends. */
   return (
@@ -85,23 +109,28 @@ export const makeBodyReader = () => {
     const declared = Number(request.headers["content-length"])
     if (declared <= smallBody) return Effect.flatMap(Effect.orDie(request.arrayBuffer), textOf)
     if (declared > maximum) return Effect.fail(tooLarge(limits))
-    if (held + declared > budget) return Effect.fail(overBudget)
-    const chunks: Array<Uint8Array> = []
-    let length = 0
-    const take = (arrived: ReadonlyArray<Uint8Array>): Effect.Effect<void, BodyRefused> => {
-      for (const chunk of arrived) {
-        length += chunk.length
-        held += chunk.length
-        if (length > maximum) return Effect.fail(tooLarge(limits))
-        if (held > budget) return Effect.fail(overBudget)
-        chunks.push(chunk)
-      }
-      return Effect.void
-    }
-    return Effect.addFinalizer(() => Effect.sync(() => void (held -= length))).pipe(
-      Effect.andThen(Stream.runForEachArray(request.stream, take)),
-      Effect.catchIf(HttpServerError.isHttpServerError, Effect.die),
-      Effect.andThen(() => textOf(Buffer.concat(chunks.splice(0))))
-    )
+    return Effect.flatMap(Caller, ({ account }) => {
+      const full = declared > 0 ? quota.full(account, declared) : undefined
+      if (full !== undefined) return Effect.fail(overBudget[full])
+      const chunks: Array<Uint8Array> = []
+      let length = 0
+      const receive = (takeMore: (further: number) => Full | undefined) =>
+        Stream.runForEachArray(request.stream, (arrived): Effect.Effect<void, BodyRefused> => {
+          for (const chunk of arrived) {
+            length += chunk.length
+            if (length > maximum) return Effect.fail(tooLarge(limits))
+            const full = takeMore(chunk.length)
+            if (full !== undefined) return Effect.fail(overBudget[full])
+            chunks.push(chunk)
+          }
+          return Effect.void
+        })
+      return quota.hold(account, 0, openRequest(request)?.carrier).pipe(
+        Effect.mapError((full) => overBudget[full]),
+        Effect.flatMap(receive),
+        Effect.catchIf(HttpServerError.isHttpServerError, Effect.die),
+        Effect.andThen(() => textOf(Buffer.concat(chunks.splice(0))))
+      )
+    })
   }
-}
+})

@@ -2,7 +2,7 @@
 import { BadRequest, refusalTexts, type OperationId } from "@roster/api"
 import { InvalidInput, invalidInput, StrictJson } from "@roster/domain"
 import { ByteSize, Effect, identity, Schema } from "effect"
-import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { AuditRefusals } from "../credentials/AuditRefusals.ts"
@@ -87,7 +87,7 @@ export const requestChecks: Effect.Effect<Guard, never, GuardServices> = Effect.
   const sql = yield* SqlClient.SqlClient
   const refusals = yield* AuditRefusals
   const inWriteTurn = inTurn((yield* Turns).write)
-  const readBody = makeBodyReader()
+  const readBody = yield* makeBodyReader
   const guard: Guard = (endpoint, operation) => {
     const malformed = (error: Schema.SchemaError | InvalidInput) => {
       // Any other error names what the caller wrote.
@@ -116,9 +116,11 @@ export const requestChecks: Effect.Effect<Guard, never, GuardServices> = Effect.
     }
     const isPrompt = (body: string): boolean => body.length <= promptBody || takingTurns.has(endpoint.identifier)
     const limits = bodyLimits(endpoint.identifier)
-    const refuse = ({ status, text }: BodyRefused) => {
+    const refuse = ({ retryAfter, status, text }: BodyRefused) => {
       const response = errorResponse(status, text)
-      return status === 503 ? Effect.succeed(response) : Effect.as(recordMalformed(refusals, endpoint), response)
+      return retryAfter === undefined
+        ? Effect.as(recordMalformed(refusals, endpoint), response)
+        : Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", `${retryAfter}`))
     }
     return (incoming) => {
       const { request } = incoming

@@ -1,19 +1,23 @@
 /** Bounds what connections cost: how many there are, and how long a client may keep one waiting. (docs/limits.md) */
 import type { IpRange } from "@roster/domain"
 import { Duration } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { readFileSync } from "node:fs"
 import { IncomingMessage, type Server, type ServerOptions, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Server as TlsServer, type TlsOptions, type TLSSocket } from "node:tls"
+import type { WatchedBound } from "../threads/LastingRefusals.ts"
 import { clientNetwork, isInRanges } from "./IpRanges.ts"
+import { type Carrier, open, openRequest, type OpenRequest } from "./OpenRequests.ts"
 import type { UnreadLimits } from "./UnreadAnswers.ts"
 
-/** Bounds of the connections of a service. Those of trusted proxies are not counted. */
+/** Bounds of the connections of a service. Those of trusted proxies count for accounts alone. */
 export interface ConnectionLimits extends UnreadLimits {
   /** Maximum number of connections (default: 1024). */
   readonly total: number
   /** Maximum number of connections of one client: an IPv4 address, or a /64 network of IPv6 (default: 256). */
   readonly byAddress: number
+  /** Maximum number of requests of one account at work at one time (default: a quarter of the total). */
+  readonly byAccount: number
   /** Maximum time for the handshake of TLS, and for the head of a request (default: 10 seconds). */
   readonly headTimeout: Duration.Duration
   /**
@@ -25,17 +29,43 @@ export interface ConnectionLimits extends UnreadLimits {
   readonly uploadTimeout: Duration.Duration
   /** The same for one that does not announce its length (default: 2 hours). */
   readonly chunkedUploadTimeout: Duration.Duration
+  /** Time for which a bound of all accounts refuses everything, before the log and readiness say so (default: a minute). */
+  readonly refusalsLast: Duration.Duration
 }
 
 export const connectionLimits: ConnectionLimits = {
   total: 1024,
   byAddress: 256,
+  byAccount: 256,
   headTimeout: Duration.seconds(10),
   waitTimeout: Duration.seconds(60),
   uploadTimeout: Duration.minutes(10),
   chunkedUploadTimeout: Duration.hours(2),
+  refusalsLast: Duration.minutes(1),
   unreadOfAccount: 64 * 1024 ** 2,
   unreadOfAll: 192 * 1024 ** 2
+}
+
+/** Descriptors that stay for the store, its threads and the files of requests; half of them where there are few. */
+const reservedDescriptors = 256
+
+/** The descriptors that the system allows the process; `Infinity` where it does not say. */
+const allowedDescriptors = (): number => {
+  try {
+    return Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity)
+  } catch {
+    return Infinity
+  }
+}
+
+/** The limits with those that are given, and no more connections than the process has descriptors for. */
+export const limitsOf = (
+  given: Partial<ConnectionLimits> = {},
+  descriptors: number = allowedDescriptors()
+): ConnectionLimits => {
+  const limits = { ...connectionLimits, ...given }
+  const total = Math.min(limits.total, descriptors - Math.min(reservedDescriptors, Math.ceil(descriptors / 2)))
+  return { ...limits, total, byAccount: given.byAccount ?? Math.ceil(total / 4) }
 }
 
 /** Node's own limit for a whole request is off, since it has no exceptions for imports and downloads. */
@@ -48,14 +78,6 @@ export const timeoutsOf = ({ headTimeout }: ConnectionLimits): ServerOptions & T
   shouldUpgradeCallback: () => false
 })
 
-/** Since when requests send the file of an import. */
-const uploads = new WeakMap<object, number>()
-
-/** Lets the body of a request take longer as long as it keeps coming. */
-export const allowSlowBody = ({ source }: HttpServerRequest.HttpServerRequest): void => {
-  uploads.set(source, performance.now())
-}
-
 /** In bytes per millisecond. */
 const slowestUpload = (256 * 1024) / 1000
 
@@ -65,7 +87,7 @@ const mayUpload = (
   { chunkedUploadTimeout, uploadTimeout }: ConnectionLimits,
   now: number
 ): boolean => {
-  const since = uploads.get(request)
+  const since = openRequest({ source: request })?.uploadSince
   const announced = request.headers["content-length"]
   const most =
     announced === undefined
@@ -80,14 +102,24 @@ const maximumWaiting = 16
 interface Connection {
   /** The network of the client; `undefined` for a trusted proxy. */
   readonly client: string | undefined
+  /** The account of the request that it carries; `undefined` if none is counted. */
+  account: string | undefined
+  /** What its requests can ask of it. */
+  carrier: Carrier | undefined
+  /** The latest request that has begun, until its answer has ended. */
+  request: OpenRequest | undefined
   /** The response to the latest request that has begun. */
   response: ServerResponse<IncomingMessage> | undefined
   /** Whether that response has not ended. */
   isAnswering: boolean
   /** What begins the requests that came meanwhile. */
   readonly waiting: Array<() => void>
-  /** When the connection was made, or its latest request began to wait for its client. */
+  /** When the connection was made, or its latest request began. */
   since: number
+  /** The latest time since then after which bytes have moved. */
+  movedAt: number
+  /** When it was last looked whether they have. */
+  lookedAt: number
   /** The bytes that were sent and received by then. */
   bytes: number
 }
@@ -104,6 +136,10 @@ const busy =
 
 const lateBody = errorBody("The request did not arrive in time. Nothing was done.")
 
+const displacedBody = errorBody(
+  "Others needed the place of this request, which waited for the rest of its body. Nothing was done. Send it again later."
+)
+
 /** Whether a connection waits for the head of a request. */
 const isIdle = ({ response }: Connection): boolean =>
   response === undefined || response.writableFinished || response.destroyed
@@ -119,65 +155,124 @@ const mayTakeLong = (
   now: number
 ): boolean => (req.complete ? !writableEnded : mayUpload(req, limits, now))
 
-const endLate = (socket: Socket, response: ServerResponse<IncomingMessage>): void => {
-  if (response.headersSent) {
+/**
+ * Ends a request that waits for its client: by an answer, if none has begun. What answers it is interrupted, so that nothing
+ * is done by what arrives later, and all that it holds is given back.
+ */
+const endEarly = (socket: Socket, { request, response }: Connection, status: number, body: string): void => {
+  // What could not be sent at once would wait for a client that reads nothing.
+  if (response === undefined || response.headersSent || socket.writableLength > 0) {
     socket.destroy()
-    return
+  } else {
+    const headers = { connection: "close", "content-type": "application/json", "content-length": body.length }
+    response.writeHead(status, status === 503 ? { ...headers, "retry-after": "1" } : headers).end(body)
   }
-  const headers = { connection: "close", "content-type": "application/json", "content-length": lateBody.length }
-  response.writeHead(408, headers).end(lateBody)
+  request?.interrupt()
 }
 
 const remoteEndpoint = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 /**
  * Applies the limits to a server. A connection beyond them takes the place of the one that has waited longest for the
- * head of a request; if all are in use, it is refused. Returns what closes those that wait, which Node does not do when
- * it closes a server.
+ * head of a request, or else for its client; if all are at work, it is refused.
  */
 export const limitConnections = (
   server: Server,
   limits: ConnectionLimits,
-  trusted: ReadonlyArray<IpRange>
-): (() => void) => {
-  const { byAddress, total, waitTimeout } = limits
+  trusted: ReadonlyArray<IpRange>,
+  watched?: WatchedBound
+) => {
+  const { byAccount, byAddress, total, waitTimeout } = limits
   const connections = new Map<Socket, Connection>()
   const ofClients = new Map<string, number>()
+  const ofAccounts = new Map<string, number>()
   let counted = 0
 
-  const count = (client: string | undefined, change: 1 | -1): void => {
-    if (client === undefined) return
-    counted += change
-    const left = (ofClients.get(client) ?? 0) + change
-    if (left === 0) ofClients.delete(client)
-    else ofClients.set(client, left)
+  const count = (shares: Map<string, number>, key: string, change: 1 | -1): void => {
+    const left = (shares.get(key) ?? 0) + change
+    if (left === 0) shares.delete(key)
+    else shares.set(key, left)
+  }
+
+  /** Gives back the place of an account. */
+  const leave = (connection: Connection): void => {
+    if (connection.account !== undefined) count(ofAccounts, connection.account, -1)
+    connection.account = undefined
   }
 
   const forget = (socket: Socket): void => {
     const connection = connections.get(socket)
     if (connection === undefined) return
     connections.delete(socket)
-    count(connection.client, -1)
+    leave(connection)
+    if (connection.client === undefined) return
+    counted--
+    count(ofClients, connection.client, -1)
   }
 
+  /** Notes whether bytes have moved. */
+  const look = (socket: Socket, connection: Connection, now: number): void => {
+    const bytes = socket.bytesRead + socket.bytesWritten
+    if (bytes !== connection.bytes) connection.movedAt = connection.lookedAt
+    connection.bytes = bytes
+    connection.lookedAt = now
+  }
+
+  const displace = (socket: Socket, connection: Connection): void => {
+    forget(socket)
+    endEarly(socket, connection, 503, displacedBody)
+    socket.destroySoon()
+  }
+
+  /** Ends one that has no request, or else one that waits for its client, of those that waited longest. */
   const makeRoom = (mayEnd: (connection: Connection) => boolean): boolean => {
-    let longest: Socket | undefined
-    let since = Infinity
-    for (const [socket, connection] of connections) {
-      if (connection.client === undefined || connection.since >= since) continue
-      if (!mayEnd(connection) || !isIdle(connection)) continue
-      longest = socket
-      since = connection.since
+    const now = performance.now()
+    let idle: readonly [Socket, Connection] | undefined
+    let waiting: readonly [Socket, Connection] | undefined
+    for (const each of connections) {
+      const [socket, connection] = each
+      if (!mayEnd(connection)) continue
+      look(socket, connection, now)
+      if (isIdle(connection)) {
+        if (idle === undefined || connection.since < idle[1].since) idle = each
+      } else if (connection.response !== undefined && isClientsTurn(socket, connection.response)) {
+        if (waiting === undefined || connection.movedAt < waiting[1].movedAt) waiting = each
+      }
     }
+    const longest = idle ?? waiting
     if (longest === undefined) return false
-    forget(longest)
-    longest.destroy()
+    displace(...longest)
     return true
   }
 
-  const hasCapacity = (client: string): boolean =>
-    ((ofClients.get(client) ?? 0) < byAddress || makeRoom((other) => other.client === client)) &&
-    (counted < total || makeRoom(() => true))
+  const hasCapacity = (client: string): boolean => {
+    if ((ofClients.get(client) ?? 0) >= byAddress && !makeRoom((other) => other.client === client)) return false
+    if (counted < total || makeRoom((other) => other.client !== undefined)) {
+      watched?.granted()
+      return true
+    }
+    watched?.refused()
+    return false
+  }
+
+  const carrierOf = (socket: Socket, connection: Connection): Carrier => ({
+    countFor: (account) => {
+      if (connections.get(socket) !== connection) return true
+      leave(connection)
+      const isFull = (ofAccounts.get(account) ?? 0) >= byAccount
+      if (isFull && !makeRoom((other) => other.account === account)) return false
+      connection.account = account
+      count(ofAccounts, account, 1)
+      return true
+    },
+    waitsSince: () => {
+      const { response } = connection
+      if (response === undefined || response.writableEnded || !isClientsTurn(socket, response)) return undefined
+      look(socket, connection, performance.now())
+      return connection.movedAt
+    },
+    endForOthers: () => displace(socket, connection)
+  })
 
   const track = (socket: Socket, connection: Connection): void => {
     connections.set(socket, connection)
@@ -199,8 +294,25 @@ export const limitConnections = (
       socket.destroySoon()
       return
     }
-    track(socket, { client, response: undefined, isAnswering: false, waiting: [], since: performance.now(), bytes: 0 })
-    count(client, 1)
+    const now = performance.now()
+    const connection: Connection = {
+      client,
+      account: undefined,
+      carrier: undefined,
+      request: undefined,
+      response: undefined,
+      isAnswering: false,
+      waiting: [],
+      since: now,
+      movedAt: now,
+      lookedAt: now,
+      bytes: 0
+    }
+    track(socket, connection)
+    if (client !== undefined) {
+      counted++
+      count(ofClients, client, 1)
+    }
     if (isTls) {
       const end = remoteEndpoint(socket)
       pendingHandshakes.set(end, socket)
@@ -239,11 +351,20 @@ export const limitConnections = (
       }
       return
     }
+    const { socket } = request
+    const begun = open(request, (connection.carrier ??= carrierOf(socket, connection)))
+    connection.request = begun
     connection.response = response
     connection.since = performance.now()
+    connection.movedAt = connection.since
+    connection.lookedAt = connection.since
+    connection.bytes = socket.bytesRead + socket.bytesWritten
     connection.isAnswering = true
     response.once("close", () => {
       connection.isAnswering = false
+      connection.request = undefined
+      leave(connection)
+      begun.interrupt()
       const next = connection.waiting.shift()
       if (!request.socket.destroyed) next?.()
     })
@@ -265,21 +386,27 @@ export const limitConnections = (
     for (const [socket, connection] of connections) {
       const { response } = connection
       if (response === undefined || (response.writableFinished && response.req.complete)) continue
-      const bytes = socket.bytesRead + socket.bytesWritten
-      if (!isClientsTurn(socket, response) || (mayTakeLong(response, limits, now) && bytes !== connection.bytes)) {
+      look(socket, connection, now)
+      if (!isClientsTurn(socket, response)) {
         connection.since = now
-        connection.bytes = bytes
-      } else if (now - connection.since >= limit) {
-        endLate(socket, response)
+        connection.movedAt = now
+        continue
       }
+      if (mayTakeLong(response, limits, now)) connection.since = connection.movedAt
+      if (now - connection.since >= limit) endEarly(socket, connection, 408, lateBody)
     }
   }
   server.once("listening", () => {
-    const timer = setInterval(endSlow, limit / 4)
+    const timer = setInterval(endSlow, Math.min(1000, limit / 4))
     server.once("close", () => clearInterval(timer))
   })
-  return () => {
-    for (const [socket, connection] of connections) if (isIdle(connection)) socket.destroy()
+  return {
+    /** Closes those that wait for a request, which Node does not do when it closes a server. */
+    closeWaiting: () => {
+      for (const [socket, connection] of connections) if (isIdle(connection)) socket.destroy()
+    },
+    /** How many are at work on a request. */
+    held: () => connections.values().reduce((sum, { isAnswering }) => sum + Number(isAnswering), 0)
   }
 }
 

@@ -2,9 +2,9 @@
  * Bounds what clients have been answered and do not read. Every answer is counted at its socket, for the account whose key
  * asked for it; beyond a bound, those that wait longest lose their connections. (docs/limits.md)
  */
-import type { HttpServerRequest } from "effect/http"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import { clientNetwork } from "./IpRanges.ts"
+import { accountOf } from "./OpenRequests.ts"
 
 /** Bytes of answers that wait for their clients, beyond what the system holds for them. */
 export interface UnreadLimits {
@@ -16,18 +16,6 @@ export interface UnreadLimits {
 
 /** Less than this is not counted: that of all connections together is small. */
 const smallest = 16 * 1024
-
-/** The account whose key a request came with. */
-const askers = new WeakMap<object, string>()
-
-/** Counts the answer to a request for an account. */
-export const countFor = (account: string, { source }: Pick<HttpServerRequest.HttpServerRequest, "source">): void => {
-  askers.set(source, account)
-}
-
-/** The account with whose key a request came, if it came with one. */
-export const accountOf = ({ source }: Pick<HttpServerRequest.HttpServerRequest, "source">): string | undefined =>
-  askers.get(source)
 
 interface Waiting {
   readonly asker: string
@@ -79,7 +67,7 @@ export const makeUnreadAnswers = ({ unreadOfAccount, unreadOfAll }: UnreadLimits
     const { req } = response
     const now = performance.now()
     if (!waiting.has(response)) {
-      const account = askers.get(req)
+      const account = accountOf({ source: req })
       const asker =
         account === undefined ? `network ${clientNetwork(req.socket.remoteAddress ?? "")}` : `account ${account}`
       waiting.set(response, { asker, bytes: 0, since: now })

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
+import { registerGauge } from "../metrics/ObservableMetric.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import * as FairQueue from "../threads/FairQueue.ts"
 
@@ -29,8 +30,11 @@ export const inTurn =
 /** Provides the turns of the requests to a store. */
 export const layer = Layer.effect(
   Turns,
-  Effect.map(SqlClient.SqlClient, (sql) => {
-    const options = dialect(sql).writersWait ? onFile : onServer
-    return Turns.of({ page: FairQueue.make(options), write: FairQueue.make(options) })
+  Effect.gen(function* () {
+    const options = dialect(yield* SqlClient.SqlClient).writersWait ? onFile : onServer
+    const turns = Turns.of({ page: FairQueue.make(options), write: FairQueue.make(options) })
+    const held = () => turns.page.held() + turns.write.held()
+    yield* registerGauge("roster_held_turns", "Large requests and pages that run or wait for their turn", held)
+    return turns
   })
 )

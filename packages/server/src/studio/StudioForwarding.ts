@@ -23,7 +23,7 @@ import {
   HttpServerResponse
 } from "effect/http"
 import { randomBytes } from "node:crypto"
-import { allowSlowBody } from "../network/Connections.ts"
+import { allowSlowBody } from "../network/OpenRequests.ts"
 import { refuse } from "./StudioGuard.ts"
 
 /** The service to which calls are passed on. */

@@ -8,6 +8,7 @@ import { HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { answerWhileStarting, connectionLimits, limitConnections, timeoutsOf } from "../network/Connections.ts"
+import { boundToConnection } from "../network/OpenRequests.ts"
 import { cannotListen, type ServeError } from "../network/ServeError.ts"
 import { type ForwardedService, exportsPath, makeForwarding } from "./StudioForwarding.ts"
 import { makeStudioGuard, refuse } from "./StudioGuard.ts"
@@ -141,7 +142,7 @@ const make = Effect.fnUntraced(function* <E>({
     )
   )
   // No span names a path, which may hold the address of a person.
-  yield* server.serve(app).pipe(Effect.provideService(References.TracerEnabled, false))
+  yield* server.serve(boundToConnection(app)).pipe(Effect.provideService(References.TracerEnabled, false))
   return StudioServer.of({
     address: address.href,
     addressToOpen: Redacted.make(`${address.href}#session=${Redacted.value(key)}`, { label: "address with a key" })

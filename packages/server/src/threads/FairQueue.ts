@@ -44,6 +44,8 @@ export interface FairQueue {
     account: string,
     work: (pause: Effect.Effect<void>) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E, R>
+  /** How many wait for their turn or run, longer than their turn or not. */
+  readonly held: () => number
 }
 
 /** Makes a queue. The next task begins when one before it has ended or pauses. */
@@ -58,6 +60,7 @@ export const make = ({
 } = {}): FairQueue => {
   const queue = makeQueue<Turn>()
   let running = 0
+  let held = 0
 
   const next = () => {
     while (running < atOnce) {
@@ -116,9 +119,11 @@ export const make = ({
         return take
       })
       const leave = Effect.sync(() => {
+        held--
         if (turn.heldSince === undefined) queue.remove(account, turn)
         inBackground(give(turn))
       })
+      held++
       return Effect.ensuring(
         Effect.andThen(
           take,
@@ -128,7 +133,7 @@ export const make = ({
       )
     })
 
-  return { run }
+  return { run, held: () => held }
 }
 
 export interface Places {

@@ -2,7 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createServer, request, type IncomingMessage } from "node:http"
-import { countFor, makeUnreadAnswers } from "../../src/network/UnreadAnswers.ts"
+import { admit } from "../../src/network/OpenRequests.ts"
+import { makeUnreadAnswers } from "../../src/network/UnreadAnswers.ts"
 
 const MiB = 1024 ** 2
 
@@ -13,7 +14,7 @@ it.live("beyond what all may leave unread, the account that leaves most loses wh
   Effect.gen(function* () {
     const unread = makeUnreadAnswers({ unreadOfAccount: 1000 * MiB, unreadOfAll: 75 * MiB })
     const server = createServer({ ServerResponse: unread.Response }, (incoming, response) => {
-      countFor(`${incoming.headers["x-account"]}`, { source: incoming })
+      admit(`${incoming.headers["x-account"]}`, { source: incoming })
       response.end(answer)
     })
     yield* Effect.acquireRelease(

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import * as FairQueue from "../../src/threads/FairQueue.ts"
 
 /** Tasks that each end when they are told to, and what has begun so far. */
-const makeTasks = (queue: FairQueue.FairQueue) => {
+const makeTasks = (queue: Pick<FairQueue.FairQueue, "run">) => {
   const begun: Array<string> = []
   const ends = new Map<string, Deferred.Deferred<void>>()
   const start = (account: string, name: string) => {

@@ -8,12 +8,13 @@ import { Effect, Option, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
-import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
+import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
 import { contactsIn, countOf } from "../../src/durability/StoreLook.ts"
 import { Hostile } from "./Hostile.ts"
 import { type RawAnswer, rawRequest } from "./RawRequest.ts"
 
 const MiB = 1024 * 1024
+const Made = Schema.fromJsonString(Schema.Struct({ Token: Schema.String }))
 const ErrorBody = Schema.fromJsonString(Schema.Struct({ Error: Schema.String }))
 
 const errorOf = ({ status, text }: RawAnswer, expected: number) => {
@@ -382,15 +383,27 @@ layer(NodeServices.layer, { timeout: "60 seconds", excludeTestServices: true })(
       Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
     it.effect(
-      "S23 40 MiB are held in all: more is 503 with Retry-After, what is small goes on, and all is answered",
+      "S23 40 MiB are held in all, 28 of an account: more is 503 or 429 with Retry-After, and who holds less gets room",
       () =>
         Effect.gen(function* () {
           const serve = yield* killableServe(yield* servePlace)
           const body = Buffer.from(JSON.stringify([{ Email: "large@body.example" }]).padEnd(8 * MiB))
-          const post = (length: number) => rawRequest(serve, "POST", "/contacts", { "Content-Length": length })
-          const whole = (length: number) =>
+          const ofSubaccount = Effect.fnUntraced(function* (name: string) {
+            const AccessLevel = ["ModifyContacts"]
+            const key = { Name: name, AccessLevel, Subaccount: `${name}@body.example` }
+            const made = yield* askServe(serve, "POST", "/security/apikeys", key)
+            return { ...serve, apiKey: (yield* Schema.decodeEffect(Made)(made.text)).Token }
+          })
+          const [first, second, third] = [
+            yield* ofSubaccount("first"),
+            yield* ofSubaccount("second"),
+            yield* ofSubaccount("third")
+          ]
+          const post = (length: number, who = first) =>
+            rawRequest(who, "POST", "/contacts", { "Content-Length": length })
+          const whole = (length: number, who = first) =>
             Effect.gen(function* () {
-              const request = yield* post(length)
+              const request = yield* post(length, who)
               yield* request.send([body.subarray(0, length)])
               return yield* request.answer
             }).pipe(Effect.scoped)
@@ -400,16 +413,11 @@ layer(NodeServices.layer, { timeout: "60 seconds", excludeTestServices: true })(
             Effect.scoped
           )
           // Both but for the last byte of each.
-          const lengths = Array.from({ length: 5 }, () => body.length)
           const allBut = Effect.fnUntraced(function* () {
-            const requests = yield* Effect.forEach(lengths, post)
-            yield* Effect.forEach(
-              requests,
-              (request, index) => request.send([body.subarray(0, (lengths[index] ?? 0) - 1)]),
-              {
-                concurrency: 5
-              }
+            const requests = yield* Effect.forEach([first, first, first, second, second], (who) =>
+              post(body.length, who)
             )
+            yield* Effect.forEach(requests, (request) => request.send([body.subarray(0, -1)]), { concurrency: 5 })
             return requests
           })
           const large = yield* allBut()
@@ -418,9 +426,17 @@ layer(NodeServices.layer, { timeout: "60 seconds", excludeTestServices: true })(
           assert.match(yield* errorOf(refused, 503), /40 MiB in all/)
           assert.match(refused.headers, /^retry-after: 1$/im)
           assert.match(refused.headers, /^connection: close$/im)
+          const beyond = yield* whole(body.length)
+          assert.match(yield* errorOf(beyond, 429), /28 MiB together/)
+          assert.match(beyond.headers, /^retry-after: 1$/im)
           assert.strictEqual((yield* whole(64 * 1024)).status, 200)
+          // The main account has its own share.
+          assert.strictEqual((yield* whole(64 * 1024 + 1, serve)).status, 200)
+          // One of the five gives its place to an account that holds less.
+          assert.strictEqual((yield* whole(64 * 1024 + 1, third)).status, 200)
           yield* Effect.forEach(large, (request) => request.send([" "]), { concurrency: 5 })
-          for (const request of large) assert.strictEqual((yield* request.answer).status, 200)
+          const statuses = yield* Effect.forEach(large, ({ answer }) => Effect.map(answer, ({ status }) => status))
+          assert.deepStrictEqual(statuses.toSorted(), [200, 200, 200, 200, 503])
           assert.strictEqual((yield* whole(64 * 1024 + 1)).status, 200)
           // A connection that breaks gives back what it holds.
           yield* allBut().pipe(Effect.andThen(eventually(refusal, Option.isSome)), Effect.scoped)

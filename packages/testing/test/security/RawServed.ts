@@ -4,12 +4,14 @@ import { IpRange } from "@roster/domain"
 import { RosterServer } from "@roster/server"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { connect, type Socket } from "node:net"
+import { readExposition, sampleOf } from "../observability/Exposition.ts"
 
-interface Options extends Pick<
-  RosterServer.ServeOptions<never, never>,
-  "connectionLimits" | "page" | "publicUrl" | "tls"
-> {
+type ServeOptions = RosterServer.ServeOptions<never, never>
+
+interface Options extends Pick<ServeOptions, "connectionLimits" | "metrics" | "page" | "publicUrl" | "tls"> {
   readonly trustedProxies?: ReadonlyArray<string>
+  /** Default: in memory. */
+  readonly store?: ServeOptions["store"]
 }
 
 export interface RawServed {
@@ -17,25 +19,50 @@ export interface RawServed {
   readonly address: string
   /** The administrator key. */
   readonly key: string
+  readonly metricsAddress?: string | undefined
 }
 
-export const rawServed = Effect.fnUntraced(function* ({ trustedProxies = [], ...options }: Options = {}) {
+export const rawServed = Effect.fnUntraced(function* ({
+  store = { filename: ":memory:" },
+  trustedProxies = [],
+  ...options
+}: Options = {}) {
   let key = ""
   const services = yield* Layer.build(
     RosterServer.layer({
       ...options,
       trustedProxies: trustedProxies.map((range) => IpRange.make(range)),
       port: 0,
-      store: { filename: ":memory:" },
+      store,
       onAdministratorKey: (given) =>
         Effect.sync(() => {
           key = Redacted.value(given)
         })
     })
   )
-  const { address } = Context.get(services, RosterServer.RosterServer)
-  const served: RawServed = { address, key }
+  const served: RawServed = { ...Context.get(services, RosterServer.RosterServer), key }
   return served
+})
+
+/** The sum of the samples of a metric. */
+export const metricOf = ({ metricsAddress = "" }: RawServed, name: string) =>
+  Effect.promise(async () => sampleOf(readExposition(await (await fetch(metricsAddress)).text()), name) ?? NaN)
+
+/** The service with the key of a subaccount. */
+export const ofSubaccount = Effect.fnUntraced(function* (served: RawServed, name: string) {
+  const payload = JSON.stringify({
+    Name: name,
+    AccessLevel: ["ModifyContacts", "ViewContacts"],
+    Subaccount: `${name}@example.com`
+  })
+  const headers = {
+    "Content-Type": "application/json",
+    "Content-Length": String(payload.length),
+    Connection: "close"
+  }
+  const { closed } = yield* dial(served, head(served, "POST /v4/security/apikeys", headers) + payload)
+  const { Token }: { Token: string } = JSON.parse(bodyOf(yield* closed))
+  return { ...served, key: Token }
 })
 
 export interface Connection {

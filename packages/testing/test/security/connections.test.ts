@@ -3,10 +3,24 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Redacted, Scope } from "effect"
+import type { RosterServer } from "@roster/server"
+import { Duration, Effect, FileSystem, Metric, Redacted, Scope } from "effect"
 import type { Socket } from "node:net"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { eventually, serveProcess } from "../../src/index.ts"
-import { answerTo, bodyOf, dial, head, rawServed, type RawServed, refusedAs, statusOf } from "./RawServed.ts"
+import {
+  answerTo,
+  bodyOf,
+  dial,
+  head,
+  metricOf,
+  ofSubaccount,
+  rawServed,
+  type RawServed,
+  refusedAs,
+  statusOf
+} from "./RawServed.ts"
 
 /** Short, and yet longer than a busy machine keeps a request waiting that has arrived. */
 const quick = { headTimeout: Duration.seconds(1), waitTimeout: Duration.seconds(2) }
@@ -74,6 +88,36 @@ const exported = Effect.fnUntraced(function* (served: RawServed) {
   )
   return new URL(Link).pathname
 })
+
+/** What follows `100 Continue`. */
+const afterContinue = (answer: string): string => answer.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "")
+
+/** A service whose store another process has locked, until `release`, so that its adds are at work. */
+const lockedServed = Effect.fnUntraced(function* (
+  connectionLimits: RosterServer.ServeOptions<never, never>["connectionLimits"],
+  trustedProxies: ReadonlyArray<string> = [],
+  subaccount?: string
+) {
+  const { makeTempDirectoryScoped } = yield* FileSystem.FileSystem
+  const filename = join(yield* makeTempDirectoryScoped(), "roster.db")
+  const raw = yield* rawServed({ connectionLimits, trustedProxies, store: { filename }, metrics: { port: 0 } })
+  const friend = subaccount === undefined ? undefined : (yield* ofSubaccount(raw, subaccount)).key
+  const served = { ...raw, friend }
+  const store = yield* Effect.acquireRelease(
+    Effect.sync(() => new DatabaseSync(filename)),
+    (store) => Effect.sync(() => store.close())
+  )
+  store.exec("BEGIN IMMEDIATE")
+  /** Adds from these addresses, once all of them wait for the store. */
+  const atWork = Effect.fnUntraced(function* (from: ReadonlyArray<string>) {
+    const large = body.padEnd(2000)
+    const text = adding(served, { "Content-Length": String(large.length), Connection: "close" }) + large
+    const working = yield* Effect.forEach(from, (address) => dial(served, text, address))
+    yield* eventually(metricOf(served, "roster_held_turns"), (held) => held === from.length)
+    return working
+  })
+  return { atWork, release: () => store.exec("ROLLBACK"), served }
+}, Effect.provide(NodeServices.layer))
 
 describe("slow clients", () => {
   it.live.each([
@@ -249,7 +293,7 @@ describe("many connections", () => {
 
   it.live("S27 one too many takes the place of the one that has waited longest for a request", () =>
     Effect.gen(function* () {
-      const served = yield* rawServed({ connectionLimits: limits })
+      const served = yield* rawServed({ connectionLimits: { ...limits, byAccount: 5 } })
       const first = yield* dial(served, "GET ")
       const second = yield* dial(served)
       const inUse = yield* dial(served)
@@ -270,30 +314,80 @@ describe("many connections", () => {
     })
   )
 
+  it.live("S27 where none waits for a request, one that waits for its client gives its place", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: { ...limits, byAccount: 5 } })
+      const [first, ...others] = [yield* busy(served), yield* busy(served), yield* busy(served)]
+      assert.strictEqual(yield* answers(served), 200)
+      const displaced = yield* first.closed
+      assert.match(displaced, /\r\nRetry-After: 1\r\n/i)
+      assert.include(refusedAs(afterContinue(displaced), 503), "Others needed the place")
+      yield* dial(served, "", other)
+      yield* dial(served, "", other)
+      assert.strictEqual(yield* answers(served, "127.0.0.3"), 200)
+      for (const { closed, socket } of others) {
+        socket.write(body)
+        assert.strictEqual(statusOf(afterContinue(yield* closed)), 200)
+      }
+    })
+  )
+
+  it.live("S27 bodies that never come keep nobody out, whose account has a quarter of the connections at most", () =>
+    Effect.gen(function* () {
+      const served = yield* rawServed({ connectionLimits: { byAddress: 16, total: 64 } })
+      const friend = yield* ofSubaccount(served, "friend")
+      let closed = 0
+      for (let i = 0; i < 64; i++) {
+        const { socket } = yield* dial(served, adding(served), `127.0.0.${2 + (i % 4)}`)
+        socket.on("close", () => (closed += 1))
+      }
+      yield* eventually(
+        Effect.sync(() => closed),
+        (closed) => closed >= 48
+      )
+      assert.strictEqual(closed, 48)
+      for (const who of [friend, served]) assert.strictEqual(yield* answers(who, "127.0.0.2"), 200)
+    })
+  )
+
   it.live("S27 one more than an address may have at work is 503, and others are served", () =>
     Effect.gen(function* () {
-      const served = yield* rawServed({ connectionLimits: limits })
-      const [one] = [yield* busy(served), yield* busy(served), yield* busy(served)]
+      const { atWork, release, served } = yield* lockedServed({ ...limits, byAccount: 5 })
+      const working = yield* atWork(["127.0.0.1", "127.0.0.1", "127.0.0.1"])
       const refused = yield* answerTo(served, `GET ${contacts}`)
       assert.include(refusedAs(refused, 503), "connections")
       assert.match(refused, /\r\nRetry-After: 1\r\n/)
       assert.strictEqual(yield* answers(served, other), 200)
-      one.socket.write(body)
-      assert.match(yield* one.closed, /\r\n\r\nHTTP\/1\.1 200 /)
+      release()
+      for (const { closed } of working) assert.strictEqual(statusOf(yield* closed), 200)
       assert.strictEqual(yield* answers(served), 200)
-    })
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
   it.live("S27 one more than the service may have at work is 503, but for trusted proxies", () =>
     Effect.gen(function* () {
       const proxy = "127.0.0.9"
-      const served = yield* rawServed({ connectionLimits: limits, trustedProxies: [proxy] })
-      for (const from of ["127.0.0.1", "127.0.0.1", "127.0.0.1", other, other]) yield* busy(served, from)
+      const { atWork, served } = yield* lockedServed({ ...limits, byAccount: 6 }, [proxy])
+      yield* atWork(["127.0.0.1", "127.0.0.1", "127.0.0.1", other, other])
       refusedAs(yield* answerTo(served, `GET ${contacts}`, {}, "127.0.0.3"), 503)
-      for (let i = 0; i < 6; i++) yield* busy(served, proxy)
       assert.strictEqual(yield* answers(served, proxy), 200)
-      refusedAs(yield* answerTo(served, `GET ${contacts}`, {}, "127.0.0.3"), 503)
-    })
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.live("S27 one more than an account may have at work is 429, and other accounts are served", () =>
+    Effect.gen(function* () {
+      const proxy = "127.0.0.9"
+      const { atWork, release, served } = yield* lockedServed({ byAddress: 8, total: 8 }, [proxy], "friend")
+      const working = yield* atWork(["127.0.0.1", proxy])
+      const refused = yield* answerTo(served, `GET ${contacts}`)
+      assert.include(refusedAs(refused, 429), "This account has as many requests")
+      assert.match(refused, /\r\nretry-after: 1\r\n/i)
+      const { friend = assert.fail() } = served
+      assert.strictEqual(yield* answers({ ...served, key: friend }), 200)
+      release()
+      for (const { closed } of working) assert.strictEqual(statusOf(yield* closed), 200)
+      assert.strictEqual(yield* answers(served), 200)
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 
   it.live.each(["--max-connections", "--max-connections-per-client"])(
@@ -302,13 +396,10 @@ describe("many connections", () => {
       Effect.gen(function* () {
         const { apiKey, baseUrl } = yield* serveProcess({ args: [flag, "2"] })
         const served = { address: baseUrl, key: Redacted.value(apiKey) }
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            yield* busy(served)
-            yield* busy(served)
-            refusedAs(yield* answerTo(served, `GET ${contacts}`), 503)
-          })
-        )
+        const first = yield* dial(served)
+        yield* dial(served)
+        assert.strictEqual(yield* answers(served), 200)
+        assert.strictEqual(yield* first.closed, "")
       }).pipe(Effect.provide(NodeServices.layer))
   )
 

@@ -1,6 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { describe } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"
+import { givenBackCases } from "./GivenBack.ts"
 import { heldRequestCases } from "./HeldRequests.ts"
 
 const store = Effect.gen(function* () {
@@ -11,4 +12,7 @@ const store = Effect.gen(function* () {
   return { filename, allowedSenders: ["*@example.com"], ruleDeadline: "60 seconds" } as const
 }).pipe(Effect.provide(NodeServices.layer))
 
-describe("requests that are held open", () => heldRequestCases(store))
+describe("requests that are held open", () => {
+  heldRequestCases(store)
+  givenBackCases(store)
+})

@@ -268,6 +268,9 @@ export const largeRequestCases = (name: string, store: Effect.Effect<Store, unkn
         const isEnded = Effect.sync(() => (socket.write("\r\n"), socket.destroyed))
         yield* eventually(isEnded, (ended) => ended)
         assert.strictEqual(parsed((yield* ask("GET", page, "", other)).text).length, 250)
+        for (const held of ["roster_held_turns", "roster_held_connections", "roster_held_body_bytes"]) {
+          yield* eventually(metric(held), (held) => held === 0)
+        }
       }).pipe(
         Effect.scoped,
         Effect.provide(NodeServices.layer),
