@@ -18,6 +18,7 @@ export const advice = {
     "Correct the certificate or key file and start the service again. A running service keeps its old " +
     "certificate meanwhile.",
   ConflictingFilter: "Pass a rule or addresses, never both.",
+  ContactExists: "Change the contact instead; nothing was changed.",
   ContactNotFound: "Add the contact, or treat it as deleted.",
   CredentialNotFound: "List the names; for a subaccount, name it.",
   EmailNotFound: "List the e-mails of the outbox.",
@@ -41,6 +42,7 @@ export const advice = {
   ListNotFound: "Add a contact with this list name, which creates the list.",
   NameTaken: "Choose another name, or update the credential that has it.",
   NotAllowedSender: "Send from a verified sender, or allow this one (`--allow-sender`, `allowedSenders`).",
+  NotChangeable: "Change it where the service lets you, or add the contact with its new content.",
   NotCleanedUp: "Delete what the conformance run left, by the names that it gives.",
   NotConformant: "See the cases that failed.",
   OtherTarget: "Use the log of the service or store that it is for.",
@@ -61,15 +63,15 @@ export const advice = {
   ServiceError:
     "Look at its `reason`, with `Effect.catchReason`; `isRetryable` says whether the same call may be repeated.",
   SimulationFailed: "Run it again with `repeat`, and correct what its calls show.",
-  StatusNotChangeable: "Change the status where the service lets you, or add the contact with it.",
+  SourceTooLarge: "Give a file to keep the rows in, by `spool`, or import the contacts in parts; nothing was sent.",
   StillInUse: "Switch the programs that still use the old secret, and run the rotation again: it resumes.",
   StoreDamaged: "Restore a backup, or open another file.",
   StoreFailure: "Check the disk and the database, then repeat the call: none of it was stored.",
   StoreUnavailable: "Check the path and its permissions, or whether another process holds it.",
   TimedOut: "Repeat the call, or allow it more time.",
-  TooManyContacts: "Send at most 1000 at once: `addAll` and `uploadContacts` divide any number.",
+  TooManyContacts: "Send at most 1000 at once: `addAll` and `importContacts` divide any number.",
   TooManyCredentials: "Delete a credential that nobody uses.",
-  TooManyRows: "Divide the contacts, and upload the parts one after another.",
+  TooManyRows: "Divide the contacts, and import the parts one after another.",
   Unauthorized: "Check the key. Repeating the call does not help.",
   Unavailable:
     "Repeat the call after `retryAfter` seconds, or later; with `isPermanent`, correct the certificate or " +
@@ -79,7 +81,7 @@ export const advice = {
     "Check the base address and what is in front of the service, such as a proxy or a login. A write may " +
     "have been carried out.",
   UnexpectedRedirect: "Use the address that it redirects to, if that is the service.",
-  UnreadableBackup: "Use the whole file that the delete wrote; nothing was sent.",
+  UnreadableBackup: "Export the contacts again; nothing was sent.",
   UnreadableFile: "Correct the file, or say how it is encoded and delimited.",
   UnreadablePlan: "Use the whole file that the plan was written to; nothing was sent.",
   WouldResubscribe: "Ask the person, and then change it with `resubscribe`."

@@ -3,7 +3,7 @@
  * closed; it ends with the application.
  */
 import { ContactsService, readContacts } from "@roster/domain"
-import { RunLog, uploadContacts, type UploadProgress } from "@roster/workflows"
+import { importContacts, RunLog } from "@roster/workflows"
 import { ByteSize, Effect, Stream } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -19,11 +19,7 @@ type State =
   | { readonly state: "done"; readonly accepted: number; readonly rejected: ReadonlyArray<string> }
   | { readonly state: "failed"; readonly reason: string }
 
-const running = ({ accepted, sendable }: Pick<UploadProgress, "accepted" | "sendable">): State => ({
-  state: "running",
-  accepted,
-  of: sendable ?? null
-})
+const running = (accepted: number, of: number | null): State => ({ state: "running", accepted, of })
 
 const page = `<!doctype html>
 <title>Import contacts</title>
@@ -58,8 +54,8 @@ export const importPage = HttpRouter.use(
       })
 
     const run = (id: string, file: Uint8Array) =>
-      uploadContacts(readContacts(Stream.make(file)), {
-        onProgress: (progress) => note(id, running(progress))
+      importContacts(readContacts(Stream.make(file)), {
+        onProgress: (done, sendable) => note(id, running(done, sendable))
       }).pipe(
         Effect.map(({ done, rejectedRows, stoppedBy }): State =>
           stoppedBy === undefined
@@ -80,7 +76,7 @@ export const importPage = HttpRouter.use(
       const request = yield* HttpServerRequest.HttpServerRequest
       const file = new Uint8Array(yield* request.arrayBuffer)
       const id = crypto.randomUUID()
-      imports.set(id, running({ accepted: 0, sendable: undefined }))
+      imports.set(id, running(0, null))
       const [oldest] = imports.keys()
       if (imports.size > maximumImports && oldest !== undefined) imports.delete(oldest)
       yield* Effect.forkIn(run(id, file), scope)

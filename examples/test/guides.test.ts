@@ -54,7 +54,7 @@ describe("the guides", () => {
       const { done, rejected } = yield* importCustomers(bytes(file))
       assert.deepStrictEqual([done, rejected], [2, 1])
       assert.include(yield* exportCity("Köln"), "ann@example.com")
-      assert.strictEqual((yield* deleteBounced).deleted, 1)
+      assert.strictEqual((yield* deleteBounced).report.deleted, 1)
       const left = yield* ContactsService.use((contacts) => contacts.list())
       assert.deepStrictEqual(
         left.map(({ email }) => email),

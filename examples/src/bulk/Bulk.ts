@@ -1,12 +1,12 @@
 import { ContactFilter, ContactsService, readContacts, rule } from "@roster/domain"
-import { deleteContacts, exportTo, uploadContacts } from "@roster/workflows"
+import { exportTo, importContacts, planDelete } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 
-/** Imports a CSV file of any size. A wrong row is refused alone; of each address, the last row is sent. */
+/** Imports a CSV file. A wrong row is refused alone; of each address, the last row is sent. */
 export const importCustomers = <E>(file: Stream.Stream<Uint8Array, E>) =>
-  uploadContacts(readContacts(file, { columns: { Town: "city" } }), {
+  importContacts(readContacts(file, { columns: { Town: "city" } }), {
     listNames: ["customers"],
-    onProgress: ({ accepted, sendable }) => Effect.logDebug(`${accepted} of ${sendable ?? "?"}`)
+    onProgress: (done, sendable) => Effect.logDebug(`${done} of ${sendable}`)
   })
 
 /** Exports the contacts of a city, and gives the file to a function that reads it as a stream. */
@@ -23,8 +23,9 @@ export const exportCity = Effect.fnUntraced(function* (city: string) {
   return text
 })
 
-/** Deletes the contacts that a rule selects now, by their addresses: contacts that match only later stay. */
+/** Deletes the contacts that a rule selects now: those that match only later stay, and an undo brings them back. */
 export const deleteBounced = Effect.gen(function* () {
   const contacts = yield* ContactsService
-  return yield* deleteContacts(contacts.stream({ rule: yield* rule`status = Bounced` }))
+  const plan = yield* planDelete(contacts.stream({ rule: yield* rule`status = Bounced` }))
+  return yield* plan.apply
 })

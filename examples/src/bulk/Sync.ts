@@ -1,4 +1,4 @@
-import { addAll, type ContactDraft, uploadContacts } from "@roster/workflows"
+import { addAll, type ContactDraft, importContacts } from "@roster/workflows"
 import { Console, Stream } from "effect"
 
 interface Customer {
@@ -23,8 +23,8 @@ export const sync = (customers: Stream.Stream<Customer>) =>
     Stream.runForEach(({ error, item }) => Console.log(`customer ${item.id}: ${error.message}`))
   )
 
-/** The same contacts by way of `uploadContacts`. */
-export const upload = (customers: Stream.Stream<Customer>) =>
-  uploadContacts(Stream.map(customers, toContact), {
-    onProgress: ({ accepted, sendable }) => Console.log(`${accepted} of ${sendable ?? "?"}`)
+/** Imports the same contacts, as a run that can be undone. */
+export const imported = (customers: Stream.Stream<Customer>) =>
+  importContacts(Stream.map(customers, toContact), {
+    onProgress: (done, sendable) => Console.log(`${done} of ${sendable}`)
   })

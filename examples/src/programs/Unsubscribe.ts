@@ -1,9 +1,9 @@
-import { changeStatus } from "@roster/workflows"
+import { changeAsRun } from "@roster/workflows"
 import { Effect } from "effect"
 
 /** Unsubscribes one person, whose address comes from a link in a message. Nobody is added by it. */
 export const unsubscribe = (email: string) =>
-  changeStatus(email, "Unsubscribed").pipe(
+  changeAsRun({ email, write: { status: "Unsubscribed" } }, { command: "unsubscribe" }).pipe(
     Effect.as("You get no more mail."),
     Effect.catchTags({
       ContactNotFound: () => Effect.succeed("You are not on our list."),

@@ -34,7 +34,6 @@ export const golden: Readonly<Record<string, Golden>> = {
     asks: true,
     ends: { 2: "--rule status=", 3: "ann@example.com", 5: `${nobody} --yes` }
   },
-  "contacts restore": { good: "{contacts}", asks: true, makesStore: true, ends: { 2: "{folder}/absent.json" } },
   "contacts import": { good: "{csv}", asks: true, makesStore: true, ends: { 2: "{folder}/absent.csv", 9: "{badCsv}" } },
   "contacts apply": { good: "{plan}", asks: true, makesStore: true, ends: { 2: "{folder}/absent.json" } },
   "contacts runs": { good: "" },

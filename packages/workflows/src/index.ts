@@ -3,14 +3,21 @@ export * from "./access/AccessProbe.ts"
 export * from "./access/KeyAudit.ts"
 export * from "./bulk/Addresses.ts"
 export * from "./bulk/Backup.ts"
-export * from "./bulk/BulkDelete.ts"
 export {
   type ContactSnapshot,
   contactSnapshotMemory,
   type ReadError,
   type ReaderOptions
 } from "./runs/ContactReader.ts"
-export * from "./changes/ContactStatusChange.ts"
+export * from "./changes/ChangeAsRun.ts"
+export {
+  type Import,
+  importContacts,
+  type ImportContactsOptions,
+  type ImportOptions,
+  makeImport
+} from "./changes/Import.ts"
+export { maximumSpoolBytes, type RowSource, SourceTooLarge, type SpoolOptions } from "./changes/RowSource.ts"
 export {
   importWarnings,
   makeImportPlan,
@@ -36,7 +43,6 @@ export {
   UnreadablePlan
 } from "./changes/PlanFile.ts"
 export * from "./changes/UpdatePlan.ts"
-export { type RecordedContacts, recordedContacts, type RecordOptions } from "./runs/RecordedContacts.ts"
 export {
   isWithinLimit,
   NamedRejection,
@@ -59,7 +65,7 @@ export { createWithRetry } from "./rotation/CredentialCreation.ts"
 export * from "./rotation/Rotation.ts"
 export * from "./rotation/RotationOptions.ts"
 export { type RotationState, RotationStep } from "./rotation/RotationState.ts"
-export { type AppendedEntry, type Changed, type RowRange, type RunCounts, RunEntry } from "./runs/RunEntry.ts"
+export { type AppendedEntry, type Changed, type RunCounts, RunEntry } from "./runs/RunEntry.ts"
 export * from "./runs/ListedRuns.ts"
 export { type ChangedField, type RunChange, type RunChanges, runChanges } from "./runs/RunChanges.ts"
 export {
@@ -84,16 +90,14 @@ export {
   defaultAddConcurrency,
   type ItemOutcome
 } from "./upload/BulkAdd.ts"
-export type { Bitset } from "./upload/DuplicateIndex.ts"
+export type { Bitset } from "./upload/Bitset.ts"
 export { duplicatesFile, OnDuplicate, repeatedRejection, RepeatedRow } from "./upload/RepeatedRows.ts"
 export * from "./upload/RowAdds.ts"
 export {
-  makeUpload,
-  type Upload,
-  uploadContacts,
-  type UploadContactsOptions,
-  type UploadOptions,
-  type UploadProgress,
-  type UploadSource
-} from "./upload/Upload.ts"
-export * from "./upload/UploadSurvey.ts"
+  maximumImportRows,
+  maximumNamedRows,
+  surveyContacts,
+  type SurveyOptions,
+  TooManyRows,
+  type UploadSurvey
+} from "./upload/UploadSurvey.ts"

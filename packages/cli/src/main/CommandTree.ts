@@ -30,7 +30,7 @@ const smtpVerb = from(() => import("../commands/credentials/smtp/verbs.ts"))
 const profileVerb = from(() => import("../commands/setup/profile/verbs.ts"))
 
 const contacts = {
-  description: "List, count, add, update, delete, restore, import and export contacts, and undo that",
+  description: "List, count, add, update, delete, import and export contacts, and undo that",
   examples: [
     { command: "roster contacts list" },
     { command: "roster contacts import contacts.csv", description: "Import the contacts of a file" }
@@ -42,14 +42,7 @@ const contacts = {
     get: leaf("Show a contact with all its fields", () => import("../commands/contacts/get.ts")),
     add: leaf("Add a contact, or update the one with the same address", () => import("../commands/contacts/add.ts")),
     update: leaf("Change the names and custom fields of contacts", () => import("../commands/contacts/update.ts")),
-    delete: leaf(
-      "Delete contacts, after counting and backing them up",
-      () => import("../commands/contacts/delete/delete.ts")
-    ),
-    restore: leaf(
-      "Restore contacts from the backup that a delete wrote",
-      () => import("../commands/contacts/restore.ts")
-    ),
+    delete: leaf("Delete contacts, after counting them", () => import("../commands/contacts/delete.ts")),
     import: leaf("Add or update contacts from a CSV file", () => import("../commands/contacts/import/import.ts")),
     apply: leaf(
       "Carry out the plan that an import wrote with --plan",
@@ -60,7 +53,7 @@ const contacts = {
       () => import("../commands/contacts/runs/runs.ts")
     ),
     undo: leaf(
-      "Undo an import, update, delete, restore, apply or undo, after showing what that changes",
+      "Undo an import, update, delete, apply or undo, after showing what that changes",
       () => import("../commands/contacts/runs/undo.ts")
     ),
     export: leaf(

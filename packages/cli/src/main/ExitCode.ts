@@ -64,10 +64,10 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
   ...allWith(exitCode.usage, {
     ConflictingFilter: "Omit --rule or the addresses.",
     TooManyContacts: "Put them in a file and use: roster contacts import FILE",
-    TooManyRows: "Nothing was sent. Divide the file, and import the parts one after another.",
+    TooManyRows: "Nothing was sent. Divide the file, and import the parts one after another, or use --via file.",
     UnreadableFile:
       "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --sheet, --map COLUMN=Email.",
-    UnreadableBackup: "Nothing was sent. Use the backup that roster contacts delete wrote.",
+    UnreadableBackup: "Nothing was sent. Run the command again.",
     UnreadablePlan: "Nothing was sent. Use the whole file that roster contacts import --plan wrote.",
     OtherTarget: "Nothing was changed. Set the service or store that it is for, with --db, --base-url or --profile.",
     InvalidSettings: "Correct the flag or the variable of this setting.",
@@ -95,6 +95,9 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     PlanOutdated: "Nothing was sent. Plan the import again, or leave these contacts out with --skip-changed.",
     RunTaken: "Nothing was changed. Wait for the other command, or stop it, and run this one again.",
     JobEnded: "See its result with: roster jobs get ID",
+    ContactExists: "Change it with: roster contacts update",
+    NotChangeable: "Change it where the service lets you, or add the contact again with roster contacts add.",
+    WouldResubscribe: "Ask the person, and import the contact with --resubscribe.",
     NameTaken: "Choose another name, or change the existing one with update.",
     LastManagingKey:
       "Create another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db on " +

@@ -13,8 +13,7 @@ To begin with:
 
 Easily confused:
 
-  contacts undo, contacts restore, restore    Take back what a run changed; bring back deleted contacts from their file;
-                                              replace the whole store by a backup
+  contacts undo, restore                      Take back what a run changed, a delete too; replace the whole store by a backup
   contacts runs, jobs                         Your imports and changes, to undo them; what works inside a local store
   contacts update, contacts import            The same change for many; another row for each
 

@@ -60,7 +60,6 @@ export const helpTopics: Readonly<Record<string, string>> = {
   ~/.config/roster/config.json             profiles, with keys: readable by you alone
   ~/.local/share/roster/roster.db          the store that is used if nothing else is said, with -wal and -shm beside it
   ~/.local/state/roster/runs               records of imports and other changes, for undo: 30 days, personal data
-  ~/.local/state/roster/backups            contacts that were deleted, for roster contacts restore
   ~/.cache/roster                          compiled code; it can be deleted at any time
 
   A file appears under its name whole or not at all. One that exists is replaced only with --force, a store never.`,

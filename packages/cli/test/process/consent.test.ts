@@ -84,21 +84,21 @@ describe("an import of somebody who has unsubscribed", () => {
     })
   )
 
-  it.live("a restore of an older backup keeps the status as well", () =>
+  it.live("an import of an older export keeps the status as well", () =>
     Effect.gen(function* () {
       const roster = yield* makeLocalRosterHere
       yield* roster.run(["contacts", "add", "ann@example.com", "--first-name", "Ann"])
       yield* roster.run(["contacts", "export", "--format", "json", "--out", "backup.json"])
       yield* roster.run(["contacts", "add", "ann@example.com", "--status", "Unsubscribed"])
-      const restored = yield* roster.run(["contacts", "restore", "backup.json"])
+      const restored = yield* roster.run(["contacts", "import", "backup.json"])
       assert.strictEqual(restored.code, 0, restored.stderr)
       assert.deepInclude(json(restored), {
-        restored: 1,
+        accepted: 1,
         statusesKept: 1,
-        keptStatuses: [{ email: "ann@example.com", status: "Unsubscribed" }]
+        keptStatuses: [{ line: 1, status: "Unsubscribed" }]
       })
       assert.deepStrictEqual(yield* stored(roster), ["Unsubscribed", "Ann"])
-      yield* roster.run(["contacts", "restore", "backup.json", "--resubscribe"])
+      yield* roster.run(["contacts", "import", "backup.json", "--resubscribe"])
       assert.deepStrictEqual(yield* stored(roster), ["Active", "Ann"])
     })
   )

@@ -183,7 +183,7 @@ export interface PayloadRecord extends Schema.Schema.Type<typeof PayloadRecord> 
 /** A field of contacts that an update does not change, and refuses rather than leaving it out. */
 const notChanged = (what: string) =>
   refusedField(
-    `an update does not change ${what}; "change" does, or "changeStatus", or "add", which may create the contact`
+    `an update does not change ${what}; "change" does, or "changeAsRun", or "add", which may create the contact`
   )
 
 /** The exact schema of `ContactUpdatePayload`. */
@@ -191,7 +191,7 @@ export const UpdateRecord = payloadRecord(
   "an update",
   {
     ...givenFields,
-    /** Not changed by an update: see `change`, `changeStatus` and `add`. */
+    /** Not changed by an update: see `change`, `changeAsRun` and `add`. */
     status: notChanged("the status"),
     /** Not changed by an update: see `change` and `add`. */
     consent: notChanged("the consent")

@@ -23,7 +23,7 @@ const AddDialog = ({ onClose }: { readonly onClose: () => void }) => {
   useEffect(() => registry.set(addContact, Atom.Reset), [registry])
   useEffect(() => {
     if (!AsyncResult.isSuccess(added)) return
-    registry.set(ContactAtoms.opened, added.value.value)
+    registry.set(ContactAtoms.opened, added.value.email)
     onClose()
   }, [added, onClose, registry])
   const submit = (event: FormEvent): void => {

@@ -1,10 +1,10 @@
 /** Deletes contacts: those that were shown and counted, and no others, as a run that brings them back. */
-import { Contact, ContactsService } from "@roster/domain"
-import { deleteContacts, isMoreThanHalf } from "@roster/workflows"
+import { Contact } from "@roster/domain"
+import { isMoreThanHalf, planDelete } from "@roster/workflows"
 import { Array as Arrays, Effect, Schema, Stream } from "effect"
 import { download } from "../kit/Download.ts"
 import { contactsChanged } from "../session/Changes.ts"
-import { asRun } from "../session/RecordedWrite.ts"
+import { about } from "../session/RecordedWrite.ts"
 import { runtime } from "../session/Session.ts"
 import { type Meant, mostByClick, readMeant } from "./ContactSelection.ts"
 
@@ -34,7 +34,7 @@ export const findDoomed = Effect.fnUntraced(function* (meant: Meant) {
 
 const encodeContact = Schema.encodeEffect(Schema.fromJsonString(Contact))
 
-/** A backup of contacts, which `roster contacts restore` reads too. */
+/** A backup of contacts, which `roster contacts import` reads too. */
 export const backupOf = Effect.fnUntraced(function* (contacts: ReadonlyArray<Contact>) {
   const parts: Array<string> = []
   for (const some of Arrays.chunksOf(contacts, 500)) {
@@ -45,7 +45,7 @@ export const backupOf = Effect.fnUntraced(function* (contacts: ReadonlyArray<Con
   return new Blob(["[", parts.join(",\n"), "]\n"], { type: "application/json" })
 })
 
-/** Saves contacts as a file, which `roster contacts restore` reads too. */
+/** Saves contacts as a file, which `roster contacts import` reads too. */
 export const saveContacts = runtime.fn(
   ({ contacts, name }: { readonly name: string; readonly contacts: ReadonlyArray<Contact> }) =>
     Effect.map(backupOf(contacts), (content) => download(name, content))
@@ -54,13 +54,12 @@ export const saveContacts = runtime.fn(
 /** Looks which contacts would go. */
 export const lookDoomed = runtime.fn(findDoomed)
 
-/** Deletes contacts that were looked at. */
+/** Deletes contacts that were looked at, as they were then, by a plan. */
 export const deleteDoomed = runtime.fn(
-  (contacts: ReadonlyArray<Contact>) =>
-    asRun(
-      "delete",
-      contacts.map(({ email }) => email),
-      (recording) => Effect.provideService(deleteContacts(Stream.fromIterable(contacts)), ContactsService, recording)
-    ),
+  Effect.fnUntraced(function* (contacts: ReadonlyArray<Contact>) {
+    const plan = yield* planDelete(Stream.fromIterable(contacts))
+    const { report } = yield* about(contacts.map(({ email }) => email))(plan.applyWith({ command: "delete" }))
+    return report
+  }),
   { reactivityKeys: contactsChanged }
 )

@@ -1,12 +1,5 @@
 /** What somebody changes of a contact, or a contact that somebody adds: only that is sent, as a run that can be undone. */
-import {
-  type Contact,
-  ContactsService,
-  type ContactStatus,
-  type ContactUpdatePayload,
-  type EmailAddress
-} from "@roster/domain"
-import { changeStatus } from "@roster/workflows"
+import type { Contact, ContactStatus, ContactUpdatePayload } from "@roster/domain"
 import { Data, Effect } from "effect"
 import { contactsChanged } from "../session/Changes.ts"
 import type { Command } from "../session/CommandLine.tsx"
@@ -62,7 +55,7 @@ export const updateCommand = (
 /** Changes a contact. */
 export const updateContact = runtime.fn(
   ({ changes, email }: { readonly email: string; readonly changes: ContactUpdatePayload }) =>
-    asRun("update", [email], (contacts) => contacts.update(email, changes)),
+    asRun({ email, write: changes }, { command: "update" }),
   { reactivityKeys: contactsChanged }
 )
 
@@ -77,9 +70,7 @@ export interface NewStatus {
 /** Changes the status of a contact, as a run. One that gets no mail gets some again only if that is said. */
 export const setStatus = runtime.fn(
   ({ email, resubscribe, status }: NewStatus) =>
-    asRun("status", [email], (recording) =>
-      Effect.provideService(changeStatus(email, status, { resubscribe }), ContactsService, recording)
-    ),
+    asRun({ email, write: { status, resubscribe } }, { command: "status" }),
   { reactivityKeys: contactsChanged }
 )
 
@@ -108,14 +99,11 @@ export const addCommand = ({ email, firstName, lastName }: NewContact): Command 
 export const addContact = runtime.fn(
   ({ email, firstName, lastName }: NewContact) =>
     asRun(
-      "add",
-      [email],
-      Effect.fnUntraced(function* (contacts) {
-        const write = { ...(firstName !== "" && { firstName }), ...(lastName !== "" && { lastName }) }
-        // The service checks the address.
-        const [answer] = yield* contacts.change([{ email: email as EmailAddress, seen: null, write }])
-        return answer?._tag === "Done" ? email : yield* new AlreadyStored({ email })
-      })
+      { email, write: { ...(firstName !== "" && { firstName }), ...(lastName !== "" && { lastName }) } },
+      { command: "add", of: "new" }
+    ).pipe(
+      Effect.map(({ run }) => ({ run, email })),
+      Effect.catchTag("ContactExists", () => new AlreadyStored({ email }))
     ),
   { reactivityKeys: contactsChanged }
 )

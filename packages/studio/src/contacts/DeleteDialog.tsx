@@ -82,7 +82,7 @@ const Deleted = ({
 }: {
   readonly count: number
   readonly left: number
-  readonly run: string
+  readonly run: string | undefined
   readonly onClose: () => void
 }) => {
   const [undone, start] = useAtom(undo)
@@ -91,11 +91,11 @@ const Deleted = ({
       <p role="status">
         {AsyncResult.isSuccess(undone)
           ? `${people(undone.value.new)} brought back.`
-          : `Deleted ${people(count)}.${left > 0 ? ` Of ${people(left)} it is not known, or they were not deleted; look at them again.` : ""}`}
+          : `Deleted ${people(count)}.${left > 0 ? ` ${people(left)} stayed, since others changed them or the service did not answer; look at them again.` : ""}`}
       </p>
       <Problem message={problemOf(undone)} />
       <div className="buttons">
-        {AsyncResult.isSuccess(undone) ? null : (
+        {AsyncResult.isSuccess(undone) || run === undefined ? null : (
           <Confirmed>
             <button type="button" disabled={undone.waiting} onClick={() => start(run)}>
               {undone.waiting ? "Bringing back…" : "Undo"}
@@ -124,14 +124,14 @@ const DeleteDialog = ({ meant, onClose }: { readonly meant: Meant; readonly onCl
     if (AsyncResult.isSuccess(deleted)) registry.set(ContactAtoms.chosen, new Set<string>())
     onClose()
   }
-  const { run, value } = AsyncResult.isSuccess(deleted) ? deleted.value : { run: "", value: undefined }
+  const report = AsyncResult.isSuccess(deleted) ? deleted.value : undefined
   return (
     <Dialog title="Delete contacts" onClose={close}>
       <Problem message={problemOf(doomed) ?? problemOf(deleted)} />
-      {value !== undefined ? (
+      {report !== undefined ? (
         <>
-          <Problem message={value.stoppedBy?.message} />
-          <Deleted count={value.deleted} left={value.left} run={run} onClose={close} />
+          <Problem message={report.stoppedBy?.message} />
+          <Deleted count={report.done} left={report.read - report.done} run={report.run} onClose={close} />
         </>
       ) : AsyncResult.isSuccess(doomed) && !doomed.waiting ? (
         <Confirm

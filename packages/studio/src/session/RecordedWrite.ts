@@ -1,24 +1,17 @@
 /** Writes of the page: each is a run in the log, so that it can be undone, and asks for what it changed again. */
-import type { ContactsService } from "@roster/domain"
-import { recordedContacts, RunLog, RunOrigin, undoRun } from "@roster/workflows"
+import { changeAsRun, RunOrigin, undoRun } from "@roster/workflows"
 import { Effect } from "effect"
 import { people } from "../kit/Counts.ts"
 import { contactsChanged } from "./Changes.ts"
 import { runtime } from "./Session.ts"
 
-/** Runs writes that are recorded as one run of some contacts, and gives its id. */
-export const asRun = Effect.fnUntraced(function* <A, E, R>(
-  command: string,
-  emails: ReadonlyArray<string>,
-  write: (contacts: ContactsService["Service"]) => Effect.Effect<A, E, R>
-) {
-  const about = emails.length === 1 ? emails.join("") : people(emails.length)
-  const opening = (yield* RunLog).open({ command, resume: false })
-  const run = yield* Effect.provideService(opening, RunOrigin, { about })
-  const recording = yield* recordedContacts({ run })
-  const value = yield* Effect.ensuring(write(recording), Effect.ignore(run.end))
-  return { run: run.header.id, value }
-}, Effect.scoped)
+/** Says of the runs of an effect which contacts they are of. */
+export const about = (emails: ReadonlyArray<string>) =>
+  Effect.provideService(RunOrigin, { about: emails.length === 1 ? emails.join("") : people(emails.length) })
+
+/** Makes one change of one contact as a run. */
+export const asRun = (...[change, options]: Parameters<typeof changeAsRun>) =>
+  about([change.email])(changeAsRun(change, options))
 
 /** Undoes a run, by its id. */
 export const undo = runtime.fn((run: string) => undoRun(run), { reactivityKeys: contactsChanged })

@@ -1,27 +1,38 @@
 /** What the runs view does, without a browser: runs with their states, what one changed by pages, and an undo as previewed. */
 import { assert, describe, it } from "@effect/vitest"
-import { RunLog } from "@roster/workflows"
-import { Effect } from "effect"
+import { ContactsService } from "@roster/domain"
+import { importContacts, planUpdate, RunLog, type RunReport } from "@roster/workflows"
+import { Effect, Stream } from "effect"
 import { shortened } from "../../src/kit/Shortened.ts"
-import { asRun } from "../../src/session/RecordedWrite.ts"
 import { runtime } from "../../src/session/Session.ts"
 import { undoneWords, undoOf } from "../../src/session/Undo.tsx"
 import * as RunAtoms from "../../src/runs/RunAtoms.ts"
 import { previewWords, stateWords, stepWords } from "../../src/runs/RunWords.ts"
 import { studioStore } from "../StudioStore.ts"
 
+/** The id of the run of a report. */
+const idOf = ({ run = "" }: RunReport) => ({ run })
+
 /** Adds this many contacts as a run. */
 const add = runtime.fn((count: number) =>
-  asRun("add", [], (contacts) =>
-    contacts.add(Array.from({ length: count }, (_, index) => ({ email: `c${index}@example.com`, firstName: "A" })))
-  )
+  importContacts(
+    Stream.fromIterable(
+      Array.from({ length: count }, (_, index) => ({ email: `c${index}@example.com`, firstName: "A" }))
+    ),
+    { command: "add" }
+  ).pipe(Effect.map(idOf))
 )
 
 /** Renames contacts as a run. */
-const rename = runtime.fn((firstName: string) =>
-  asRun("update", ["c0@example.com", "c1@example.com", "c2@example.com"], (contacts) =>
-    Effect.forEach([0, 1, 2], (index) => contacts.update(`c${index}@example.com`, { firstName }))
-  )
+const rename = runtime.fn(
+  Effect.fnUntraced(function* (firstName: string) {
+    const contacts = yield* ContactsService
+    const plan = yield* planUpdate(
+      Stream.mapEffect(Stream.make(0, 1, 2), (index) => contacts.get(`c${index}@example.com`)),
+      { firstName }
+    )
+    return idOf((yield* plan.applyWith({ command: "update" })).report)
+  })
 )
 
 /** Leaves a run before its end, with one change in it. */
@@ -54,8 +65,8 @@ describe("the runs view", () => {
       assert.deepStrictEqual(
         preview.contacts.map((contact) => [contact.email, stepWords(contact), contact.fields.map(({ now }) => now)]),
         [
-          ["c1@example.com", "deleted since: stays", [null]],
           ["c0@example.com", "changed since: stays", ["Theirs"]],
+          ["c1@example.com", "deleted since: stays", [null]],
           ["c2@example.com", "would be changed back", ["B"]]
         ]
       )

@@ -17,7 +17,7 @@ import {
   ServiceError,
   type SmtpCredentialsPayload
 } from "@roster/domain"
-import { addAll, addRows, changeStatus, RunLog, uploadContacts } from "@roster/workflows"
+import { addAll, addRows, changeAsRun, importContacts, RunLog } from "@roster/workflows"
 import { DateTime, Effect, Result, Stream } from "effect"
 import { badFilters } from "./BadFilterConformance.ts"
 import { apiKeys, arrange, smtp, soon } from "./credentials/CredentialKind.ts"
@@ -269,7 +269,7 @@ export const badContactsConformance = (it: Cases<ContactsService>): void => {
           rows.map(({ line, reason }) => [line, reason.split(": ")[0]])
         const added = yield* addRows(rows)
         assert.deepStrictEqual([added.accepted, said(added.rejectedRows)], [bad.length, rejected])
-        yield* uploadContacts(rows, { record: false }).pipe(
+        yield* importContacts(rows, { record: false }).pipe(
           Effect.provide(RunLog.layerMemory()),
           Effect.map((report) => {
             assert.deepStrictEqual([report.done, said(report.rejectedRows)], [bad.length, rejected])
@@ -291,9 +291,12 @@ export const badContactsConformance = (it: Cases<ContactsService>): void => {
         }
         const unsubscribed = unchecked<ContactUpdatePayload>({ status: "Unsubscribed" })
         const { message } = yield* refused(contacts.update(email, unsubscribed), "InvalidInput")
-        assert.include(message, "changeStatus")
+        assert.include(message, "changeAsRun")
         for (const status of ["active", 7, null]) {
-          const changed = changeStatus(email, unchecked<"Active">(status))
+          const changed = changeAsRun(
+            { email, write: { status: unchecked<"Active">(status) } },
+            { command: "status" }
+          ).pipe(Effect.provide(RunLog.layerMemory()))
           assert.strictEqual((yield* refused(changed, "InvalidInput")).field, "status")
         }
         for (const value of [null, undefined, 7, "x"]) {

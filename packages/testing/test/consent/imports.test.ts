@@ -4,7 +4,6 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import {
-  type Contact,
   type ContactPayload,
   ContactsService,
   EmailAddress,
@@ -14,7 +13,7 @@ import {
 } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
-import { addAll, addRows, restoreContacts, RunLog, uploadContacts } from "@roster/workflows"
+import { addAll, addRows, importContacts, RunLog } from "@roster/workflows"
 import { Array as Arr, Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { amount } from "../../src/durability/LongRun.ts"
@@ -73,14 +72,12 @@ const serverSide = (marker: string, options?: { readonly resubscribe: boolean })
     )
   })
 
-const backup = Stream.fromIterable(emails.map((email): Contact => ({ email, status: "Active", firstName: "After" })))
-
 /** The ways of an import, each with the number of contacts that it says kept their status. */
 const batchPaths = [
   [
-    "uploadContacts",
+    "importContacts",
     Effect.map(
-      Effect.provide(uploadContacts(rows(), { record: false }), RunLog.layerMemory()),
+      Effect.provide(importContacts(rows(), { record: false }), RunLog.layerMemory()),
       ({ statusesKept }) => statusesKept
     )
   ],
@@ -92,7 +89,13 @@ const batchPaths = [
       (outcomes) => outcomes.filter((outcome) => outcome._tag === "Accepted" && outcome.keptStatus !== undefined).length
     )
   ],
-  ["restoreContacts", Effect.map(restoreContacts(backup), ({ statusesKept }) => statusesKept)]
+  [
+    "importContacts as a run",
+    Effect.map(
+      Effect.provide(importContacts(Stream.fromIterable(asked)), RunLog.layerMemory()),
+      ({ statusesKept }) => statusesKept
+    )
+  ]
 ] as const
 
 const layers = [

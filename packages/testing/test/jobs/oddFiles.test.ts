@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactFilter, ContactsService, ImportSource, readContacts } from "@roster/domain"
 import { unpacked } from "@roster/domain/PackedFile"
-import { addRows, RunLog, uploadContacts } from "@roster/workflows"
+import { addRows, RunLog, importContacts } from "@roster/workflows"
 import { Effect, Layer, Result, Stream } from "effect"
 import { gzipSync } from "node:zlib"
 import { zipBytes } from "../hostile/ZipBytes.ts"
@@ -130,7 +130,7 @@ const byRows = (file: string | Uint8Array) =>
 
 const byUpload = (file: string | Uint8Array) =>
   Effect.gen(function* () {
-    const done = yield* Effect.result(uploadContacts(readContacts(unpacked(bytesOf(file)))))
+    const done = yield* Effect.result(importContacts(readContacts(unpacked(bytesOf(file)))))
     return {
       failure: Result.isFailure(done) ? done.failure.message : undefined,
       rejected: Result.isSuccess(done) ? done.success.rejected : undefined,

@@ -2,9 +2,9 @@
  * Contacts that are at their bounds, or larger because an earlier version wrote them, and imports of rows beyond the bounds.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactSize, ContactsService, EmailAddress, maximumListsOfContact } from "@roster/domain"
+import { ContactSize, ContactsService, EmailAddress, maximumListsOfContact, readContacts } from "@roster/domain"
 import { Jobs } from "@roster/server"
-import { readBackup, restoreContacts } from "@roster/workflows"
+import { importContacts, RunLog } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { csvOf, textOf as exportedText } from "../../src/conformance/jobs/ExportedFile.ts"
@@ -148,17 +148,19 @@ describe("a contact of 1.5 MB", () => {
     }).pipe(Effect.provide(working))
   )
 
-  it.live("is named by a restore of its backup, which restores the others", () =>
+  it.live("is named by an import of its export, which imports the others", () =>
     Effect.gen(function* () {
       const contacts = yield* store
       yield* contacts.add([{ email: small, firstName: "Bo" }])
       const backup = utf8(exportedText(yield* exported({ fileFormat: "Json" })))
       yield* contacts.delete(huge)
       yield* contacts.delete(small)
-      const report = yield* restoreContacts(readBackup(Stream.succeed(backup)))
-      assert.deepInclude(report, { read: 2, restored: 1, notSent: 0, unknown: 0, stoppedBy: undefined })
+      const report = yield* importContacts(readContacts(Stream.succeed(backup))).pipe(
+        Effect.provide(RunLog.layerMemory())
+      )
+      assert.deepInclude(report, { read: 2, new: 1, notSent: 0, unknown: 0, stoppedBy: undefined })
       assert.deepStrictEqual(
-        report.refused.map(({ email, reason }) => [email, reason.replace(/^.*: /, "")]),
+        report.rejectedRows.map(({ email, reason }) => [email, reason.replace(/^.*: /, "")]),
         [[huge, `a contact has at most ${maximumCustomFields} custom fields`]]
       )
       assert.strictEqual((yield* contacts.get(small)).firstName, "Bo")

@@ -25,14 +25,13 @@ import {
 import {
   awaitExport,
   createWithRetry,
-  deleteContacts,
   exportTo,
+  planDelete,
   probeAccess,
   rotateApiKey,
   rotateSmtp,
   RunLog,
-  surveyBackup,
-  uploadContacts
+  importContacts
 } from "@roster/workflows"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -155,14 +154,16 @@ const contacts = Effect.gen(function* () {
     emails.send(message("john@example.com", email)),
     service.import(file(`Email,FirstName\n${email},${canaries.body}\n`)),
     Effect.provide(
-      uploadContacts(
+      importContacts(
         readContacts(Stream.make(text.encode(`Email,FirstName\n${email},${canaries.body}\n${canaries.body},x\n`))),
         { record: false }
       ),
       RunLog.layerMemory()
     ),
-    surveyBackup(service.stream()),
-    deleteContacts(service.stream()),
+    Effect.provide(
+      Effect.flatMap(planDelete(service.stream()), ({ apply }) => apply),
+      RunLog.layerMemory()
+    ),
     probeAccess()
   ]
 })

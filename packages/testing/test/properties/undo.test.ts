@@ -1,11 +1,11 @@
 /**
- * Whatever contacts a run adds, changes and deletes, undoing it brings back the content and the lists of each of them; and
+ * Whatever contacts runs add, change and delete, undoing them brings back the content and the lists of each of them; and
  * undoing that brings back what the run had made of them.
  */
 import { assert, layer } from "@effect/vitest"
 import { canonicalEmail, ContactFilter, ContactsService, contentOf, RuleText, sameContent } from "@roster/domain"
-import { recordedContacts, RunLog, undoRun } from "@roster/workflows"
-import { Effect, Layer } from "effect"
+import { importContacts, type ImportContactsOptions, planDelete, planUpdate, RunLog, undoRun } from "@roster/workflows"
+import { Effect, Layer, Predicate, Stream } from "effect"
 import { amount, runSeed } from "../../src/durability/LongRun.ts"
 import { layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/layers/ServiceLayers.ts"
 import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
@@ -31,7 +31,7 @@ for (const { name, runs, services } of layers) {
       awkwardContacts({ minLength: 1, maxLength: 30 })
     ] as const
     it.effect.prop(
-      "brings back all of what any run changed",
+      "brings back all of what any runs changed",
       [...two],
       ([base, given]) =>
         Effect.gen(function* () {
@@ -63,34 +63,46 @@ for (const { name, runs, services } of layers) {
           }
           const before = yield* content
 
-          const id = yield* Effect.scoped(
-            Effect.gen(function* () {
-              const run = yield* (yield* RunLog).open({ command: "generated" })
-              const recorded = yield* recordedContacts({ run })
-              const half = Math.ceil(given.length / 2)
-              yield* recorded.add(given.slice(0, half), { listNames: ["New", "Old"], resubscribe: false })
-              yield* recorded.addWithoutAnswer(given.slice(half), { listNames: ["New"], resubscribe: true })
-              const [first, second, ...rest] = emails.filter((_, index) => index % 3 === 0)
-              if (first !== undefined) yield* recorded.deleteMany(ContactFilter.ByEmails({ emails: [first, ...rest] }))
-              if (second !== undefined) {
-                yield* Effect.ignore(recorded.update(second, { firstName: "X", customFields: { x: "y" } }))
-              }
-              yield* run.end
-              return run.header.id
-            })
-          )
+          const half = Math.ceil(given.length / 2)
+          const [first, second, ...rest] = emails.filter((_, index) => index % 3 === 0)
+          const found = (some: ReadonlyArray<string | undefined>) =>
+            Stream.fromIterableEffect(
+              Effect.map(service.getMany(some.filter(Predicate.isNotUndefined)), ({ contacts }) => contacts)
+            )
+          const imported = (some: typeof given, options: ImportContactsOptions) =>
+            Effect.map(importContacts(Stream.fromIterable(some), options), (report) => ({ report }))
+          const changes = { firstName: "X", customFields: { x: "y" } }
+          const runs: Array<string> = []
+          for (const program of [
+            imported(given.slice(0, half), { listNames: ["New", "Old"] }),
+            imported(given.slice(half), { listNames: ["New"], resubscribe: true }),
+            Effect.flatMap(planDelete(found([first, ...rest])), ({ apply }) => apply),
+            Effect.flatMap(planUpdate(found([second]), changes), ({ apply }) => apply)
+          ]) {
+            const { report } = yield* program
+            assert.deepInclude(report, { outdated: 0, notSent: 0, unknown: 0, stoppedBy: undefined })
+            // A run that changed nothing has nothing to undo.
+            if (report.run !== undefined) runs.push(report.run)
+          }
           const after = yield* content
 
-          const undone = yield* undoRun(id)
-          assert.deepInclude(undone, { outdated: 0, partlyDone: 0, incomplete: 0 })
+          /** Undoes runs from the last to the first, and gives those that this made. */
+          const undoAll = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+            const made: Array<string> = []
+            for (const id of ids.toReversed()) {
+              const undone = yield* undoRun(id)
+              assert.deepInclude(undone, { outdated: 0, partlyDone: 0, incomplete: 0 })
+              if (undone.run !== undefined) made.push(undone.run)
+            }
+            return made
+          })
+          const undone = yield* undoAll(runs)
           isSame(yield* content, before, "undone")
           assert.strictEqual(
             (yield* service.list({ limit: 1000 })).length,
             new Set(base.map(({ email }) => canonicalEmail(email))).size
           )
-
-          // A run that changed nothing has nothing to undo.
-          if (undone.run !== undefined) yield* undoRun(undone.run)
+          yield* undoAll(undone)
           isSame(yield* content, after, "undone again")
         }),
       {

@@ -2,8 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { layerMemory } from "@roster/server"
-import { recordedContacts, RunLog, undoRun } from "@roster/workflows"
-import { Effect, Layer } from "effect"
+import { importContacts, RunLog, undoRun } from "@roster/workflows"
+import { Effect, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 
 const ada = { email: "ada@example.com" }
@@ -11,15 +11,7 @@ const ada = { email: "ada@example.com" }
 it.effect("an undo leaves a contact that others added in place of one that the run only recorded", () =>
   Effect.gen(function* () {
     const contacts = yield* ContactsService
-    const log = yield* RunLog
-    const id = yield* Effect.scoped(
-      Effect.gen(function* () {
-        const run = yield* log.open({ command: "sync" })
-        const recording = yield* recordedContacts({ run })
-        yield* recording.add([ada])
-        return run.header.id
-      })
-    )
+    const { run: id = "" } = yield* importContacts(Stream.make(ada))
     yield* contacts.delete(ada.email)
     yield* TestClock.adjust("1 day")
     yield* contacts.add([ada])
@@ -32,13 +24,7 @@ it.effect("an undo leaves a contact that others added in place of one that the r
 it.effect("an undo deletes what the run added, however long ago", () =>
   Effect.gen(function* () {
     const contacts = yield* ContactsService
-    const id = yield* Effect.scoped(
-      Effect.gen(function* () {
-        const run = yield* (yield* RunLog).open({ command: "sync" })
-        yield* (yield* recordedContacts({ run })).add([ada])
-        return run.header.id
-      })
-    )
+    const { run: id = "" } = yield* importContacts(Stream.make(ada))
     yield* TestClock.adjust("1 day")
     assert.deepInclude(yield* undoRun(id), { deleted: 1, outdated: 0 })
     assert.deepStrictEqual(yield* contacts.list(), [])

@@ -6,7 +6,7 @@
 import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
-import { exportTo, prepareFile, RunLog, undoRun, uploadContacts } from "@roster/workflows"
+import { exportTo, prepareFile, RunLog, undoRun, importContacts } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
 import { Cause, Effect, Exit, Fiber, FileSystem, Layer, Path, PlatformError, Predicate, Stream } from "effect"
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
@@ -179,7 +179,7 @@ describe("a file that is written by a file system whose n-th call fails", () => 
 describe("a log of runs in a file system whose n-th call fails", () => {
   const whole = <A extends { readonly stoppedBy: unknown }, E, R>(program: Effect.Effect<A, E, R>) =>
     Effect.filterOrFail(program, ({ stoppedBy }) => stoppedBy === undefined)
-  const upload = whole(uploadContacts(Stream.fromIterable(people)))
+  const upload = whole(importContacts(Stream.fromIterable(people)))
   /** Undoes the uploads, whose records a folder has. */
   const undoAll = Effect.fnUntraced(function* (folder: string) {
     for (const name of readdirSync(join(folder, "runs"))) {

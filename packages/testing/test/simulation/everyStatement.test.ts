@@ -5,15 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, CredentialsService, type EmailsService, ServiceError } from "@roster/domain"
 import { SqlServices } from "@roster/server"
-import {
-  createWithRetry,
-  deleteContacts,
-  planImport,
-  restoreContacts,
-  RunLog,
-  undoRun,
-  uploadContacts
-} from "@roster/workflows"
+import { createWithRetry, planImport, planDelete, RunLog, undoRun, importContacts } from "@roster/workflows"
 import { Cause, Effect, Exit, Fiber, Layer, Predicate, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -72,7 +64,8 @@ type State = Readonly<Record<string, ReadonlyArray<ReadonlyArray<unknown>> | und
 const dump = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql<{ readonly name: string }>`
-    SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'migrations' ORDER BY name`
+    SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('migrations', 'stores')
+    ORDER BY name`
   const rows = yield* Effect.forEach(tables, ({ name }) => sql`SELECT * FROM ${sql(name)}`.values)
   const [whole] = yield* sql`PRAGMA integrity_check`.values
   assert.deepStrictEqual(whole, ["ok"])
@@ -214,10 +207,10 @@ const people = [
 const whole = <A extends { readonly stoppedBy: unknown }, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.filterOrFail(program, ({ stoppedBy }) => stoppedBy === undefined)
 
-const upload = whole(uploadContacts(Stream.fromIterable(people)))
+const upload = whole(importContacts(Stream.fromIterable(people)))
 
 const programs: Readonly<Record<string, Effect.Effect<unknown, unknown, Needs>>> = {
-  uploadContacts: upload,
+  importContacts: upload,
   planImport: Effect.scoped(
     Effect.flatMap(planImport(Stream.fromIterable(people)), ({ apply }) =>
       whole(Effect.map(apply, ({ report }) => report))
@@ -231,11 +224,9 @@ const programs: Readonly<Record<string, Effect.Effect<unknown, unknown, Needs>>>
       })
     )
   ),
-  restoreContacts: whole(
-    restoreContacts(Stream.make({ email: canaryEmail, firstName: "back", status: "Active" as const }))
-  ),
-  deleteContacts: whole(
-    deleteContacts(Stream.unwrap(ContactsService.use((contacts) => Effect.succeed(contacts.stream()))))
+  planDelete: Effect.flatMap(
+    planDelete(Stream.unwrap(ContactsService.use((contacts) => Effect.succeed(contacts.stream())))),
+    ({ apply }) => whole(Effect.map(apply, ({ report }) => report))
   ),
   createWithRetry: CredentialsService.use(({ apiKeys }) =>
     createWithRetry(apiKeys, { name: "ci", accessLevels: ["ViewContacts"] })

@@ -1,7 +1,7 @@
 /** The simulator itself: a seed is one run, what it finds is made small and repeats, and time waits for all that can run. */
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, CredentialsService, EmailsService, FaultPlan, sometimes } from "@roster/domain"
-import { createWithRetry, RunLog, uploadContacts } from "@roster/workflows"
+import { createWithRetry, RunLog, importContacts } from "@roster/workflows"
 import { Cause, Clock, Deferred, Effect, Exit, Layer, Random, Redacted, Ref, Stream } from "effect"
 import { layerMemory } from "../../src/layers/ServiceLayers.ts"
 import { runOnce } from "../../src/simulation/SimulatedRun.ts"
@@ -69,7 +69,7 @@ describe("simulate", () => {
               body: [{ contentType: "PlainText", content: "Hello" }]
             }
           })
-          const { run } = yield* uploadContacts(Stream.make({ email: one }))
+          const { run } = yield* importContacts(Stream.make({ email: one }))
           texts = [Redacted.value(key.token), exported.id, sent.messageId ?? "", sent.transactionId ?? "", run ?? ""]
         })
         const ran = yield* runOnce(

@@ -11,14 +11,15 @@ import {
   maximumChanges,
   randomId,
   ServiceError,
-  statusKept
+  statusKept,
+  type WithheldStatus
 } from "@roster/domain"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
-import { changesOf, type ContactState } from "../runs/ContactState.ts"
+import { changesOf, type ContactState, type FieldChanges } from "../runs/ContactState.ts"
 import { RunLog } from "../runs/RunLog.ts"
-import type { Bitset } from "../upload/DuplicateIndex.ts"
-import { toRows, type UploadSource } from "../upload/Upload.ts"
-import { surveyContacts, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
+import type { Bitset } from "../upload/Bitset.ts"
+import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions } from "./RowSource.ts"
+import type { TooManyRows, UploadSurvey } from "../upload/UploadSurvey.ts"
 import {
   type Found,
   makeContactReader,
@@ -29,7 +30,7 @@ import {
   stateOfFound
 } from "../runs/ContactReader.ts"
 import { fitOf, type ImportMode } from "../runs/ImportMode.ts"
-import { madeOf, writeOfContact } from "../runs/RecordedContacts.ts"
+import { madeOf, writeOfContact } from "../runs/RecordedChanges.ts"
 import {
   encodeHeader,
   encodeRow,
@@ -48,7 +49,7 @@ import { type ImportPlan, planOf } from "./PlanApplication.ts"
 export const maximumShownRows = 20
 
 /** Number of contacts that a summary shows as they would be stored. */
-const shownContacts = 3
+export const shownContacts = 3
 
 /** Maximum number of fields that a summary counts one by one. */
 export const maximumCountedFields = 1000
@@ -110,17 +111,67 @@ const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bits
     )
   })
 
+/** What a row does to its contact, by what is stored. */
+export interface RowLook {
+  /** What it does; `changed` with no fields only puts the contact on lists, as far as can be read. */
+  readonly effect: RowPlan["effect"]
+  /** What to write; nothing is written without. */
+  readonly change: ContactChange | undefined
+  /** The fields of the contact that change. */
+  readonly fields: FieldChanges
+  /** What the row makes of the contact, unless it is left out. */
+  readonly after: Found | undefined
+  /** The status of a contact that gets no mail, if the row would send it some again. */
+  readonly withheld: WithheldStatus | undefined
+}
+
+const noFields: FieldChanges = {}
+
+/** Makes the function that looks what a row does to its contact. */
+export const makeRowLook = ({
+  listNames = [],
+  resubscribe = false,
+  ...mode
+}: ImportMode & Pick<PlanOptions, "listNames" | "resubscribe">) => {
+  const fit = fitOf(mode)
+  return (contact: ContactPayload, found: Found): RowLook => {
+    const { email } = contact
+    const seen = found.contact
+    const asked = writeOfContact(contact, { listNames, resubscribe })
+    const fitted = fit === undefined ? asked : fit(asked, found)
+    if (fitted === undefined) {
+      return { effect: "leftOut", change: undefined, fields: noFields, after: undefined, withheld: undefined }
+    }
+    const withheld = statusKept(seen?.status, contact.status)
+    const write = withheld === undefined || resubscribe ? fitted.write : { ...fitted.write, status: undefined }
+    const change: ContactChange = { email: fitted.email, seen, write }
+    const after = madeOf(found, change)
+    const given = { change, after, withheld }
+    if (seen === null) return { ...given, effect: "new", fields: noFields }
+    const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
+    const fields = changesOf(state(found), state(after))
+    // Where lists cannot be read, nobody knows who is on them.
+    const isSame = Object.keys(fields).length === 0 && (listNames.length === 0 || found.lists !== undefined)
+    return isSame
+      ? { ...given, effect: "unchanged", change: undefined, fields }
+      : { ...given, effect: "changed", fields }
+  }
+}
+
+/** A row of a plan, with what is stored for its contact. */
+type Part = ReadonlyArray<readonly [row: Sendable, found: Found]>
+
 /** Collects the rows of a plan and its summary. */
-const makePlanner = (
-  { listNames, mapping, resubscribe }: PlanHeader,
+export const makePlanner = (
+  { listNames, mapping, resubscribe }: Pick<PlanHeader, "listNames" | "mapping" | "resubscribe">,
   survey: PlanCounts,
   { onRow = () => undefined, ...mode }: ImportMode & Pick<PlanOptions, "onRow">
-) => {
-  const fit = fitOf(mode)
+): Planner<Part[number]> => {
+  const look = makeRowLook({ ...mode, listNames, resubscribe })
   const columns = survey.header === undefined ? [] : ContactColumns.columnFields(survey.header.cells, mapping)
   const counts = { new: 0, changed: 0, unchanged: 0, leftOut: 0, wouldResubscribe: 0, onlyLists: 0 }
   let newActive = 0
-  const fields = new Map<string, number>()
+  const fieldCounts = new Map<string, number>()
   const sample: Array<PlanSummary["sample"][number]> = []
   const firstContacts: Array<NonNullable<PlanSummary["firstContacts"]>[number]> = []
   const wouldResubscribeRows: Array<{ readonly line: number; readonly email: string }> = []
@@ -133,55 +184,33 @@ const makePlanner = (
     return warnings.length === 0 ? {} : { warnings }
   }
 
-  /** The planned row, or `undefined` for one that changes nothing. */
-  const plan = ({ contact, line }: Sendable, found: Found): PlannedRow | undefined => {
+  const plan = ([{ contact, line }, found]: Part[number]): PlannedRow | undefined => {
     const { email } = contact
-    const before = found.contact
-    const asked = writeOfContact(contact, { listNames, resubscribe })
-    const fitted = fit === undefined ? asked : fit(asked, found)
-    if (fitted === undefined) {
-      counts.leftOut++
-      onRow({ line, effect: "leftOut", wouldResubscribe: false })
-      return undefined
-    }
-    const wouldResubscribe = statusKept(before?.status, contact.status) !== undefined
-    const keepsStatus = wouldResubscribe && !resubscribe
-    if (wouldResubscribe) {
+    const { after, change, effect, fields, withheld } = look(contact, found)
+    counts[effect]++
+    onRow({ line, effect, wouldResubscribe: withheld !== undefined })
+    if (withheld !== undefined) {
       counts.wouldResubscribe++
       if (wouldResubscribeRows.length < maximumShownRows) wouldResubscribeRows.push({ line, email })
     }
-    const write = keepsStatus ? { ...fitted.write, status: undefined } : fitted.write
-    const change: ContactChange = { email: fitted.email, seen: before, write }
-    const row = { line, change, ...(keepsStatus ? ({ keepsStatus } as const) : {}) }
-    const told = (effect: RowPlan["effect"]): void => {
-      counts[effect]++
-      onRow({ line, effect, wouldResubscribe })
+    if (after !== undefined && firstContacts.length < shownContacts) {
+      firstContacts.push({ line, email, contact: stateOfFound(email, after) ?? {} })
     }
-    const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
-    if (firstContacts.length < shownContacts) {
-      firstContacts.push({ line, email, contact: state(madeOf(found, change)) })
-    }
-    if (before === null) {
-      told("new")
-      if (write?.status === undefined) newActive++
+    if (change === undefined) return undefined
+    const row = { line, change, ...(withheld === undefined || resubscribe ? {} : ({ keepsStatus: true } as const)) }
+    if (effect === "new") {
+      if (change.write?.status === undefined) newActive++
       return row
     }
-    const changes = changesOf(state(found), state(madeOf(found, change)))
-    const isSame = Object.keys(changes).length === 0
-    // Where lists cannot be read, nobody knows who is on them.
-    if (isSame && (listNames.length === 0 || found.lists !== undefined)) {
-      told("unchanged")
-      return undefined
-    }
-    told("changed")
-    if (isSame) counts.onlyLists++
-    else {
-      for (const field of Object.keys(changes)) {
-        if (fields.size < maximumCountedFields || fields.has(field)) fields.set(field, (fields.get(field) ?? 0) + 1)
+    const names = Object.keys(fields)
+    if (names.length === 0) counts.onlyLists++
+    else if (sample.length < maximumShownRows) sample.push({ line, email, changes: fields })
+    for (const field of names) {
+      if (fieldCounts.size < maximumCountedFields || fieldCounts.has(field)) {
+        fieldCounts.set(field, (fieldCounts.get(field) ?? 0) + 1)
       }
-      if (sample.length < maximumShownRows) sample.push({ line, email, changes })
     }
-    return { ...row, fields: changes }
+    return { ...row, fields }
   }
   const summary = (): PlanSummary => ({
     read: survey.read,
@@ -191,7 +220,7 @@ const makePlanner = (
     ...(survey.duplicateRows === undefined || survey.duplicateRows.length === 0
       ? {}
       : { duplicateRows: survey.duplicateRows }),
-    fields: Object.fromEntries([...fields].toSorted(([, one], [, other]) => other - one)),
+    fields: Object.fromEntries([...fieldCounts].toSorted(([, one], [, other]) => other - one)),
     sample,
     ...(columns.length === 0 ? {} : { columns }),
     ...(firstContacts.length === 0 ? {} : { firstContacts }),
@@ -203,18 +232,25 @@ const makePlanner = (
   return { plan, summary }
 }
 
-/** Writes the plan of rows, each with what is stored for its contact. */
-export const writtenPlan = Effect.fnUntraced(function* <E, R, ES = never>(
-  parts: Stream.Stream<ReadonlyArray<readonly [row: Sendable, found: Found]>, E, R>,
-  counts: PlanCounts,
-  options: Omit<PlanOptions<ES>, keyof ReaderOptions>
+/** Finds the rows of a plan one by one, and then what is said of all of them. */
+export interface Planner<A> {
+  /** The planned row, or `undefined` for one that changes nothing. */
+  readonly plan: (row: A) => PlannedRow | undefined
+  readonly summary: () => PlanSummary
+}
+
+/** Writes the plan of rows. */
+export const writtenPlan = Effect.fnUntraced(function* <A, E, R, ES = never>(
+  parts: Stream.Stream<ReadonlyArray<A>, E, R>,
+  planner: Planner<A>,
+  options: Omit<PlanOptions<ES>, keyof ReaderOptions | keyof ImportMode | "onRow">
 ): Effect.fn.Return<ImportPlan<ES>, E | ES, R | RunLog> {
   const { listNames = [], mapping, onProgress, resubscribe = false, source } = options
   const storage: PlanStorage<ES> = options.storage ?? planStorageMemory()
   const { target } = yield* RunLog
   const header: PlanHeader = {
-    plan: "roster contacts import",
-    version: 2,
+    plan: "roster contacts",
+    version: 3,
     id: yield* randomId,
     target,
     made: DateTime.formatIso(yield* DateTime.now),
@@ -223,13 +259,12 @@ export const writtenPlan = Effect.fnUntraced(function* <E, R, ES = never>(
     listNames,
     resubscribe
   }
-  const planner = makePlanner(header, counts, options)
   let planned = 0
   let isFirst = true
-  const linesOf = Effect.fnUntraced(function* (part: ReadonlyArray<readonly [Sendable, Found]>) {
+  const linesOf = Effect.fnUntraced(function* (part: ReadonlyArray<A>) {
     let text = ""
-    for (const [row, found] of part) {
-      const line = planner.plan(row, found)
+    for (const row of part) {
+      const line = planner.plan(row)
       if (line === undefined) continue
       text += `${isFirst ? "" : ","}${encodeRow(line)}\n`
       isFirst = false
@@ -274,7 +309,9 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
     return part.map((row, index) => [row, found[index] ?? nobody] as const)
   })
   const parts = sendableRows(rows, survey.sendable).pipe(Stream.grouped(maximumChanges), Stream.mapEffect(found))
-  return yield* writtenPlan(parts, survey, options)
+  const { listNames = [], mapping, resubscribe = false } = options
+  const header = { listNames, resubscribe, ...(mapping === undefined ? {} : { mapping }) }
+  return yield* writtenPlan(parts, makePlanner(header, survey, options), options)
 })
 
 /**
@@ -311,7 +348,7 @@ export const importWarnings = fnRedacted("importWarnings")(function* <E>(
 })
 
 /**
- * Reads contacts or the rows of a file and what is stored, and says what they would change. Nothing is written until the
+ * Reads contacts or the rows of a file once and what is stored, and says what they would change. Nothing is written until the
  * plan is applied.
  *
  * ```ts
@@ -328,10 +365,14 @@ export const importWarnings = fnRedacted("importWarnings")(function* <E>(
  * })
  * ```
  */
-export const planImport = fnRedacted("planImport")(function* <E, ES = never>(
-  source: UploadSource<E>,
-  options: PlanOptions<ES> = {}
-): Effect.fn.Return<ImportPlan<ES>, E | ES | ReadError | TooManyRows, ContactsService | RunLog | Scope.Scope> {
-  const rows = toRows(source)
-  return yield* makeImportPlan(rows, yield* surveyContacts(rows), options)
+export const planImport = fnRedacted("planImport")(function* <E, ES = never, EK = SourceTooLarge>(
+  source: RowSource<E>,
+  options: PlanOptions<ES> & SpoolOptions<EK> = {}
+): Effect.fn.Return<
+  ImportPlan<ES>,
+  E | ES | EK | SourceTooLarge | ReadError | TooManyRows,
+  ContactsService | RunLog | Scope.Scope
+> {
+  const { rows, survey } = yield* readOnce(source, { spool: options.spool })
+  return yield* makeImportPlan(rows, survey, options)
 })

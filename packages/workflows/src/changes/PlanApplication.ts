@@ -1,10 +1,12 @@
 /** A plan, and how it is carried out later, on the contacts that still are as the plan saw them. (docs/decisions/runs.md) */
 import {
-  canonicalEmail,
-  ContactsService,
+  areListsSo,
+  type ContactChange,
+  type ContactsService,
+  exceedsPlaces,
   fnRedacted,
-  inputProblem,
   type InvalidInput,
+  judgeChange,
   maximumAddBytes,
   maximumChanges,
   type ServiceError,
@@ -13,19 +15,16 @@ import {
 } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
-import { AddOutcome, defaultAddConcurrency, makeBulkSender, outcomesOf } from "../upload/BulkAdd.ts"
-import type { ReadError } from "../runs/ContactReader.ts"
-import { effectsOf } from "../runs/RunEntry.ts"
-import { recordedChange } from "../runs/RecordedContacts.ts"
 import {
-  emptyReport,
-  makeEffectCounter,
-  maximumNamedContacts,
-  OtherTarget,
-  type OutdatedContact,
-  type RunEffect,
-  type RunReport
-} from "../runs/RunReport.ts"
+  type Found,
+  makeContactReader,
+  mayNotRead,
+  nobody,
+  type ReaderOptions,
+  type ReadError
+} from "../runs/ContactReader.ts"
+import { maximumNamedContacts, OtherTarget, type RunReport } from "../runs/RunReport.ts"
+import { leftOf, type Look, makeApplier } from "./Applier.ts"
 import { nothingUndone, type UndoReport, undoRun } from "./Undo.ts"
 import {
   encodeRow,
@@ -34,6 +33,7 @@ import {
   type PlannedRow,
   type PlanSummary,
   readPlan,
+  rowsIn,
   unreadable,
   type UnreadablePlan
 } from "./PlanFile.ts"
@@ -54,10 +54,18 @@ export class PlanOutdated extends TaggedError<PlanOutdated>()("PlanOutdated", {
 /** What an apply needs, and how it fails. A failure of the service is in its report. */
 type Applying<E> = Effect.Effect<AppliedPlan, E | RunTaken | RunLogFailure, ContactsService | RunLog>
 
+type Verifying<E> = Effect.Effect<
+  void,
+  PlanOutdated | E | InvalidInput | ServiceError | TooManyContacts,
+  ContactsService
+>
+
 /** How a plan is applied. */
-export interface ApplyOptions {
+export interface ApplyOptions extends ReaderOptions {
   /** The command in the log (default: apply). */
   readonly command?: string | undefined
+  /** What the run works on, so that the same work with a new plan goes on in the same run (default: the plan). */
+  readonly input?: Schema.Json | undefined
   /** Number of concurrent requests (default: 8). */
   readonly concurrency?: number | undefined
   /** Runs after each request, with the number of rows done so far. */
@@ -92,11 +100,9 @@ export interface ImportPlan<E = never> {
   /** The bytes of its file, for `loadPlan`. */
   readonly content: Stream.Stream<Uint8Array, E>
   /** Checks that every contact is as the plan found it or as it makes it, and writes nothing. */
-  readonly verify: Effect.Effect<
-    void,
-    PlanOutdated | E | UnreadablePlan | InvalidInput | ServiceError | TooManyContacts,
-    ContactsService
-  >
+  readonly verify: Verifying<E | UnreadablePlan>
+  /** The same with options. */
+  readonly verifyWith: (options: ReaderOptions) => Verifying<E | UnreadablePlan>
   /** Applies the rows whose contacts are as the plan saw them, and reports the others. Again, it does nothing twice. */
   readonly apply: Applying<E | UnreadablePlan>
   /** The same with options. */
@@ -136,128 +142,75 @@ export const planOf = <E>(
     (_, part) => [undefined, part.flatMap((line) => (line._tag === "Row" ? [line.row] : []))]
   )
 
-  const verify = Effect.gen(function* () {
-    const service = yield* ContactsService
+  const read = (options: ReaderOptions) => makeContactReader(rowsIn(summary), options)
+
+  const verifyWith = Effect.fnUntraced(function* (options: ReaderOptions) {
+    const reader = yield* read(options)
     let count = 0
     const sample: Array<{ readonly line: number; readonly email: string }> = []
-    yield* Stream.runForEach(partsOf(rows), (part) =>
-      Effect.map(
-        service.change(
-          part.map(({ change }) => change),
-          { dryRun: true }
-        ),
-        (answers) => {
-          for (const [index, { change, line }] of part.entries()) {
-            if (answers[index]?._tag !== "Outdated") continue
-            count++
-            if (sample.length < maximumNamedContacts) sample.push({ line, email: change.email })
-          }
+    yield* Stream.runForEach(
+      partsOf(rows),
+      Effect.fnUntraced(function* (part) {
+        const { found } = yield* reader
+          .read(part.map(({ change }) => change.email))
+          .pipe(Effect.catchTag("InvalidRule", Effect.die))
+        if (found === undefined) return yield* mayNotRead
+        for (const [index, { change, line }] of part.entries()) {
+          if (judge(change, found[index] ?? nobody) !== "Outdated") continue
+          count++
+          if (sample.length < maximumNamedContacts) sample.push({ line, email: change.email })
         }
-      )
+      })
     )
     if (count > 0) return yield* new PlanOutdated({ count, sample })
   })
 
   const applyWith = Effect.fnUntraced(function* ({
     command = "apply",
-    concurrency = defaultAddConcurrency,
+    concurrency,
+    input = { plan: header.id },
     onProgress,
-    proceed
+    proceed,
+    ...options
   }: ApplyOptions): Effect.fn.Return<
     AppliedPlan,
     E | UnreadablePlan | RunTaken | RunLogFailure,
     ContactsService | RunLog
   > {
-    const service = yield* ContactsService
     const log = yield* RunLog
     const report = yield* Effect.scoped(
       Effect.gen(function* () {
-        const run = yield* log.open({ command, input: { plan: header.id } })
-        const sender = yield* makeBulkSender<Planned, void, Outdated>({
-          call: (batch) =>
-            Effect.map(
-              recordedChange(
-                service,
-                run,
-                Array.from(batch, ({ row }) => row.change)
-              ),
-              (answers) =>
-                answers.map(({ _tag }) => ({
-                  count: 1,
-                  outcome:
-                    _tag === "Outdated"
-                      ? ({ _tag } as const)
-                      : AddOutcome.Accepted(_tag === "AlreadySo" ? { effect: "alreadySo" } : {})
-                }))
-            ),
-          exceeds: () => false,
-          check: () => undefined
+        const run = yield* log.open({ command, input })
+        const applier = yield* makeApplier<Planned>({
+          run,
+          reader: yield* read(options),
+          look: ({ row }, found) => lookAt(row, found),
+          looksAgain: false,
+          exceeds: (batch) => exceedsPlaces(batch, header.listNames),
+          check: () => undefined,
+          concurrency,
+          proceed
         })
-        /** What earlier processes of the run did. */
-        const earlier = new Map<string, RunEffect>()
-        yield* Stream.runForEach(run.earlier, (entry) =>
-          Effect.sync(() => {
-            if (entry._tag === "Changes") for (const [email, effect] of effectsOf(entry)) earlier.set(email, effect)
-            if (entry._tag === "NotMade") for (const email of entry.emails) earlier.delete(canonicalEmail(email))
-          })
-        )
-        const effects = makeEffectCounter()
-        const found = { doneEarlier: 0, outdated: 0, rejected: 0, notSent: 0, unknown: 0 }
-        const outdatedContacts: Array<OutdatedContact> = []
-        const rejectedRows: Array<{ readonly line: number; readonly reason: string }> = []
         let sent = 0
-        const send = Effect.fnUntraced(function* (part: ReadonlyArray<PlannedRow>) {
-          if (proceed !== undefined && !(yield* proceed)) {
-            found.notSent += part.length
-            return
-          }
-          const batch = part.map((row): Planned => ({ email: row.change.email, row }))
-          for (const [index, outcome] of outcomesOf(yield* sender.send(batch, undefined)).entries()) {
-            const row = part[index]
-            if (row === undefined) continue
-            const { change, fields = {}, line } = row
-            if (outcome._tag === "Accepted") {
-              const before = outcome.effect === undefined ? undefined : earlier.get(canonicalEmail(change.email))
-              const effect = change.seen === null ? "new" : Object.keys(fields).length > 0 ? "changed" : "alreadySo"
-              effects.add(before ?? outcome.effect ?? effect)
-              if (before !== undefined) found.doneEarlier++
-            } else if (outcome._tag === "NotSent") found.notSent++
-            else if (outcome._tag === "Unknown") found.unknown++
-            else if (outcome._tag === "Refused") {
-              found.rejected++
-              if (rejectedRows.length < maximumNamedContacts)
-                rejectedRows.push({ line, reason: inputProblem(outcome.error) })
-            } else {
-              found.outdated++
-              if (outdatedContacts.length < maximumNamedContacts)
-                outdatedContacts.push({ line, email: row.change.email })
-            }
-          }
-          sent += part.length
-          if (onProgress !== undefined) yield* onProgress(sent)
+        const parts = Stream.map(partsOf(rows), (part) => {
+          const lines = part.map(({ line }) => line)
+          return { batch: part.map((row): Planned => ({ email: row.change.email, row })), lines, rows: lines }
         })
-        yield* partsOf(rows).pipe(Stream.mapEffect(send, { concurrency, unordered: true }), Stream.runDrain)
-        if (found.notSent + found.unknown === 0) yield* run.end
-        const counts = yield* run.counts
-        const isWritten = run.isResumed || counts.created + counts.changed > 0
-        const report: RunReport = {
-          ...emptyReport,
-          ...effects.counts(),
-          run: isWritten ? run.header.id : undefined,
-          read: summary.new + summary.changed,
-          ...found,
-          outdatedContacts,
-          rejectedRows,
-          stoppedBy: yield* sender.stoppedBy
-        }
-        return report
+        yield* applier.apply(parts, ({ batch }) => {
+          sent += batch.length
+          return onProgress === undefined ? Effect.void : onProgress(sent)
+        })
+        const all = rowsIn(summary)
+        yield* applier.end(all)
+        const applied = yield* applier.report
+        return { ...applied, read: all, notSent: leftOf(applied, all) }
       })
     )
     const { run: id } = report
     return { report, undo: id === undefined ? Effect.succeed(nothingUndone) : undoRun(id) }
   })
 
-  return { header, summary, rows, content, verify, apply: applyWith({}), applyWith }
+  return { header, summary, rows, content, verify: verifyWith({}), verifyWith, apply: applyWith({}), applyWith }
 }
 
 interface Planned {
@@ -265,8 +218,26 @@ interface Planned {
   readonly row: PlannedRow
 }
 
-interface Outdated {
-  readonly _tag: "Outdated"
+/** What a change of a plan would do to what is stored now. */
+const judge = (change: ContactChange, { contact, lists = [] }: Found) =>
+  judgeChange(contact, change, areListsSo(lists, change.write)).result
+
+/** What becomes of a row of a plan. */
+const lookAt = ({ change, fields = {} }: PlannedRow, found: Found): Look => {
+  const result = judge(change, found)
+  if (result === "Outdated") return { effect: "outdated" }
+  if (result === "AlreadySo") return { effect: "alreadySo" }
+  return {
+    effect:
+      change.delete === true
+        ? "deleted"
+        : change.seen === null
+          ? "new"
+          : Object.keys(fields).length > 0
+            ? "changed"
+            : "alreadySo",
+    change: { ...change, seen: found.contact }
+  }
 }
 
 /**

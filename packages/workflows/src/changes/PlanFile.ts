@@ -6,12 +6,15 @@ import { ContactState, FieldChanges } from "../runs/ContactState.ts"
 import { RepeatedRow } from "../upload/RepeatedRows.ts"
 import { NamedRejection, RejectionCause } from "../runs/Rejections.ts"
 
+/** The version of the format. Version 2 had no deletions. */
+const version = 3
+
 /** The first line of a plan: its target and its options. */
 export const PlanHeader = Schema.Struct({
   /** What tells a plan from other files. */
-  plan: Schema.Literal("roster contacts import"),
+  plan: Schema.Literal("roster contacts"),
   /** The version of the format. */
-  version: Schema.Literal(2),
+  version: Schema.Literal(version),
   /** Tells it from other plans. */
   id: Schema.String,
   /** The name of the service or store. */
@@ -45,7 +48,7 @@ export interface PlannedRow extends Schema.Schema.Type<typeof PlannedRow> {}
 /** A row by its line and address. */
 export const Named = Schema.Struct({ line: Schema.Int, email: Schema.String })
 
-/** The counts and examples of a plan: read = new + changed + unchanged + leftOut + rejected + duplicates. */
+/** The counts and examples of a plan: read = new + changed + deleted + unchanged + leftOut + rejected + duplicates. */
 export const PlanSummary = Schema.Struct({
   /** The number of rows. */
   read: Schema.Int,
@@ -53,6 +56,10 @@ export const PlanSummary = Schema.Struct({
   new: Schema.Int,
   /** Rows whose contacts change. */
   changed: Schema.Int,
+  /** Contacts that the plan deletes; absent without any. */
+  deleted: Schema.optionalKey(Schema.Int),
+  /** How many of them have each status; absent without any. */
+  statuses: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
   /** Rows whose contacts are so already. */
   unchanged: Schema.Int,
   /** Rows that the mode leaves out; absent without any. */
@@ -115,13 +122,16 @@ export const rowsBegin = ',"rows":['
 /** Begins the last line. */
 export const rowsEnd = '],"summary":'
 
-/** The file is not the plan of an import, or not all of it. */
+/** The number of rows of a plan, each of which changes something. */
+export const rowsIn = ({ changed, deleted = 0, new: added }: PlanSummary): number => added + changed + deleted
+
+/** The file is not a plan, or not all of it. */
 export class UnreadablePlan extends TaggedError<UnreadablePlan>()("UnreadablePlan", {
   /** Why it cannot be read, in words. */
   reason: Schema.String
 }) {
   override get message(): string {
-    return `This is not a whole plan of an import: ${this.reason}`
+    return `This is not a whole plan: ${this.reason}`
   }
 }
 
@@ -139,12 +149,20 @@ const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(PlanHeader
 const decodeRow = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlannedRow))
 const decodeSummary = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlanSummary))
 
+/** Why a first line cannot be read. */
+const otherVersion = (text: string): string => {
+  const [, other] = /"version":(\d{1,6})[,}]/.exec(text) ?? []
+  return other === undefined || Number(other) === version
+    ? "its first line cannot be read"
+    : `it is of version ${other}, and this Roster reads plans of version ${version}; make the plan again`
+}
+
 const readLine = (text: string, isFirst: boolean, decodesRows: boolean): Result.Result<PlanLine, UnreadablePlan> => {
   if (isFirst) {
     if (!text.endsWith(rowsBegin)) return Result.fail(unreadable("it does not begin as one"))
     return Result.mapBoth(decodeHeader(`${text.slice(0, -rowsBegin.length)}}`), {
       onSuccess: (header): PlanLine => ({ _tag: "Header", header }),
-      onFailure: () => unreadable("it does not begin as one of this version")
+      onFailure: () => unreadable(otherVersion(text))
     })
   }
   if (text.startsWith(rowsEnd)) {
@@ -187,7 +205,7 @@ export const readPlan = <E, R>(
     }
     const end = Effect.suspend(() => {
       if (summary === undefined) return unreadable("it breaks off")
-      return rows === summary.new + summary.changed ? Effect.void : unreadable("it does not have all its rows")
+      return rows === rowsIn(summary) ? Effect.void : unreadable("it does not have all its rows")
     })
     const decode = makeUtf8Decoder(() => unreadable("it is not UTF-8"))
     return Stream.mapEffect(content, (piece) => decode(piece)).pipe(

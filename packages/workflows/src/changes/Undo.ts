@@ -8,7 +8,7 @@ import { Array as Arrays, Effect, type Scope, Stream } from "effect"
 import type { RunEntry } from "../runs/RunEntry.ts"
 import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import { type Found, mayNotRead, nobody, type ReadError, readNow } from "../runs/ContactReader.ts"
-import { attempts, made, madeOf } from "../runs/RecordedContacts.ts"
+import { attempts, made, madeOf } from "../runs/RecordedChanges.ts"
 import { emptyReport, makeEffectCounter, maximumNamedContacts, OtherTarget, type RunReport } from "../runs/RunReport.ts"
 import {
   leftOut,

@@ -1,6 +1,7 @@
-/** The plan of one change to many contacts. It is applied, kept and undone as that of an import. */
+/** The plan of one change to many contacts, or of their deletion. It is applied, kept and undone as that of an import. */
 import {
   type Contact,
+  ContactsService,
   ContactUpdatePayload,
   fnRedacted,
   type InvalidInput,
@@ -8,11 +9,18 @@ import {
   validated
 } from "@roster/domain"
 import { type Effect, Stream, type Types } from "effect"
+import { stateOf } from "../runs/ContactState.ts"
 import type { RunLog } from "../runs/RunLog.ts"
-import { type PlanCounts, type PlanOptions, writtenPlan } from "./ImportPlan.ts"
+import { makePlanner, type PlanCounts, type PlanOptions, shownContacts, writtenPlan } from "./ImportPlan.ts"
 import type { ImportPlan } from "./PlanApplication.ts"
+import type { PlanSummary } from "./PlanFile.ts"
 
 const readChanges = validated(ContactUpdatePayload)
+
+/** How a plan of contacts is made. */
+type Options<ES> = Pick<PlanOptions<ES>, "storage" | "onProgress">
+
+const partsOf = <E, R>(contacts: Stream.Stream<Contact, E, R>) => Stream.grouped(contacts, maximumChanges)
 
 /**
  * Plans to make the same change to each of some contacts, which were read. An empty text removes a field. The rows of the
@@ -34,11 +42,11 @@ const readChanges = validated(ContactUpdatePayload)
 export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
   contacts: Stream.Stream<Contact, E, R>,
   changes: ContactUpdatePayload,
-  options: Pick<PlanOptions<ES>, "storage" | "onProgress"> = {}
+  options: Options<ES> = {}
 ): Effect.fn.Return<ImportPlan<ES>, E | ES | InvalidInput, R | RunLog> {
   const given = yield* readChanges(changes)
   const counts: Types.Mutable<PlanCounts> = { read: 0, invalid: 0, duplicates: 0, firstInvalid: [], causes: [] }
-  const parts = Stream.map(Stream.grouped(contacts, maximumChanges), (some) =>
+  const parts = Stream.map(partsOf(contacts), (some) =>
     some.map((contact) => {
       counts.read++
       return [
@@ -47,5 +55,69 @@ export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
       ] as const
     })
   )
-  return yield* writtenPlan(parts, counts, options)
+  return yield* writtenPlan(parts, makePlanner({ listNames: [], resubscribe: false }, counts, {}), options)
+})
+
+/**
+ * Plans to delete contacts, which were read: only those, and as they were read. What the plan deletes can be undone, with
+ * its lists where the service shows them.
+ *
+ * ```ts
+ * import { ContactsService } from "@roster/domain"
+ * import { planDelete } from "@roster/workflows"
+ * import { Effect } from "effect"
+ *
+ * export const example = Effect.gen(function* () {
+ *   const plan = yield* planDelete((yield* ContactsService).stream({ rule: "status = Bounced" }))
+ *   if (plan.summary.read > 100) return undefined
+ *   return yield* plan.apply
+ * })
+ * ```
+ */
+export const planDelete = fnRedacted("planDelete")(function* <E, R, ES = never>(
+  contacts: Stream.Stream<Contact, E, R>,
+  options: Options<ES> = {}
+): Effect.fn.Return<ImportPlan<ES>, E | ES, R | RunLog> {
+  const statuses = new Map<string, number>()
+  const firstContacts: Array<NonNullable<PlanSummary["firstContacts"]>[number]> = []
+  let read = 0
+  const planner = {
+    plan: (contact: Contact) => {
+      const line = ++read
+      const { email, status = "" } = contact
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (firstContacts.length < shownContacts) firstContacts.push({ line, email, contact: stateOf(email, contact) })
+      return { line, change: { email, seen: contact, delete: true } } as const
+    },
+    summary: (): PlanSummary => ({
+      ...nothingPlanned,
+      read,
+      ...(read === 0 ? {} : { deleted: read, statuses: Object.fromEntries(statuses), firstContacts })
+    })
+  }
+  return yield* writtenPlan(partsOf(contacts), planner, options)
+})
+
+/** The summary of a plan without rows. */
+const nothingPlanned: PlanSummary = {
+  read: 0,
+  new: 0,
+  changed: 0,
+  unchanged: 0,
+  rejected: 0,
+  duplicates: 0,
+  wouldResubscribe: 0,
+  onlyLists: 0,
+  fields: {},
+  sample: [],
+  wouldResubscribeRows: [],
+  rejectedRows: []
+}
+
+/** Whether a number of contacts is more than half of all, found by listing the one at twice that offset. */
+export const isMoreThanHalf = fnRedacted("isMoreThanHalf")(function* (count: number) {
+  if (count === 0) return false
+  const service = yield* ContactsService
+  const beyond = yield* service.list({ limit: 1, offset: 2 * count - 1 })
+  return beyond.length === 0
 })

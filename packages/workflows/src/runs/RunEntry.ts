@@ -1,5 +1,5 @@
 /** The entries of a run. What is absent is empty. */
-import { canonicalEmail, KeptStatusRow, type Named } from "@roster/domain"
+import type { Named } from "@roster/domain"
 import { Schema } from "effect"
 import { ContactState, emailOf, FieldChanges, isMetadata } from "./ContactState.ts"
 
@@ -16,49 +16,23 @@ const Changed = Schema.Struct({
 /** A contact whose fields a run changed. */
 export type Changed = typeof Changed.Type
 
-const Range = Schema.Tuple([Schema.Int, Schema.Int])
-
-/** The numbers of the first and the last row of a range, counted from 1. */
-export type RowRange = typeof Range.Type
-
 /** An entry of a run. */
 export const RunEntry = Schema.TaggedUnion({
   /** What the next write changes, on the disk before it is sent. */
   Changes: {
     /** When the write was about to be sent, in milliseconds since 1970. */
     at: Schema.optionalKey(Schema.Int),
-    /** The rows of the input that the write is of. */
-    rows: Schema.optionalKey(Range),
     /** The addresses of new contacts, each with the digest of what it became. */
     created: Schema.optionalKey(Schema.Array(Schema.Tuple([Schema.String, Schema.String]))),
-    /** The number of contacts that the run changed, not only in their dates. */
+    /** The changed contacts, each with its fields before and after. */
     changed: Schema.optionalKey(Schema.Array(Changed)),
-    /** The number of contacts that the run deleted. */
+    /** The deleted contacts, as they were. */
     deleted: Schema.optionalKey(Schema.Array(ContactState))
   },
   /** Changes of the entries before that were not made, since others had changed the contacts. */
   NotMade: { emails: Schema.Array(Schema.String) },
-  /** The outcome of rows. Ranges mean rows to send; rows without an answer are sent again. */
-  Answered: {
-    accepted: Schema.Array(Range),
-    refused: Schema.Array(
-      Schema.Struct({
-        row: Schema.Int,
-        line: Schema.Int,
-        reason: Schema.String,
-        email: Schema.optionalKey(Schema.String)
-      })
-    ),
-    unknown: Schema.Array(Range),
-    /** The rows that the mode of the import leaves out. */
-    leftOut: Schema.optionalKey(Schema.Array(Range)),
-    /** The accepted rows whose contacts kept their status. */
-    kept: Schema.optionalKey(Schema.Array(Schema.Struct({ row: Schema.Int, ...KeptStatusRow.fields }))),
-    /** The rows of the writes that this answers. A batch may be written in parts; without it, some of them have no answer. */
-    answers: Schema.optionalKey(Range),
-    /** How many of the accepted rows did what, where that is known. */
-    effects: Schema.optionalKey(Schema.Struct({ new: Schema.Int, changed: Schema.Int, alreadySo: Schema.Int }))
-  },
+  /** The outcome of rows, in records of earlier versions: nothing goes on by it. */
+  Answered: {},
   /** A change whose contacts are not known, such as a file that the service imported itself. */
   Unknown: { what: Schema.String },
   /** How far a program of other steps is, such as a rotation: the last one counts. It holds no secret. */
@@ -84,8 +58,8 @@ export interface RunCounts {
 /** The counts of a run that has changed nothing. */
 export const noCounts: RunCounts = { created: 0, changed: 0, deleted: 0 }
 
-/** How many writes at once may still be found not made. */
-const maximumUnderWay = 64
+/** How many of the last writes of a process may have no answer, or be found not made. */
+export const maximumUnderWay = 64
 
 /** The entry of a write. */
 export type Changes = Extract<RunEntry, { readonly _tag: "Changes" }>
@@ -96,17 +70,6 @@ const addressesOf = ({ changed = [], created = [], deleted = [] }: Changes) => (
   changed: changed.filter(({ fields }) => !Object.keys(fields).every(isMetadata)).map(({ email }) => email),
   deleted: deleted.map(emailOf)
 })
-
-/** What an entry does to each contact, by its address as addresses are compared. */
-export const effectsOf = (entry: Changes | undefined): ReadonlyMap<string, "new" | "changed" | "deleted"> => {
-  if (entry === undefined) return new Map()
-  const { changed, created, deleted } = addressesOf(entry)
-  return new Map([
-    ...created.map((email) => [canonicalEmail(email), "new"] as const),
-    ...changed.map((email) => [canonicalEmail(email), "changed"] as const),
-    ...deleted.map((email) => [canonicalEmail(email), "deleted"] as const)
-  ])
-}
 
 /** Counts the changes of the entries of a run, which are given in their order. */
 export const makeRunCounter = () => {

@@ -29,8 +29,6 @@ export interface RunReport {
   readonly read: number
   /** Those that are as they should be now. */
   readonly done: number
-  /** How many of them an earlier process did. */
-  readonly doneEarlier: number
   /** Contacts that the run created. */
   readonly new: number
   /** Contacts that the run changed. */
@@ -109,7 +107,6 @@ export const emptyReport: RunReport = {
   ...makeEffectCounter().counts(),
   run: undefined,
   read: 0,
-  doneEarlier: 0,
   leftOut: 0,
   outdated: 0,
   outdatedContacts: [],

@@ -11,7 +11,6 @@ import {
   maximumContactsPerAdd,
   Rejected,
   ServiceError,
-  sometimes,
   type TooManyContacts,
   Unavailable,
   type WithheldStatus
@@ -49,7 +48,7 @@ export type AddOutcome = Named<
 
 /** The outcome of an item, with the item itself. */
 export type ItemOutcome<A> = AddOutcome & {
-  /** The item as it was given. */ /** The item as it was given. */
+  /** The item as it was given. */
   readonly item: A
 }
 
@@ -385,7 +384,6 @@ export function addAll<A, E, R>(
             const drafts: ReadonlyArray<unknown> = toContact === undefined ? part : part.map((item) => toContact(item))
             // The service checks each contact, as it does for callers without type checks.
             const runs = yield* send(drafts as ReadonlyArray<ContactPayload>, number * maximumContactsPerAdd)
-            yield* sometimes("contacts are added and nobody is told yet")
             if (onProgress !== undefined) yield* onProgress(count(runs))
             return Arrays.zipWith(part, outcomesOf(runs), (item, outcome): ItemOutcome<A> => ({ ...outcome, item }))
           }),

@@ -1,10 +1,11 @@
-/** Reads the rows of an upload once before anything is sent, and counts what would be sent. */
-import { Effect, Result, Schema, Stream } from "effect"
+/** Reads the rows of an import once before anything is sent, and counts what would be sent. */
+import { type Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import {
   ContactColumns,
   contactOf,
   type ImportRow,
   canonicalEmail,
+  type FastContact,
   type FileHeader,
   fnRedacted,
   type ImportMapping,
@@ -23,7 +24,7 @@ import {
   type RejectionCause,
   rejectionOf
 } from "../runs/Rejections.ts"
-import { type Bitset, makeBitset, makeDuplicateIndex } from "./DuplicateIndex.ts"
+import { type Bitset, makeBitset } from "./Bitset.ts"
 import { makeRepeatedRows, type OnDuplicate, repeatedRejection, type RepeatedRow } from "./RepeatedRows.ts"
 
 /** Maximum number of rejected rows that a report lists. The file of rejected rows has all. */
@@ -64,16 +65,19 @@ export interface UploadSurvey {
   readonly digest: string | undefined
 }
 
-/** The maximum number of rows of one upload. While they are read, they take 800 MB of memory. */
-export const maximumUploadRows = 50_000_000
+/** The maximum number of rows of one import, of which some 100 bytes each are in memory while they are read. */
+export const maximumImportRows = 2_000_000
 
-/** The source has more rows than one upload takes. Nothing was sent. */
+/** The source has more rows than one import takes. Nothing was sent. */
 export class TooManyRows extends TaggedError<TooManyRows>()("TooManyRows", {
-  /** The number of rows that an upload takes. */
+  /** The number of rows that an import takes. */
   maximum: Schema.Int
 }) {
   override get message(): string {
-    return `There are more than ${this.maximum} rows, which one upload does not take.`
+    return (
+      `There are more than ${this.maximum} rows, which one import does not take. Divide them into files that are ` +
+      "imported one after another, or have the service import the file by itself."
+    )
   }
 }
 
@@ -83,7 +87,7 @@ export interface SurveyOptions extends ImportMode {
   readonly mapping?: ImportMapping | undefined
   /** Runs now and then with the number of rows read so far. */
   readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined
-  /** The number of rows beyond which it fails with `TooManyRows` (default: 50 million). */
+  /** The number of rows beyond which it fails with `TooManyRows` (default: two million). */
   readonly maximumRows?: number | undefined
   /** Which row of an address is sent (default: last). */
   readonly onDuplicate?: OnDuplicate | undefined
@@ -114,13 +118,146 @@ const makeDigest = () => {
   }
 }
 
+/** Gives the canonical address of a row whose bytes are at hand. An address has at most 254 characters. */
+const makeCanonicalOf = () => {
+  const bytes = new Uint8Array(4096)
+  const decoder = new TextDecoder()
+  return (fast: FastContact): string => decoder.decode(bytes.subarray(0, fast.writeCanonicalEmail(bytes)))
+}
+
 /** No byte is equal to these. */
 const endOfGroup = 0x100
 const noContact = 0x101
 
+/** Makes what surveys rows as somebody reads them. */
+export const makeSurveyor = (options: SurveyOptions) => {
+  const {
+    defaultStatus,
+    digests = false,
+    mapping,
+    maximumRows: maximum = maximumImportRows,
+    onDuplicate = "last",
+    only,
+    onProgress
+  } = options
+  /** The row of each address that counts, and the others. */
+  const winners = new Map<string, number>()
+  const others: Array<readonly [row: number, email: string]> = []
+  const isLast = onDuplicate === "last"
+  const canonicalOf = makeCanonicalOf()
+  const note = (email: string, row: number): void => {
+    const before = winners.get(email)
+    if (before === undefined || isLast) winners.set(email, row)
+    if (before !== undefined) others.push([isLast ? before : row, email])
+  }
+  const sendable = makeBitset()
+  const repeated = makeRepeatedRows()
+  const digest = digests ? makeDigest() : undefined
+  const firstInvalid: Array<NamedRejection> = []
+  const rejections = makeRejectionCauses()
+  const defaultsStatus = defaultStatus !== undefined || only === "existing"
+  const warnings = mapping === undefined ? undefined : makeImportWarnings(mapping, { defaultsStatus })
+  let header: FileHeader | undefined
+  let read = 0
+  let invalid = 0
+  let duplicates = 0
+  let mayResubscribe = false
+  let unnamed: UploadSurvey["unnamed"]
+  const add = (part: Arrays.NonEmptyReadonlyArray<ImportRow>): Effect.Effect<void, TooManyRows> =>
+    Effect.suspend(() => {
+      if (read + part.length > maximum) return Effect.fail(new TooManyRows({ maximum }))
+      header ??= part[0].header
+      digest?.add(part)
+      for (const row of part) {
+        repeated.addLine(++read, row.line)
+        const { fast } = row
+        if (fast !== undefined) note(canonicalOf(fast), read)
+        else {
+          const contact = contactOf(row)
+          if (Result.isFailure(contact)) {
+            invalid++
+            const rejection = rejectionOf(row, contact.failure)
+            rejections.add(rejection)
+            if (firstInvalid.length < maximumNamedRows) firstInvalid.push(named(rejection))
+            if (unnamed === undefined && row.unnamed !== undefined) unnamed = { line: row.line, ...row.unnamed }
+            continue
+          }
+          mayResubscribe ||= isMailedStatus(contact.success.status)
+          note(canonicalEmail(contact.success.email), read)
+        }
+        sendable.add(read)
+        warnings?.add(row)
+      }
+      return onProgress === undefined ? Effect.void : onProgress(read)
+    })
+
+  /** The survey of all rows, which are read again if those with one address are rejected. */
+  const end = Effect.fnUntraced(function* <E, R>(
+    rows: Stream.Stream<ImportRow, E, R>
+  ): Effect.fn.Return<UploadSurvey, E, R> {
+    const isRejected = onDuplicate === "reject"
+    let rejected = 0
+    for (const [row, email] of others) {
+      const winner = winners.get(email) ?? row
+      const pairs =
+        isRejected && sendable.has(winner)
+          ? ([
+              [row, winner],
+              [winner, row]
+            ] as const)
+          : ([[row, winner]] as const)
+      for (const [one, other] of pairs) {
+        repeated.add(one, other)
+        sendable.remove(one)
+        if (isRejected) rejected++
+        else duplicates++
+      }
+    }
+    const { first, otherLine } = repeated.known()
+    if (rejected > 0) {
+      // Only now it is known which rows they are.
+      const columns = ContactColumns.columnFields(header?.cells ?? [], mapping)
+      const column = columns.find(({ field }) => field === "Email")?.column
+      let number = 0
+      let found = 0
+      yield* Stream.runForEachArray(rows, (part) =>
+        Effect.sync(() => {
+          for (const row of part) {
+            const other = otherLine(++number)
+            if (other === undefined) continue
+            const rejection = repeatedRejection(row, other, column)
+            rejections.add(rejection)
+            if (++found <= maximumNamedRows) firstInvalid.push(named(rejection))
+          }
+        })
+      )
+      invalid += rejected
+      firstInvalid.sort((one, other) => one.line - other.line).splice(maximumNamedRows)
+    }
+    const survey: UploadSurvey = {
+      header,
+      read,
+      invalid,
+      firstInvalid,
+      causes: rejections.causes(),
+      warnings: warnings?.all() ?? [],
+      unnamed,
+      duplicates,
+      onDuplicate,
+      duplicateRows: isRejected ? [] : first(maximumNamedDuplicates),
+      otherLine,
+      mayResubscribe,
+      sendable,
+      digest: digest?.value()
+    }
+    return survey
+  })
+  return { add, end }
+}
+
 /**
- * Reads all rows before an upload, and finds which are sendable, invalid or repeated. It keeps 16 bytes of each row in
- * memory while it reads, and then one bit, and 8 bytes of each repeated one.
+ * Reads all rows before an import, and finds which are sendable, invalid or repeated. It keeps the addresses in memory while it
+ * reads, and then one bit of each row, and 8 bytes of each repeated one.
  *
  * ```ts
  * import { readContacts } from "@roster/domain"
@@ -135,111 +272,8 @@ const noContact = 0x101
 export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   options: SurveyOptions = {}
-) {
-  const {
-    defaultStatus,
-    digests = false,
-    mapping,
-    maximumRows: maximum = maximumUploadRows,
-    onDuplicate = "last",
-    only,
-    onProgress
-  } = options
-  const index = makeDuplicateIndex()
-  const sendable = makeBitset()
-  const repeated = makeRepeatedRows()
-  const digest = digests ? makeDigest() : undefined
-  const firstInvalid: Array<NamedRejection> = []
-  const rejections = makeRejectionCauses()
-  const defaultsStatus = defaultStatus !== undefined || only === "existing"
-  const warnings = mapping === undefined ? undefined : makeImportWarnings(mapping, { defaultsStatus })
-  let header: FileHeader | undefined
-  let read = 0
-  let invalid = 0
-  let duplicates = 0
-  let mayResubscribe = false
-  let unnamed: UploadSurvey["unnamed"]
-  yield* Stream.runForEachArray(rows, (part) =>
-    Effect.suspend(() => {
-      if (read + part.length > maximum) return Effect.fail(new TooManyRows({ maximum }))
-      header ??= part[0].header
-      digest?.add(part)
-      for (const row of part) {
-        repeated.addLine(++read, row.line)
-        const { fast } = row
-        if (fast !== undefined) index.add(fast, read)
-        else {
-          const contact = contactOf(row)
-          if (Result.isFailure(contact)) {
-            invalid++
-            const rejection = rejectionOf(row, contact.failure)
-            rejections.add(rejection)
-            if (firstInvalid.length < maximumNamedRows) firstInvalid.push(named(rejection))
-            if (unnamed === undefined && row.unnamed !== undefined) unnamed = { line: row.line, ...row.unnamed }
-            continue
-          }
-          mayResubscribe ||= isMailedStatus(contact.success.status)
-          index.add(canonicalEmail(contact.success.email), read)
-        }
-        sendable.add(read)
-        warnings?.add(row)
-      }
-      return onProgress === undefined ? Effect.void : onProgress(read)
-    })
-  )
-  const isRejected = onDuplicate === "reject"
-  let rejected = 0
-  yield* index.repeated(onDuplicate === "last" ? "last" : "first", (row, winner) => {
-    const pairs =
-      isRejected && sendable.has(winner)
-        ? ([
-            [row, winner],
-            [winner, row]
-          ] as const)
-        : ([[row, winner]] as const)
-    for (const [one, other] of pairs) {
-      repeated.add(one, other)
-      sendable.remove(one)
-      if (isRejected) rejected++
-      else duplicates++
-    }
-  })
-  const { first, otherLine } = repeated.known()
-  if (rejected > 0) {
-    // Only now it is known which rows they are.
-    const columns = ContactColumns.columnFields(header?.cells ?? [], mapping)
-    const column = columns.find(({ field }) => field === "Email")?.column
-    let number = 0
-    let found = 0
-    yield* Stream.runForEachArray(rows, (part) =>
-      Effect.sync(() => {
-        for (const row of part) {
-          const other = otherLine(++number)
-          if (other === undefined) continue
-          const rejection = repeatedRejection(row, other, column)
-          rejections.add(rejection)
-          if (++found <= maximumNamedRows) firstInvalid.push(named(rejection))
-        }
-      })
-    )
-    invalid += rejected
-    firstInvalid.sort((one, other) => one.line - other.line).splice(maximumNamedRows)
-  }
-  const survey: UploadSurvey = {
-    header,
-    read,
-    invalid,
-    firstInvalid,
-    causes: rejections.causes(),
-    warnings: warnings?.all() ?? [],
-    unnamed,
-    duplicates,
-    onDuplicate,
-    duplicateRows: isRejected ? [] : first(maximumNamedDuplicates),
-    otherLine,
-    mayResubscribe,
-    sendable,
-    digest: digest?.value()
-  }
-  return survey
+): Effect.fn.Return<UploadSurvey, E | TooManyRows, R> {
+  const { add, end } = makeSurveyor(options)
+  yield* Stream.runForEachArray(rows, add)
+  return yield* end(rows)
 })

@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Contact, EmailAddress, RuleText } from "@roster/domain"
+import { type Contact, ContactsService, EmailAddress, RuleText } from "@roster/domain"
 import { DateTime, Effect, Layer, Stream } from "effect"
 import {
   listRuns,
+  planDelete,
   previewUndo,
-  recordedContacts,
   runChanges,
   RunLog,
   undoRun,
   type UndoneContact,
-  uploadContacts
+  importContacts
 } from "../../src/index.ts"
 import { makeRunLog, type StoredRun } from "../../src/runs/RunLog.ts"
 import { makeFake } from "./fakeContacts.ts"
@@ -21,25 +21,19 @@ const withLog = () => {
   return { fake, layer: Layer.merge(fake.layer, RunLog.layerMemory()) }
 }
 
-/** Runs writes as a run, and gives its id. */
-const recorded = <A, E, R>(
-  use: (contacts: Effect.Success<ReturnType<typeof recordedContacts>>) => Effect.Effect<A, E, R>
-) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const run = yield* (yield* RunLog).open({ command: "sync" })
-      yield* use(yield* recordedContacts({ run }))
-      yield* run.end
-      return run.header.id
-    })
-  )
+/** Deletes contacts by a plan, and gives the id of its run. */
+const deletedBy = Effect.fnUntraced(function* (...emails: ReadonlyArray<string>) {
+  const contacts = yield* ContactsService
+  const plan = yield* planDelete(Stream.mapEffect(Stream.fromIterable(emails), contacts.get))
+  return (yield* plan.apply).report.run ?? ""
+})
 
 describe("An undo", () => {
   it.effect("takes contacts off the lists that the run put them on, and no others", () => {
     const { fake, layer } = withLog()
     fake.put(ada, {}, ["old"])
     return Effect.gen(function* () {
-      const { run = "" } = yield* uploadContacts(Stream.make({ email: ada }), { listNames: ["new"] })
+      const { run = "" } = yield* importContacts(Stream.make({ email: ada }), { listNames: ["new"] })
       assert.deepStrictEqual(fake.of(ada)?.lists, ["old", "new"])
       yield* undoRun(run)
       assert.deepStrictEqual(fake.of(ada)?.lists, ["old"])
@@ -52,7 +46,7 @@ describe("An undo", () => {
     fake.put(ada, { firstName: "A", lastName: "B" })
     fake.put(bob, { firstName: "Bob" })
     return Effect.gen(function* () {
-      const { run = "" } = yield* uploadContacts(
+      const { run = "" } = yield* importContacts(
         Stream.make(
           { email: ada, firstName: "X", lastName: "Y" },
           { email: bob, firstName: "Robert" },
@@ -108,7 +102,7 @@ describe("An undo", () => {
     // As another service may answer.
     fake.put(ada, { status: "Parked" as NonNullable<Contact["status"]> })
     return Effect.gen(function* () {
-      const { run = "" } = yield* uploadContacts(Stream.make({ email: ada, status: "Inactive" }))
+      const { run = "" } = yield* importContacts(Stream.make({ email: ada, status: "Inactive" }))
       const preview = yield* previewUndo(run)
       const report = yield* undoRun(run)
       for (const { outdatedContacts, unwritableContacts, ...counts } of [preview, report]) {
@@ -125,7 +119,7 @@ describe("An undo", () => {
     const { fake, layer } = withLog()
     fake.put(ada, { firstName: "A", lastName: "B", customFields: { city: "Rome" } })
     return Effect.gen(function* () {
-      const { run = "" } = yield* uploadContacts(
+      const { run = "" } = yield* importContacts(
         Stream.make({ email: ada, firstName: "X", lastName: "Y", customFields: { city: "Oslo", age: "1" } })
       )
       fake.put(ada, { firstName: "Theirs", lastName: "Y", customFields: { city: "Oslo", age: "1" } })
@@ -158,7 +152,7 @@ describe("An undo", () => {
     fake.put(cy, { firstName: "C", customFields: { city: "Rome" } })
     return Effect.gen(function* () {
       const only = RuleText.make("city = 'Rome'")
-      const { run = "" } = yield* uploadContacts(
+      const { run = "" } = yield* importContacts(
         Stream.make({ email: ada, firstName: "X" }, { email: bob, firstName: "X" })
       )
       const steps: Array<string> = []
@@ -172,7 +166,7 @@ describe("An undo", () => {
         ["A", "X"]
       )
 
-      const deleted = yield* recorded((contacts) => Effect.forEach([bob, cy], contacts.delete))
+      const deleted = yield* deletedBy(bob, cy)
       assert.deepInclude(yield* undoRun(deleted, { only }), { new: 1, leftOut: 1 })
       assert.deepStrictEqual([...fake.stored.keys()].sort(), [ada, cy])
       const undoneBy = Effect.map(listRuns, (runs) => runs.find(({ header }) => header.id === deleted)?.undoneBy)
@@ -188,7 +182,7 @@ describe("An undo", () => {
     const { fake, layer } = withLog()
     fake.put(ada, { firstName: "A", lastName: "B", customFields: { city: "Rome" } })
     return Effect.gen(function* () {
-      const { run = "" } = yield* uploadContacts(
+      const { run = "" } = yield* importContacts(
         Stream.make(
           { email: ada, firstName: "X", lastName: "Y", customFields: { city: "Oslo" } },
           { email: EmailAddress.make("new@example.com") }
@@ -211,7 +205,7 @@ describe("An undo", () => {
     fake.put(bob, { firstName: "B" })
     fake.put(dan, { firstName: "D" }, ["old"])
     return Effect.gen(function* () {
-      const { run = "" } = yield* uploadContacts(
+      const { run = "" } = yield* importContacts(
         Stream.make(
           { email: ada, firstName: "X" },
           { email: EmailAddress.make(bob), firstName: "X" },
@@ -230,7 +224,7 @@ describe("An undo", () => {
       )
       assert.strictEqual(fake.of(ada)?.contact.firstName, "A")
 
-      const deleted = yield* recorded((contacts) => contacts.delete(EmailAddress.make(dan)))
+      const deleted = yield* deletedBy(dan)
       fake.put(dan, { lastName: "Theirs" }, ["theirs"])
       assert.deepInclude(yield* previewUndo(deleted), { outdated: 1 })
       assert.deepInclude(yield* undoRun(deleted, { force: true }), { changed: 1, outdated: 0 })
@@ -245,7 +239,7 @@ describe("An undo", () => {
     const { fake, layer } = withLog()
     fake.put(ada, { firstName: "A" })
     return Effect.gen(function* () {
-      const { run = "" } = yield* uploadContacts(Stream.make({ email: ada, firstName: "X" }))
+      const { run = "" } = yield* importContacts(Stream.make({ email: ada, firstName: "X" }))
       fake.before(() => fake.put(ada, { firstName: "X", lastName: "Theirs" }))
       assert.deepInclude(yield* undoRun(run), { done: 1, changed: 1, outdated: 0 })
       assert.deepInclude(fake.of(ada)?.contact, { firstName: "A", lastName: "Theirs" })
@@ -256,7 +250,7 @@ describe("An undo", () => {
     const { fake, layer } = withLog()
     fake.put(ada, { firstName: "A", status: "Unsubscribed" }, ["old"])
     return Effect.gen(function* () {
-      const id = yield* recorded((contacts) => contacts.delete(ada))
+      const id = yield* deletedBy(ada)
       assert.strictEqual(fake.stored.size, 0)
       const undone = yield* undoRun(id)
       assert.deepInclude(undone, { done: 1, new: 1 })
@@ -273,8 +267,7 @@ describe("An undo", () => {
     const { layer } = withLog()
     return Effect.gen(function* () {
       const run = yield* (yield* RunLog).open({ command: "sync" })
-      const contacts = yield* recordedContacts({ run })
-      yield* contacts.addWithoutAnswer([{ email: ada }])
+      yield* run.append({ _tag: "Changes", created: [[ada, "digest"]] })
       const error = yield* Effect.flip(undoRun(run.header.id))
       assert.strictEqual(error._tag, "RunTaken")
     }).pipe(Effect.scoped, Effect.provide(layer))

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ContactPayload } from "@roster/domain"
 import { Effect, Layer, Stream } from "effect"
-import { changeStatus, loadPlan, planImport, RunLog, undoRun, uploadContacts } from "../../src/index.ts"
+import { changeAsRun, loadPlan, planImport, RunLog, undoRun, importContacts } from "../../src/index.ts"
 import { makeFake } from "./fakeContacts.ts"
 
 const rowsOf = (count: number): ReadonlyArray<ContactPayload> =>
@@ -24,6 +24,14 @@ describe("A plan", () => {
       assert.strictEqual(other._tag, "OtherTarget")
       const half = Stream.map(plan.content, (bytes) => bytes.subarray(0, bytes.length - 20))
       assert.strictEqual((yield* Effect.flip(loadPlan(half)))._tag, "UnreadablePlan")
+      const text = yield* Stream.mkString(Stream.decodeText(plan.content))
+      const former = Stream.encodeText(
+        Stream.make(text.replace('"roster contacts","version":3', '"roster contacts import","version":2'))
+      )
+      assert.match(
+        (yield* Effect.flip(loadPlan(former))).message,
+        /of version 2, and this Roster reads plans of version 3/
+      )
       assert.deepInclude((yield* loaded.apply).report, { done: 3, new: 3 })
       assert.strictEqual(fake.stored.size, 3)
     }).pipe(Effect.scoped, Effect.provide(layer))
@@ -34,7 +42,7 @@ describe("An upload", () => {
   it.effect("without a record writes no log, and does not know what is new", () => {
     const { layer } = withFake()
     return Effect.gen(function* () {
-      const report = yield* uploadContacts(Stream.fromIterable(rowsOf(3)), { record: false })
+      const report = yield* importContacts(Stream.fromIterable(rowsOf(3)), { record: false })
       assert.deepInclude(report, { run: undefined, done: 3, new: 0, unknownWhetherNew: 3 })
       assert.deepStrictEqual(yield* (yield* RunLog).list, [])
     }).pipe(Effect.provide(layer))
@@ -44,7 +52,7 @@ describe("An upload", () => {
     const { fake, layer } = withFake()
     return Effect.gen(function* () {
       fake.before(() => fake.put("p1@example.com", { lastName: "Theirs" }))
-      const report = yield* uploadContacts(Stream.fromIterable(rowsOf(2)))
+      const report = yield* importContacts(Stream.fromIterable(rowsOf(2)))
       assert.deepInclude(report, { done: 2, new: 1, changed: 1 })
       yield* undoRun(report.run ?? "")
       assert.deepStrictEqual(Array.from(fake.stored.values()), [
@@ -60,7 +68,9 @@ describe("A change of a status", () => {
     return Effect.gen(function* () {
       fake.put("bob@example.com")
       fake.before(() => fake.stored.delete("bob@example.com"))
-      const gone = yield* Effect.flip(changeStatus("bob@example.com", "Unsubscribed"))
+      const gone = yield* Effect.flip(
+        changeAsRun({ email: "bob@example.com", write: { status: "Unsubscribed" } }, { command: "status" })
+      )
       assert.strictEqual(gone._tag, "ContactNotFound")
       assert.isUndefined(fake.of("bob@example.com"))
     }).pipe(Effect.provide(layer))

@@ -1,57 +1,55 @@
 /** What a run records of writes that the service refuses as a whole: nothing. */
 import { assert, describe, it } from "@effect/vitest"
-import { AccessDenied, ContactFilter, ContactsService, type EmailAddress, ServiceError } from "@roster/domain"
-import { Effect } from "effect"
-import { recordedContacts, RunLog } from "../../src/index.ts"
+import { AccessDenied, ContactsService, type EmailAddress, ServiceError } from "@roster/domain"
+import { Effect, Stream } from "effect"
+import { changeAsRun, importContacts, planDelete, planUpdate, RunLog } from "../../src/index.ts"
 import { makeFake } from "../changes/fakeContacts.ts"
 
 const ada = "ada@example.com" as EmailAddress
+const stored = { email: ada, firstName: "Ada", status: "Active" } as const
 
 const denied = Effect.fail(
   new ServiceError({ operation: "contactsPost", reason: new AccessDenied({ required: "ModifyContacts" }) })
 )
 
-/** The services of a key that may view contacts and not change them. */
-const viewing = ContactsService.use((contacts) =>
-  Effect.succeed({
-    ...contacts,
-    getMany: () =>
-      Effect.succeed({ contacts: [{ email: ada, firstName: "Ada", status: "Active" } as const], isAtOnce: true }),
-    add: () => denied,
-    addWithoutAnswer: () => denied,
-    update: () => denied,
-    delete: () => denied,
-    deleteMany: () => denied,
-    change: () => denied
-  })
-)
+/** The services of a key that may view contacts and not change them, at a service that compares or not. */
+const viewing = (compares: boolean) =>
+  ContactsService.use((contacts) =>
+    Effect.succeed({
+      ...contacts,
+      getMany: () => Effect.succeed({ contacts: [stored], isAtOnce: true }),
+      add: () => denied,
+      addWithoutAnswer: () => denied,
+      update: () => denied,
+      delete: () => denied,
+      deleteMany: () => denied,
+      change: (...[changes, options]: Parameters<typeof contacts.change>) =>
+        options?.dryRun === true
+          ? Effect.map(contacts.change(changes, options), (all) => all.map((one) => ({ ...one, exact: compares })))
+          : denied
+    })
+  )
 
-describe("A write that is refused", () => {
-  it.effect.each([
-    ["add", (contacts: ContactsService["Service"]) => contacts.add([{ email: "new@example.com" }])],
-    [
-      "addWithoutAnswer",
-      (contacts: ContactsService["Service"]) => contacts.addWithoutAnswer([{ email: ada, firstName: "X" }])
-    ],
-    ["update", (contacts: ContactsService["Service"]) => contacts.update(ada, { lastName: "X" })],
-    ["delete", (contacts: ContactsService["Service"]) => contacts.delete(ada)],
-    [
-      "deleteMany",
-      (contacts: ContactsService["Service"]) => contacts.deleteMany(ContactFilter.ByEmails({ emails: [ada] }))
-    ]
-  ] as const)("by %s is of no contact in the record, which is whole", ([, write]) => {
+const writes: Readonly<Record<string, Effect.Effect<unknown, unknown, ContactsService | RunLog>>> = {
+  import: importContacts(Stream.make({ email: ada, firstName: "X" }, { email: "new@example.com" })),
+  "one change": changeAsRun({ email: ada, write: { lastName: "X" } }, { command: "update" }),
+  "one deletion": changeAsRun({ email: ada, delete: true }, { command: "delete" }),
+  "plan of an update": Effect.flatMap(planUpdate(Stream.make(stored), { lastName: "X" }), ({ apply }) => apply),
+  "plan of a deletion": Effect.flatMap(planDelete(Stream.make(stored)), ({ apply }) => apply)
+}
+
+describe.each(Object.entries(writes))("A refused %s", (_, write) => {
+  it.effect.each([true, false])("is of no contact in the record, which is whole; compared: %s", (compares) => {
     const fake = makeFake()
     fake.put(ada, { firstName: "Ada" })
-    return Effect.scoped(
-      Effect.gen(function* () {
-        const log = yield* RunLog
-        const run = yield* log.open({ command: "sync" })
-        const contacts = yield* Effect.provideService(recordedContacts({ run }), ContactsService, yield* viewing)
-        const error = yield* Effect.flip<unknown, ServiceError | { readonly _tag: string }, never>(write(contacts))
-        assert.include(error, { _tag: "ServiceError" })
-        assert.deepStrictEqual(yield* run.counts, { created: 0, changed: 0, deleted: 0 })
-        yield* run.end
-      })
-    ).pipe(Effect.provide([fake.layer, RunLog.layerMemory()]))
+    return Effect.gen(function* () {
+      const done = Effect.provideService(write, ContactsService, yield* viewing(compares))
+      const ended = yield* Effect.result(done)
+      const error = ended._tag === "Failure" ? ended.failure : ended.success
+      assert.include(JSON.stringify(error), "AccessDenied")
+      for (const run of yield* (yield* RunLog).list) {
+        assert.deepStrictEqual(run.counts, { created: 0, changed: 0, deleted: 0 })
+      }
+    }).pipe(Effect.provide([fake.layer, RunLog.layerMemory()]))
   })
 })

@@ -4,7 +4,7 @@ import { Effect, Layer, Stream } from "effect"
 import {
   duplicatesFile,
   makeImportPlan,
-  makeUpload,
+  makeImport,
   type OnDuplicate,
   RunLog,
   surveyContacts
@@ -23,8 +23,8 @@ const imported = Effect.fnUntraced(function* (onDuplicate: OnDuplicate | undefin
   return yield* Effect.gen(function* () {
     const survey = yield* surveyContacts(file, { onDuplicate })
     const { summary } = yield* makeImportPlan(file, survey)
-    const upload = yield* makeUpload(file, survey)
-    yield* upload.send()
+    const upload = yield* makeImport(file, survey)
+    yield* upload.apply()
     const rejected = yield* Stream.runCollect(upload.rejected)
     const report = yield* upload.report
     const note = (email: string): string | undefined => fake.of(email)?.contact.customFields?.["note"]
@@ -142,7 +142,7 @@ describe("Rows with the address of another", () => {
       }
       for (const onDuplicate of ["last", "first", "reject"] as const) {
         const survey = yield* surveyContacts(file, { onDuplicate })
-        yield* Effect.provideService(makeUpload(file, survey, { source: "file" }), RunLog, { ...log, open })
+        yield* Effect.provideService(makeImport(file, survey, { source: "file" }), RunLog, { ...log, open })
       }
       assert.strictEqual(new Set(opened.map((input) => JSON.stringify(input))).size, 3)
     }).pipe(Effect.scoped, Effect.provide(Layer.merge(layerTestContacts(makeFake().service), RunLog.layerMemory())))

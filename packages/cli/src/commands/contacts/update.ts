@@ -1,5 +1,6 @@
 /** `roster contacts update` */
-import { Contact, ContactsService } from "@roster/domain"
+import { Contact, ContactsService, type ContactUpdatePayload, ruleSource } from "@roster/domain"
+import { changeAsRun, planUpdate, type PlanSummary } from "@roster/workflows"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
@@ -7,9 +8,39 @@ import { confirmCount, yes } from "../shared/Confirm.ts"
 import { contactNames, customFields, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { isByRule, selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
 import * as Results from "../../terminal/Results.ts"
-import { recorded } from "./runs/RecordedRun.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
-import { updateMany } from "./UpdateOfMany.ts"
+import { counted } from "../../terminal/Printable.ts"
+import { planAndApply } from "./PlanOfMany.ts"
+
+const shown = 5
+
+const changesText = (changes: Readonly<Record<string, readonly [before: unknown, after: unknown]>>): string =>
+  Object.entries(changes)
+    .map(([field, [before, after]]) => `${field}: ${before ?? "nothing"} -> ${after ?? "nothing"}`)
+    .join(", ")
+
+const preview = (summary: PlanSummary) => {
+  const { changed, read, unchanged } = summary
+  const sample = summary.sample.slice(0, shown)
+  return {
+    lines: [
+      `change ${counted(changed)} of ${read}${unchanged === 0 ? "" : `; ${unchanged} are so already`}`,
+      ...sample.map(({ changes, email }) => `  ${email}  ${changesText(changes)}`),
+      ...(changed > sample.length ? ["  …"] : [])
+    ],
+    facts: { changed, unchanged, sample }
+  }
+}
+
+const nothing = ({ read }: PlanSummary): string =>
+  `No contact changes: ${counted(read)} ${read === 1 ? "is" : "are"} so already.`
+
+/** Updates one contact, as a run. */
+const updateOne = Effect.fnUntraced(function* (email: string, changes: ContactUpdatePayload, dryRun: boolean) {
+  const contacts = yield* ContactsService
+  if (dryRun) return yield* contacts.update(email, changes)
+  return (yield* changeAsRun({ email, write: changes }, { command: "update" })).contact
+})
 
 export const command = Command.make(
   "update",
@@ -19,11 +50,29 @@ export const command = Command.make(
     const [email, ...others] = given.emails
     const about = RunLogLayer.about(selectionWords(given))
     if (email === undefined || others.length > 0 || given.file !== undefined || isByRule(given)) {
-      return yield* updateMany(yield* selected(given), changes, given).pipe(about)
+      const filter = yield* selected(given)
+      const what =
+        filter._tag === "ByRule"
+          ? `change every contact that the rule ${ruleSource(filter.rule)} selects`
+          : "change contacts"
+      return yield* planAndApply(
+        filter,
+        {
+          command: "update",
+          doing: "Changing",
+          what,
+          input: JSON.stringify(changes),
+          plan: (contacts, options) => planUpdate(contacts, changes, options),
+          preview,
+          nothing
+        },
+        given
+      ).pipe(about)
     }
-    const update = Effect.flatMap(ContactsService, (contacts) => contacts.update(email, changes))
-    const updated = yield* given.dryRun ? update : about(recorded({ command: "update", expected: 1 }, update))
-    yield* Results.record(Contact, updated)
+    const updated = yield* updateOne(email, changes, given.dryRun).pipe(about)
+    yield* updated == null
+      ? Results.summary({ changed: 1 }, "The contact is changed.")
+      : Results.record(Contact, updated)
   })
 ).pipe(
   Command.validate(({ customFields, firstName, lastName, ...selection }) =>

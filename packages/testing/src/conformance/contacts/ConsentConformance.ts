@@ -10,7 +10,7 @@ import {
   readContacts
 } from "@roster/domain"
 import { FastContactsWriter } from "@roster/domain/FastContacts"
-import { addAll, addRows, restoreContacts, RunLog, uploadContacts, type UploadContactsOptions } from "@roster/workflows"
+import { addAll, addRows, importContacts, type ImportContactsOptions, planDelete, RunLog } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { seconds } from "./ContactFacts.ts"
 import { eventually } from "../cases/Eventually.ts"
@@ -206,7 +206,7 @@ export const consentConformance = (it: Cases<ContactsService>): void => {
       })
     )
 
-    it.effect("addRows, uploadContacts and addAll resubscribe only whom they are told to, and say who stayed", () =>
+    it.effect("addRows, importContacts and addAll resubscribe only whom they are told to, and say who stayed", () =>
       Effect.gen(function* () {
         const people = peopleOf(place())
         yield* addPeople(people)
@@ -215,9 +215,9 @@ export const consentConformance = (it: Cases<ContactsService>): void => {
         const added = yield* addRows(rowsOf(people))
         assert.deepInclude(added, { accepted: people.length, statusesKept: people.length, keptStatuses: lines })
         assert.deepStrictEqual(yield* now(people), keeping(people))
-        const upload = (options: UploadContactsOptions = {}) =>
+        const upload = (options: ImportContactsOptions = {}) =>
           Effect.map(
-            Effect.provide(uploadContacts(rowsOf(people), { ...options, record: false }), RunLog.layerMemory()),
+            Effect.provide(importContacts(rowsOf(people), { ...options, record: false }), RunLog.layerMemory()),
             ({ done, keptStatuses, statusesKept }) => ({ accepted: done, keptStatuses, statusesKept })
           )
         assert.deepInclude(yield* upload(), {
@@ -241,26 +241,24 @@ export const consentConformance = (it: Cases<ContactsService>): void => {
       })
     )
 
-    it.effect("a restore brings back the deleted, and leaves alone who left since", () =>
+    it.effect("an undo of a deletion brings back the deleted, and leaves alone who left since", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const own = place()
         const [deleted, left] = [own.email("deleted"), own.email("left")]
         yield* contacts.add([{ email: deleted, status: "Engaged" }, { email: left }])
-        const backup = yield* contacts.list({ rule: own.rule })
-        yield* contacts.delete(deleted)
+        const plan = yield* planDelete(contacts.stream({ rule: own.rule }))
+        const { report, undo } = yield* plan.apply
+        assert.deepInclude(report, { deleted: 2, outdated: 0 })
+        assert.deepStrictEqual(yield* contacts.list({ rule: own.rule }), [])
         yield* contacts.add([{ email: left, status: "Unsubscribed" }])
-        const report = yield* restoreContacts(Stream.fromIterable(backup))
-        const stays = [{ email: left, status: "Unsubscribed" as const }]
-        assert.deepInclude(report, { restored: 2, refused: [], statusesKept: 1, keptStatuses: stays })
-        const statuses = Effect.map(contacts.list({ rule: own.rule }), (found) =>
-          found.map(({ email, status }) => `${email} ${status}`).toSorted()
-        )
-        assert.deepStrictEqual(yield* statuses, [`${deleted} Engaged`, `${left} Unsubscribed`])
-        const again = yield* restoreContacts(Stream.fromIterable(backup), { resubscribe: true })
-        assert.deepInclude(again, { restored: 2, statusesKept: 0, keptStatuses: [] })
-        assert.deepStrictEqual(yield* statuses, [`${deleted} Engaged`, `${left} Active`])
-      })
+        assert.deepInclude(yield* undo, { new: 1, outdated: 1 })
+        const found = yield* contacts.list({ rule: own.rule })
+        assert.deepStrictEqual(found.map(({ email, status }) => `${email} ${status}`).toSorted(), [
+          `${deleted} Engaged`,
+          `${left} Unsubscribed`
+        ])
+      }).pipe(Effect.provide(RunLog.layerMemory()))
     )
   })
 }

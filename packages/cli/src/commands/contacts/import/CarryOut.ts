@@ -7,13 +7,25 @@ import { printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
+import { contactsFile } from "../runs/ContactsFile.ts"
 import { countLines } from "./ImportReport.ts"
 
 /** The counts of a report that a plan has. The rows are those of the plan. */
-const countsOf = ({ alreadySo, changed, new: added, notSent, outdated, read, rejected, unknown }: RunReport) => ({
+const countsOf = ({
+  alreadySo,
+  changed,
+  deleted,
+  new: added,
+  notSent,
+  outdated,
+  read,
+  rejected,
+  unknown
+}: RunReport) => ({
   rows: read,
   new: added,
   changed,
+  ...(deleted === 0 ? {} : { deleted }),
   alreadySo,
   outdated,
   rejected,
@@ -35,15 +47,29 @@ const summaryOf = (report: RunReport) => {
   return { ...countsOf(report), outdatedContacts, rejectedRows, ...(run === undefined ? {} : { run }) }
 }
 
-/** `again` says what to do about rows that are outdated. */
+/** `again` says what to do about rows that are outdated; `facts` are told with the report. */
 export const carryOut = Effect.fnUntraced(function* <E>(
   plan: ImportPlan<E>,
-  { again, command, doing }: { readonly command: string; readonly doing: string; readonly again: string }
+  {
+    again,
+    command,
+    doing,
+    facts = {},
+    input
+  }: {
+    readonly command: string
+    readonly doing: string
+    readonly again: string
+    readonly input?: string | undefined
+    readonly facts?: Readonly<Record<string, number>>
+  }
 ) {
   const output = yield* Output
   const hint = yield* ResumeHint
-  const total = plan.summary.new + plan.summary.changed
-  hint.command = yield* resumeCommand()
+  const { changed, deleted = 0, new: added } = plan.summary
+  const total = added + changed + deleted
+  // A plan that is made again may have another number.
+  hint.command = yield* resumeCommand([], [], "--confirm")
   const { report } = yield* withProgress(
     {
       doing,
@@ -51,11 +77,13 @@ export const carryOut = Effect.fnUntraced(function* <E>(
       total,
       interrupted: (done) => `${done} of ${total} rows are done.`
     },
-    (onProgress) => plan.applyWith({ command, onProgress })
+    Effect.fnUntraced(function* (onProgress) {
+      return yield* plan.applyWith({ command, input, onProgress, snapshot: yield* contactsFile })
+    }, Effect.scoped)
   )
   const { done, notSent, outdated, read, rejected, stoppedBy, unknown } = report
   if (notSent + unknown === 0) hint.command = undefined
-  yield* Results.summary(summaryOf(report), words(report))
+  yield* Results.summary({ ...summaryOf(report), ...facts }, words(report))
   if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
   if (notSent + outdated + rejected + unknown === 0) return
   const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`

@@ -20,18 +20,17 @@ const leftOut = ({ rejected, rejectedRows }: Pick<RunReport, "rejected" | "rejec
 type Effects = { readonly [Effect in "new" | "changed" | "unchanged" | "unknownWhetherNew"]?: number }
 
 /** The accepted rows by what they did, as far as that is known. */
-const effects = ({ alreadySo, changed, new: added, run, unknownWhetherNew }: RunReport): Effects =>
-  run === undefined
+const effects = ({ alreadySo, changed, done, new: added, run, unknownWhetherNew }: RunReport): Effects =>
+  run === undefined && unknownWhetherNew === done
     ? {}
     : { new: added, changed, unchanged: alreadySo, ...(unknownWhetherNew === 0 ? {} : { unknownWhetherNew }) }
 
 /** The report as JSON: the counts, up to 10 000 rejected rows, and the file with their cells, if one was written. */
 export const importSummary = (report: RunReport, rejectedFile?: string) => {
-  const { done, doneEarlier, duplicates, keptStatuses, notSent, read, rejected, run, statusesKept } = report
+  const { done, duplicates, keptStatuses, notSent, read, rejected, run, statusesKept } = report
   return {
     read,
     accepted: done,
-    ...(doneEarlier === 0 ? {} : { acceptedEarlier: doneEarlier }),
     rejected,
     duplicates,
     ...leftOutByMode(report),
@@ -159,12 +158,9 @@ export const countLines = (
 
 /** The report as text: the counts, and the first rejected rows. */
 export const importWords = (report: RunReport, rejectedFile?: string): string => {
-  const { done, doneEarlier, duplicates, notSent, read, rejected, unknown } = report
+  const { done, duplicates, notSent, read, rejected, unknown } = report
   return [
-    ...countLines(
-      { read, accepted: doneEarlier === 0 ? done : `${done}, ${doneEarlier} of them in an earlier run` },
-      11
-    ),
+    ...countLines({ read, accepted: done }, 11),
     ...indented(countLines(effects(report), 9)),
     ...countLines({ rejected, duplicates, ...leftOutByMode(report), notSent, unknown }, 11),
     ...causeWords(report, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
@@ -342,8 +338,8 @@ export const importOutcome = Effect.fnUntraced(function* (
   report: RunReport,
   { again, limit }: { readonly again?: string | undefined; readonly limit?: RejectionLimit | undefined } = {}
 ) {
-  const { done, doneEarlier, notSent, rejected, stoppedBy, unknown } = report
-  if (stoppedBy !== undefined && done === doneEarlier) return yield* stoppedBy
+  const { done, notSent, rejected, stoppedBy, unknown } = report
+  if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
   if (rejected + notSent + unknown === 0) return undefined
   const correct = again === undefined ? undefined : `Correct the rejected rows in their file and import it:\n  ${again}`
   if (notSent + unknown === 0 && isWithinLimit(report, limit)) return correct

@@ -2,8 +2,8 @@
 import type { ImportMapping, ImportRow } from "@roster/domain"
 import {
   type ImportMode,
+  makeImport,
   makeImportPlan,
-  makeUpload,
   type PlanStorage,
   type RejectionLimit,
   type UploadSurvey
@@ -49,21 +49,19 @@ export interface ImportRun<E> {
   readonly maxRejected: RejectionLimit | undefined
   /** Whether nothing is recorded. */
   readonly noRecord: boolean
-  /** Whether a new run begins, even if an earlier one could go on. */
-  readonly noResume: boolean
   readonly keepRejected: KeepRejected
 }
 
 /** A read error in a file that could be read when it was checked: the file has changed. */
 class Changed<E> extends Data.TaggedError("Changed")<{ readonly error: E; readonly message: string }> {}
 
-/** Sends the rows of a surveyed file. */
-const sent = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
+/** Imports the rows of a surveyed file. */
+const imported = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
   const { concurrency, lists: listNames, noRecord, resubscribe, survey } = run
   const output = yield* Output
   const hint = yield* ResumeHint
   const rows = Stream.mapError(run.rows, (error) => new Changed({ error, message: error.message }))
-  const upload = yield* makeUpload(rows, survey, {
+  const importing = yield* makeImport(rows, survey, {
     ...run.mode,
     concurrency,
     listNames,
@@ -71,13 +69,15 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     source: yield* run.file.digest,
     mapping: run.mapping,
     record: !noRecord,
-    resume: !run.noResume,
-    snapshot: yield* contactsFile
+    snapshot: yield* contactsFile,
+    onUnread: output.note(
+      "This key may not view contacts, so that the import can neither be planned nor undone, and nobody is told which of " +
+        "the contacts are new."
+    )
   })
-  const resume = noRecord ? undefined : yield* resumeCommand(["--no-resume"])
 
   const tellStopped = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
-    const report = yield* upload.report
+    const report = yield* importing.report
     yield* Effect.ignore(Results.summary(importSummary(report), importWords(report)))
     if (!Cause.hasInterrupts(cause)) return
     hint.interrupted =
@@ -85,27 +85,21 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
       "have no answer."
   })
 
-  hint.command = resume
-  const { answered, from, sendable } = upload.size
-  if (upload.run?.isResumed === true) {
-    const place = from === undefined ? "" : ` from row ${from}`
-    yield* output.note(`Resuming run ${upload.run.id}${place}: ${answered} of ${sendable} rows are done.`)
-  }
-  yield* withProgress({ doing: "Importing", unit: "rows", total: sendable, from: answered }, (update) =>
-    upload.send(update)
-  ).pipe(
+  hint.command = noRecord ? undefined : yield* resumeCommand()
+  if (importing.run?.isResumed === true) yield* output.note(`The import goes on in the run ${importing.run.id}.`)
+  yield* withProgress({ doing: "Importing", unit: "rows", total: importing.sendable }, importing.apply).pipe(
     Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : tellStopped(exit.cause))),
     Effect.catchTag(
       "Changed",
       Effect.fnUntraced(function* ({ error }) {
-        const { done, rejected, unknown } = yield* upload.report
-        const isSent = done + rejected + unknown > answered + survey.invalid
-        return yield* Effect.fail(isSent ? importChanged(yield* upload.report, error) : error)
+        const report = yield* importing.report
+        const isSent = report.done + report.rejected + report.unknown > survey.invalid
+        return yield* Effect.fail(isSent ? importChanged(report, error) : error)
       })
     )
   )
 
-  const report = yield* upload.report
+  const report = yield* importing.report
   const isOver = report.notSent + report.unknown === 0
   if (isOver) hint.command = undefined
   // The process that completes the import writes the rejected rows of all.
@@ -113,7 +107,7 @@ const sent = Effect.fnUntraced(function* <E extends { readonly message: string }
     isOver || noRecord
       ? yield* run.keepRejected(
           { header: survey.header, mapping: run.mapping, rejected: report.rejected },
-          upload.rejected
+          importing.rejected
         )
       : undefined
   yield* Results.summary(importSummary(report, kept?.rows), importWords(report, kept?.rows))
@@ -176,10 +170,10 @@ const journalBefore = Effect.fnUntraced(function* ({ isFile, path }: ImportedFil
   }
 })
 
-/** Sends the rows of a surveyed file, or reports what would be sent. */
+/** Imports the rows of a surveyed file, or reports what that would change. */
 export const importRows = Effect.fnUntraced(function* <E extends { readonly message: string }>(run: ImportRun<E>) {
   if (run.dryRun || run.plan !== undefined) return yield* planned(run)
   yield* run.file.unchanged
   yield* journalBefore(run.file)
-  yield* sent(run)
+  yield* imported(run)
 })

@@ -9,6 +9,7 @@ import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { toggle } from "../../../settings/FlagForms.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
+import { contactsFile } from "../runs/ContactsFile.ts"
 import { carryOut } from "./CarryOut.ts"
 
 export const command = Command.make(
@@ -27,25 +28,28 @@ export const command = Command.make(
     yield* refuseStream(file, "A plan")
     const plan = yield* loadPlan(readObeyed(file))
     const { header, summary } = plan
+    const verify = plan.verifyWith({ snapshot: yield* contactsFile })
     if (dryRun) {
-      const left = skipChanged ? Effect.catchTag(plan.verify, "PlanOutdated", Effect.succeed) : plan.verify
+      const left = skipChanged ? Effect.catchTag(verify, "PlanOutdated", Effect.succeed) : verify
       const { count, message, sample } = (yield* left) ?? { count: 0, message: "", sample: [] }
-      const facts = { new: summary.new, changed: summary.changed, outdated: count, outdatedContacts: sample }
+      const { changed, deleted = 0, new: added } = summary
+      const deletes = deleted === 0 ? {} : { deleted }
+      const facts = { new: added, changed, ...deletes, outdated: count, outdatedContacts: sample }
       yield* Results.summary(
         { dryRun: true, ...facts, lists: header.listNames },
-        `Would add ${summary.new} contacts and change ${summary.changed}${count === 0 ? "" : `, but for ${count}`}.\nNothing was sent.`
+        `Would add ${added} contacts, change ${changed} and delete ${deleted}${count === 0 ? "" : `, but for ${count}`}.\nNothing was sent.`
       )
       if (count === 0) return
       return yield* new PartlyDone({ message, hint: "They would be left as they are: plan the import again for them." })
     }
     // Either way every row is read before anything is sent.
-    yield* skipChanged ? Stream.runDrain(plan.rows) : plan.verify
+    yield* skipChanged ? Stream.runDrain(plan.rows) : verify
     yield* carryOut(plan, {
       command: "apply",
       doing: "Applying",
       again: "plan the import again for those that are outdated"
     }).pipe(RunLogLayer.about(file))
-  })
+  }, Effect.scoped)
 ).pipe(
   withExamples({
     "roster contacts apply plan.json": "",

@@ -87,7 +87,6 @@ const importFlags = {
     "no-record",
     "Record nothing: the import can neither be undone nor be resumed after an interruption"
   ),
-  noResume: toggle("no-resume", "Begin a new run, even if an earlier one of the same rows did not come to its end"),
   concurrency: count("concurrency", "Maximum number of concurrent requests (default: 8)", 1, mostAtOnce),
   via: Flag.Literals("via", ["batches", "file"]).pipe(
     Flag.withDescription(
@@ -204,7 +203,7 @@ export const command = Command.make(
   }, Effect.scoped)
 ).pipe(
   Command.validate((given) => {
-    const { concurrency, dryRun, lists, noRecord, noResume, plan, rejected, saveMapping, via } = given
+    const { concurrency, dryRun, lists, noRecord, plan, rejected, saveMapping, via } = given
     const { defaultStatus, duplicates, onDuplicate, onlyExisting, onlyNew } = given
     return refuseFlags(
       [
@@ -212,7 +211,6 @@ export const command = Command.make(
           (concurrency !== undefined ||
             lists.length > 1 ||
             noRecord ||
-            noResume ||
             onlyExisting ||
             onlyNew ||
             defaultStatus !== undefined ||
@@ -221,7 +219,7 @@ export const command = Command.make(
             duplicates !== undefined ||
             onDuplicate !== undefined),
         "With --via file, the service imports the file: only one --list can be used, not --concurrency, --plan, " +
-          "--rejected, --no-record, --no-resume, --only-existing, --only-new, --default-status, --duplicates or --on-duplicate."
+          "--rejected, --no-record, --only-existing, --only-new, --default-status, --duplicates or --on-duplicate."
       ],
       [onlyExisting && onlyNew, "--only-existing and --only-new leave out every row: use one of them."],
       [plan !== undefined && dryRun, "--dry-run shows the plan without a file: use it or --plan."],
@@ -282,7 +280,7 @@ export const command = Command.make(
         "on-duplicate",
         "duplicates"
       ],
-      running: ["force", "no-record", "no-resume", "concurrency", "via"]
+      running: ["force", "no-record", "concurrency", "via"]
     }
   }),
   Command.provide(({ dryRun, noRecord, plan, via }) =>

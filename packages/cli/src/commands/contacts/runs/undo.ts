@@ -1,6 +1,6 @@
 /** `roster contacts undo` */
-import { previewUndo, RunLog, type UndoneContact, type UndoReport, undoRun } from "@roster/workflows"
-import { Effect } from "effect"
+import { previewUndo, type RunInfo, RunLog, type UndoneContact, type UndoReport, undoRun } from "@roster/workflows"
+import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
 import { parsed, texts, toggle } from "../../../settings/FlagForms.ts"
@@ -14,7 +14,6 @@ import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
 import { confirmContacts, confirmCount, yes } from "../../shared/Confirm.ts"
-import { contactRuns, mayHaveChanged } from "./RecordedRun.ts"
 
 /** The number of contacts that an undo changes. */
 const changedBy = ({ changed, deleted, new: added }: UndoReport): number => added + changed + deleted
@@ -79,11 +78,34 @@ const leftOver = Effect.fnUntraced(function* (
   })
 })
 
+/** Whether a run changed contacts or lists, or is at work, or did what its record does not have. */
+const mayHaveChanged = Effect.fnUntraced(
+  function* ({ counts: { changed, created, deleted }, header }: RunInfo) {
+    if (created + changed + deleted > 0) return true
+    const { read } = yield* RunLog
+    let isUnknown = false
+    // The counts leave out those who were only put on lists.
+    let made = 0
+    yield* Stream.runForEach((yield* read(header.id)).entries, (entry) =>
+      Effect.sync(() => {
+        if (entry._tag === "Unknown") isUnknown = true
+        if (entry._tag === "NotMade") made -= entry.emails.length
+        if (entry._tag !== "Changes") return
+        for (const contacts of [entry.created, entry.changed, entry.deleted]) made += contacts?.length ?? 0
+      })
+    )
+    return isUnknown || made > 0
+  },
+  Effect.catchTag("RunTaken", () => Effect.succeed(true))
+)
+
 /** The id of the newest run that changed something on this service or store. */
 const lastRun = Effect.gen(function* () {
-  const { target } = yield* RunLog
-  for (const run of yield* contactRuns) {
-    if (run.header.target === target && (yield* mayHaveChanged(run))) return run.header.id
+  const { list, target } = yield* RunLog
+  for (const run of yield* list) {
+    // The log has rotations of credentials too.
+    const { command, id, target: of } = run.header
+    if (command !== "rotate" && of === target && (yield* mayHaveChanged(run))) return id
   }
   return yield* usageError(
     `There is no run on ${shorten(target)} that changed something.`,

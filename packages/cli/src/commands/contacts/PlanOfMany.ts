@@ -1,0 +1,157 @@
+/** Changes or deletes many contacts by a plan: after counting them, showing some and asking. It can be undone. */
+import {
+  beforeWriting,
+  canonicalEmail,
+  type Contact,
+  type ContactFilter,
+  ContactNotFound,
+  ContactsService,
+  type InvalidInput,
+  maximumLookup,
+  parseRule,
+  ruleSource
+} from "@roster/domain"
+import {
+  exportTo,
+  type ImportPlan,
+  isMoreThanHalf,
+  type PlanStorage,
+  type PlanSummary,
+  type ReadError,
+  readBackup,
+  type RunLog,
+  type UnreadableBackup
+} from "@roster/workflows"
+import { Effect, Result, Stream } from "effect"
+import { createHash } from "node:crypto"
+import type { UsageError } from "../../errors/UsageError.ts"
+import { prepare } from "../../files/AtomicFile.ts"
+import { temporaryPath, temporaryProblem, temporarySink } from "../../files/TemporaryFile.ts"
+import { readBytes } from "../../settings/InputFile.ts"
+import { Output } from "../../terminal/Output.ts"
+import { printable } from "../../terminal/Printable.ts"
+import * as Results from "../../terminal/Results.ts"
+import { canAgree, confirmContacts, mostByYes } from "../shared/Confirm.ts"
+import { checkFields } from "../shared/RuleFlags.ts"
+import { carryOut } from "./import/CarryOut.ts"
+
+export interface Given {
+  readonly yes: boolean
+  readonly confirm: number | undefined
+  readonly dryRun: boolean
+  readonly allowUnknownField: boolean
+}
+
+/** Keeps a plan in a private temporary file. */
+const planFile = Effect.gen(function* () {
+  const file = yield* temporaryPath("plan.json")
+  const write = yield* prepare(file, { force: false })
+  const storage: PlanStorage<UsageError> = {
+    write: (content) => Effect.asVoid(write(content)),
+    content: yield* readBytes(file)
+  }
+  return storage
+}).pipe(temporaryProblem("the plan"))
+
+/** Contacts that were selected. */
+type Found = Stream.Stream<Contact, ReadError | UnreadableBackup | UsageError>
+
+/** The contacts of a rule as they are at one moment: by an export, which a dry run would leave behind. */
+const ofRule = Effect.fnUntraced(function* (filter: ContactFilter & { readonly _tag: "ByRule" }, dryRun: boolean) {
+  const { stream } = yield* ContactsService
+  if (dryRun) return stream({ rule: filter.rule })
+  const file = yield* temporaryPath("contacts.json")
+  yield* exportTo({ filter, fileFormat: "Json" }, (content) => Stream.run(content, temporarySink(file)))
+  return readBackup(yield* readBytes(file))
+}, temporaryProblem("the contacts"))
+
+/** The contacts with some addresses, and those that are not there, once it was read. */
+const ofEmails = (emails: ReadonlyArray<string>, getMany: ContactsService["Service"]["getMany"]) => {
+  const missing: Array<string> = []
+  const contacts = Stream.fromIterable(emails).pipe(
+    Stream.grouped(maximumLookup),
+    Stream.mapEffect((some) =>
+      Effect.map(beforeWriting(getMany(some)), ({ contacts }) => {
+        const there = new Set(contacts.map(({ email }) => canonicalEmail(email)))
+        missing.push(...some.filter((email) => !there.has(canonicalEmail(email))))
+        return contacts
+      })
+    ),
+    Stream.flattenIterable
+  )
+  return { contacts, missing }
+}
+
+/** Some addresses in a message. */
+const someOf = (emails: ReadonlyArray<string>): string =>
+  `${emails.slice(0, 3).join(", ")}${emails.length > 3 ? ` and ${emails.length - 3} more` : ""}`
+
+/** What is done to many contacts. */
+interface Work<E> {
+  readonly command: "update" | "delete"
+  readonly doing: string
+  /** What is done, in words that follow "would". */
+  readonly what: string
+  /** What it is, beside the contacts, so that an interrupted command goes on as one run. */
+  readonly input: string
+  readonly plan: (
+    contacts: Found,
+    options: { readonly storage: PlanStorage<UsageError> }
+  ) => Effect.Effect<ImportPlan<UsageError>, E | InvalidInput, ContactsService | RunLog>
+  /** What the plan does, in words that follow "Would" and as JSON. */
+  readonly preview: (summary: PlanSummary) => {
+    readonly lines: ReadonlyArray<string>
+    readonly facts: Readonly<Record<string, unknown>>
+  }
+  /** What is said if it would do nothing. */
+  readonly nothing: (summary: PlanSummary) => string
+}
+
+/** Whether a rule selects all contacts, or is of another dialect, so that nobody knows what it selects. */
+const isUnbounded = (filter: ContactFilter): boolean => {
+  if (filter._tag !== "ByRule") return false
+  const parsed = parseRule(ruleSource(filter.rule))
+  return Result.isFailure(parsed) || parsed.success._tag === "All"
+}
+
+/** Plans work on the contacts of a filter, asks, and applies the plan. */
+export const planAndApply = Effect.fnUntraced(function* <E>(
+  filter: ContactFilter,
+  { command, doing, input, nothing, plan: makePlan, preview, what }: Work<E>,
+  { dryRun, ...given }: Given
+) {
+  const output = yield* Output
+  const { getMany } = yield* ContactsService
+  const isByRule = filter._tag === "ByRule"
+  yield* canAgree(what, { agreed: given.yes, dryRun })
+  if (isByRule) yield* checkFields(filter.rule, given)
+  const { contacts, missing }: { readonly contacts: Found; readonly missing: ReadonlyArray<string> } = isByRule
+    ? { contacts: yield* ofRule(filter, dryRun), missing: [] }
+    : ofEmails(filter.emails, getMany)
+  const plan = yield* makePlan(contacts, { storage: yield* planFile })
+  const { changed, deleted = 0, read } = plan.summary
+  if (!isByRule && read === 0) return yield* new ContactNotFound({ email: someOf(missing) })
+  if (missing.length > 0) yield* output.note(`There is no contact ${printable(someOf(missing))}.`)
+  const count = changed + deleted
+  const isSevere =
+    count > mostByYes || (isByRule && ((deleted > 0 && isUnbounded(filter)) || (yield* isMoreThanHalf(count))))
+  const { facts, lines } = preview(plan.summary)
+  const found = { selected: read, ...facts, ...(isByRule ? {} : { notThere: missing.length }) }
+  const shown = lines.map(printable).join("\n")
+  if (dryRun) {
+    return yield* Results.summary({ dryRun: true, ...found, needsConfirm: isSevere }, `Would ${shown}`)
+  }
+  if (count === 0) return yield* Results.summary(found, nothing(plan.summary))
+  yield* output.note(shown)
+  yield* confirmContacts(what, count, given, isSevere)
+  const selected = isByRule ? ruleSource(filter.rule) : filter.emails.map(canonicalEmail).toSorted().join("\n")
+  yield* carryOut(plan, {
+    command,
+    doing,
+    input: createHash("sha256")
+      .update(JSON.stringify([input, selected]))
+      .digest("hex"),
+    again: "those that are outdated were changed by others meanwhile",
+    facts: isByRule ? {} : { notThere: missing.length }
+  })
+}, Effect.scoped)

@@ -1,0 +1,144 @@
+/** `roster contacts delete` */
+import {
+  ContactFilter,
+  ContactsService,
+  type InvalidInput,
+  maximumLookup,
+  parseRule,
+  ruleSource,
+  selectsEveryContact,
+  type ServiceError
+} from "@roster/domain"
+import { planDelete, type PlanSummary, RunLog } from "@roster/workflows"
+import { Array as Arrays, Effect, Result } from "effect"
+import { Command } from "effect/cli"
+import { invalid, PartlyDone, refusedHere } from "../../errors/UsageError.ts"
+import * as RunLogLayer from "../../target/RunLogLayer.ts"
+import { dryRun } from "../../terminal/DryRun.ts"
+import { Output } from "../../terminal/Output.ts"
+import { counted } from "../../terminal/Printable.ts"
+import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
+import * as Results from "../../terminal/Results.ts"
+import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { confirmContacts, confirmCount, yes } from "../shared/Confirm.ts"
+import { selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
+import { type Given, planAndApply } from "./PlanOfMany.ts"
+
+const preview = ({ deleted = 0, firstContacts = [], statuses = {} }: PlanSummary) => ({
+  lines: [
+    `delete ${counted(deleted)}: ${Object.entries(statuses)
+      .map(([status, number]) => `${number} ${status || "without a status"}`)
+      .join(", ")}`,
+    ...firstContacts.map(({ contact: { FirstName = "", LastName = "" }, email }) =>
+      `  ${email}  ${FirstName} ${LastName}`.trimEnd()
+    ),
+    ...(deleted > firstContacts.length ? ["  …"] : [])
+  ],
+  facts: { deleted, statuses, sample: firstContacts.map(({ email }) => email) }
+})
+
+const namedWords = ([first = "", ...rest]: ReadonlyArray<string>): string =>
+  rest.length === 0 ? `delete the contact ${first} everywhere` : `delete ${rest.length + 1} contacts everywhere`
+
+/** A rule that is not `All` and selects every contact is a mistake. */
+const checkRule = (filter: ContactFilter) => {
+  if (filter._tag !== "ByRule") return Effect.void
+  const parsed = parseRule(ruleSource(filter.rule))
+  return Result.isSuccess(parsed) && parsed.success._tag !== "All" && selectsEveryContact(parsed.success)
+    ? refusedHere(Effect.fail(invalid("Rule", "it selects every contact; to do that, use the rule All")))
+    : Effect.void
+}
+
+/** Deletes the contacts with these addresses unread, with a key that may not read them. */
+const deleteUnread = Effect.fnUntraced(function* (
+  emails: Arrays.NonEmptyReadonlyArray<string>,
+  given: Pick<Given, "yes" | "confirm">
+) {
+  const output = yield* Output
+  const contacts = yield* ContactsService
+  const hint = yield* ResumeHint
+  yield* output.note(
+    "This key may not view contacts, so that the deletion can neither be planned nor undone, and nobody is told which of " +
+      "these addresses have a contact."
+  )
+  yield* confirmContacts(`${namedWords(emails)}, which cannot be undone`, emails.length, given)
+  const run = yield* (yield* RunLog).open({ command: "delete" })
+  yield* run.append({ _tag: "Unknown", what: "a deletion by a key that may not read contacts" })
+  hint.command = yield* resumeCommand()
+  let done = 0
+  let stoppedBy: InvalidInput | ServiceError | undefined
+  for (const some of Arrays.chunksOf(emails, maximumLookup)) {
+    stoppedBy = yield* contacts
+      .deleteMany(ContactFilter.ByEmails({ emails: some }))
+      .pipe(
+        Effect.catchTag("InvalidRule", Effect.die),
+        Effect.match({ onFailure: (error) => error, onSuccess: () => undefined })
+      )
+    if (stoppedBy !== undefined) break
+    done += some.length
+  }
+  yield* run.end
+  if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
+  if (stoppedBy === undefined) hint.command = undefined
+  const left = emails.length - done
+  yield* Results.summary(
+    { asked: emails.length, gone: done, left, unread: true },
+    `No contact has ${done === 1 ? "this address" : `these ${done} addresses`} any more.`
+  )
+  if (stoppedBy !== undefined) {
+    return yield* new PartlyDone({
+      message: `${done} of ${emails.length} addresses are done. ${stoppedBy.message}`,
+      hint: "When it resumes, addresses that have no contact any more are no error."
+    })
+  }
+}, Effect.scoped)
+
+export const command = Command.make(
+  "delete",
+  { ...selectionFlags, yes, confirm: confirmCount, dryRun },
+  Effect.fnUntraced(function* ({ emails, file, rawRule, rule, ...given }) {
+    const selection = { emails, file, rawRule, rule }
+    const filter = yield* selected(selection)
+    yield* checkRule(filter)
+    const what =
+      filter._tag === "ByRule"
+        ? `delete every contact that the rule ${ruleSource(filter.rule)} selects`
+        : namedWords(filter.emails)
+    yield* planAndApply(
+      filter,
+      {
+        command: "delete",
+        doing: "Deleting",
+        what,
+        input: "delete",
+        plan: planDelete,
+        preview,
+        nothing: () => "No contact matches, so nothing was deleted."
+      },
+      given
+    ).pipe(
+      Effect.catchIf(
+        (error): error is ServiceError =>
+          error._tag === "ServiceError" &&
+          error.reason._tag === "AccessDenied" &&
+          error.reason.required === "ViewContacts",
+        (error) =>
+          filter._tag === "ByEmails" && !given.dryRun ? deleteUnread(filter.emails, given) : Effect.fail(error)
+      ),
+      RunLogLayer.about(selectionWords(selection))
+    )
+  })
+).pipe(
+  Command.validate((selection) => refuseFlags(...selectionRefusals(selection))),
+  withExamples({
+    "roster contacts delete ann@example.com": "",
+    "roster contacts delete ann@example.com bob@example.com --yes":
+      "Delete several contacts without a confirmation prompt; roster contacts undo brings them back",
+    "roster contacts delete --file left.csv": "Delete the contacts whose addresses are in a file",
+    'roster contacts delete --rule "status = Bounced"': "Delete all contacts that a rule selects",
+    'roster contacts delete --rule "status = Bounced" --dry-run': "Show the number of contacts and a few examples",
+    'roster contacts delete --rule "status = Bounced" --yes --confirm 20417':
+      "Without a terminal: delete only if exactly this many contacts match"
+  }),
+  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
+)

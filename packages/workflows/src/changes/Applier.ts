@@ -1,0 +1,388 @@
+/**
+ * Applies rows: reads what is stored for each batch, decides what becomes of each row, records that and writes it. A service that
+ * compares and changes in one step writes only to contacts as they were read; any other one takes adds and deletions. Plans of
+ * every kind and imports apply by this alone. (docs/decisions/runs.md)
+ */
+import {
+  type AddSummary,
+  beforeWriting,
+  type ContactChange,
+  ContactFilter,
+  type ContactPayload,
+  ContactsService,
+  InvalidInput,
+  inputProblem,
+  type ServiceError,
+  type TooManyContacts,
+  type WithheldStatus
+} from "@roster/domain"
+import { Array as Arrays, Deferred, Effect, Stream } from "effect"
+import { type ContactReader, type Found, foundIn, mayNotRead, nobody, readNow } from "../runs/ContactReader.ts"
+import type { NamedRejection } from "../runs/Rejections.ts"
+import {
+  attempts,
+  made,
+  madeBy,
+  nothingEarlier,
+  readEarlier,
+  recordUnknown,
+  unrecorded
+} from "../runs/RecordedChanges.ts"
+import { noCounts } from "../runs/RunEntry.ts"
+import type { Run, RunLogFailure } from "../runs/RunLog.ts"
+import {
+  emptyReport,
+  makeEffectCounter,
+  maximumNamedContacts,
+  type OutdatedContact,
+  type RunEffect,
+  type RunReport
+} from "../runs/RunReport.ts"
+import {
+  acceptedRuns,
+  AddOutcome,
+  type Batch,
+  defaultAddConcurrency,
+  makeBulkSender,
+  type SentResult
+} from "../upload/BulkAdd.ts"
+import { makeKeptStatusRows } from "../upload/RowAdds.ts"
+
+/** What becomes of a row, by what is stored for its contact. */
+export interface Look {
+  readonly effect: RunEffect | "leftOut" | "outdated"
+  /** What to write; nothing is written without. */
+  readonly change?: ContactChange | undefined
+  /** The status that the contact keeps, since that of the row would resubscribe it. */
+  readonly kept?: WithheldStatus | undefined
+}
+
+/** Rows that are sent together, with their places. */
+export interface Rows<A> {
+  readonly batch: Batch<A>
+  /** The numbers of the rows. */
+  readonly rows: ArrayLike<number>
+  /** The lines on which they begin. */
+  readonly lines: ArrayLike<number>
+}
+
+/** How rows are applied. */
+export interface Applying<A> {
+  /** The run that records the changes; without one, nothing is recorded. */
+  readonly run: Run | undefined
+  /** Reads what is stored; without it, rows are added unread. */
+  readonly reader: ContactReader | undefined
+  readonly look: (row: A, found: Found) => Look
+  /** Whether a row is looked at again when others changed its contact meanwhile; otherwise the contact is left as it is. */
+  readonly looksAgain: boolean
+  /** Adds rows unread, for a key that may not read; without it, that key is refused. */
+  readonly add?:
+    | ((batch: Batch<A>) => Effect.Effect<AddSummary, TooManyContacts | InvalidInput | ServiceError>)
+    | undefined
+  /** Runs before the first rows are added unread by a key that may not read. */
+  readonly onUnread?: Effect.Effect<void> | undefined
+  /** Whether rows that are added unread are more than one call takes. */
+  readonly exceeds: (batch: Batch<A>) => boolean
+  /** What our own check has against a row. */
+  readonly check: (row: A) => InvalidInput | undefined
+  /** Runs before each write. While it waits, the write does; once it gives false, no more is written. */
+  readonly proceed?: Effect.Effect<boolean> | undefined
+  readonly concurrency?: number | undefined
+}
+
+/** A row that others changed. */
+interface Outdated {
+  readonly _tag: "Outdated"
+}
+
+/** A row that the mode of an import leaves out. */
+interface LeftOut {
+  readonly _tag: "LeftOut"
+}
+
+type Own = Outdated | LeftOut
+
+const outdated: Outdated = { _tag: "Outdated" }
+const leftOut: LeftOut = { _tag: "LeftOut" }
+
+const busy = new InvalidInput({ field: "body", issue: "others keep changing the contact; send the row again" })
+
+const outcomeOf = ({ effect, kept: keptStatus }: Look): AddOutcome | Own =>
+  effect === "leftOut"
+    ? leftOut
+    : effect === "outdated"
+      ? outdated
+      : AddOutcome.Accepted(keptStatus === undefined ? { effect } : { effect, keptStatus })
+
+/** An empty text removes a custom field, and is the nearest to no name. */
+const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
+
+/** The contact of an add that writes the same, at a service that compares nothing. */
+const payloadOf = ({ email, write = {} }: ContactChange): ContactPayload => {
+  const { consent, customFields, firstName, lastName, status } = write
+  return {
+    email,
+    status,
+    firstName: orEmpty(firstName),
+    lastName: orEmpty(lastName),
+    customFields:
+      customFields && Object.fromEntries(Object.entries(customFields).map(([name, text]) => [name, text ?? ""])),
+    consent:
+      consent == null ? undefined : { ...consent, ip: consent.ip ?? undefined, tracking: consent.tracking ?? undefined }
+  }
+}
+
+/** What changes have in common that one call makes at a service that compares nothing. */
+const kindOf = ({ delete: isDeleted, write }: ContactChange): string =>
+  JSON.stringify([isDeleted, write?.addToLists ?? [], write?.resubscribe])
+
+/** A row that is due to be written. */
+interface Due<A> {
+  readonly row: A
+  readonly place: number
+  readonly found: Found
+  readonly look: Look
+  readonly change: ContactChange
+}
+
+/** Makes what applies rows in the order in which they are given. */
+export const makeApplier = Effect.fnUntraced(function* <A extends { readonly email: string }>({
+  add,
+  check,
+  concurrency = defaultAddConcurrency,
+  exceeds,
+  look,
+  looksAgain,
+  onUnread = Effect.void,
+  proceed = Effect.succeed(true),
+  reader,
+  run
+}: Applying<A>) {
+  const service = yield* ContactsService
+  const recorder = run ?? unrecorded
+  const earlier = run?.isResumed === true ? yield* readEarlier(run) : nothingEarlier
+  type Results = ReadonlyArray<SentResult<Own>>
+  type Failed = TooManyContacts | InvalidInput | ServiceError
+
+  let last = Effect.void
+  /** The turn of rows, after those that came before: new contacts stand in the order of their rows. */
+  const makeTurn = () => {
+    const ended = Deferred.makeUnsafe<void>()
+    const wait = last
+    last = Deferred.await(ended)
+    return { wait, end: Deferred.succeed(ended, undefined) }
+  }
+
+  /** What becomes of a row, and what to write. */
+  const lookAt = (row: A, place: number, found: Found): Due<A> | AddOutcome | Own => {
+    const seen = look(row, found)
+    // A contact that this run has written is on the lists too, where those cannot be read.
+    const isSo = seen.effect === "alreadySo" && earlier.has(row.email)
+    return seen.change === undefined || isSo ? outcomeOf(seen) : { row, place, found, look: seen, change: seen.change }
+  }
+
+  /** Writes where the service compares. */
+  const compared = Effect.fnUntraced(function* (first: ReadonlyArray<Due<A>>, outcomes: Array<AddOutcome | Own>) {
+    let due = first
+    for (let attempt = 1; due.length > 0; attempt++) {
+      const changes = due.map(({ change }) => change)
+      yield* earlier.takeBack(changes)
+      const answers = yield* made(service, recorder, { changes, found: due.map(({ found }) => found) })
+      const late: Array<readonly [Due<A>, Found | undefined]> = []
+      for (const [index, one] of due.entries()) {
+        const answer = answers[index]
+        if (answer?._tag === "Outdated") late.push([one, foundIn(answer)])
+        else outcomes[one.place] = outcomeOf(one.look)
+      }
+      if (!looksAgain) for (const [{ place }] of late) outcomes[place] = outdated
+      due = looksAgain ? yield* lookAgain(late, outcomes, attempt === attempts) : []
+    }
+  })
+
+  /** Looks at rows again whose contacts others changed meanwhile. */
+  const lookAgain = Effect.fnUntraced(function* (
+    late: ReadonlyArray<readonly [Due<A>, Found | undefined]>,
+    outcomes: Array<AddOutcome | Own>,
+    isLast: boolean
+  ) {
+    const unseen = isLast ? [] : late.filter(([, now]) => now === undefined)
+    // A long answer leaves out how some contacts are now.
+    const { found = [] } = yield* readNow(
+      service,
+      unseen.map(([{ row }]) => row.email)
+    )
+    const read = new Map(unseen.map(([{ place }], index) => [place, found[index]]))
+    return late.flatMap(([{ place, row }, answered]): ReadonlyArray<Due<A>> => {
+      const now = answered ?? read.get(place)
+      const next =
+        isLast || now === undefined
+          ? AddOutcome.Refused({ index: place, email: row.email, error: busy })
+          : lookAt(row, place, now)
+      if (!("_tag" in next)) return [next]
+      outcomes[place] = next
+      return []
+    })
+  })
+
+  /** Writes where the service does not compare: those that one call can make together. */
+  const plain = Effect.fnUntraced(function* (due: ReadonlyArray<Due<A>>, outcomes: Array<AddOutcome | Own>) {
+    for (const some of Object.values(Arrays.groupBy(due, ({ change }) => kindOf(change)))) {
+      const changes = Arrays.map(some, ({ change }) => change)
+      const [{ delete: isDeleted, write }] = changes
+      yield* earlier.takeBack(changes)
+      const call =
+        isDeleted === true
+          ? service
+              .deleteMany(ContactFilter.ByEmails({ emails: Arrays.map(changes, ({ email }) => email) }))
+              .pipe(Effect.catchTag("InvalidRule", Effect.die), Effect.as(noneKept))
+          : service.addWithoutAnswer(changes.map(payloadOf), {
+              listNames: write?.addToLists,
+              resubscribe: write?.resubscribe
+            })
+      const { keptStatuses } = yield* madeBy(recorder, { changes, found: some.map(({ found }) => found) }, call)
+      const kept = new Map(keptStatuses.map(({ index, status }) => [index, status]))
+      for (const [index, { look, place }] of some.entries()) {
+        outcomes[place] = outcomeOf({ ...look, kept: kept.get(index) ?? look.kept })
+      }
+    }
+  })
+
+  let isUnread = false
+  /** Adds rows unread, for a key that may not read or without a record. */
+  const unread = Effect.fnUntraced(function* (batch: Batch<A>): Effect.fn.Return<Results, Failed> {
+    if (add === undefined) return yield* mayNotRead
+    if (!isUnread && reader !== undefined) {
+      isUnread = true
+      yield* recordUnknown(recorder, "changes by a key that may not read contacts")
+      yield* onUnread
+    }
+    return acceptedRuns(batch.length, yield* add(batch))
+  })
+
+  const sender = yield* makeBulkSender<A, Effect.Effect<void>, Own>({
+    call: Effect.fnUntraced(function* (batch, turn): Effect.fn.Return<Results, Failed> {
+      if (reader === undefined) return yield* unread(batch)
+      const rows = Array.from(batch)
+      const { found, isExact } = yield* beforeWriting(
+        reader.read(rows.map(({ email }) => email)).pipe(Effect.catchTag("InvalidRule", Effect.die))
+      )
+      if (found === undefined) return yield* unread(batch)
+      const outcomes: Array<AddOutcome | Own> = []
+      const due = rows.flatMap((row, place): ReadonlyArray<Due<A>> => {
+        const one = lookAt(row, place, found[place] ?? nobody)
+        if (!("_tag" in one)) return [one]
+        outcomes[place] = one
+        return []
+      })
+      if (isExact) yield* turn
+      yield* isExact ? compared(due, outcomes) : plain(due, outcomes)
+      return outcomes.map((outcome) => ({ count: 1, outcome }))
+    }),
+    exceeds,
+    check
+  })
+
+  const effects = makeEffectCounter()
+  const found = { leftOut: 0, outdated: 0, unknown: 0 }
+  const outdatedContacts: Array<OutdatedContact> = []
+  const refused = new Map<number, NamedRejection>()
+  const kept = makeKeptStatusRows()
+  let underWay = 0
+
+  const count = ({ batch, lines, rows }: Rows<A>, results: Results): void => {
+    const items = results.some(({ outcome }) => outcome._tag === "Outdated") ? Array.from(batch) : []
+    let at = 0
+    for (const { count, outcome } of results) {
+      const line = lines[at] ?? 0
+      if (outcome._tag === "Accepted") {
+        effects.add(outcome.effect ?? "unknownWhetherNew", count)
+        if (outcome.keptStatus !== undefined) kept.add({ line, status: outcome.keptStatus })
+      } else if (outcome._tag === "Refused") {
+        const { email, error } = outcome
+        refused.set(rows[at] ?? 0, { line, reason: inputProblem(error), code: "Service", email })
+      } else if (outcome._tag === "Unknown") found.unknown += count
+      else if (outcome._tag === "LeftOut") found.leftOut += count
+      else if (outcome._tag === "Outdated") {
+        found.outdated += count
+        const { email = "" } = items[at] ?? {}
+        if (outdatedContacts.length < maximumNamedContacts) outdatedContacts.push({ line, email })
+      }
+      at += count
+    }
+  }
+
+  const send = Effect.fnUntraced(function* <P extends Rows<A>>(
+    part: P,
+    onSent: ((part: P, isDone: boolean) => Effect.Effect<void>) | undefined
+  ) {
+    const { length } = part.batch
+    const turn = makeTurn()
+    yield* Effect.uninterruptibleMask(
+      Effect.fnUntraced(function* (restore) {
+        if ((yield* sender.stoppedBy) !== undefined || !(yield* restore(proceed))) return
+        // After an interruption they remain counted as unknown.
+        underWay += length
+        const results = yield* restore(sender.send(part.batch, turn.wait))
+        underWay -= length
+        count(part, results)
+        const isDone = results.every(({ outcome }) => outcome._tag === "Accepted")
+        if (onSent !== undefined) yield* onSent(part, isDone)
+      })
+    ).pipe(Effect.ensuring(turn.end))
+  })
+
+  const report = Effect.gen(function* (): Effect.fn.Return<RunReport> {
+    const done = effects.counts()
+    const counts = run === undefined ? noCounts : yield* run.counts
+    const isWritten = run?.isResumed === true || isUnread || counts.created + counts.changed + counts.deleted > 0
+    return {
+      ...emptyReport,
+      ...done,
+      run: isWritten ? run?.header.id : undefined,
+      leftOut: found.leftOut,
+      outdated: found.outdated,
+      outdatedContacts,
+      rejected: refused.size,
+      rejectedRows: [...refused.values()].toSorted((one, other) => one.line - other.line),
+      ...kept.report(),
+      unknown: found.unknown + underWay,
+      stoppedBy: yield* sender.stoppedBy
+    }
+  })
+
+  return {
+    /** Applies rows, up to the first error of the service. */
+    apply: <P extends Rows<A>, E, R>(
+      parts: Stream.Stream<P, E, R>,
+      onSent?: (part: P, isDone: boolean) => Effect.Effect<void>
+    ): Effect.Effect<void, E, R> =>
+      parts.pipe(
+        Stream.takeWhileEffect(() => Effect.map(sender.stoppedBy, (error) => error === undefined)),
+        Stream.mapEffect((part) => send(part, onSent), { concurrency, unordered: true }),
+        Stream.runDrain
+      ),
+    /** Ends the run if no row is left of it. */
+    end: (read: number): Effect.Effect<void, RunLogFailure> =>
+      Effect.flatMap(report, (now) =>
+        run === undefined || leftOf(now, read) + now.unknown > 0 ? Effect.void : run.end
+      ),
+    /** The outcomes so far, of the rows that were applied. */
+    report,
+    /** The rows that the service refused, by their numbers. */
+    refused
+  }
+})
+
+/** The number of rows that were not applied, of those to apply. */
+export const leftOf = (
+  {
+    done,
+    leftOut,
+    outdated,
+    rejected,
+    unknown
+  }: Pick<RunReport, "done" | "leftOut" | "outdated" | "rejected" | "unknown">,
+  all: number
+): number => all - done - leftOut - outdated - rejected - unknown
+
+const noneKept: AddSummary = { keptStatuses: [] }

@@ -1,0 +1,233 @@
+/**
+ * Imports rows: each batch is planned by what is stored and applied at once, with no plan kept in between. It is a run in the log:
+ * what it changes can be undone, and an import of the same rows with the same options goes on in the run of one that did not
+ * come to its end, with a new plan. (docs/decisions/bulk-import.md)
+ */
+import {
+  type ContactPayload,
+  contactOf,
+  ContactsService,
+  exceedsAdd,
+  exceedsPlaces,
+  fnRedacted,
+  type ImportMapping,
+  type ImportRow,
+  type RejectedRow
+} from "@roster/domain"
+import { Effect, Result, type Scope, Stream } from "effect"
+import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
+import { fitOf, type ImportMode } from "../runs/ImportMode.ts"
+import { makeRejectionCauses, named, rejectionOf } from "../runs/Rejections.ts"
+import { type RunLogFailure, RunLog, type RunTaken } from "../runs/RunLog.ts"
+import type { RunReport } from "../runs/RunReport.ts"
+import { type BulkAddOptions, problemOf as problemOfContact } from "../upload/BulkAdd.ts"
+import { repeatedReason } from "../upload/RepeatedRows.ts"
+import { batches, type UploadBatch } from "../upload/UploadBatches.ts"
+import { maximumNamedRows, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
+import { leftOf, type Look, makeApplier } from "./Applier.ts"
+import { makeRowLook, type RowLook } from "./ImportPlan.ts"
+import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions } from "./RowSource.ts"
+
+/** How rows are imported. */
+export interface ImportOptions extends BulkAddOptions, ReaderOptions, ImportMode {
+  /** The command in the log (default: import). */
+  readonly command?: string | undefined
+  /** A text that tells this source from others, such as the digest of its file (default: a digest of its rows). */
+  readonly source?: string | undefined
+  /** How the rows were read. The log keeps it, and an import goes on only in the run of one that was read alike. */
+  readonly mapping?: ImportMapping | undefined
+  /**
+   * Whether it is a run in the log (default: true). Without, it can be neither undone nor resumed, and rows are added unread
+   * unless the mode depends on what is stored.
+   */
+  readonly record?: boolean | undefined
+  /** Runs before rows are added by a key that may not view contacts, so that nobody can plan or undo them. */
+  readonly onUnread?: Effect.Effect<void> | undefined
+}
+
+/** An import that is ready to be applied. */
+export interface Import<E> {
+  /** The run in the log, if it is one: its id, and whether it goes on. */
+  readonly run: { readonly id: string; readonly isResumed: boolean } | undefined
+  /** The number of rows to apply. */
+  readonly sendable: number
+  /** Applies the rows, reporting how many are done. Errors of the service are in the report only. */
+  readonly apply: (onProgress?: (done: number) => Effect.Effect<void>) => Effect.Effect<void, E | RunLogFailure>
+  /** The current outcomes, also while `apply` runs and after it was interrupted. */
+  readonly report: Effect.Effect<RunReport>
+  /** All rejected rows with their cells, in the order of the file, which is read again. */
+  readonly rejected: Stream.Stream<RejectedRow, E>
+}
+
+/** What becomes of a row of an import. */
+const lookOf = ({ change, effect, fields, withheld }: RowLook, resubscribe: boolean): Look => ({
+  effect: effect === "unchanged" || (effect === "changed" && Object.keys(fields).length === 0) ? "alreadySo" : effect,
+  change,
+  kept: resubscribe ? undefined : withheld
+})
+
+/**
+ * Prepares an import of surveyed rows, which are read again.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { makeImport, surveyContacts } from "@roster/workflows"
+ * import { Effect, Stream } from "effect"
+ *
+ * const rows = readContacts(Stream.make(new TextEncoder().encode("email\nada@example.com\n")))
+ *
+ * export const example = Effect.gen(function* () {
+ *   const importing = yield* makeImport(rows, yield* surveyContacts(rows), { record: false })
+ *   yield* importing.apply()
+ *   return yield* importing.report
+ * })
+ * ```
+ */
+export const makeImport = fnRedacted("makeImport")(function* <E>(
+  rows: Stream.Stream<ImportRow, E>,
+  survey: UploadSurvey,
+  options: ImportOptions = {}
+): Effect.fn.Return<Import<E>, RunTaken | RunLogFailure, ContactsService | RunLog | Scope.Scope> {
+  const { command = "import", concurrency, defaultStatus, listNames = [], mapping, only, onUnread } = options
+  const { record = true, resubscribe = false, source = survey.digest } = options
+  const service = yield* ContactsService
+  const sendable = survey.read - survey.invalid - survey.duplicates
+  const input =
+    source === undefined
+      ? undefined
+      : {
+          source,
+          listNames: [...listNames],
+          resubscribe,
+          ...(mapping === undefined ? {} : { mapping }),
+          ...(only === undefined ? {} : { only }),
+          ...(defaultStatus === undefined ? {} : { defaultStatus }),
+          ...(survey.onDuplicate === "last" ? {} : { onDuplicate: survey.onDuplicate })
+        }
+  const run = record ? yield* (yield* RunLog).open({ command, input }) : undefined
+  const dependsOnStored = fitOf({ only, defaultStatus }) !== undefined
+  const given = { listNames, resubscribe }
+  const rowLook = makeRowLook({ ...given, only, defaultStatus })
+  const applier = yield* makeApplier<ContactPayload>({
+    run,
+    reader: record || dependsOnStored ? yield* makeContactReader(sendable, options) : undefined,
+    look: (contact, found) => lookOf(rowLook(contact, found), resubscribe),
+    looksAgain: true,
+    add: dependsOnStored ? undefined : (batch) => service.addWithoutAnswer(batch, given),
+    onUnread,
+    exceeds: (batch) => exceedsAdd(batch) || exceedsPlaces(batch, listNames),
+    check: problemOfContact,
+    concurrency
+  })
+
+  const apply: Import<E>["apply"] = Effect.fnUntraced(function* (onProgress) {
+    let done = 0
+    const parts = Stream.map(batches(rows, { isSent: survey.sendable.has }), (batch) => ({
+      ...batch,
+      batch: batch.contacts
+    }))
+    yield* applier.apply(
+      parts,
+      ({ batch, release }: UploadBatch & { readonly batch: UploadBatch["contacts"] }, isDone) => {
+        done += batch.length
+        if (isDone) release()
+        return onProgress === undefined ? Effect.void : onProgress(done)
+      }
+    )
+    yield* applier.end(sendable)
+  })
+
+  const report = Effect.gen(function* (): Effect.fn.Return<RunReport> {
+    const { duplicateRows, duplicates, firstInvalid, invalid, read } = survey
+    const applied = yield* applier.report
+    const rejections = makeRejectionCauses()
+    applier.refused.forEach(rejections.add)
+    const notSent = leftOf(applied, sendable)
+    const mayBeNew = applied.new + applied.unknownWhetherNew + notSent + applied.unknown > 0
+    return {
+      ...applied,
+      read,
+      rejected: invalid + applied.rejected,
+      rejectedRows: [...firstInvalid, ...applied.rejectedRows]
+        .sort((one, other) => one.line - other.line)
+        .slice(0, maximumNamedRows),
+      causes: [...survey.causes, ...rejections.causes()].toSorted((one, other) => other.count - one.count),
+      warnings: survey.warnings.filter(({ code }) => code !== "Active" || mayBeNew),
+      duplicates,
+      duplicateRows,
+      notSent
+    }
+  })
+
+  const rejected = Stream.suspend(() => {
+    let number = 0
+    return Stream.mapAccumArray(
+      rows,
+      () => undefined,
+      (_, some) => {
+        const found: Array<RejectedRow> = []
+        for (const row of some) {
+          number++
+          const other = survey.onDuplicate === "reject" ? survey.otherLine(number) : undefined
+          const reason =
+            applier.refused.get(number)?.reason ??
+            (other !== undefined ? repeatedReason(other) : row.fast === undefined ? problemOf(row) : undefined)
+          if (reason !== undefined) found.push({ ...named(rejectionOf(row, reason)), cells: row.cells })
+        }
+        return [undefined, found]
+      }
+    )
+  })
+  return {
+    run: run === undefined ? undefined : { id: run.header.id, isResumed: run.isResumed },
+    sendable,
+    apply,
+    report,
+    rejected
+  }
+})
+
+const problemOf = (row: ImportRow): string | undefined => {
+  const contact = contactOf(row)
+  return Result.isFailure(contact) ? contact.failure : undefined
+}
+
+/** How `importContacts` imports. */
+export interface ImportContactsOptions<E = SourceTooLarge> extends ImportOptions, SpoolOptions<E> {
+  /** Runs after each batch, with the number of rows that are done, and of those to apply. */
+  readonly onProgress?: ((done: number, sendable: number) => Effect.Effect<void>) | undefined
+}
+
+/**
+ * Reads contacts or the rows of a file once, then plans and applies the valid ones in order, of each address only the last. An
+ * error of the service stops it; the same call again goes on.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { importContacts } from "@roster/workflows"
+ * import { Stream } from "effect"
+ *
+ * const file = Stream.make(new TextEncoder().encode("email\nada@example.com\n"))
+ *
+ * export const example = importContacts(readContacts(file), { listNames: ["newsletter"] })
+ * ```
+ */
+export const importContacts = <E, EK = SourceTooLarge>(
+  source: RowSource<E>,
+  options: ImportContactsOptions<EK> = {}
+): Effect.Effect<
+  RunReport,
+  E | EK | SourceTooLarge | TooManyRows | RunTaken | RunLogFailure,
+  ContactsService | RunLog
+> => readAndApply(source, options)
+
+const readAndApply = fnRedacted("importContacts")(function* <E, EK = SourceTooLarge>(
+  source: RowSource<E>,
+  { onProgress, spool, ...options }: ImportContactsOptions<EK>
+) {
+  const digests = options.source === undefined && options.record !== false
+  const { rows, survey } = yield* readOnce(source, { spool, digests })
+  const importing = yield* makeImport(rows, survey, options)
+  yield* importing.apply(onProgress && ((done) => onProgress(done, importing.sendable)))
+  return yield* importing.report
+}, Effect.scoped)
