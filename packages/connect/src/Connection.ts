@@ -89,7 +89,7 @@ export const choose = <Key>({
 const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
 
 /** A text, without the line break that files of variables leave at its end. */
-const line = (name: string) => Config.map(Config.String(name), (text) => text.replace(/[\r\n]+$/, ""))
+const line = (name: string) => Config.map(Config.String(name), (text) => text.replace(/(?<![\r\n])[\r\n]+$/, ""))
 
 const onWords = ["true", "yes", "on", "1", "y"] as const
 const offWords = ["false", "no", "off", "0", "n"] as const

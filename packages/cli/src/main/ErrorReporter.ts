@@ -92,7 +92,7 @@ const onFailure = Effect.fnUntraced(function* (failure: Failure) {
 
 /** The message of effect/cli in one line: it lists suggestions on lines of their own. */
 const inOneLine = (message: string): string =>
-  message.replace(/\s*Did you mean this\?\s+([^]*)$/, (_, names: string) => {
+  message.replace(/(?<!\s)\s*Did you mean this\?([^]*)/, (_, names: string) => {
     return `. Did you mean ${names.trim().split(/\s+/).join(" or ")}?`
   })
 

@@ -38,7 +38,7 @@ const withOrigin = Effect.fnUntraced(function* (error: InvalidSettings, givenBy:
   return yield* error.readFrom(error.setting === "apiKey" ? givenBy : yield* originOf(error.setting))
 })
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "").toLowerCase()
+const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, "").toLowerCase()
 
 /** The protected profile of a service, by whatever way its address was given. */
 const protectedProfile = (baseUrl: string) =>

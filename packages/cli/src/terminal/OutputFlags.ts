@@ -46,7 +46,7 @@ export const progressForm = (args: ReadonlyArray<string>): string | undefined =>
 const falseWords: ReadonlySet<string> = new Set(["false", "0", "n", "no", "off"])
 
 const isOn = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean =>
-  divided(args).some((word) => names.includes(word.replace(/=.*$/s, ""))) &&
+  divided(args).some((word) => names.includes(word.replace(/=.*/s, ""))) &&
   !falseWords.has(flagValue(args, names) ?? "")
 
 /** Whether `--quiet` is set: of all messages only errors are printed. */

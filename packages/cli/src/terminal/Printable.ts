@@ -19,7 +19,7 @@ export const printableLines = (text: string): string => text.split("\n").map(pri
 export const shorten = (text: string): string => printable(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
 /** A count with commas between its thousands. */
-export const countText = (count: number): string => String(Math.floor(count)).replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
+export const countText = (count: number): string => String(Math.floor(count)).replaceAll(/\B(?=(?:\d{3}){1,7}$)/g, ",")
 
 export const counted = (contacts: number): string => (contacts === 1 ? "1 contact" : `${contacts} contacts`)
 

@@ -13,23 +13,23 @@ const slips: ReadonlyArray<readonly [slip: RegExp, meant: string]> = [
   [/^[^<>]*<([^<>]*)>[\s.,;]*$/, "$1"],
   [/^\s*mailto:\s*/i, ""],
   // What a link may say besides.
-  [/\?.*$/s, ""],
-  [/^["'\s]+|["'\s.,;:!]+$/g, ""],
+  [/\?.*/s, ""],
+  [/^["'\s]+|(?<!["'\s.,;:!])["'\s.,;:!]+$/g, ""],
   // ann (at) example.com
-  [/\s*[([{]\s*at\s*[)\]}]\s*/i, "@"],
+  [/(?<!\s)\s*[([{]\s*at\s*[)\]}]\s*/i, "@"],
   [/^([^\s@]+)\s+at\s+([^\s@]+)$/i, "$1@$2"],
-  [/\s*@[\s@]*/, "@"]
+  [/(?<!\s)\s*@[\s@]*/, "@"]
 ]
 
 const inDomain: ReadonlyArray<readonly [slip: RegExp, meant: string]> = [
-  [/\s*[([{]\s*dot\s*[)\]}]\s*/gi, "."],
-  [/\s*[.,](?:\s*[.,])*\s*/g, "."]
+  [/(?<!\s)\s*[([{]\s*dot\s*[)\]}]\s*/gi, "."],
+  [/(?<!\s)\s*[.,](?:\s*[.,])*\s*/g, "."]
 ]
 
 const putRight = (text: string, all: typeof slips): string =>
   all.reduce((corrected, [slip, meant]) => corrected.replace(slip, meant), text)
 
-const isPlainAddress = (text: string): boolean => emailAddressIssue(text) === undefined && /@.*\./.test(text)
+const isPlainAddress = (text: string): boolean => emailAddressIssue(text) === undefined && /^[^@]*@.*\./.test(text)
 
 /**
  * The address that a text means which is none: `ann@@example.com`, `ann at example.com`, `Ann <ann@example.com>`,

@@ -59,10 +59,10 @@ export const likelyAddresses = (text: string): ReadonlyArray<string> => {
   if (emailAddressIssue(text) === undefined && !isHidden(text)) return []
   // A cell may have 8 MiB; an address is among its first characters.
   const found = text.slice(0, 1000).replaceAll(everyInvisible, " ").match(maybeAddress) ?? []
-  const addresses = found.map((part) => part.replace(/\?.*$/, "").replace(/[.!]+$/, ""))
+  const addresses = found.map((part) => part.replace(/\?.*/, "").replace(/(?<![.!])[.!]+$/, ""))
   // A domain without a dot is rather the beginning of one.
   return [...new Set(addresses)]
-    .filter((address) => emailAddressIssue(address) === undefined && /@.*\./.test(address))
+    .filter((address) => emailAddressIssue(address) === undefined && /^[^@]*@.*\./.test(address))
     .slice(0, mostAddresses)
 }
 

@@ -40,7 +40,7 @@ const special = /[",;\t|\r\n]/
 export const csvLine = (cells: ReadonlyArray<string>, delimiter: string): string =>
   `${cells.map((cell) => (special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter)}\r\n`
 
-const reasonAtEnd = /,?\s*"_error"\s*:\s*"(?:[^"\\]|\\.)*"\s*\}$/
+const reasonAtEnd = /(?:,|(?<![\s,]))\s*"_error"\s*:\s*"(?:[^"\\]|\\.)*"\s*\}$/
 
 /** A cell from which an import reads the same as from this one, and a spreadsheet no formula. Blank ones may be surplus. */
 const safeCell = (cell: string): string => (cell.trim() === "" ? cell : protectCell(restoreCell(cell)))
@@ -50,7 +50,7 @@ const withReason = ({ cells: [text = "{}"], reason }: Pick<RejectedRow, "cells" 
   const own = text
     .replaceAll(/[\r\n]+\s*/g, " ")
     .replace(reasonAtEnd, "}")
-    .replace(/\s*\}$/, "")
+    .replace(/(?<!\s)\s*\}$/, "")
   return `${own}${own === "{" ? "" : ","}${JSON.stringify(errorColumn)}:${JSON.stringify(reason)}}\n`
 }
 

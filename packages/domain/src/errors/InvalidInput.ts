@@ -73,7 +73,7 @@ export const invalidInput = (
   const path = first === undefined ? [] : keysOf(first)
   return new InvalidInput({
     field: path.length === 0 ? whole : fieldOf(path, isOfUnknownName(error.issue), nameOf),
-    issue: (first?.message ?? error.message).replaceAll(/\s*\n\s*/g, " ").replace(/^Expected/, "expected")
+    issue: (first?.message ?? error.message).replaceAll(/(?<!\s)\s*\n\s*/g, " ").replace(/^Expected/, "expected")
   })
 }
 

@@ -105,7 +105,7 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
     return yield* refuse("baseUrl", "it holds more than a scheme, a host and a path")
   }
   if (!/\/v4\/?$/.test(url.pathname)) {
-    const corrected = `${url.origin}${url.pathname.replace(/\/+$/, "")}/v4`
+    const corrected = `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, "")}/v4`
     return yield* refuse("baseUrl", `its path does not end with /v4, as that of ${corrected} does`)
   }
   const { attempts = 1, ...retry } = options.retry ?? {}

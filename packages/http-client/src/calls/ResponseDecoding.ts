@@ -149,7 +149,7 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
         return Effect.fail(invalidResponse(operation, status, detail))
       }
       return Effect.mapErrorEager(decode(json), (error) =>
-        invalidResponse(operation, status, error.message.replaceAll(/\s*\n\s*/g, " "))
+        invalidResponse(operation, status, error.message.replaceAll(/(?<!\s)\s*\n\s*/g, " "))
       )
     })
 }

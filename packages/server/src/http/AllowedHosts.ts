@@ -29,7 +29,7 @@ export const allowedHosts = (host: string, publicUrl: URL | undefined, protocol:
 }
 
 const baseOf = ({ origin, pathname }: URL): string =>
-  `${origin}${pathname.replace(/\/+$/, "").replace(new RegExp(`/${versionSegment}$`), "")}/${versionSegment}`
+  `${origin}${pathname.replace(/(?<!\/)\/+$/, "").replace(new RegExp(`/${versionSegment}$`), "")}/${versionSegment}`
 
 /** A host and perhaps a port: a name, an IPv4 address, or an IPv6 address in brackets. */
 const hostForm = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i

@@ -4,7 +4,7 @@ import { IpInterface, IpNetwork, NetAddress } from "effect/net"
 
 /** Parses an address without its zone. An IPv4 peer of a dual-stack socket, which is written as IPv6, becomes IPv4. */
 export const parseAddress = (text: string): NetAddress.IpAddress | undefined =>
-  NetAddress.ipFromString(text.replace(/%.*$/, "")).pipe(
+  NetAddress.ipFromString(text.replace(/%.*/s, "")).pipe(
     Result.map((address) => NetAddress.toCanonical(address)),
     Result.getSuccess,
     Option.getOrUndefined

@@ -49,7 +49,7 @@ const keysOf = ({ columns, header }: FileSight): ReadonlyArray<string> => {
 }
 
 const looksLikeAddresses = ({ values }: ColumnSight): boolean =>
-  values.length > 0 && values.slice(0, 5).every(({ value }) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value))
+  values.length > 0 && values.slice(0, 5).every(({ value }) => /^[^\s@]+@[^\s@.]+\.[^\s@]+$/.test(value))
 
 /** What each column probably is. No two become the same field. */
 const proposals = (sight: FileSight, known: ReadonlyArray<string>): ReadonlyArray<string | null> => {

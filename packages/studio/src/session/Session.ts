@@ -94,7 +94,7 @@ interface Opened {
 
 /** The folder of an address. */
 const folderOf = ({ origin, pathname }: Pick<Location, "origin" | "pathname">): string =>
-  origin + pathname.replace(/[^/]*$/, "")
+  origin + pathname.slice(0, pathname.lastIndexOf("/") + 1)
 
 /** The address of the service that serves the page at an address. */
 export const baseUrlAt = (location: Pick<Location, "origin" | "pathname">): string => `${folderOf(location)}v4`

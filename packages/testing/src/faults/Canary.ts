@@ -16,7 +16,9 @@ const needles = Object.values(canary)
   .flatMap((secret) => [
     secret,
     encodeURIComponent(secret),
-    Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+    Buffer.from(secret)
+      .toString("base64")
+      .replace(/(?<!=)=+$/, ""),
     Buffer.from(secret).toString("hex")
   ])
   .map((needle) => needle.toLowerCase())

@@ -34,7 +34,7 @@ const line = "\r\n"
 const columnCount = ContactColumns.exportHeader([]).length
 
 /** A cell as `cellText` writes it, and its delimiter. */
-const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/g
+const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/gy
 
 const csv: ExportFormat = {
   fields: ({ customFields = {} }) => customFields,
@@ -128,6 +128,9 @@ const shortened = (name: string): string => {
   return `${characters.slice(0, longestName - extension.length).join("")}${extension}`
 }
 
+/** Windows drops dots and spaces at the end of a name. */
+const dotsAtEnd = /(?<![.\s])[.\s]+$/
+
 /** Reserved device names of Windows, with any extension. */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\.|$)/i
 
@@ -135,7 +138,7 @@ const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(
 export const exportFileName = (asked: string | undefined, format: ExportFileFormat): string => {
   const last = (asked ?? "").split(/[/\\]/).at(-1) ?? ""
   const allowed = Characters.replaceUnprintable(last, () => "_").replaceAll(/["*:<>?|]/g, "_")
-  const name = shortened(allowed.replaceAll(/^[.\s]+|[.\s]+$/g, "")).replace(/[.\s]+$/, "")
+  const name = shortened(allowed.replace(/^[.\s]+/, "").replace(dotsAtEnd, "")).replace(dotsAtEnd, "")
   if (name === "") return `contacts.${extensions[format]}`
   return device.test(name) ? `_${name}` : name
 }

@@ -111,7 +111,7 @@ export const xmlOf = (text: string): XmlElement => {
     } else if (end === "/") {
       assert.strictEqual(stack.pop()?.name, name)
     } else {
-      const pairs = [...attributes.matchAll(/([\w:.-]+)="([^"]*)"/g)].map(([, key = "", value = ""]) => [
+      const pairs = [...attributes.matchAll(/(?<![\w:.-])([\w:.-]+)="([^"]*)"/g)].map(([, key = "", value = ""]) => [
         key,
         unescaped(value)
       ])

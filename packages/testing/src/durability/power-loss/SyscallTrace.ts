@@ -21,6 +21,7 @@ export const TraceEvent = Data.taggedEnum<TraceEvent>()
 const fromHex = (text: string): Buffer => Buffer.from(text.replaceAll("\\x", ""), "hex")
 
 /** Descriptors as `5<path>` and texts as `"..."`, all in hexadecimal digits; anything else as it is. */
+// oxlint-disable-next-line roster/linear-expressions -- of a call of our own process
 const argument = /(\d+|AT_FDCWD)<((?:\\x[0-9a-f]{2})*)[^>]*>|"((?:\\x[0-9a-f]{2})*)"(\.{3})?|([^,\s][^,]*)/g
 
 interface Call {
@@ -82,7 +83,7 @@ const eventOf = ({ descriptor, name, path, rest, result, texts }: Call): TraceEv
 const wholeLines = function* (trace: string): Generator<string> {
   const begun = new Map<string, string>()
   for (const line of trace.split("\n")) {
-    const [, thread = "", call = ""] = /^(\d+)\s+(.*)$/s.exec(line) ?? []
+    const [, thread = "", call = ""] = /^(\d+)\s+(.*)/s.exec(line) ?? []
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/s.exec(call)
     if (call.endsWith("<unfinished ...>")) begun.set(thread, call.slice(0, -"<unfinished ...>".length))
     else if (resumed !== null) yield `${begun.get(thread) ?? ""}${resumed[1]}`
