@@ -16,8 +16,14 @@ import { describePostgres, restartPostgres } from "./TestPostgres.ts"
 
 const password = "correct horse battery staple"
 
-/** What a server answers to a start: that it asks for the password in clear text, and then refuses the user. */
+/** What a server answers to a start: that it asks for the password in clear text. */
 const asksForPassword = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3])
+
+/** The same by MD5, with its salt. */
+const asksByMd5 = Buffer.from([0x52, 0, 0, 0, 12, 0, 0, 0, 5, 1, 2, 3, 4])
+
+/** A message that holds the bytes of the one that ends the asking, as a version and eight empty names. */
+const pretendsToBeDone = Buffer.from([0x76, 0, 0, 0, 20, 0, 0, 0, 0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0])
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 
 interface Fake {
@@ -27,7 +33,7 @@ interface Fake {
 }
 
 /** A server that takes what passwords it gets, with TLS or without. */
-const fake = (certificate?: TestCertificate) =>
+const fake = (certificate?: TestCertificate, asks = asksForPassword) =>
   Effect.acquireRelease(
     Effect.callback<Fake & { readonly close: () => void }>((resume) => {
       let received = ""
@@ -37,7 +43,7 @@ const fake = (certificate?: TestCertificate) =>
         socket.on("error", () => {})
         socket.on("data", (bytes) => {
           received += bytes.toString("latin1")
-          if (!hasStarted) socket.write(asksForPassword)
+          if (!hasStarted) socket.write(asks)
           hasStarted = true
         })
       }
@@ -48,7 +54,7 @@ const fake = (certificate?: TestCertificate) =>
           if (!bytes.equals(sslRequest)) {
             received += bytes.toString("latin1")
             talk(socket)
-            socket.write(asksForPassword)
+            socket.write(asks)
             return
           }
           socket.write(certificate === undefined ? "N" : "S")
@@ -109,9 +115,21 @@ tests("a database off this machine (on Linux)", () => {
       }
       assert.strictEqual(received(), "")
       const clear = yield* check(`postgres://roster@${far}:${port}/roster?sslmode=disable`)
-      assert.include(clear, "it asks for the password in clear text")
+      assert.include(clear, "it asks for the password in a way that gives it away")
       assert.include(received(), "roster")
       assert.notInclude(received(), password)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("gets no password that gives itself away, whatever it says before it asks", () =>
+    Effect.gen(function* () {
+      for (const asks of [asksByMd5, Buffer.concat([pretendsToBeDone, asksForPassword])]) {
+        const { port, received } = yield* fake(undefined, asks)
+        const clear = yield* check(`postgres://roster@${far}:${port}/roster?sslmode=disable`)
+        assert.include(clear, "it asks for the password in a way that gives it away")
+        assert.notInclude(received(), password)
+        assert.notInclude(received(), "md5")
+      }
     }).pipe(Effect.scoped)
   )
 

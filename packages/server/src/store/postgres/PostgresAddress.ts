@@ -2,6 +2,7 @@
  * The address of a PostgreSQL, and how its connections are kept private: by TLS that is verified, unless the database is on
  * this machine, or its address says otherwise. (docs/decisions/postgres.md)
  */
+import type * as PgProtocol from "@effect/sql-pg/PgProtocol"
 import { type Distrust, distrustOf, isLoopbackHost } from "@roster/domain"
 import { Result } from "effect"
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs"
@@ -37,37 +38,42 @@ const remedies =
 export interface PostgresRoute {
   /** TLS that verifies the certificate; `false` for clear text. */
   readonly ssl: ConnectionOptions | false
-  /** Makes connections in clear text over a network, which give no password away. */
-  readonly stream: (() => Socket) | undefined
+  /** Makes connections in clear text over a network, which give no password away, given the parser of the driver. */
+  readonly stream: ((makeParser: () => PgProtocol.Parser) => Socket) | undefined
   /** How private the connections are, in a few words. */
   readonly privacy: string
   /** What whoever runs the service should know, at each start. */
   readonly warnings: ReadonlyArray<string>
 }
 
-/** A message about authentication without further content: `R`, its length, and what it says. */
-const authentication = (says: number) => Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, says])
-const isDone = authentication(0)
-const asksForClearText = authentication(3)
+const asksOtherwise =
+  "it asks for the password in a way that gives it away to whoever listens, over a connection without TLS: use scram-sha-256"
 
-/** Ends a connection whose server asks for the password in clear text, before the client answers. */
-const guarded = (host: string, port: number) => (): Socket => {
-  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 })
-  let begun = Buffer.alloc(0)
-  const look = (bytes: Buffer): void => {
-    begun = Buffer.concat([begun, bytes])
-    if (begun.includes(isDone)) socket.off("data", look)
-    else if (begun.includes(asksForClearText)) {
-      socket.destroy(
-        new ConnectionRefused(
-          "it asks for the password in clear text, over a connection without TLS: use scram-sha-256"
-        )
-      )
+/**
+ * Ends a connection whose server asks for the password otherwise than by SCRAM, before the driver answers: each message of
+ * the handshake is read as the driver reads it, up to the one that ends it.
+ */
+const guarded =
+  (host: string, port: number) =>
+  (makeParser: () => PgProtocol.Parser): Socket => {
+    const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 10_000 })
+    const parser = makeParser()
+    const look = (bytes: Buffer): void => {
+      try {
+        for (const { _tag } of parser.push(bytes)) {
+          if (_tag === "ReadyForQuery") return void socket.off("data", look)
+          if (_tag === "AuthenticationCleartextPassword" || _tag === "AuthenticationMD5Password") {
+            return void socket.destroy(new ConnectionRefused(asksOtherwise))
+          }
+        }
+      } catch {
+        // What the driver cannot read either.
+        socket.destroy(new ConnectionRefused("it does not speak the protocol of PostgreSQL"))
+      }
     }
+    socket.prependListener("data", look)
+    return socket
   }
-  socket.prependListener("data", look)
-  return socket
-}
 
 const refuse = (why: string) => Result.fail(new ConnectionRefused(why))
 

@@ -85,8 +85,9 @@ const importDriver = async () => {
   try {
     const PgClient = await import("@effect/sql-pg/PgClient")
     const PgPool = await import("@effect/sql-pg/PgPool")
+    const PgProtocol = await import("@effect/sql-pg/PgProtocol")
     const PgTypes = await import("@effect/sql-pg/PgTypes")
-    return Result.succeed({ PgClient, PgPool, PgTypes })
+    return Result.succeed({ PgClient, PgPool, PgProtocol, PgTypes })
   } catch (cause) {
     return Result.fail(notLoaded(cause))
   }
@@ -244,16 +245,17 @@ const poolExhausted = notConnected(new PoolExhausted("all connections to Postgre
  */
 export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept = 0) {
   const statementMillis = options.statementMillis ?? defaultStatementMillis
-  const { PgClient, PgPool, PgTypes } = yield* Effect.mapError(
+  const { PgClient, PgPool, PgProtocol, PgTypes } = yield* Effect.mapError(
     Effect.flatMap(Effect.promise(importDriver), Effect.fromResult),
     notConnected
   )
   const route = yield* Effect.mapError(Effect.fromResult(routeOf(Redacted.value(options.url))), notConnected)
+  const { stream } = route
   const maxConnections = options.maxConnections ?? defaultConnections
   const pool = yield* PgPool.make({
     url: options.url,
     ssl: route.ssl,
-    ...(route.stream === undefined ? {} : { stream: route.stream }),
+    ...(stream === undefined ? {} : { stream: () => stream(PgProtocol.makeParser) }),
     password: options.password,
     applicationName: "roster",
     maxConnections,
