@@ -1,5 +1,6 @@
 /** The repository of contacts: the methods of `ContactsService` that read and write them on SQL. */
 import {
+  AccessDenied,
   type AddOptions,
   checkAddSize,
   checkFilter,
@@ -18,6 +19,7 @@ import {
   maximumEmailsPerDelete,
   selectsEveryContact,
   sentPart,
+  ServiceError,
   TooManyContacts,
   validated
 } from "@roster/domain"
@@ -209,7 +211,8 @@ export const makeContactRepository = Effect.gen(function* () {
 
   const deleteMany = fnRedacted("ContactsService.deleteMany")(
     function* (filter: ContactFilter) {
-      const { account } = yield* Caller
+      const caller = yield* Caller
+      const { account } = caller
       yield* checkFilter(filter)
       yield* ContactFilter.$match(filter, {
         ByEmails: Effect.fnUntraced(function* ({ emails }) {
@@ -224,6 +227,13 @@ export const makeContactRepository = Effect.gen(function* () {
         }),
         ByRule: Effect.fnUntraced(function* ({ rule }) {
           const read = yield* readRule(rule)
+          // How long a rule takes, and what is there afterwards, tells what the contacts hold.
+          if (read._tag !== "All" && !mayViewContacts(caller)) {
+            return yield* new ServiceError({
+              operation: "contactsDeletePost",
+              reason: new AccessDenied({ required: "ViewContacts" })
+            })
+          }
           if (read._tag !== "All" && selectsEveryContact(read)) {
             return yield* new InvalidInput({
               field: "rule",

@@ -89,6 +89,10 @@ export const levelCases = <E>(store: Effect.Effect<Parameters<typeof served>[0],
         const changed = yield* ask("POST", `/contacts/changes${query}`, JSON.stringify(asked), blind)
         assert.deepStrictEqual([changed.status, hidden.test(changed.text)], [403, false])
       }
+      // What it takes to find a contact by a field, and whether it is there afterwards, tells the field.
+      const byRule = JSON.stringify({ Rule: "FirstName = 'canary-first'" })
+      const deleted = yield* ask("POST", "/contacts/delete", byRule, blind)
+      assert.deepStrictEqual([deleted.status, hidden.test(deleted.text)], [403, false])
       for (const path of [`/contacts/${Email}`, "/contacts", "/contacts?rule=FirstName%20%3D%20'x'"]) {
         const refused = yield* ask("GET", path, "", blind)
         assert.deepStrictEqual([refused.status, hidden.test(refused.text)], [403, false])
