@@ -54,8 +54,19 @@ export const checkWithin = ({ operation, within }: Change, ...all: ReadonlyArray
   return violation === undefined ? Effect.void : Effect.fail(refuse(operation, violation))
 }
 
-/** Refuses a change while the last hour has as many as it may. Outside of the transaction, since most of it is reading. */
-const checkRate = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operation: string, account: string) {
+/**
+ * Refuses a change while the last hour has as many as it may. Subaccounts leave the main account a share of its own, in the
+ * changes of each of them and of all. Outside of the transaction, since most of it is reading.
+ */
+const checkRate = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  operation: string,
+  caller: CallerIdentity,
+  account: string
+) {
+  const share = caller.account === "" ? changesOfAccount : 0
+  const mostOfAll = changesOfAll + share
+  const mostOfAccount = changesOfAccount + (account === caller.account ? 0 : share)
   const now = yield* storeClock(sql).seconds
   /** How long the last hour has so many changes, in seconds; 0 if it has fewer. */
   const secondsOf = (changes: number, of: Statement.Fragment) =>
@@ -66,15 +77,15 @@ const checkRate = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, operati
         ORDER BY time DESC LIMIT 1 OFFSET ${changes - 1}`,
       ([first]) => (first === undefined ? 0 : Number(first.time) + hour - now)
     )
-  const ofAll = yield* secondsOf(changesOfAll, sql`1 = 1`)
+  const ofAll = yield* secondsOf(mostOfAll, sql`1 = 1`)
   if (ofAll > 0) {
-    const detail = `the credentials of all accounts were changed ${changesOfAll} times within an hour`
+    const detail = `the credentials of all accounts were changed ${mostOfAll} times within an hour`
     return yield* refuse(operation, new Unavailable({ detail, retryAfter: ofAll }))
   }
-  const ofAccount = yield* secondsOf(changesOfAccount, sql`account = ${account}`)
+  const ofAccount = yield* secondsOf(mostOfAccount, sql`account = ${account}`)
   if (ofAccount > 0) {
     const detail =
-      `its API keys and SMTP credentials were changed ${changesOfAccount} times within an hour. They can still ` +
+      `its API keys and SMTP credentials were changed ${mostOfAccount} times within an hour. They can still ` +
       "be deleted."
     return yield* refuse(operation, new RateLimited({ detail, retryAfter: ofAccount }))
   }
@@ -107,6 +118,6 @@ export const auditedChange = (sql: SqlClient.SqlClient, refusals: AuditRefusals[
       yield* recordDone(sql, { ...event, account: recordedAccount, details })
       return yield* encoded(answer)
     })
-    const rate = isDeletion ? Effect.void : checkRate(sql, operation, recordedAccount)
+    const rate = isDeletion ? Effect.void : checkRate(sql, operation, caller, recordedAccount)
     return yield* Effect.tapError(Effect.andThen(rate, inAtomicTransaction(sql, changed)), refused(recordedAccount))
   })

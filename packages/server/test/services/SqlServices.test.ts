@@ -1,8 +1,10 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, EmailAddress, RuleText } from "@roster/domain"
+import { ContactsService, CredentialName, CredentialsService, EmailAddress, RuleText } from "@roster/domain"
 import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { SqlClient } from "effect/sql"
 import { DatabaseSync } from "node:sqlite"
+import { Caller } from "../../src/credentials/Caller.ts"
 import * as SqlServices from "../../src/services/SqlServices.ts"
 
 class First extends Context.Service<First, ContactsService["Service"]>()("First") {}
@@ -45,6 +47,22 @@ describe("the services", () => {
         ["ann@example.com"]
       )
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("leave the main account changes of credentials, however many its subaccounts make", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+        INSERT INTO audit_entries (time, account, actor, actor_name, actor_hint, operation, outcome, details)
+        SELECT 0, 'sub' || i % 10 || '@example.com', 'Owner', '', '', 'securityApikeysPost', 'Done', '{}' FROM n`
+      const { apiKeys } = yield* CredentialsService
+      const rotated = apiKeys.create({ name: CredentialName.make("rotated"), accessLevels: [] })
+      const ofSubaccount = Effect.provideService(rotated, Caller, { account: "other@example.com" })
+      const refused = yield* Effect.flip(ofSubaccount)
+      assert.include(refused.message, "all accounts were changed 10000 times")
+      yield* rotated
+    }).pipe(Effect.provide(SqlServices.layerWithStore({ filename: ":memory:" })))
   )
 
   it.effect("give custom fields by the names that they have", () =>
