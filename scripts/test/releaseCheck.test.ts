@@ -42,7 +42,27 @@ describe("a release", () => {
   })
 })
 
+/** The jobs of the workflow of a release, each as its text. */
+const jobs = new Map(
+  readFileSync(".github/workflows/release.yml", "utf8")
+    .split(/^(?= {2}[a-z]+:$)/m)
+    .map((text) => [/^ {2}([a-z]+):/.exec(text)?.[1] ?? "", text])
+)
+
 describe("what builds a release", () => {
+  it("runs nothing of the repository or of npm where it may write or publish, but for the pull request", () => {
+    const mayWrite = [...jobs].filter(([, text]) => /^ +[a-z-]+: write$/m.test(text))
+    assert.deepStrictEqual(
+      mayWrite.map(([name]) => name),
+      ["versions", "publish", "tag"]
+    )
+    for (const [name, text] of mayWrite) {
+      if (name !== "versions") assert.notMatch(text, /actions\/checkout|pnpm|npx|npm (?:ci|install)/, name)
+    }
+    // Nor does anything that tests run touch what is packed.
+    assert.notMatch(jobs.get("pack") ?? "", /pnpm@\S+ test$/m)
+  })
+
   it("names actions and images by their digests", () => {
     const workflows = readdirSync(".github/workflows").map((name) => readFileSync(`.github/workflows/${name}`, "utf8"))
     const named = [
