@@ -23,6 +23,15 @@ const maximumConnections = 16
 
 const metricsPath = "/metrics"
 
+/** The address that metrics listen on where none is given. */
+export const defaultHost = "127.0.0.1"
+
+/** A web page can send a request by a name of its own that resolves to this machine. */
+const unknownHost = HttpServerResponse.text(
+  "Metrics have no such name. Ask by an IP address, or by the name that they listen on or that --public-url gives.\n",
+  { status: 421 }
+)
+
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 /** The time in which the store has to answer. */
@@ -93,8 +102,12 @@ const makeStoreMetrics = Effect.map(SqlClient.SqlClient, (sql) => {
   })
 })
 
-/** Listens, and gives the address at which metrics are read. */
-export const serveMetrics = Effect.fnUntraced(function* ({ host = "127.0.0.1", port }: MetricsOptions, served: Server) {
+/** Listens, and gives the address at which metrics are read by some hosts. */
+export const serveMetrics = Effect.fnUntraced(function* (
+  { host = defaultHost, port }: MetricsOptions,
+  served: Server,
+  isAllowed: (host: string) => boolean
+) {
   // Loaded only where metrics are read.
   const { PrometheusMetrics } = yield* Effect.promise(() => import("effect/observability"))
   const { next } = yield* processMetrics
@@ -112,11 +125,12 @@ export const serveMetrics = Effect.fnUntraced(function* ({ host = "127.0.0.1", p
     Effect.tap(PrometheusMetrics.format(), () => Effect.sync(next))
   )
   const turns = Semaphore.makeUnsafe(1)
-  const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, url }) =>
-    (method !== "GET" && method !== "HEAD") || url.split("?")[0] !== metricsPath
+  const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }) => {
+    if (!isAllowed(headers["host"] ?? "")) return Effect.succeed(unknownHost)
+    return (method !== "GET" && method !== "HEAD") || url.split("?")[0] !== metricsPath
       ? Effect.succeed(HttpServerResponse.text(`Metrics are at GET ${metricsPath}.\n`, { status: 404 }))
       : Effect.map(turns.withPermits(1)(read), (text) => HttpServerResponse.text(text, { contentType }))
-  )
+  })
   const nodeServer = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 })
   nodeServer.maxConnections = maximumConnections
   const server = yield* NodeHttpServer.make(() => nodeServer, { host, port, gracefulShutdownTimeout: "1 second" })

@@ -34,7 +34,7 @@ import { TrustedProxies } from "./http/ClientAddress.ts"
 import { AllowedHosts, allowedHosts } from "./http/AllowedHosts.ts"
 import { registerGauge } from "./metrics/ObservableMetric.ts"
 import { makeRequestMetrics } from "./metrics/RequestMetrics.ts"
-import { type MetricsOptions, serveMetrics } from "./MetricsServer.ts"
+import { defaultHost, type MetricsOptions, serveMetrics } from "./MetricsServer.ts"
 import { layerForHttp, layerPostgresForHttp, type StoreError } from "./services/SqlServices.ts"
 import { nameOf } from "./store/postgres/PostgresOptions.ts"
 import type { PostgresStoreOptions, StoreOptions } from "./store/StoreOptions.ts"
@@ -249,10 +249,13 @@ const layerWithoutServices = <E>(
     return { log, nodeServer, refusals, server }
   })
   const serve = Effect.fnUntraced(function* ({ log, nodeServer, refusals, server }: Effect.Success<typeof listen>) {
+    const metricsHost = metrics?.host ?? defaultHost
     const metricsAddress =
       metrics === undefined
         ? undefined
-        : yield* serveMetrics(metrics, nodeServer).pipe(cannotListen(metrics.host ?? "127.0.0.1", metrics.port))
+        : yield* serveMetrics(metrics, nodeServer, allowedHosts(metricsHost, publicUrl, "http").isAllowed).pipe(
+            cannotListen(metricsHost, metrics.port)
+          )
     const served = page === undefined ? undefined : yield* readStudioPage(page).pipe(cannotShow(page))
     const app = yield* httpApp.pipe(
       Effect.provideService(AccessLog, log),

@@ -10,7 +10,7 @@ import { dial } from "../security/RawServed.ts"
 const maximumConnections = 16
 
 describe("the metrics of a service", () => {
-  it.live("have a bounded number of connections, beyond which further ones are closed", () =>
+  it.live("are read by their own names, on a bounded number of connections, beyond which further ones are closed", () =>
     Effect.gen(function* () {
       const server = yield* Layer.build(
         RosterServer.layer({
@@ -21,9 +21,14 @@ describe("the metrics of a service", () => {
         })
       )
       const { metricsAddress: address = "" } = Context.get(server, RosterServer.RosterServer)
-      const open = Effect.forEach(Array.from({ length: maximumConnections - 1 }), () => dial({ address, key: "" }))
+      const open = Effect.forEach(Array.from({ length: maximumConnections - 2 }), () => dial({ address, key: "" }))
       yield* open
-      const last = yield* dial({ address, key: "" }, "GET /metrics HTTP/1.1\r\nHost: any\r\n\r\n")
+      const ask = (host: string) => dial({ address, key: "" }, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      // A name that leads to this machine, as a web page can make one.
+      const foreign = yield* (yield* ask("evil.example")).until(/\r\n\r\n.*\n/)
+      assert.match(foreign, /^HTTP\/1\.1 421 /)
+      assert.notInclude(foreign, "roster_")
+      const last = yield* ask("localhost")
       const text = yield* last.until(/roster_jobs_ended_last_hour\{kind="Export",state="Cancelled"\} 0\n/)
       const samples = readExposition(text.slice(text.indexOf("\r\n\r\n") + 4))
       assert.strictEqual(sampleOf(samples, "roster_connections"), 0)
