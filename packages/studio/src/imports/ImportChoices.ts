@@ -8,8 +8,8 @@ import {
   isMailedStatus
 } from "@roster/domain"
 import type { OnDuplicate } from "@roster/workflows"
-import { Schema } from "effect"
-import type { ColumnSight, ColumnValue, FileSight } from "./thread/FileSight.ts"
+import { Schema, Struct } from "effect"
+import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from "./thread/FileSight.ts"
 
 /** What the person has changed: the target of a column by its key, and values of words by field. */
 export interface Edits {
@@ -100,7 +100,7 @@ export const missingColumns = (sight: FileSight, edits: Edits): ReadonlyArray<st
 
 /** A word of a column whose field takes a few values. */
 export interface WordChoice extends ColumnValue {
-  /** The value that it stands for; `undefined` while nobody has said it, so that its rows are rejected. */
+  /** The value that it stands for; `undefined` until a person says it, and its rows are rejected. */
   readonly means: string | undefined
   /** Whether it is one of the values itself. */
   readonly isValue: boolean
@@ -190,11 +190,8 @@ export const mappingOf = (
     )
     return said.length === 0 ? [] : [[field, Object.fromEntries(said)] as const]
   })
-  const { delimiter, encoding, skipLines } = reading
   return {
-    ...(encoding === undefined ? {} : { encoding }),
-    ...(delimiter === undefined ? {} : { delimiter }),
-    ...(skipLines === undefined ? {} : { skipLines }),
+    ...Struct.pick(reading, readingKeys),
     ...(named.length === 0 ? {} : { columns: Object.fromEntries(named) }),
     ...(values.length === 0 ? {} : { values: Object.fromEntries(values) })
   }

@@ -1,11 +1,11 @@
 /** The file of an import: how it is read, and what its columns, words and rows mean. It stays while one looks at another view. */
 import { ImportMapping, ImportMappingText, invalidInput } from "@roster/domain"
-import { Data, Effect, type Layer, Schema, Stream } from "effect"
+import { Data, Effect, type Layer, Schema, Stream, Struct } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import type { RpcClientError } from "effect/rpc"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import * as Choices from "./ImportChoices.ts"
-import type { FileSight, Reading } from "./thread/FileSight.ts"
+import { type FileSight, type Reading, readingKeys } from "./thread/FileSight.ts"
 import type { ImportProblem } from "./thread/ImportCalls.ts"
 import * as Thread from "./thread/ImportThread.ts"
 
@@ -87,18 +87,17 @@ export const seen = Atom.readable((get): FileSight | undefined => {
   return get(file) !== undefined && AsyncResult.isSuccess(result) ? result.value : undefined
 })
 
-const knownCustomFields = Atom.readable((get): ReadonlyArray<string> => {
-  return get(AppliedRule.knownFields)?.fields.flatMap(({ isCustom, name }) => (isCustom ? [name] : [])) ?? []
-})
+/** The custom fields that contacts have, to choose from. */
+export const customFields = Atom.readable(
+  (get): ReadonlyArray<string> =>
+    get(AppliedRule.knownFields)?.fields.flatMap(({ isCustom, name }) => (isCustom ? [name] : [])) ?? []
+)
 
 /** The columns with what becomes of each. */
 export const columns = Atom.readable((get): ReadonlyArray<Choices.ColumnChoice> => {
   const found = get(seen)
-  return found === undefined ? [] : Choices.columnChoices(found, get(edits), get(knownCustomFields))
+  return found === undefined ? [] : Choices.columnChoices(found, get(edits), get(customFields))
 })
-
-/** The custom fields that contacts have, to choose from. */
-export const customFields = knownCustomFields
 
 /** The words of columns whose fields take few values. */
 export const words = Atom.readable((get) => Choices.wordChoices(get(columns), get(edits)))
@@ -156,12 +155,7 @@ export const loadMapping = Atom.fn((text: string, get) =>
       return new NoMapping({ issue: `${field}: ${issue}` })
     }),
     Effect.map((saved) => {
-      const { delimiter, encoding, skipLines } = saved
-      get.set(reading, {
-        ...(encoding === undefined ? {} : { encoding }),
-        ...(delimiter === undefined ? {} : { delimiter }),
-        ...(skipLines === undefined ? {} : { skipLines })
-      })
+      get.set(reading, Struct.pick(saved, readingKeys))
       get.set(edits, Choices.editsOf(saved))
       get.set(rowChoices, Choices.rowsOf(saved, get(rowChoices)))
       return saved

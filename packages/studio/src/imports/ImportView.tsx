@@ -31,7 +31,7 @@ const Left = () => {
   if (left === undefined || !AsyncResult.isInitial(applied) || applied.waiting) return null
   return (
     <div className="note stack" role="status">
-      <p>{leftText(left, { digest: planned?.digest, keepsRuns: current?.host?.isStore === true })}</p>
+      <p>{leftText(left, { digest: planned?.digest, keepsRuns: current?.host !== undefined })}</p>
       <button type="button" onClick={() => ImportApply.forgetLeft(registry)}>
         Do not say this again
       </button>

@@ -2,50 +2,49 @@
 import { isMailedStatus } from "@roster/domain"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
+import { Table } from "../kit/Table.tsx"
 import * as ImportFile from "./ImportFile.ts"
 import type { MailSum, WordChoices } from "./ImportChoices.ts"
 
 const Words = ({ allowed, column, field, words }: WordChoices) => {
   const [edits, setEdits] = useAtom(ImportFile.edits)
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={`The words of ${field}`}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">
-              Word in <bdi>{column.name}</bdi>
+    <>
+      <Table
+        label={`The words of ${field}`}
+        columns={[
+          <span key="word">
+            Word in <bdi>{column.name}</bdi>
+          </span>,
+          "Rows",
+          `Stands for the ${field}`
+        ]}
+      >
+        {words.map(({ count, means, value }) => (
+          <tr key={value}>
+            <th scope="row">
+              <bdi>{value}</bdi>
             </th>
-            <th scope="col">Rows</th>
-            <th scope="col">Stands for the {field}</th>
+            <td className="number">{count.toLocaleString()}</td>
+            <td>
+              <select
+                aria-label={`What ${value} stands for`}
+                value={means ?? ""}
+                onChange={(event) => setEdits(ImportFile.setWord(edits, field, value, event.target.value))}
+              >
+                <option value="">nothing: its rows are rejected</option>
+                {allowed.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {words.map(({ count, means, value }) => (
-            <tr key={value}>
-              <th scope="row">
-                <bdi>{value}</bdi>
-              </th>
-              <td className="number">{count.toLocaleString()}</td>
-              <td>
-                <select
-                  aria-label={`What ${value} stands for`}
-                  value={means ?? ""}
-                  onChange={(event) => setEdits(ImportFile.setWord(edits, field, value, event.target.value))}
-                >
-                  <option value="">nothing: its rows are rejected</option>
-                  {allowed.map((name) => (
-                    <option key={name}>{name}</option>
-                  ))}
-                </select>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {column.hasMore || column.distinct > words.length ? (
         <p>Rows with other words than these {words.length.toLocaleString()} are rejected.</p>
       ) : null}
-    </div>
+    </>
   )
 }
 

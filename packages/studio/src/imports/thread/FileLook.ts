@@ -1,7 +1,7 @@
 /** Looks at a file: how it is probably read, and what is in it, while it is read. */
 import { encodingByMark, type ImportMapping, lookAtRows, readContacts } from "@roster/domain"
 import { Data, Effect, Stream, Struct } from "effect"
-import { makeFileSight, type FileSight, type Reading } from "./FileSight.ts"
+import { makeFileSight, type FileSight, type Reading, readingKeys } from "./FileSight.ts"
 import { type ImportProblem, problemOf } from "./ImportCalls.ts"
 import { type ImportedContent, openContent } from "./ImportedContent.ts"
 
@@ -11,7 +11,7 @@ const partsPerSight = 32
 /** The first bytes of a file, which show how it can be read. */
 const firstBytes = 64 * 1024
 
-/** Ends a look at a file before its end, which nothing of it may be taken for. */
+/** Ends a reading after the first bytes. */
 class Enough extends Data.TaggedError("Enough") {}
 
 const firstOf = ({ bytes }: ImportedContent) =>
@@ -26,26 +26,22 @@ const firstOf = ({ bytes }: ImportedContent) =>
 
 /** How a file is read, without its sheet. */
 const readingOf = (given: Reading, { mapping }: ImportedContent): ImportMapping => ({
-  ...Struct.omit(given, ["sheet"]),
+  ...Struct.pick(given, readingKeys),
   ...mapping
 })
 
-/** How a file is probably read, where nothing is said: its encoding, and the lines above its header. */
-const proposed = Effect.fnUntraced(function* (content: ImportedContent, given: Reading) {
-  const found: { encoding?: string; skipLines?: number } = {}
-  // Each round finds another thing, and there are two.
-  for (let round = 0; round < 2; round++) {
-    const error = yield* Stream.runDrain(
-      readContacts(firstOf(content), { ...found, ...readingOf(given, content) })
-    ).pipe(
-      Effect.as(undefined),
-      Effect.catchTags({ UnreadableFile: (error) => Effect.succeed(error), Enough: () => Effect.undefined })
-    )
-    if (error?.encoding !== undefined) found.encoding ??= error.encoding
-    if (error?.skipLines !== undefined) found.skipLines ??= error.skipLines
-  }
-  return { ...found, ...given }
-})
+/** How a file is probably read, where nothing is said: what is wrong with its beginning otherwise proposes it. */
+const proposed = (content: ImportedContent, given: Reading): Effect.Effect<Reading, ImportProblem> =>
+  Stream.runDrain(readContacts(firstOf(content), readingOf(given, content))).pipe(
+    Effect.as(given),
+    Effect.catchTags({
+      Enough: () => Effect.succeed(given),
+      UnreadableFile: (error) => {
+        const found = { ...Struct.pick(error, ["encoding", "skipLines"]), ...given }
+        return Object.keys(found).length > Object.keys(given).length ? proposed(content, found) : Effect.succeed(given)
+      }
+    })
+  )
 
 const sights = (content: ImportedContent, reading: Reading, mark: string | undefined) =>
   Stream.suspend(() => {

@@ -1,5 +1,5 @@
 /** What can be seen in a file before anything is said about it: its first rows, and what each column holds. */
-import type { FileHeader, ImportRow } from "@roster/domain"
+import type { FileHeader, ImportMapping, ImportRow } from "@roster/domain"
 
 /** Maximum number of columns that are looked at. */
 export const maximumColumns = 500
@@ -30,11 +30,11 @@ export interface ColumnSight {
   readonly hasMore: boolean
 }
 
+/** What a mapping says of how a file is read. */
+export const readingKeys = ["encoding", "delimiter", "skipLines"] as const
+
 /** How a file is read. */
-export interface Reading {
-  readonly encoding?: string
-  readonly delimiter?: "," | ";" | "\t" | "|"
-  readonly skipLines?: number
+export interface Reading extends Pick<ImportMapping, (typeof readingKeys)[number]> {
   /** The sheet of a workbook, by its name or number (default: the first). */
   readonly sheet?: string
 }
