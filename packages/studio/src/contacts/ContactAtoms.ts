@@ -7,7 +7,6 @@ import { rule, selection } from "../rules/AppliedRule.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 import { usualColumns } from "./ContactColumn.ts"
-import type { Meant } from "./ContactSelection.ts"
 
 /** A value that holds while the rule does, and is the initial one again once another rule is shown. */
 const whileRule = <A>(initial: A): Atom.Writable<A, A> => {
@@ -27,15 +26,6 @@ export const chosen = whileRule<ReadonlySet<string>>(new Set())
 /** The columns that are shown, by their names. */
 export const columns = Atom.keepAlive(Atom.make<ReadonlyArray<string>>(usualColumns))
 
-/** The contacts that somebody is about to delete. */
-export const doomed = Atom.keepAlive(Atom.make<Meant | undefined>(undefined))
-
-/** The contacts of which somebody is about to set a field. */
-export const changing = Atom.keepAlive(Atom.make<Meant | undefined>(undefined))
-
-/** Whether somebody is about to add a contact. */
-export const isAdding = Atom.keepAlive(Atom.make(false))
-
 /** The contact that is open, by its address. */
 export const opened = Atom.keepAlive(Atom.make<string | undefined>(undefined))
 
@@ -47,7 +37,7 @@ export const count = Atom.withReactivity(contactsChanged)(
   })
 )
 
-/** The same, once it is known. */
+/** How many contacts the rule selects; `undefined` until that is known. */
 export const total = Atom.readable((get): number | undefined => AsyncResult.getOrElse(get(count), () => undefined))
 
 const wantedFirst = whileRule(0)

@@ -9,9 +9,8 @@ import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { textOf } from "./ContactColumn.ts"
-import { saveContacts } from "./ContactDeletion.ts"
-import { changesOf, type Edited, editedOf, updateContact, updateCommand } from "./ContactEdit.ts"
-import { StatusForm } from "./StatusForm.tsx"
+import { changesOf, type Edited, editedOf, saveRecord, updateCommand, updateContact } from "./ContactEdit.ts"
+import { wanted } from "./ContactSelection.ts"
 
 /** What the service alone sets. */
 const Facts = ({ contact }: { readonly contact: Contact }) => (
@@ -108,29 +107,34 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
 /** What else can be done with one person. */
 const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onClose: () => void }) => {
   const registry = useRegistry()
-  const save = useAtomSet(saveContacts)
-  const reason = useAtomValue(missing("ModifyContacts"))
+  const save = useAtomSet(saveRecord)
+  const isFixed = useAtomValue(missing("ModifyContacts")) !== undefined
+  const meant = { _tag: "Chosen", emails: new Set([contact.email]) } as const
   const remove = (): void => {
     registry.set(ContactAtoms.opened, undefined)
-    registry.set(ContactAtoms.doomed, { _tag: "Chosen", emails: new Set([contact.email]) })
+    registry.set(wanted, { _tag: "Delete", meant })
   }
   return (
-    <>
-      <fieldset disabled={reason !== undefined} className="plain">
-        <StatusForm contact={contact} />
-      </fieldset>
-      <div className="buttons">
-        <button type="button" onClick={() => save({ name: "contact.json", contacts: [contact] })}>
-          Download the record
-        </button>
-        <button type="button" className="danger" disabled={reason !== undefined} onClick={remove}>
-          Delete…
-        </button>
-        <button type="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
-    </>
+    <div className="buttons">
+      <button
+        type="button"
+        disabled={isFixed}
+        onClick={() =>
+          registry.set(wanted, { _tag: "Change", meant, to: { field: "status", value: "Active", resubscribe: false } })
+        }
+      >
+        Change the status…
+      </button>
+      <button type="button" onClick={() => save(contact)}>
+        Download the record
+      </button>
+      <button type="button" className="danger" disabled={isFixed} onClick={remove}>
+        Delete…
+      </button>
+      <button type="button" onClick={onClose}>
+        Close
+      </button>
+    </div>
   )
 }
 

@@ -34,7 +34,7 @@ const customColumn = (name: string): ContactColumn => {
   return { name, read }
 }
 
-/** The columns that are shown if nobody chooses others. */
+/** The columns that are shown until a person chooses others. */
 export const usualColumns: ReadonlyArray<string> = ["Status", "FirstName", "LastName", "DateAdded"]
 
 /** All columns: those of the record, then the custom fields in use. */

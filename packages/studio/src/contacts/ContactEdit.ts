@@ -1,9 +1,10 @@
-/** What somebody changes of a contact, or a contact that somebody adds: only that is sent, as a run that can be undone. */
-import type { Contact, ContactStatus, ContactUpdatePayload } from "@roster/domain"
-import { Data, Effect } from "effect"
+/** What a person changes of a contact in its form: only that is sent, as a run that can be undone. */
+import { Contact, type ContactUpdatePayload } from "@roster/domain"
+import { changeAsRun, RunOrigin } from "@roster/workflows"
+import { Effect, Schema } from "effect"
+import { download } from "../kit/Download.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import type { Command } from "../session/CommandLine.tsx"
-import { asRun } from "../session/RecordedWrite.ts"
 import { runtime } from "../session/Session.ts"
 
 /** The fields as they stand in the form. */
@@ -17,7 +18,7 @@ export interface Edited {
   }>
 }
 
-/** The form of a contact that nobody has changed. */
+/** The form of a contact as it is stored. */
 export const editedOf = ({ customFields = {}, firstName = "", lastName = "" }: Contact): Edited => ({
   firstName,
   lastName,
@@ -55,55 +56,15 @@ export const updateCommand = (
 /** Changes a contact. */
 export const updateContact = runtime.fn(
   ({ changes, email }: { readonly email: string; readonly changes: ContactUpdatePayload }) =>
-    asRun({ email, write: changes }, { command: "update" }),
+    Effect.provideService(changeAsRun({ email, write: changes }, { command: "update" }), RunOrigin, { about: email }),
   { reactivityKeys: contactsChanged }
 )
 
-/** A status that somebody gives a contact. */
-export interface NewStatus {
-  readonly email: string
-  readonly status: ContactStatus
-  /** Whether the person asked for mail again. */
-  readonly resubscribe: boolean
-}
+const encodeContact = Schema.encodeEffect(Schema.fromJsonString(Contact))
 
-/** Changes the status of a contact, as a run. One that gets no mail gets some again only if that is said. */
-export const setStatus = runtime.fn(
-  ({ email, resubscribe, status }: NewStatus) =>
-    asRun({ email, write: { status, resubscribe } }, { command: "status" }),
-  { reactivityKeys: contactsChanged }
-)
-
-/** A contact with this address is stored already. */
-export class AlreadyStored extends Data.TaggedError("AlreadyStored")<{ readonly email: string }> {
-  override get message(): string {
-    return `A contact ${this.email} is stored already. Open it to change it.`
-  }
-}
-
-/** A contact to add; an empty name is none. */
-export interface NewContact {
-  readonly email: string
-  readonly firstName: string
-  readonly lastName: string
-}
-
-/** The command that adds it. */
-export const addCommand = ({ email, firstName, lastName }: NewContact): Command => ({
-  program: "contacts add",
-  given: [email],
-  values: { firstName: firstName || undefined, lastName: lastName || undefined }
-})
-
-/** Adds a contact if none has its address, so that it overwrites none, and gives the address. */
-export const addContact = runtime.fn(
-  ({ email, firstName, lastName }: NewContact) =>
-    asRun(
-      { email, write: { ...(firstName !== "" && { firstName }), ...(lastName !== "" && { lastName }) } },
-      { command: "add", of: "new" }
-    ).pipe(
-      Effect.map(({ run }) => ({ run, email })),
-      Effect.catchTag("ContactExists", () => new AlreadyStored({ email }))
-    ),
-  { reactivityKeys: contactsChanged }
+/** Saves the record of a contact as a file, which `roster contacts import` reads too. */
+export const saveRecord = runtime.fn((contact: Contact) =>
+  Effect.map(encodeContact(contact), (text) =>
+    download("contact.json", new Blob([`[${text}]\n`], { type: "application/json" }))
+  )
 )

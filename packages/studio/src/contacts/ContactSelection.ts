@@ -1,6 +1,7 @@
-/** Which contacts something is done with: those that were chosen, or all that a rule selects, as they are now. */
-import { ContactsService, maximumLookup } from "@roster/domain"
+/** What a person does to contacts, and to which: those that were chosen, or all that a rule selects, as they are now. */
+import { ContactsService, type ContactStatus, maximumLookup } from "@roster/domain"
 import { Data, Effect, Stream } from "effect"
+import { Atom } from "effect/reactivity"
 import type { Command } from "../session/CommandLine.tsx"
 
 /** Which contacts are meant: some, or all that a rule selects. */
@@ -8,11 +9,30 @@ export type Meant =
   | { readonly _tag: "Chosen"; readonly emails: ReadonlySet<string> }
   | { readonly _tag: "ByRule"; readonly rule: string }
 
+/** A contact to add; an empty name is none. */
+export interface NewContact {
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+}
+
+/** What contacts get: a status, or a text in a field, which an empty one removes. */
+export type NewValue =
+  | { readonly field: "status"; readonly value: ContactStatus; readonly resubscribe: boolean }
+  | { readonly field: "firstName" | "lastName"; readonly value: string }
+  | { readonly field: "custom"; readonly name: string; readonly value: string }
+
+/** What a person wants to do. */
+export type Wanted =
+  | { readonly _tag: "Add"; readonly contact: NewContact }
+  | { readonly _tag: "Change"; readonly meant: Meant; readonly to: NewValue }
+  | { readonly _tag: "Delete"; readonly meant: Meant }
+
+/** What a person is about to do. */
+export const wanted = Atom.keepAlive(Atom.make<Wanted | undefined>(undefined))
+
 /** Maximum number of contacts that the page deletes or changes at once; it holds them in memory meanwhile. */
 export const maximumMeant = 100_000
-
-/** Maximum number that is deleted or changed without its being typed. */
-export const mostByClick = 1000
 
 /** A rule selects more contacts than the page deletes or changes at once. */
 export class TooManyAtOnce extends Data.TaggedError("TooManyAtOnce")<{ readonly rule: string }> {

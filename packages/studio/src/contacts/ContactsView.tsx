@@ -9,43 +9,54 @@ import * as ContactAtoms from "./ContactAtoms.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { allColumns } from "./ContactColumn.ts"
 import { ContactTable } from "./ContactTable.tsx"
-import type { Meant } from "./ContactSelection.ts"
+import { type Meant, wanted } from "./ContactSelection.ts"
 
 const ContactCard = lazy(() => import("./ContactCard.tsx"))
 const RuleBox = lazy(async () => ({ default: (await import("../rules/RuleBox.tsx")).RuleBox }))
-const DeleteDialog = lazy(() => import("./DeleteDialog.tsx"))
-const AddDialog = lazy(() => import("./AddDialog.tsx"))
-const ChangeDialog = lazy(() => import("./ChangeDialog.tsx"))
+const PlanDialog = lazy(() => import("./PlanDialog.tsx"))
 
 /** What can be done with the contacts that are chosen, or that the rule selects. */
 const Actions = ({ rule, total }: { readonly rule: string; readonly total: number }) => {
   const [chosen, setChosen] = useAtom(ContactAtoms.chosen)
-  const setDoomed = useAtomSet(ContactAtoms.doomed)
-  const setChanging = useAtomSet(ContactAtoms.changing)
+  const want = useAtomSet(wanted)
   const reason = useAtomValue(missing("ModifyContacts"))
   const isFixed = reason !== undefined
   const isByRule = chosen.size === 0
-  if (isByRule && (rule === "" || total === 0)) return isFixed ? <span>{reason}</span> : null
   const meant: Meant = isByRule ? { _tag: "ByRule", rule } : { _tag: "Chosen", emails: chosen }
-  const of = isByRule ? " of all of the rule" : ""
+  const of = isByRule ? ` all ${total.toLocaleString()}` : ""
   return (
     <>
-      {isByRule ? null : <span aria-live="polite">{chosen.size.toLocaleString()} chosen</span>}
-      <button type="button" disabled={isFixed} onClick={() => setChanging(meant)}>
-        Set a field{of}…
+      <button
+        type="button"
+        disabled={isFixed}
+        onClick={() => want({ _tag: "Add", contact: { email: "", firstName: "", lastName: "" } })}
+      >
+        Add a contact…
       </button>
-      {isByRule ? (
-        <a className="button" href="#export">
-          Export all of the rule
-        </a>
-      ) : null}
-      <button type="button" className="danger" disabled={isFixed} onClick={() => setDoomed(meant)}>
-        Delete{isByRule ? " all of the rule" : ""}…
-      </button>
-      {isByRule ? null : (
-        <button type="button" onClick={() => setChosen(new Set<string>())}>
-          Choose none
-        </button>
+      {isByRule && (rule === "" || total === 0) ? null : (
+        <>
+          {isByRule ? null : <span aria-live="polite">{chosen.size.toLocaleString()} chosen</span>}
+          <button
+            type="button"
+            disabled={isFixed}
+            onClick={() => want({ _tag: "Change", meant, to: { field: "custom", name: "", value: "" } })}
+          >
+            Change{of}…
+          </button>
+          {isByRule ? (
+            <a className="button" href="#export">
+              Export{of}
+            </a>
+          ) : null}
+          <button type="button" className="danger" disabled={isFixed} onClick={() => want({ _tag: "Delete", meant })}>
+            Delete{of}…
+          </button>
+          {isByRule ? null : (
+            <button type="button" onClick={() => setChosen(new Set<string>())}>
+              Choose none
+            </button>
+          )}
+        </>
       )}
       {isFixed ? <span>{reason}</span> : null}
     </>
@@ -54,22 +65,18 @@ const Actions = ({ rule, total }: { readonly rule: string; readonly total: numbe
 
 /** The dialogs that are open. */
 const Dialogs = () => {
-  const [isAdding, setAdding] = useAtom(ContactAtoms.isAdding)
-  const [doomed, setDoomed] = useAtom(ContactAtoms.doomed)
-  const [changing, setChanging] = useAtom(ContactAtoms.changing)
+  const [begun, want] = useAtom(wanted)
   const opened = useAtomValue(ContactAtoms.opened)
   return (
     <Suspense>
-      {isAdding ? <AddDialog onClose={() => setAdding(false)} /> : null}
-      {doomed === undefined ? null : <DeleteDialog meant={doomed} onClose={() => setDoomed(undefined)} />}
-      {changing === undefined ? null : <ChangeDialog meant={changing} onClose={() => setChanging(undefined)} />}
       {opened === undefined ? null : <ContactCard key={opened} email={opened} />}
+      {begun === undefined ? null : <PlanDialog begun={begun} onClose={() => want(undefined)} />}
     </Suspense>
   )
 }
 
-/** What whoever sees no contact can do. */
-const Nobody = ({ rule }: { readonly rule: string }) => (
+/** What a person can do where no contact is shown. */
+const NoContacts = ({ rule }: { readonly rule: string }) => (
   <p className="note">
     {rule === "" ? (
       <>
@@ -80,16 +87,6 @@ const Nobody = ({ rule }: { readonly rule: string }) => (
     )}
   </p>
 )
-
-const Add = () => {
-  const setAdding = useAtomSet(ContactAtoms.isAdding)
-  const reason = useAtomValue(missing("ModifyContacts"))
-  return (
-    <button type="button" disabled={reason !== undefined} onClick={() => setAdding(true)}>
-      Add a contact…
-    </button>
-  )
-}
 
 const Columns = () => {
   const [names, setNames] = useAtom(ContactAtoms.columns)
@@ -143,11 +140,10 @@ export const ContactsView = () => {
       <div className="bar">
         {total === undefined ? <span>Counting…</span> : <Pages total={total} />}
         <ColumnChoice />
-        <Add />
         {total === undefined ? null : <Actions rule={rule} total={total} />}
       </div>
       <Problem message={problemOf(count)} />
-      {total === 0 ? <Nobody rule={rule} /> : null}
+      {total === 0 ? <NoContacts rule={rule} /> : null}
       <ContactTable />
       <CommandLine command={{ program: "contacts list", values: AppliedRule.selection(rule) }} />
       <Dialogs />

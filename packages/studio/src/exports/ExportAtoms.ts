@@ -19,7 +19,7 @@ export interface WantedExport {
 /** An export of this session. */
 export interface MadeExport extends WantedExport {
   readonly id: string
-  /** Whoever has it can read the file without a key. */
+  /** Opens the file without a key. */
   readonly link: string
   /** When it was asked for, in milliseconds since 1970. */
   readonly asked: number

@@ -105,7 +105,7 @@ const ExportView = () => {
       <CommandLine command={ExportAtoms.exportCommand(wanted)} />
       <h2>Exports of this session</h2>
       {made.length === 0 ? (
-        <p>There are none. A file stays for a while at the service, and whoever has its link can read it.</p>
+        <p>There are none. A file stays for a while at the service, and its link opens it without a key.</p>
       ) : (
         <Table
           label="Exports of this session"

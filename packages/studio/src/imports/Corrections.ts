@@ -97,7 +97,7 @@ export const keep = (registry: AtomRegistry.AtomRegistry): void => {
 export const takeBack = (registry: AtomRegistry.AtomRegistry, line: number): void =>
   change(registry, [[line, undefined]])
 
-/** The proposals for rows that nobody has corrected yet. */
+/** The proposals for rows that are not corrected yet. */
 export const proposed = Atom.readable((get): ReadonlyArray<ProposedCorrection> => {
   const kept = get(ImportPlan.corrections)
   return AsyncResult.getOrElse(get(ImportPlan.proposals), () => []).filter(({ line }) => !kept.has(line))

@@ -1,8 +1,8 @@
-/** What a plan and its application come to, in words for whoever has not made the program. */
+/** What a plan and its application come to, in plain words. */
 import type { ImportWarning } from "@roster/domain"
 import type { RunReport } from "@roster/workflows"
 import { counted, people } from "../kit/Counts.ts"
-import { isWhole } from "../session/Undo.tsx"
+import { isWhole } from "../session/ReportWords.ts"
 import type { RowChoices } from "./ImportChoices.ts"
 import type { Planned, RowKind } from "./thread/ImportCalls.ts"
 
@@ -83,7 +83,7 @@ export const appliedCounts = ({
   ["Added", added],
   ["Changed", changed],
   ["Already so", alreadySo],
-  ["Left alone: somebody else changed the contact since the plan", outdated],
+  ["Left alone: others changed the contact since the plan", outdated],
   ["Refused by the service", rejected],
   ["Not sent", notSent],
   ["Unknown: sent, and no answer came", unknown]

@@ -57,7 +57,7 @@ const Rows = ({ isApplied, total }: { readonly total: number; readonly isApplied
   return (
     <>
       <Pager first={first} noun="row" total={total} onFirst={setFirst} />
-      <Table label="Rows of the plan" columns={columns} className="rows planned" isWaiting={rows.waiting}>
+      <Table label="Rows of the plan" columns={columns} className="rows" isWaiting={rows.waiting}>
         {rows.value.map((row) => (
           <Row key={row.line} row={row} isApplied={isApplied} />
         ))}

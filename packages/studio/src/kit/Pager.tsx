@@ -41,18 +41,18 @@ export const Pager = ({
           : `${(first + 1).toLocaleString()} to ${Math.min(total, first + size).toLocaleString()} of `}
         {counted(total, noun)}
       </span>
-      {total <= size ? null : (
-        <span className="pages">
-          {to("First", 0)}
-          {to("Previous", Math.max(0, first - size))}
-          {to("Next", Math.min(last, first + size))}
-          {to("Last", last)}
-        </span>
-      )}
       {total <= Math.min(...sizes) ? null : (
-        <label className="choice">
-          Rows a page
+        <span className="pages">
+          {total <= size ? null : (
+            <>
+              {to("First", 0)}
+              {to("Previous", Math.max(0, first - size))}
+              {to("Next", Math.min(last, first + size))}
+              {to("Last", last)}
+            </>
+          )}
           <select
+            aria-label="Rows a page"
             value={size}
             onChange={({ target: { value } }) => {
               const chosen = Number(value)
@@ -61,10 +61,12 @@ export const Pager = ({
             }}
           >
             {sizes.map((one) => (
-              <option key={one}>{one}</option>
+              <option key={one} value={one}>
+                {one} rows
+              </option>
             ))}
           </select>
-        </label>
+        </span>
       )}
     </div>
   )

@@ -22,7 +22,7 @@ const makeNextTask = () => {
   }
 }
 
-// A component reads an atom before it subscribes to it, and what nobody subscribes to ends after this, in milliseconds.
+// A component reads an atom before it subscribes to it, and an atom without subscribers ends after this, in milliseconds.
 const idle = 400
 
 /** Makes the registry of the page. */

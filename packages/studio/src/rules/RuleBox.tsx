@@ -107,7 +107,7 @@ export const RuleBox = () => {
           }}
           onKeyDown={onKeyDown}
           onClick={look}
-          // A scan of all contacts, so only for whoever writes a rule.
+          // The service scans all contacts for it, so the page asks once a person writes a rule.
           onFocus={() => registry.get(AppliedRule.fieldsInUse)}
           onBlur={() => setCaret(undefined)}
         />

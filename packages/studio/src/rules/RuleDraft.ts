@@ -38,8 +38,8 @@ const meant = Atom.readable((get): Result.Result<string, InvalidRule> | undefine
 })
 
 /**
- * What is wrong with the draft: a field that nobody has, too, if all fields are known, and none are being asked for again, since
- * contacts changed. `Atom.make` would run the error, which is an effect.
+ * Why the draft is no rule. A field that no contact has is a mistake once all fields are known, and while the page asks for none
+ * again after a change. It is no `Atom.make`, which would run the error, since an error is an effect.
  */
 export const draftProblem = Atom.readable((get): InvalidRule | undefined => {
   const rule = get(meant)
@@ -54,7 +54,7 @@ export const draftProblem = Atom.readable((get): InvalidRule | undefined => {
   return Result.isFailure(parsed) ? parsed.failure : undefined
 })
 
-/** Where somebody writes, by the place in the text; `undefined` while nobody does. */
+/** The place of the caret in the text; `undefined` while the box has no focus. */
 export const caret = Atom.make<number | undefined>(undefined)
 
 /** Maximum number of suggestions that are shown. */

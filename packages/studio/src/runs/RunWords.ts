@@ -2,7 +2,7 @@
 import type { ListedRun, RunChange, RunHeader, UndoneContact, UndoReport } from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
 import { shortened } from "../kit/Shortened.ts"
-import { sentence, unwritable } from "../session/Undo.tsx"
+import { sentence, unwritable } from "../session/ReportWords.ts"
 import type { UndoPreview } from "./RunAtoms.ts"
 
 /** A time as the person's clock and language have it. */

@@ -3,18 +3,58 @@ import { type ReactNode, useState } from "react"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import { session } from "./Session.ts"
 
-/** Controls of which none works before the name of a protected profile is typed. */
-export const Confirmed = ({ children }: { readonly children: ReactNode }) => {
-  const name = useAtomValue(session)?.host?.protectedBy
+const Typed = ({
+  children,
+  is,
+  onSure
+}: {
+  readonly is: string
+  readonly onSure: (isSure: boolean) => void
+  readonly children: ReactNode
+}) => {
   const [typed, setTyped] = useState("")
-  if (name === undefined) return children
+  return (
+    <label className="wide">
+      {children}
+      <input
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={({ target: { value } }) => {
+          setTyped(value)
+          onSure(value.trim() === is)
+        }}
+      />
+    </label>
+  )
+}
+
+/** Controls of which none works before the name of a protected profile, and the number of many contacts, is typed. */
+export const Confirmed = ({
+  children,
+  count
+}: {
+  readonly children: ReactNode
+  /** The number of contacts to type, if there are many. */
+  readonly count?: number | undefined
+}) => {
+  const name = useAtomValue(session)?.host?.protectedBy
+  const [isNamed, setNamed] = useState(false)
+  const [isCounted, setCounted] = useState(false)
+  if (name === undefined && count === undefined) return children
   return (
     <>
-      <label className="wide">
-        The profile is protected. Type its name, <bdi>{name}</bdi>, to confirm
-        <input autoComplete="off" spellCheck={false} value={typed} onChange={(event) => setTyped(event.target.value)} />
-      </label>
-      <fieldset className="needs" disabled={typed.trim() !== name}>
+      {name === undefined ? null : (
+        <Typed is={name} onSure={setNamed}>
+          The profile is protected. Type its name, <bdi>{name}</bdi>, to confirm
+        </Typed>
+      )}
+      {count === undefined ? null : (
+        <Typed is={String(count)} onSure={setCounted}>
+          Type the number of contacts, {count}, to confirm
+        </Typed>
+      )}
+      <fieldset className="needs" disabled={(name !== undefined && !isNamed) || (count !== undefined && !isCounted)}>
         {children}
       </fieldset>
     </>

@@ -11,7 +11,7 @@ import { Atom } from "effect/reactivity"
 export const HostTarget = Schema.Struct({
   /** The name of the service or store. */
   name: Schema.String,
-  /** The same as records of runs have it. */
+  /** What records of runs call it. */
   identity: Schema.String,
   /** Whether it is a store on this machine. */
   isStore: Schema.Boolean,
@@ -36,7 +36,7 @@ export interface Session {
 /** What the page needs of the world: the services, and the log of runs. */
 export type Services = RosterClient.Services | RunLog
 
-/** The session; `undefined` before somebody signs in. */
+/** The session; `undefined` before a person signs in. */
 export const session = Atom.keepAlive(Atom.make<Session | undefined>(undefined))
 
 /** The service or store that runs and plans of a session are for. */
@@ -69,13 +69,13 @@ export const layerOf = (session: Session): Layer.Layer<Services, InvalidSettings
     runsOf(session)
   )
 
-const nobody = Layer.effectContext(Effect.never)
+const noServices = Layer.effectContext(Effect.never)
 
-/** The services of whoever is signed in. A test puts others in their place. */
+/** The services of the session. A test puts others in their place. */
 export const services = Atom.keepAlive(
   Atom.make((get): Layer.Layer<Services, InvalidSettings> => {
     const current = get(session)
-    return current === undefined ? nobody : layerOf(current)
+    return current === undefined ? noServices : layerOf(current)
   })
 )
 

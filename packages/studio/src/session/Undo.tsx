@@ -1,5 +1,5 @@
 /** The undo of a run: one button wherever a run is shown, with how far it is and what it came to. */
-import { type RunReport, type UndoReport, undoRun } from "@roster/workflows"
+import { undoRun } from "@roster/workflows"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
@@ -7,41 +7,9 @@ import { people } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { contactsChanged } from "./Changes.ts"
 import { Confirmed } from "./Confirmed.tsx"
+import { isWhole, reportWords } from "./ReportWords.ts"
 import { Needs } from "./Rights.tsx"
 import { runtime } from "./Session.ts"
-
-/** Whether every row of a run has an answer. */
-export const isWhole = ({ notSent, unknown }: Pick<RunReport, "notSent" | "unknown">): boolean =>
-  notSent + unknown === 0
-
-/** Why a contact stays that an undo would change. */
-export const unwritable = "a value of before may not be written"
-
-/** What was done to contacts, or would be, as the parts of a sentence. */
-export const sentence = (parts: ReadonlyArray<readonly [count: number, words: string]>): string =>
-  parts.flatMap(([count, words]) => (count === 0 ? [] : [`${people(count)} ${words}`])).join(", ")
-
-/** What an undo did. */
-export const undoneWords = (
-  report: Pick<
-    UndoReport,
-    "changed" | "deleted" | "new" | "notSent" | "outdated" | "partlyDone" | "rejected" | "unknown"
-  >
-): ReadonlyArray<string> => {
-  const { changed, deleted, new: added, notSent, outdated, partlyDone, rejected, unknown } = report
-  const did = sentence([
-    [deleted, "deleted"],
-    [changed, "changed back"],
-    [added, "added again"]
-  ])
-  const left = outdated + partlyDone
-  return [
-    did === "" ? "Nothing was changed." : `Undone: ${did}.`,
-    ...(left === 0 ? [] : [`${people(left)} changed or deleted by others since: what they did stays.`]),
-    ...(rejected === 0 ? [] : [`${people(rejected)} left: ${unwritable}.`]),
-    ...(isWhole(report) ? [] : [`Of ${people(notSent + unknown)} it is not done or not known; undo again.`])
-  ]
-}
 
 /** How many contacts the undo of a run has come to. */
 const doneOf = Atom.family((run: string) => Atom.keepAlive(Atom.make({ run, done: 0 })))
@@ -88,7 +56,7 @@ export const UndoButton = ({
     <>
       {report === undefined ? null : (
         <div className="note" role="status">
-          {undoneWords(report).map((line) => (
+          {reportWords(report).map((line) => (
             <p key={line}>{line}</p>
           ))}
         </div>

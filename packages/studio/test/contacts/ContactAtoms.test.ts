@@ -1,20 +1,15 @@
 /** What the contacts view does, without a browser: pages, rules, edits and deletions on a store in memory. */
 import { assert, describe, it } from "@effect/vitest"
+import type { ContactStatus } from "@roster/domain"
 import { Arbitrary, Effect, Schema } from "effect"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
 import { lastFirst, pageSize } from "../../src/kit/Pager.tsx"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
-import { backupOf, deleteDoomed, lookDoomed } from "../../src/contacts/ContactDeletion.ts"
-import { applyChange, planChange } from "../../src/contacts/ContactChanging.ts"
-import {
-  addContact,
-  changesOf,
-  editedOf,
-  setStatus,
-  updateContact,
-  updateCommand
-} from "../../src/contacts/ContactEdit.ts"
-import { undo } from "../../src/session/RecordedWrite.ts"
+import * as ContactPlan from "../../src/contacts/ContactPlan.ts"
+import type { Wanted } from "../../src/contacts/ContactSelection.ts"
+import { changesOf, editedOf, updateContact, updateCommand } from "../../src/contacts/ContactEdit.ts"
+import { reportWords } from "../../src/session/ReportWords.ts"
+import { undoOf } from "../../src/session/Undo.tsx"
 import { studioStore } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
 
@@ -96,7 +91,7 @@ describe("the contacts view", () => {
       )
       const { contact, run: id } = yield* run(updateContact, { email: "c0@example.com", changes })
       assert.deepStrictEqual([contact?.lastName, contact?.customFields], ["O'Hara", { "plan name": "gold" }])
-      assert.include(yield* run(undo, id), { changed: 1 })
+      assert.include(yield* run(undoOf(id), undefined), { changed: 1 })
       assert.deepStrictEqual(editedOf(yield* contacts.get("c0@example.com")), edited)
     })
   )
@@ -105,90 +100,113 @@ describe("the contacts view", () => {
     Effect.gen(function* () {
       const { contacts, run } = yield* filled(1)
       const stored = yield* contacts.get("c0@example.com")
-      const refused = yield* Effect.flip(run(addContact, { email: "C0@example.com", firstName: "Eve", lastName: "" }))
-      assert.strictEqual(refused._tag, "AlreadyStored")
+      const wanted = (email: string) =>
+        ({ _tag: "Add", contact: { email, firstName: "Eve", lastName: "" } }) satisfies Wanted
+      const refused = yield* Effect.flip(run(ContactPlan.apply, wanted("C0@example.com")))
+      assert.include(refused.message, "is stored already")
       assert.deepStrictEqual(yield* contacts.get("c0@example.com"), stored)
-      const { run: id } = yield* run(addContact, { email: "eve@example.com", firstName: "Eve", lastName: "" })
+      const { run: id = "" } = yield* run(ContactPlan.apply, wanted(" eve@example.com "))
       assert.include(yield* contacts.get("eve@example.com"), { firstName: "Eve", status: "Active" })
-      yield* run(undo, id)
+      yield* run(undoOf(id), undefined)
       assert.strictEqual(yield* contacts.count(), 1)
-      assert.strictEqual(
-        (yield* Effect.flip(run(addContact, { email: "nobody", firstName: "", lastName: "" })))._tag,
-        "InvalidInput"
-      )
+      assert.include((yield* Effect.flip(run(ContactPlan.apply, wanted("nobody")))).message, "Email")
     })
   )
 
   it.effect("sets a field of those that it showed, leaves alone whom others changed since, and takes it back", () =>
     Effect.gen(function* () {
       const { contacts, run } = yield* filled(7)
-      const field = { _tag: "Custom", name: "Stadt" } as const
-      const meant = { _tag: "ByRule", rule: "All" } as const
-      const { isSevere, plan } = yield* run(planChange, { meant, field, value: "Paris" })
-      assert.isTrue(isSevere)
-      assert.include(plan.summary, { changed: 4, unchanged: 3 })
+      const paris = { field: "custom", name: "Stadt ", value: "Paris" } as const
+      const all = { _tag: "Change", meant: { _tag: "ByRule", rule: "All" }, to: paris } as const
+      const planned = yield* run(ContactPlan.plan, all)
+      assert.deepInclude(planned, { count: 4, isSevere: true })
+      assert.include(planned.plan.summary, { changed: 4, unchanged: 3 })
       yield* contacts.update("c0@example.com", { customFields: { Stadt: "Rom" } })
-      const report = yield* run(applyChange, plan)
+      const report = yield* run(ContactPlan.apply, planned)
       assert.include(report, { changed: 3, outdated: 1 })
+      assert.deepStrictEqual(reportWords(report), [
+        "Done: 3 contacts changed.",
+        "1 contact changed or deleted by others since: what they did stays."
+      ])
       assert.strictEqual(yield* contacts.count({ rule: "stadt = 'Paris'" }), 6)
-      if (report.run === undefined) return assert.fail("the change was not recorded")
-      assert.include(yield* run(undo, report.run), { changed: 3 })
+      assert.include(yield* run(undoOf(report.run ?? ""), undefined), { changed: 3 })
       assert.strictEqual(yield* contacts.count({ rule: "stadt = 'Köln'" }), 3)
-      const emails = new Set(["c0@example.com"])
-      const one = yield* run(planChange, { meant: { _tag: "Chosen", emails }, field: { _tag: "FirstName" }, value: "" })
-      assert.isFalse(one.isSevere)
-      yield* run(applyChange, one.plan)
+      const meant = { _tag: "Chosen", emails: new Set(["c0@example.com"]) } as const
+      const one = { _tag: "Change", meant, to: { field: "firstName", value: "" } } as const
+      const named = yield* run(ContactPlan.plan, one)
+      assert.isFalse(named.isSevere)
+      yield* run(ContactPlan.apply, named)
       assert.isUndefined((yield* contacts.get("c0@example.com")).firstName)
+      assert.deepStrictEqual(
+        [all, one, { _tag: "Delete", meant } as const].map((wanted) =>
+          takenCommand(ContactPlan.commandOf(wanted) ?? assert.fail("no command"))
+        ),
+        [
+          "roster contacts update --rule All --field Stadt=Paris",
+          "roster contacts update c0@example.com --first-name ''",
+          "roster contacts delete c0@example.com"
+        ]
+      )
     })
   )
 
-  it.effect("sends nobody mail again who left, unless they asked for it, and undoes a status", () =>
+  it.effect("sends nobody mail again who left, unless they asked for it, and undoes the status of many", () =>
     Effect.gen(function* () {
-      const { contacts, run } = yield* filled(1)
-      const email = "c0@example.com"
-      yield* run(setStatus, { email, status: "Unsubscribed", resubscribe: false })
-      const refused = yield* Effect.flip(run(setStatus, { email, status: "Active", resubscribe: false }))
-      assert.strictEqual(refused._tag, "WouldResubscribe")
-      assert.strictEqual((yield* contacts.get(email)).status, "Unsubscribed")
-      const { run: id } = yield* run(setStatus, { email, status: "Active", resubscribe: true })
-      assert.strictEqual((yield* contacts.get(email)).status, "Active")
-      yield* run(undo, id)
-      assert.strictEqual((yield* contacts.get(email)).status, "Unsubscribed")
+      const { contacts, run } = yield* filled(3)
+      yield* contacts.add([{ email: "c0@example.com", status: "Unsubscribed" }])
+      const meant = { _tag: "ByRule", rule: "All" } as const
+      /** Plans a status of all of them and applies it; gives what was planned and the statuses then. */
+      const given = Effect.fnUntraced(function* (value: ContactStatus, resubscribe: boolean) {
+        const planned = yield* run(ContactPlan.plan, {
+          _tag: "Change",
+          meant,
+          to: { field: "status", value, resubscribe }
+        })
+        const { run: id = "" } = yield* run(ContactPlan.apply, planned)
+        return { id, planned, statuses: (yield* contacts.list()).map(({ status }) => status) }
+      })
+      const kept = yield* given("Active", false)
+      assert.deepInclude(kept.planned.plan.summary, { changed: 0, wouldResubscribe: 1 })
+      assert.deepStrictEqual(kept.statuses, ["Unsubscribed", "Active", "Active"])
+      const asked = yield* given("Active", true)
+      assert.deepStrictEqual(asked.statuses, ["Active", "Active", "Active"])
+      yield* run(undoOf(asked.id), undefined)
+      assert.strictEqual((yield* contacts.get("c0@example.com")).status, "Unsubscribed")
+      const left = yield* given("Unsubscribed", false)
+      assert.deepStrictEqual(left.statuses, ["Unsubscribed", "Unsubscribed", "Unsubscribed"])
+      yield* run(undoOf(left.id), undefined)
+      assert.strictEqual((yield* contacts.get("c1@example.com")).status, "Active")
     })
   )
 
-  it.effect("deletes whom it showed, and nobody who came to match since", () =>
+  it.effect("deletes whom it showed, as they were, and nobody who came to match since", () =>
     Effect.gen(function* () {
-      const { contacts, run } = yield* filled(10)
+      const { contacts, run } = yield* filled(12)
       const rule = "stadt = 'Köln'"
-      const doomed = yield* run(lookDoomed, { _tag: "ByRule", rule })
-      assert.deepStrictEqual([doomed.contacts.length, doomed.isSevere, doomed.statuses], [5, false, [["Active", 5]]])
+      const planned = yield* run(ContactPlan.plan, { _tag: "Delete", meant: { _tag: "ByRule", rule } })
+      assert.deepInclude(planned, { count: 6, isSevere: false })
+      assert.deepStrictEqual(planned.plan.summary.statuses, { Active: 6 })
       yield* contacts.update("c1@example.com", { customFields: { Stadt: "Köln" } })
       yield* contacts.update("c0@example.com", { firstName: "Theirs" })
-      const { run: id = "", ...report } = yield* run(deleteDoomed, doomed.contacts)
-      assert.include(report, { deleted: 4, outdated: 1 })
+      const report = yield* run(ContactPlan.apply, planned)
+      assert.include(report, { deleted: 5, outdated: 1 })
       assert.deepStrictEqual((yield* contacts.list({ rule })).map(({ email }) => email).toSorted(), [
         "c0@example.com",
         "c1@example.com"
       ])
-      assert.include(yield* run(undo, id), { new: 4 })
-      assert.strictEqual(yield* contacts.count({ rule }), 6)
+      assert.include(yield* run(undoOf(report.run ?? ""), undefined), { new: 5 })
+      assert.strictEqual(yield* contacts.count({ rule }), 7)
     })
   )
 
-  it.effect("asks for the number where more than half would go, and backs up what import reads", () =>
+  it.effect("asks for the number where more than half would go, and finds those of the chosen that are there", () =>
     Effect.gen(function* () {
       const { run } = yield* filled(4)
-      const doomed = yield* run(lookDoomed, { _tag: "ByRule", rule: "email contains 'example'" })
-      assert.isTrue(doomed.isSevere)
-      const backup = yield* backupOf(doomed.contacts)
-      const text = yield* Effect.promise(() => backup.text())
-      assert.deepStrictEqual(
-        Array.from(JSON.parse(text), ({ Email }: { readonly Email: string }) => Email),
-        doomed.contacts.map(({ email }) => email)
-      )
-      const chosen = new Set(["c0@example.com", "nobody@example.com"])
-      assert.strictEqual((yield* run(lookDoomed, { _tag: "Chosen", emails: chosen })).contacts.length, 1)
+      const byRule = { _tag: "ByRule", rule: "email contains 'example'" } as const
+      assert.isTrue((yield* run(ContactPlan.plan, { _tag: "Delete", meant: byRule })).isSevere)
+      const emails = new Set(["c0@example.com", "nobody@example.com"])
+      const chosen = yield* run(ContactPlan.plan, { _tag: "Delete", meant: { _tag: "Chosen", emails } })
+      assert.deepInclude(chosen, { count: 1, isSevere: false })
     })
   )
 })

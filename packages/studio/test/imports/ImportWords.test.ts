@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readAs } from "../../src/imports/ImportFile.ts"
 import { appliedText, deedOf, leftText } from "../../src/imports/ImportWords.ts"
-import { undoneWords } from "../../src/session/Undo.tsx"
+import { reportWords } from "../../src/session/ReportWords.ts"
 
 describe("the words of an import", () => {
   it("say what applying does, and what it came to", () => {
@@ -18,9 +18,9 @@ describe("the words of an import", () => {
 
   it("say what an undo came to, and what others changed since", () => {
     const undone = { deleted: 2, changed: 1, new: 0, outdated: 0, partlyDone: 0, rejected: 0, notSent: 0, unknown: 0 }
-    assert.deepStrictEqual(undoneWords(undone), ["Undone: 2 contacts deleted, 1 contact changed back."])
-    const rest = undoneWords({ ...undone, new: 1, outdated: 1, unknown: 1 }).join(" ")
-    for (const part of ["1 contact added again", "changed or deleted by others", "undo again"])
+    assert.deepStrictEqual(reportWords(undone), ["Undone: 2 contacts deleted, 1 contact changed back."])
+    const rest = reportWords({ ...undone, new: 1, outdated: 1, unknown: 1 }).join(" ")
+    for (const part of ["1 contact added again", "changed or deleted by others", "do it again"])
       assert.include(rest, part)
   })
 

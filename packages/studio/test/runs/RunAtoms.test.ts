@@ -5,7 +5,8 @@ import { importContacts, planUpdate, RunLog, type RunReport } from "@roster/work
 import { Effect, Stream } from "effect"
 import { shortened } from "../../src/kit/Shortened.ts"
 import { runtime } from "../../src/session/Session.ts"
-import { undoneWords, undoOf } from "../../src/session/Undo.tsx"
+import { reportWords } from "../../src/session/ReportWords.ts"
+import { undoOf } from "../../src/session/Undo.tsx"
 import * as RunAtoms from "../../src/runs/RunAtoms.ts"
 import { previewWords, stateWords, stepWords } from "../../src/runs/RunWords.ts"
 import { studioStore } from "../StudioStore.ts"
@@ -73,7 +74,7 @@ describe("the runs view", () => {
       assert.strictEqual(yield* contacts.count({ rule: "FirstName = 'B'" }), 1)
 
       const report = yield* store.run(undoOf(run), undefined)
-      assert.deepStrictEqual(undoneWords(report), [
+      assert.deepStrictEqual(reportWords(report), [
         "Undone: 1 contact changed back.",
         "2 contacts changed or deleted by others since: what they did stays."
       ])

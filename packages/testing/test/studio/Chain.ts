@@ -89,12 +89,12 @@ const exported = async (page: Page): Promise<void> => {
 const deletedAndBack = async (page: Page): Promise<void> => {
   await page.getByRole("link", { name: "Contacts" }).click()
   await selectBy(page, "status = Unsubscribed")
-  await page.getByRole("button", { name: "Delete all of the rule…" }).click()
+  await page.getByRole("button", { name: "Delete all 237…" }).click()
   await page.getByText("This would delete 237 contacts: 237 Unsubscribed.").waitFor()
   await page.getByRole("button", { name: "Delete 237 contacts" }).click()
-  await page.getByText("Deleted 237 contacts.").waitFor()
+  await page.getByText("Done: 237 contacts deleted.").waitFor()
   await page.getByRole("button", { name: "Undo" }).click()
-  await page.getByText("237 contacts brought back.").waitFor()
+  await page.getByText("Undone: 237 contacts added again.").waitFor()
   await page.getByRole("button", { name: "Close" }).click()
 }
 

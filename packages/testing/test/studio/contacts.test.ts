@@ -87,15 +87,15 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.keyboard.press("Escape")
           await page.getByRole("cell", { name: "O'Hara" }).waitFor()
 
-          await page.getByRole("button", { name: "Delete all of the rule…" }).click()
+          await page.getByRole("button", { name: "Delete all 100…" }).click()
           await page.getByText("This would delete 100 contacts: 100 Active.").waitFor()
           await page.getByRole("button", { name: "Delete 100 contacts" }).click()
-          await page.getByText("Deleted 100 contacts.").waitFor()
+          await page.getByText("Done: 100 contacts deleted.").waitFor()
         })
         assert.strictEqual(yield* studio.contacts.count({ rule: "stadt = 'Köln'" }), 0)
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Undo" }).click()
-          await page.getByText("100 contacts brought back.").waitFor()
+          await page.getByText("Undone: 100 contacts added again.").waitFor()
         })
         const back = yield* studio.contacts.get("c3@example.com")
         assert.deepInclude(back, { firstName: "N3", lastName: "O'Hara", customFields: { Stadt: "Köln" } })

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)("the page of roster studio in Chromium", () => {
           assert.isTrue(await confirm.isVisible())
           await name.fill("production")
           await name.press("Enter")
-          await page.getByText("Deleted 1 contact.").waitFor()
+          await page.getByText("Done: 1 contact deleted.").waitFor()
           assert.isTrue(await page.getByRole("button", { name: "Undo" }).isDisabled())
           await page.getByRole("button", { name: "Close" }).click()
           await page.getByRole("link", { name: "Runs" }).click()

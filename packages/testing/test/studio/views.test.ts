@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
         })
         yield* look("deletion")
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "Keep them" }).click()
+          await page.getByRole("button", { name: "Close" }).click()
           await selectBy(page, `${markup} = '${long}'`)
           await page.getByRole("alert").first().waitFor()
         })

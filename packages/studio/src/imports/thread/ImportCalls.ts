@@ -14,7 +14,7 @@ export class ImportProblem extends Schema.TaggedError<ImportProblem>()("ImportPr
 /** What the thread says of an error, which does not go between threads as it is. */
 export const problemOf = ({ message }: { readonly message: string }) => new ImportProblem({ message })
 
-/** A value that goes to the thread, or comes from it, as it is: nobody but the two ends of a call sends it. */
+/** A value that goes to the thread, or comes from it, unchecked: the two ends of a call are one program. */
 const plain = <A>() =>
   Transferable.schema(
     Schema.declare((value): value is A => value !== undefined),
@@ -57,7 +57,7 @@ export interface Planned {
   readonly digest: string
   /** The header of the file. */
   readonly header: UploadSurvey["header"]
-  /** The number of rows that would resubscribe somebody and that the plan can list. */
+  /** The number of rows that would resubscribe their contacts and that the plan can list. */
   readonly kept: number
 }
 
@@ -82,7 +82,7 @@ export interface ShownRow {
   readonly suggestion?: string
   /** The cells of a rejected row, which a person can correct. */
   readonly cells?: RowCells
-  /** The same with a slip put right. */
+  /** Those cells with a slip put right. */
   readonly proposal?: RowCells
 }
 

@@ -1,0 +1,105 @@
+/** What a person does to contacts: planned, so that it is seen first, and applied as a run that can be undone. */
+import type { ContactUpdatePayload } from "@roster/domain"
+import { type ImportPlan, isMoreThanHalf, planDelete, planImport, planUpdate, RunOrigin } from "@roster/workflows"
+import { Data, Effect, Stream } from "effect"
+import { people } from "../kit/Counts.ts"
+import { contactsChanged } from "../session/Changes.ts"
+import type { Command } from "../session/CommandLine.tsx"
+import { runtime } from "../session/Session.ts"
+import { updateCommand } from "./ContactEdit.ts"
+import { meantOf, type NewContact, type NewValue, readMeant, type Wanted } from "./ContactSelection.ts"
+
+const changesOf = (to: Exclude<NewValue, { readonly field: "status" }>): ContactUpdatePayload =>
+  to.field === "custom" ? { customFields: { [to.name.trim()]: to.value } } : { [to.field]: to.value }
+
+const givenNames = ({ firstName, lastName }: NewContact) => ({
+  ...(firstName === "" ? {} : { firstName }),
+  ...(lastName === "" ? {} : { lastName })
+})
+
+/** The command that does the same, if there is one. */
+export const commandOf = (given: Wanted): Command | undefined => {
+  if (given._tag === "Delete") return { program: "contacts delete", ...meantOf(given.meant) }
+  if (given._tag === "Change") {
+    return given.to.field === "status" ? undefined : updateCommand(meantOf(given.meant), changesOf(given.to))
+  }
+  return { program: "contacts add", given: [given.contact.email.trim()], values: givenNames(given.contact) }
+}
+
+/** A plan, what it is of, and whether the number of contacts has to be typed before it is applied. */
+export interface Planned {
+  readonly of: Wanted
+  readonly plan: ImportPlan
+  /** How many contacts it changes. */
+  readonly count: number
+  readonly isSevere: boolean
+}
+
+/** Maximum number of contacts that are deleted or changed without its being typed. */
+const mostByClick = 1000
+
+/** Plans what is wanted. */
+export const planned = Effect.fnUntraced(function* (of: Wanted) {
+  const plan = yield* planOf(of)
+  const { changed, deleted = 0, new: added } = plan.summary
+  const count = changed + deleted + added
+  const isByRule = of._tag !== "Add" && of.meant._tag === "ByRule"
+  const made: Planned = {
+    of,
+    plan,
+    count,
+    isSevere: count > mostByClick || (isByRule && (yield* isMoreThanHalf(count)))
+  }
+  return made
+}, Effect.scoped)
+
+const planOf = Effect.fnUntraced(function* (of: Wanted) {
+  if (of._tag === "Add") {
+    return yield* planImport(Stream.make({ email: of.contact.email.trim(), ...givenNames(of.contact) }), {
+      only: "new"
+    })
+  }
+  const contacts = Stream.fromIterable(yield* readMeant(of.meant))
+  if (of._tag === "Delete") return yield* planDelete(contacts)
+  const { to } = of
+  if (to.field !== "status") return yield* planUpdate(contacts, changesOf(to))
+  const statuses = Stream.map(contacts, ({ email }) => ({ email, status: to.value }))
+  return yield* planImport(statuses, { only: "existing", resubscribe: to.resubscribe })
+})
+
+/** Plans what is wanted. */
+export const plan = runtime.fn(planned)
+
+const commands = { Add: "add", Change: "update", Delete: "delete" } as const
+
+/** Which contacts it is of, in words: an address, a rule, or a number. */
+export const aboutOf = (of: Wanted): string => {
+  if (of._tag === "Add") return of.contact.email.trim()
+  if (of.meant._tag === "ByRule") return of.meant.rule
+  const [first = "", ...others] = of.meant.emails
+  return others.length === 0 ? first : people(others.length + 1)
+}
+
+/** Nothing would be done. */
+export class NothingToDo extends Data.TaggedError("NothingToDo")<{ readonly reason: string }> {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** Applies a plan to the contacts that still are as it saw them; what is added is planned at once. */
+export const apply = runtime.fn(
+  Effect.fnUntraced(function* (given: Planned | Extract<Wanted, { readonly _tag: "Add" }>) {
+    const { of, plan } = "plan" in given ? given : yield* planned(given)
+    const { leftOut = 0, rejectedRows } = plan.summary
+    if (of._tag === "Add" && leftOut > 0) {
+      return yield* new NothingToDo({ reason: `A contact ${aboutOf(of)} is stored already. Open it to change it.` })
+    }
+    if (of._tag === "Add" && rejectedRows.length > 0) {
+      return yield* new NothingToDo({ reason: rejectedRows.map(({ reason }) => reason).join("\n") })
+    }
+    const applying = plan.applyWith({ command: commands[of._tag] })
+    return (yield* Effect.provideService(applying, RunOrigin, { about: aboutOf(of) })).report
+  }),
+  { reactivityKeys: contactsChanged }
+)
