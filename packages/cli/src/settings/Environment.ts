@@ -11,6 +11,8 @@ const problemOf = (error: Config.ConfigError): string => {
     : `${variable} cannot be used: ${issue}.`
 }
 
+/** Refuses a variable that cannot be read. */
+export const refusedSetting = (error: Config.ConfigError) => usageError(problemOf(error), "Correct it, or unset it.")
+
 /** Reads variables. */
-export const fromEnvironment = <A>(variables: Config.Config<A>) =>
-  Effect.mapError(variables, (error) => usageError(problemOf(error), "Correct it, or unset it."))
+export const fromEnvironment = <A>(variables: Config.Config<A>) => Effect.mapError(variables, refusedSetting)

@@ -24,7 +24,7 @@ describe("a variable of the environment that cannot be read", () => {
       const folder = yield* temporaryFolder
       const value = variable === "OTEL_RESOURCE_ATTRIBUTES" ? `${odd}=%` : odd
       const { code, stderr, stdout } = yield* runHere(commandLine.split(" "), {
-        env: { HOME: folder, [variable]: value }
+        env: { HOME: folder, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9", [variable]: value }
       })
       assert.include(stderr + stdout, variable)
       assert.notMatch(stderr + stdout, /bug|SchemaError/)

@@ -60,6 +60,8 @@ export const killableServe = Effect.fn("killableServe")(function* (
   place: ServePlace,
   options?: {
     readonly args?: ReadonlyArray<string> | undefined
+    /** Variables of its environment, beside those of this process. */
+    readonly env?: Readonly<Record<string, string>> | undefined
     /** The PostgreSQL in place of the database file. */
     readonly database?: Redacted.Redacted<string> | undefined
     /** The maximum heap size in MiB; the process dies if it needs more. */
@@ -78,7 +80,7 @@ export const killableServe = Effect.fn("killableServe")(function* (
     Effect.sync(() =>
       spawn(process.execPath, [...heap, ...inspector, bin, ...args, ...(options?.args ?? [])], {
         cwd: folder,
-        env: { ...process.env, ...environment, HOME: folder, TMPDIR: temporary, NO_COLOR: "1" },
+        env: { ...process.env, ...options?.env, ...environment, HOME: folder, TMPDIR: temporary, NO_COLOR: "1" },
         stdio: ["ignore", "pipe", "pipe"]
       })
     ),

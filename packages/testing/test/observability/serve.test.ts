@@ -80,7 +80,8 @@ describe("roster serve", () => {
       })
       const place = yield* servePlace
       const served = yield* killableServe(place, {
-        args: ["--metrics-listen", "127.0.0.1:0", "--traces-endpoint", url]
+        args: ["--metrics-listen", "127.0.0.1:0"],
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: url }
       })
       const metrics = yield* metricsOf(served)
       yield* drive(served)
@@ -138,7 +139,7 @@ describe("roster serve", () => {
         request.resume()
         taken += 1
       })
-      const served = yield* killableServe(yield* servePlace, { args: ["--traces-endpoint", url] })
+      const served = yield* killableServe(yield* servePlace, { env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } })
       for (let times = 0; times < 20; times++) {
         assert.strictEqual((yield* askServe(served, "GET", "/contacts")).status, 200)
       }

@@ -19,7 +19,7 @@ import { Signals } from "../../terminal/Signals.ts"
 import { parsed, parsedEach, text, toggle } from "../../settings/FlagForms.ts"
 import { count, portFlag, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { withHelp } from "../shared/HelpExtras.ts"
-import { parseTracesEndpoint, tracing } from "./Tracing.ts"
+import { tracing } from "./Tracing.ts"
 
 /** Parses an address that mail may come from, or `*@example.com` for all addresses of a domain. */
 const parseSender = (given: string) => {
@@ -99,12 +99,6 @@ const serveFlags = {
     parseListen,
     "Serve metrics for Prometheus at /metrics of this address, such as 127.0.0.1:9464 (default: none)",
     "ADDRESS:PORT"
-  ),
-  tracesEndpoint: parsed(
-    "traces-endpoint",
-    parseTracesEndpoint,
-    "Send traces to this collector by OTLP/HTTP (or set OTEL_EXPORTER_OTLP_ENDPOINT)",
-    "URL"
   ),
   maxConnections: count("max-connections", "Maximum number of connections (default: 1024)", 1),
   maxConnectionsPerClient: count(
@@ -270,11 +264,11 @@ export const command = Command.make(
       yield* output.write(Stream.make(`listening on ${address}\n`))
       yield* Effect.raceFirst(stopped, superseded)
     })
-    const traces = yield* tracing(given.tracesEndpoint)
+    const traces = yield* tracing
     if (file === undefined && !mayPrint && postgres === undefined && !(yield* storeExists(filename))) {
       return yield* keyNeedsPlace
     }
-    yield* Effect.provide(untilStopped, traces === undefined ? server : Layer.provide(server, traces))
+    yield* Effect.provide(untilStopped, Layer.provide(server, traces))
   })
 ).pipe(
   withExamples({
@@ -285,8 +279,7 @@ export const command = Command.make(
       "On PostgreSQL, with the password in ROSTER_DATABASE_PASSWORD; any number of processes serve it",
     "roster serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem": "With TLS; renewed files are noticed",
     "roster serve --db test.db --faults faults.json": "Fail the calls that a fault plan lists, to test clients",
-    "roster serve --metrics-listen 127.0.0.1:9464 --traces-endpoint http://127.0.0.1:4318":
-      "With metrics for Prometheus, and traces for a collector of OpenTelemetry",
+    "roster serve --metrics-listen 127.0.0.1:9464": "With metrics for Prometheus",
     "roster serve --public-url https://roster.example.com/v4 --trusted-proxy 10.0.0.5": "Behind a proxy with TLS"
   }),
   withHelp({
@@ -303,7 +296,7 @@ export const command = Command.make(
       ],
       "the store": ["key-file", "database-url", "database-connections"],
       "what it allows": ["allow-sender", "allow-file-url", "faults"],
-      "what it tells": ["access-log", "metrics-listen", "traces-endpoint"]
+      "what it tells": ["access-log", "metrics-listen"]
     }
   })
 )
