@@ -17,6 +17,7 @@ import {
   ContactRecord,
   ContactStatus,
   CustomFields,
+  fewNames,
   mergedFields,
   withUniqueNames
 } from "./ContactRecord.ts"
@@ -65,7 +66,9 @@ export const ContactWrite = explained(
     /** The last name; `null` removes it. */
     lastName: nullableText,
     /** Merged key by key; `null` or an empty text removes a field. */
-    customFields: requestField(withUniqueNames(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))),
+    customFields: requestField(
+      withUniqueNames(Schema.Record(Schema.String, Schema.NullOr(Schema.String)).check(fewNames))
+    ),
     /** Merged field by field; `null` removes a field, and in place of the whole all of them. */
     consent: nullableRequestField(
       payloadRecord(

@@ -1,7 +1,7 @@
 /** The fields of contacts and the exact schemas of their records, two of which `Contact.ts` adds the fast codec to. */
 import { Schema } from "effect"
 import { EmailAddress } from "./EmailAddress.ts"
-import { hasEqualNames, renamed, spellingsOf } from "../values/FieldNames.ts"
+import { hasEqualNames, hasManyNames, maximumNames, renamed, spellingsOf } from "../values/FieldNames.ts"
 import {
   answerDate,
   answerField,
@@ -48,8 +48,11 @@ export type ContactSource = Named<typeof ContactSource.Type>
 export const ConsentTracking = Schema.Literals(["Unknown", "Allow", "Deny"])
 export type ConsentTracking = typeof ConsentTracking.Type
 
+/** Bounds the names of a record, so that it is read in a few milliseconds. */
+export const fewNames = Schema.isMaxProperties(maximumNames, { expected: `at most ${maximumNames} names` })
+
 /** The custom fields of an account. Values are texts, numbers included. */
-export const CustomFields = Schema.Record(Schema.String, Schema.String)
+export const CustomFields = Schema.Record(Schema.String, Schema.String).check(fewNames)
 export interface CustomFields extends Schema.Schema.Type<typeof CustomFields> {}
 
 /** Merges custom fields: `above` replaces fields of `below`, which keep their spelling, and an empty text removes one. */
@@ -65,7 +68,8 @@ export const mergedFields = (below: CustomFields, above: CustomFields): CustomFi
 export const withUniqueNames = <S extends Schema.Codec<{ readonly [name: string]: unknown }, unknown>>(schema: S) =>
   schema.check(
     Schema.makeFilter((fields) =>
-      hasEqualNames(fields)
+      // Those that are too many are refused as that.
+      !hasManyNames(fields) && hasEqualNames(fields)
         ? "the names of two custom fields differ at most in case or in how their accents are written, so they are one field"
         : undefined
     )

@@ -6,7 +6,7 @@
 import { type Schema, SchemaAST, SchemaParser } from "effect"
 import * as SchemaCompiler from "effect/schema/SchemaCompiler"
 import { type EmailAddress, emailAddressIssue } from "./EmailAddress.ts"
-import { hasEqualNames } from "../values/FieldNames.ts"
+import { hasEqualNames, hasManyNames } from "../values/FieldNames.ts"
 import type { UnknownValue } from "../values/WireRecord.ts"
 import { isInstant, printPlain } from "../values/FastWireDate.ts"
 import { parseWireDate } from "../values/WireDate.ts"
@@ -48,10 +48,12 @@ const isAddress = (value: unknown): value is EmailAddress =>
 
 export const text = (value: unknown): string => (typeof value === "string" ? value : refuse())
 export const texts = (value: unknown) => (areTexts(value) ? { ...value } : refuse())
-export const uniqueTexts = (value: unknown) => (areTexts(value) && !hasEqualNames(value) ? { ...value } : refuse())
+export const uniqueTexts = (value: unknown) =>
+  areTexts(value) && !hasManyNames(value) && !hasEqualNames(value) ? { ...value } : refuse()
 /** Also for texts that null removes. */
 export const uniqueTextsOrNull = (value: unknown) => {
-  if (!isPlain<{ readonly [name: string]: unknown }>(value) || hasEqualNames(value)) return refuse()
+  if (!isPlain<{ readonly [name: string]: unknown }>(value) || hasManyNames(value) || hasEqualNames(value))
+    return refuse()
   for (const name in value) if (value[name] !== null) text(value[name])
   return { ...value }
 }

@@ -28,8 +28,8 @@ import { UnreadableFile } from "./TextDecoding.ts"
 /** The maximum length of an object, in bytes, as of a row of CSV. */
 const maximumObject = 8 * 1024 * 1024
 
-/** The maximum number of names and values in an object. */
-const maximumValues = 100_000
+/** The maximum number of names and values in an object, with those of the objects in it. */
+const maximumValues = 10_000
 
 const [quote, backslash, lineFeed, comma] = [0x22, 0x5c, 0x0a, 0x2c]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]

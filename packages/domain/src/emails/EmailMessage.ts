@@ -9,8 +9,16 @@ import { TaggedError } from "../errors/TaggedError.ts"
 
 const noControl = "it has no control characters, which would end a header"
 
+/** The maximum length of a text that becomes part of a header, in UTF-16 units. */
+const maximumHeaderText = 16_384
+
+const longHeader = `it has at most ${maximumHeaderText} characters`
+
+const headerIssue = (text: string): string | undefined =>
+  text.length > maximumHeaderText ? longHeader : hasControl(text) ? noControl : undefined
+
 /** A text that becomes part of a header. A line break in it could begin another header. */
-const headerText = Schema.String.check(Schema.makeFilter((text) => !hasControl(text) || noControl))
+const headerText = Schema.String.check(Schema.makeFilter(headerIssue))
 
 const quotedTexts = /"(?:[^"\\]|\\.)*"/g
 
@@ -21,6 +29,7 @@ const oneMailbox = /^[^<>",;]*(?:<[^<>",;]*>\s*)?$/
 const mailbox = headerText.check(
   Schema.makeFilter(
     (text) =>
+      text.length > maximumHeaderText ||
       oneMailbox.test(text.replaceAll(quotedTexts, "")) ||
       'it is one address or Name <address>; a name with a comma or semicolon is quoted, as in "Doe, John" <john@example.com>'
   )
@@ -37,8 +46,10 @@ const addressHeaders = /^(?:resent-)?(?:from|sender|to|cc|bcc)$|^return-path$/
 const MailHeaders = CustomFields.check(
   Schema.makeFilter((headers) => {
     for (const [name, value] of Object.entries(headers)) {
+      if (name.length > maximumHeaderText) return `the name of a header has at most ${maximumHeaderText} characters`
       if (!/^[!-9;-~]+$/.test(name)) return "the name of a header is printable ASCII without a space or colon"
-      if (hasControl(value)) return { path: [name], issue: noControl }
+      const issue = headerIssue(value)
+      if (issue !== undefined) return { path: [name], issue }
       if (addressHeaders.test(name.toLowerCase())) {
         return { path: [name], issue: "senders and recipients are fields of the message, not headers of your own" }
       }

@@ -3,6 +3,9 @@
  * (docs/decisions/records.md)
  */
 
+/** The maximum number of names in one object of a request or file, which is read in one piece. */
+export const maximumNames = 1000
+
 /** Folds a text for comparison, as rules do: lower case, then NFC. SQLite's `lower` folds ASCII only. */
 export const foldText = (text: string): string => text.toLowerCase().normalize("NFC")
 
@@ -40,6 +43,13 @@ export const spellingsOf = (record: { readonly [name: string]: unknown }): ((nam
     }
     return known.get(foldName(name)) ?? name
   }
+}
+
+/** Whether a record has more names than `maximumNames`. */
+export const hasManyNames = (record: { readonly [name: string]: unknown }): boolean => {
+  let count = 0
+  for (const _ in record) if (++count > maximumNames) return true
+  return false
 }
 
 /** Whether two names of a record are equal. Nothing is collected while all names are folded ones, as most are. */

@@ -2,21 +2,23 @@
 const quote = 0x22
 const backslash = 0x5c
 
-/** A longer string is searched for its end by `indexOf`, which a short one is not worth. */
+/** A longer string is searched for its next quote by `indexOf`, which is not worth it for a short way. */
 const shortString = 24
 
 /** The closing quote of the string that opens at a quote, or -1. */
 export const endOfString = (text: string, start: number): number => {
   let end = start + 1
-  for (const short = end + shortString; end < short; end++) {
-    const code = text.charCodeAt(end)
-    if (code === quote) return end
-    if (code === backslash) end++
-  }
-  for (end = text.indexOf('"', end); end !== -1; end = text.indexOf('"', end + 1)) {
-    let escapes = end - 1
+  for (;;) {
+    for (const short = end + shortString; end < short; end++) {
+      const code = text.charCodeAt(end)
+      if (code === quote) return end
+      if (code === backslash) end++
+    }
+    const found = text.indexOf('"', end)
+    if (found === -1) return -1
+    let escapes = found - 1
     while (text.charCodeAt(escapes) === backslash) escapes--
-    if ((end - escapes) % 2 === 1) return end
+    if ((found - escapes) % 2 === 1) return found
+    end = found + 1
   }
-  return -1
 }

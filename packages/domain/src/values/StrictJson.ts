@@ -3,6 +3,7 @@
  * twice, of which `JSON.parse` silently keeps the last.
  */
 
+import { maximumNames } from "./FieldNames.ts"
 import { endOfString } from "./JsonString.ts"
 
 /** The maximum depth of objects and arrays within each other. */
@@ -29,6 +30,25 @@ const nameOf = (text: string, start: number, end: number): string | undefined =>
 /** The length of a part in UTF-16 units, which takes some milliseconds to check or to parse. */
 const partLength = 256 * 1024
 
+/** The maximum length of an element of an array, in UTF-16 units: what it is cut at has elements as a whole. */
+const maximumElement = 1024 * 1024
+
+/** The maximum number of escaped characters in what is no array. A million takes the parser 30 ms. */
+export const maximumEscapes = 1_000_000
+
+/** What is said of more of them, in a text that was read or will be. */
+export const tooManyEscapes = `it has more than ${maximumEscapes} characters that JSON escapes`
+
+/** Whether a text has more than `maximumEscapes`. */
+export function* hasManyEscapes(text: string): Generator<void, boolean> {
+  let count = 0
+  for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at + 2)) {
+    if (++count > maximumEscapes) return true
+    if (count % partLength === 0) yield
+  }
+  return false
+}
+
 /** What a check tells of a text of JSON. */
 export interface CheckedJson {
   /** What is wrong, phrased to follow "Invalid body: ". It quotes nothing of the text. */
@@ -39,7 +59,8 @@ export interface CheckedJson {
 
 /**
  * Checks a text of JSON, part by part. Without an issue it can be parsed, or is refused by the parser. It has at most
- * `maximumValues` names in its objects and elements in its arrays; an empty object or array counts as one more.
+ * `maximumValues` names in its objects and elements in its arrays, and `maximumNames` in one object; an empty object or
+ * array counts as one more.
  */
 export function* checkJson(text: string, maximumValues: number): Generator<void, CheckedJson> {
   const cuts: Array<number> = []
@@ -47,9 +68,13 @@ export function* checkJson(text: string, maximumValues: number): Generator<void,
   return issue === undefined ? { cuts } : { issue, cuts: [] }
 }
 
+const tooLong = `one of its elements is longer than ${maximumElement} characters`
+
 function* findIssue(text: string, maximumValues: number, cuts: Array<number>): Generator<void, string | undefined> {
   const isArray = /^\s*\[/.test(text)
+  if (!isArray && (yield* hasManyEscapes(text))) return tooManyEscapes
   let cut = 0
+  let element = 0
   let pause = partLength
   /** The names that each open object has so far; none for an array. */
   const names: Array<Set<string | undefined> | undefined> = []
@@ -69,6 +94,7 @@ function* findIssue(text: string, maximumValues: number, cuts: Array<number>): G
         const known = names[depth]
         const name = nameOf(text, at, end)
         if (known?.has(name) === true) return `an object gives a name twice, the second time at character ${at + 1}`
+        if (known?.size === maximumNames) return `an object in it has more than ${maximumNames} names`
         known?.add(name)
       }
       isName = false
@@ -76,7 +102,11 @@ function* findIssue(text: string, maximumValues: number, cuts: Array<number>): G
     } else if (code === comma || code === openObject || code === openArray) {
       if (++values > maximumValues) return `it has more than ${maximumValues} names and elements`
       if (code === comma) {
-        if (isArray && depth === 1 && at - cut >= partLength) cuts.push((cut = at))
+        if (isArray && depth === 1) {
+          if (at - element > maximumElement) return tooLong
+          element = at
+          if (at - cut >= partLength) cuts.push((cut = at))
+        }
       } else {
         if (++depth > maximumDepth) return `it is nested too deep; the limit is ${maximumDepth}`
         names[depth] = code === openObject ? new Set() : undefined
@@ -85,6 +115,7 @@ function* findIssue(text: string, maximumValues: number, cuts: Array<number>): G
     } else if (code === closeObject || code === closeArray) {
       if (depth === 0) return undefined
       depth--
+      if (isArray && depth === 0 && at - element > maximumElement) return tooLong
       isName = false
     }
   }

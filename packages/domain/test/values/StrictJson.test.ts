@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import { checkJson, maximumDepth } from "../../src/values/StrictJson.ts"
+import { checkJson, maximumDepth, maximumEscapes } from "../../src/values/StrictJson.ts"
 
 const checked = (text: string, maximumValues: number) => {
   const steps = checkJson(text, maximumValues)
@@ -102,6 +102,28 @@ describe("the check of a JSON request", () => {
     ]
     for (const text of deep(maximumDepth)) assert.isUndefined(jsonIssue(text, 1000))
     for (const text of deep(maximumDepth + 1)) assert.match(jsonIssue(text, 1000) ?? "", /too deep; the limit is 64/)
+  })
+
+  it("bounds the names of one object", () => {
+    const object = (count: number) => `{${Array.from({ length: count }, (_, n) => `"n${n}":1`).join()}}`
+    assert.isUndefined(jsonIssue(`[${object(1000)},${object(1000)}]`, 10_000))
+    assert.match(jsonIssue(`{"a":[${object(1001)}]}`, 10_000) ?? "", /an object in it has more than 1000 names/)
+  })
+
+  it.each(['\\"', "\\\\", "\\n", "\\u4e2d"])("bounds how often %s stands in what is parsed at once", (escape) => {
+    const text = escape.repeat(maximumEscapes)
+    assert.isUndefined(jsonIssue(`{"a":"${text}"}`, 10))
+    assert.match(jsonIssue(`{"a":"${text}","b":"${escape}"}`, 10) ?? "", /more than 1000000 characters/)
+    const part = escape.repeat(100_000)
+    assert.isUndefined(jsonIssue(`[${Array.from({ length: 15 }, () => `"${part}"`).join()}]`, 100))
+  })
+
+  it("bounds an element of an array, whose pieces have whole elements", () => {
+    const element = `"${"x".repeat(1024 * 1024 - 4)}"`
+    assert.isUndefined(jsonIssue(`[${element},${element}]`, 10))
+    for (const text of [`[1,{"a":${element}}]`, `[{"a":${element}},1]`]) {
+      assert.match(jsonIssue(text, 10) ?? "", /longer than 1048576 characters/)
+    }
   })
 
   it("bounds names and elements", () => {

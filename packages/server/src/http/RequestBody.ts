@@ -8,6 +8,7 @@ import { registerGauge } from "../metrics/ObservableMetric.ts"
 import { openRequest } from "../network/OpenRequests.ts"
 import { LastingRefusals } from "../threads/LastingRefusals.ts"
 import { type Full, makeQuota } from "../threads/Quota.ts"
+import { yieldToEventLoop } from "../threads/Slices.ts"
 
 /** The limits of a JSON body. */
 interface BodyLimits {
@@ -129,7 +130,11 @@ export const makeBodyReader = Effect.gen(function* () {
         Effect.mapError((full) => overBudget[full]),
         Effect.flatMap(receive),
         Effect.catchIf(HttpServerError.isHttpServerError, Effect.die),
-        Effect.andThen(() => textOf(Buffer.concat(chunks.splice(0))))
+        Effect.map(() => Buffer.concat(chunks.splice(0))),
+        // Of the longest bodies each of these takes others some milliseconds.
+        Effect.tap(() => yieldToEventLoop),
+        Effect.flatMap(textOf),
+        Effect.tap(() => yieldToEventLoop)
       )
     })
   }

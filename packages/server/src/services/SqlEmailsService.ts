@@ -10,6 +10,7 @@ import {
   NotAllowedSender,
   RateLimited,
   ServiceError,
+  StrictJson,
   validated
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
@@ -22,7 +23,7 @@ import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StorePolicy } from "../store/StoreOptions.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
-import { yieldToEventLoop } from "../threads/Slices.ts"
+import { inSlices, yieldToEventLoop } from "../threads/Slices.ts"
 import { asItWas, keyedCalls } from "../credentials/KeyedCalls.ts"
 
 const readMessage = validated(EmailMessage)
@@ -71,6 +72,7 @@ const make = Effect.gen(function* () {
   const sendNow = fnRedacted("EmailsService.send")(function* (given: EmailMessage) {
     const { account } = yield* Caller
     const message = yield* readMessage(given)
+    yield* yieldToEventLoop
     const { envelopeFrom, from } = message.content
     const invalid = (field: string, issue: string) => new InvalidInput({ field, issue })
     // Some clients send an empty text for what is not given.
@@ -93,6 +95,7 @@ const make = Effect.gen(function* () {
     if (bytes > maximumMessageBytes * (4 / 3)) {
       return yield* invalid("content.attachments", "a message has at most 20 MB with its attachments")
     }
+    if (yield* inSlices(() => StrictJson.hasManyEscapes(json))) return yield* invalid("body", StrictJson.tooManyEscapes)
     const crypto = yield* WebCrypto
     const messageId = crypto.randomUUID()
     const transactionId = crypto.randomUUID()

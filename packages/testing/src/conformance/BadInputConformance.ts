@@ -58,8 +58,11 @@ const updateCases: ReadonlyArray<Case> = [
   ...[{ tracking: "Deny" }, {}, null].map((value): Case => ["consent", { consent: value }])
 ]
 
+const manyNames = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`n${n}`, "x"]))
+
 const contactCases: ReadonlyArray<Case> = [
   ...profileCases,
+  ["customFields", { customFields: manyNames }],
   ...readOnly,
   ...[...noTexts, undefined, "nobody", " a@example.com"].map((value): Case => ["email", { email: value }]),
   ...[...noTexts, "Hibernating", "active", ""].map((value): Case => ["status", { status: value }]),
@@ -118,6 +121,15 @@ const inContent = (field: string, name: string, values: ReadonlyArray<unknown>):
 const inOptions = (field: string, name: string, values: ReadonlyArray<unknown>): ReadonlyArray<Case> =>
   values.map((value) => [`options.${field}`, { recipients, content, options: { [name]: value } }])
 
+const longCases: ReadonlyArray<Case> = [
+  ["recipients[0].fields", { recipients: [{ email: "someone@elsewhere.test", fields: manyNames }], content }],
+  ...inContent("merge", "merge", [manyNames]),
+  ...inContent("headers", "headers", [manyNames, { [`X-${"x".repeat(16_384)}`]: "x" }]),
+  ...inContent("headers.X-Note", "headers", [{ "X-Note": "x".repeat(16_385) }]),
+  ...inContent("from", "from", [`${"x".repeat(16_384)} <john@example.com>`]),
+  ...inContent("subject", "subject", ["x".repeat(16_385)])
+]
+
 /** What would end a line of the head of a mail, or stands in none. */
 const breaks = ["a\r\nBcc: eve@evil.test", "a\n", "\ra", "a\0b", "a\u001b[2Jb", "a\u0085b", "a\u007f"]
 
@@ -141,6 +153,7 @@ const headCases: ReadonlyArray<Case> = breaks.flatMap((text): ReadonlyArray<Case
 
 const messageCases: ReadonlyArray<Case> = [
   ...headCases,
+  ...longCases,
   ["option", { recipients, content, option: {} }],
   ["recipients[0].mergeFields", { recipients: [{ email: "a@example.com", mergeFields: {} }], content }],
   ...inContent("subjet", "subjet", ["Hello", undefined]),
