@@ -14,7 +14,7 @@ import {
   unnamedText
 } from "./ContactColumns.ts"
 import { type CsvRecord, isMalformed } from "./CsvRecord.ts"
-import { makeCsvReader, nextLine } from "./CsvReader.ts"
+import { makeCsvReader, maximumRecord, nextLine } from "./CsvReader.ts"
 import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
 import { joinBytes } from "../values/Bytes.ts"
 import { encodingByMark, makeTextReader, unmarkedEncoding, UnreadableFile } from "./TextDecoding.ts"
@@ -28,19 +28,30 @@ import { type FileHeader, type Reasons, reasonsIn } from "./RejectedRows.ts"
 const nothing = new Uint8Array(0)
 const longestHeader = 1024 * 1024
 
+/** The length of a header that shows its delimiter, in UTF-16 units. */
+const sniffed = 64 * 1024
+
+/** The bytes of a file within which there is a header or a contact. */
+const longestBeginning = 2 * maximumRecord
+
+const noBeginning = `there is neither a header nor a contact in its first ${longestBeginning} bytes`
+
+const space = 0x20
+const isBlank = (byte: number | undefined): boolean => byte === space || byte === 0x0a || byte === 0x0d
+
 const quotedCell = /(^|[,;\t|\r\n])"((?:[^"]|"")*)(?:"|$)/g
 
 /** The text with a placeholder for each quoted cell that contains separators, and the others without quotes. */
-const unquoted = (text: string): string =>
+const unquoted = (text: string, length: number): string =>
   text
-    .slice(0, longestHeader)
+    .slice(0, length)
     .replaceAll(quotedCell, (_, before: string, cell: string) => before + (/[,;\t|\r\n]/.test(cell) ? "_" : cell))
 
 const lineBreak = /\r\n|\r|\n/
 
 /** Detects the delimiter by the earliest address column, since later names may contain others, or by frequency. */
 const sniffDelimiter = (head: string): Delimiter => {
-  const header = unquoted(head).split(lineBreak, 1)[0] ?? ""
+  const header = unquoted(head, sniffed).split(lineBreak, 1)[0] ?? ""
   const look = (delimiter: Delimiter) => {
     const cells = header.split(delimiter)
     const email = cells.findIndex((cell) => cell.trim().toLowerCase() === "email")
@@ -55,7 +66,8 @@ const sniffDelimiter = (head: string): Delimiter => {
 }
 
 /** Whether a text contains the complete header, which must be known before anything is read. */
-const hasHeader = (text: string): boolean => text.length >= longestHeader || /[\r\n]/.test(unquoted(text.trimStart()))
+const hasHeader = (text: string): boolean =>
+  text.length >= longestHeader || /[\r\n]/.test(unquoted(text.trimStart(), longestHeader))
 
 /** The meaning of the header for the rows below it. */
 interface Head {
@@ -153,17 +165,17 @@ class ReadRow implements ImportRow {
     const { columns, reasons } = this.#head
     const { problem } = this.#record
     if (problem !== undefined) return Result.fail(rowProblem("Format", problem))
+    // The reason of a rejected row may stand behind blank cells.
+    if (reasons === undefined) return importRow(columns, this.#record.within(columns.targets.length))
     const { cells: all } = this.#record
-    const cells = reasons?.without(all) ?? all
-    if (reasons !== undefined) {
-      // Spreadsheets pad short rows, so that the reason would become the value of another column.
-      if (cells.some(isCountIssue)) return Result.fail(rowProblem("Cells", reasonInCell))
-      // The misplaced quotes of a malformed row would be text now.
-      const reason = reasons.of(all)
-      const isOfQuote = isMalformed(reason) || reason === quoteInCell
-      if (isOfQuote && cells.some((cell) => restoreCell(cell).startsWith('"'))) {
-        return Result.fail(rowProblem("Format", quoteInCell))
-      }
+    const cells = reasons.without(all)
+    // Spreadsheets pad short rows, so that the reason would become the value of another column.
+    if (cells.some(isCountIssue)) return Result.fail(rowProblem("Cells", reasonInCell))
+    // The misplaced quotes of a malformed row would be text now.
+    const reason = reasons.of(all)
+    const isOfQuote = isMalformed(reason) || reason === quoteInCell
+    if (isOfQuote && cells.some((cell) => restoreCell(cell).startsWith('"'))) {
+      return Result.fail(rowProblem("Format", quoteInCell))
     }
     return importRow(columns, cells)
   }
@@ -216,6 +228,9 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
   let head: Head | undefined
   let refused: Refused | undefined
   let line = 1
+  /** The bytes before there is a header or a contact. */
+  let beginning = 0
+  let isJsonBegun = false
 
   const unreadable = (reason: string, encoding?: string) =>
     Result.fail(new UnreadableFile({ line, reason, ...(encoding === undefined ? {} : { encoding }) }))
@@ -249,11 +264,24 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
     return true
   }
 
+  /** Drops blank lines before the header, of which there may be millions. */
+  const dropBlankLines = (last: boolean): void => {
+    for (let at = 0; isBlank(start[at]); at++) {
+      if (start[at] === space) continue
+      const next = nextLine(start, at, last)
+      if (next < 0) return
+      start = start.subarray(next)
+      startLine++
+      at = -1
+    }
+  }
+
   /** Splits a text into records, once the complete header shows the delimiter. */
   const split = (text: Uint8Array, last: boolean): ReadonlyArray<CsvRecord> => {
     if (toRecords !== undefined) return toRecords(text, last)
     start = joinBytes([start, text])
     if (!isAtHeader(last)) return []
+    dropBlankLines(last)
     const known = new TextDecoder("utf-8", { ignoreBOM: true }).decode(start)
     if (isJson(known)) {
       toJsonRows = makeJsonReader(mapping, startLine, needsAddress)
@@ -274,7 +302,11 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
   }
 
   /** The rows of a piece of JSON, if the file is known to be that. */
-  const jsonRows = (text: Uint8Array, last: boolean) => toJsonRows?.(text, last)
+  const jsonRows = (text: Uint8Array, last: boolean) => {
+    const rows = toJsonRows?.(text, last)
+    isJsonBegun ||= rows !== undefined && Result.isSuccess(rows) && rows.success.length > 0
+    return rows
+  }
 
   /** The error of a header that cannot be read, once it is known whether a later line can. */
   const refusal = (last: boolean): UnreadableFile | undefined => {
@@ -295,6 +327,10 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
 
   return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ImportRow>, UnreadableFile> => {
     const last = piece === undefined
+    if (head === undefined && !isJsonBegun) {
+      beginning += piece?.length ?? 0
+      if (beginning > longestBeginning) return unreadable(noBeginning)
+    }
     const bytes = textOf(piece ?? nothing, last)
     if (Result.isFailure(bytes)) return Result.fail(bytes.failure)
     if (held !== undefined) return Result.succeed([])

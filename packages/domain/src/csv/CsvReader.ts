@@ -8,9 +8,14 @@ import { joinBytes } from "../values/Bytes.ts"
 import { CsvRecord, type CsvPiece, type CsvPlace, neverClosed, textAfterQuote } from "./CsvRecord.ts"
 
 /** The maximum length of a record, in bytes: enough for a text of 1 MB that is all (doubled) quotes. */
-const maximumRecord = 8 * 1024 * 1024
+export const maximumRecord = 8 * 1024 * 1024
 
 const tooLong = `the row is longer than ${maximumRecord} bytes`
+
+/** The maximum number of cells of a record, as a sheet has columns. */
+const maximumCells = 16_384
+
+const tooMany = `the row has more than ${maximumCells} cells; take the surplus ones out`
 
 /** The bytes after which the density of cells is known. */
 const longEnough = 4096
@@ -75,14 +80,18 @@ export const makeCsvReader = (
     return (piece.ends = larger)
   }
 
-  /** Reports the first line of a malformed record; the lines after it are read as records. */
-  const bad = (piece: CsvPiece, last: boolean, problem: string): number => {
-    const end = nextLine(piece.bytes, at.start, last)
-    if (end < 0) return end
+  /** Notes the problem of a record that is not split. */
+  const refuse = (piece: CsvPiece, end: number, problem: string): void => {
     piece.ends[at.first] = end
     at.count = 1
     at.isPlain = false
     at.problem = problem
+  }
+
+  /** Reports the first line of a malformed record; the lines after it are read as records. */
+  const bad = (piece: CsvPiece, last: boolean, problem: string): number => {
+    const end = nextLine(piece.bytes, at.start, last)
+    if (end >= 0) refuse(piece, end, problem)
     return end
   }
 
@@ -93,6 +102,7 @@ export const makeCsvReader = (
     const table = kinds
     let { ends } = piece
     let cell = at.first
+    const most = cell + maximumCells
     let isPlain = true
     at.start = start
     at.problem = undefined
@@ -121,7 +131,11 @@ export const makeCsvReader = (
       }
       ends[cell++] = place
       if (place - start > maximumRecord) return bad(piece, last, tooLong)
-      if (place < length && bytes[place] === separator) continue
+      if (place < length && bytes[place] === separator) {
+        if (cell < most) continue
+        at.problem = tooMany
+        return bad(piece, last, tooMany)
+      }
       at.count = cell - at.first
       at.isPlain = isPlain
       return nextLine(bytes, place, last)
@@ -145,13 +159,11 @@ export const makeCsvReader = (
       }
       let end = scan(piece, start, last)
       if (end < 0) {
-        if (bytes.length - start <= maximumRecord) break
+        if (at.problem === undefined && bytes.length - start <= maximumRecord) break
+        // The rest of the line is not waited for.
         skipping = true
         end = start
-        piece.ends[at.first] = bytes.length
-        at.count = 1
-        at.isPlain = false
-        at.problem = tooLong
+        refuse(piece, bytes.length, at.problem ?? tooLong)
       }
       records.push(new CsvRecord(piece, at, line))
       at.first += at.count

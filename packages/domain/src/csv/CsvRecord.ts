@@ -31,7 +31,7 @@ export const isMalformed = (problem: string | undefined): boolean =>
 const keptText = 64 * 1024
 
 const kept = (line: string): string => {
-  const text = line.slice(0, keptText + 2).replace(/[\r\n]+$/, "")
+  const text = line.slice(0, keptText + 2).replace(/(?<![\r\n])[\r\n]+$/, "")
   return text.length <= keptText ? text : `${text.slice(0, keptText).toWellFormed()}…`
 }
 
@@ -39,6 +39,7 @@ const quotedText = /"((?:[^"]|"")*)"/y
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 const quote = 0x22
+const space = 0x20
 
 /** The cells of a record, or its problem. It holds on to its piece of the file, so it must not be kept. */
 export class CsvRecord {
@@ -78,11 +79,31 @@ export class CsvRecord {
   /** The cells, without their quotes. Those of a malformed record are cut for people, who correct them. */
   get cells(): ReadonlyArray<string> {
     if (isMalformed(this.problem)) return this.#malformedCells
-    if (this.problem !== undefined) return [this.#text]
+    return this.problem === undefined ? this.#firstCells(this.count) : [this.#text]
+  }
+
+  /** The cells of so many columns, if those behind them are blank, or else all cells. */
+  within(columns: number): ReadonlyArray<string> {
+    return this.problem === undefined && this.count > columns && this.#isBlankFrom(columns)
+      ? this.#firstCells(columns)
+      : this.cells
+  }
+
+  /** Whether all cells from one on have nothing but spaces, as far as their bytes tell. */
+  #isBlankFrom(column: number): boolean {
     const { bytes, delimiter } = this.#piece
-    if (this.isPlain) return utf8.decode(bytes.subarray(this.start, this.end(this.count - 1))).split(delimiter)
+    const separator = delimiter.charCodeAt(0)
+    for (let place = this.begin(column); place < this.end(this.count - 1); place++) {
+      if (bytes[place] !== separator && bytes[place] !== space) return false
+    }
+    return true
+  }
+
+  #firstCells(count: number): ReadonlyArray<string> {
+    const { bytes, delimiter } = this.#piece
+    if (this.isPlain) return utf8.decode(bytes.subarray(this.start, this.end(count - 1))).split(delimiter)
     const cells: Array<string> = []
-    for (let cell = 0; cell < this.count; cell++) {
+    for (let cell = 0; cell < count; cell++) {
       const from = this.begin(cell)
       const end = this.end(cell)
       cells.push(

@@ -320,6 +320,80 @@ describe("readContacts", () => {
     })
   )
 
+  describe("bounds what is made of one piece", () => {
+    const tooMany = "the row has more than 16384 cells; take the surplus ones out"
+    const cells = (count: number, cell: string) => Array.from({ length: count }, () => cell).join(",")
+    const contacts = (file: string, chunk: number) => {
+      const bytes = utf8(file)
+      const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, i) =>
+        bytes.slice(i * chunk, (i + 1) * chunk)
+      )
+      return Stream.runCollect(readContacts(Stream.fromIterable(chunks)))
+    }
+
+    it.effect.each(["", '""', "x"])("a header of more than 16,384 cells, each `%s`", (cell) =>
+      Effect.gen(function* () {
+        for (const chunk of [1000, 1_000_000]) {
+          const header = `Email,${cells(16_384, cell)}`
+          const error = yield* Effect.flip(contacts(`${header}\na@example.com\n`, chunk))
+          assert.deepStrictEqual([error.line, error.reason], [1, tooMany])
+        }
+      })
+    )
+
+    it.effect("a header of 16,384 columns is read, and a row with more cells is rejected alone", () =>
+      Effect.gen(function* () {
+        const names = Array.from({ length: 16_383 }, (_, n) => `n${n}`).join()
+        const rows = [
+          `a@example.com,x,${cells(16_382, "")}`,
+          cells(2_000_000, ""),
+          `b@example.com,${cells(16_383, "")}`
+        ]
+        const file = `Email,${names}\n${rows.join("\n")}\n`
+        for (const chunk of [10_000, 10_000_000]) {
+          const read = yield* contacts(file, chunk)
+          assert.deepStrictEqual<unknown>(outline(read), [
+            { line: 2, ...a, customFields: { n0: "x" } },
+            { line: 3, bad: true },
+            { line: 4, ...b }
+          ])
+          assert.strictEqual(read[1]?.fault?.reason, tooMany)
+          assert.isAtMost(read[1]?.cells.join("").length ?? 0, 64 * 1024 + 1)
+        }
+      })
+    )
+
+    it.effect("blank cells beyond the columns change nothing, and a text there does", () =>
+      Effect.gen(function* () {
+        const [blank, text] = yield* contacts(`Email,A\na@example.com,x,,  ,"",\na@example.com,x,,y\n`, 1000)
+        assert.deepStrictEqual(blank?.cells, ["a@example.com", "x", "", "  ", "", ""])
+        assert.deepStrictEqual<unknown>(outline([blank ?? assert.fail()]), [
+          { line: 2, ...a, customFields: { A: "x" } }
+        ])
+        assert.strictEqual(text?.fault?.reason, "the row has 4 cells, the header has 2 columns")
+      })
+    )
+
+    it.effect("a million blank lines before the header", () =>
+      Effect.gen(function* () {
+        for (const file of [`${"\r\n".repeat(1_000_000)}Email\na@example.com\n`, `${" \n".repeat(9)}Email\n`]) {
+          const read = yield* contacts(file, 262_144)
+          assert.strictEqual(read.length, file.length > 100 ? 1 : 0)
+          if (read[0] !== undefined) assert.strictEqual(read[0].line, 1_000_002)
+        }
+      })
+    )
+
+    it.effect.each([" ", "\n", "[ "])("a file that begins with 17 MiB of %j", (sign) =>
+      Effect.gen(function* () {
+        const part = utf8(sign.repeat((1024 * 1024) / sign.length))
+        const parts = Array.from({ length: 17 }, (_, index) => (index === 0 ? part : part.map(() => 0x20)))
+        const error = yield* Effect.flip(Stream.runDrain(readContacts(Stream.fromIterable(parts))))
+        assert.strictEqual(error._tag, "UnreadableFile")
+      })
+    )
+  })
+
   const Cell = Schema.Array(Schema.Literals(["a", "é", "😀", ",", ";", '"', "\r\n", "\n", "\r", " "]))
   it.effect.prop(
     "has the line of each row exact, whatever stands in the cells",

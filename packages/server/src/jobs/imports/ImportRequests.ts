@@ -24,16 +24,22 @@ import { readParts, removeAllParts, storeParts } from "../queue/JobBlobs.ts"
 import { checkQuota, filesFull } from "../queue/JobQuotas.ts"
 import { asCaller } from "../../credentials/CallerCheck.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
+import { yieldToEventLoop } from "../../threads/Slices.ts"
 
 const operation = "contactsImportPost"
 
 const encodeRequest = Schema.encodeEffect(ImportJobRequest)
 
-/** Reads up to the first row, so that a file without a column of addresses is refused while its sender waits. */
+/** Reads up to the first row, part by part between which others are answered, so that a file without a column of addresses is refused while its sender waits. */
 const checkHeader = Effect.fnUntraced(function* (job: number, mapping: ImportMapping) {
   const sql = yield* SqlClient.SqlClient
   yield* checkArchive(job).pipe(
-    Effect.andThen(Stream.runDrain(Stream.take(readContacts(contentOf(readParts(sql, job)), mapping), 1))),
+    Effect.andThen(
+      contentOf(readParts(sql, job)).pipe(
+        Stream.tap(() => yieldToEventLoop),
+        (content) => Stream.runDrain(Stream.take(readContacts(content, mapping), 1))
+      )
+    ),
     Effect.catchTag("UnreadableFile", (error) => Effect.fail(new ImportRefused({ reason: error.message })))
   )
 })
