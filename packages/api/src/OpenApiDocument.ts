@@ -54,7 +54,7 @@ const tagTexts: Readonly<Record<string, string>> = {
   Contacts: `People by their e-mail address. An add takes at most ${maximumContactsPerAdd} contacts, an import any number.`,
   "Access credentials":
     "API keys for programs that use HTTP, and SMTP credentials for programs that send mail: at most " +
-    `${maximumCredentials} of each kind. A secret is in the answer to its creation and in no other.`,
+    `${maximumCredentials} of each kind that have not ended. A secret is in the answer to its creation and in no other.`,
   "Mail sending": "Messages from senders that the account has verified."
 }
 

@@ -23,6 +23,7 @@ export {
   IpRange,
   LastManagingKey,
   maximumCredentials,
+  maximumKeptCredentials,
   maximumIpRanges,
   NameTaken,
   TooManyCredentials

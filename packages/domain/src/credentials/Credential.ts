@@ -52,8 +52,11 @@ export type IpRange = typeof IpRange.Type
 /** The maximum number of addresses and ranges of one credential. */
 export const maximumIpRanges = 256
 
-/** The maximum number of credentials of one kind in an account. */
+/** The maximum number of credentials of one kind in an account. Those that have ended do not count. */
 export const maximumCredentials = 15
+
+/** The maximum number of credentials of one kind in an account with those that have ended. */
+export const maximumKeptCredentials = 100
 
 /** What the service returns of every credential besides its settings. */
 export const credentialFields = {

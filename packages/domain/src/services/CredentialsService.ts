@@ -35,11 +35,17 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Protec
     payload: Payload,
     options?: KeyedCall
   ) => Effect.Effect<NewCredential, NameTaken | TooManyCredentials | InvalidInput | ServiceError>
-  /** Changes the given fields only; another name renames it. (docs/credentials.md) */
+  /**
+   * Changes the given fields only; another name renames it. A later end brings back one that has ended, if there is room.
+   * (docs/credentials.md)
+   */
   readonly update: (
     name: string,
     changes: Changes
-  ) => Effect.Effect<Credential, CredentialNotFound | NameTaken | Protected | InvalidInput | ServiceError>
+  ) => Effect.Effect<
+    Credential,
+    CredentialNotFound | NameTaken | TooManyCredentials | Protected | InvalidInput | ServiceError
+  >
   /** Deletes a credential. From then on the service refuses it. */
   readonly delete: (
     name: string,

@@ -174,7 +174,7 @@ export const make = Effect.gen(function* () {
           ...request,
           about: name,
           read,
-          refusals: ["CredentialNotFound", "NameTaken", "InvalidInput", ...protectedBy],
+          refusals: ["CredentialNotFound", "NameTaken", "TooManyCredentials", "InvalidInput", ...protectedBy],
           goneAfterAmbiguous: renamed(request.operation, name, payload, get(next, { subaccount })),
           byStatus
         })

@@ -11,6 +11,7 @@ import {
   isApiKeySuccessor,
   type KeyedCall,
   maximumCredentials,
+  maximumKeptCredentials,
   NameTaken,
   notAddressable,
   type ServiceError,
@@ -125,9 +126,21 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
   const settingsAfter = (was: StoredSettings, { accessLevels: given, ...settings }: Settings) =>
     changedSettings(was, { ...settings, accessLevels: accessLevels ?? (given && [...new Set(given)]) })
 
-  const checkExpiry = Effect.fnUntraced(function* (expires: DateTime.Utc | null | undefined) {
-    if (expires == null || toSeconds(expires) > (yield* storeClock(sql).seconds)) return
+  const worksAt = (now: number, { expires }: Pick<StoredSettings, "expires">): boolean =>
+    expires === null || toSeconds(expires) > now
+
+  const checkExpiry = Effect.fnUntraced(function* (expires: DateTime.Utc | null = null) {
+    if (worksAt(yield* storeClock(sql).seconds, { expires })) return
     return yield* new InvalidInput({ field: "expires", issue: "it lies in the past" })
+  })
+
+  /** Refuses one more that works, in the transaction of its change, which has locked the account. */
+  const checkRoom = Effect.fnUntraced(function* (account: string, added: 0 | 1) {
+    const all = yield* findCredentials(sql, sql`account = ${account} AND kind = ${kind}`)
+    const now = yield* storeClock(sql).seconds
+    const isFull = all.filter((row) => worksAt(now, row)).length >= maximumCredentials
+    if (!isFull && all.length + added <= maximumKeptCredentials) return
+    return yield* new TooManyCredentials({ maximum: isFull ? maximumCredentials : maximumKeptCredentials })
   })
 
   const list = fnRedacted(span("list"))(
@@ -164,11 +177,7 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
       SELECT id FROM credentials WHERE kind = ${kind} AND identity = ${identity(payload.name)}
         AND ${kind === "Smtp" ? sql`1 = 1` : sql`account = ${account}`}`
     if (taken !== undefined) return yield* new NameTaken({ name: payload.name })
-    const [count] = yield* sql<{ readonly count: number }>`
-      SELECT count(*) AS count FROM credentials WHERE account = ${account} AND kind = ${kind}`
-    if (Number(count?.count ?? 0) >= maximumCredentials) {
-      return yield* new TooManyCredentials({ maximum: maximumCredentials })
-    }
+    yield* checkRoom(account, 1)
     const secret = yield* makeSecret(kind)
     const next = settingsAfter(unset, payload)
     const named = { account, kind, name: payload.name, identity: identity(payload.name) }
@@ -214,6 +223,8 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     yield* checkWithin(change, next, ...(row === undefined ? [] : [row]))
     if (row === undefined) return yield* new CredentialNotFound({ name })
     yield* checkExpiry(changes.expires)
+    const now = yield* storeClock(sql).seconds
+    if (!worksAt(now, row) && worksAt(now, next)) yield* checkRoom(row.account, 0)
     yield* protect(change.caller, row, next)
     const { name: renamedTo = row.name } = changes
     const renamed = { ...next, name: renamedTo, identity: identity(renamedTo) }

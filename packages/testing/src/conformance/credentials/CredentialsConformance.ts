@@ -10,7 +10,7 @@ import {
   IpRange,
   maximumIpRanges
 } from "@roster/domain"
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, DateTime, Effect, Redacted, Schedule } from "effect"
 import { inspect } from "node:util"
 import { apiKeys, arrange, type Kind, millis, names, type NamedFields, ranges, smtp, soon } from "./CredentialKind.ts"
 import { refused } from "../cases/Refused.ts"
@@ -226,6 +226,38 @@ const ofBothKinds = <Payload extends NamedFields>(
         yield* credentials.create(kind.payload(name("more"), of))
         yield* credentials.delete(name("more"), of)
       })
+    )
+
+    it.needing("own-account").effect(
+      "do not count for these 15 once they have ended, and come back if there is room",
+      () =>
+        Effect.gen(function* () {
+          const { credentials, name, subaccount: of } = yield* arrange(kind)
+          const fresh = Array.from({ length: 14 }, (_, i) => name(`n${i}`))
+          yield* Effect.forEach(fresh, (each) => credentials.create(kind.payload(each, { subaccount: of })))
+          const ending = Effect.flatMap(DateTime.now, (now) =>
+            credentials.create(
+              kind.payload(name("ended"), { subaccount: of, expires: DateTime.add(now, { seconds: 2 }) })
+            )
+          )
+          // A busy machine may come too late with it.
+          yield* Effect.retry(ending, { while: ({ _tag }) => _tag === "InvalidInput", times: 9 })
+          yield* credentials.create(kind.payload(name("more"), { subaccount: of })).pipe(
+            Effect.retry({
+              while: ({ _tag }) => _tag === "TooManyCredentials",
+              schedule: Schedule.spaced("200 millis"),
+              times: 600
+            })
+          )
+          const subaccount = { subaccount: of }
+          assert.strictEqual((yield* credentials.list(subaccount)).length, 16)
+          yield* credentials.update(name("ended"), { ipRanges: ranges, ...subaccount })
+          yield* refused(credentials.update(name("ended"), { expires: null, ...subaccount }), "TooManyCredentials")
+          yield* credentials.delete(name("more"), subaccount)
+          const back = yield* credentials.update(name("ended"), { expires: null, ...subaccount })
+          assert.strictEqual(back.expires ?? null, null)
+          yield* refused(credentials.create(kind.payload(name("more"), subaccount)), "TooManyCredentials")
+        })
     )
 
     it.effect.each(["", ".", "..", "a\ud800"])("refuse the name %j, which no address can hold", (impossible) =>
