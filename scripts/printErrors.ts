@@ -54,7 +54,8 @@ export const advice = {
   Rejected: "Change the request as `detail` says.",
   ResponseTooLarge:
     "Request fewer contacts at once, or raise the limit of the client. A write may have been carried out.",
-  RotationRefused: "Correct what the message names, then rotate again.",
+  NotReplaced: "Mend what the message names, and rotate again. The old secret works as before.",
+  RotationRefused: "Correct what the message names, or wait as it says, then rotate again.",
   RunLogFailure: "Check the disk, and the file that the message names.",
   RunNotFound: "List the runs of the log.",
   RunTaken: "Wait until the other program has ended, or stop it.",
@@ -64,7 +65,6 @@ export const advice = {
     "Look at its `reason`, with `Effect.catchReason`; `isRetryable` says whether the same call may be repeated.",
   SimulationFailed: "Run it again with `repeat`, and correct what its calls show.",
   SourceTooLarge: "Give a file to keep the rows in, by `spool`, or import the contacts in parts; nothing was sent.",
-  StillInUse: "Switch the programs that still use the old secret, and run the rotation again: it resumes.",
   StoreDamaged: "Restore a backup, or open another file.",
   StoreFailure: "Check the disk and the database, then repeat the call: none of it was stored.",
   StoreUnavailable: "Check the path and its permissions, or whether another process holds it.",

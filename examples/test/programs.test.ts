@@ -80,7 +80,7 @@ describe("the programs of the page", () => {
       assert.strictEqual(new Set(secrets).size, 3)
       assert.deepStrictEqual(
         (yield* apiKeys.list()).map(({ name }) => name),
-        ["sync"]
+        ["sync~old-1970-03-08", "sync"]
       )
     }).pipe(Effect.provide(services))
   )

@@ -3,5 +3,5 @@ import { Console, Redacted } from "effect"
 
 export const example = rotateApiKey("nightly", {
   deliver: ({ token }) => Console.error(`a secret of ${Redacted.value(token).length} characters`),
-  grace: "0 seconds"
+  grace: "7 days"
 })

@@ -3,5 +3,5 @@ import { Console, Redacted } from "effect"
 
 export const example = rotateSmtp("mailer@example.com", {
   deliver: ({ token }) => Console.error(`a password of ${Redacted.value(token).length} characters`),
-  grace: "0 seconds"
+  grace: "7 days"
 })

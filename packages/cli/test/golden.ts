@@ -59,9 +59,9 @@ export const golden: Readonly<Record<string, Golden>> = {
     ends: { 2: "ci", 5: "none --no-expiry", 6: "ci --rename other" }
   },
   "apikeys rotate": {
-    good: "ci --dry-run",
+    good: "ci --grace 7d",
     asks: true,
-    ends: { 2: "ci --idle 2h --grace 1h", 5: "none --out {new}" }
+    ends: { 2: "ci --grace soon", 5: "none --out {new}" }
   },
   "apikeys audit": { good: "", asks: true, ends: { 2: "--unused-for soon", 9: "--fail-on-findings --unused-for 1ms" } },
   "apikeys delete": { good: "ci --yes", asks: true, ends: { 3: "ci", 5: "none --yes" } },
@@ -73,7 +73,7 @@ export const golden: Readonly<Record<string, Golden>> = {
     asks: true,
     ends: { 5: `${nobody} --no-expiry`, 6: "shop@example.com --rename other@example.com" }
   },
-  "smtp rotate": { good: "shop@example.com --dry-run", asks: true, ends: { 5: `${nobody} --out {new}` } },
+  "smtp rotate": { good: "shop@example.com --grace 0", asks: true, ends: { 5: `${nobody} --out {new}` } },
   "smtp delete": { good: "shop@example.com --yes", asks: true, ends: { 3: "shop@example.com", 5: `${nobody} --yes` } },
   "audit list": { good: "", ends: { 2: "--limit 0" } },
   "emails send": {

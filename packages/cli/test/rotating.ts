@@ -5,18 +5,15 @@
 import { Effect } from "effect"
 import { type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 
-/** A rotation that waits no longer than it must to be one. */
-export const quick = ["--idle", "600ms", "--grace", "20s"]
-
-/** The records of runs in a home folder. */
-export const records = (home: string) => {
-  const state = join(home, ".local", "state", "roster", "runs")
-  return { state, files: readdirSync(state) }
+/** Lets the time pass after which a successor belongs to no run at work any more. */
+export const age = (store: string, name: string): void => {
+  using database = new DatabaseSync(store)
+  database.prepare("UPDATE credentials SET date_created = date_created - 1200 WHERE name = ?").run(name)
 }
 
 /** Where a request is stopped: before the service has it, or when it has done it and nobody was told. */
@@ -107,14 +104,3 @@ export const keyUser = (address: string, file: string) =>
         return run
       })
   )
-
-/** Waits until a process has said something on stderr, and gives all that it has said. */
-export const hasSaid = (child: ChildProcess, what: RegExp) =>
-  Effect.callback<string>((resume) => {
-    let said = ""
-    child.stderr?.on("data", (part: Buffer) => {
-      said += part.toString()
-      if (what.test(said)) resume(Effect.succeed(said))
-    })
-    child.once("close", () => resume(Effect.die(new Error(`it ended and had said: ${said}`))))
-  })

@@ -93,7 +93,7 @@ const apikeys = {
     create: keyVerb("create", "Create an API key and show its secret once"),
     update: keyVerb("update", "Change the given settings of an API key, and no others"),
     rotate: leaf(
-      "Replace the secret of an API key; the old one works until it is no longer used",
+      "Give an API key a new secret now; the old one ends by itself",
       () => import("../commands/credentials/apikeys/rotate.ts")
     ),
     audit: leaf(
@@ -113,8 +113,8 @@ const smtp = {
     create: smtpVerb("create", "Create SMTP credentials and show their secret once"),
     update: smtpVerb("update", "Change the given settings of SMTP credentials, and no others"),
     rotate: leaf(
-      "Replace SMTP credentials with new ones, whose name contains the date; --out and --exec get the name " +
-        "and the secret, one per line",
+      "Give SMTP credentials a new secret now, under a name with the day; the old ones end by themselves. Files and " +
+        "commands get the name and the secret, one per line",
       () => import("../commands/credentials/smtp/rotate.ts")
     ),
     delete: smtpVerb("remove", "Delete SMTP credentials; they stop working at once")

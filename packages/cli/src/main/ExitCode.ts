@@ -106,8 +106,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     RotationRefused: "Nothing was changed. Show the credential with: roster apikeys get, or roster smtp get"
   }),
   ...allWith(exitCode.partlyDone, {
-    StillInUse:
-      "Run the same command again to resume. If this command itself uses the old key, switch it to the new one first.",
+    NotReplaced: "Mend what the message names, and run the same command again.",
     NotDelivered: "The new secret was discarded, and the old one still works. Correct the command and try again.",
     PartlyDone: "Correct what was rejected and run the command again: existing contacts are updated."
   }),

@@ -82,7 +82,7 @@ describe("exit codes", () => {
     ["ExportPollingFailed", 8],
     ["TimeLimitReached", 8],
     ["PartlyDone", 9],
-    ["StillInUse", 9],
+    ["NotReplaced", 9],
     ["ExportFailed", 10],
     ["ExportExpired", 10]
   ])("%s is %i", (tag, code) => {

@@ -324,7 +324,6 @@ describe("--dry-run", () => {
           [["lists", "remove", "News", "ann@example.com"], 5],
           [["jobs", "cancel", "3fa85f64-5717-4562-b3fc-2c963f66afa6"], 5],
           [["apikeys", "create", "ci", "--for", "export"], 0],
-          [["apikeys", "rotate", "ci", "--out", join(folder, "ci.key")], 5],
           [["smtp", "delete", "shop@example.com"], 5]
         ] as const) {
           const dry = yield* runHere([...args, "--dry-run", ...store], { env: { HOME: folder } })

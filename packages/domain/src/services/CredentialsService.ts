@@ -1,5 +1,5 @@
 /** The tag of the operations on API keys and SMTP credentials, which share one interface. */
-import { Context, type Effect } from "effect"
+import { Context, type DateTime, type Effect } from "effect"
 import type { ApiKey, ApiKeyForPurposes, ApiKeyPayload, ApiKeyUpdatePayload, NewApiKey } from "../credentials/ApiKey.ts"
 import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
 import type { KeyedCall } from "./KeyedCall.ts"
@@ -72,5 +72,7 @@ export class CredentialsService extends Context.Service<
       never,
       SmtpUpdatePayload
     >
+    /** The time by the service's clock; over HTTP that of its last answer, `undefined` where the answer did not tell it. */
+    readonly serviceTime?: Effect.Effect<DateTime.Utc | undefined, ServiceError> | undefined
   }
 >()("@roster/domain/CredentialsService") {}

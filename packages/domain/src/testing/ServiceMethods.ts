@@ -199,7 +199,8 @@ export const replaceMethods = <Services>(
   const credentials = Context.getOrUndefined(context, CredentialsService)
   if (credentials !== undefined) {
     const apiKeys = replaced("apiKeys", credentials.apiKeys, replace)
-    all = Context.add(all, CredentialsService, { apiKeys, smtp: replaced("smtp", credentials.smtp, replace) })
+    const smtp = replaced("smtp", credentials.smtp, replace)
+    all = Context.add(all, CredentialsService, { ...credentials, apiKeys, smtp })
   }
   const emails = Context.getOrUndefined(context, EmailsService)
   if (emails !== undefined) all = Context.add(all, EmailsService, replaced("emails", emails, replace))

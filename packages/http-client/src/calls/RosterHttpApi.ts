@@ -57,6 +57,8 @@ export class RosterHttpApi extends Context.Service<
     readonly areReadsHonoured: Said
     /** The id of the contacts of the key; `undefined` before the service has said one, or that it has none. */
     readonly storeId: MutableRef.MutableRef<{ readonly id: string | undefined } | undefined>
+    /** The header Date of the last answer. */
+    readonly lastDate: MutableRef.MutableRef<string | undefined>
     readonly secrets: Secrets
     /** The base address. */
     readonly baseUrl: string
@@ -80,12 +82,14 @@ export class RosterHttpApi extends Context.Service<
       const areChangesHonoured: Said = MutableRef.make(undefined)
       const areReadsHonoured: Said = MutableRef.make(undefined)
       const storeId: RosterHttpApi["Service"]["storeId"] = MutableRef.make(undefined)
+      const lastDate = MutableRef.make<string | undefined>(undefined)
       const note = (response: HttpClientResponse.HttpClientResponse, word: Announcement, said: Said) => {
         const isSaid = says(response, word)
         // A refusal may be that of a proxy.
         if (isSaid || response.status < 300) said.current = isSaid
       }
       const noteCapabilities = (response: HttpClientResponse.HttpClientResponse) => {
+        lastDate.current = response.headers["date"]
         note(response, idempotencyHonoured, isKeyHonoured)
         note(response, resubscribeHonoured, isResubscribeHonoured)
         note(response, changesHonoured, areChangesHonoured)
@@ -161,6 +165,7 @@ export class RosterHttpApi extends Context.Service<
         areChangesHonoured,
         areReadsHonoured,
         storeId,
+        lastDate,
         secrets: key === undefined ? [] : [key],
         baseUrl,
         fn: (name) => fnRedacted(name, { kind: "client", attributes, traceSubjects }),

@@ -22,7 +22,7 @@ import {
   type SubaccountScope,
   validated
 } from "@roster/domain"
-import { Effect, Layer, Predicate, Schema } from "effect"
+import { DateTime, Effect, Layer, Option, Predicate, Schema } from "effect"
 import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
 import { makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
@@ -221,7 +221,8 @@ export const make = Effect.gen(function* () {
       credential: SmtpCredentials,
       newCredential: NewSmtpCredentials,
       protectedBy: []
-    })
+    }),
+    serviceTime: Effect.sync(() => Option.getOrUndefined(DateTime.make(shared.lastDate.current ?? "")))
   })
 })
 

@@ -8,7 +8,6 @@ import {
   fnRedacted,
   InvalidInput,
   isAddressable,
-  isApiKeySuccessor,
   type KeyedCall,
   maximumCredentials,
   maximumKeptCredentials,
@@ -250,12 +249,6 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     if (row === undefined) return yield* new CredentialNotFound({ name })
     yield* checkWithin(change, row)
     yield* protect(change.caller, row, undefined)
-    const all = yield* findCredentials(sql, sql`account = ${row.account} AND kind = ${kind}`)
-    const successor = all.find(({ name }) => isApiKeySuccessor(row.name, name))
-    if (successor !== undefined) {
-      // The links of exports go on when their key is rotated.
-      yield* sql`UPDATE jobs SET creator = ${successor.id} WHERE account = ${row.account} AND creator = ${row.id}`
-    }
     yield* sql`DELETE FROM credentials WHERE id = ${row.id}`
     return [undefined, { levelsRemoved: row.accessLevels }] as const
   })

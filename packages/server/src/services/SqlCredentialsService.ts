@@ -20,6 +20,8 @@ import { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import { credentialRepository } from "../credentials/CredentialRepository.ts"
 import { requireManagingKey } from "../credentials/LastManagingKey.ts"
+import { storeClock } from "../store/StoreClock.ts"
+import { orStoreFailure } from "../store/StoreFailure.ts"
 
 const { apiKeySettings, credentialSettings } = CredentialSettings
 
@@ -58,7 +60,8 @@ const make = Effect.gen(function* () {
         accessLevel: "SendSmtp"
       }),
       protect: () => Effect.void
-    })
+    }),
+    serviceTime: orStoreFailure("securityApikeysGet")(storeClock(sql).now)
   })
 })
 

@@ -13,18 +13,12 @@ import {
   purposes,
   type SmtpCredentials
 } from "@roster/domain"
-import {
-  auditApiKeys,
-  createWithRetry,
-  type KeyFinding,
-  rotateApiKey,
-  rotateSmtp,
-  type RotationStep
-} from "@roster/workflows"
-import { Data, DateTime, Deferred, Effect, type Redacted, Schedule } from "effect"
+import { FetchTransport, RosterClient } from "@roster/http-client"
+import { auditApiKeys, createWithRetry, type KeyFinding, rotateApiKey, rotateSmtp } from "@roster/workflows"
+import { Data, DateTime, Deferred, Effect, type Redacted } from "effect"
 import { Atom } from "effect/reactivity"
 import type { Command } from "../session/CommandLine.tsx"
-import { runtime } from "../session/Session.ts"
+import { runtime, session } from "../session/Session.ts"
 
 /** What asks for the credentials again after a change. */
 const changed = ["keys"]
@@ -216,46 +210,38 @@ export class SecretNotKept extends Data.TaggedError("SecretNotKept")<{ readonly 
   }
 }
 
-/** A rotation that goes on, or has ended. */
-export interface RotationProgress {
-  readonly kind: Kind
-  readonly name: string
-  readonly steps: ReadonlyArray<RotationStep>
-}
+/** The credential that was rotated last. */
+export const rotating = Atom.keepAlive(Atom.make<{ readonly kind: Kind; readonly name: string } | undefined>(undefined))
 
-/** The rotation that was begun last. */
-export const rotation = Atom.keepAlive(Atom.make<RotationProgress | undefined>(undefined))
-
-/** How long an old secret must stay unused before a rotation deletes it. */
-export const idleTimes = {
-  "0 seconds": "at once",
-  "10 minutes": "unused for 10 minutes",
-  "1 hour": "unused for an hour"
+/** How long the old secret works after a rotation. */
+export const graces = {
+  "0 seconds": "ends at once",
+  "1 day": "works for a day",
+  "7 days": "works for a week",
+  "30 days": "works for 30 days"
 } as const
 
 /** The time that was chosen. */
-export const idle = Atom.keepAlive(Atom.make<keyof typeof idleTimes>("10 minutes"))
+export const grace = Atom.keepAlive(Atom.make<keyof typeof graces>("1 day"))
 
-/** Where the page leaves a secret, as the log of runs calls it. */
-const destination = "shown on the page"
-
-/** Gives a credential a new secret, which the person says to have kept before the old one goes. */
+/** Gives a credential a new secret, which the person says to have kept before it replaces the old one. */
 export const rotate = Atom.keepAlive(
   runtime.fn(
     ({ kind, name }: { readonly kind: Kind; readonly name: string }, get) => {
       const { subaccount: email } = scopeOf(get(subaccount))
-      let steps: ReadonlyArray<RotationStep> = []
-      get.set(rotation, { kind, name, steps })
+      const signedIn = get(session)
+      get.set(rotating, { kind, name })
       const options = {
         subaccount: email,
-        destination,
-        idle: get(idle),
-        ...(get(idle) === "0 seconds" ? { schedule: Schedule.spaced("250 millis") } : {}),
-        onStep: (step: RotationStep) =>
-          Effect.sync(() => {
-            steps = [...steps, step]
-            get.set(rotation, { kind, name, steps })
-          }),
+        grace: get(grace),
+        // The key may be that of the page itself.
+        withNewKey: (secret: Redacted.Redacted<string>) =>
+          signedIn === undefined || signedIn.host !== undefined
+            ? Effect.undefined
+            : RosterClient.make({ baseUrl: signedIn.baseUrl, apiKey: secret }).pipe(
+                Effect.provide(FetchTransport.layer()),
+                Effect.orElseSucceed(() => undefined)
+              ),
         deliver: Effect.fnUntraced(function* (made: {
           readonly name: string
           readonly token: Redacted.Redacted<string>

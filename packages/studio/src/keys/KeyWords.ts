@@ -1,6 +1,6 @@
-/** The words for keys: what a level includes, which one action ends a finding, and how far a rotation is. */
-import { describeFinding, type KeyFinding, type RotationStep } from "@roster/workflows"
-import type { DateTime } from "effect"
+/** The words for keys: what a level includes, and which one action ends a finding. */
+import { describeFinding, type KeyFinding } from "@roster/workflows"
+import { DateTime } from "effect"
 import { textOf } from "../contacts/ContactColumn.ts"
 import { choices, type Kind } from "./KeyAtoms.ts"
 
@@ -32,6 +32,7 @@ export const actionOf = (finding: KeyFinding): "Delete" | "Change" => {
       return "Delete"
     case "UntoldLevels":
     case "Expiring":
+    case "ReplacedInUse":
     case "UnusedLevels":
     case "ManagesKeys":
     case "UsableFromEverywhere":
@@ -42,40 +43,6 @@ export const actionOf = (finding: KeyFinding): "Delete" | "Change" => {
 /** What a finding says, with the times of the person's clock, and what to do. */
 export const findingWords = (finding: KeyFinding): string => {
   const { advice, what } = describeFinding(finding)
-  const time: DateTime.Utc | undefined =
-    "expires" in finding
-      ? finding.expires
-      : "lastUse" in finding
-        ? finding.lastUse
-        : "created" in finding
-          ? finding.created
-          : undefined
-  const said = time === undefined ? what : what.replace(/\d{4}-\d\d-\d\dT\S+$/, textOf(time))
+  const said = what.replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, (time) => textOf(DateTime.makeUnsafe(time)))
   return `${said[0]?.toUpperCase() ?? ""}${said.slice(1)}: ${advice}.`
-}
-
-/** A step of a rotation. */
-export const stepWords = (step: RotationStep): string => {
-  switch (step._tag) {
-    case "Discarded":
-      return `A successor that nobody had used, ${step.successor}, is deleted.`
-    case "Made":
-      return `The successor ${step.successor} is made.`
-    case "Delivered":
-      return "You have kept the new secret. Give it to the programs that use the old one."
-    case "Resumed":
-      return `An earlier rotation had come this far with ${step.successor}.`
-    case "Waiting":
-      return step.lastUse === null
-        ? `Waiting to see whether ${step.name} is used.`
-        : `Waiting until ${step.name} is not used for a while; it was used last at ${textOf(step.lastUse)}.`
-    case "StillUsed":
-      return `${step.name} is still used, last at ${textOf(step.lastUse)}.`
-    case "Unanswered":
-      return `The service gave no answer: ${step.message} It is asked again.`
-    case "Deleted":
-      return `The old ${step.name} is deleted.`
-    case "Renamed":
-      return `${step.successor} is called ${step.name} now.`
-  }
 }

@@ -152,20 +152,20 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
   )
 }
 
-const isIdleTime = (text: string): text is keyof typeof KeyAtoms.idleTimes => Object.hasOwn(KeyAtoms.idleTimes, text)
+const isGrace = (text: string): text is keyof typeof KeyAtoms.graces => Object.hasOwn(KeyAtoms.graces, text)
 
-const IdleTime = () => {
-  const [idle, setIdle] = useAtom(KeyAtoms.idle)
+const Grace = () => {
+  const [grace, setGrace] = useAtom(KeyAtoms.grace)
   const { waiting } = useAtomValue(KeyAtoms.rotate)
   return (
     <label>
-      A rotation deletes the old secret
+      After a rotation the old secret
       <select
-        value={idle}
+        value={grace}
         disabled={waiting}
-        onChange={({ target: { value } }) => (isIdleTime(value) ? setIdle(value) : undefined)}
+        onChange={({ target: { value } }) => (isGrace(value) ? setGrace(value) : undefined)}
       >
-        {Object.entries(KeyAtoms.idleTimes).map(([value, text]) => (
+        {Object.entries(KeyAtoms.graces).map(([value, text]) => (
           <option key={value} value={value}>
             {text}
           </option>
@@ -217,7 +217,7 @@ const KeysView = () => {
         <summary>Subaccounts and rotations</summary>
         <div className="bar">
           <Subaccount />
-          <IdleTime />
+          <Grace />
         </div>
       </details>
       {open === undefined ? null : open._tag === "Create" ? (

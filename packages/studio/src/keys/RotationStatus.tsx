@@ -1,54 +1,42 @@
-/** How far a rotation is, in the steps of the program. It goes on while one looks at other views. */
+/** What became of a rotation: whose the new secret is, and until when the old one works. */
 import { AsyncResult, Atom } from "effect/reactivity"
+import { textOf } from "../contacts/ContactColumn.ts"
 import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as KeyAtoms from "./KeyAtoms.ts"
-import { stepWords } from "./KeyWords.ts"
 
 export const RotationStatus = () => {
   const registry = useRegistry()
-  const begun = useAtomValue(KeyAtoms.rotation)
+  const rotating = useAtomValue(KeyAtoms.rotating)
   const result = useAtomValue(KeyAtoms.rotate)
-  const idle = useAtomValue(KeyAtoms.idle)
-  const isShown = useAtomValue(KeyAtoms.shownSecret) !== undefined
-  if (begun === undefined) return null
-  const isStopped = AsyncResult.isFailure(result) && AsyncResult.isInterrupted(result)
+  if (rotating === undefined || result.waiting) return null
   const close = (): void => {
     registry.set(KeyAtoms.rotate, Atom.Reset)
-    registry.set(KeyAtoms.rotation, undefined)
+    registry.set(KeyAtoms.rotating, undefined)
   }
   return (
-    <section className="note" aria-label={`New secret of ${begun.name}`}>
+    <section className="note" aria-label={`New secret of ${rotating.name}`}>
       <h2>
-        New secret of <bdi>{begun.name}</bdi>
+        New secret of <bdi>{rotating.name}</bdi>
       </h2>
-      <ol aria-live="polite">
-        {begun.steps.map((step, index) => (
-          <li key={index}>{stepWords(step)}</li>
-        ))}
-      </ol>
       <Problem message={problemOf(result)} />
-      {AsyncResult.isSuccess(result) && !result.waiting ? (
-        <p role="status">
-          Done: the new secret belongs to <bdi>{result.value.name}</bdi>.
-        </p>
-      ) : null}
-      {isStopped ? <p role="status">The wait was stopped. Both secrets work; rotate again to go on.</p> : null}
-      {result.waiting ? (
-        <>
+      {AsyncResult.isSuccess(result) ? (
+        <div role="status">
           <p>
-            After that the old secret is deleted ({KeyAtoms.idleTimes[idle]}). Keep this page open, or stop the wait:
-            both secrets go on working, and rotating again resumes.
+            Done: the new secret belongs to <bdi>{result.value.name}</bdi>. Give it to the programs that use the old
+            one.
           </p>
-          <button type="button" disabled={isShown} onClick={() => registry.set(KeyAtoms.rotate, Atom.Interrupt)}>
-            Stop waiting
-          </button>
-        </>
-      ) : (
-        <button type="button" onClick={close}>
-          Close
-        </button>
-      )}
+          {result.value.old.map(({ expires, name }) => (
+            <p key={name}>
+              The old secret works as <bdi>{name}</bdi>
+              {expires === null ? "" : ` until ${textOf(expires)}`}. Change that one to give it another end.
+            </p>
+          ))}
+        </div>
+      ) : null}
+      <button type="button" onClick={close}>
+        Close
+      </button>
     </section>
   )
 }

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { ApiKey } from "@roster/domain"
 import { DateTime, Effect, Fiber, Redacted } from "effect"
 import * as KeyAtoms from "../../src/keys/KeyAtoms.ts"
-import { actionOf, findingWords, stepWords } from "../../src/keys/KeyWords.ts"
+import { actionOf, findingWords } from "../../src/keys/KeyWords.ts"
 import { studioStore } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
 
@@ -60,7 +60,6 @@ describe("the keys view", () => {
       store.registry.set(KeyAtoms.shownSecret, undefined)
       const [before] = yield* store.result(KeyAtoms.keys)
 
-      store.registry.set(KeyAtoms.idle, "0 seconds")
       const thrown = yield* Effect.forkChild(
         Effect.flip(store.run(KeyAtoms.rotate, { kind: "apikeys", name: "reporting" }))
       )
@@ -76,17 +75,19 @@ describe("the keys view", () => {
       const kept = yield* Effect.forkChild(store.run(KeyAtoms.rotate, { kind: "apikeys", name: "reporting" }))
       const second = yield* secretOf(store)
       second.onKept?.(true)
-      assert.deepStrictEqual(yield* Fiber.join(kept), { name: "reporting", isResumed: false })
+      const { old } = yield* Fiber.join(kept)
+      assert.match(old[0]?.name ?? "", /^reporting~old-\d{4}-\d\d-\d\d$/)
       assert.deepStrictEqual(
         (yield* store.result(KeyAtoms.keys)).map(({ key }) => key.name),
-        ["reporting"]
+        [old[0]?.name, "reporting"]
       )
-      const steps = store.registry.get(KeyAtoms.rotation)?.steps ?? []
-      assert.deepStrictEqual(
-        steps.map(({ _tag }) => _tag),
-        ["Made", "Delivered", "Waiting", "Deleted", "Renamed"]
-      )
-      assert.match(stepWords(steps[4] ?? assert.fail("no step")), /is called reporting now\.$/)
+      store.registry.set(KeyAtoms.shownSecret, undefined)
+
+      store.registry.set(KeyAtoms.grace, "0 seconds")
+      const leaked = yield* Effect.forkChild(store.run(KeyAtoms.rotate, { kind: "apikeys", name: "reporting" }))
+      const third = yield* secretOf(store)
+      third.onKept?.(true)
+      assert.deepStrictEqual(yield* Fiber.join(leaked), { name: "reporting", old, isResumed: false })
     })
   )
 
@@ -102,6 +103,13 @@ describe("the keys view", () => {
     })
     const past = DateTime.makeUnsafe("2026-11-01T00:00:00Z")
     const listed = KeyAtoms.listedKeys([key("admin", null), key("old", past)], now)
+    const used = {
+      ...key("ci~old-2026-11-27", DateTime.add(now, { hours: 9 })),
+      lastUse: DateTime.add(now, { hours: -23 })
+    }
+    const [replaced] = KeyAtoms.listedKeys([used], now).flatMap(({ findings }) => findings)
+    assert.deepStrictEqual(replaced && [replaced._tag, actionOf(replaced)], ["ReplacedInUse", "Change"])
+    assert.notMatch(replaced ? findingWords(replaced) : "", /T\d\d:/)
     assert.deepStrictEqual(
       listed.map(({ isLastManaging }) => isLastManaging),
       [true, false]

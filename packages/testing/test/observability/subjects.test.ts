@@ -90,7 +90,7 @@ type Method<S> =
         : never
 
 /** All that the services declare: a tag that is missing here does not compile. */
-const declared: Record<Method<Services["Service"]>["_tag"], true> = {
+const declared: Record<NonNullable<Method<Services["Service"]>>["_tag"], true> = {
   ContactNotFound: true,
   CredentialNotFound: true,
   ExportExpired: true,
@@ -183,8 +183,8 @@ const credentials = Effect.gen(function* () {
     logins.delete(email),
     apiKeys.get(canaries.name, { subaccount: email }),
     apiKeys.get(`${canaries.name}\n`),
-    Effect.provide(rotateApiKey(canaries.name, { deliver }), RunLog.layerMemory()),
-    Effect.provide(rotateSmtp(email, { deliver }), RunLog.layerMemory()),
+    rotateApiKey(canaries.name, { deliver }),
+    rotateSmtp(email, { deliver }),
     apiKeys.create(apiKey),
     apiKeys.create(apiKey),
     createWithRetry(apiKeys, apiKey),

@@ -4,7 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { type CredentialOperations, type CredentialsService, OutcomeUnknown, ServiceError } from "@roster/domain"
-import { DateTime, Effect, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 
 /** How a run is stopped at a place: it dies, is interrupted, or is not told that a write was done. */
 export interface Stop {
@@ -20,13 +20,11 @@ const lost = new ServiceError({
 
 interface Credential {
   readonly name: string
-  readonly lastUse?: DateTime.Utc | null
 }
 
 export const heldSecrets = (service: CredentialsService["Service"]) => {
   const live = new Map<string, string>()
   const held = new Set<string>()
-  const used = new Map<string, DateTime.Utc>()
   const log: Array<string> = []
   let places = 0
   let stop: Stop | undefined
@@ -63,11 +61,6 @@ export const heldSecrets = (service: CredentialsService["Service"]) => {
     if (secret !== undefined) live.set(to, secret)
   }
 
-  const withUse = <C extends Credential>(credential: C): C => {
-    const lastUse = used.get(live.get(credential.name) ?? "")
-    return lastUse === undefined ? credential : { ...credential, lastUse }
-  }
-
   const follow = <
     C extends Credential,
     N extends C & { readonly token: Redacted.Redacted<string> },
@@ -77,21 +70,21 @@ export const heldSecrets = (service: CredentialsService["Service"]) => {
   >(
     operations: CredentialOperations<C, N, P, K, U>
   ): CredentialOperations<C, N, P, K, U> => ({
-    list: (of) =>
-      around(
-        "list",
-        Effect.map(operations.list(of), (all) => all.map(withUse))
-      ),
-    get: (name, of) => around("get", Effect.map(operations.get(name, of), withUse)),
+    list: (of) => around("list", operations.list(of)),
+    get: (name, of) => around("get", operations.get(name, of)),
     create: (payload, options) =>
       write("create", operations.create(payload, options), ({ name, token }) => live.set(name, Redacted.value(token))),
     update: (name, payload) =>
-      write("rename", operations.update(name, payload), () => move(name, payload.name ?? name)),
+      write("update", operations.update(name, payload), () => move(name, payload.name ?? name)),
     delete: (name, of) => write(`delete ${name}`, operations.delete(name, of), () => live.delete(name))
   })
 
   return {
-    service: { apiKeys: follow(service.apiKeys), smtp: follow(service.smtp) } satisfies CredentialsService["Service"],
+    service: {
+      ...service,
+      apiKeys: follow(service.apiKeys),
+      smtp: follow(service.smtp)
+    } satisfies CredentialsService["Service"],
     around,
     log: log as ReadonlyArray<string>,
     /** A credential that was made without this. */
@@ -106,10 +99,8 @@ export const heldSecrets = (service: CredentialsService["Service"]) => {
     /** Whether somebody has the secret that opens this credential now. */
     isHeld: (name: string) => held.has(live.get(name) ?? ""),
     secretOf: (name: string) => live.get(name),
-    use: (name: string) =>
-      Effect.map(DateTime.now, (now) => {
-        used.set(live.get(name) ?? "", now)
-      }),
+    /** Whether a secret opens any credential now. */
+    isLive: (secret: string) => [...live.values()].includes(secret),
     /** What follows is a new run, which is stopped there. */
     stopAt: (next: Stop | undefined) => {
       places = 0

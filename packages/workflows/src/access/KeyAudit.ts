@@ -1,5 +1,6 @@
 /** Findings about API keys, such as unused ones and needless access, and the advice for each. */
 import { Data, DateTime, Duration } from "effect"
+import { isReplacedApiKey } from "../rotation/RotationNames.ts"
 import { type ApiKey, formatWireDate, type ReportedAccessLevel, type Named, untoldLevel } from "@roster/domain"
 
 /** A finding about a key that its owner should decide on. */
@@ -8,6 +9,8 @@ export type KeyFinding = Named<
     Expired: { readonly name: string; readonly expires: DateTime.Utc }
     Expiring: { readonly name: string; readonly expires: DateTime.Utc }
     NeverUsed: { readonly name: string; readonly created: DateTime.Utc | undefined }
+    /** A rotation has replaced the key, and programs still use it. */
+    ReplacedInUse: { readonly name: string; readonly expires: DateTime.Utc; readonly lastUse: DateTime.Utc }
     Unused: { readonly name: string; readonly lastUse: DateTime.Utc }
     /** The key has levels that it was never used for. */
     UnusedLevels: { readonly name: string; readonly levels: ReadonlyArray<ReportedAccessLevel> }
@@ -33,6 +36,9 @@ export interface KeyAuditOptions {
   /** The levels each key was used for, by key name, if known: the interface does not tell. */
   readonly levelsUsed?: ReadonlyMap<string, { readonly has: (level: ReportedAccessLevel) => boolean }> | undefined
 }
+
+/** Programs count as using a replaced key for this long after its last use. */
+const inUseFor = Duration.days(1)
 
 const managing: ReadonlySet<string> = new Set<ReportedAccessLevel>(["Security", "ModifyAccessTokens"])
 
@@ -65,6 +71,7 @@ const expiringSpan = (created: DateTime.Utc | undefined, expires: DateTime.Utc):
 export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptions): ReadonlyArray<KeyFinding> => {
   const { levelsUsed, now } = options
   const unusedSince = DateTime.subtractDuration(now, options.unusedFor ?? Duration.days(90))
+  const inUseSince = DateTime.subtractDuration(now, inUseFor)
   const newSince = DateTime.subtractDuration(now, newKeyFor)
   const isExpiring = (created: DateTime.Utc | undefined, expires: DateTime.Utc) =>
     DateTime.isLessThanOrEqualTo(
@@ -75,6 +82,13 @@ export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptio
     const findings: Array<KeyFinding> = []
     if (expires != null && DateTime.isLessThanOrEqualTo(expires, now)) {
       findings.push(KeyFinding.Expired({ name, expires }))
+    } else if (
+      expires != null &&
+      lastUse != null &&
+      isReplacedApiKey(name) &&
+      DateTime.isGreaterThan(lastUse, inUseSince)
+    ) {
+      findings.push(KeyFinding.ReplacedInUse({ name, expires, lastUse }))
     } else if (expires != null && isExpiring(dateCreated, expires)) {
       findings.push(KeyFinding.Expiring({ name, expires }))
     }
@@ -106,6 +120,10 @@ export const describeFinding: (finding: KeyFinding) => { readonly what: string; 
     Expiring: ({ expires }) => ({
       what: `it ends at ${formatWireDate(expires)}`,
       advice: "give it a later end, or let it go"
+    }),
+    ReplacedInUse: ({ expires, lastUse }) => ({
+      what: `replaced, and still used at ${formatWireDate(lastUse)}; it ends at ${formatWireDate(expires)}`,
+      advice: "give the new secret to the programs that use it, or give it a later end"
     }),
     NeverUsed: ({ created }) => ({
       what: `never used${created === undefined ? "" : ` since it was made at ${formatWireDate(created)}`}`,

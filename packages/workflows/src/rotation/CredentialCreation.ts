@@ -18,9 +18,11 @@ import {
   randomId
 } from "@roster/domain"
 import { RotationRefused } from "./RotationOptions.ts"
-import type { Credential } from "./RotationState.ts"
 
 const { apiKeySettings, credentialSettings, partOf } = CredentialSettings
+
+/** The fields that API keys and SMTP credentials share. */
+export type Credential = Omit<ApiKey, "accessLevels">
 
 /** The fields of a payload of either kind that name the credential. */
 export interface CredentialPayload {
@@ -93,7 +95,7 @@ const unwritable: Readonly<Record<string, string>> = {
 }
 
 /** The last moment of the calendar that the interface has. */
-const lastMoment = DateTime.makeUnsafe("9999-12-31T23:59:59Z")
+export const lastMoment = DateTime.makeUnsafe("9999-12-31T23:59:59Z")
 
 /** The expiry of a credential that has this one's lifetime from now, or keeps its expiry if the lifetime is not known. */
 const renewed = ({ dateCreated, expires }: Credential, now: DateTime.Utc): DateTime.Utc | null | undefined =>
@@ -105,24 +107,23 @@ const renewed = ({ dateCreated, expires }: Credential, now: DateTime.Utc): DateT
 export interface CopyOptions {
   readonly name: string
   readonly subaccount?: string | undefined
-  /** Its expiry: a date, a time from now, or none (default: the lifetime of the copied one from now), or as it is. */
-  readonly expires?: DateTime.Utc | Duration.Duration | "AsItIs" | null | undefined
+  /** The time from which its life counts. */
+  readonly now: DateTime.Utc
+  /** Its expiry: a date, a time from now, or none (default: the lifetime of the copied one from now). */
+  readonly expires?: DateTime.Utc | Duration.Duration | null | undefined
 }
 
 /** Makes the function that copies all settings: a copy without them would be usable from anywhere, forever. */
 const makeCopy = <const Settings extends Schema.Struct.Fields>(settings: Settings) => {
   const toWritten = Schema.decodeUnknownEffect(Schema.toType(Schema.Struct(settings)))
-  return Effect.fnUntraced(function* (credential: Credential, { expires: wanted, subaccount }: CopyOptions) {
+  return Effect.fnUntraced(function* (credential: Credential, { expires: wanted, now, subaccount }: CopyOptions) {
     const { name } = credential
-    const now = yield* DateTime.now
     const expires =
       wanted === undefined
         ? renewed(credential, now)
-        : wanted === "AsItIs"
-          ? credential.expires
-          : Duration.isDuration(wanted)
-            ? DateTime.addDuration(now, wanted)
-            : wanted
+        : Duration.isDuration(wanted)
+          ? DateTime.addDuration(now, wanted)
+          : wanted
     if (expires != null && DateTime.isLessThanOrEqualTo(expires, now)) {
       const issue = "its successor would have expired already. Give it a later expiry."
       return yield* new RotationRefused({ name, issue })

@@ -1,247 +1,162 @@
 /**
- * Replaces the secret of a credential in use: makes a successor with the same rights, delivers its secret, and deletes
- * the old credential once it is unused. The same call resumes an interrupted rotation. (docs/decisions/rotation.md)
+ * Gives a credential a new secret now: makes a successor with the same rights, delivers and verifies its secret, and lets the old
+ * one end by itself after a grace. The names say how far a run came, so that the next one goes on. (docs/decisions/rotation.md)
  */
-import { Clock, DateTime, Duration, Effect, Option, Random, type Redacted, Schedule, Stream } from "effect"
+import { Array as Arr, DateTime, Duration, Effect, Order, type Redacted } from "effect"
 import {
   type ApiKey,
   type ApiKeyPayload,
-  apiKeySuccessor,
   beforeWriting,
   CredentialNotFound,
   type CredentialOperations,
   CredentialsService,
   fnRedacted,
-  type InvalidInput,
-  isApiKeySuccessor,
+  formatWireDate,
   type LastManagingKey,
-  maximumCredentials,
-  NameTaken,
-  type ServiceError,
+  type NameTaken,
+  ServiceError,
   sometimes,
   type SmtpCredentials,
-  type SmtpCredentialsPayload,
-  TooManyCredentials
+  type SmtpCredentialsPayload
 } from "@roster/domain"
-import { type Run, RunLog, RunLogFailure } from "../runs/RunLog.ts"
 import {
   copyApiKey,
   type CopyOptions,
   copySmtp,
   createWithRetry,
+  type Credential,
   type CredentialPayload,
+  lastMoment,
   retryUntilConfirmed
 } from "./CredentialCreation.ts"
 import {
+  apiKeySuccessor,
+  endOfSmtpDay,
+  isReplacedApiKey,
+  replacedApiKey,
+  smtpOrigin,
+  smtpSuccessor
+} from "./RotationNames.ts"
+import {
+  NotReplaced,
+  type ReplacedCredential,
   type Rotated,
   type RotationOptions,
-  type RotationPlan,
-  type RotationPlanOptions,
-  RotationRefused,
-  StillInUse
+  RotationRefused
 } from "./RotationOptions.ts"
-import {
-  type Credential,
-  decodeRecord,
-  encodeRecord,
-  isMadeAt,
-  makeToken,
-  type RotationRecord,
-  rotationState,
-  RotationStep,
-  smtpSuccessor
-} from "./RotationState.ts"
 
 interface Secret {
   readonly token: Redacted.Redacted<string>
 }
 
+/** What an update of either kind may give. */
+interface Changes {
+  readonly name?: string | undefined
+  readonly expires?: DateTime.Utc | null | undefined
+  readonly subaccount?: string | undefined
+}
+
+/** The credentials that the rotation of a name is about. */
+interface Family<C> {
+  /** The one whose rights and lifetime a successor gets. */
+  readonly current: C | undefined
+  /** Those that a successor replaces. */
+  readonly inUse: ReadonlyArray<C>
+  /** The last successor, with which a rotation may be at work, and when it was made at the latest. */
+  readonly begun: C | undefined
+  readonly begunAt: DateTime.Utc | undefined
+  /** Those that rotations have left. */
+  readonly replaced: ReadonlyArray<C>
+}
+
 /** The differences between API keys and SMTP credentials. */
 interface RotationKind<C extends Credential, P extends CredentialPayload> {
-  /** What the input of its runs says. */
-  readonly kind: "apikeys" | "smtp"
-  /** The names of the public functions. */
-  readonly spans: { readonly plan: string; readonly rotate: string }
+  /** The name of the public function. */
+  readonly span: string
   readonly operations: (
     service: CredentialsService["Service"]
-  ) => CredentialOperations<C, C & Secret, P, LastManagingKey>
+  ) => CredentialOperations<C, C & Secret, P, LastManagingKey, Changes>
   /** The payload of a credential of another name with the same rights and limits. */
   readonly copy: (credential: C, options: CopyOptions) => Effect.Effect<P, RotationRefused>
-  /** The name of a successor; `undefined` if there is no room for one. */
-  readonly successor: (name: string, token: string, day: DateTime.Utc) => string | undefined
-  /** Whether a credential is the successor of one of that name, by any rotation. One that keeps its name is known to its own. */
-  readonly isSuccessor: (name: string, candidate: string) => boolean
-  /** Whether the successor takes the name of the old credential in the end. */
-  readonly isRenamed: boolean
-  /** Whether this credential could do a rotation. */
-  readonly canRotate: (credential: C) => boolean
+  readonly familyOf: (name: string, all: ReadonlyArray<C>) => Family<C>
+  /** The name of a successor that is made on a day; `undefined` if there is no room for one. */
+  readonly successor: (name: string, day: DateTime.Utc, all: ReadonlyArray<C>) => string | undefined
+  /** The name of a replaced one; absent where programs log in with the name, so that it stays. */
+  readonly replaced?: ((name: string, ends: DateTime.Utc, number: number) => string) | undefined
 }
 
-/** How long a credential that was never used is waited for: services may record a use up to a minute later. */
-const unrecordedFor = Duration.minutes(1)
+/** A successor belongs to the run that made it for the longer time, and that run leaves it after the shorter one. */
+const ownedFor = Duration.minutes(15)
+const deliveredWithin = Duration.minutes(10)
 
-/**
- * Waits until the last use of a credential has not moved for the idle time, or it is gone. One that was never used is
- * waited for only as long as its first use may stay unrecorded. Checks once more at the end
- * of the grace, when a credential that was never used may go. Times of the service are never compared with the local
- * clock.
- *
- * Fails with `StillInUse` if the credential is not idle by then, with the service's error if the last check has no
- * answer, and with `CredentialNotFound` if the successor is gone, so that the old credential is kept.
- */
-const awaitUnused = Effect.fnUntraced(function* (options: {
-  readonly name: string
-  readonly successor: string
-  readonly look: Effect.Effect<
-    { readonly old: Credential | undefined; readonly successor: Credential | undefined },
-    ServiceError | InvalidInput | RotationRefused
-  >
-  readonly idle: Duration.Duration
-  readonly grace: Duration.Duration
-  readonly schedule: Schedule.Schedule<unknown>
-  readonly onStep: (step: RotationStep) => Effect.Effect<void>
-}) {
-  const { name, onStep, successor } = options
-  const seen: {
-    lastUse?: DateTime.Utc | null
-    movedAt: number
-    /** The error of the last check, if it had no answer. */
-    error?: ServiceError | undefined
-    /** The service asked not to be called before this time of the local clock, in milliseconds. */
-    notBefore: number
-  } = { movedAt: 0, notBefore: 0 }
+/** Longer graces are cut. */
+const longestGrace = Duration.days(36_500)
 
-  const isUnused = Effect.gen(function* () {
-    if ((yield* Clock.currentTimeMillis) < seen.notBefore) return false
-    const found = yield* options.look.pipe(
-      Effect.catchTag(
-        "ServiceError",
-        Effect.fnUntraced(function* (error) {
-          if (!error.isTransient) return yield* error
-          seen.error = error
-          // From now on: the call may have waited and asked again before it failed.
-          seen.notBefore = (yield* Clock.currentTimeMillis) + Duration.toMillis(error.retryAfter ?? Duration.zero)
-          yield* onStep(RotationStep.Unanswered({ message: error.message }))
-        })
-      )
-    )
-    if (found === undefined) return false
-    seen.error = undefined
-    if (found.successor === undefined) return yield* new CredentialNotFound({ name: successor })
-    if (found.old === undefined) return true
-    const now = yield* Clock.currentTimeMillis
-    const last = seen.lastUse
-    const next = found.old.lastUse ?? null
-    if (last === undefined) {
-      yield* onStep(RotationStep.Waiting({ name, lastUse: next }))
-    } else if (next === null || (last !== null && DateTime.Equivalence(last, next))) {
-      const idle = next === null ? Duration.min(options.idle, unrecordedFor) : options.idle
-      return now - seen.movedAt >= Duration.toMillis(idle)
-    } else {
-      yield* onStep(RotationStep.StillUsed({ name, lastUse: next }))
-    }
-    seen.lastUse = next
-    seen.movedAt = now
-    return false
-  })
+const hasEnded = ({ expires }: Credential, now: DateTime.Utc): boolean =>
+  expires != null && DateTime.isLessThanOrEqualTo(expires, now)
 
-  const inTime = yield* isUnused.pipe(
-    Effect.repeat({ schedule: options.schedule, until: (unused) => unused }),
-    Effect.timeoutOption(options.grace)
-  )
-  if (Option.contains(inTime, true) || (yield* isUnused)) return
-  if (seen.error !== undefined) return yield* seen.error
-  if (seen.lastUse != null) return yield* new StillInUse({ name, successor, lastUse: seen.lastUse })
-})
+/** Whether a credential may be the one that was made, and not a later one of the same name. */
+const isSame = ({ dateCreated }: Credential, made: Credential): boolean =>
+  dateCreated === undefined || made.dateCreated === undefined || DateTime.Equivalence(dateCreated, made.dateCreated)
 
-/** Two rotations would each delete what the other one delivers. */
-const rival = (name: string, successors: ReadonlyArray<Credential>): RotationRefused => {
-  const names = successors.map((one) => `"${one.name}"`).join(" and ")
+/** When a credential ends that is to work for some time still, in whole seconds: at its own end if that is earlier. */
+const endAfter = ({ expires }: Credential, now: DateTime.Utc, time: Duration.Duration): DateTime.Utc => {
+  const end = DateTime.min(lastMoment, DateTime.addDuration(now, Duration.min(longestGrace, time)))
+  return DateTime.startOf(expires == null ? end : DateTime.min(expires, end), "second")
+}
+
+/** The first of numbered names that none has. Two runs that see the same choose the same, and the service refuses one. */
+const firstFree = <Name extends string | undefined>(
+  all: ReadonlyArray<Credential>,
+  nameOf: (number: number) => Name
+): Name => {
+  const taken = new Set<string | undefined>(all.map(({ name }) => name))
+  let number = 1
+  while (taken.has(nameOf(number))) number++
+  return nameOf(number)
+}
+
+/** A rotation may be at work with this successor, which is left alone. */
+const atWork = (name: string, successor: string, until: DateTime.Utc | undefined): RotationRefused => {
   const issue =
-    `another rotation made ${names || "a successor"}, or an earlier one that has no record here. Resume that rotation ` +
-    "where it began or, if nobody has the secret of its successor, delete the successor and rotate again."
+    until === undefined
+      ? `another rotation may be at work with "${successor}", and the service does not say when that was made. If none is, ` +
+        `give "${successor}" another name, and rotate again.`
+      : `another rotation is at work with "${successor}", or was stopped. Rotate again after ${formatWireDate(until)}.`
   return new RotationRefused({ name, issue })
 }
 
-/** Somebody uses the credential that has the name now, which is not the one that this rotation replaces. */
-const replaced = (name: string, successor: Credential): RotationRefused => {
-  const issue =
-    `another credential took its name after this rotation began. "${successor.name}" works too: delete the one of the ` +
-    "two that nobody uses."
-  return new RotationRefused({ name, issue })
-}
+/** Whether the service refuses the caller's own key, which a rotation has narrowed. */
+const isRefusedKey = (error: { readonly _tag: string }): error is ServiceError =>
+  error instanceof ServiceError && ["Unauthorized", "AccessDenied", "ExceedsGrantor"].includes(error.reason._tag)
 
-/** The record of a run that has come so far. */
-const recordOf = Effect.fnUntraced(function* (run: Run) {
-  const last = yield* Stream.runLast(Stream.filter(run.earlier, (entry) => entry._tag === "Step"))
-  if (Option.isNone(last)) return undefined
-  return yield* Effect.mapError(decodeRecord(last.value.state), () => {
-    return new RunLogFailure({ detail: `the run ${run.header.id} is no rotation` })
-  })
+const done = (name: string, old: ReadonlyArray<ReplacedCredential>, isResumed = false): Rotated => ({
+  name,
+  old,
+  isResumed
 })
 
-const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: RotationKind<C, P>) => {
-  /** Makes a name for a successor. */
-  const successorName = Effect.fnUntraced(function* (name: string) {
-    const successor = kind.successor(name, yield* makeToken, yield* DateTime.now)
-    if (successor !== undefined) return successor
-    const issue = "its part before the @ has no room for a date. Make another one under a shorter name."
-    return yield* new RotationRefused({ name, issue })
-  })
+const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: RotationKind<C, P>) =>
+  fnRedacted(kind.span)(function* <E = never, R = never>(name: string, options: RotationOptions<C & Secret, E, R>) {
+    const { deliver, expires, subaccount, verify, withNewKey } = options
+    const grace = Duration.fromInputUnsafe(options.grace ?? "1 day")
+    const service = yield* CredentialsService
+    const operations = kind.operations(service)
 
-  /** Finds where to begin, and refuses what cannot be done before anything is made. */
-  const begin = Effect.fnUntraced(function* (name: string, options: RotationPlanOptions) {
-    const { destination, expires, subaccount } = options
-    const operations = kind.operations(yield* CredentialsService)
-    const input = { kind: kind.kind, name, subaccount: subaccount ?? null }
-    const run = yield* (yield* RunLog).open({ command: "rotate", input })
-    const record = yield* recordOf(run)
-    const all = yield* operations.list({ subaccount })
-    const named = (wanted: string | undefined) => all.find((credential) => credential.name === wanted)
-    const successors = all.filter((one) => one.name === record?.successor || kind.isSuccessor(name, one.name))
-    const [successor] = successors
-    if (successors.length > 1) return yield* rival(name, successors)
-    const state = rotationState({ old: named(name), successor, record })
-    if (state._tag === "NotFound") return yield* new CredentialNotFound({ name })
-    if (state._tag === "NameTaken") return yield* new NameTaken({ name })
-    if (state._tag === "Foreign") return yield* rival(name, successors)
-    if (state._tag === "Delivered" && !isMadeAt(state.old, record?.replaces)) {
-      return yield* replaced(name, state.successor)
-    }
-    if (state._tag === "Fresh" || state._tag === "Unproven") {
-      yield* kind.copy(state.old, { name, subaccount, expires })
-      yield* successorName(name)
-      if (state._tag === "Fresh" && all.length >= maximumCredentials) {
-        return yield* new TooManyCredentials({ maximum: maximumCredentials })
-      }
-    }
-    const earlier = record?.destination
-    const mayBeThere = "successor" in state && record?.phase !== "Started"
-    if (mayBeThere && earlier !== undefined && destination !== undefined && destination !== earlier) {
-      const again = `Resume with that destination, or delete "${state.successor.name}" and rotate again.`
-      const issue = `an earlier run delivered its new secret elsewhere (${earlier}), and it is kept nowhere else. ${again}`
-      return yield* new RotationRefused({ name, issue })
-    }
-    return { operations, record, run, state }
-  })
+    /** The credentials of the account without the one that this run made, and the time of the answer by the service's clock. */
+    const look = Effect.fnUntraced(function* (made?: C) {
+      const all = yield* operations.list({ subaccount })
+      const now = (yield* service.serviceTime ?? Effect.undefined) ?? (yield* DateTime.now)
+      const isThere = made !== undefined && all.some((one) => one.name === made.name && isSame(one, made))
+      const others = all.filter((one) => one.name !== made?.name)
+      return { ...kind.familyOf(name, others), all, now, isThere }
+    })
+    type Look = Effect.Success<ReturnType<typeof look>>
 
-  const plan = fnRedacted(kind.spans.plan)(function* (name: string, options: RotationPlanOptions = {}) {
-    const { state } = yield* begin(name, options)
-    const successor = "successor" in state ? state.successor.name : undefined
-    const planned: RotationPlan = { state: state._tag, successor }
-    return planned
-  }, Effect.scoped)
-
-  const rotate = fnRedacted(kind.spans.rotate)(function* <E = never, R = never>(
-    name: string,
-    options: RotationOptions<C & Secret, E, R>
-  ) {
-    const { deliver, expires, onStep = () => Effect.void, subaccount, switchToNewKey } = options
-    const begun = yield* begin(name, options)
-    const { operations: given, record, run } = begun
-    const idle = Duration.fromInputUnsafe(options.idle ?? "10 minutes")
-    // Replaced by those of the new key, once it works.
-    let operations = given
+    const stillWorking = ({ inUse, now, replaced }: Look) =>
+      replaced
+        .filter((one) => !hasEnded(one, now) && !inUse.includes(one))
+        .map((one): ReplacedCredential => ({ name: one.name, expires: one.expires ?? null }))
 
     const isThere = (credential: string) =>
       beforeWriting(operations.get(credential, { subaccount })).pipe(
@@ -255,174 +170,187 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
         Effect.map(isThere(credential), (there) => !there)
       )
 
-    const replacedAt = "old" in begun.state ? begun.state.old.dateCreated : record?.replaces
-    const replaces = replacedAt === undefined ? {} : { replaces: replacedAt }
-    const save = (record: RotationRecord) => run.append({ _tag: "Step", state: encodeRecord(record) })
-
-    /** What a later run has to know of a successor. Where its secret went does not change when a run resumes. */
-    const saveMade = ({ dateCreated, name: successor }: C, phase: RotationRecord["phase"]) => {
-      const destination = phase === "Delivering" ? options.destination : known
-      known = destination
-      return save({
-        successor,
-        phase,
-        ...replaces,
-        ...(dateCreated === undefined ? {} : { created: dateCreated }),
-        ...(destination === undefined ? {} : { destination })
-      })
-    }
-    let known = record?.destination
-
-    /** The successors that other rotations of the same credential have made. */
-    const rivals = (own: string) =>
-      Effect.map(operations.list({ subaccount }), (all) =>
-        all.filter((one) => one.name !== own && kind.isSuccessor(name, one.name))
+    const endAt = (credential: string, ends: DateTime.Utc) =>
+      retryUntilConfirmed(
+        Effect.asVoid(operations.update(credential, { expires: ends, subaccount })),
+        Effect.succeed(false)
       )
 
-    /**
-     * Makes a successor that no other rotation competes with. Of two that see one another both withdraw, and each tries
-     * again after a pause of its own. The name is noted before it is used, so that the next run recognises its credential.
-     */
-    const make = Effect.fnUntraced(function* (old: C) {
-      for (let attempts = 3; ; attempts--) {
-        const successor = yield* successorName(name)
-        const payload = yield* kind.copy(old, { name: successor, subaccount, expires })
-        yield* save({ successor, phase: "Started", ...replaces })
-        const made = yield* createWithRetry(operations, payload)
-        if ((yield* rivals(successor)).length === 0) return made
-        yield* sometimes("a rotation meets a rival")
-        yield* remove(successor)
-        yield* Effect.sleep(Duration.seconds(yield* Random.nextBetween(1, 10)))
-        const others = yield* rivals(successor)
-        if (others.length > 0 || attempts === 1) return yield* rival(name, others)
+    /** Gives one that was replaced its end, and the name that says so. One that has come to its end is deleted. */
+    const putAway = Effect.fnUntraced(function* ({ all, now }: Look, credential: C, time: Duration.Duration) {
+      const ends = endAfter(credential, now, time)
+      if (DateTime.isLessThanOrEqualTo(ends, now)) return yield* Effect.as(remove(credential.name), [])
+      const { replaced } = kind
+      if (replaced === undefined) {
+        yield* endAt(credential.name, ends)
+        return [{ name: credential.name, expires: ends }]
       }
+      const kept = firstFree(all, (number) => replaced(name, ends, number))
+      const update = operations.update(credential.name, { name: kept, expires: ends, subaccount })
+      yield* retryUntilConfirmed(Effect.asVoid(update), isThere(kept))
+      return [{ name: kept, expires: ends }]
     })
 
-    /** Makes, delivers and records the successor; an interruption cannot separate these steps. */
-    const makeAndDeliver = (old: C) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.gen(function* () {
-          const made = yield* restore(make(old))
-          const successor = made.name
-          yield* onStep(RotationStep.Made({ successor }))
-          yield* sometimes("a successor is made and not yet recorded")
-          yield* saveMade(made, "Delivering")
-          yield* restore(deliver(made)).pipe(Effect.tapError(() => Effect.ignore(remove(successor))))
-          yield* sometimes("a secret is delivered and not yet recorded")
-          yield* saveMade(made, "Delivered")
-          yield* onStep(RotationStep.Delivered({ successor }))
-          return made
+    /** Gives a successor the name, unless another run has just done so. */
+    const renamedBy = ({ get, update }: typeof operations, successor: C) => {
+      const isDone = beforeWriting(get(name, { subaccount })).pipe(
+        Effect.map((found) => isSame(found, successor)),
+        Effect.catchTag("CredentialNotFound", () => Effect.succeed(false))
+      )
+      const unlessDone = (error: CredentialNotFound | NameTaken) =>
+        Effect.flatMap(isDone, (done) => (done ? Effect.void : Effect.fail(error)))
+      return retryUntilConfirmed(Effect.asVoid(update(successor.name, { name, subaccount })), isDone).pipe(
+        Effect.catchTags({ CredentialNotFound: unlessDone, NameTaken: unlessDone })
+      )
+    }
+
+    const before = yield* look()
+    const { begun, begunAt, current, now } = before
+    if (current === undefined) {
+      if (begun === undefined) return yield* new CredentialNotFound({ name })
+      yield* sometimes("a rotation finishes what another one began")
+      yield* renamedBy(operations, begun)
+      return done(name, stillWorking(before), true)
+    }
+    if (begun !== undefined && !hasEnded(begun, now)) {
+      const until = begunAt === undefined ? undefined : DateTime.addDuration(begunAt, ownedFor)
+      if (until === undefined || DateTime.isGreaterThan(until, now)) return yield* atWork(name, begun.name, until)
+    }
+    const successor = kind.successor(name, now, before.all)
+    if (successor === undefined) {
+      const issue = "its part before the @ has no room for a date. Make another one under a shorter name."
+      return yield* new RotationRefused({ name, issue })
+    }
+    const overtaken = () => Effect.fail(atWork(name, successor, DateTime.addDuration(now, ownedFor)))
+    const payload = yield* kind.copy(current, { name: successor, subaccount, expires, now })
+    for (const one of before.replaced.filter((one) => hasEnded(one, now))) yield* remove(one.name)
+    // Programs may have the secret of a stopped run, so it works at least until they have the new one.
+    const kept = Duration.max(grace, ownedFor)
+    if (begun?.name === successor) {
+      yield* sometimes("a successor of a stopped rotation is not yet put away")
+      yield* Effect.catchTags(putAway(before, begun, kept), {
+        CredentialNotFound: () => Effect.void,
+        NameTaken: overtaken
+      })
+    }
+    const began = yield* DateTime.now
+    const made = yield* Effect.catchTag(createWithRetry(operations, payload), "NameTaken", overtaken)
+    yield* sometimes("a successor is made and not yet delivered")
+
+    const takeBack = Effect.flatMap(look(made), ({ isThere }) => (isThere ? remove(successor) : Effect.void))
+    const given = kind.replaced === undefined ? made : { ...made, name }
+    yield* deliver(given).pipe(Effect.tapError(() => Effect.ignore(takeBack)))
+    yield* sometimes("a secret is delivered and the old one not yet replaced")
+
+    const notReplaced = Effect.fnUntraced(function* (detail: string) {
+      const expires = yield* look(made).pipe(
+        Effect.filterOrFail(({ isThere }) => isThere),
+        Effect.map(({ now }) => endAfter(made, now, kept)),
+        Effect.tap((ends) => endAt(successor, ends)),
+        Effect.orElseSucceed(() => undefined)
+      )
+      return yield* new NotReplaced({ name, successor, detail, ...(expires === undefined ? {} : { expires }) })
+    })
+    if (verify !== undefined) {
+      yield* Effect.catch(verify(given), ({ message }) => notReplaced(`its verification failed. ${message}`))
+    }
+
+    const then = yield* look(made)
+    const old = stillWorking(then)
+    const { dateCreated } = made
+    if (!then.isThere) {
+      // Another run may have finished this one.
+      const { current: holder } = then
+      const isDone =
+        holder !== undefined && dateCreated !== undefined && isSame(holder, made) && !isSame(holder, current)
+      return isDone ? done(name, old) : yield* new CredentialNotFound({ name: successor })
+    }
+    const latest = DateTime.addDuration(began, deliveredWithin)
+    if (DateTime.isGreaterThan(yield* DateTime.now, latest)) {
+      return yield* notReplaced(`that took longer than ${Duration.format(deliveredWithin)}.`)
+    }
+    for (const one of then.inUse) {
+      const replaced = yield* putAway(then, one, grace).pipe(
+        Effect.catchTags({
+          CredentialNotFound: () => Effect.succeed([]),
+          LastManagingKey: ({ message }) => notReplaced(message)
         })
       )
-
-    /** Continues with the new key if it works, since checking with the old key would use it. */
-    const switchKeys = Effect.fnUntraced(function* (successor: C, secret: Redacted.Redacted<string> | undefined) {
-      if (switchToNewKey === undefined || !kind.canRotate(successor)) return
-      const service = yield* switchToNewKey(secret)
-      if (service === undefined) return
-      const others = kind.operations(service.credentials)
-      if (Option.isSome(yield* Effect.option(others.list({ subaccount })))) operations = others
-    })
-
-    const retire = Effect.fnUntraced(function* (old: C, successor: C) {
-      const look = Effect.gen(function* () {
-        const all = yield* operations.list({ subaccount })
-        const named = all.find((credential) => credential.name === name)
-        if (named !== undefined && !isMadeAt(named, old.dateCreated)) return yield* replaced(name, successor)
-        return {
-          old: named,
-          successor: all.find((one) => one.name === successor.name && isMadeAt(one, successor.dateCreated))
-        }
-      })
-      yield* awaitUnused({
-        name,
-        successor: successor.name,
-        look,
-        idle,
-        grace: Duration.fromInputUnsafe(options.grace ?? "1 day"),
-        schedule: options.schedule ?? Schedule.spaced("30 seconds"),
-        onStep
-      })
-      yield* sometimes("an old credential is unused and not yet deleted")
-      yield* remove(name)
-      yield* onStep(RotationStep.Deleted({ name }))
-    })
-
-    /** Copies the successor as it is now, since it may have been changed. */
-    const rename = Effect.fnUntraced(function* (successor: C) {
-      yield* sometimes("a successor has not yet its name")
-      yield* saveMade(successor, "Retired")
-      const now = yield* operations.get(successor.name, { subaccount })
-      const payload = yield* kind.copy(now, { name, subaccount, expires: "AsItIs" })
-      yield* retryUntilConfirmed(Effect.asVoid(operations.update(successor.name, payload)), isThere(name))
-      yield* onStep(RotationStep.Renamed({ successor: successor.name, name }))
-    })
-
-    /** Somebody may have begun to use a secret whose delivery a kill left open: that is waited for before it is replaced. */
-    const settled = Effect.fnUntraced(function* (state: typeof begun.state) {
-      if (state._tag !== "Unproven" || record?.phase !== "Delivering") return state
-      const { name: successor } = state.successor
-      yield* onStep(RotationStep.Waiting({ name: successor, lastUse: null }))
-      yield* Effect.sleep(Duration.min(idle, unrecordedFor))
-      const found = yield* operations.get(successor, { subaccount })
-      return found.lastUse == null ? state : { ...state, _tag: "Delivered" as const }
-    })
-
-    const state = yield* settled(begun.state)
-    const isResumed = state._tag !== "Fresh" && state._tag !== "Unproven"
-    let successor: C
-    let secret: Redacted.Redacted<string> | undefined
-    if (isResumed) {
-      successor = state.successor
-      yield* onStep(RotationStep.Resumed({ from: state._tag, successor: successor.name }))
-    } else {
-      if (state._tag === "Unproven") {
-        yield* remove(state.successor.name)
-        yield* onStep(RotationStep.Discarded({ successor: state.successor.name }))
-      }
-      const made = yield* makeAndDeliver(state.old)
-      successor = made
-      secret = made.token
+      old.push(...replaced)
     }
-    if ("old" in state) {
-      yield* switchKeys(successor, secret)
-      yield* retire(state.old, successor)
-    }
-    if (kind.isRenamed && state._tag !== "Renamed") yield* rename(successor)
-    yield* run.end
-    const rotated: Rotated = { name: kind.isRenamed ? name : successor.name, isResumed }
-    return rotated
-  }, Effect.scoped)
-
-  return { plan, rotate }
-}
+    if (kind.replaced === undefined) return done(successor, old)
+    yield* sometimes("an old credential is replaced and its name is free")
+    yield* renamedBy(operations, made).pipe(
+      Effect.catchIf(isRefusedKey, (error) =>
+        (withNewKey?.(made.token) ?? Effect.undefined).pipe(
+          Effect.flatMap((by) =>
+            by === undefined ? Effect.fail(error) : renamedBy(kind.operations(by.credentials), made)
+          )
+        )
+      )
+    )
+    return done(name, old)
+  })
 
 const apiKeys = rotationOf<ApiKey, ApiKeyPayload>({
-  kind: "apikeys",
-  spans: { plan: "planApiKeyRotation", rotate: "rotateApiKey" },
+  span: "rotateApiKey",
   operations: (service) => service.apiKeys,
   copy: copyApiKey,
+  familyOf: (name, all) => {
+    const current = all.find((key) => key.name === name)
+    const begun = all.find((key) => key.name === apiKeySuccessor(name))
+    return {
+      current,
+      inUse: current === undefined ? [] : [current],
+      begun,
+      begunAt: begun?.dateCreated,
+      replaced: all.filter((key) => isReplacedApiKey(key.name, name))
+    }
+  },
   successor: apiKeySuccessor,
-  isSuccessor: isApiKeySuccessor,
-  isRenamed: true,
-  canRotate: ({ accessLevels }) => accessLevels.includes("Security") && accessLevels.includes("ModifyAccessTokens")
+  replaced: replacedApiKey
 })
 
+const endOf = ({ expires }: Credential): number => (expires == null ? Infinity : DateTime.toEpochMillis(expires))
+
+/** When a rotation made a login, at the latest; `undefined` if none did. */
+const madeAt = ({ dateCreated, name }: SmtpCredentials): DateTime.Utc | undefined => {
+  const day = endOfSmtpDay(name)
+  return day === undefined ? undefined : (dateCreated ?? day)
+}
+
+const byAge = Order.mapInput(Order.Number, (login: SmtpCredentials) => madeAt(login)?.epochMilliseconds ?? -Infinity)
+
 const smtp = rotationOf<SmtpCredentials, SmtpCredentialsPayload>({
-  kind: "smtp",
-  spans: { plan: "planSmtpRotation", rotate: "rotateSmtp" },
+  span: "rotateSmtp",
   operations: (service) => service.smtp,
   copy: copySmtp,
-  successor: smtpSuccessor,
-  isSuccessor: () => false,
-  isRenamed: false,
-  canRotate: () => false
+  familyOf: (name, all) => {
+    const origin = smtpOrigin(name)
+    const family = Arr.sort(
+      all.filter((login) => smtpOrigin(login.name) === origin),
+      byAge
+    )
+    const begun = family.findLast((login) => madeAt(login) !== undefined)
+    // A successor of a stopped run may be in use, too: the one that works longest is, the newest of several.
+    const longest = Math.max(...family.map(endOf))
+    const inUse = family.filter((login) => endOf(login) === longest)
+    const current = inUse.at(-1)
+    return {
+      current,
+      inUse,
+      begun,
+      begunAt: begun && madeAt(begun),
+      replaced: family.filter((login) => login !== current)
+    }
+  },
+  successor: (name, day, all) => firstFree(all, (number) => smtpSuccessor(name, day, number))
 })
 
 /**
- * Rotates an API key, which gets its old name back. Fails before anything is made if there is no such key, no room for
- * one more (`TooManyCredentials`), or no successor with the same rights and limits (`RotationRefused`). Fails with
- * `StillInUse`, and keeps both keys, if the old one is still used when the grace is over.
+ * Gives an API key a new secret. The key of that name has it from then on; the old secret works for the grace, in a key of
+ * another name that says when it ends. Fails with `RotationRefused` before anything is made if another rotation is at work or
+ * no successor can have the same rights and limits, and with `NotReplaced` if the new secret does not pass its verification.
  *
  * ```ts
  * import { rotateApiKey } from "@roster/workflows"
@@ -430,14 +358,15 @@ const smtp = rotationOf<SmtpCredentials, SmtpCredentialsPayload>({
  *
  * export const example = rotateApiKey("nightly", {
  *   deliver: ({ token }) => Console.error(`a secret of ${Redacted.value(token).length} characters`),
- *   grace: "0 seconds"
+ *   grace: "7 days"
  * })
  * ```
  */
-export const rotateApiKey = apiKeys.rotate
+export const rotateApiKey = apiKeys
 
 /**
- * Rotates SMTP credentials like `rotateApiKey`, but the successor has another name, since the name is the login.
+ * Gives SMTP credentials a new secret like `rotateApiKey`, under a new name with the day, since the name is the login: that of
+ * the newest successor, if the given one has any.
  *
  * ```ts
  * import { rotateSmtp } from "@roster/workflows"
@@ -445,30 +374,8 @@ export const rotateApiKey = apiKeys.rotate
  *
  * export const example = rotateSmtp("mailer@example.com", {
  *   deliver: ({ token }) => Console.error(`a password of ${Redacted.value(token).length} characters`),
- *   grace: "0 seconds"
+ *   grace: "7 days"
  * })
  * ```
  */
-export const rotateSmtp = smtp.rotate
-
-/**
- * Tells where `rotateApiKey` would begin, and changes nothing.
- *
- * ```ts
- * import { planApiKeyRotation } from "@roster/workflows"
- *
- * export const example = planApiKeyRotation("nightly", { destination: "the vault" })
- * ```
- */
-export const planApiKeyRotation = apiKeys.plan
-
-/**
- * Tells where `rotateSmtp` would begin, and changes nothing.
- *
- * ```ts
- * import { planSmtpRotation } from "@roster/workflows"
- *
- * export const example = planSmtpRotation("mailer@example.com", { destination: "the vault" })
- * ```
- */
-export const planSmtpRotation = smtp.plan
+export const rotateSmtp = smtp

@@ -1,5 +1,5 @@
 /** Delivers a new secret to a file, a command or standard output, which is checked before anything is created. */
-import { Effect, Fiber, type FileSystem, Redacted, Schema, Stream } from "effect"
+import { Data, Effect, Fiber, type FileSystem, Redacted, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { text } from "../../settings/FlagForms.ts"
 import { outFile } from "../shared/CommonFlags.ts"
@@ -15,8 +15,8 @@ export const secretFlags = {
 /** The command of `--exec` did not take the new secret, which was discarded. The old one still works. */
 export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDelivered", { message: Schema.String }) {}
 
-const notDelivered = (commandLine: string, what: string) =>
-  new NotDelivered({ message: `The command ${what}, so the new secret was not delivered: ${commandLine}` })
+/** A command that was given a secret did not end with 0. */
+class CommandFailed extends Data.TaggedError("CommandFailed")<{ readonly message: string }> {}
 
 /** How long the rest of what a command printed may take to arrive after its end. */
 const lastWords = "1 second"
@@ -44,8 +44,17 @@ const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted
       yield* Effect.timeoutOption(Fiber.join(lines), lastWords)
       return code
     })
-  ).pipe(Effect.mapError(() => notDelivered(commandLine, "could not be run")))
-  if (code !== 0) return yield* notDelivered(commandLine, `ended with ${code}`)
+  ).pipe(Effect.mapError(() => new CommandFailed({ message: `The command could not be run: ${commandLine}` })))
+  if (code !== 0) return yield* new CommandFailed({ message: `The command ended with ${code}: ${commandLine}` })
+})
+
+/** Prepares the check of a secret that was delivered, by a command. */
+export const secretVerification = Effect.fnUntraced(function* <New>(
+  commandLine: string,
+  content: (made: New) => Redacted.Redacted<string>
+) {
+  const context = yield* Effect.context<Output | ChildProcessSpawner.ChildProcessSpawner>()
+  return (made: New) => Effect.provideContext(give(commandLine, content(made)), context)
 })
 
 /** Prepares the delivery, and returns the function that delivers; `content` makes the text for a file or a command. */
@@ -60,7 +69,10 @@ export const secretDelivery = Effect.fnUntraced(function* <New>(
     if (write !== undefined) {
       yield* write(Stream.sync(() => new TextEncoder().encode(Redacted.value(content(made)))))
     } else if (exec !== undefined) {
-      yield* give(exec, content(made))
+      yield* Effect.mapError(
+        give(exec, content(made)),
+        ({ message }) => new NotDelivered({ message: `The new secret was not delivered. ${message}` })
+      )
     } else {
       const output = yield* Output
       yield* Results.record(schema, made)

@@ -37,10 +37,11 @@ export const command = Command.make(
       "expiring",
       "Report keys that expire within this time (default: the last tenth of their life, at most 30d)"
     ),
+    fail: toggle("fail", "Exit with code 9 while a replaced key was used in the last day, before it ends"),
     failOnFindings: toggle("fail-on-findings", "Exit with code 9 if there are findings, for scripts"),
     subaccount
   },
-  Effect.fnUntraced(function* ({ expiring, failOnFindings, subaccount, unusedFor }) {
+  Effect.fnUntraced(function* ({ expiring, fail, failOnFindings, subaccount, unusedFor }) {
     const output = yield* Output
     const { keys, levelsUsed } = yield* keysAndUse(subaccount)
     const now = yield* DateTime.now
@@ -56,6 +57,13 @@ export const command = Command.make(
             "on the machine of the store, with --db FILE."
         : "Use of access levels is known only since this store began to record it."
     )
+    const inUse = findings.filter(({ _tag }) => _tag === "ReplacedInUse")
+    if (fail && inUse.length > 0) {
+      return yield* new PartlyDone({
+        message: `${inUse.length === 1 ? "A replaced key is" : `${inUse.length} replaced keys are`} still used: ${inUse.map(({ name }) => name).join(", ")}.`,
+        hint: "Give the new secret to the programs that use them, or a later end: roster apikeys update NAME --expires 7d"
+      })
+    }
     if (failOnFindings && findings.length > 0) {
       return yield* new PartlyDone({
         message: `${findings.length} findings in ${new Set(findings.map(({ name }) => name)).size} keys.`,
@@ -66,6 +74,7 @@ export const command = Command.make(
 ).pipe(
   withExamples({
     "roster apikeys audit": "",
+    "roster apikeys audit --fail": "For a script: whether a rotation still waits for a program",
     "roster apikeys audit --unused-for 30d --fail-on-findings": "For a script",
     "roster apikeys audit --db roster.db": "Include access levels that were never used"
   })

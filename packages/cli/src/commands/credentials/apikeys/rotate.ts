@@ -1,6 +1,6 @@
 /** `roster apikeys rotate` */
 import { NewApiKey } from "@roster/domain"
-import { planApiKeyRotation, rotateApiKey } from "@roster/workflows"
+import { rotateApiKey } from "@roster/workflows"
 import { Redacted } from "effect"
 import { rotateCommand } from "../rotation/Rotation.ts"
 import { name } from "./verbs.ts"
@@ -9,14 +9,15 @@ export const command = rotateCommand(
   {
     schema: NewApiKey,
     content: ({ token }) => Redacted.make(`${Redacted.value(token)}\n`),
-    plan: planApiKeyRotation,
     rotate: rotateApiKey
   },
   name,
   {
-    "roster apikeys rotate ci-sync --out ci-sync.key": "Run it again to resume",
+    "roster apikeys rotate ci-sync --out ci-sync.key": "The old secret works for a day",
     "roster apikeys rotate ci-sync --exec 'vault kv put secret/ci key=-' --grace 7d":
       "Pass the secret to a command on stdin",
-    "roster apikeys rotate ci-sync --dry-run": "Show what would be done"
+    "roster apikeys rotate ci-sync --out ci-sync.key --verify 'systemctl restart ci-sync'":
+      "Replace the old secret only if the command succeeds",
+    "roster apikeys rotate ci-sync --out ci-sync.key --grace 0": "End a secret that leaked"
   }
 )

@@ -1,3 +1,0 @@
-import { planSmtpRotation } from "@roster/workflows"
-
-export const example = planSmtpRotation("mailer@example.com", { destination: "the vault" })
