@@ -45,6 +45,7 @@ export const advice = {
   NotChangeable: "Change it where the service lets you, or add the contact with its new content.",
   NotCleanedUp: "Delete what the conformance run left, by the names that it gives.",
   NotConformant: "See the cases that failed.",
+  NotReplaced: "Mend what the message names, and rotate again. The old secret works as before.",
   OtherTarget: "Use the log of the service or store that it is for.",
   OutcomeUnknown: "Find out as `recovery` says before you repeat the call, or give it an `idempotencyKey`.",
   PlanOutdated: "Plan again, or apply without the contacts that changed.",
@@ -54,7 +55,6 @@ export const advice = {
   Rejected: "Change the request as `detail` says.",
   ResponseTooLarge:
     "Request fewer contacts at once, or raise the limit of the client. A write may have been carried out.",
-  NotReplaced: "Mend what the message names, and rotate again. The old secret works as before.",
   RotationRefused: "Correct what the message names, or wait as it says, then rotate again.",
   RunLogFailure: "Check the disk, and the file that the message names.",
   RunNotFound: "List the runs of the log.",

@@ -1,9 +1,9 @@
 /** The log of the runs of this user, on the service or store of a command, which says how to undo what it recorded. */
 import { type Run, RunLog, RunOrigin } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
-import { Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, Layer } from "effect"
 import { userInfo } from "node:os"
-import { stateFolder, userFolderPath } from "../files/UserFolder.ts"
+import { stateFolder } from "../files/UserFolder.ts"
 import { Output } from "../terminal/Output.ts"
 import { commandHere, ResumeHint } from "../terminal/ResumeHint.ts"
 import { type ForWrites, targetIdentity } from "./Target.ts"
@@ -97,22 +97,8 @@ export const layerOfAll = layerOn("")
 /** The log of a command that leaves nothing in the state folder. */
 const layerUnkept = Layer.unwrap(Effect.map(targetIdentity, (target) => RunLog.layerMemory({ target })))
 
-/** The log in the state folder if it is there, for a command that goes on by it and keeps nothing. */
-const layerIfThere = Layer.unwrap(
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const isThere = yield* fs.exists(path.join(yield* userFolderPath("state"), "runs"))
-    return isThere ? layer : layerUnkept
-  }).pipe(Effect.catchTag("PlatformError", () => Effect.succeed(layerUnkept)))
-)
-
 /** The target of a command that changes something, with the log of its runs. A dry run keeps none. */
 export const layerForWrites = ({ isKept, ...forWrites }: ForWrites & { readonly isKept?: boolean | undefined }) =>
   ((isKept ?? !forWrites.dryRun) ? layerTelling : layerUnkept).pipe(
     Layer.provideMerge(TargetLayer.layerForWrites(forWrites))
   )
-
-/** The same for a command that an earlier one may have begun. */
-export const layerToGoOn = ({ dryRun }: ForWrites) =>
-  (dryRun ? layerIfThere : layer).pipe(Layer.provideMerge(TargetLayer.layerForWrites({ dryRun })))

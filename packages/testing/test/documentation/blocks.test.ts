@@ -72,8 +72,8 @@ const script = (file: string, ...lines: ReadonlyArray<string>): void => {
   chmodSync(file, 0o755)
 }
 
-/** Lines that are run elsewhere: by CI itself, by a test here and by `rotate.test.ts`. */
-const elsewhere = /^(?:npx -y pnpm|npm |roster apikeys rotate)/
+/** Lines that are run elsewhere: by CI itself, and by a test here. */
+const elsewhere = /^(?:npx -y pnpm|npm )/
 
 /** The lines to run: those that serve until they are stopped stand alone. */
 const stepsOf = (text: string): ReadonlyArray<string> => {
@@ -179,6 +179,10 @@ const before: Readonly<Record<string, (folder: string) => ReadonlyArray<string>>
       'case "$1" in systemctl | useradd | npm | install) exit 0 ;; esac; exec "$@"'
     )
     return ["roster contacts add ada@example.com --db /var/lib/roster/roster.db"]
+  },
+  "docs/credentials.md": (folder) => {
+    for (const name of ["vault", "systemctl"]) script(join(folder, "bin", name), "cat > /dev/null")
+    return ["roster apikeys create reporting --for contacts:read"]
   },
   "docs/decisions/backups.md": () => ["roster contacts add ada@example.com --db roster.db"],
   "docs/testing.md": (folder) => {

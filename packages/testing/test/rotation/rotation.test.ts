@@ -9,7 +9,7 @@ import {
   ServiceError
 } from "@roster/domain"
 import { NotReplaced, RotationRefused } from "@roster/workflows"
-import { DateTime, Duration, Effect, Exit, Redacted, Schema } from "effect"
+import { DateTime, Duration, Effect, Exit, Redacted, Schema, Struct } from "effect"
 import { TestClock } from "effect/testing"
 import { layerMemory } from "../../src/index.ts"
 import { errorOf, lifetimeOf, limits, makeTrial, succeeded, tagOf } from "./Trial.ts"
@@ -37,7 +37,7 @@ const telling = (
 }
 
 /** What a service says that tells neither when a key was made nor its last use. */
-const undated = ({ dateCreated: _, lastUse: __, ...key }: ApiKey): ApiKey => key
+const undated = (key: ApiKey): ApiKey => Struct.omit(key, ["dateCreated", "lastUse"])
 
 layer(layerMemory)("rotating an API key", (it) => {
   it.effect("changes the secret and nothing else, and leaves the old one a day under a name that says so", () =>
@@ -447,8 +447,7 @@ layer(layerMemory)("rotating SMTP credentials", (it) => {
         ...secrets.service,
         smtp: {
           ...smtp,
-          list: (of) =>
-            Effect.map(smtp.list(of), (all) => all.map(({ dateCreated: _, lastUse: __, ...login }) => login))
+          list: (of) => Effect.map(smtp.list(of), (all) => all.map(Struct.omit(["dateCreated", "lastUse"])))
         }
       }
       succeeded(yield* rotateSmtp(shop, {}, by))

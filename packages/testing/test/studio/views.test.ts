@@ -102,8 +102,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
         yield* Effect.promise(async () => {
           await page.getByLabel("I have kept the secret").check()
           await page.getByRole("button", { name: "Done" }).click()
-          await page.getByRole("button", { name: "Stop waiting" }).click()
-          await page.getByText("The wait was stopped").waitFor()
+          await page.getByText("Done: the new secret belongs to").waitFor()
           await page
             .getByRole("row", { name: markup })
             .getByRole("button", { name: /^It leaked/ })

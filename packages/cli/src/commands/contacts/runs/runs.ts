@@ -111,7 +111,7 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ run }) {
     if (run !== undefined) return yield* showChanges(run)
-    // The log has rotations of credentials too.
+    // Earlier versions recorded rotations of credentials, too.
     const runs = (yield* listRuns).filter(({ header }) => header.command !== "rotate")
     const { format } = yield* Output
     yield* format === "table"
