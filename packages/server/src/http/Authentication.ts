@@ -17,6 +17,7 @@ import { admit } from "../network/OpenRequests.ts"
 import { asShortCall, ConnectionUse } from "../store/postgres/PostgresOptions.ts"
 import { InProcess, orStoreFailure } from "../store/StoreFailure.ts"
 import { publicAddress } from "./AllowedHosts.ts"
+import type { Full } from "../threads/Quota.ts"
 import { toWireError } from "./WireErrors.ts"
 import { makeFailedAuthThrottle } from "./FailedAuthThrottle.ts"
 
@@ -41,12 +42,14 @@ const anyLevel: AccessLevel = "None"
 /** The name of an unknown path in the audit trail. */
 const noOperation = "noOperation"
 
-/** The answer to a request beyond those that an account may have at work. */
-const tooManyAtWork = HttpServerResponse.setHeader(
-  errorResponse(429, "This account has as many requests at work at one time as it may. Send this one again later."),
-  "retry-after",
-  "1"
-)
+const refused = (status: number, text: string) =>
+  Effect.succeed(HttpServerResponse.setHeader(errorResponse(status, text), "retry-after", "1"))
+
+/** The answers to a request beyond those that may be at work. */
+const tooManyAtWork = {
+  own: refused(429, "This account has as many requests at work at one time as it may. Send this one again later."),
+  all: refused(503, "The service has as many requests at work as it may. Send this one again later.")
+} satisfies Record<Full, unknown>
 
 const callerOf = (row: KeyRow, peer: string, required: AccessLevel): CallerIdentity => ({
   account: row.account,
@@ -118,7 +121,8 @@ export const authentication = Effect.gen(function* () {
         return Effect.flatMap(failed(asShortCall(findKey(digestOf(key), Context.get(context, Clock.Clock)))), (row) => {
           if (row !== undefined) log?.note(request, { key: row.secret_hint })
           if (row === undefined || (row.expires !== null && row.expires <= row.now)) return refuseKey(row, peer)
-          if (!admit(row.account, request)) return Effect.succeed(tooManyAtWork)
+          const full = admit(row.account, request)
+          if (full !== undefined) return tooManyAtWork[full]
           const details = objectionTo(row, required, peer)
           if (details !== undefined) return refuseAccess(row, peer, details)
           const caller = { ...callerOf(row, peer, required), serviceUrl: () => publicAddress(request, context) }

@@ -6,13 +6,14 @@ import { IncomingMessage, type Server, type ServerOptions, ServerResponse } from
 import type { Socket } from "node:net"
 import { Server as TlsServer, type TlsOptions, type TLSSocket } from "node:tls"
 import type { WatchedBound } from "../threads/LastingRefusals.ts"
+import { mainAccount } from "../threads/Quota.ts"
 import { clientNetwork, isInRanges } from "./IpRanges.ts"
 import { type Carrier, open, openRequest, type OpenRequest } from "./OpenRequests.ts"
 import type { UnreadLimits } from "./UnreadAnswers.ts"
 
 /** Bounds of the connections of a service. Those of trusted proxies count for accounts alone. */
 export interface ConnectionLimits extends UnreadLimits {
-  /** Maximum number of connections (default: 1024). */
+  /** Maximum number of connections (default: 1024, or as many as the descriptors of the process are enough for). */
   readonly total: number
   /** Maximum number of connections of one client: an IPv4 address, or a /64 network of IPv6 (default: 256). */
   readonly byAddress: number
@@ -144,6 +145,10 @@ const displacedBody = errorBody(
 const isIdle = ({ response }: Connection): boolean =>
   response === undefined || response.writableFinished || response.destroyed
 
+/** Whether a connection is counted and works for another account than the main one. */
+const isOfOther = (client: string | undefined, account: string | undefined): boolean =>
+  client !== undefined && account !== undefined && account !== mainAccount
+
 /** Whether the latest request waits for its client: for the body, or for the response to be read. */
 const isClientsTurn = (socket: Socket, { req }: ServerResponse<IncomingMessage>): boolean =>
   !req.complete || socket.writableLength > 0
@@ -187,6 +192,8 @@ export const limitConnections = (
   const ofClients = new Map<string, number>()
   const ofAccounts = new Map<string, number>()
   let counted = 0
+  /** Those at work for other accounts than the main one, whose share of the total they leave. */
+  let ofOthers = 0
 
   const count = (shares: Map<string, number>, key: string, change: 1 | -1): void => {
     const left = (shares.get(key) ?? 0) + change
@@ -196,8 +203,11 @@ export const limitConnections = (
 
   /** Gives back the place of an account. */
   const leave = (connection: Connection): void => {
-    if (connection.account !== undefined) count(ofAccounts, connection.account, -1)
+    const { account } = connection
+    if (account === undefined) return
     connection.account = undefined
+    count(ofAccounts, account, -1)
+    if (isOfOther(connection.client, account)) ofOthers--
   }
 
   const forget = (socket: Socket): void => {
@@ -257,13 +267,20 @@ export const limitConnections = (
 
   const carrierOf = (socket: Socket, connection: Connection): Carrier => ({
     countFor: (account) => {
-      if (connections.get(socket) !== connection) return true
+      if (connections.get(socket) !== connection) return undefined
       leave(connection)
       const isFull = (ofAccounts.get(account) ?? 0) >= byAccount
-      if (isFull && !makeRoom((other) => other.account === account)) return false
+      if (isFull && !makeRoom((other) => other.account === account)) return "own"
+      const { client } = connection
+      const isOther = isOfOther(client, account)
+      if (isOther && ofOthers >= total - byAccount && !makeRoom((other) => isOfOther(other.client, other.account))) {
+        watched?.refused()
+        return "all"
+      }
       connection.account = account
       count(ofAccounts, account, 1)
-      return true
+      if (isOther) ofOthers++
+      return undefined
     },
     waitsSince: () => {
       const { response } = connection

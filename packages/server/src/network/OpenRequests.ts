@@ -4,11 +4,12 @@
  */
 import { Context, Effect, type Fiber } from "effect"
 import { HttpServerError, HttpServerRequest } from "effect/http"
+import type { Full } from "../threads/Quota.ts"
 
 /** The connection that carries a request. */
 export interface Carrier {
-  /** Counts the connection for an account until the answer has ended; `false` if the account has as many as it may. */
-  readonly countFor: (account: string) => boolean
+  /** Counts the request for an account until its answer has ended, and gives the bound that leaves no room. */
+  readonly countFor: (account: string) => Full | undefined
   /** Since when the request waits for its client; `undefined` if the client waits for the answer. */
   readonly waitsSince: () => number | undefined
   /** Ends the request, so that others have room. */
@@ -59,11 +60,11 @@ export const boundToConnection = <A, E, R>(
     return app
   })
 
-/** Notes whose request it is; `false` if its account has as many connections at work as it may. */
-export const admit = (account: string, request: Source): boolean => {
+/** Notes whose request it is, and gives the bound that leaves no room for it. */
+export const admit = (account: string, request: Source): Full | undefined => {
   const known = openRequest(request) ?? open(request.source)
   known.account = account
-  return known.carrier?.countFor(account) ?? true
+  return known.carrier?.countFor(account)
 }
 
 /** The account with whose key a request came, if it came with one. */

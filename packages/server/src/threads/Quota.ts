@@ -32,7 +32,7 @@ export interface Quota {
 }
 
 /** The key of the main account. */
-const main = ""
+export const mainAccount = ""
 
 interface Holder {
   readonly key: string
@@ -72,12 +72,12 @@ export const makeQuota = ({
 
   /** Ends those of keys with a larger share that wait longest, if that makes enough room. */
   const makesRoom = (share: number, weight: number): boolean => {
-    let needed = sum - (shares.get(main) ?? 0) + weight - all
+    let needed = sum - (shares.get(mainAccount) ?? 0) + weight - all
     if (needed <= 0) return true
     const waiting = [...holders].flatMap((holder) => {
       const since = holder.waiter.waitsSince()
       const isLarger = holder.taken > 0 && (shares.get(holder.key) ?? 0) > share
-      return since !== undefined && isLarger && holder.key !== main ? [{ holder, since }] : []
+      return since !== undefined && isLarger && holder.key !== mainAccount ? [{ holder, since }] : []
     })
     const ended = waiting
       .sort((a, b) => a.since - b.since)
@@ -97,7 +97,7 @@ export const makeQuota = ({
   const full: Quota["full"] = (key, weight) => {
     const share = (shares.get(key) ?? 0) + weight
     if (share > own) return "own"
-    if (key === main || makesRoom(share, weight)) return undefined
+    if (key === mainAccount || makesRoom(share, weight)) return undefined
     watched?.refused()
     return "all"
   }
@@ -106,7 +106,7 @@ export const makeQuota = ({
     const none = full(key, weight)
     if (none !== undefined) return none
     add(key, weight)
-    if (weight > 0) watched?.granted()
+    if (weight > 0 && key !== mainAccount) watched?.granted()
     return undefined
   }
 

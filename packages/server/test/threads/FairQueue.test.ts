@@ -54,7 +54,8 @@ describe("a fair queue", () => {
 
   it.live("forgets a task that is interrupted, whether it waits or runs", () =>
     Effect.gen(function* () {
-      const { begun, end, start, until } = makeTasks(FairQueue.make())
+      const queue = FairQueue.make()
+      const { begun, end, start, until } = makeTasks(queue)
       const running = yield* start("a", "a1")
       const waiting = yield* start("a", "a2")
       yield* start("b", "b1")
@@ -62,6 +63,7 @@ describe("a fair queue", () => {
       yield* Fiber.interrupt(running)
       yield* until(2)
       assert.deepStrictEqual(begun, ["a1", "b1"])
+      assert.strictEqual(queue.held(), 1)
       yield* end("b1")
     })
   )

@@ -96,23 +96,27 @@ const afterContinue = (answer: string): string => answer.replace(/^HTTP\/1\.1 10
 const lockedServed = Effect.fnUntraced(function* (
   connectionLimits: RosterServer.ServeOptions<never, never>["connectionLimits"],
   trustedProxies: ReadonlyArray<string> = [],
-  subaccount?: string
+  ...names: ReadonlyArray<string>
 ) {
   const { makeTempDirectoryScoped } = yield* FileSystem.FileSystem
   const filename = join(yield* makeTempDirectoryScoped(), "roster.db")
   const raw = yield* rawServed({ connectionLimits, trustedProxies, store: { filename }, metrics: { port: 0 } })
-  const friend = subaccount === undefined ? undefined : (yield* ofSubaccount(raw, subaccount)).key
-  const served = { ...raw, friend }
+  const served = { ...raw, subaccounts: yield* Effect.forEach(names, (name) => ofSubaccount(raw, name)) }
   const store = yield* Effect.acquireRelease(
     Effect.sync(() => new DatabaseSync(filename)),
     (store) => Effect.sync(() => store.close())
   )
   store.exec("BEGIN IMMEDIATE")
-  /** Adds from these addresses, once all of them wait for the store. */
-  const atWork = Effect.fnUntraced(function* (from: ReadonlyArray<string>) {
+  /** Adds from these addresses, by these accounts, once all of them wait for the store. */
+  const atWork = Effect.fnUntraced(function* (
+    from: ReadonlyArray<string>,
+    who: ReadonlyArray<RawServed | undefined> = []
+  ) {
     const large = body.padEnd(2000)
-    const text = adding(served, { "Content-Length": String(large.length), Connection: "close" }) + large
-    const working = yield* Effect.forEach(from, (address) => dial(served, text, address))
+    const headers = { "Content-Length": String(large.length), Connection: "close" }
+    const working = yield* Effect.forEach(from, (address, index) =>
+      dial(served, adding(who[index] ?? served, headers) + large, address)
+    )
     yield* eventually(metricOf(served, "roster_held_turns"), (held) => held === from.length)
     return working
   })
@@ -382,10 +386,20 @@ describe("many connections", () => {
       const refused = yield* answerTo(served, `GET ${contacts}`)
       assert.include(refusedAs(refused, 429), "This account has as many requests")
       assert.match(refused, /\r\nretry-after: 1\r\n/i)
-      const { friend = assert.fail() } = served
-      assert.strictEqual(yield* answers({ ...served, key: friend }), 200)
+      for (const friend of served.subaccounts) assert.strictEqual(yield* answers(friend), 200)
       release()
       for (const { closed } of working) assert.strictEqual(statusOf(yield* closed), 200)
+      assert.strictEqual(yield* answers(served), 200)
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.live("S27 subaccounts at work leave the main account its quarter", () =>
+    Effect.gen(function* () {
+      const subaccounts = ["a", "b", "c", "d"]
+      const { atWork, served } = yield* lockedServed({ byAddress: 8, total: 8 }, [], ...subaccounts)
+      const [a, b, c, d = served] = served.subaccounts
+      yield* atWork(["127.0.0.1", "127.0.0.1", "127.0.0.1", other, other, other], [a, a, b, b, c, c])
+      assert.include(refusedAs(yield* answerTo(d, `GET ${contacts}`), 503), "requests at work")
       assert.strictEqual(yield* answers(served), 200)
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))
   )
