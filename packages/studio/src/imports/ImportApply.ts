@@ -106,9 +106,14 @@ export const apply = Atom.keepAlive(
         digest: made.digest,
         rows: made.summary.new + made.summary.changed
       })
+      const { listNames, mapping = {}, resubscribe } = plan.header
+      const { defaultStatus = null, onDuplicate, only = null } = get(rowChoices)
+      const mode = { defaultStatus, onDuplicate, only }
       const goesOn = Stream.filter(get.stream(isPaused), (isHeld) => !isHeld)
       const applying = plan.applyWith({
         command: "import",
+        // The same file, planned again after a reload, goes on in the same run, which is undone as a whole.
+        input: { source: made.digest, listNames: [...listNames], resubscribe, mapping, ...mode },
         concurrency,
         proceed: Effect.map(Stream.runHead(goesOn), () => !get.registry.get(isCancelled)),
         onProgress: (rows) => Effect.sync(() => get.set(applied, rows))
