@@ -1,4 +1,4 @@
-/** A pooler in front of a PostgreSQL: pgbouncer of the system. (docs/scaling.md) */
+/** A pooler in front of a PostgreSQL: pgbouncer of the system, in session mode. (docs/scaling.md) */
 import { Effect } from "effect"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -25,7 +25,7 @@ const freePort = Effect.callback<number>((resume) => {
 })
 
 /** Starts it in front of a database, and gives the address to use in place of that. It ends with the scope. */
-export const pooled = Effect.fnUntraced(function* (url: URL, mode: "session" | "transaction" = "session") {
+export const pooled = Effect.fnUntraced(function* (url: URL) {
   const port = yield* freePort
   const { hostname, password, pathname, port: behind, username } = url
   const name = pathname.slice(1)
@@ -37,7 +37,7 @@ export const pooled = Effect.fnUntraced(function* (url: URL, mode: "session" | "
     `listen_port = ${port}`,
     "unix_socket_dir =",
     "auth_type = any",
-    `pool_mode = ${mode}`,
+    "pool_mode = session",
     // A session that has ended is none of the next one, which may be of another server.
     "server_lifetime = 0",
     "server_connect_timeout = 2",

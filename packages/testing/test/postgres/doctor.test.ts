@@ -4,6 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { checkPostgres, type PostgresFinding, type PostgresOptions } from "@roster/server"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
+import { connect, createServer, type Socket } from "node:net"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import * as Store from "../../../server/src/store/Store.ts"
 import { servePlace } from "../../src/durability/KillableServe.ts"
@@ -44,6 +45,52 @@ const asUser = Effect.fnUntraced(function* ({ name, run, url }: Effect.Success<t
   return { user, options: { url: Redacted.make(address.href), password: Redacted.make(password) } }
 })
 
+/** What ends an answer outside of a transaction. */
+const isIdle = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
+
+/** A pooler in transaction mode: a client has a session for a transaction, the one that was given back last. */
+const transactionPooler = Effect.fnUntraced(function* (url: Redacted.Redacted<string>) {
+  const to = new URL(Redacted.value(url))
+  const { hostname, port } = to
+  const free: Array<Socket> = []
+  /** The client that has a session. */
+  const clients = new Map<Socket, Socket>()
+  const sockets = new Set<Socket>()
+  const noted = (socket: Socket) => {
+    sockets.add(socket.on("error", () => {}))
+    return socket
+  }
+  const server = createServer((client) => {
+    // Each logs in by a session of its own.
+    const session = noted(connect(Number(port), hostname))
+    clients.set(session, noted(client))
+    session.on("data", (bytes: Buffer) => {
+      clients.get(session)?.write(bytes)
+      if (bytes.subarray(-isIdle.length).equals(isIdle)) {
+        clients.delete(session)
+        free.push(session)
+      }
+    })
+    client.on("data", (bytes) => {
+      const [held] = [...clients].find(([, other]) => other === client) ?? [free.pop()]
+      if (held === undefined) return
+      clients.set(held, client)
+      held.write(bytes)
+    })
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () =>
+      Effect.sync(() => {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      })
+  )
+  const address = server.address()
+  to.port = `${typeof address === "object" ? address?.port : 0}`
+  return Redacted.make(to.href)
+})
+
 const inDatabase = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   test.pipe(Effect.scoped, Effect.provide([NodeServices.layer, Reactivity.layer]))
 
@@ -76,6 +123,16 @@ describePostgres("doctor, on PostgreSQL, finds", () => {
         assert.deepInclude(warned, { result: "warning" })
         assert.include(warned?.detail, "the parameter sslmod")
       }).pipe(inDatabase)
+  )
+
+  it.live("that a pooler gives each transaction another session, and the service does not start behind it", () =>
+    Effect.gen(function* () {
+      const url = yield* transactionPooler((yield* database).url)
+      const { sessions } = yield* lacking({ url })
+      assert.include(sessions, "failed: a pooler gives each transaction another session")
+      const refused = yield* Effect.flip(Effect.scoped(Layer.build(Store.layerPostgres({ url }))))
+      assert.include(refused.message, "pool_mode = session")
+    }).pipe(inDatabase)
   )
 
   it.live("that there is no database of this name", () =>
