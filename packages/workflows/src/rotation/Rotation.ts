@@ -252,7 +252,7 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
       return yield* new NotReplaced({ name, successor, detail, ...(expires === undefined ? {} : { expires }) })
     })
     if (verify !== undefined) {
-      yield* Effect.catch(verify(given), ({ message }) => notReplaced(`its verification failed. ${message}`))
+      yield* Effect.catch(verify(given), ({ message }) => notReplaced(`its verification failed (${message}).`))
     }
 
     const then = yield* look(made)

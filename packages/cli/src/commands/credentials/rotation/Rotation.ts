@@ -95,7 +95,7 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
     deliver,
     verify: verify === undefined ? undefined : yield* secretVerification(verify, content),
     withNewKey: yield* keySwitch
-  })
+  }).pipe(Effect.tapError(() => Effect.sync(() => void (hint.interrupted = undefined))))
   const { isResumed, old } = rotated
   const said = isResumed
     ? `An earlier run delivered the new secret, which belongs to ${rotated.name} now.`
