@@ -6,8 +6,6 @@
 import type { ServiceError } from "@roster/domain"
 import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
-import { StoreNotMade } from "../target/StoreNotMade.ts"
-import { DryRunRequest } from "../terminal/DryRun.ts"
 import { withoutKeys } from "../terminal/KeyMask.ts"
 import { type CommandEnd, report } from "../terminal/Output.ts"
 import { ResumeHint } from "../terminal/ResumeHint.ts"
@@ -132,13 +130,6 @@ const onBug = Effect.fnUntraced(function* (defect: unknown) {
   return exitCode.bug
 })
 
-const onDryRun = (request: DryRunRequest) =>
-  Effect.promise(() => import("../target/DryRunClient.ts")).pipe(
-    Effect.flatMap(({ showRequest }) => showRequest(request)),
-    Effect.as<number>(exitCode.ok),
-    Effect.catch(onFailure)
-  )
-
 /** Runs a command and returns its exit code. Interruption passes through: the process that sent the signal knows why. */
 export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.CliError, R>) =>
   command.pipe(
@@ -149,8 +140,6 @@ export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.Cl
       if (first !== undefined) return CliError.isCliError(first.error) ? onUsage(first.error) : onFailure(first.error)
       const defect = cause.reasons.find(Cause.isDieReason)
       if (defect === undefined) return Effect.interrupt
-      if (defect.defect instanceof DryRunRequest) return onDryRun(defect.defect)
-      if (defect.defect instanceof StoreNotMade) return onFailure(defect.defect.error)
       // The presenter of help cannot fail, so a closed pipe reaches it as a defect.
       return PlatformError.isPlatformError(defect.defect) ? onFailure(defect.defect) : onBug(defect.defect)
     }),

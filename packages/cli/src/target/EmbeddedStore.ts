@@ -65,7 +65,7 @@ export const storeFile = Effect.fnUntraced(function* (given: string | undefined)
 export const storeToOpen = Effect.fnUntraced(function* (given: string | undefined, { dryRun, makesStore }: ForWrites) {
   const { exists, filename: name } = yield* storeAt(given)
   if (!exists && makesStore !== true) return yield* new NoStore({ filename: name })
-  if (exists || !dryRun) {
+  if (exists || dryRun !== true) {
     const filename = yield* storeFile(given)
     return { name: filename, filename }
   }
@@ -104,15 +104,12 @@ export const embeddedStoreFile = (forWrites: ForWrites) =>
   )
 
 /** The database of that store, which other processes may serve at the same time. */
-export const layerForWrites = (forWrites: ForWrites) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const { filename, name } = yield* storeToOpen(yield* localStore, forWrites)
-      return Layer.merge(storeLayer(filename), Layer.succeed(Target, { name: `[local] ${name}` }))
-    })
-  )
-
-export const layer = layerForWrites({ dryRun: false })
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { filename, name } = yield* storeToOpen(yield* localStore, {})
+    return Layer.merge(storeLayer(filename), Layer.succeed(Target, { name: `[local] ${name}` }))
+  })
+)
 
 /** The outbox of that store. */
 export const layerOutbox = Layer.provideMerge(Layer.unwrap(Effect.map(server, ({ Outbox }) => Outbox.layer)), layer)
@@ -121,11 +118,10 @@ const jobs = Layer.unwrap(Effect.map(server, ({ Jobs }) => Jobs.layer))
 const lists = Layer.unwrap(Effect.map(server, ({ ContactLists }) => ContactLists.layer))
 
 /** The lists of that store. */
-export const layerLists = (forWrites: ForWrites) => Layer.provideMerge(lists, layerForWrites(forWrites))
+export const layerLists = Layer.provideMerge(lists, layer)
 
 /** The jobs of that store. This layer runs none: `roster serve` does, and a command that waits for its own job. */
-export const layerJobs = (forWrites: ForWrites = { dryRun: false }) =>
-  Layer.provideMerge(jobs, layerForWrites(forWrites))
+export const layerJobs = Layer.provideMerge(jobs, layer)
 
 /** The store of a command that has announced it already. */
 const storeOf = (given: string | undefined) =>

@@ -15,8 +15,8 @@ export class Target extends Context.Service<
 
 /** How a command opens its target. */
 export interface ForWrites {
-  /** Whether nothing may be changed or created. */
-  readonly dryRun: boolean
+  /** Whether nothing is changed or created (default: false). */
+  readonly dryRun?: boolean | undefined
   /** Whether it makes a store that does not exist, since it adds what one begins with (default: it is refused as `NoStore`). */
   readonly makesStore?: boolean | undefined
 }

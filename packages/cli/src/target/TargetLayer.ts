@@ -4,28 +4,19 @@ import { DownloadNotice } from "@roster/domain"
 import type { InvalidSettings } from "@roster/http-client"
 import type { StoreError } from "@roster/server"
 import { Effect, Layer, Path, Redacted, References } from "effect"
-import type { HttpClient } from "effect/http"
 import { keyFrom, keyOrigin, KeySource, maskedKey, MissingKey } from "../settings/ApiKeySource.ts"
 import { readConfig } from "../settings/ConfigFile.ts"
 import * as GlobalFlags from "../settings/GlobalFlags.ts"
 import type { Profile } from "../settings/Profile.ts"
 import { originOf, settings, type Settings, unnamedProfile } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
-import { defaultStorePath, NoStore, storeAt, storeFile, storeToOpen } from "./EmbeddedStore.ts"
+import { defaultStorePath, storeFile, storeToOpen } from "./EmbeddedStore.ts"
 import { type ForWrites, Target } from "./Target.ts"
 
-type Wrap = (client: HttpClient.HttpClient) => HttpClient.HttpClient
-
-const optionsFor = Effect.fnUntraced(function* ({ dryRun }: ForWrites) {
-  const wraps: ReadonlyArray<Wrap> = [
-    ...((yield* GlobalFlags.debugHttp)
-      ? [(yield* Effect.promise(() => import("./DebugClient.ts"))).debugClient(yield* Output)]
-      : []),
-    ...(dryRun ? [(yield* Effect.promise(() => import("./DryRunClient.ts"))).dryRunClient] : [])
-  ]
-  return wraps.length === 0
-    ? {}
-    : { transformClient: (client: HttpClient.HttpClient) => wraps.reduce((inner, wrap) => wrap(inner), client) }
+const debugOptions = Effect.gen(function* () {
+  if (!(yield* GlobalFlags.debugHttp)) return {}
+  const { debugClient } = yield* Effect.promise(() => import("./DebugClient.ts"))
+  return { transformClient: debugClient(yield* Output) }
 })
 
 /** Failures reach the user as errors; the log is for operators. */
@@ -51,14 +42,14 @@ const protectedProfile = (baseUrl: string) =>
 const remoteTarget = ({ baseUrl }: Pick<Remote, "baseUrl">) =>
   Effect.map(protectedProfile(baseUrl), (protectedBy) => Target.of({ name: baseUrl, protectedBy }))
 
-const layerRemote = ({ key: source, ...on }: Remote, forWrites: ForWrites, givenBy?: string) =>
+const layerRemote = ({ key: source, ...on }: Remote, givenBy?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const key = yield* keyFrom(source)
       if (Redacted.value(key).trim() === "") {
         return yield* new MissingKey({ message: "The API key is empty.", baseUrl: on.baseUrl })
       }
-      return Connection.layerRemote({ ...on, key }, yield* optionsFor(forWrites))
+      return Connection.layerRemote({ ...on, key }, yield* debugOptions)
     })
   ).pipe(
     Layer.catchTag("InvalidSettings", (error) => Layer.effectContext(withOrigin(error, givenBy))),
@@ -84,40 +75,32 @@ const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const path = yield* Path.Path
-      const options = yield* optionsFor(forWrites)
-      const { exists, filename: name } = yield* storeAt(given)
-      const target = Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` })
-      const makesStore = forWrites.makesStore === true
-      if (!(makesStore && forWrites.dryRun) && !exists) {
-        const NewStore = yield* Effect.promise(() => import("./NewStore.ts"))
-        const opening = storeFile(given)
-        const made = Effect.provideContext(opening, yield* Effect.context<Effect.Services<typeof opening>>())
-        const file = makesStore ? made : Effect.fail(new NoStore({ filename: name }))
-        return Layer.merge(NewStore.layer({ file, store, ...options }), target)
-      }
-      const { filename } = yield* storeToOpen(given, forWrites)
-      return Connection.layerLocal(filename, { ...options, store }).pipe(Layer.provide(quiet), Layer.merge(target))
+      const { filename, name } = yield* storeToOpen(given, forWrites)
+      return Connection.layerLocal(filename, { ...(yield* debugOptions), store }).pipe(
+        Layer.provide(quiet),
+        Layer.merge(Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` }))
+      )
     })
   )
 
-/** For a command that changes something. With `dryRun` the first request that would change something is shown, not sent. */
+/** For a command that changes something. */
 export const layerForWrites = (forWrites: ForWrites) =>
   Layer.unwrap(
     Effect.map(
       settings,
       Connection.$match({
-        Remote: (on) => Layer.unwrap(Effect.as(announced(on), layerRemote(on, forWrites, keyOrigin(on.key)))),
+        Remote: (on) => Layer.unwrap(Effect.as(announced(on), layerRemote(on, keyOrigin(on.key)))),
         Local: ({ filename }) => layerLocal(filename, forWrites)
       })
     )
   )
 
-export const layer = layerForWrites({ dryRun: false })
+export const layer = layerForWrites({})
 
 /** How `roster studio` passes calls on to the service or store of the settings, which it makes if it is new. */
 export const passage = Effect.gen(function* () {
   const on = yield* settings
-  const options = yield* optionsFor({ dryRun: false })
+  const options = yield* debugOptions
   if (on._tag === "Remote") {
     const { key: source, ...service } = on
     const opened = Connection.passageRemote({ ...service, key: yield* keyFrom(source) }, options)
@@ -147,7 +130,7 @@ export const layerWithKey = (
   key: Redacted.Redacted<string>
 ) => {
   const source = KeySource.Environment({ key })
-  return layerRemote(Connection.Remote({ baseUrl, key: source, apiKeyHeader, apiKeyPrefix }), { dryRun: false })
+  return layerRemote(Connection.Remote({ baseUrl, key: source, apiKeyHeader, apiKeyPrefix }))
 }
 
 /** Reads a key once, since stdin or a password prompt cannot repeat; gives its visible part, source and services. */

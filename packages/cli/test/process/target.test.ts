@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readdirSync, statSync, writeFileSync } from "node:fs"
+import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf } from "../roster.ts"
@@ -45,36 +45,17 @@ describe("the target of a command", () => {
     })
   )
 
-  it.live("is made by the first call, so that a command which is refused before leaves none", () =>
+  it.live("is made by the commands that add to it, which say so, and by no others", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
-      const taken = join(folder, "taken")
-      writeFileSync(taken, "Email\nann@example.com\n")
       for (const args of [
-        ["contacts", "import", "absent.csv"],
-        ["contacts", "import", taken, "--rejected", "absent/rejected.csv"],
-        ["contacts", "delete", "--rule", "no rule at all", "--yes"],
-        ["contacts", "export", "--out", taken],
-        ["contacts", "restore", "absent.json"],
-        ["contacts", "apply", "absent.json"],
-        ["contacts", "undo", "last", "--yes"],
-        ["apikeys", "create", "ci", "--for", "contacts:read", "--out", taken],
-        ["smtp", "create", "shop@example.com", "--out", "absent/password"],
-        [
-          "emails",
-          "send",
-          "--from",
-          "a@example.com",
-          "--to",
-          "b@example.com",
-          "--subject",
-          "S",
-          "--text-file",
-          "absent"
-        ]
+        ["contacts", "export", "--out", "out.csv"],
+        ["contacts", "delete", "ann@example.com", "--yes"],
+        ["contacts", "import", "absent.csv", "--dry-run"],
+        ["contacts", "undo", "last", "--yes"]
       ]) {
         const refused = yield* run([...args, "--db", "new.db"])
-        assert.strictEqual(refused.code, 2, `${args.join(" ")}: ${refused.stderr}`)
+        assert.include([2, 5], refused.code, `${args.join(" ")}: ${refused.stderr}`)
         assert.notInclude(refused.stderr, "a new store")
         assert.notInclude(readdirSync(folder), "new.db", args.join(" "))
       }

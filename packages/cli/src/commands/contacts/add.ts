@@ -2,7 +2,6 @@
 import { Contact, ContactsService, ContactStatus } from "@roster/domain"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { dryRun } from "../../terminal/DryRun.ts"
 import { contactNames, customFields, email, lists, withExamples } from "../shared/CommonFlags.ts"
 import { checkListNames, createList } from "../shared/ListNames.ts"
 import * as Results from "../../terminal/Results.ts"
@@ -19,10 +18,9 @@ export const command = Command.make(
     ),
     customFields,
     lists,
-    createList,
-    dryRun
+    createList
   },
-  Effect.fnUntraced(function* ({ createList, dryRun: _dryRun, lists, ...fields }) {
+  Effect.fnUntraced(function* ({ createList, lists, ...fields }) {
     yield* checkListNames(lists, { createList })
     const contacts = yield* ContactsService
     const added = yield* contacts.add([Results.omitUndefined(fields)], {
@@ -37,5 +35,5 @@ export const command = Command.make(
       "Set custom fields and add the contact to a list",
     "roster contacts add ann@example.com --status Unsubscribed": "Change the status of a contact"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun, makesStore: true }))
+  Command.provide(TargetLayer.layerForWrites({ makesStore: true }))
 )

@@ -1,5 +1,5 @@
 /** `roster contacts update` */
-import { Contact, ContactsService, type ContactUpdatePayload, ruleSource } from "@roster/domain"
+import { Contact, ruleSource } from "@roster/domain"
 import { changeAsRun, planUpdate, type PlanSummary } from "@roster/workflows"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -35,13 +35,6 @@ const preview = (summary: PlanSummary) => {
 const nothing = ({ read }: PlanSummary): string =>
   `No contact changes: ${counted(read)} ${read === 1 ? "is" : "are"} so already.`
 
-/** Updates one contact, as a run. */
-const updateOne = Effect.fnUntraced(function* (email: string, changes: ContactUpdatePayload, dryRun: boolean) {
-  const contacts = yield* ContactsService
-  if (dryRun) return yield* contacts.update(email, changes)
-  return (yield* changeAsRun({ email, write: changes }, { command: "update" })).contact
-})
-
 export const command = Command.make(
   "update",
   { ...selectionFlags, ...contactNames, customFields, yes, confirm: confirmCount, dryRun },
@@ -49,7 +42,7 @@ export const command = Command.make(
     const changes = Results.omitUndefined({ customFields, firstName, lastName })
     const [email, ...others] = given.emails
     const about = RunLogLayer.about(selectionWords(given))
-    if (email === undefined || others.length > 0 || given.file !== undefined || isByRule(given)) {
+    if (email === undefined || others.length > 0 || given.file !== undefined || isByRule(given) || given.dryRun) {
       const filter = yield* selected(given)
       const what =
         filter._tag === "ByRule"
@@ -69,7 +62,7 @@ export const command = Command.make(
         given
       ).pipe(about)
     }
-    const updated = yield* updateOne(email, changes, given.dryRun).pipe(about)
+    const { contact: updated } = yield* about(changeAsRun({ email, write: changes }, { command: "update" }))
     yield* updated == null
       ? Results.summary({ changed: 1 }, "The contact is changed.")
       : Results.record(Contact, updated)

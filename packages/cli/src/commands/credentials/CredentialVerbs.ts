@@ -6,7 +6,6 @@ import { subaccount } from "./CredentialFlags.ts"
 import { secretDelivery } from "./SecretDelivery.ts"
 import { usageError } from "../../errors/UsageError.ts"
 import { refuseTaken } from "../../files/AtomicFile.ts"
-import { dryRun } from "../../terminal/DryRun.ts"
 import { Output } from "../../terminal/Output.ts"
 import { printable } from "../../terminal/Printable.ts"
 import { commandHere, ResumeHint } from "../../terminal/ResumeHint.ts"
@@ -78,10 +77,10 @@ export const credentialVerbs = <Credential, New extends Credential & Created, P 
 
   const remove = Command.make(
     "delete",
-    { name, subaccount, yes, dryRun },
-    Effect.fnUntraced(function* ({ dryRun, name, subaccount, yes }) {
+    { name, subaccount, yes },
+    Effect.fnUntraced(function* ({ name, subaccount, yes }) {
       const service = yield* operations
-      yield* confirm(`delete ${noun} ${name}, ${consequence}`, { yes: yes || dryRun })
+      yield* confirm(`delete ${noun} ${name}, ${consequence}`, { yes })
       yield* service.delete(name, { subaccount })
       yield* Results.done(`Deleted ${noun} ${name}`)
     })
@@ -90,7 +89,7 @@ export const credentialVerbs = <Credential, New extends Credential & Created, P 
       [`roster ${group} delete ${example}`]: "",
       [`roster ${group} delete ${example} --yes`]: "Without a confirmation prompt"
     }),
-    Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+    Command.provide(TargetLayer.layer)
   )
 
   return { list, get, remove }

@@ -2,7 +2,6 @@
 import { EmailAddress, emailAddressIssue, EmailSend, EmailsService } from "@roster/domain"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { dryRun } from "../../terminal/DryRun.ts"
 import { checkInputs, readText } from "../../settings/InputFile.ts"
 import { text } from "../../settings/FlagForms.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
@@ -37,8 +36,7 @@ export const command = Command.make(
     text: text("text", "Plain text of the e-mail"),
     textFile: text("text-file", "Read the plain text from FILE, or - for stdin", "FILE|-"),
     html: text("html", "HTML text of the e-mail"),
-    htmlFile: text("html-file", "Read the HTML text from FILE, or - for stdin", "FILE|-"),
-    dryRun
+    htmlFile: text("html-file", "Read the HTML text from FILE, or - for stdin", "FILE|-")
   },
   Effect.fnUntraced(function* (input) {
     const parts = [
@@ -74,6 +72,6 @@ export const command = Command.make(
     'roster emails send --from "News <news@example.com>" --to ann@example.com --subject Hello --html-file hello.html':
       "Send an HTML file"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun, makesStore: true })),
+  Command.provide(TargetLayer.layerForWrites({ makesStore: true })),
   Command.provideEffectDiscard(({ htmlFile, textFile }) => checkInputs([htmlFile, textFile]))
 )

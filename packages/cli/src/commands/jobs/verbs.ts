@@ -3,7 +3,6 @@ import { KeptStatusRow } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"
-import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
 import { text, toggle } from "../../settings/FlagForms.ts"
@@ -28,7 +27,7 @@ export const list = Command.make(
     "roster jobs list --limit 10": "",
     "roster jobs list --db roster.db -o json | jq '.[] | select(.running)'": "List the jobs that are running now"
   }),
-  Command.provide(EmbeddedStore.layerJobs())
+  Command.provide(EmbeddedStore.layerJobs)
 )
 
 export const get = Command.make(
@@ -77,13 +76,13 @@ export const get = Command.make(
       "Save the rejected rows, with the reason in the column _error",
     "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --kept -o json": "List who kept their status, by line"
   }),
-  Command.provide(EmbeddedStore.layerJobs())
+  Command.provide(EmbeddedStore.layerJobs)
 )
 
 export const cancel = Command.make(
   "cancel",
-  { id, yes, dryRun },
-  Effect.fnUntraced(function* ({ dryRun, id, yes }) {
+  { id, yes },
+  Effect.fnUntraced(function* ({ id, yes }) {
     const { Job, Jobs } = yield* EmbeddedStore.server
     const jobs = yield* Jobs.Jobs
     const { ended, kind, state } = yield* jobs.get(id)
@@ -92,7 +91,6 @@ export const cancel = Command.make(
       kind === "Import" ? "; contacts that were already imported stay" : isReadyExport ? "; its link ends" : ""
     // Any other job that has ended is refused by the service, so there is nothing to confirm.
     if (ended === null || isReadyExport) {
-      if (dryRun) return yield* endDryRun("cancel", id, `Would cancel the ${kind.toLowerCase()}${left}`)
       yield* confirm(`cancel the ${kind.toLowerCase()} ${id}${left}`, { yes })
     }
     yield* Results.record(Job, yield* jobs.cancel(id))
@@ -102,5 +100,5 @@ export const cancel = Command.make(
     "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6": "",
     "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes": "Without a confirmation prompt"
   }),
-  Command.provide(({ dryRun }) => EmbeddedStore.layerJobs({ dryRun }))
+  Command.provide(EmbeddedStore.layerJobs)
 )

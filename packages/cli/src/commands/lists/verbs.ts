@@ -3,7 +3,7 @@ import type { ContactFilter } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
-import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
+import { dryRun } from "../../terminal/DryRun.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
@@ -21,10 +21,7 @@ export const list = Command.make(
     const lists = yield* ContactLists.ContactLists
     yield* Results.records(ContactLists.ContactList, ["Name", "Contacts"], Stream.fromArrayEffect(lists.list))
   })
-).pipe(
-  Command.withExamples([{ command: "roster lists list" }]),
-  Command.provide(EmbeddedStore.layerLists({ dryRun: false }))
-)
+).pipe(Command.withExamples([{ command: "roster lists list" }]), Command.provide(EmbeddedStore.layerLists))
 
 const name = Argument.String("list").pipe(Argument.withDescription("Name of the list"))
 
@@ -43,7 +40,10 @@ export const add = Command.make(
     const filter = yield* selected(selection)
     yield* refuseNewLists([name], { createList, lists: yield* lists.list })
     const places = yield* lists.add(name, filter, { dryRun })
-    if (dryRun) return yield* endDryRun("add", name, `Would put ${counted(places.changed)} on the list`)
+    if (dryRun) {
+      const words = `Would put ${counted(places.changed)} on the list`
+      return yield* Results.summary({ dryRun, added: places.changed }, words)
+    }
     if (places.selected === 0) return yield* new NotOnList({ message: "None of these contacts exists." })
     const unchanged = others(filter, places)
     yield* Results.summary(
@@ -58,7 +58,7 @@ export const add = Command.make(
     "roster lists add Newsletter ann@example.com": "",
     "roster lists add Newsletter --rule \"plan = 'pro'\"": "Put all contacts that a rule selects on the list"
   }),
-  Command.provide(({ dryRun }) => EmbeddedStore.layerLists({ dryRun }))
+  Command.provide(EmbeddedStore.layerLists)
 )
 
 export const remove = Command.make(
@@ -73,7 +73,9 @@ export const remove = Command.make(
     if (changed === 0) {
       return yield* new NotOnList({ message: `None of these contacts is on the list ${name}.` })
     }
-    if (dryRun) return yield* endDryRun("remove", name, `Would take ${counted(changed)} off the list`)
+    if (dryRun) {
+      return yield* Results.summary({ dryRun, removed: changed }, `Would take ${counted(changed)} off the list`)
+    }
     const notThere = others(filter, places)
     yield* Results.summary(
       { removed: changed, notThere },
@@ -87,5 +89,5 @@ export const remove = Command.make(
     "roster lists remove Newsletter ann@example.com": "The contact itself stays",
     "roster lists remove Newsletter --file left.csv --dry-run": ""
   }),
-  Command.provide(({ dryRun }) => EmbeddedStore.layerLists({ dryRun }))
+  Command.provide(EmbeddedStore.layerLists)
 )

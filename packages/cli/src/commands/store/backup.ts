@@ -26,7 +26,7 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ databaseUrl, file, force, keep }) {
     yield* refuseFlags([force && keep !== undefined, "--keep replaces no file: omit --force."])
-    const from = (yield* database(databaseUrl)) ?? (yield* embeddedStoreFile({ dryRun: false }))
+    const from = (yield* database(databaseUrl)) ?? (yield* embeddedStoreFile({}))
     const path = yield* Path.Path
     yield* refuseTaken(file, { force: force || keep !== undefined, isDatabase: true })
     yield* (yield* FileSystem.FileSystem).access(path.dirname(file)).pipe(Effect.mapError(fileProblem(file, "written")))

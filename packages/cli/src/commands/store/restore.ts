@@ -1,10 +1,10 @@
 /** `roster restore` */
 import type { StoreBackup } from "@roster/server"
-import { Effect, Predicate } from "effect"
+import { Data, Effect, Predicate } from "effect"
 import { Argument, Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"
 import { database, databaseUrl } from "../../settings/Database.ts"
-import { dryRun, endDryRun } from "../../terminal/DryRun.ts"
+import { dryRun } from "../../terminal/DryRun.ts"
 import { embeddedStoreFile, server } from "../../target/EmbeddedStore.ts"
 import { Output } from "../../terminal/Output.ts"
 import { toggle } from "../../settings/FlagForms.ts"
@@ -112,6 +112,9 @@ const otherLines = ({ carried, replaced }: StoreBackup.RestorePlan, { resubscrib
   return lines.flatMap(([applies, line]) => (applies ? [line] : []))
 }
 
+/** A dry run ends before anything is replaced. */
+class OnlyShown extends Data.TaggedError("OnlyShown") {}
+
 export const command = Command.make(
   "restore",
   {
@@ -125,7 +128,7 @@ export const command = Command.make(
     const { bringBackKeys, resubscribe, revokeKeys } = given
     yield* refuseFlags([bringBackKeys && revokeKeys, "Give either --bring-back-keys or --revoke-keys."])
     const { noteExactly } = yield* Output
-    const to = (yield* database(databaseUrl)) ?? (yield* embeddedStoreFile({ dryRun: false, makesStore: true }))
+    const to = (yield* database(databaseUrl)) ?? (yield* embeddedStoreFile({ makesStore: true }))
     const { StoreBackup } = yield* server
     const restored = yield* StoreBackup.restore({
       from: file,
@@ -137,12 +140,16 @@ export const command = Command.make(
         const lines = [...keyLines(plan.carried, given), ...otherLines(plan, given)]
         // Whoever wants no notes still learns what would come back.
         yield* Effect.forEach(lines, (line) => noteExactly(printable(line)), { discard: true })
-        if (dryRun) return yield* endDryRun(`restore ${file}`, plan.store, `Would ${question(file, plan)}`)
+        if (dryRun) {
+          yield* Results.summary({ dryRun, contacts: plan.contacts }, `Would ${question(file, plan)}`)
+          return yield* new OnlyShown()
+        }
         yield* confirm(question(file, plan), { yes }).pipe(
           Effect.provideService(Target, { name: Predicate.isString(to) ? `[local] ${plan.store}` : plan.store })
         )
       })
-    })
+    }).pipe(Effect.catchTag("OnlyShown", () => Effect.undefined))
+    if (restored === undefined) return
     const { carried, contacts, kept, replaced } = restored
     yield* Results.summary(
       {

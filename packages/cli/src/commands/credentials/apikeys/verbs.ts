@@ -23,7 +23,6 @@ import {
   subaccount
 } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
-import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { withHelp } from "../../shared/HelpExtras.ts"
@@ -55,7 +54,7 @@ export const { get, list, remove } = credentialVerbs(kind)
 
 export const create = Command.make(
   "create",
-  { name, ...levelFlags, settings: apiKeyFlags.set, out, subaccount, dryRun },
+  { name, ...levelFlags, settings: apiKeyFlags.set, out, subaccount },
   Effect.fnUntraced(function* ({ name, out, settings, subaccount, ...levels }) {
     const given = Results.omitUndefined({ ...settings, subaccount })
     yield* createCredential(kind, { name, accessLevels: levelsOf(levels), ...given }, out)
@@ -75,12 +74,12 @@ export const create = Command.make(
       "Write the secret, which is shown only once, to a file"
   }),
   withHelp({ notes: levelNotes }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun, makesStore: true }))
+  Command.provide(TargetLayer.layerForWrites({ makesStore: true }))
 )
 
 export const update = Command.make(
   "update",
-  { name, rename: rename(CredentialName), ...levelFlags, ...apiKeyFlags, subaccount, dryRun },
+  { name, rename: rename(CredentialName), ...levelFlags, ...apiKeyFlags, subaccount },
   Effect.fnUntraced(function* ({ access, for: wanted, name, rename, subaccount, ...flags }) {
     const { apiKeys } = yield* CredentialsService
     const levels = { access, for: wanted }
@@ -97,5 +96,5 @@ export const update = Command.make(
     "roster apikeys update ci-sync --no-expiry --no-ip-range": "Remove the expiry and the IP ranges"
   }),
   withHelp({ notes: levelNotes }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+  Command.provide(TargetLayer.layer)
 )

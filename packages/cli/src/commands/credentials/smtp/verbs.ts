@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { changesOf, checkChanges, rename, smtpFlags, subaccount } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
-import { dryRun } from "../../../terminal/DryRun.ts"
 import * as Results from "../../../terminal/Results.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { argument, withExamples } from "../../shared/CommonFlags.ts"
@@ -27,7 +26,7 @@ export const { get, list, remove } = credentialVerbs(kind)
 
 export const create = Command.make(
   "create",
-  { name, settings: smtpFlags.set, out, subaccount, dryRun },
+  { name, settings: smtpFlags.set, out, subaccount },
   Effect.fnUntraced(function* ({ name, out, settings, subaccount }) {
     yield* createCredential(kind, { name, ...Results.omitUndefined({ ...settings, subaccount }) }, out)
   })
@@ -36,12 +35,12 @@ export const create = Command.make(
     "roster smtp create shop@example.com --expires 2030-12-31": "",
     "roster smtp create shop@example.com --out shop.password": "Write the secret, which is shown only once, to a file"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun, makesStore: true }))
+  Command.provide(TargetLayer.layerForWrites({ makesStore: true }))
 )
 
 export const update = Command.make(
   "update",
-  { name, rename: rename(EmailAddress), ...smtpFlags, subaccount, dryRun },
+  { name, rename: rename(EmailAddress), ...smtpFlags, subaccount },
   Effect.fnUntraced(function* ({ name, rename, subaccount, ...flags }) {
     const { smtp } = yield* CredentialsService
     const changes = { name: rename, ...changesOf(flags), subaccount }
@@ -54,5 +53,5 @@ export const update = Command.make(
     "roster smtp update shop@example.com --rename sales@example.com": "Rename the credentials",
     "roster smtp update shop@example.com --no-expiry --no-ip-range": "Remove the expiry and the IP ranges"
   }),
-  Command.provide(({ dryRun }) => TargetLayer.layerForWrites({ dryRun }))
+  Command.provide(TargetLayer.layer)
 )
