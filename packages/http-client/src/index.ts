@@ -7,7 +7,6 @@ export {
   type ClientConfigs,
   type ClientOptions
 } from "./calls/ClientOptions.ts"
-export { connectionProblem } from "./calls/ErrorClassification.ts"
 export { InvalidSettings } from "./transport/InvalidSettings.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"
 export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"

@@ -218,7 +218,7 @@ const commands = {
       () => import("../commands/setup/status.ts")
     ),
     doctor: leaf(
-      "Check the settings, the network, the API key and the local store",
+      "Check the service and its key, or the local store, its disk and its last backup",
       () => import("../commands/setup/doctor.ts")
     ),
     completions: leaf("Print the completion script for a shell", async () => ({

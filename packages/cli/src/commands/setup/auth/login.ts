@@ -1,5 +1,4 @@
 /** `roster auth login` */
-import { ContactsService } from "@roster/domain"
 import { Effect, Layer, Redacted, Stdio, Stream, Terminal } from "effect"
 import { Command, Prompt } from "effect/cli"
 import { changeConfig, configPath } from "../../../settings/ConfigFile.ts"
@@ -14,6 +13,7 @@ import { defaultProfile, localProfile, type Profile, ProfileName } from "../../.
 import * as Results from "../../../terminal/Results.ts"
 import { environment } from "../../../settings/Settings.ts"
 import { usageError } from "../../../errors/UsageError.ts"
+import { checkKey } from "../KeyCheck.ts"
 
 /** A prompt reads Ctrl-C as a key; this turns it into the signal. */
 const interrupted = Effect.andThen(
@@ -44,15 +44,6 @@ const readSecret = Effect.fnUntraced(function* (keyFile: string | undefined) {
 
 /** Stands for the key that is not known yet. */
 const anyKey = Redacted.make("0".repeat(16), { label: "apiKey" })
-
-/** Checks the key with a cheap request. A key that may not read contacts is valid, too. */
-const tryKey = (profile: Profile, key: Redacted.Redacted<string>) =>
-  Effect.flatMap(ContactsService, (contacts) => contacts.list({ limit: 1 })).pipe(
-    Effect.as("accepted"),
-    Effect.catchReason("ServiceError", "AccessDenied", () => Effect.succeed("accepted, but it may not read contacts")),
-    Effect.catchTags({ InvalidInput: Effect.die, InvalidRule: Effect.die }),
-    Effect.provide(layerWithKey(profile, key))
-  )
 
 export const command = Command.make(
   "login",
@@ -88,7 +79,7 @@ export const command = Command.make(
       ...(requireRemote ? { requireRemote } : {}),
       ...(protect ? { protected: true } : {})
     }
-    const verdict = noCheck ? "not checked" : yield* tryKey(profile, key)
+    const verdict = noCheck ? "not checked" : yield* Effect.provide(checkKey, layerWithKey(profile, key))
     yield* changeConfig((before) =>
       Effect.succeed({ ...before, profile: ProfileName.make(name), profiles: { ...before.profiles, [name]: profile } })
     )
