@@ -141,7 +141,7 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
 export const rows = <Row extends object, E, R>(
   columns: ReadonlyArray<keyof Row & string>,
   values: Stream.Stream<Row, E, R>,
-  options: Pick<TableOptions, "wraps"> = {}
+  options: Pick<TableOptions, "hasSentences"> = {}
 ) => records(Schema.Unknown, columns, values, options)
 
 /** Prints a summary of our own: an object for programs, sentences for people. */

@@ -23,10 +23,6 @@ export const localTime = (time: Date): string => {
   return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":")}`
 }
 
-const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)
-
-const minutesOf = (text: string): string => (isTime(text) ? text.slice(0, 16) : text)
-
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 
 /** Fields whose texts are those of people, and stay as they are. */
@@ -67,54 +63,20 @@ const widestCell = 60
 /** Minimum width of a column: a narrower one is of no use. */
 const narrowestCell = 12
 
-/** The width of a column that wraps, for which another one that says nothing is left out. */
-const wideWrapped = 24
+/** Minimum width of a last column of sentences, which the terminal wraps. */
+const narrowestSentence = 24
 
-const clippedEnd = (text: string, width: number): string => {
-  let kept = ""
-  for (const character of text) {
-    if (CliOutput.displayWidth(kept + character) >= width) break
-    kept += character
-  }
-  return `${kept}…`
-}
-
-const clippedStart = (text: string, width: number): string => {
-  let kept = ""
-  for (const character of Array.from(text).toReversed()) {
-    if (CliOutput.displayWidth(character + kept) >= width) break
-    kept = character + kept
-  }
-  return `…${kept}`
-}
-
-/** Whether the end of a text says more: a path, or the id of a run, which begins with its time. */
-const endSaysMore = (text: string): boolean => /[/\\]|^\d{8}T\d{9}Z-/.test(text)
-
-/** Cuts a cell. Of a time the seconds say the least. */
+/** Cuts a cell. The end of a path says more than its start. */
 const clipped = (text: string, width: number): string => {
   if (CliOutput.displayWidth(text) <= width) return text
-  if (isTime(text) && width >= minutesOf(text).length) return minutesOf(text)
-  return endSaysMore(text) ? clippedStart(text, width) : clippedEnd(text, width)
-}
-
-/** Divides a text at its blanks, and a word that is too long anywhere. */
-const wrapped = (text: string, width: number): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  let last = ""
-  for (const word of text.split(" ")) {
-    if (last !== "" && CliOutput.displayWidth(`${last} ${word}`) > width) {
-      lines.push(last)
-      last = ""
-    }
-    last = last === "" ? word : `${last} ${word}`
-    while (CliOutput.displayWidth(last) > width) {
-      const part = clippedEnd(last, width + 1).slice(0, -1)
-      lines.push(part)
-      last = last.slice(part.length)
-    }
+  const isPath = /[/\\]/.test(text)
+  let kept = ""
+  for (const character of isPath ? Array.from(text).toReversed() : text) {
+    const next = isPath ? character + kept : kept + character
+    if (CliOutput.displayWidth(next) >= width) break
+    kept = next
   }
-  return [...lines, last]
+  return isPath ? `…${kept}` : `${kept}…`
 }
 
 /** The columns that identify a record: the next command needs them whole, so that they are never cut. */
@@ -123,9 +85,9 @@ const identifying = new Set(["id", "Run", "Email", "Name", "PublicExportID", "Me
 export interface TableOptions {
   /** Width of the terminal; `undefined` where there is none, infinite where nothing is cut. */
   readonly available?: number | undefined
-  /** The columns whose texts are sentences: they wrap and are not cut. */
-  readonly wraps?: ReadonlyArray<string> | undefined
-  /** Whether somebody asked for these columns, so that each of them is shown. */
+  /** Whether the last column holds sentences, which are not cut. */
+  readonly hasSentences?: boolean | undefined
+  /** Whether the user asked for these columns, so that each of them is shown. */
   readonly areAsked?: boolean | undefined
   /** The fields of a record that columns name. */
   readonly fieldsIn?: typeof fieldsOf
@@ -134,107 +96,56 @@ export interface TableOptions {
 interface Column {
   readonly name: string
   readonly place: number
-  /** The width that shows all, one that is wide enough, and the smallest one. */
-  readonly widest: number
-  readonly enough: number
+  /** Whether its texts are never cut, nor the column left out. */
+  readonly isNeeded: boolean
   readonly narrowest: number
-  /** The text of all rows, if that tells no row from another. */
-  readonly same: string | undefined
-  /** Whether it can be left out. */
-  readonly isOptional: boolean
+  width: number
 }
 
-const widthOf = (widths: ReadonlyArray<number>): number =>
-  widths.reduce((sum, width) => sum + width, gap * (widths.length - 1))
+const widthOf = (columns: ReadonlyArray<Column>, width: (column: Column) => number): number =>
+  columns.reduce((sum, column) => sum + width(column), gap * (columns.length - 1))
 
-/** Shrinks the widest column until the line fits, or no column can shrink further. */
-const fitted = (columns: ReadonlyArray<Column>, available: number): ReadonlyArray<number> => {
-  const widths = columns.map(({ widest }) => widest)
-  for (;;) {
-    const excess = widthOf(widths) - available
-    const shrinking = columns.flatMap(({ narrowest }, index) => ((widths[index] ?? 0) > narrowest ? [index] : []))
-    const [first, ...others] = shrinking.toSorted((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0))
-    if (excess <= 0 || first === undefined) return widths
-    const next = Math.max(
-      columns[first]?.narrowest ?? 0,
-      ...others.slice(0, 1).map((index) => (widths[index] ?? 0) - 1)
-    )
-    widths[first] = Math.max(next, (widths[first] ?? 0) - excess)
-  }
-}
-
-/** Leaves out columns until the line fits: first those that are the same in all rows, then from the last to the first. */
-const chosen = (all: ReadonlyArray<Column>, available: number): ReadonlyArray<Column> => {
+/** Leaves out the last columns until the others fit at their narrowest, and then narrows the widest. */
+const fitted = (all: ReadonlyArray<Column>, available: number, areAsked: boolean): ReadonlyArray<Column> => {
   let columns = all
-  const leaveOut = (isLeast: (column: Column) => boolean, width: (columns: ReadonlyArray<Column>) => number) => {
-    while (width(columns) > available) {
-      const least = columns.findLast((column) => column.isOptional && isLeast(column))
-      if (least === undefined) return
-      columns = columns.filter((column) => column !== least)
-    }
+  while (!areAsked && widthOf(columns, ({ narrowest }) => narrowest) > available) {
+    const last = columns.findLast(({ isNeeded, place }) => place > 0 && !isNeeded)
+    if (last === undefined) break
+    columns = columns.filter((column) => column !== last)
   }
-  const enough = (columns: ReadonlyArray<Column>) => widthOf(columns.map(({ enough }) => enough))
-  leaveOut(
-    ({ same }) => same === "",
-    (columns) => widthOf(columns.map(({ widest }) => widest))
-  )
-  leaveOut(({ same }) => same !== undefined, enough)
-  leaveOut(
-    () => true,
-    (columns) => widthOf(columns.map(({ narrowest }) => narrowest))
-  )
-  // What was left out for a wide column may fit now that this one is left out, too.
-  return all.reduce((some, column) => {
-    const more = all.filter((one) => one === column || some.includes(one))
-    return column.same !== "" && enough(more) <= available ? more : some
-  }, columns)
+  while (widthOf(columns, ({ width }) => width) > available) {
+    const [widest] = columns
+      .filter(({ narrowest, width }) => width > narrowest)
+      .toSorted((one, other) => other.width - one.width)
+    if (widest === undefined) break
+    widest.width--
+  }
+  return columns
 }
 
-/**
- * Formats a table in parts, which fit into the terminal if possible. The first one has the header and sets the widths; a later
- * one has a header if its rows differ in a column that was left out.
- */
+/** Formats a table in parts, which fit into the terminal if possible. The first one has the header and sets the widths. */
 export const tableOf = (names: ReadonlyArray<string>, options: TableOptions = {}) => {
-  const { areAsked = false, available, fieldsIn = fieldsOf, wraps = [] } = options
-  const width = available ?? Number.POSITIVE_INFINITY
-  const cap = available === Number.POSITIVE_INFINITY ? available : widestCell
-  const differing = new Set<string>()
-  let shown: ReadonlyArray<Column> = []
-  let leftOut: ReadonlyArray<Column> = []
-  let widths: ReadonlyArray<number> | undefined
+  const { areAsked = false, available, fieldsIn = fieldsOf, hasSentences = false } = options
+  let columns: ReadonlyArray<Column> | undefined
+  const isLast = (place: number) => place === names.length - 1
 
   const measured = (name: string, place: number, rows: ReadonlyArray<ReadonlyArray<string>>): Column => {
     const cells = rows.map((row) => row[place] ?? "")
     const widest = Math.max(...[name, ...cells].map((text) => CliOutput.displayWidth(text)))
-    const isWhole = identifying.has(name) || cells.every((cell) => /^[\d.,]*$/.test(cell))
-    const least = cells.some(isTime) ? Math.max(...cells.map((cell) => minutesOf(cell).length)) : narrowestCell
-    const [first = ""] = cells
-    const isSame = (rows.length > 1 || first === "") && cells.every((cell) => cell === first)
-    const doesWrap = wraps.includes(name)
+    const isSentence = hasSentences && isLast(place)
+    if (isSentence) return { name, place, isNeeded: true, narrowest: narrowestSentence, width: narrowestSentence }
+    const isNeeded = identifying.has(name)
+    // A part of a number or a time is another one.
+    const isWhole = isNeeded || cells.every((cell) => /^[\d.,:\- ]*$/.test(cell))
     // The last column has no neighbour.
-    const most = isWhole || doesWrap || place === names.length - 1 ? widest : Math.min(cap, widest)
+    const isCapped = available !== Number.POSITIVE_INFINITY && !isWhole && !isLast(place)
     return {
       name,
       place,
-      widest: most,
-      enough: doesWrap ? Math.min(wideWrapped, most) : most,
-      narrowest: isWhole ? widest : Math.min(least, widest),
-      same: isSame && !differing.has(name) ? first : undefined,
-      isOptional: !areAsked && place > 0 && !doesWrap && !identifying.has(name)
+      isNeeded,
+      narrowest: isWhole ? widest : Math.min(narrowestCell, widest),
+      width: isCapped ? Math.min(widestCell, widest) : Math.min(widest, available ?? widest)
     }
-  }
-
-  const lines = (row: ReadonlyArray<string>, widths: ReadonlyArray<number>): ReadonlyArray<string> => {
-    const cells = shown.map(({ name, place }, index) => {
-      const [text, width] = [row[place] ?? "", widths[index] ?? 0]
-      return wraps.includes(name) ? wrapped(text, width) : [identifying.has(name) ? text : clipped(text, width)]
-    })
-    return Array.from({ length: Math.max(...cells.map(({ length }) => length)) }, (_, number) =>
-      line(
-        cells.map((cell) => cell[number] ?? ""),
-        widths
-      )
-    )
   }
 
   return {
@@ -243,25 +154,25 @@ export const tableOf = (names: ReadonlyArray<string>, options: TableOptions = {}
         const fields = new Map(fieldsIn(record))
         return names.map((name) => printable(fields.get(name) ?? ""))
       })
-      const isFirst = widths === undefined
-      for (const { name, place, same } of leftOut) {
-        if (same !== undefined && rows.some((row) => row[place] !== same)) {
-          differing.add(name)
-          widths = undefined
-        }
-      }
-      if (widths !== undefined) return rows.flatMap((row) => lines(row, widths ?? [])).join("\n")
-      const all = names.map((name, place) => measured(name, place, rows))
-      shown = chosen(all, width)
-      leftOut = all.filter((column) => !shown.includes(column))
-      const now = (widths = fitted(shown, width))
-      const table = [names, ...rows].flatMap((row) => lines(row, now))
-      return (isFirst ? table : ["", ...table]).join("\n")
+      const isFirst = columns === undefined
+      const shown = (columns ??= fitted(
+        names.map((name, place) => measured(name, place, rows)),
+        available ?? Number.POSITIVE_INFINITY,
+        areAsked
+      ))
+      const cellsOf = (row: ReadonlyArray<string>) =>
+        shown.map(({ isNeeded, place, width }) => (isNeeded ? (row[place] ?? "") : clipped(row[place] ?? "", width)))
+      return [...(isFirst ? [names] : []), ...rows]
+        .map((row) =>
+          line(
+            cellsOf(row),
+            shown.map(({ width }) => width)
+          )
+        )
+        .join("\n")
     },
-    /** The columns that are not shown, with the text that all rows have there. */
+    /** The columns that are not shown. */
     leftOut: (): ReadonlyArray<string> =>
-      leftOut.map(({ name, same }) =>
-        same === undefined ? name : `${name} (${same === "" ? "none" : clipped(same, wideWrapped)})`
-      )
+      columns === undefined ? [] : names.filter((name) => columns?.every((column) => column.name !== name))
   }
 }

@@ -33,7 +33,7 @@ export const list = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const rows = Object.entries(yield* savedRules).map(([Name, Rule]) => ({ Name, Rule }))
-    yield* Results.rows(["Name", "Rule"], Stream.fromIterable(rows), { wraps: ["Rule"] })
+    yield* Results.rows(["Name", "Rule"], Stream.fromIterable(rows), { hasSentences: true })
   })
 ).pipe(Command.withExamples([{ command: "roster rules list" }]))
 

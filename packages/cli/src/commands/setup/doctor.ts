@@ -93,7 +93,7 @@ export const command = Command.make(
               Effect.zipWith(checkPostgres(postgres), lastBackup(postgres), (found, backup) => [...found, backup])
           )
     const rows = findings.map(({ check, detail, result }) => ({ Check: check, Result: result, Detail: detail }))
-    yield* Results.rows(["Check", "Result", "Detail"], Stream.fromIterable(rows), { wraps: ["Detail"] })
+    yield* Results.rows(["Check", "Result", "Detail"], Stream.fromIterable(rows), { hasSentences: true })
     const bad = findings.filter(({ result }) => result === "failed")
     if (bad.length > 0)
       return yield* new Unhealthy({ message: `Failed checks: ${bad.map(({ check }) => check).join(", ")}.` })

@@ -96,7 +96,7 @@ const showChanges = Effect.fnUntraced(function* (id: string) {
       ["fields", fieldWords(change)]
     ] as const
   }
-  yield* Results.records(Change, ["email", "effect", "fields"], changes(), { fieldsIn: cells, wraps: ["fields"] })
+  yield* Results.records(Change, ["email", "effect", "fields"], changes(), { fieldsIn: cells, hasSentences: true })
 })
 
 export const command = Command.make(

@@ -50,7 +50,7 @@ export const command = Command.make(
       const { advice, what } = describeFinding(finding)
       return { Name: finding.name, Finding: finding._tag, What: what, Advice: advice }
     })
-    yield* Results.rows(["Name", "Finding", "What", "Advice"], Stream.fromIterable(rows), { wraps: ["What", "Advice"] })
+    yield* Results.rows(["Name", "Finding", "What", "Advice"], Stream.fromIterable(rows), { hasSentences: true })
     yield* output.note(
       levelsUsed === undefined
         ? "Unused access levels are not checked: a service does not report what a key was used for. Run this " +

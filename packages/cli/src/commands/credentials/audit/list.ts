@@ -29,7 +29,7 @@ export const command = Command.make(
     const found = entries(Results.omitUndefined({ limit, since, account }))
     const { format } = yield* Output
     yield* format === "table"
-      ? Results.rows(["When", "Who", "What", "From", "Account"], Stream.map(found, rowOf), { wraps: ["What"] })
+      ? Results.rows(["When", "Who", "From", "Account", "What"], Stream.map(found, rowOf), { hasSentences: true })
       : Results.records(AuditEntry, columns, found)
   })
 ).pipe(
