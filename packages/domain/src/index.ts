@@ -46,14 +46,7 @@ export {
   type ValueMap
 } from "./csv/ImportMapping.ts"
 export type { ImportRow, RowRecord } from "./csv/ImportRow.ts"
-export {
-  FileHeader,
-  mappedFile,
-  rejectedFile,
-  rejectedMapping,
-  type RejectedRow,
-  repeatedFile
-} from "./csv/RejectedRows.ts"
+export { FileHeader, rejectedFile, rejectedMapping, type RejectedRow, repeatedFile } from "./csv/RejectedRows.ts"
 export { encodingByMark, isEncoding, UnreadableFile } from "./csv/TextDecoding.ts"
 export { correctedAddress } from "./corrections/AddressCorrection.ts"
 export * from "./corrections/RowCorrection.ts"

@@ -108,8 +108,8 @@ const widthOf = (columns: ReadonlyArray<Column>, width: (column: Column) => numb
 /** Leaves out the last columns until the others fit at their narrowest, and then narrows the widest. */
 const fitted = (all: ReadonlyArray<Column>, available: number, areAsked: boolean): ReadonlyArray<Column> => {
   let columns = all
-  while (!areAsked && widthOf(columns, ({ narrowest }) => narrowest) > available) {
-    const last = columns.findLast(({ isNeeded, place }) => place > 0 && !isNeeded)
+  while (widthOf(columns, ({ narrowest }) => narrowest) > available) {
+    const last = areAsked ? undefined : columns.findLast(({ isNeeded, place }) => place > 0 && !isNeeded)
     if (last === undefined) break
     columns = columns.filter((column) => column !== last)
   }

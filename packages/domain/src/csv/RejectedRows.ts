@@ -1,11 +1,5 @@
-/**
- * The files that are written for another import: the rows that one rejects, which can be corrected, and contacts by the
- * names of their fields, for a service that knows no mapping.
- */
+/** The file of the rows that an import rejects, which can be corrected and imported. */
 import { Schema, Stream, Struct } from "effect"
-import type { ContactPayload } from "../contacts/Contact.ts"
-import { addedFields } from "../contacts/ContactFields.ts"
-import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn } from "./ColumnNames.ts"
 import { protectCell, restoreCell } from "./ContactColumns.ts"
 import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
@@ -128,31 +122,3 @@ export const reasonsIn = (header: ReadonlyArray<string>): Reasons | undefined =>
     of: (cells) => cells[behind(cells) - 1] ?? ""
   }
 }
-
-/** A cell from which an import of ours reads this text, and others do wherever that is possible. */
-const cellOf = (text: string): string => (restoreCell(text) === text ? text : protectCell(text))
-
-/** A file of contacts in UTF-8 that needs no mapping, with the columns that an import knows and those custom fields. */
-export const mappedFile = <E, R>(
-  customFields: ReadonlyArray<string>,
-  contacts: Stream.Stream<ContactPayload, E, R>
-): Stream.Stream<Uint8Array, E, R> =>
-  Stream.make(csvLine([...addedFields.map(({ wire }) => wire), ...customFields.map(cellOf)], ",")).pipe(
-    Stream.concat(
-      Stream.mapArray(contacts, (part) => [
-        part
-          .map((contact) => {
-            const own = contact.customFields ?? {}
-            const cells = addedFields.map(({ read }) => {
-              const value = read(contact)
-              if (value === null || value === undefined) return ""
-              return cellOf(typeof value === "object" ? formatWireDate(value) : String(value))
-            })
-            const custom = customFields.map((name) => (Object.hasOwn(own, name) ? cellOf(own[name] ?? "") : ""))
-            return csvLine([...cells, ...custom], ",")
-          })
-          .join("")
-      ])
-    ),
-    Stream.encodeText
-  )

@@ -1,13 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  ContactColumns,
-  ContactPayload,
-  ContactStatus,
-  ImportMapping,
-  JsonParser,
-  mappedFile,
-  readContacts
-} from "@roster/domain"
+import { ContactColumns, ContactPayload, ContactStatus, ImportMapping, JsonParser, readContacts } from "@roster/domain"
 import { Effect, Result, Schema, Stream } from "effect"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -232,48 +224,6 @@ describe("lines above the header", () => {
         const mapped = yield* refused(`x\nMel\n${email}\n`, { columns: { Mel: "Email" } }, size)
         assert.strictEqual(mapped.skipLines, 1)
       }
-    })
-  )
-})
-
-describe("mappedFile", () => {
-  const Text = Schema.Array(Schema.Literals(["a", "'", "=", '"', ",", ";", "|", "\n", "é", " ", "+"]))
-  it.effect.prop(
-    "gives the same contacts without a mapping",
-    [Schema.Array(Schema.Tuple([Text, Text, Schema.Literals(["", "on", "Stale"])]))],
-    ([contents]) =>
-      Effect.gen(function* () {
-        const quoted = (parts: ReadonlyArray<string>) => `"${parts.join("").replaceAll('"', '""')}"`
-        const file = [
-          "title",
-          "Vorname|=Ort|Mail|Lage|Datum",
-          ...contents.map(
-            ([one, other, word], i) => `${quoted(one)}|${quoted(other)}|u${i}@example.com|${word}|2024-01-31`
-          )
-        ].join("\n")
-        const mapping: ImportMapping = {
-          skipLines: 1,
-          columns: { Vorname: "FirstName", Mail: "Email", Lage: "Status", Datum: "ConsentDate" },
-          values: { Status: { on: "Active" } }
-        }
-        const rows = yield* rowsOf(file, mapping)
-        const contacts = rows.map(({ contact }) => Result.getOrThrow(contact))
-        const bytes = yield* Stream.runCollect(mappedFile(["=Ort"], Stream.fromIterable(contacts)))
-        const again = yield* Stream.runCollect(readContacts(Stream.fromIterable(bytes)))
-        assert.deepStrictEqual(
-          again.map(({ contact }) => Result.getOrThrow(contact)),
-          contacts
-        )
-      })
-  )
-
-  it.effect("protects no cell that needs it not, as other services do not restore them", () =>
-    Effect.gen(function* () {
-      const [row] = yield* rowsOf(`Email,Phone\n${email},+49 30\n`)
-      const contact = Result.getOrThrow(row?.contact ?? Result.fail("no row"))
-      const text = (yield* Stream.runCollect(Stream.decodeText(mappedFile(["Phone"], Stream.make(contact))))).join("")
-      assert.include(text, "+49 30")
-      assert.notInclude(text, "'+49 30")
     })
   )
 })

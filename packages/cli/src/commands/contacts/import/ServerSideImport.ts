@@ -1,16 +1,7 @@
 /** Uploads a file for the service to import. The interface has no status for such an import. */
-import {
-  type ContactPayload,
-  ContactsService,
-  type ImportMapping,
-  importNotGuarded,
-  ImportSource,
-  mappedFile,
-  readContacts,
-  UnreadableFile
-} from "@roster/domain"
+import { ContactsService, type ImportMapping, importNotGuarded, ImportSource, UnreadableFile } from "@roster/domain"
 import { type UploadSurvey } from "@roster/workflows"
-import { Effect, Path, PlatformError, Result, Stream } from "effect"
+import { Effect, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
 import { warningWords } from "./ImportReport.ts"
@@ -20,38 +11,14 @@ import { settings } from "../../../settings/Settings.ts"
 import { Target } from "../../../target/Target.ts"
 import { usageError, UsageError } from "../../../errors/UsageError.ts"
 
-/** The names of the custom fields of contacts. */
-const customFieldsIn = <E>(contacts: Stream.Stream<ContactPayload, E>) =>
-  contacts.pipe(
-    Stream.runFold(
-      () => new Set<string>(),
-      (names, { customFields = {} }) => {
-        for (const name of Object.keys(customFields)) names.add(name)
-        return names
-      }
-    ),
-    Effect.map((names) => [...names].sort())
-  )
-
-/** The CSV of the contacts that rows stand for, which needs no mapping. */
-const mappedContent = (file: ImportedFile, { sendable }: UploadSurvey, mapping: ImportMapping) => {
-  const contacts = Stream.suspend(() => {
-    let row = 0
-    return Stream.filterMap(readContacts(file.again, mapping), ({ contact }) =>
-      sendable.has(++row) ? contact : Result.fail("not sent")
-    )
-  })
-  return Effect.map(customFieldsIn(contacts), (names) => mappedFile(names, contacts))
-}
-
 /** Whether the service reads the file as it was read here: it is CSV, of which only the encoding is said. */
 const isPlain = ({ header }: UploadSurvey, mapping: ImportMapping): boolean =>
   header?.format === undefined && Object.keys(mapping).every((said) => said === "encoding")
 
-/** The name of a file, or of the CSV that is made of it. */
-const nameOf = (file: string, isMade: boolean): string => {
+/** The name of a file without that of its compression, which is taken off here. */
+const nameOf = (file: string): string => {
   const name = file.replace(/\.(?:zip|gz)$/i, "")
-  return (isMade || name !== file) && !/\.csv$/i.test(name) ? `${name}.csv` : name
+  return name === file || /\.csv$/i.test(name) ? name : `${name}.csv`
 }
 
 /** The content with the error type that an import source has. */
@@ -93,6 +60,12 @@ export const handOver = Effect.fnUntraced(function* (
   const contacts = yield* ContactsService
   const target = yield* Target
   const { dryRun, listName, mapping } = options
+  if (!isPlain(survey, mapping)) {
+    return yield* usageError(
+      "With --via file, the service reads the file, of which nothing can be said but --encoding. Nothing was sent.",
+      "Import without --via file, or use a CSV file with the headings of an export."
+    )
+  }
   const { duplicates, invalid, mayResubscribe, read, warnings } = survey
   // Without a status in the file, a service need not say what it does with one.
   const resubscribe = options.resubscribe ? true : mayResubscribe ? false : undefined
@@ -108,14 +81,12 @@ export const handOver = Effect.fnUntraced(function* (
     )
   }
   yield* file.unchanged
-  const plain = isPlain(survey, mapping)
-  const content = plain ? file.again : yield* mappedContent(file, survey, mapping)
   const source = ImportSource.File({
-    name: nameOf(path.basename(file.path), !plain),
-    content: contentOf(file, content),
+    name: nameOf(path.basename(file.path)),
+    content: contentOf(file, file.again),
     replayable: true
   })
-  yield* contacts.import(source, { listName, encodingName: plain ? mapping.encoding : undefined, resubscribe }).pipe(
+  yield* contacts.import(source, { listName, encodingName: mapping.encoding, resubscribe }).pipe(
     Effect.catchTags({
       PlatformError: (error) => Effect.fail(sourceProblem(file, error)),
       ImportRefused: (error) => Effect.fail(error.reason === importNotGuarded ? notGuarded(target.name) : error)
