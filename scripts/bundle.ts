@@ -118,11 +118,9 @@ export const setup = async (folder: unknown = dist): Promise<void> => {
     bundleLauncher()
   ])
   const files = new Map<string, string>()
-  for (const colors of [false, true]) {
-    const pages = await Effect.runPromise(helpPages(colors))
-    files.set(`roster/${helpFile(colors)}`, JSON.stringify(pages))
-    if (!colors) files.set(manFile, manPage(pages))
-  }
+  const pages = await Effect.runPromise(helpPages)
+  files.set(`roster/${helpFile}`, JSON.stringify(pages))
+  files.set(manFile, manPage(pages))
   const chunks = bundles.flatMap(({ output }) => output.filter((file) => file.type === "chunk"))
   for (const { code, fileName } of chunks) files.set(fileName, code)
   for (const [name, content] of page.files) files.set(`roster/studio/${name}`, content)

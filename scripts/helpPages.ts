@@ -1,9 +1,8 @@
 /** Collects the help of every command, as the program itself prints it. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ConfigProvider, Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { Command } from "effect/cli"
 import { everyCommand, roster } from "../packages/cli/src/main/CommandTree.ts"
-import { helpTopics } from "../packages/cli/src/main/HelpTopics.ts"
 import * as Help from "../packages/cli/src/main/Help.ts"
 import { Output } from "../packages/cli/src/terminal/Output.ts"
 import type { HelpPages } from "../packages/cli/src/main/StaticHelp.ts"
@@ -16,7 +15,7 @@ const pathsOf = (command: Command.Command.Any, path: ReadonlyArray<string>): Rea
   ...command.subcommands.flatMap(({ commands }) => commands.flatMap((sub) => pathsOf(sub, [...path, sub.name])))
 ]
 
-const pageOf = Effect.fnUntraced(function* (path: ReadonlyArray<string>, colors: boolean) {
+const pageOf = Effect.fnUntraced(function* (path: ReadonlyArray<string>) {
   let page = ""
   const say = (text: string) =>
     Effect.sync(() => {
@@ -31,11 +30,10 @@ const pageOf = Effect.fnUntraced(function* (path: ReadonlyArray<string>, colors:
     ask: say,
     noteExactly: say
   })
-  const env: Record<string, string> = colors ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }
   const layer = Layer.mergeAll(
     Help.layer.pipe(Layer.provideMerge(Layer.succeed(Output, output))),
     Layer.succeed(Signals.Signals, Signals.make().service)
-  ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))), Layer.provideMerge(NodeServices.layer))
+  ).pipe(Layer.provideMerge(NodeServices.layer))
   yield* Effect.flatMap(roster(everyWord), (command) =>
     Command.runWith(command, { version })([...path, "--help"])
   ).pipe(Effect.provide(layer))
@@ -43,11 +41,9 @@ const pageOf = Effect.fnUntraced(function* (path: ReadonlyArray<string>, colors:
 })
 
 /** The help pages by the words before `--help`. */
-export const helpPages = (colors: boolean): Effect.Effect<HelpPages, unknown> =>
-  Effect.gen(function* () {
-    const pages = yield* Effect.forEach(pathsOf(yield* everyCommand, []), (path) =>
-      Effect.map(pageOf(path, colors), (page) => [path.join(" "), page] as const)
-    )
-    const topics = Object.entries(helpTopics).map(([name, text]) => [`help ${name}`, `${text}\n`] as const)
-    return Object.fromEntries([...pages, ...topics])
-  })
+export const helpPages: Effect.Effect<HelpPages, unknown> = Effect.gen(function* () {
+  const pages = yield* Effect.forEach(pathsOf(yield* everyCommand, []), (path) =>
+    Effect.map(pageOf(path), (page) => [path.join(" "), page] as const)
+  )
+  return Object.fromEntries(pages)
+})

@@ -8,18 +8,18 @@ export const page = "docs/cli.md"
 const head = `# Commands
 
 Each command with its arguments, flags and examples, as \`roster help COMMAND\` prints them. Every command takes the global flags too.
-[Exit codes](#roster-help-exit-codes) and the errors behind them are in [errors](errors.md).
+[Exit codes](command-line.md#exit-codes) and the errors behind them are in [errors](errors.md).
 
 <!-- written by pnpm docs:commands -->
 `
 
 const section = ([words, help]: readonly [string, string]): string => {
   const depth = words === "" ? 1 : words.split(" ").length + 1
-  const text = help.replace(/^Also --db .*\n|^Also -o .*\n/m, "").replaceAll(/\n{3,}/g, "\n\n")
+  const text = help.replace(/^roster --help lists the flags of every command.*\n/m, "")
   return `${"#".repeat(Math.min(depth + 1, 4))} ${`roster ${words}`.trim()}\n\n\`\`\`text\n${text.trim()}\n\`\`\`\n`
 }
 
-export const text: Effect.Effect<string, unknown> = Effect.map(helpPages(false), (pages) =>
+export const text: Effect.Effect<string, unknown> = Effect.map(helpPages, (pages) =>
   [head, ...Object.entries(pages).map(section)].join("\n")
 )
 

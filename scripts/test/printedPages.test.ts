@@ -8,7 +8,8 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { operations } from "../../packages/api/src/index.ts"
 import { accessFor, purposes } from "../../packages/domain/src/index.ts"
-import { exits, reasonExits } from "../../packages/cli/src/main/ExitCode.ts"
+import { exitCode, exits, reasonExits } from "../../packages/cli/src/main/ExitCode.ts"
+import { helpWidth } from "../../packages/cli/src/main/Help.ts"
 import * as commands from "../printCommands.ts"
 import { helpPages } from "../helpPages.ts"
 import * as errors from "../printErrors.ts"
@@ -75,10 +76,20 @@ describe("the page about commands", () => {
     })
   )
 
-  it("the exit codes of all errors are on it", () => {
-    const [, codes = ""] = readFileSync("docs/cli.md", "utf8").split("\nEXIT CODES\n")
-    for (const { exit } of Object.values({ ...exits, ...reasonExits }))
-      assert.match(codes, new RegExp(`^ {2}${exit} `, "m"))
+  it.effect("holds pages of eighty columns, but for commands, which are copied", () =>
+    Effect.map(helpPages, (pages) => {
+      const lines = Object.values(pages).flatMap((page) => page.split("\n"))
+      const long = lines.filter((line) => line.length > helpWidth && !/^ {2}(?:zcat .*)?roster /.test(line))
+      assert.isAbove(lines.length, 500)
+      assert.deepStrictEqual(long, [])
+    })
+  )
+
+  it("the exit codes of all errors are on that of the command line", () => {
+    const [, table = ""] = readFileSync("docs/command-line.md", "utf8").split("\n## Exit codes\n")
+    const codes = Array.from(table.matchAll(/^\| (\d+) \|/gm), ([, code]) => Number(code))
+    assert.deepStrictEqual(codes, Object.values(exitCode))
+    for (const { exit } of Object.values({ ...exits, ...reasonExits })) assert.include(codes, exit)
   })
 })
 
@@ -174,7 +185,7 @@ describe("the documentation", () => {
 
   it.effect("gives commands no flags that they do not have", () =>
     Effect.gen(function* () {
-      const help = yield* helpPages(false)
+      const help = yield* helpPages
       const common = help[""] ?? ""
       let seen = 0
       for (const page of pages) {

@@ -1,22 +1,19 @@
 /** What `roster` says without arguments: what it can do, and how to begin. */
-export const firstPage = `roster keeps contacts and access credentials, in a store on this machine or in a service over the network.
+export const firstPage = `roster keeps contacts and access credentials, in a store on this machine or in a
+service over the network.
 
-  Contacts      import and export files of any size, select by rules, plan, apply and undo changes
+  Contacts      import and export files of any size, select by rules, plan,
+                apply and undo changes
   Credentials   create, rotate and audit API keys and SMTP credentials
-  Service       serve a store over HTTP, back it up while it is in use, and restore it
+  Service       serve a store over HTTP, back it up while it is in use, and
+                restore it
 
 To begin with:
 
-  roster contacts import contacts.csv              Import the contacts of a file; --dry-run only says what it would do
-  roster contacts list --rule "status = Active"    List contacts that a rule selects
-  roster serve --key-file admin.key                Serve the store over HTTP, with an API key in that file
+  roster contacts import contacts.csv              Import the contacts of a file
+  roster contacts list --rule "status = Active"    List those a rule selects
+  roster serve --key-file admin.key                Serve the store over HTTP
 
-Easily confused:
-
-  contacts undo, restore                      Take back what a run changed, a delete too; replace the whole store by a backup
-  contacts runs, jobs                         Your imports and changes, to undo them; what works inside a local store
-  contacts update, contacts import            The same change for many; another row for each
-
-roster help lists all commands, and roster help contacts import explains one of them. Subjects: roster help rules, files,
-environment, exit-codes.
-Without settings roster uses a local store in your data folder; roster auth login sets a service.`
+roster help lists all commands, and roster help contacts import explains one of
+them. Without settings roster uses a local store in your data folder; roster
+auth login sets a service.`

@@ -2,13 +2,87 @@
  * Prints requested help to stdout, and that of a command without its subcommand to stderr; none for a mistake. `roster`
  * alone prints its first page.
  */
-import { Context, Effect, Layer, Option, Stdio, Stream } from "effect"
-import { CliConfig, CliOutput, GlobalFlag, type HelpDoc, TerminalCapabilities } from "effect/cli"
+import { Context, Effect, Layer, Option, Stream } from "effect"
+import { CliConfig, CliOutput, GlobalFlag, type HelpDoc } from "effect/cli"
 import { HelpExtras } from "../commands/shared/HelpExtras.ts"
+import { toggle } from "../settings/FlagForms.ts"
 import { Output } from "../terminal/Output.ts"
 import { firstPage } from "./FirstPage.ts"
-import { plainOf, wrapped } from "./HelpWrap.ts"
-import { toggle } from "../settings/FlagForms.ts"
+
+/** Columns of a page of help, which every terminal has. */
+export const helpWidth = 80
+
+/** A second column that would begin further on the right begins here, below a first one that is longer. */
+const furthest = 28
+
+type Row = readonly [left: string, right: string]
+
+/** A first column, and the words of a second one in lines beside it. */
+const rowText = ([left, right]: Row, column: number): string => {
+  const lines: Array<string> = []
+  let line = `  ${left}`
+  if (left !== "" && right !== "" && line.length > column - 2) {
+    lines.push(line)
+    line = ""
+  }
+  let isFirst = true
+  for (const word of right.split(" ")) {
+    if (!isFirst && line.length + 1 + word.length > helpWidth) {
+      lines.push(line)
+      line = ""
+      isFirst = true
+    }
+    line = isFirst ? line.padEnd(right === "" ? 0 : column) + word : `${line} ${word}`
+    isFirst = false
+  }
+  return [...lines, line].join("\n")
+}
+
+/** A section with a row for each entry; nothing without one. */
+const section = (title: string, rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+  if (rows.length === 0) return []
+  const column = Math.min(furthest, 4 + Math.max(...rows.map(([left]) => left.length)))
+  return [[title, ...rows.map((row) => rowText(row, column))].join("\n")]
+}
+
+const flagRow = ({ aliases, description, name, type }: HelpDoc.FlagDoc): Row => [
+  [`--${name}`, ...aliases].join(", ") + (type === "boolean" ? "" : ` ${type}`),
+  Option.getOrElse(description, () => "")
+]
+
+const argumentRow = ({ description, name, required, variadic }: HelpDoc.ArgDoc): Row => [
+  `${name}${variadic ? "..." : ""}`,
+  `${Option.getOrElse(description, () => "")}${required ? "" : " (optional)"}`
+]
+
+/** The page of a command. */
+export const helpText = (doc: HelpDoc.HelpDoc, path: ReadonlyArray<string>): string => {
+  const { groups = {}, notes } = Option.getOrElse(Context.getOption(doc.annotations, HelpExtras), () =>
+    HelpExtras.of({})
+  )
+  const grouped = new Set(Object.values(groups).flat())
+  const flagsOf = (title: string, isShown: (name: string) => boolean) =>
+    section(title, doc.flags.filter(({ name }) => isShown(name)).map(flagRow))
+  const commands = (doc.subcommands ?? []).flatMap(({ commands }) => commands)
+  const examples = (doc.examples ?? []).map(({ command, description }) =>
+    description === undefined ? `  ${command}` : `${rowText([`# ${description}`, ""], 2)}\n  ${command}`
+  )
+  return [
+    `DESCRIPTION\n${rowText(["", doc.description], 2)}`,
+    `USAGE\n  ${doc.usage}`,
+    ...section("ARGUMENTS", (doc.args ?? []).map(argumentRow)),
+    ...flagsOf("FLAGS", (name) => !grouped.has(name)),
+    ...Object.entries(groups).flatMap(([title, names]) => flagsOf(`FLAGS: ${title}`, (name) => names.includes(name))),
+    ...(notes === undefined ? [] : [notes]),
+    ...(path.length === 1 ? section("GLOBAL FLAGS", (doc.globalFlags ?? []).map(flagRow)) : []),
+    ...section(
+      "SUBCOMMANDS",
+      commands.map(({ alias, description, name }) => [alias === undefined ? name : `${name}, ${alias}`, description])
+    ),
+    ...(examples.length === 0 ? [] : [`EXAMPLES\n${examples.join("\n\n")}`]),
+    ...(path.length === 1 ? [] : ["roster --help lists the flags of every command, such as --db, -o and --timeout."])
+  ].join("\n\n")
+}
 
 /** Unlike effect/cli's own flag it has no alias `-v`. */
 const version = GlobalFlag.Action({
@@ -16,89 +90,24 @@ const version = GlobalFlag.Action({
   run: GlobalFlag.Version.run
 })
 
-/** The name of the flag that a line of help explains. */
-const flagOf = (line: string): string | undefined => /^ {2}--([\w-]+)/.exec(plainOf(line))?.[1]
-
-/** The global flags that a command is most often given, by the first word of its name. */
-const globals = (path: ReadonlyArray<string>): string => {
-  switch (path[1]) {
-    case "serve":
-    case "studio":
-    case "backup":
-    case "restore":
-      return "--db FILE, -o FORMAT, -q"
-    case "completions":
-    case "commands":
-    case "profile":
-      return "-o FORMAT, -q"
-    default:
-      return "--db FILE, -p PROFILE, --base-url URL, --api-key-file PATH, -o FORMAT, -q, --timeout TIME"
-  }
-}
-
-/** A page of help with its flags in groups, its notes and the global flags that matter. */
-const dressed = (page: string, doc: HelpDoc.HelpDoc, path: ReadonlyArray<string>): string => {
-  const { groups = {}, notes } = Option.getOrElse(Context.getOption(doc.annotations, HelpExtras), () =>
-    HelpExtras.of({})
-  )
-  const lines = page.split("\n")
-  const at = lines.findIndex((line) => plainOf(line) === "FLAGS")
-  const heading = lines[at] ?? "FLAGS"
-  const end = lines.indexOf("", at)
-  if (at >= 0) {
-    const flags = lines.slice(at + 1, end)
-    const headings = Object.entries(groups).map(([title, names]) => {
-      const below = flags.filter((line) => names.includes(flagOf(line) ?? ""))
-      return [heading.replace("FLAGS", `FLAGS: ${title}`), ...below]
-    })
-    const grouped = new Set(headings.flat())
-    const others = flags.filter((line) => !grouped.has(line))
-    const sections = others.length === 0 ? headings : [[heading, ...others], ...headings]
-    lines.splice(
-      at,
-      end - at,
-      ...sections.flatMap((section, index) => (index === 0 ? section : ["", ...section])),
-      ...(notes === undefined ? [] : ["", ...notes.split("\n")])
-    )
-  }
-  return lines
-    .join("\n")
-    .replace("Run 'roster --help' for global flags", `Also ${globals(path)}; roster --help explains them`)
-}
-
-const presenter = Effect.gen(function* () {
-  const output = yield* Output
-  const stdio = yield* Stdio.Stdio
-  const context = yield* Effect.context<Stdio.Stdio>()
-  // Detecting the terminal is lazy, since most commands present nothing.
-  const formatters = Effect.gen(function* () {
-    const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
-    const onTerminal = yield* stdio.stderrIsTerminal
-    return {
-      requested: CliOutput.defaultFormatter({ colors: canColor, globalFlags: "summary" }),
-      forMistake: CliOutput.defaultFormatter({ colors: canColor && onTerminal, globalFlags: "summary" })
+const presenter = Effect.map(Output, (output) => {
+  const print = (text: string) => Effect.orDie(output.write(Stream.make(`${text}\n`)))
+  return CliOutput.layerPresenter({
+    present: (event) => {
+      switch (event._tag) {
+        case "Version":
+          return print(`${event.name} ${event.version}`)
+        case "Help":
+          if (event.reason === "Requested") return print(helpText(event.helpDoc, event.commandPath))
+          return event.commandPath.length === 1
+            ? print(firstPage)
+            : output.noteExactly(helpText(event.helpDoc, event.commandPath))
+        case "InvalidInvocation":
+          // The error names the mistake and the help; a page of help would hide it.
+          return Effect.void
+      }
     }
-  }).pipe(Effect.provide(TerminalCapabilities.layer), Effect.provideContext(context))
-  const print = (text: string) => Effect.orDie(output.write(Stream.make(`${wrapped(text, output.width)}\n`)))
-  const present = (event: CliOutput.Presenter.Event): Effect.Effect<void> => {
-    switch (event._tag) {
-      case "Version":
-        return print(`${event.name} ${event.version}`)
-      case "Help":
-        if (event.reason !== "Requested" && event.commandPath.length === 1) return print(firstPage)
-        return Effect.flatMap(formatters, ({ forMistake, requested }) => {
-          const help = (formatter: CliOutput.Formatter) =>
-            dressed(formatter.formatHelpDoc(event.helpDoc), event.helpDoc, event.commandPath)
-          return event.reason === "Requested"
-            ? print(help(requested))
-            : output.noteExactly(wrapped(help(forMistake), output.width))
-        })
-      case "InvalidInvocation":
-        // The error names the mistake and the help; a page of help would hide it.
-        return Effect.void
-    }
-  }
-  return CliOutput.layerPresenter({ present })
+  })
 })
 
 export const layer = Layer.mergeAll(Layer.unwrap(presenter), CliConfig.layer({ builtIns: [GlobalFlag.Help, version] }))

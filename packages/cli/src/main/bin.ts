@@ -3,7 +3,7 @@
  * command ends.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Exit, Layer, Logger, Predicate, Runtime, Stdio, Stream } from "effect"
+import { Effect, Exit, Layer, Logger, Predicate, Runtime, Stdio } from "effect"
 import { Command } from "effect/cli"
 import { checkArguments } from "../settings/Arguments.ts"
 import { toExitCode } from "./ErrorReporter.ts"
@@ -12,28 +12,21 @@ import { timeLimit } from "../terminal/OutputFlags.ts"
 import { exitCode } from "./ExitCode.ts"
 import * as Output from "../terminal/Output.ts"
 import { roster, withoutHelpForUnknown } from "./CommandTree.ts"
-import { wrapped } from "./HelpWrap.ts"
 import { withHelpWord } from "./StaticHelp.ts"
 import * as Signals from "../terminal/Signals.ts"
 import { withTimeout } from "../target/TimeLimit.ts"
 import { version } from "../terminal/Version.ts"
 
-const printed = Effect.fnUntraced(function* (text: string) {
-  const { width, write } = yield* Output.Output
-  yield* write(Stream.make(`${wrapped(text, width)}\n`))
-})
-
 const program = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   const args = yield* stdio.args
-  const topic = args[0] === "help" ? (yield* Effect.promise(() => import("./HelpTopics.ts"))).topicOf(args) : undefined
   const given = withoutHelpForUnknown(withHelpWord(args))
   const run = checkArguments(given).pipe(
     Effect.andThen(roster(new Set(given))),
     Effect.flatMap((command) => Command.runWith(command, { version })(given)),
     withTimeout(timeLimit(given))
   )
-  return yield* toExitCode(topic === undefined ? run : printed(topic))
+  return yield* toExitCode(run)
 })
 
 const signals = Signals.make()

@@ -9,7 +9,7 @@ const run = () => {
   return import("./bin.ts")
 }
 
-const answer = staticAnswer(given) ?? staticAnswer(withHelpWord(given))
+const answer = staticAnswer(withHelpWord(given))
 if (answer === undefined) await run()
 else {
   process.stdout.on("error", () => {})

@@ -3,8 +3,6 @@ import { Context, Effect, Option } from "effect"
 import { type Command, Completions } from "effect/cli"
 import { globSync, readFileSync } from "node:fs"
 import { HelpExtras } from "../../src/commands/shared/HelpExtras.ts"
-import { exitCode } from "../../src/main/ExitCode.ts"
-import { helpTopics, topicOf } from "../../src/main/HelpTopics.ts"
 import { everyCommand } from "../../src/main/CommandTree.ts"
 import { version } from "../../src/terminal/Version.ts"
 
@@ -42,32 +40,19 @@ describe("the commands", () => {
   })
 })
 
-describe("the subjects of help", () => {
-  it("are found by their word alone", () => {
-    for (const [word, text] of Object.entries(helpTopics)) assert.strictEqual(topicOf(["help", word]), text)
-    for (const words of [["help"], ["help", "toString"], ["help", "rules", "x"], ["rules"]]) {
-      assert.isUndefined(topicOf(words))
-    }
-  })
-
-  it("explain every exit code", () => {
-    const codes = Array.from((helpTopics["exit-codes"] ?? "").matchAll(/^ {2}(\d+) /gm), ([, code]) => Number(code))
-    assert.deepStrictEqual(codes, Object.values(exitCode))
-  })
-
-  it("name every variable", () => {
+describe("the page about the command line", () => {
+  it("names every variable", () => {
+    const packages = new URL("../../../", import.meta.url)
+    const textOf = (file: string): string => readFileSync(new URL(file, packages), "utf8")
     const read = ["cli", "connect"].flatMap((name) =>
-      globSync(`${name}/src/**/*.ts`, { cwd: new URL("../../..", import.meta.url) }).flatMap((file) =>
-        Array.from(
-          readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8").matchAll(/"(ROSTER_[A-Z_]+)"/g),
-          ([, variable = ""]) => variable
-        )
+      globSync(`${name}/src/**/*.ts`, { cwd: packages }).flatMap((file) =>
+        Array.from(textOf(file).matchAll(/"(ROSTER_[A-Z_]+)"/g), ([, variable = ""]) => variable)
       )
     )
-    const { environment = "" } = helpTopics
+    const page = textOf("../docs/command-line.md")
     assert.isAbove(read.length, 5)
     assert.deepStrictEqual(
-      [...new Set(read)].filter((name) => !environment.includes(name)),
+      [...new Set(read)].filter((name) => !page.includes(name)),
       []
     )
   })

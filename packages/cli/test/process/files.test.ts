@@ -249,7 +249,7 @@ describe("a file that is read", () => {
         })
         assert.deepStrictEqual([refused.code, failure(refused).code], [2, code], `${file}: ${refused.stderr}`)
       }
-      assert.strictEqual(failure(yield* run(["contacts", "list"])).code, "NoStore")
+      assert.deepStrictEqual(json(yield* run(["contacts", "list"])), [])
       // The limit is for the test: whoever opens a pipe that nobody writes waits for ever.
       const pipe = yield* shell(
         folder,

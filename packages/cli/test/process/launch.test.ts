@@ -13,58 +13,31 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { everyCommand } from "../../src/main/CommandTree.ts"
-import { helpTopics } from "../../src/main/HelpTopics.ts"
 import { cacheFolder } from "../../src/main/CompileCache.ts"
 import { helpFile, type HelpPages } from "../../src/main/StaticHelp.ts"
 import { runHere } from "../inProcess.ts"
-import { bin, ended, longRun, makeRoster, start, temporaryFolder } from "../roster.ts"
+import { bin, ended, makeRoster, start, temporaryFolder } from "../roster.ts"
 
-const pagesOf = (colors: boolean): HelpPages =>
-  JSON.parse(readFileSync(join(dirname(bin), "roster", helpFile(colors)), "utf8"))
+const pages: HelpPages = JSON.parse(readFileSync(join(dirname(bin), "roster", helpFile), "utf8"))
 
 describe("help that is written into the bundle", () => {
   it.live("is that of every command, as the program prints it", () =>
     Effect.gen(function* () {
-      const pages = pagesOf(false)
       const root = yield* everyCommand
       const commands = root.subcommands.flatMap((group) => group.commands)
       const below = commands.flatMap(({ name, subcommands }) =>
         subcommands.flatMap((group) => group.commands.map((command) => `${name} ${command.name}`))
       )
-      const topics = Object.entries(helpTopics).map(([name, text]) => [`help ${name}`, `${text}\n`] as const)
       const names = ["", ...commands.map(({ name }) => name), ...below]
-      assert.sameMembers(Object.keys(pages), [...names, ...topics.map(([name]) => name)])
-      for (const [name, text] of topics) assert.strictEqual(pages[name], text)
+      assert.sameMembers(Object.keys(pages), names)
       for (const path of names) {
         const page = pages[path]
         const words = path === "" ? [] : path.split(" ")
-        const { code, stdout } = yield* runHere([...words, "--quiet", "--help"], { env: { NO_COLOR: "1" } })
+        const { code, stdout } = yield* runHere([...words, "--quiet", "--help"])
         assert.deepStrictEqual([code, stdout], [0, page], path)
       }
     })
   )
-
-  const hasColors = (env: Readonly<Record<string, string>>) =>
-    Effect.gen(function* () {
-      const { run } = yield* makeRoster
-      const known = yield* run(["contacts", "list", "--help"], { env })
-      assert.deepStrictEqual(known, yield* run(["contacts", "list", "--quiet", "--help"], { env }))
-      assert.include(known.stdout, "roster contacts list")
-    })
-
-  it.live.each<Record<string, string>>([{}, { FORCE_COLOR: "1" }, { FORCE_COLOR: "1", NO_COLOR: "1" }])(
-    "has colors where the program has them: %j",
-    hasColors
-  )
-
-  describe.skipIf(!longRun)("in other environments", () => {
-    it.live.each<Record<string, string>>([
-      { NO_COLOR: "1" },
-      { FORCE_COLOR: "0" },
-      { FORCE_COLOR: "False" },
-      { FORCE_COLOR: "1", TERM: "dumb" }
-    ])("has colors where the program has them: %j (nightly)", hasColors)
-  })
 
   it.live("is, without arguments, an overview and three commands to begin with", () =>
     Effect.gen(function* () {
