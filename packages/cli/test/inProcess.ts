@@ -6,7 +6,7 @@ import { ConfigProvider, Effect, Layer, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
 import { toExitCode } from "../src/main/ErrorReporter.ts"
 import * as Help from "../src/main/Help.ts"
-import { isQuiet, isWide, outputFormat } from "../src/terminal/OutputFlags.ts"
+import { outputFlags, outputFormat } from "../src/terminal/OutputFlags.ts"
 import { noteText, Output } from "../src/terminal/Output.ts"
 import { join } from "node:path"
 import { roster, withoutHelpForUnknown } from "../src/main/CommandTree.ts"
@@ -22,6 +22,7 @@ export const runHere = Effect.fnUntraced(function* (
 ) {
   const { columns, env = {}, input = "", isTerminal = false } = options
   const args = withoutHelpForUnknown(withHelpWord(words))
+  const { asked, isQuiet, isWide } = outputFlags(args)
   let stdout = ""
   let stderr = ""
   const say = (text: string) =>
@@ -29,16 +30,16 @@ export const runHere = Effect.fnUntraced(function* (
       stderr += text
     })
   const output = Output.of({
-    format: outputFormat(args, isTerminal),
+    format: outputFormat(asked, isTerminal),
     isTerminal,
-    width: isWide(args) ? Number.POSITIVE_INFINITY : columns,
+    width: isWide ? Number.POSITIVE_INFINITY : columns,
     write: (part) =>
       Stream.runForEach(part, (text) =>
         Effect.sync(() => {
           stdout += typeof text === "string" ? text : Buffer.from(text).toString()
         })
       ),
-    note: (words) => (isQuiet(args) ? Effect.void : say(`${noteText(args, words)}\n`)),
+    note: (words) => (isQuiet ? Effect.void : say(`${noteText(asked, words)}\n`)),
     ask: (question) => say(question),
     noteExactly: (line) => say(`${line}\n`)
   })

@@ -15,13 +15,13 @@ export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", {
 export const usageError = (message: string, hint: string): UsageError =>
   new UsageError({ code: "UsageError", message, hint })
 
-/** Marks the errors of a check as our own, so that they do not look like refusals of the service. */
+/** Turns the refusal of a check into a mistake of the command line: the service was asked nothing. */
 export const refusedHere = <A, E extends { readonly _tag: string; readonly message: string }, R>(
   check: Effect.Effect<A, E, R>
 ): Effect.Effect<A, UsageError, R> =>
   Effect.mapError(check, ({ _tag, message }) => new UsageError({ code: _tag, message, hint: "Nothing was sent." }))
 
-/** The same while a flag or an argument is parsed: effect/cli carries the error to the error reporter. */
+/** Turns the refusal of a check into an error of parsing, which effect/cli passes on to the error reporter. */
 export const refusedInput = <A, E, R>(check: Effect.Effect<A, E, R>): Effect.Effect<A, CliError.UserError, R> =>
   Effect.mapError(check, (cause) => new CliError.UserError({ cause }))
 

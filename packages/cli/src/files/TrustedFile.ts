@@ -31,7 +31,7 @@ const checkOwner = (path: string, stats: Stats): void => {
 const noFile = (given: string, stats: Stats, hint: string): UsageError =>
   usageError(`${given} is ${stats.isDirectory() ? "a folder" : "a device, a pipe or a socket"}, not a file.`, hint)
 
-/** The same for the file at `path`, which is called `given`: what is not a file is to be moved there, and not in /dev. */
+/** Refuses what is no file at `path`, or not to be trusted. The error names `given`, by which the user knows it. */
 const checkFile = (given: string, path: string, stats: Stats): void => {
   if (stats.isFile()) return checkOwner(path, stats)
   throw noFile(given, stats, `Move it away, for example with: mv ${shellWord(given)} ${shellWord(`${given}.old`)}`)

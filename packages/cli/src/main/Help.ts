@@ -65,7 +65,7 @@ export const helpText = (doc: HelpDoc.HelpDoc, path: ReadonlyArray<string>): str
     section(title, doc.flags.filter(({ name }) => isShown(name)).map(flagRow))
   const commands = (doc.subcommands ?? []).flatMap(({ commands }) => commands)
   const examples = (doc.examples ?? []).map(({ command, description }) =>
-    description === undefined ? `  ${command}` : `${rowText([`# ${description}`, ""], 2)}\n  ${command}`
+    description === undefined ? `  ${command}` : `  # ${rowText(["", description], 4).trimStart()}\n  ${command}`
   )
   return [
     `DESCRIPTION\n${rowText(["", doc.description], 2)}`,
@@ -73,7 +73,7 @@ export const helpText = (doc: HelpDoc.HelpDoc, path: ReadonlyArray<string>): str
     ...section("ARGUMENTS", (doc.args ?? []).map(argumentRow)),
     ...flagsOf("FLAGS", (name) => !grouped.has(name)),
     ...Object.entries(groups).flatMap(([title, names]) => flagsOf(`FLAGS: ${title}`, (name) => names.includes(name))),
-    ...(notes === undefined ? [] : [notes]),
+    ...(notes === undefined ? [] : section(notes.title, notes.rows)),
     ...(path.length === 1 ? section("GLOBAL FLAGS", (doc.globalFlags ?? []).map(flagRow)) : []),
     ...section(
       "SUBCOMMANDS",

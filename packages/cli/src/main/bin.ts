@@ -8,7 +8,7 @@ import { Command } from "effect/cli"
 import { checkArguments } from "../settings/Arguments.ts"
 import { toExitCode } from "./ErrorReporter.ts"
 import * as Help from "./Help.ts"
-import { timeLimit } from "../terminal/OutputFlags.ts"
+import { outputFlags } from "../terminal/OutputFlags.ts"
 import { exitCode } from "./ExitCode.ts"
 import * as Output from "../terminal/Output.ts"
 import { roster, withoutHelpForUnknown } from "./CommandTree.ts"
@@ -24,7 +24,7 @@ const program = Effect.gen(function* () {
   const run = checkArguments(given).pipe(
     Effect.andThen(roster(new Set(given))),
     Effect.flatMap((command) => Command.runWith(command, { version })(given)),
-    withTimeout(timeLimit(given))
+    withTimeout(outputFlags(given).timeLimit)
   )
   return yield* toExitCode(run)
 })

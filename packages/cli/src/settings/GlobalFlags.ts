@@ -16,17 +16,15 @@ export const output = GlobalFlag.Setting("output")({
   )
 })
 
-/** Declared for the help and the parser; `isQuiet` in `OutputFlags.ts` implements it. */
+/** `OutputFlags` reads this flag and the next three: they hold for errors of parsing too. */
 const quiet = GlobalFlag.Setting("quiet")({
   flag: Flag.withAlias(toggle("quiet", "Print only results and errors, without progress and notes"), "q")
 })
 
-/** Declared for the help and the parser; `isWide` in `OutputFlags.ts` implements it. */
 const wide = GlobalFlag.Setting("wide")({
   flag: toggle("wide", "Show all columns and whole texts in tables, however wide the terminal is")
 })
 
-/** Declared for the help and the parser; `Progress.ts` reads it. */
 const progress = GlobalFlag.Setting("progress")({
   flag: Flag.Literals("progress", progressForms).pipe(
     Flag.withDescription(

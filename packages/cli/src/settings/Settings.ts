@@ -117,7 +117,7 @@ export const profileInUse = Effect.gen(function* () {
   )
 })
 
-/** The profile that leads to the service though nobody named it here: by its name; `undefined` if there is none. */
+/** The name of the profile in use when no flag or variable chose it; `undefined` otherwise. */
 export const unnamedProfile = Effect.gen(function* () {
   const { baseUrl, profile } = yield* environment
   const isNamed = ((yield* GlobalFlags.profile) ?? profile ?? (yield* flags).baseUrl ?? baseUrl) !== undefined

@@ -62,7 +62,7 @@ const layerRemote = ({ key: source, ...on }: Remote, givenBy?: string) =>
     )
   )
 
-/** Names a service that nobody named here, as the default store is named, since it may be a mistake. */
+/** Notes the profile in use when no flag or variable chose it: it may be another one than the user expects. */
 const announced = Effect.fnUntraced(function* ({ baseUrl }: Remote) {
   const profile = yield* unnamedProfile
   if (profile !== undefined) yield* (yield* Output).note(`[${profile}] ${baseUrl}`)

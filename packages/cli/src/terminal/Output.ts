@@ -1,6 +1,6 @@
 /** The two channels: results alone on stdout, messages for people on stderr. */
 import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
-import { isJsonAsked, isQuiet, isWide, outputFormat, type OutputFormat } from "./OutputFlags.ts"
+import { outputFlags, outputFormat, type OutputFormat } from "./OutputFlags.ts"
 import { jsonText, printableLines } from "./Printable.ts"
 
 export class Output extends Context.Service<
@@ -49,25 +49,25 @@ export const turn = Effect.callback<void>((resume) => {
   setImmediate(() => setImmediate(() => resume(Effect.void)))
 })
 
-/** A note as words, or as `{"note"}` where somebody asked for JSON. */
-export const noteText = (args: ReadonlyArray<string>, words: string): string =>
-  isJsonAsked(args) ? jsonText({ note: words }) : printableLines(words)
+/** A note as words, or as `{"note"}` where JSON was asked for: without a terminal people read standard error as well. */
+export const noteText = (asked: OutputFormat | undefined, words: string): string =>
+  asked === "json" || asked === "ndjson" ? jsonText({ note: words }) : printableLines(words)
 
 export const layer = Layer.effect(
   Output,
   Effect.gen(function* () {
     const stdio = yield* Stdio.Stdio
-    const args = yield* stdio.args
+    const { asked, isQuiet, isWide } = outputFlags(yield* stdio.args)
     const isTerminal = yield* stdio.stdoutIsTerminal
     const writeOut = writeTo(process.stdout, "stdout")
     const writeError = writeTo(process.stderr, "stderr")
     const say = (text: string) => Effect.ignore(writeError(text))
     return Output.of({
-      format: outputFormat(args, isTerminal),
+      format: outputFormat(asked, isTerminal),
       isTerminal,
-      width: isWide(args) ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns : undefined,
+      width: isWide ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns : undefined,
       write: (part) => Effect.andThen(turn, Stream.runForEach(part, writeOut)),
-      note: (words) => (isQuiet(args) ? Effect.void : say(`${noteText(args, words)}\n`)),
+      note: (words) => (isQuiet ? Effect.void : say(`${noteText(asked, words)}\n`)),
       ask: (question) => say(`${printableLines(question)} `),
       noteExactly: (line) => say(`${line}\n`)
     })

@@ -1,4 +1,7 @@
-/** The flags that work even if the command line cannot be parsed; `GlobalFlags.ts` declares and checks them. */
+/**
+ * The flags that hold for the errors of a command line too, which cannot be parsed then. They are read here alone;
+ * `GlobalFlags.ts` declares them for the help and for their checks.
+ */
 import { Duration } from "effect"
 
 /** The words up to `--` as effect/cli divides them: short flags in one word, such as `-qo json`, are as many flags. */
@@ -12,51 +15,52 @@ const divided = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   })
 }
 
-/** The value of a flag. Names include their dashes. */
-export const flagValue = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): string | undefined => {
+/** The names of short flags. */
+const shortNames: ReadonlyMap<string, string> = new Map([
+  ["o", "output"],
+  ["q", "quiet"],
+  ["p", "profile"]
+])
+
+/** The flags of a command line with what stands behind each, by their names. The first of a name counts. */
+export const flagsIn = (args: ReadonlyArray<string>): ReadonlyMap<string, string | undefined> => {
   const words = divided(args)
+  const found = new Map<string, string | undefined>()
   for (const [index, word] of words.entries()) {
-    const name = names.find((name) => word === name || word.startsWith(`${name}=`))
-    if (name !== undefined) return word === name ? words[index + 1] : word.slice(name.length + 1)
+    const [, dashes = "", given = "", value = words[index + 1]] = /^(--?)([\w-]+)(?:=(.*))?$/s.exec(word) ?? []
+    const name = dashes === "-" ? shortNames.get(given) : given
+    if (name !== undefined && name !== "" && !found.has(name)) found.set(name, value)
   }
-  return undefined
+  return found
 }
 
 export const outputFormats = ["table", "json", "ndjson", "csv"] as const
 export type OutputFormat = (typeof outputFormats)[number]
 
-const isFormat = (text: string | undefined): text is OutputFormat => outputFormats.some((format) => format === text)
-
-/** The value of `--output` (default: a table on a terminal, JSON elsewhere). */
-export const outputFormat = (args: ReadonlyArray<string>, isTerminal: boolean): OutputFormat => {
-  const given = flagValue(args, ["--output", "-o"])
-  return isFormat(given) ? given : isTerminal ? "table" : "json"
-}
-
-/** Whether somebody asked for JSON, so that a program reads standard error, too: without a terminal people read it as well. */
-export const isJsonAsked = (args: ReadonlyArray<string>): boolean =>
-  /^(?:nd)?json$/.test(flagValue(args, ["--output", "-o"]) ?? "")
-
 export const progressForms = ["plain", "none"] as const
 
-/** The value of `--progress`. */
-export const progressForm = (args: ReadonlyArray<string>): string | undefined => flagValue(args, ["--progress"])
-
 /** What effect/cli takes for false behind a flag without a value. */
-const falseWords: ReadonlySet<string> = new Set(["false", "0", "n", "no", "off"])
+const falseWords: ReadonlySet<string | undefined> = new Set(["false", "0", "n", "no", "off"])
 
-const isOn = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean =>
-  divided(args).some((word) => names.includes(word.replace(/=.*/s, ""))) &&
-  !falseWords.has(flagValue(args, names) ?? "")
+/** What the flags say of output and time. */
+export const outputFlags = (args: ReadonlyArray<string>) => {
+  const flags = flagsIn(args)
+  const isOn = (name: string): boolean => flags.has(name) && !falseWords.has(flags.get(name))
+  return {
+    /** The value of `--output`; `undefined` if it is none of its values. */
+    asked: outputFormats.find((format) => format === flags.get("output")),
+    /** Whether of all messages only errors are printed. */
+    isQuiet: isOn("quiet"),
+    /** Whether a table shows all of its columns and texts. */
+    isWide: isOn("wide"),
+    progress: flags.get("progress"),
+    timeLimit: parseDuration(flags.get("timeout") ?? "")
+  }
+}
 
-/** Whether `--quiet` is set: of all messages only errors are printed. */
-export const isQuiet = (args: ReadonlyArray<string>): boolean => isOn(args, ["--quiet", "-q"])
-
-/** Whether `--wide` is set: a table shows all of its columns and texts, however wide the terminal is. */
-export const isWide = (args: ReadonlyArray<string>): boolean => isOn(args, ["--wide"])
-
-export const timeLimit = (args: ReadonlyArray<string>): Duration.Duration | undefined =>
-  parseDuration(flagValue(args, ["--timeout"]) ?? "")
+/** The format of results: a table on a terminal, JSON elsewhere, unless one is asked for. */
+export const outputFormat = (asked: OutputFormat | undefined, isTerminal: boolean): OutputFormat =>
+  asked ?? (isTerminal ? "table" : "json")
 
 const units = {
   ms: Duration.millis,

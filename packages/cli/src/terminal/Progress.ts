@@ -3,7 +3,7 @@
  * moves no cursor (`TERM=dumb`), nothing with `--progress none` and `--quiet`.
  */
 import { Clock, Config, Effect, Fiber, Stdio, Stream } from "effect"
-import { isQuiet, progressForm } from "./OutputFlags.ts"
+import { outputFlags } from "./OutputFlags.ts"
 import { Output, turn } from "./Output.ts"
 import { countText } from "./Printable.ts"
 import { ResumeHint } from "./ResumeHint.ts"
@@ -59,7 +59,8 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
   const output = yield* Output
   const args = yield* stdio.args
   const terminal = yield* Effect.orElseSucceed(Config.String("TERM"), () => "")
-  const form = isQuiet(args) ? "none" : progressForm(args)
+  const { isQuiet, progress } = outputFlags(args)
+  const form = isQuiet ? "none" : progress
   const isTerminal = form !== "plain" && terminal !== "dumb" && (yield* stdio.stderrIsTerminal)
   const began = yield* Clock.currentTimeMillis
   let done = work.from ?? 0

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Stdio } from "effect"
 import { maskKeys } from "./KeyMask.ts"
-import { flagValue } from "./OutputFlags.ts"
+import { flagsIn } from "./OutputFlags.ts"
 
 interface ResumeHintBox {
   /** The command line that resumes the work. */
@@ -32,23 +32,16 @@ const shellWordOf = (word: string): string => shellWord(maskKeys(word))
 /** A command line to show. */
 const commandLine = (words: ReadonlyArray<string>): string => ["roster", ...words.map(shellWordOf)].join(" ")
 
-/** The flags that name a service or a store, in every form. */
-const targetFlags = [
-  ["--profile", "-p"],
-  ["--base-url"],
-  ["--api-key-file"],
-  ["--api-key-header"],
-  ["--api-key-prefix"],
-  ["--db"]
-] as const
+/** The flags that name a service or a store. */
+const targetFlags = ["profile", "base-url", "api-key-file", "api-key-header", "api-key-prefix", "db"] as const
 
 /** The words by which this command line names its service or store. */
 const targetWords = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
-  const args = yield* stdio.args
-  return targetFlags.flatMap((names) => {
-    const value = flagValue(args, names)
-    return value === undefined ? [] : [names[0], value]
+  const flags = flagsIn(yield* stdio.args)
+  return targetFlags.flatMap((name) => {
+    const value = flags.get(name)
+    return value === undefined ? [] : [`--${name}`, value]
   })
 })
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { flagValue, isQuiet, isWide, outputFormat, timeLimit, parseDuration } from "../../src/terminal/OutputFlags.ts"
+import { flagsIn, outputFlags, outputFormat, parseDuration } from "../../src/terminal/OutputFlags.ts"
 
 describe("the command line before it is parsed", () => {
   it.each<[ReadonlyArray<string>, string | undefined]>([
@@ -14,15 +14,17 @@ describe("the command line before it is parsed", () => {
     [["--output"], undefined],
     [["--outputs", "json"], undefined]
   ])("%j has the output %s", (args, expected) => {
-    assert.strictEqual(flagValue(args, ["--output", "-o"]), expected)
+    assert.strictEqual(flagsIn(args).get("output"), expected)
   })
 
   it("decides how results and failures are printed", () => {
-    assert.strictEqual(outputFormat([], true), "table")
-    assert.strictEqual(outputFormat([], false), "json")
-    assert.strictEqual(outputFormat(["-o", "table"], false), "table")
-    assert.strictEqual(outputFormat(["-o", "json"], true), "json")
-    assert.strictEqual(outputFormat(["-o", "yaml"], true), "table")
+    const formatOf = (args: ReadonlyArray<string>, isTerminal: boolean) =>
+      outputFormat(outputFlags(args).asked, isTerminal)
+    assert.strictEqual(formatOf([], true), "table")
+    assert.strictEqual(formatOf([], false), "json")
+    assert.strictEqual(formatOf(["-o", "table"], false), "table")
+    assert.strictEqual(formatOf(["-o", "json"], true), "json")
+    assert.strictEqual(formatOf(["-o", "yaml"], true), "table")
   })
 
   it.each<[string, boolean]>([
@@ -36,18 +38,18 @@ describe("the command line before it is parsed", () => {
     ["contacts get -- --quiet", false],
     ["contacts list --output -5", false]
   ])("%s is quiet: %s", (line, expected) => {
-    assert.strictEqual(isQuiet(line.split(" ")), expected)
+    assert.strictEqual(outputFlags(line.split(" ")).isQuiet, expected)
   })
 
   it("shows all columns if it says so", () => {
-    assert.isTrue(isWide(["contacts", "list", "--wide"]))
-    assert.isFalse(isWide(["contacts", "list", "--wide=false"]))
-    assert.isFalse(isWide(["contacts", "get", "--", "--wide"]))
+    assert.isTrue(outputFlags(["contacts", "list", "--wide"]).isWide)
+    assert.isFalse(outputFlags(["contacts", "list", "--wide=false"]).isWide)
+    assert.isFalse(outputFlags(["contacts", "get", "--", "--wide"]).isWide)
   })
 
   it("has a time limit, or none", () => {
-    assert.deepStrictEqual(timeLimit(["contacts", "list", "--timeout", "3s"]), Duration.seconds(3))
-    assert.strictEqual(timeLimit(["contacts", "list"]), undefined)
+    assert.deepStrictEqual(outputFlags(["contacts", "list", "--timeout", "3s"]).timeLimit, Duration.seconds(3))
+    assert.strictEqual(outputFlags(["contacts", "list"]).timeLimit, undefined)
   })
 })
 

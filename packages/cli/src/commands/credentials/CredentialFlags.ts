@@ -59,13 +59,10 @@ export const levelFlags = {
 }
 
 /** Which purposes need which levels, and what such a key can do besides. */
-export const levelNotes = [
-  "PURPOSES",
-  ...levelPowers.flatMap(({ level, power, purposes }) => [
-    `  ${purposes.join(", ")}`,
-    `    need ${level}, which ${power}`
-  ])
-].join("\n")
+export const levelNotes = {
+  title: "PURPOSES",
+  rows: levelPowers.map(({ level, power, purposes }) => [purposes.join(", "), `need ${level}, which ${power}`] as const)
+}
 
 type LevelFlags = Command.Command.Config.Infer<typeof levelFlags>
 

@@ -6,7 +6,7 @@ interface Extras {
   /** Headings, and the names of the flags below each. Flags of none come first. */
   readonly groups?: Readonly<Record<string, ReadonlyArray<string>>>
   /** A section of its own behind the flags. */
-  readonly notes?: string
+  readonly notes?: { readonly title: string; readonly rows: ReadonlyArray<readonly [left: string, right: string]> }
 }
 
 /** The annotation of a command, which `main/Help` prints. */
