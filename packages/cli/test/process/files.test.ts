@@ -181,7 +181,7 @@ describe("a file that is written", () => {
       }
       assert.deepStrictEqual(requests, [])
       assert.isTrue(statSync("/dev/full").isCharacterDevice())
-      const again = yield* run(["exports", "download", `${env.ROSTER_BASE_URL}/file`, "--out", out, "--force"], { env })
+      const again = yield* run(["contacts", "export", "--out", out, "--force"], { env })
       assert.strictEqual(again.code, 0, again.stderr)
       assert.deepStrictEqual(filesIn(folder), ["work"])
       assert.deepStrictEqual(readdirSync(inside).sort(), ["dir", "out.csv"])

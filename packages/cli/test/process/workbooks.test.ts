@@ -84,7 +84,6 @@ describe("a workbook", () => {
         ["contacts", "export", "--out", "b.xlsx", "--bom"],
         ["contacts", "export", "--out", "b.XLS"],
         ["contacts", "export", "--out", "b.ods"],
-        ["exports", "download", "3fa85f64-5717-4562-b3fc-2c963f66afa6", "--out", "b.xlsx"],
         ["contacts", "import", "m.xlsx", "--sheet", "2", "--map", "Mail=Email", "--rejected", "b.xlsx"],
         ["contacts", "import", "m.csv", "--sheet", "2"]
       ]) {
