@@ -232,7 +232,7 @@ describe("--dry-run", () => {
           [["contacts", "delete", "ann@example.com"], 5],
           [["contacts", "delete", "--rule", "status = Bounced"], 5],
           [["contacts", "import", csv], 0],
-          [["lists", "remove", "News", "ann@example.com"], 5],
+          [["lists", "remove", "News", "ann@example.com"], 5]
         ] as const) {
           const dry = yield* runHere([...args, "--dry-run", ...store], { env: { HOME: folder } })
           assert.strictEqual(dry.code, code, `${args.join(" ")}: ${dry.stderr}`)
