@@ -31,6 +31,11 @@ const longestHeader = 1024 * 1024
 /** The length of a header that shows its delimiter, in UTF-16 units. */
 const sniffed = 64 * 1024
 
+/** The maximum length of a heading, in UTF-16 units: that of a cell of a workbook. */
+const maximumHeading = 32_767
+
+const longHeading = `a heading is longer than ${maximumHeading} characters; take out what is none`
+
 /** The bytes of a file within which there is a header or a contact. */
 const longestBeginning = 2 * maximumRecord
 
@@ -42,16 +47,16 @@ const isBlank = (byte: number | undefined): boolean => byte === space || byte ==
 const quotedCell = /(^|[,;\t|\r\n])"((?:[^"]|"")*)(?:"|$)/g
 
 /** The text with a placeholder for each quoted cell that contains separators, and the others without quotes. */
-const unquoted = (text: string, length: number): string =>
+const unquoted = (text: string): string =>
   text
-    .slice(0, length)
+    .slice(0, sniffed)
     .replaceAll(quotedCell, (_, before: string, cell: string) => before + (/[,;\t|\r\n]/.test(cell) ? "_" : cell))
 
 const lineBreak = /\r\n|\r|\n/
 
 /** Detects the delimiter by the earliest address column, since later names may contain others, or by frequency. */
 const sniffDelimiter = (head: string): Delimiter => {
-  const header = unquoted(head, sniffed).split(lineBreak, 1)[0] ?? ""
+  const header = unquoted(head).split(lineBreak, 1)[0] ?? ""
   const look = (delimiter: Delimiter) => {
     const cells = header.split(delimiter)
     const email = cells.findIndex((cell) => cell.trim().toLowerCase() === "email")
@@ -66,8 +71,7 @@ const sniffDelimiter = (head: string): Delimiter => {
 }
 
 /** Whether a text contains the complete header, which must be known before anything is read. */
-const hasHeader = (text: string): boolean =>
-  text.length >= longestHeader || /[\r\n]/.test(unquoted(text.trimStart(), longestHeader))
+const hasHeader = (text: string): boolean => text.length >= sniffed || /[\r\n]/.test(unquoted(text.trimStart()))
 
 /** The meaning of the header for the rows below it. */
 interface Head {
@@ -91,6 +95,7 @@ const readHead = (
   mapping: ImportMapping,
   needsAddress: boolean
 ): Result.Result<Head, string> => {
+  if (cells.some(({ length }) => length > maximumHeading)) return Result.fail(longHeading)
   const reasons = reasonsIn(cells)
   const header = { cells: reasons?.without(cells) ?? cells, delimiter }
   const read = needsAddress ? importColumns(header.cells, mapping) : noColumns(header.cells)

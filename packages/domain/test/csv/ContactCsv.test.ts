@@ -363,6 +363,15 @@ describe("readContacts", () => {
       })
     )
 
+    it.effect("a heading of more than 32,767 characters", () =>
+      Effect.gen(function* () {
+        const file = (length: number) => `Email,${"x".repeat(length)}\na@example.com,\n`
+        assert.strictEqual((yield* contacts(file(32_767), 10_000)).length, 1)
+        const error = yield* Effect.flip(contacts(file(32_768), 10_000))
+        assert.match(error.reason, /longer than 32767 characters/)
+      })
+    )
+
     it.effect("blank cells beyond the columns change nothing, and a text there does", () =>
       Effect.gen(function* () {
         const [blank, text] = yield* contacts(`Email,A\na@example.com,x,,  ,"",\na@example.com,x,,y\n`, 1000)
