@@ -117,19 +117,6 @@ describe("the flags of roster contacts import", () => {
     })
   )
 
-  it.live("sends nothing of a file with invalid rows with the flag that stops at them", () =>
-    Effect.gen(function* () {
-      const { folder, run } = yield* makeLocalRosterHere
-      writeFileSync(join(folder, "a.csv"), csv)
-      const stopped = yield* run(["contacts", "import", "a.csv", "--on-invalid", "stop"])
-      assert.deepStrictEqual([stopped.code, stopped.stdout, failure(stopped).code], [2, "", "InvalidRows"])
-      assert.match(failure(stopped).message, /^1 row cannot be imported\.\nline 3: /)
-      assert.deepStrictEqual(json(yield* run(["contacts", "list"])), [])
-      writeFileSync(join(folder, "b.csv"), "Email\nann@example.com\n")
-      assert.strictEqual((yield* run(["contacts", "import", "b.csv", "--on-invalid", "stop"])).code, 0)
-    })
-  )
-
   it.live("hands the file over, and says that no status exists but in the store itself", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeLocalRosterHere

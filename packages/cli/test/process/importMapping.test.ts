@@ -4,7 +4,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { makeLocalRosterHere } from "../inProcess.ts"
-import { failure, json, makeLocalRoster } from "../roster.ts"
+import { failure, json, makeLocalRoster, temporaryFolder } from "../roster.ts"
 
 /** Waits for what `--via file` has handed over. */
 const settled = (run: (args: ReadonlyArray<string>) => Effect.Effect<{ readonly stdout: string }>) =>
@@ -52,19 +52,23 @@ describe("what is said about an imported file", () => {
   it.live("reads dates and texts in another form, and leaves out what the mode says", () =>
     Effect.gen(function* () {
       const file = "Email,FirstName,ConsentDate\nann@example.com, Ann ,14.3.2024\n"
-      const trimmed = yield* importing(file, "--trim", "--date-format", "DD.MM.YYYY")
+      const dates = join(yield* temporaryFolder, "dates.json")
+      writeFileSync(dates, '{"dateFormat":"DD.MM.YYYY"}')
+      const clears = join(yield* temporaryFolder, "clears.json")
+      writeFileSync(clears, '{"empty":"clear"}')
+      const trimmed = yield* importing(file, "--trim", "--mapping", dates)
       assert.strictEqual(trimmed.done.code, 0, trimmed.done.stderr)
       assert.deepInclude(trimmed.stored[0], { FirstName: "Ann", Consent: { ConsentDate: "2024-03-14T00:00:00Z" } })
-      const { done, folder, run, stored } = yield* importing(file, "--date-format", "DD.MM.YYYY", "--only-existing")
+      const { done, folder, run, stored } = yield* importing(file, "--mapping", dates, "--only", "existing")
       assert.deepInclude(json(done), { read: 1, accepted: 0, leftOut: 1, notSent: 0 })
       assert.deepStrictEqual([done.code, stored], [0, []])
       writeFileSync(join(folder, "b.csv"), "Email,FirstName\nbob@example.com,Bob\n")
-      yield* run(["contacts", "import", "b.csv", "--only-new", "--default-status", "Inactive"])
+      yield* run(["contacts", "import", "b.csv", "--only", "new", "--default-status", "Inactive"])
       writeFileSync(join(folder, "b.csv"), "Email,FirstName\nbob@example.com,\n")
-      assert.strictEqual((yield* run(["contacts", "import", "b.csv", "--empty", "clear", "--via", "file"])).code, 2)
-      const planned = json(yield* run(["contacts", "import", "b.csv", "--empty", "clear", "--dry-run"]))
+      assert.strictEqual((yield* run(["contacts", "import", "b.csv", "--mapping", clears, "--via", "file"])).code, 2)
+      const planned = json(yield* run(["contacts", "import", "b.csv", "--mapping", clears, "--dry-run"]))
       assert.deepInclude(planned, { changed: 1, fields: { FirstName: 1 } })
-      assert.strictEqual((yield* run(["contacts", "import", "b.csv", "--empty", "clear"])).code, 0)
+      assert.strictEqual((yield* run(["contacts", "import", "b.csv", "--mapping", clears])).code, 0)
       const [bob] = json(yield* run(["contacts", "list"])) as ReadonlyArray<Record<string, unknown>>
       assert.deepInclude(bob, { Status: "Inactive" })
       assert.notProperty(bob, "FirstName")
@@ -99,7 +103,7 @@ describe("what is said about an imported file", () => {
         assert.strictEqual((yield* run([...words, "--default-status", "Active"])).code, 0)
         // All of them exist now.
         assert.strictEqual((yield* run(words)).code, 0)
-        assert.strictEqual((yield* run([...words, "--only-existing"])).code, 0)
+        assert.strictEqual((yield* run([...words, "--only", "existing"])).code, 0)
       }
     })
   )

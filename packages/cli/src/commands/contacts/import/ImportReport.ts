@@ -294,17 +294,6 @@ export const plannedOutcome = Effect.fnUntraced(function* (summary: PlanSummary,
   }
 })
 
-/** The refusal of a file with invalid rows, for `--on-invalid stop`. */
-export const invalidRows = ({ causes, firstInvalid, invalid }: UploadSurvey): UsageError =>
-  new UsageError({
-    code: "InvalidRows",
-    message: [
-      invalid === 1 ? "1 row cannot be imported." : `${invalid} rows cannot be imported.`,
-      ...causeWords({ causes, rejectedRows: firstInvalid }, invalid, "")
-    ].join("\n"),
-    hint: "Nothing was sent. Correct the rows, or skip them with --on-invalid skip."
-  })
-
 /** The refusal of a file with warnings, for `--fail-on-warning`. */
 export const refusedWarnings = (warnings: UploadSurvey["warnings"]): UsageError =>
   new UsageError({

@@ -120,7 +120,7 @@ const imported = Effect.fnUntraced(function* <E extends { readonly message: stri
           kept.rows,
           ...run.lists.flatMap((list) => ["--list", list]),
           ...(resubscribe ? ["--resubscribe"] : []),
-          ...(run.mode.only === undefined ? [] : [`--only-${run.mode.only}`]),
+          ...(run.mode.only === undefined ? [] : ["--only", run.mode.only]),
           ...(survey.onDuplicate === "last" ? [] : ["--on-duplicate", survey.onDuplicate]),
           ...(run.mode.defaultStatus === undefined ? [] : ["--default-status", run.mode.defaultStatus]),
           ...(kept.mapping === undefined ? [] : ["--mapping", kept.mapping])

@@ -68,18 +68,13 @@ export const mappingFlags = {
     "Encoding of the file (default: UTF-8, or as marked in the file)",
     "NAME"
   ),
-  empty: Flag.Literals("empty", ["keep", "clear"]).pipe(
-    Flag.withDescription("An empty cell keeps its field, or clears a name or custom field (default: keep)"),
-    Flag.withDefault(undefined)
-  ),
   trim: toggle("trim", "Take cells without the blanks around their texts (default: keep them)"),
-  dateFormat: parsed(
-    "date-format",
-    (format) => checked("date-format", { dateFormat: format }, format),
-    "Form of the dates of the record, in UTC, such as DD.MM.YYYY or 'MM/DD/YYYY HH:mm' (default: ISO 8601)",
-    "FORM"
+  mapping: text(
+    "mapping",
+    "Read from FILE what columns and words mean, how dates are written (dateFormat) and what an empty cell does (empty); " +
+      "flags such as --map say more",
+    "FILE"
   ),
-  mapping: text("mapping", "Read from FILE what columns and words mean; flags such as --map say more", "FILE"),
   saveMapping: text("save-mapping", "Write to FILE what --mapping and flags such as --map say, for --mapping", "FILE")
 }
 
@@ -113,9 +108,7 @@ export const mappingOf = Effect.fnUntraced(function* (
 /** The mapping that the other flags give. */
 const flagged = ({
   columns,
-  dateFormat,
   delimiter,
-  empty,
   encoding,
   skipLines,
   trim,
@@ -125,14 +118,12 @@ const flagged = ({
   readonly values: ReadonlyArray<readonly [field: string, word: string, value: string]>
   readonly trim: boolean
 } & {
-  readonly [Name in "dateFormat" | "delimiter" | "empty" | "encoding" | "skipLines"]: ImportMapping[Name] | undefined
+  readonly [Name in "delimiter" | "encoding" | "skipLines"]: ImportMapping[Name] | undefined
 }): ImportMapping => ({
   ...(encoding === undefined ? {} : { encoding }),
   ...(delimiter === undefined ? {} : { delimiter }),
   ...(skipLines === undefined ? {} : { skipLines }),
-  ...(empty === undefined ? {} : { empty }),
   ...(trim ? { trim } : {}),
-  ...(dateFormat === undefined ? {} : { dateFormat }),
   ...(columns.length === 0 ? {} : { columns: Object.fromEntries(columns) }),
   ...(values.length === 0
     ? {}

@@ -12,7 +12,7 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { openImported } from "./ImportedFile.ts"
 import { handOver } from "./ServerSideImport.ts"
-import { invalidRows, refusedWarnings } from "./ImportReport.ts"
+import { refusedWarnings } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
 import { mappingFlags, mappingOf, writeMapping } from "./MappingFlags.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
@@ -46,10 +46,6 @@ const importFlags = {
   createList,
   sheet: text("sheet", "Sheet of a workbook, by its name or number (default: the first)", "NAME"),
   ...mappingFlags,
-  onInvalid: Flag.Literals("on-invalid", ["skip", "stop"]).pipe(
-    Flag.withDescription("Skip invalid rows, or send nothing if there are any (default: skip)"),
-    Flag.withDefault("skip")
-  ),
   maxRejected: parsed(
     "max-rejected",
     (text) => {
@@ -70,8 +66,10 @@ const importFlags = {
   ),
   ...rejectedFlags,
   resubscribe,
-  onlyExisting: toggle("only-existing", "Leave out rows whose contacts are new"),
-  onlyNew: toggle("only-new", "Leave out rows whose contacts exist"),
+  only: Flag.Literals("only", ["existing", "new"]).pipe(
+    Flag.withDescription("Leave out the rows of other contacts than existing or new ones (default: neither)"),
+    Flag.withDefault(undefined)
+  ),
   defaultStatus: Flag.Literals("default-status", ContactStatus.literals).pipe(
     Flag.withDescription("Status of new contacts whose rows give none (default: Active)"),
     Flag.withDefault(undefined)
@@ -143,8 +141,7 @@ export const command = Command.make(
   "import",
   importFlags,
   Effect.fnUntraced(function* (given) {
-    const { createList, defaultStatus, lists, onDuplicate } = given
-    const only = given.onlyExisting ? "existing" : given.onlyNew ? "new" : undefined
+    const { createList, defaultStatus, lists, only, onDuplicate } = given
     const mode = { only, defaultStatus } as const
     yield* checkListNames(lists, { createList })
     const output = yield* Output
@@ -152,7 +149,7 @@ export const command = Command.make(
     if (given.via === "file" && said.empty === "clear") {
       return yield* usageError(
         "With --via file, the service imports the file, and an empty cell keeps its field there. Nothing was sent.",
-        "Import without --via file, or without --empty clear."
+        "Import without --via file, or without empty: clear in the file of --mapping."
       )
     }
     const save = given.saveMapping === undefined ? undefined : yield* prepare(given.saveMapping, given)
@@ -179,7 +176,6 @@ export const command = Command.make(
       )
     }
     if (save !== undefined) yield* writeMapping(save, mapping)
-    if (given.onInvalid === "stop" && survey.invalid > 0) return yield* invalidRows(survey)
     if (given.failOnWarning) {
       // In a store that is yet to be made all contacts are new.
       const isMade = (yield* settings)._tag === "Remote" || (yield* existingStore) !== undefined
@@ -204,24 +200,22 @@ export const command = Command.make(
 ).pipe(
   Command.validate((given) => {
     const { concurrency, dryRun, lists, noRecord, plan, rejected, saveMapping, via } = given
-    const { defaultStatus, duplicates, onDuplicate, onlyExisting, onlyNew } = given
+    const { defaultStatus, duplicates, only, onDuplicate } = given
     return refuseFlags(
       [
         via === "file" &&
           (concurrency !== undefined ||
             lists.length > 1 ||
             noRecord ||
-            onlyExisting ||
-            onlyNew ||
+            only !== undefined ||
             defaultStatus !== undefined ||
             plan !== undefined ||
             rejected !== undefined ||
             duplicates !== undefined ||
             onDuplicate !== undefined),
         "With --via file, the service imports the file: only one --list can be used, not --concurrency, --plan, " +
-          "--rejected, --no-record, --only-existing, --only-new, --default-status, --duplicates or --on-duplicate."
+          "--rejected, --no-record, --only, --default-status, --duplicates or --on-duplicate."
       ],
-      [onlyExisting && onlyNew, "--only-existing and --only-new leave out every row: use one of them."],
       [plan !== undefined && dryRun, "--dry-run shows the plan without a file: use it or --plan."],
       [
         duplicates !== undefined && onDuplicate === "reject",
@@ -244,7 +238,7 @@ export const command = Command.make(
       "Keep what the columns mean, for: --mapping members.json",
     "roster contacts import excel.csv --encoding windows-1252": "Import a file that is not UTF-8",
     "roster contacts import members.xlsx --sheet Members": "Import a sheet of a workbook",
-    "roster contacts import left.csv --only-existing": "Unsubscribe the people of a file whose column Status says so",
+    "roster contacts import left.csv --only existing": "Unsubscribe the people of a file whose column Status says so",
     "roster contacts import contacts.csv.rejected.csv": "Import the corrected rows",
     "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows":
       "Import from stdin, and print the rejected rows"
@@ -255,9 +249,7 @@ export const command = Command.make(
         "sheet",
         "map",
         "map-value",
-        "empty",
         "trim",
-        "date-format",
         "delimiter",
         "skip-lines",
         "encoding",
@@ -268,12 +260,10 @@ export const command = Command.make(
         "list",
         "create-list",
         "resubscribe",
-        "only-existing",
-        "only-new",
+        "only",
         "default-status",
         "dry-run",
         "plan",
-        "on-invalid",
         "max-rejected",
         "fail-on-warning",
         "rejected",
