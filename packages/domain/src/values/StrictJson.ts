@@ -90,6 +90,8 @@ function* findIssue(text: string, maximumValues: number, cuts: Array<number>): G
     if (code === quote) {
       const end = endOfString(text, at)
       if (end === -1) return undefined
+      // Before such a name is parsed.
+      if (isArray && end - element > maximumElement) return tooLong
       if (isName) {
         const known = names[depth]
         const name = nameOf(text, at, end)

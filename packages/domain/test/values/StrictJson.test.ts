@@ -124,6 +124,8 @@ describe("the check of a JSON request", () => {
     for (const text of [`[1,{"a":${element}}]`, `[{"a":${element}},1]`]) {
       assert.match(jsonIssue(text, 10) ?? "", /longer than 1048576 characters/)
     }
+    // Also where the text breaks off behind a long name.
+    assert.match(jsonIssue(`[{"${"\\n".repeat(600_000)}"`, 10) ?? "", /longer than 1048576 characters/)
   })
 
   it("bounds names and elements", () => {
