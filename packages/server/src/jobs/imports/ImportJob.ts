@@ -25,6 +25,7 @@ import { readParts, removeAllParts, removeParts, storeParts } from "../queue/Job
 import { keepRejections, keepStatuses, remainingRejectionSpace } from "./KeptRows.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
+import { eachInSlices } from "../../threads/Slices.ts"
 import { dialect } from "../../store/SqlDialect.ts"
 import { storeClock } from "../../store/StoreClock.ts"
 
@@ -81,6 +82,14 @@ export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> =
   return refusal === undefined ? contact : Result.fail(inputProblem(refusal))
 }
 
+/** A row with its contact, or why it is refused. */
+interface CheckedRow {
+  readonly row: ImportRow
+  readonly checked: ReturnType<typeof readRow>
+}
+
+const checkRow = (row: ImportRow): CheckedRow => ({ row, checked: readRow(row) })
+
 /** The rows between two checks for a waiting writer and the time: a few milliseconds. */
 const stepRows = 1000
 
@@ -101,6 +110,9 @@ const transactionRows = 50_000
 /** Chunks of 256 KiB per transaction, since a row can be as long as thousands. */
 const transactionChunks = 16
 
+/** The chunks that are read while the database works; more would take memory from the other job. */
+const chunksAhead = 4
+
 export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const { isWalLong, writersWait } = dialect(sql)
@@ -118,16 +130,32 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const pull = yield* readContacts(contentOf(readParts(sql, job.number)), mappingOf(request)).pipe(
     Stream.drop(job.rows_done),
     // While the database works the next rows are read, by another connection.
-    writersWait ? identity : Stream.bufferArray({ capacity: 1 }),
+    writersWait ? identity : Stream.bufferArray({ capacity: chunksAhead }),
     Stream.toPull
   )
   // An error of the file is raised after all rows before it are written.
   const next = Effect.exit(Pull.catchDone(Effect.asSome(pull), () => Effect.succeedNone))
   let chunk = yield* next
+  let rows: ReadonlyArray<CheckedRow> = []
   let position = 0
   let rowsAtOnce = firstStepRows
 
-  /** Writes rows until the transaction is full or its time is up, or another writer waits, or only one step. */
+  /** Reads and checks the rows of a transaction before it begins, since others wait until it ends. Says whether there are any. */
+  const readAhead = Effect.gen(function* () {
+    const read: Array<CheckedRow> = []
+    let chunks = 0
+    while (Exit.isSuccess(chunk) && Option.isSome(chunk.value)) {
+      if (chunks === transactionChunks || read.length >= transactionRows) break
+      for (const row of yield* eachInSlices(chunk.value.value, checkRow)) read.push(row)
+      chunks++
+      chunk = yield* next
+    }
+    rows = read
+    position = 0
+    return rows.length > 0
+  })
+
+  /** Writes the rows until none is left or the time is up, or another writer waits, or only one step. */
   const importRows = Effect.fnUntraced(function* (isSingleStep: boolean) {
     const now = yield* storeClock(sql).seconds
     const started = yield* monotonicMillis
@@ -141,16 +169,12 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     }
     let done = 0
     let repeats = 0
-    let chunks = 0
     const mustEnd = () => isSingleStep || hasWaiter()
     do {
-      if (Exit.isFailure(chunk) || Option.isNone(chunk.value)) break
-      const rows = chunk.value.value
       let good: Array<{ readonly row: ImportRow; readonly contact: ContactPayload; readonly identity: string }> = []
       const end = Math.min(position + rowsAtOnce, rows.length)
       done += end - position
-      for (const row of rows.slice(position, end)) {
-        const checked = readRow(row)
+      for (const { checked, row } of rows.slice(position, end)) {
         if (Result.isFailure(checked)) reject(row, checked.failure)
         else good.push({ row, contact: checked.success, identity: canonicalEmail(checked.success.email) })
       }
@@ -188,21 +212,11 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         yield* addToLists(job.account, [list], ids)
       }
       position = end
-      if (position === rows.length) {
-        chunk = yield* next
-        position = 0
-        chunks++
-      }
       const before = stepped
       stepped = yield* monotonicMillis
       const isSlow = writersWait && stepped - before > slowStep
       rowsAtOnce = isSlow ? Math.max(1, rowsAtOnce >> 1) : Math.min(stepRows, 2 * rowsAtOnce)
-    } while (
-      done < transactionRows &&
-      chunks < transactionChunks &&
-      stepped - started < transactionMillis &&
-      !mustEnd()
-    )
+    } while (position < rows.length && stepped - started < transactionMillis && !mustEnd())
     yield* recordEmails(job.number, identities)
     // Rows that the store refuses come after the others of their step.
     rejected.sort((one, other) => one.line - other.line)
@@ -219,12 +233,13 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     yield* advanceJob(job, progress)
   })
 
-  while (Option.isSome(yield* chunk)) {
+  while (position < rows.length || (yield* readAhead)) {
     // A long WAL grows as long as the export of another account reads its snapshot.
     const isSingleStep = yield* isWalLong
     yield* sql.withTransaction(importRows(isSingleStep))
     yield* yieldToWriters
   }
+  yield* chunk
   // Exact, since the filter has false positives.
   const duplicates = yield* countRepeats(job.number, suspects)
   yield* sql.withTransaction(

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readContacts } from "@roster/domain"
-import { Clock, Effect, Layer, Schema, Stream } from "effect"
-import { SqlClient } from "effect/sql"
+import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { SqlClient, Statement } from "effect/sql"
 import { readRow, runImport, transactionMillis } from "../../../src/jobs/imports/ImportJob.ts"
 import { storeParts } from "../../../src/jobs/queue/JobBlobs.ts"
 import { claimJob, createJob } from "../../../src/jobs/queue/JobQueue.ts"
@@ -52,14 +52,18 @@ const ticking = (clock: Clock.Clock, millis: number): Clock.Clock => {
   }
 }
 
+/** Begins the import of a file that arrives in pieces. */
+const begun = Effect.fnUntraced(function* (...pieces: ReadonlyArray<string>) {
+  const number = yield* createJob({ id: "1", account: "", kind: "Import", state: "Loading", request: "{}" })
+  yield* storeParts(number, Stream.fromIterable(pieces.map((piece) => Buffer.from(piece))))
+  return (yield* claimJob("lease")) ?? assert.fail("there is no job")
+})
+
 /** Imports a file of so many rows, and gives the rows and the milliseconds of each transaction. */
 const imported = Effect.fnUntraced(function* (rows: number) {
   const file = `Email,FirstName\n${Array.from({ length: rows }, (_, row) => `p${row}@example.com,Ann\n`).join("")}`
   const sql = yield* SqlClient.SqlClient
-  const number = yield* createJob({ id: "1", account: "", kind: "Import", state: "Loading", request: "{}" })
-  yield* storeParts(number, Stream.make(new TextEncoder().encode(file)))
-  const job = yield* claimJob("lease")
-  if (job === undefined) return assert.fail("there is no job")
+  const job = yield* begun(file)
   const { monotonicTimeNanosUnsafe } = yield* Clock.Clock
   const transactions: Array<{ readonly rows: number; readonly millis: number }> = []
   let [before, began] = [0, monotonicTimeNanosUnsafe()]
@@ -76,19 +80,37 @@ const imported = Effect.fnUntraced(function* (rows: number) {
   return transactions
 })
 
-const onClock = Effect.fnUntraced(
-  function* (millis: number, rows: number) {
-    return yield* Effect.provideService(imported(rows), Clock.Clock, ticking(yield* Clock.Clock, millis))
-  },
-  Effect.provide(
-    Layer.merge(
-      Store.layer({ filename: ":memory:" }),
-      Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: [] })
-    )
-  )
+const inMemory = Layer.merge(
+  Store.layer({ filename: ":memory:" }),
+  Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: [] })
 )
 
+const onClock = Effect.fnUntraced(function* (millis: number, rows: number) {
+  return yield* Effect.provideService(imported(rows), Clock.Clock, ticking(yield* Clock.Clock, millis))
+}, Effect.provide(inMemory))
+
 describe("runImport", () => {
+  it.effect("reads no part of its file within a transaction", () =>
+    Effect.gen(function* () {
+      const { transactionService } = yield* SqlClient.SqlClient
+      const job = yield* begun("Email\n", ...Array.from({ length: 5 }, () => `p@example.com${" ".repeat(300_000)}\n`))
+      const reads: Array<boolean> = []
+      const watch: Statement.Transformer = (statement, _, fiber) =>
+        Effect.sync(() => {
+          const [query] = statement.compile()
+          if (query.includes("SELECT content FROM job_parts")) {
+            reads.push(Option.isSome(Context.getOption(fiber.context, transactionService)))
+          }
+          return statement
+        })
+      yield* Effect.provideService(runImport(job), Statement.CurrentTransformer, watch)
+      assert.deepStrictEqual(
+        reads,
+        Array.from({ length: 5 }, () => false)
+      )
+    }).pipe(Effect.provide(inMemory))
+  )
+
   it.effect("takes one transaction where no time goes by", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* onClock(0, 1500), [{ rows: 1500, millis: 0 }])
