@@ -116,7 +116,7 @@ describe("roster contacts list", () => {
       assert.strictEqual(emails(yield* run(["contacts", "list", "--all"])).length, 1203)
       // Whoever means it can say so.
       const meant = yield* run(["contacts", "delete", "--raw-rule", "plann = 'pro'", "--yes"])
-      assert.deepStrictEqual([meant.code, json(meant)], [0, { deleted: 0, left: 0, backup: null }])
+      assert.deepStrictEqual([meant.code, json(meant)], [0, { deleted: 0, selected: 0, sample: [], statuses: {} }])
     })
   )
 })

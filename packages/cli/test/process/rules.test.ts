@@ -159,7 +159,7 @@ describe("saved rules", () => {
       assert.deepStrictEqual(jsonOf(yield* run(["rules", "list"])), [{ Name: "vip", Rule: "plan = 'pro'" }])
       assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--rule", "@vip"])), ["ann@example.com"])
       assert.deepInclude(json(yield* run(["contacts", "delete", "--rule", "@vip", "--dry-run"])), {
-        count: 1,
+        selected: 1,
         sample: ["ann@example.com"]
       })
       // A login keeps them.

@@ -330,12 +330,8 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
     return new UnreadableFile({ line, reason, ...(Object.keys(likely).length === 0 ? {} : { likelyFields: likely }) })
   }
 
-  return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ImportRow>, UnreadableFile> => {
+  const readPiece = (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ImportRow>, UnreadableFile> => {
     const last = piece === undefined
-    if (head === undefined && !isJsonBegun) {
-      beginning += piece?.length ?? 0
-      if (beginning > longestBeginning) return unreadable(noBeginning)
-    }
     const bytes = textOf(piece ?? nothing, last)
     if (Result.isFailure(bytes)) return Result.fail(bytes.failure)
     if (held !== undefined) return Result.succeed([])
@@ -380,6 +376,14 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
       return unreadable("the file is empty")
     }
     return Result.succeed(rows)
+  }
+
+  return (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ImportRow>, UnreadableFile> => {
+    const rows = readPiece(piece)
+    if (Result.isFailure(rows) || head !== undefined || isJsonBegun) return rows
+    beginning += piece?.length ?? 0
+    // A piece of any size may hold the whole file.
+    return beginning > longestBeginning ? unreadable(noBeginning) : rows
   }
 }
 

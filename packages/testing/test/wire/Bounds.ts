@@ -135,7 +135,8 @@ export const boundsCases = <S extends Store>(
         )
         for (let round = 0; round < 20; round++) {
           yield* other
-          yield* isReady
+          // A store on SQLite that takes no writes is not ready.
+          if (engine === "on PostgreSQL") yield* isReady
           assert.strictEqual((yield* ask("GET", "/contacts/held@example.com", "", attacker)).status, 200)
         }
         assert.strictEqual(done, 0)
