@@ -5,6 +5,7 @@
 import { FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer, Redacted, Scheduler, Schema } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import { Atom } from "effect/reactivity"
 
 /** What `roster studio` says of the service or store that it leads to. */
@@ -42,6 +43,16 @@ export const session = Atom.keepAlive(Atom.make<Session | undefined>(undefined))
 /** The service or store that runs and plans of a session are for. */
 export const targetOf = ({ baseUrl, host }: Session): string => host?.identity ?? baseUrl
 
+/** Asks the process that serves this page with the key of a session. */
+const withKey = ({ key }: Session) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(
+      HttpClient.HttpClient,
+      HttpClient.mapRequest(HttpClientRequest.setHeader("x-service-apikey", Redacted.value(key)))
+    )
+  ).pipe(Layer.provide(FetchTransport.layer()))
+
 /** The log of runs: that of the command line behind `roster studio`, and elsewhere one in memory, which ends with the page. */
 const runsOf = (current: Session): Layer.Layer<RunLog> =>
   current.host === undefined
@@ -52,11 +63,10 @@ const runsOf = (current: Session): Layer.Layer<RunLog> =>
           (RemoteRunStorage) =>
             RemoteRunStorage.layer({
               target: targetOf(current),
-              address: `${current.baseUrl.replace(/v4$/, "")}studio/runs`,
-              headers: { "x-service-apikey": current.key }
+              address: `${current.baseUrl.replace(/v4$/, "")}studio/runs`
             })
         )
-      ).pipe(Layer.provide(FetchTransport.layer()))
+      ).pipe(Layer.provide(withKey(current)))
 
 /** A slice of a long program, which then lets the page draw and answer: some milliseconds also while the machine is busy. */
 const stepsBeforeOthers = 256

@@ -51,7 +51,7 @@ export const hostedStudio = Effect.fnUntraced(function* (target: Partial<StudioS
       StudioServer.layer({
         client,
         page: { folder: pageFolder },
-        answers: { "/studio/runs": serveRunStorage(storage, "/studio/runs") },
+        answers: { "/studio/runs": yield* serveRunStorage(storage) },
         service,
         target: { name: "shop", identity: "shop", isStore: true, version: "1.2.3", flags: "", ...target }
       }),

@@ -1,11 +1,12 @@
 /**
- * A log of runs that another process keeps, as `roster studio` does for its page: the process offers its storage over HTTP by
- * `serveRunStorage` of `RunStorageServer`, and here is the other end. What was taken is given back when its request ends, so that a
+ * A log of runs that another process keeps, as `roster studio` does for its page: the process answers these calls by
+ * `serveRunStorage` of `RunStorageServer`, and here is the other end. What was taken is given back when its call ends, so that a
  * tab that is closed holds nothing.
  */
 import { JsonParser } from "@roster/domain"
-import { Effect, Layer, Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { Effect, Layer, Schema, Stream } from "effect"
+import type { HttpClient } from "effect/http"
+import { Rpc, RpcClient, RpcGroup, RpcSerialization } from "effect/rpc"
 import { RunEntry } from "./RunEntry.ts"
 import {
   makeRunLog,
@@ -18,125 +19,120 @@ import {
   workOf
 } from "./RunLog.ts"
 
-/** Where the log is. */
-export interface RemoteRunStorageOptions {
-  /** The address of the storage. */
-  readonly address: string
-  /** The headers of each request, such as one with a key. */
-  readonly headers?: Readonly<Record<string, string | Redacted.Redacted<string>>> | undefined
-}
-
 /** A run without its entries. */
-export const StoredHead = Schema.Struct({
+const StoredHead = Schema.Struct({
   header: RunHeader,
   canResume: Schema.Boolean,
   end: Schema.optionalKey(Schema.Struct({ created: Schema.Finite, changed: Schema.Finite, deleted: Schema.Finite })),
   size: Schema.Finite
 })
 
-/** What begins a writer: what its scope has taken, and the run. */
-export const BeginWriter = Schema.Struct({ taken: Schema.String, header: RunHeader, isNew: Schema.Boolean })
+/** An entry as a text, which the parser of this library reads: it may be large, and of anybody. */
+export const EntryText = JsonParser.fromJsonString(RunEntry)
 
-/** An entry as a line. */
-export const EntryLine = JsonParser.fromJsonString(RunEntry)
+const found = { id: Schema.String, size: Schema.optionalKey(Schema.Finite) }
 
-const decodeEntry = Schema.decodeUnknownEffect(EntryLine)
-const decodeHead = Schema.decodeUnknownEffect(StoredHead)
-const decodeHeads = Schema.decodeUnknownEffect(Schema.Array(StoredHead))
-const decodeRefusal = Schema.decodeUnknownEffect(Schema.Struct({ Error: Schema.String }))
-const decodeTaken = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.NullOr(Schema.String)))
-const decodeWriter = Schema.decodeUnknownEffect(Schema.Struct({ writer: Schema.String }))
+/** The calls to a storage. */
+export const RunRpcs = RpcGroup.make(
+  /** Gives the id of what was taken, or null, and stays open until it is given back. Blanks follow. */
+  Rpc.make("take", {
+    payload: { name: Schema.String },
+    success: Schema.NullOr(Schema.String),
+    error: RunLogFailure,
+    stream: true
+  }),
+  /** The end of a call alone would be noticed a moment later. */
+  Rpc.make("giveBack", { payload: { taken: Schema.String } }),
+  Rpc.make("all", { success: Schema.Array(StoredHead), error: RunLogFailure }),
+  Rpc.make("find", { payload: found, success: StoredHead, error: Schema.Union([RunNotFound, RunLogFailure]) }),
+  Rpc.make("entries", {
+    payload: { ...found, isBackwards: Schema.Boolean },
+    success: Schema.String,
+    error: Schema.Union([RunNotFound, RunLogFailure]),
+    stream: true
+  }),
+  Rpc.make("begin", {
+    payload: { taken: Schema.String, header: RunHeader, isNew: Schema.Boolean },
+    success: Schema.String,
+    error: RunLogFailure
+  }),
+  Rpc.make("write", {
+    payload: { writer: Schema.String, entry: Schema.String, isDurable: Schema.Boolean },
+    error: RunLogFailure
+  })
+)
+
+const decodeEntry = Schema.decodeUnknownEffect(EntryText)
 
 const unreachable = () => new RunLogFailure({ detail: "the process that keeps it does not answer" })
 
+const unanswered = () => Effect.fail(unreachable())
+
 /** The storage behind an address. */
-export const make = Effect.fnUntraced(function* ({ address, headers = {} }: RemoteRunStorageOptions) {
-  const client = yield* HttpClient.HttpClient
+export const make = Effect.gen(function* () {
+  const calls = yield* RpcClient.make(RunRpcs)
   /** What this storage has taken, by its name. */
   const held = new Map<string, string>()
 
-  const plainHeaders = () =>
-    Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, Redacted.isRedacted(value) ? Redacted.value(value) : value])
-    )
-
-  const ask = Effect.fnUntraced(function* (method: "GET" | "POST" | "DELETE", path: string, body?: string) {
-    const request = HttpClientRequest.make(method)(`${address}${path}`, { headers: plainHeaders() })
-    const response = yield* client
-      .execute(body === undefined ? request : HttpClientRequest.bodyText(request, body, "application/json"))
-      .pipe(Effect.mapError(unreachable))
-    if (response.status < 300) return response
-    const { Error: detail } = yield* Effect.flatMap(response.json, decodeRefusal).pipe(Effect.mapError(unreachable))
-    return yield* response.status === 404 ? new RunNotFound({ run: detail }) : new RunLogFailure({ detail })
-  })
-
-  /** The same where nothing can be missing but by a mistake. */
-  const askFor = (...given: Parameters<typeof ask>) =>
-    Effect.catchTag(ask(...given), "RunNotFound", ({ run }) => Effect.fail(new RunLogFailure({ detail: run })))
-
-  const linesOf = (response: HttpClientResponse.HttpClientResponse) =>
-    response.stream.pipe(Stream.decodeText, Stream.splitLines, Stream.mapError(unreachable))
-
-  const read = <A>(
-    response: HttpClientResponse.HttpClientResponse,
-    decode: (json: unknown) => Effect.Effect<A, unknown>
-  ) => Effect.flatMap(response.json, decode).pipe(Effect.mapError(unreachable))
-
   const storedOf = (head: typeof StoredHead.Type): StoredRun => {
-    const entries = (order: string) =>
-      Stream.unwrap(
-        Effect.map(askFor("GET", `/${head.header.id}/entries?order=${order}&size=${head.size}`), linesOf)
-      ).pipe(Stream.mapEffect((line) => Effect.mapError(decodeEntry(line), unreachable)))
-    return { ...head, end: head.end, entries: entries("forwards"), backwards: entries("backwards") }
+    const { header, size } = head
+    const entries = (isBackwards: boolean) =>
+      calls.entries({ id: header.id, size, isBackwards }).pipe(
+        Stream.mapEffect((text) => Effect.mapError(decodeEntry(text), unreachable)),
+        Stream.catchTags({
+          RpcClientError: () => Stream.fail(unreachable()),
+          RunNotFound: ({ run }) => Stream.fail(new RunLogFailure({ detail: run }))
+        })
+      )
+    return { ...head, end: head.end, entries: entries(false), backwards: entries(true) }
   }
 
   const storage: RunStorage = {
     take: Effect.fnUntraced(function* (name) {
-      const response = yield* askFor("POST", "/taken", JSON.stringify({ name }))
       // It stays open until the scope closes.
-      const pull = yield* Stream.toPull(linesOf(response))
-      const [line] = yield* Effect.catchTag(pull, "Done", () => Effect.fail(unreachable()))
-      const id = yield* Effect.mapError(decodeTaken(line), unreachable)
-      if (id === null) return false
-      held.set(name, id)
+      const pull = yield* Stream.toPull(calls.take({ name }))
+      const [taken] = yield* Effect.catchTags(pull, {
+        Done: () => Effect.fail(unreachable()),
+        RpcClientError: () => Effect.fail(unreachable())
+      })
+      if (taken === null) return false
+      held.set(name, taken)
       yield* Effect.addFinalizer(() => {
         held.delete(name)
-        // So that whoever comes next finds it given back; the end of the connection alone would take a moment.
-        return Effect.ignore(ask("DELETE", `/taken/${id}`))
+        return Effect.ignore(calls.giveBack({ taken }))
       })
       return true
     }),
-    all: Effect.gen(function* () {
-      return (yield* read(yield* askFor("GET", ""), decodeHeads)).map(storedOf)
-    }),
-    find: Effect.fnUntraced(function* (id: string, size?: number) {
-      const response = yield* Effect.catchTag(
-        ask("GET", `/${encodeURIComponent(id)}${size === undefined ? "" : `?size=${size}`}`),
-        "RunNotFound",
-        () => Effect.fail(new RunNotFound({ run: id }))
-      )
-      return storedOf(yield* read(response, decodeHead))
-    }),
+    all: Effect.map(calls.all(), (heads) => heads.map(storedOf)).pipe(Effect.catchTag("RpcClientError", unanswered)),
+    find: (id, size) =>
+      Effect.map(calls.find({ id, ...(size === undefined ? {} : { size }) }), storedOf).pipe(
+        Effect.catchTag("RpcClientError", unanswered)
+      ),
     write: Effect.fnUntraced(function* (header, isNew) {
       const taken = held.get(workOf(header))
       if (taken === undefined) return yield* new RunLogFailure({ detail: "the run was not taken" })
-      const begun = yield* askFor("POST", "/writers", JSON.stringify({ taken, header, isNew }))
-      const { writer } = yield* read(begun, decodeWriter)
+      const writer = yield* calls.begin({ taken, header, isNew }).pipe(Effect.catchTag("RpcClientError", unanswered))
       return {
         write: (entry, isDurable) =>
-          Effect.asVoid(askFor("POST", `/writers/${writer}?durable=${isDurable}`, JSON.stringify(entry)))
+          calls
+            .write({ writer, entry: JSON.stringify(entry), isDurable })
+            .pipe(Effect.catchTag("RpcClientError", unanswered))
       }
     })
   }
   return storage
 })
 
+/** The way to an address. */
+export const layerCalls = (address: string): Layer.Layer<RpcClient.Protocol, never, HttpClient.HttpClient> =>
+  Layer.provide(RpcClient.layerProtocolHttp({ url: address }), RpcSerialization.layerNdjson)
+
 /** The log of runs on a target, which the process behind an address keeps. */
-export const layer = ({
-  target,
-  ...options
-}: RemoteRunStorageOptions & { readonly target: string }): Layer.Layer<RunLog, never, HttpClient.HttpClient> =>
+export const layer = (options: {
+  readonly address: string
+  readonly target: string
+}): Layer.Layer<RunLog, never, HttpClient.HttpClient> =>
   Layer.effect(
     RunLog,
-    Effect.map(make(options), (storage) => makeRunLog(target, storage))
-  )
+    Effect.map(make, (storage) => makeRunLog(options.target, storage))
+  ).pipe(Layer.provide(layerCalls(options.address)))

@@ -4,8 +4,8 @@ import { RunLog, RunLogFailure, RunTaken } from "@roster/workflows"
 import * as RemoteRunStorage from "@roster/workflows/RemoteRunStorage"
 import * as RunFiles from "@roster/workflows/RunFiles"
 import { serveRunStorage } from "@roster/workflows/RunStorageServer"
-import { Effect, Exit, Layer, Schedule, Scope } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientRequest, HttpServer } from "effect/http"
+import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpServer } from "effect/http"
 import { mkdtempSync, readdirSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
@@ -26,13 +26,18 @@ const served = Effect.fnUntraced(function* (folder: string) {
     return closed
   }
   const { address, serve } = yield* NodeHttpServer.make(() => server, { port: 0, host: "127.0.0.1" })
-  yield* serve(serveRunStorage(storage, path))
+  yield* serve(yield* serveRunStorage(storage))
   return `${HttpServer.formatAddress(address)}${path}`
 }, Effect.provide(NodeHttpServer.layerHttpServices))
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "roster-remote-runs-"))
 
 const remote = (address: string) => Layer.provide(RemoteRunStorage.layer({ address, target }), FetchHttpClient.layer)
+
+const storageAt = Effect.fnUntraced(function* (address: string, client: Layer.Layer<HttpClient.HttpClient>) {
+  const calls = yield* Layer.build(Layer.provide(RemoteRunStorage.layerCalls(address), client))
+  return yield* Effect.provide(RemoteRunStorage.make, calls)
+})
 
 const folder = newFolder()
 
@@ -45,8 +50,10 @@ const lostAtTheEnd = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(
     HttpClient.HttpClient,
-    HttpClient.mapRequest((request) =>
-      request.method === "DELETE" ? HttpClientRequest.setMethod(request, "GET") : request
+    HttpClient.transform((sent, request) =>
+      request.body._tag === "Uint8Array" && request.body.text?.includes("giveBack") === true
+        ? Effect.fail(new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) }))
+        : sent
     )
   )
 ).pipe(Layer.provide(FetchHttpClient.layer))
@@ -58,10 +65,10 @@ describe("a storage that is offered over HTTP", () => {
     Effect.gen(function* () {
       const address = yield* served(newFolder())
       const tab = yield* Scope.make()
-      const storage = yield* Effect.provide(RemoteRunStorage.make({ address }), lostAtTheEnd)
+      const storage = yield* storageAt(address, lostAtTheEnd)
       const name = JSON.stringify([target, "import", "file", null])
       assert.isTrue(yield* Scope.provide(storage.take(name), tab))
-      const log = yield* Effect.provide(RunLog, remote(address))
+      const log = Context.get(yield* Layer.build(remote(address)), RunLog)
       assert.deepStrictEqual(yield* Effect.flip(Effect.scoped(log.open(work))), new RunTaken({ run: "import" }))
       yield* Scope.close(tab, Exit.void)
       yield* Effect.retry(Effect.scoped(log.open(work)), { schedule: Schedule.spaced("20 millis"), times: 500 })
@@ -93,7 +100,7 @@ describe("a storage that is offered over HTTP", () => {
       const folder = newFolder()
       const scope = yield* Scope.make()
       const address = yield* Scope.provide(served(folder), scope)
-      const storage = yield* Effect.provide(RemoteRunStorage.make({ address }), FetchHttpClient.layer)
+      const storage = yield* storageAt(address, FetchHttpClient.layer)
       for (const id of ["../outside", "..%2foutside", "20261126T000000000Z-0000/../x", ""]) {
         const header = { id, command: "import", target, began: "2026-11-26T00:00:00.000Z" }
         const begun = yield* Effect.flip(

@@ -38,7 +38,7 @@ export const command = Command.make(
       service: { baseUrl, key },
       client,
       answers: {
-        "/studio/runs": serveRunStorage(yield* RunLogLayer.storage, "/studio/runs"),
+        "/studio/runs": yield* serveRunStorage(yield* RunLogLayer.storage),
         "/studio/rules": yield* rulesOnPage("/studio/rules")
       }
     })
@@ -54,7 +54,7 @@ export const command = Command.make(
       yield* stopped
     })
     yield* Effect.provide(untilStopped, studio).pipe(Effect.provideService(DownloadNotice, output.note))
-  })
+  }, Effect.scoped)
 ).pipe(
   withExamples({
     "roster studio": "The local store, in a browser",
