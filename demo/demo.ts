@@ -21,7 +21,7 @@ interface Result {
 }
 
 /**
- * Without the user's settings of Roster, and with the folders in which it keeps backups and records beside the store. Each command
+ * Without the user's settings of Roster, and with the folders in which it keeps records beside the store. Each command
  * after the first finds the sources compiled.
  */
 const environment = (baseUrl?: string): NodeJS.ProcessEnv => ({
@@ -209,5 +209,5 @@ try {
 }
 strictEqual(service.exitCode, 0, "the service did not stop cleanly")
 show(
-  `Everything is in ${folder}/: the database, the key, the file, the export and the backup of what was deleted. \`npx -y pnpm@12.21.0 roster --help\` shows what else there is.`
+  `Everything is in ${folder}/: the database, the key, the file, the export and the records of what was changed. \`npx -y pnpm@12.21.0 roster --help\` shows what else there is.`
 )
