@@ -2,6 +2,7 @@
  * Requests whose size is in one piece: for each place of each operation that takes a text, an object or an array, the longest
  * of each kind that still arrives, found in the description of the interface.
  */
+import { gzipSync } from "node:zlib"
 import { bodyLimits } from "../../../server/src/http/RequestBody.ts"
 
 /** What a case sends. */
@@ -39,7 +40,7 @@ export interface Description {
 }
 
 /** Texts by what they are made of. The end is another character, so that what looks for an end of its own fails late. */
-export const texts: ReadonlyArray<readonly [name: string, text: (length: number) => string]> = [
+const texts: ReadonlyArray<readonly [name: string, text: (length: number) => string]> = [
   ["one word", (length) => "x".repeat(length)],
   ...Object.entries({
     blanks: " ",
@@ -135,7 +136,7 @@ const longestPath = 14_000
 const boundary = "pieces"
 
 /** A file in a form. */
-export const fileForm = (content: () => string | Uint8Array): Required<Pick<Sent, "type" | "body">> => ({
+const fileForm = (content: () => string | Uint8Array): Required<Pick<Sent, "type" | "body">> => ({
   type: `multipart/form-data; boundary=${boundary}`,
   body: () =>
     Buffer.concat([
@@ -148,7 +149,7 @@ export const fileForm = (content: () => string | Uint8Array): Required<Pick<Sent
 const MiB = 1024 * 1024
 
 /** Files of contacts, by what is in one piece. */
-export const files: ReadonlyArray<readonly [name: string, content: () => string]> = [
+const files: ReadonlyArray<readonly [name: string, content: () => string]> = [
   ["a header of empty cells", () => `Email${",".repeat(8 * MiB - 100)}\na@example.com\n`],
   ["a header of short cells", () => `Email${Array.from({ length: 900_000 }, (_, at) => `,c${at}`).join("")}\n`],
   ["a header of quoted cells", () => `Email${',""'.repeat(2 * MiB)}\na@example.com\n`],
@@ -177,8 +178,22 @@ export const files: ReadonlyArray<readonly [name: string, content: () => string]
   ])
 ]
 
-/** All requests of the description, largest of their kind, in its order. */
+/** Those that once stopped the service, and are sent in each run. */
+export const worst: ReadonlyArray<string> = [
+  "contactsImportPost a header of empty cells, gzipped",
+  "contactsImportPost a row of empty cells, gzipped",
+  "contactsChangesPost [0].Seen.CustomFields of many names",
+  "contactsChangesPost [0].Seen.CustomFields{} named by quotes",
+  "contactsExportPost fileName of dots",
+  "emailsPost .Content.Headers of many names"
+]
+
+/** All requests of the description, largest of their kind, in its order, a file also compressed. */
 export function* requestsOf(description: Description): Generator<Sent> {
+  const values = texts.map(([kind, text]) => {
+    const length = Math.floor((longestPath * 2) / encodeURIComponent(text(2)).length)
+    return { kind, value: encodeURIComponent(text(length)).slice(0, longestPath) }
+  })
   for (const [template, methods] of Object.entries(description.paths)) {
     for (const [method, { operationId: operation, parameters = [], requestBody }] of Object.entries(methods)) {
       const path = template
@@ -194,10 +209,7 @@ export function* requestsOf(description: Description): Generator<Sent> {
             : { body: () => "[]" }
       for (const { in: place, name } of parameters) {
         if (place === "header") continue
-        for (const [kind, text] of texts) {
-          const part = encodeURIComponent(text(2))
-          const length = Math.floor((longestPath * 2) / part.length)
-          const value = encodeURIComponent(text(length)).slice(0, longestPath)
+        for (const { kind, value } of values) {
           const whole = place === "path" ? template.replace(`{${name}}`, value) : `${path}?${name}=${value}`
           yield { ...shared, ...smallBody, name: `${operation} ${name} of ${kind}`, path: whole }
         }
@@ -216,7 +228,10 @@ export function* requestsOf(description: Description): Generator<Sent> {
         for (const [kind, body] of bodies(bytes)) yield { ...shared, name: `${operation} ${kind}`, path, body }
       }
       if (content["multipart/form-data"] === undefined) continue
-      for (const [kind, file] of files) yield { ...shared, name: `${operation} ${kind}`, path, ...fileForm(file) }
+      for (const [kind, file] of files) {
+        yield { ...shared, name: `${operation} ${kind}`, path, ...fileForm(file) }
+        yield { ...shared, name: `${operation} ${kind}, gzipped`, path, ...fileForm(() => gzipSync(file())) }
+      }
     }
   }
 }
