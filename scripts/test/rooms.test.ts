@@ -55,18 +55,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   connect: [""],
   studio: ["kit", "session", "rules", "contacts", "imports/thread", "imports", "exports", "keys", "runs", "app", ""],
   cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
-  testing: [
-    "properties",
-    "layers",
-    "faults/server",
-    "faults",
-    "durability/power-loss",
-    "durability",
-    "durability/history",
-    "simulation",
-    "conformance",
-    ""
-  ]
+  testing: ["properties", "layers", "simulation", "conformance", ""]
 }
 
 /** A file without its doc comments, whose examples import what they show. */

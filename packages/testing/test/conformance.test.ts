@@ -5,7 +5,7 @@
 import { describe } from "@effect/vitest"
 import { conformance } from "@roster/testing/conformance"
 import { testConformance } from "@roster/testing/vitest"
-import { longRun } from "../src/durability/LongRun.ts"
+import { longRun } from "../src/simulation/LongRun.ts"
 import { layerEmbedded, layerFile, layerMemory } from "../src/index.ts"
 import { layerServedWith } from "../src/layers/ServiceLayers.ts"
 import { jobThread } from "./Threads.ts"

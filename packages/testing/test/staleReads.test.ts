@@ -4,7 +4,7 @@ import { ContactsService, type CredentialOperations, CredentialsService } from "
 import { conformance, type ConformanceCase } from "@roster/testing/conformance"
 import { testConformance } from "@roster/testing/vitest"
 import { Context, Duration, Effect, type Exit, Layer, Result, Stream } from "effect"
-import { longRun } from "../src/durability/LongRun.ts"
+import { longRun } from "../src/simulation/LongRun.ts"
 import { layerMemory } from "../src/index.ts"
 
 const writes = [

@@ -4,7 +4,7 @@
  */
 import { Cause, type Clock, Duration, Effect, Exit, Option, Predicate, type Scheduler, Tracer } from "effect"
 import type { Simulator } from "@roster/domain"
-import { seededRandom } from "../durability/LongRun.ts"
+import { seededRandom } from "./LongRun.ts"
 
 /** What a run takes instead of the first of the tasks and of going on, by the number of the choice. */
 export interface Choices {

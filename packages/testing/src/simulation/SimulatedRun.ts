@@ -2,7 +2,7 @@
 import { type FaultPlan, Simulator } from "@roster/domain"
 import { Array as Arr, Cause, Clock, Effect, Exit, Fiber, Layer, Random, Record, Tracer } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
-import { seededRandom } from "../durability/LongRun.ts"
+import { seededRandom } from "./LongRun.ts"
 import { type Choices, makeCourse } from "./SeededRuntime.ts"
 
 /** How each program ended, by its name. */

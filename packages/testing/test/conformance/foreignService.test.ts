@@ -8,7 +8,7 @@ import { ContactsService } from "@roster/domain"
 import { conformance } from "@roster/testing/conformance"
 import { testConformance } from "@roster/testing/vitest"
 import { Effect } from "effect"
-import { foreign, noSuchPath } from "../../src/layers/ForeignService.ts"
+import { foreign, noSuchPath } from "./ForeignService.ts"
 
 const services: ReadonlyArray<readonly [what: string, answer: () => Response]> = [
   ["has no such path", noSuchPath],

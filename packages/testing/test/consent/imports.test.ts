@@ -16,8 +16,9 @@ import { EmbeddedHttpClient } from "@roster/server"
 import { addAll, addRows, importContacts, RunLog } from "@roster/workflows"
 import { Array as Arr, Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { amount } from "../../src/durability/LongRun.ts"
-import { eventually, layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/index.ts"
+import { amount } from "../../src/simulation/LongRun.ts"
+import { layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 
 // Enough for requests that the served layer answers on another thread.
 const count = amount({ ci: 500, long: 10_000 })

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
 
-const source = fileURLToPath(new URL("../../src/durability/power-loss/PlannedWriter.ts", import.meta.url))
+const source = fileURLToPath(new URL("./power-loss/PlannedWriter.ts", import.meta.url))
 const folder = fileURLToPath(new URL("../../../../node_modules/.cache/planned-writer", import.meta.url))
 
 const bundle = async (): Promise<string> => {

@@ -6,11 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { askServe, killableServe, type ServePlace, servePlace } from "../../src/durability/KillableServe.ts"
-import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { makeWriter, settle, type Writer, writeUntilGone } from "../../src/durability/MixedWrites.ts"
-import { runRoster } from "../../src/durability/RosterCommand.ts"
-import { assertWhole, fillContacts, seen } from "../../src/durability/StoreLook.ts"
+import { askServe, killableServe, type ServePlace, servePlace } from "./KillableServe.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { makeWriter, settle, type Writer, writeUntilGone } from "./MixedWrites.ts"
+import { runRoster } from "./RosterCommand.ts"
+import { assertWhole, fillContacts, seen } from "./StoreLook.ts"
 
 const timeout = longRun ? 30 * 60_000 : 60_000
 

@@ -4,8 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { maximumChanges } from "@roster/domain"
 import { Effect, Fiber } from "effect"
 import { DatabaseSync } from "node:sqlite"
-import { askServe, killableServe, type ServePlace, servePlace } from "../../src/durability/KillableServe.ts"
-import { assertWhole, contactsIn, fillContacts, seen, writeTo } from "../../src/durability/StoreLook.ts"
+import { askServe, killableServe, type ServePlace, servePlace } from "./KillableServe.ts"
+import { assertWhole, contactsIn, fillContacts, seen, writeTo } from "./StoreLook.ts"
 
 /** Of each three contacts one is changed, one deleted and one added. */
 const changes = Array.from({ length: maximumChanges }, (_, index) => {

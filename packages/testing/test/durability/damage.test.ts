@@ -6,18 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { chmodSync, closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import {
-  imageOf,
-  layDown,
-  namesOf,
-  readNames,
-  type StoreImage,
-  storeImages
-} from "../../src/durability/DamagedStore.ts"
-import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { runRoster } from "../../src/durability/RosterCommand.ts"
-import { writeTo } from "../../src/durability/StoreLook.ts"
+import { imageOf, layDown, namesOf, readNames, type StoreImage, storeImages } from "./DamagedStore.ts"
+import { askServe, killableServe, servePlace } from "./KillableServe.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { runRoster } from "./RosterCommand.ts"
+import { writeTo } from "./StoreLook.ts"
 
 const timeout = longRun ? 30 * 60_000 : 60_000
 const page = 4096

@@ -4,15 +4,9 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import {
-  askServe,
-  download,
-  killableServe,
-  type KillableServe,
-  servePlace
-} from "../../src/durability/KillableServe.ts"
-import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { assertWhole, contactsIn, countOf, endOf, jobsIn, seen, writeTo } from "../../src/durability/StoreLook.ts"
+import { askServe, download, killableServe, type KillableServe, servePlace } from "./KillableServe.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { assertWhole, contactsIn, countOf, endOf, jobsIn, seen, writeTo } from "./StoreLook.ts"
 
 const rows = amount({ ci: 12_000, long: 100_000 })
 const kills = amount({ ci: 2, long: 20 })

@@ -6,9 +6,9 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { csvRecordsOf, jsonRecordsOf, textOf } from "../../src/conformance/jobs/ExportedFile.ts"
-import { askServe, download, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { amount, longRun } from "../../src/durability/LongRun.ts"
-import { jobsIn, writeTo } from "../../src/durability/StoreLook.ts"
+import { askServe, download, killableServe, servePlace } from "./KillableServe.ts"
+import { amount, longRun } from "../../src/simulation/LongRun.ts"
+import { jobsIn, writeTo } from "./StoreLook.ts"
 
 const rows = amount({ ci: 1500, long: 50_000 })
 const exports = amount({ ci: 4, long: 40 })

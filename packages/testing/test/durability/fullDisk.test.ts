@@ -6,21 +6,14 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Schema } from "effect"
 import { readdirSync } from "node:fs"
-import { lookAt } from "../../src/durability/power-loss/FoundStore.ts"
-import {
-  askServe,
-  download,
-  killableServe,
-  type KillableServe,
-  type ServeAnswer,
-  uploadsIn
-} from "../../src/durability/KillableServe.ts"
-import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
-import { assertWhole, contactsIn, endOf, jobsIn, seen, writeTo } from "../../src/durability/StoreLook.ts"
-import { canTrace } from "../../src/durability/power-loss/Strace.ts"
+import { lookAt } from "./power-loss/FoundStore.ts"
+import { askServe, download, killableServe, type KillableServe, type ServeAnswer, uploadsIn } from "./KillableServe.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { powerLossTrial } from "./power-loss/PowerLossTrial.ts"
+import { assertWhole, contactsIn, endOf, jobsIn, seen, writeTo } from "./StoreLook.ts"
+import { canTrace } from "./power-loss/Strace.ts"
 import { plannedWriterFile } from "./PlannedWriterFile.ts"
-import { canMount, fillUpTo, tinyPlace } from "../../src/durability/TinyDisk.ts"
+import { canMount, fillUpTo, tinyPlace } from "./TinyDisk.ts"
 
 const MiB = 1024 * 1024
 

@@ -5,10 +5,10 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { historyTime, historyTrial } from "../../src/durability/history/HistoryTrial.ts"
-import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { assertWhole } from "../../src/durability/StoreLook.ts"
+import { historyTime, historyTrial } from "./history/HistoryTrial.ts"
+import { killableServe, servePlace } from "./KillableServe.ts"
+import { runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { assertWhole } from "./StoreLook.ts"
 
 describe("S.5 histories of keys", () => {
   it.live(

@@ -8,26 +8,10 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
-import {
-  askServe,
-  killableServe,
-  type KillableServe,
-  type ServePlace,
-  servePlace
-} from "../../src/durability/KillableServe.ts"
-import { assertImported, type ImportedFile, importFile, SeenRejection } from "../../src/durability/ImportedFile.ts"
-import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import {
-  assertWhole,
-  contactsIn,
-  countOf,
-  endOf,
-  jobsIn,
-  rowsOf,
-  seen,
-  takeLock,
-  writeTo
-} from "../../src/durability/StoreLook.ts"
+import { askServe, killableServe, type KillableServe, type ServePlace, servePlace } from "./KillableServe.ts"
+import { assertImported, type ImportedFile, importFile, SeenRejection } from "./ImportedFile.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { assertWhole, contactsIn, countOf, endOf, jobsIn, rowsOf, seen, takeLock, writeTo } from "./StoreLook.ts"
 
 // With notes of this length a transaction of an import is of some 2000 rows, and without them of up to 50,000.
 const noteLength = 2000

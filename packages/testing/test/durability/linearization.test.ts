@@ -1,8 +1,8 @@
 /** The checker of histories finds every forgery, and nothing else: its oracle tries all orders of the calls. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeHistory } from "../../src/durability/history/KeyHistory.ts"
-import { type KeyCall, unexplained } from "../../src/durability/history/Linearization.ts"
-import { amount, seededRandom } from "../../src/durability/LongRun.ts"
+import { makeHistory } from "./history/KeyHistory.ts"
+import { type KeyCall, unexplained } from "./history/Linearization.ts"
+import { amount, seededRandom } from "../../src/simulation/LongRun.ts"
 
 /** Whether some order of the calls, in which those with an unknown outcome may be missing, is one of a register. */
 const hasOrder = (calls: ReadonlyArray<KeyCall>, value: string | undefined): boolean => {

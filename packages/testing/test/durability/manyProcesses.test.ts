@@ -5,10 +5,10 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { DatabaseSync } from "node:sqlite"
-import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { amount, longRun } from "../../src/durability/LongRun.ts"
-import { runRoster } from "../../src/durability/RosterCommand.ts"
-import { assertWhole, contactsIn, openedBy, seen } from "../../src/durability/StoreLook.ts"
+import { askServe, killableServe, servePlace } from "./KillableServe.ts"
+import { amount, longRun } from "../../src/simulation/LongRun.ts"
+import { runRoster } from "./RosterCommand.ts"
+import { assertWhole, contactsIn, openedBy, seen } from "./StoreLook.ts"
 
 const timeout = longRun ? 30 * 60_000 : 60_000
 const processes = 8

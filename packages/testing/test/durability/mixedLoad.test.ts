@@ -6,12 +6,12 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Predicate } from "effect"
 import { connect } from "node:net"
-import { fileForm } from "../../src/durability/BrokenRequest.ts"
-import { askServe, killableServe, type KillableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { settledHeapMiB, type Usage, usageOf } from "../../src/durability/ServeUsage.ts"
-import { assertWhole } from "../../src/durability/StoreLook.ts"
-import { faultProxy } from "../../src/faults/server/FaultProxy.ts"
+import { fileForm } from "./BrokenRequest.ts"
+import { askServe, killableServe, type KillableServe, servePlace } from "./KillableServe.ts"
+import { longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { settledHeapMiB, type Usage, usageOf } from "./ServeUsage.ts"
+import { assertWhole } from "./StoreLook.ts"
+import { faultProxy } from "../faults/server/FaultProxy.ts"
 
 /** In seconds. */
 const duration = 60 * Number(process.env["ROSTER_LOAD_MINUTES"] ?? 3)

@@ -6,9 +6,9 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { SqlServices } from "@roster/server"
 import { Effect, Layer } from "effect"
-import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { powerLossTrial } from "../../src/durability/power-loss/PowerLossTrial.ts"
-import { canTrace } from "../../src/durability/power-loss/Strace.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { powerLossTrial } from "./power-loss/PowerLossTrial.ts"
+import { canTrace } from "./power-loss/Strace.ts"
 import { plannedWriterFile } from "./PlannedWriterFile.ts"
 
 const transactions = amount({ ci: 25, long: 400 })

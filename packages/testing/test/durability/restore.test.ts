@@ -7,26 +7,10 @@ import { Effect, Fiber, Schema } from "effect"
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import {
-  askServe,
-  killableServe,
-  type KillableServe,
-  type ServePlace,
-  servePlace
-} from "../../src/durability/KillableServe.ts"
-import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { runRoster } from "../../src/durability/RosterCommand.ts"
-import {
-  assertWhole,
-  countOf,
-  endOf,
-  fillContacts,
-  jobsIn,
-  rowsOf,
-  seen,
-  takeLock,
-  writeTo
-} from "../../src/durability/StoreLook.ts"
+import { askServe, killableServe, type KillableServe, type ServePlace, servePlace } from "./KillableServe.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { runRoster } from "./RosterCommand.ts"
+import { assertWhole, countOf, endOf, fillContacts, jobsIn, rowsOf, seen, takeLock, writeTo } from "./StoreLook.ts"
 
 const timeout = longRun ? 30 * 60_000 : 120_000
 

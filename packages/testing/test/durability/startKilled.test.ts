@@ -9,11 +9,11 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { latestMigration, migrateTo } from "../../../server/src/store/Migrations.ts"
-import { askServe, killableServe, type ServePlace, servePlace } from "../../src/durability/KillableServe.ts"
-import { type KillingCall, killedStart } from "../../src/durability/KilledStart.ts"
-import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { canTrace } from "../../src/durability/power-loss/Strace.ts"
-import { assertWhole, countOf, rowsOf } from "../../src/durability/StoreLook.ts"
+import { askServe, killableServe, type ServePlace, servePlace } from "./KillableServe.ts"
+import { type KillingCall, killedStart } from "./KilledStart.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { canTrace } from "./power-loss/Strace.ts"
+import { assertWhole, countOf, rowsOf } from "./StoreLook.ts"
 
 const timeout = longRun ? 60 * 60_000 : 60_000
 

@@ -8,8 +8,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { amount, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { runRoster } from "../../src/durability/RosterCommand.ts"
+import { amount, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { runRoster } from "./RosterCommand.ts"
 
 type Row = Record<string, SQLOutputValue>
 

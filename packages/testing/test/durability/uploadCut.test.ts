@@ -6,10 +6,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, readdirSync, statSync, utimesSync } from "node:fs"
 import { join } from "node:path"
-import { fileForm, requestBytes, sendBytes } from "../../src/durability/BrokenRequest.ts"
+import { fileForm, requestBytes, sendBytes } from "./BrokenRequest.ts"
 import { processMark } from "../../../server/src/store/ProcessMark.ts"
-import { askServe, killableServe, type ServePlace, servePlace, uploadsIn } from "../../src/durability/KillableServe.ts"
-import { assertWhole, countOf, endOf, jobsIn, seen } from "../../src/durability/StoreLook.ts"
+import { askServe, killableServe, type ServePlace, servePlace, uploadsIn } from "./KillableServe.ts"
+import { assertWhole, countOf, endOf, jobsIn, seen } from "./StoreLook.ts"
 
 /** Several megabytes: many parts. */
 const content = `Email,note\n${Array.from({ length: 40_000 }, (_, row) => `p${row}@example.com,${"n".repeat(200)}\n`).join("")}`

@@ -9,15 +9,9 @@ import { once } from "node:events"
 import { statSync } from "node:fs"
 import { request } from "node:http"
 import type { IncomingMessage } from "node:http"
-import {
-  askServe,
-  killableServe,
-  type KillableServe,
-  type ServePlace,
-  servePlace
-} from "../../src/durability/KillableServe.ts"
-import { amount, longRun } from "../../src/durability/LongRun.ts"
-import { assertWhole, endOf, jobsIn, writeTo } from "../../src/durability/StoreLook.ts"
+import { askServe, killableServe, type KillableServe, type ServePlace, servePlace } from "./KillableServe.ts"
+import { amount, longRun } from "../../src/simulation/LongRun.ts"
+import { assertWhole, endOf, jobsIn, writeTo } from "./StoreLook.ts"
 
 const mebibyte = 1024 * 1024
 const bound = 64 * mebibyte

@@ -4,10 +4,10 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { amount, longRun, runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { makeWriter, settle, writeUntilGone } from "../../src/durability/MixedWrites.ts"
-import { assertWhole } from "../../src/durability/StoreLook.ts"
+import { killableServe, servePlace } from "./KillableServe.ts"
+import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { makeWriter, settle, writeUntilGone } from "./MixedWrites.ts"
+import { assertWhole } from "./StoreLook.ts"
 
 const kills = amount({ ci: 3, long: 300 })
 const writers = 6

@@ -5,10 +5,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, CredentialsService, EmailAddress } from "@roster/domain"
 import { DateTime, Effect, Exit } from "effect"
 import { gzipSync } from "node:zlib"
-import { credentialNames, everyOperation, operationCall } from "../../src/faults/EveryOperation.ts"
-import { type Answer, answerBytes, drip, flood, readBody, respond, write } from "../../src/faults/server/FaultScript.ts"
-import { trial } from "../../src/faults/FaultTrial.ts"
-import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
+import { credentialNames, everyOperation, operationCall } from "./EveryOperation.ts"
+import { type Answer, answerBytes, drip, flood, readBody, respond, write } from "./server/FaultScript.ts"
+import { trial } from "./FaultTrial.ts"
+import { failure, reason, refusedAs, succeeded } from "./Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const load = Effect.flatMap(ContactsService, (service) => service.get("a@example.com"))

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { Deferred, Effect, Exit, Stream } from "effect"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
+import type { LedgerRequest } from "./server/FaultLedger.ts"
 import {
   type Answer,
   answerBytes,
@@ -17,10 +17,10 @@ import {
   stall,
   waitFor,
   write
-} from "../../src/faults/server/FaultScript.ts"
-import type { FaultPlan } from "../../src/faults/server/FaultServer.ts"
-import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import { reason, succeeded } from "../../src/faults/Verdict.ts"
+} from "./server/FaultScript.ts"
+import type { FaultPlan } from "./server/FaultServer.ts"
+import { transports, trial } from "./FaultTrial.ts"
+import { reason, succeeded } from "./Verdict.ts"
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text))
 

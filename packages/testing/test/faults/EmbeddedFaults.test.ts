@@ -5,7 +5,7 @@ import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Clock, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { reason } from "../../src/faults/Verdict.ts"
+import { reason } from "./Verdict.ts"
 
 const email = EmailAddress.make("ann@example.com")
 

@@ -8,7 +8,7 @@ import { idempotencyHonoured, resubscribeHonoured } from "@roster/api"
 import { awaitExport, createWithRetry } from "@roster/workflows"
 import { DateTime, Effect, Exit, Redacted, Stream } from "effect"
 import { brotliCompressSync, gzipSync } from "node:zlib"
-import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
+import { clockedTrial } from "./ClockedTrial.ts"
 import {
   credentialNames,
   deleteByEmails,
@@ -16,13 +16,13 @@ import {
   exportId,
   type OperationCall,
   operationCall
-} from "../../src/faults/EveryOperation.ts"
-import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
-import { bytesOf, finish, readBody, reset, respond, type Script, write } from "../../src/faults/server/FaultScript.ts"
-import { keyService } from "../../src/faults/KeyService.ts"
-import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
+} from "./EveryOperation.ts"
+import type { LedgerRequest } from "./server/FaultLedger.ts"
+import { bytesOf, finish, readBody, reset, respond, type Script, write } from "./server/FaultScript.ts"
+import { keyService } from "./KeyService.ts"
+import { transports, trial } from "./FaultTrial.ts"
+import type { ScriptedAnswer } from "./server/ScriptedHttpClient.ts"
+import { failure, reason, refusedAs, succeeded } from "./Verdict.ts"
 
 const returnsBody = everyOperation.filter((operation) => operation.answer.body !== undefined)
 const repeatsAmbiguous = ({ method }: OperationCall) => method === "GET" || method === "PUT"

@@ -5,17 +5,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, ImportSource } from "@roster/domain"
 import { Deferred, Effect, Exit, Option, PlatformError, Stream } from "effect"
-import {
-  answerBytes,
-  readBody,
-  respond,
-  type Script,
-  stall,
-  waitFor,
-  write
-} from "../../src/faults/server/FaultScript.ts"
-import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import { reason, succeeded } from "../../src/faults/Verdict.ts"
+import { answerBytes, readBody, respond, type Script, stall, waitFor, write } from "./server/FaultScript.ts"
+import { transports, trial } from "./FaultTrial.ts"
+import { reason, succeeded } from "./Verdict.ts"
 
 const lost = PlatformError.systemError({
   _tag: "Unknown",

@@ -16,8 +16,8 @@ import {
 import { addAll, defaultAddConcurrency } from "@roster/workflows"
 import { Duration, Effect, Exit, Inspectable, Redacted, Stream } from "effect"
 import { inspect } from "node:util"
-import { canary, leaksOf, renderings } from "../../src/faults/Canary.ts"
-import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
+import { canary, leaksOf, renderings } from "./Canary.ts"
+import { clockedTrial } from "./ClockedTrial.ts"
 import {
   canaryEmail,
   deleteByEmails,
@@ -25,12 +25,12 @@ import {
   operationCall,
   type OperationFailure,
   type Services
-} from "../../src/faults/EveryOperation.ts"
-import { bodyText } from "../../src/faults/server/FaultLedger.ts"
-import { finish, readBody, reset, respond, type Script, stall, write } from "../../src/faults/server/FaultScript.ts"
-import { observed, trial } from "../../src/faults/FaultTrial.ts"
-import type { ScriptedRequest } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { failure, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
+} from "./EveryOperation.ts"
+import { bodyText } from "./server/FaultLedger.ts"
+import { finish, readBody, reset, respond, type Script, stall, write } from "./server/FaultScript.ts"
+import { observed, trial } from "./FaultTrial.ts"
+import type { ScriptedRequest } from "./server/ScriptedHttpClient.ts"
+import { failure, refusedAs, succeeded } from "./Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const contacts = <A, E>(use: (service: ContactsService["Service"]) => Effect.Effect<A, E>) =>

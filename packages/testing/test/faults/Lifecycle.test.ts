@@ -7,16 +7,10 @@ import { ContactsService, ImportSource } from "@roster/domain"
 import { awaitExport, downloadTo, exportTo } from "@roster/workflows"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Clock, Duration, Effect, Exit, Fiber, FileSystem, Path, Schedule, Schema, Stream } from "effect"
-import { blackhole } from "../../src/faults/server/Blackhole.ts"
-import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
-import {
-  deleteByEmails,
-  everyOperation,
-  exportId,
-  operationCall,
-  ownOperations
-} from "../../src/faults/EveryOperation.ts"
-import { allClosed, type LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
+import { blackhole } from "./server/Blackhole.ts"
+import { clockedTrial } from "./ClockedTrial.ts"
+import { deleteByEmails, everyOperation, exportId, operationCall, ownOperations } from "./EveryOperation.ts"
+import { allClosed, type LedgerRequest } from "./server/FaultLedger.ts"
 import {
   type Answer,
   answerBytes,
@@ -28,12 +22,12 @@ import {
   type Script,
   stall,
   write
-} from "../../src/faults/server/FaultScript.ts"
-import { type FaultPlan, type FaultServer, faultServer } from "../../src/faults/server/FaultServer.ts"
-import { type Policy, transports, trial } from "../../src/faults/FaultTrial.ts"
-import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
-import { amount } from "../../src/durability/LongRun.ts"
+} from "./server/FaultScript.ts"
+import { type FaultPlan, type FaultServer, faultServer } from "./server/FaultServer.ts"
+import { type Policy, transports, trial } from "./FaultTrial.ts"
+import type { ScriptedAnswer } from "./server/ScriptedHttpClient.ts"
+import { failure, reason, refusedAs, succeeded } from "./Verdict.ts"
+import { amount } from "../../src/simulation/LongRun.ts"
 
 const get = operationCall("contactsByEmailGet")
 const status = (value: string): Answer => ({ status: 200, body: JSON.stringify(value) })

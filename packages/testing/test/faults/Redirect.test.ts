@@ -4,13 +4,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { Effect, Exit, Stream } from "effect"
-import { canary } from "../../src/faults/Canary.ts"
-import { everyOperation, operationCall } from "../../src/faults/EveryOperation.ts"
-import { bodyText } from "../../src/faults/server/FaultLedger.ts"
-import { respond } from "../../src/faults/server/FaultScript.ts"
-import { type FaultServer, faultServer } from "../../src/faults/server/FaultServer.ts"
-import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import { reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
+import { canary } from "./Canary.ts"
+import { everyOperation, operationCall } from "./EveryOperation.ts"
+import { bodyText } from "./server/FaultLedger.ts"
+import { respond } from "./server/FaultScript.ts"
+import { type FaultServer, faultServer } from "./server/FaultServer.ts"
+import { transports, trial } from "./FaultTrial.ts"
+import { reason, refusedAs, succeeded } from "./Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const send = operationCall("emailsPost")

@@ -14,7 +14,7 @@ import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Layer, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { unchecked } from "../../src/conformance/cases/Unchecked.ts"
-import { everyOperation, type OperationFailure, ownOperations, type Services } from "../../src/faults/EveryOperation.ts"
+import { everyOperation, type OperationFailure, ownOperations, type Services } from "./EveryOperation.ts"
 import { layerMemory } from "../../src/layers/ServiceLayers.ts"
 
 type Call = Effect.Effect<unknown, OperationFailure, Services>

@@ -5,16 +5,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { announcements, operations } from "@roster/api"
 import { retryTable } from "@roster/http-client"
 import { Effect } from "effect"
-import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
-import {
-  deleteByEmails,
-  dryRun,
-  everyOperation,
-  type OperationCall,
-  ownOperations
-} from "../../src/faults/EveryOperation.ts"
-import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { failure, reason, succeeded } from "../../src/faults/Verdict.ts"
+import { clockedTrial } from "./ClockedTrial.ts"
+import { deleteByEmails, dryRun, everyOperation, type OperationCall, ownOperations } from "./EveryOperation.ts"
+import type { ScriptedAnswer } from "./server/ScriptedHttpClient.ts"
+import { failure, reason, succeeded } from "./Verdict.ts"
 
 /** Whether a failure of each kind may be repeated: N, J that asks to slow down, J that does not, A, P. */
 type Row = readonly [N: boolean, throttled: boolean, J: boolean, A: boolean, P: boolean]

@@ -9,8 +9,8 @@ import { createWithRetry } from "@roster/workflows"
 import { RetryPolicy, RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { Duration, Effect, Exit, FileSystem, Layer, Redacted } from "effect"
-import { canary } from "../../src/faults/Canary.ts"
-import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
+import { canary } from "./Canary.ts"
+import { clockedTrial } from "./ClockedTrial.ts"
 import {
   credentialNames,
   deleteByEmails,
@@ -20,13 +20,13 @@ import {
   operationCall,
   ownOperations,
   type Services
-} from "../../src/faults/EveryOperation.ts"
-import { finish, readBody, reset, respond, type Script } from "../../src/faults/server/FaultScript.ts"
-import { fastPolicy, observed, trial } from "../../src/faults/FaultTrial.ts"
-import { keyService } from "../../src/faults/KeyService.ts"
-import { lostAnswers } from "../../src/faults/LostAnswers.ts"
-import type { ScriptedAnswer } from "../../src/faults/server/ScriptedHttpClient.ts"
-import { reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
+} from "./EveryOperation.ts"
+import { finish, readBody, reset, respond, type Script } from "./server/FaultScript.ts"
+import { fastPolicy, observed, trial } from "./FaultTrial.ts"
+import { keyService } from "./KeyService.ts"
+import { lostAnswers } from "./LostAnswers.ts"
+import type { ScriptedAnswer } from "./server/ScriptedHttpClient.ts"
+import { reason, refusedAs, succeeded } from "./Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const send = operationCall("emailsPost")

@@ -7,9 +7,9 @@ import { Duration, Effect, Layer, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
-import { blackhole } from "../../src/faults/server/Blackhole.ts"
-import { canaryKey } from "../../src/faults/Canary.ts"
-import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
+import { blackhole } from "./server/Blackhole.ts"
+import { canaryKey } from "./Canary.ts"
+import { clockedTrial } from "./ClockedTrial.ts"
 import {
   deleteByEmails,
   everyOperation,
@@ -17,9 +17,9 @@ import {
   type OperationCall,
   operationCall,
   ownOperations
-} from "../../src/faults/EveryOperation.ts"
-import { bodyText, type LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
-import { faultResolver, type LookUp, reachable, refusing } from "../../src/faults/server/FaultResolver.ts"
+} from "./EveryOperation.ts"
+import { bodyText, type LedgerRequest } from "./server/FaultLedger.ts"
+import { faultResolver, type LookUp, reachable, refusing } from "./server/FaultResolver.ts"
 import {
   type Answer,
   answerBytes,
@@ -31,11 +31,11 @@ import {
   type Script,
   stall,
   write
-} from "../../src/faults/server/FaultScript.ts"
-import type { FaultServer } from "../../src/faults/server/FaultServer.ts"
-import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import { type TestCertificate, testCertificate, trusted } from "../../src/faults/server/TestCertificate.ts"
-import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
+} from "./server/FaultScript.ts"
+import type { FaultServer } from "./server/FaultServer.ts"
+import { transports, trial } from "./FaultTrial.ts"
+import { type TestCertificate, testCertificate, trusted } from "./server/TestCertificate.ts"
+import { failure, reason, refusedAs, succeeded } from "./Verdict.ts"
 
 const get = operationCall("contactsByEmailGet")
 const send = operationCall("emailsPost")

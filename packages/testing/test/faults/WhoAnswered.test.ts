@@ -9,8 +9,8 @@ import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { RosterClient } from "@roster/http-client"
 import { createWithRetry, rotateSmtp } from "@roster/workflows"
 import { Arbitrary, Effect, Exit, Layer, Schema, Scope } from "effect"
-import { canary, canaryKey } from "../../src/faults/Canary.ts"
-import { clockedTrial } from "../../src/faults/ClockedTrial.ts"
+import { canary, canaryKey } from "./Canary.ts"
+import { clockedTrial } from "./ClockedTrial.ts"
 import {
   credentialNames,
   deleteByEmails,
@@ -19,20 +19,12 @@ import {
   type OperationCall,
   operationCall,
   ownOperations
-} from "../../src/faults/EveryOperation.ts"
-import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
-import { faultServer } from "../../src/faults/server/FaultServer.ts"
-import {
-  type Answer,
-  finish,
-  readBody,
-  reset,
-  respond,
-  type Script,
-  write
-} from "../../src/faults/server/FaultScript.ts"
-import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import { failure, reason, refusedAs, succeeded } from "../../src/faults/Verdict.ts"
+} from "./EveryOperation.ts"
+import type { LedgerRequest } from "./server/FaultLedger.ts"
+import { faultServer } from "./server/FaultServer.ts"
+import { type Answer, finish, readBody, reset, respond, type Script, write } from "./server/FaultScript.ts"
+import { transports, trial } from "./FaultTrial.ts"
+import { failure, reason, refusedAs, succeeded } from "./Verdict.ts"
 
 const oneOf = <const A extends string | number>(values: ReadonlyArray<A>) => Arbitrary.schema(Schema.Literals(values))
 

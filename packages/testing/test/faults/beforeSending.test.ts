@@ -3,7 +3,7 @@ import { contactFilterFromInput, ContactsService, CredentialsService, EmailAddre
 import { RosterClient } from "@roster/http-client"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { refused } from "../../src/index.ts"
+import { refused } from "../../src/conformance/cases/Refused.ts"
 
 /** The client over a transport that notes every request and answers each with an empty list. */
 const client = Effect.gen(function* () {

@@ -9,9 +9,9 @@ import { EmbeddedHttpClient } from "@roster/server"
 import { Effect, Exit, Layer } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { overTime } from "../../src/faults/ClockedTrial.ts"
-import { reason } from "../../src/faults/Verdict.ts"
-import { foreignHttpClient, noSuchPath } from "../../src/layers/ForeignService.ts"
+import { overTime } from "./ClockedTrial.ts"
+import { reason } from "./Verdict.ts"
+import { foreignHttpClient, noSuchPath } from "../conformance/ForeignService.ts"
 
 /** What goes wrong with a request; the service may have carried it out. */
 const faults = {

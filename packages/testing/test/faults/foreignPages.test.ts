@@ -5,10 +5,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
-import { amount } from "../../src/durability/LongRun.ts"
-import { respond } from "../../src/faults/server/FaultScript.ts"
-import { trial } from "../../src/faults/FaultTrial.ts"
-import { succeeded } from "../../src/faults/Verdict.ts"
+import { amount } from "../../src/simulation/LongRun.ts"
+import { respond } from "./server/FaultScript.ts"
+import { trial } from "./FaultTrial.ts"
+import { succeeded } from "./Verdict.ts"
 
 const Int = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 

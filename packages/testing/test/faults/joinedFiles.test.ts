@@ -6,19 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { Deferred, Effect, Exit, Schema, Stream } from "effect"
 import { gzipSync } from "node:zlib"
-import type { LedgerRequest } from "../../src/faults/server/FaultLedger.ts"
-import {
-  type Answer,
-  answerBytes,
-  readBody,
-  reset,
-  respond,
-  waitFor,
-  write
-} from "../../src/faults/server/FaultScript.ts"
-import { transports, trial } from "../../src/faults/FaultTrial.ts"
-import { reason, succeeded } from "../../src/faults/Verdict.ts"
-import { amount } from "../../src/durability/LongRun.ts"
+import type { LedgerRequest } from "./server/FaultLedger.ts"
+import { type Answer, answerBytes, readBody, reset, respond, waitFor, write } from "./server/FaultScript.ts"
+import { transports, trial } from "./FaultTrial.ts"
+import { reason, succeeded } from "./Verdict.ts"
+import { amount } from "../../src/simulation/LongRun.ts"
 
 /** Two files of nearly one length, of which no part of one is at the same place in the other. */
 const files = {

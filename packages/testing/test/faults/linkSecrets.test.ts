@@ -5,17 +5,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
 import { Effect, Exit, Stream } from "effect"
-import { canary } from "../../src/faults/Canary.ts"
-import {
-  type Answer,
-  answerBytes,
-  readBody,
-  reset,
-  respond,
-  type Script,
-  write
-} from "../../src/faults/server/FaultScript.ts"
-import { transports, trial } from "../../src/faults/FaultTrial.ts"
+import { canary } from "./Canary.ts"
+import { type Answer, answerBytes, readBody, reset, respond, type Script, write } from "./server/FaultScript.ts"
+import { transports, trial } from "./FaultTrial.ts"
 
 /** A link with a key in its path, a signature and a parameter that is encoded. */
 const pathOf = (origin: string) =>

@@ -5,22 +5,13 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { InvalidSettings } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Cause, Effect, Exit, Schema } from "effect"
-import { amount } from "../../src/durability/LongRun.ts"
-import { canary } from "../../src/faults/Canary.ts"
-import { deleteByEmails, everyOperation, operationCall, ownOperations } from "../../src/faults/EveryOperation.ts"
-import {
-  answerBytes,
-  finish,
-  readBody,
-  readHead,
-  reset,
-  respond,
-  type Script,
-  write
-} from "../../src/faults/server/FaultScript.ts"
-import { faultServer } from "../../src/faults/server/FaultServer.ts"
-import { trial } from "../../src/faults/FaultTrial.ts"
-import { reason, succeeded } from "../../src/faults/Verdict.ts"
+import { amount } from "../../src/simulation/LongRun.ts"
+import { canary } from "./Canary.ts"
+import { deleteByEmails, everyOperation, operationCall, ownOperations } from "./EveryOperation.ts"
+import { answerBytes, finish, readBody, readHead, reset, respond, type Script, write } from "./server/FaultScript.ts"
+import { faultServer } from "./server/FaultServer.ts"
+import { trial } from "./FaultTrial.ts"
+import { reason, succeeded } from "./Verdict.ts"
 
 const names = ["http_proxy", "https_proxy", "no_proxy", "all_proxy"].flatMap((name) => [name, name.toUpperCase()])
 

@@ -1,7 +1,7 @@
 /** Requests to a service, as they are generated, on one connection. */
 import { Effect } from "effect"
 import { type Agent, request } from "node:http"
-import type { KillableServe } from "../../src/durability/KillableServe.ts"
+import type { KillableServe } from "../durability/KillableServe.ts"
 import type { Asker } from "./Askers.ts"
 import type { Sent } from "./GeneratedRequests.ts"
 

@@ -1,5 +1,5 @@
 /** Choices of a run that its seed repeats. */
-import { seededRandom } from "../../src/durability/LongRun.ts"
+import { seededRandom } from "../../src/simulation/LongRun.ts"
 
 export interface Dice {
   /** A whole number from 0 to below the bound. */

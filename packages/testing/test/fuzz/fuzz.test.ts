@@ -6,7 +6,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { operations } from "@roster/api"
 import { Effect } from "effect"
-import { amount, longRun, runSeed } from "../../src/durability/LongRun.ts"
+import { amount, longRun, runSeed } from "../../src/simulation/LongRun.ts"
 import { runFuzz } from "./Fuzz.ts"
 
 const calls = Number(process.env["ROSTER_FUZZ_CALLS"] ?? amount({ ci: 250, long: 100_000 }))

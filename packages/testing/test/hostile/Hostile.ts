@@ -14,8 +14,8 @@ import {
   type ServePlace,
   servePlace,
   uploadsIn
-} from "../../src/durability/KillableServe.ts"
-import { contactsIn, jobsIn, rowsOf, type SeenContact, type SeenJob } from "../../src/durability/StoreLook.ts"
+} from "../durability/KillableServe.ts"
+import { contactsIn, jobsIn, rowsOf, type SeenContact, type SeenJob } from "../durability/StoreLook.ts"
 
 /** Less than one hostile file of these tests would need as a whole, in MiB: the process dies where it holds one. */
 const heap = 64

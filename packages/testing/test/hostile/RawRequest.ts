@@ -1,7 +1,7 @@
 /** Requests to `roster serve` as bytes on a socket, sent in parts, and what comes back on it. */
 import { Effect } from "effect"
 import { connect, type Socket } from "node:net"
-import type { KillableServe } from "../../src/durability/KillableServe.ts"
+import type { KillableServe } from "../durability/KillableServe.ts"
 
 export interface RawAnswer {
   readonly status: number

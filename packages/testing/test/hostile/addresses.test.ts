@@ -5,7 +5,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { gzipSync } from "node:zlib"
-import { faultServer, FaultScript } from "../../src/index.ts"
+import { faultServer } from "../faults/server/FaultServer.ts"
+import * as FaultScript from "../faults/server/FaultScript.ts"
 import { failedImport, Hostile, refusedImport, sendAddress, sendFile, settledImport } from "./Hostile.ts"
 import { zipBytes } from "./ZipBytes.ts"
 

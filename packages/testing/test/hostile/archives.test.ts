@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
-import { seen } from "../../src/durability/StoreLook.ts"
+import { seen } from "../durability/StoreLook.ts"
 import { failedImport, Hostile, refusedImport, sendFile, settledImport } from "./Hostile.ts"
 import { zipBytes } from "./ZipBytes.ts"
 

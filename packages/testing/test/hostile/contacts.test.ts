@@ -3,8 +3,8 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { askServe } from "../../src/durability/KillableServe.ts"
-import { contactsIn, rowsOf } from "../../src/durability/StoreLook.ts"
+import { askServe } from "../durability/KillableServe.ts"
+import { contactsIn, rowsOf } from "../durability/StoreLook.ts"
 import { Hostile, sendFile, settledImport } from "./Hostile.ts"
 
 const ErrorBody = Schema.fromJsonString(Schema.Struct({ Error: Schema.String }))

@@ -4,7 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { connect, type Socket } from "node:net"
 import { resolve } from "node:path"
-import { eventually, serveProcess } from "../../src/index.ts"
+import { serveProcess } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 
 const connections = 200
 

@@ -6,9 +6,10 @@ import { assert, layer } from "@effect/vitest"
 import { ContactSize } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { readdirSync } from "node:fs"
-import { askServe, download } from "../../src/durability/KillableServe.ts"
-import { contactsIn, seen } from "../../src/durability/StoreLook.ts"
-import { csvOf, csvRecordsOf, eventually, textOf, zipOf } from "../../src/index.ts"
+import { askServe, download } from "../durability/KillableServe.ts"
+import { contactsIn, seen } from "../durability/StoreLook.ts"
+import { csvOf, csvRecordsOf, textOf, zipOf } from "../../src/conformance/jobs/ExportedFile.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { Hostile, sendFile, settledImport } from "./Hostile.ts"
 
 const Link = Schema.fromJsonString(Schema.Struct({ PublicExportID: Schema.String, Link: Schema.String }))

@@ -4,8 +4,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync } from "node:fs"
-import { uploadsIn } from "../../src/durability/KillableServe.ts"
-import { jobsIn, seen } from "../../src/durability/StoreLook.ts"
+import { uploadsIn } from "../durability/KillableServe.ts"
+import { jobsIn, seen } from "../durability/StoreLook.ts"
 import { fieldPart, filePart, form, Hostile, part, refusedImport, sendImport, settledImport } from "./Hostile.ts"
 
 const csv = "Email\r\nform@form.example\r\n"

@@ -5,9 +5,9 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
-import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { amount, longRun } from "../../src/durability/LongRun.ts"
-import { writeTo } from "../../src/durability/StoreLook.ts"
+import { askServe, killableServe, servePlace } from "../durability/KillableServe.ts"
+import { amount, longRun } from "../../src/simulation/LongRun.ts"
+import { writeTo } from "../durability/StoreLook.ts"
 
 const rows = amount({ ci: 50_000, long: 1_000_000 })
 

@@ -3,7 +3,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 import { Hostile, refusedImport, sendFile, settledImport } from "./Hostile.ts"
 
 const header = "Email,FirstName\n"

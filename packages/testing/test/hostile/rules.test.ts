@@ -14,9 +14,10 @@ import {
   RuleText
 } from "@roster/domain"
 import { DateTime, Effect, Result, Schema } from "effect"
-import { askServe } from "../../src/durability/KillableServe.ts"
-import { contactsIn, countOf, rowsOf } from "../../src/durability/StoreLook.ts"
-import { layerMemory, refused } from "../../src/index.ts"
+import { askServe } from "../durability/KillableServe.ts"
+import { contactsIn, countOf, rowsOf } from "../durability/StoreLook.ts"
+import { layerMemory } from "../../src/index.ts"
+import { refused } from "../../src/conformance/cases/Refused.ts"
 import { Hostile } from "./Hostile.ts"
 import { continued, injections, tautologies } from "./HostileRules.ts"
 import { rawRequest } from "./RawRequest.ts"

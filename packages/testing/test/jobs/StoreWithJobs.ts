@@ -11,7 +11,7 @@ import { StorePolicy } from "@roster/server/StoreOptions"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
-import { ShiftedClock } from "../../src/layers/ShiftedClock.ts"
+import { ShiftedClock } from "./ShiftedClock.ts"
 
 const freshFile = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem

@@ -2,7 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { ContactFilter, ContactsService } from "@roster/domain"
 import { awaitExport } from "@roster/workflows"
 import { Effect, Layer, Schedule, Stream } from "effect"
-import { layerEmbedded, layerFile, layerMemory, layerServed, refused, ShiftedClock } from "../../src/index.ts"
+import { layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/index.ts"
+import { refused } from "../../src/conformance/cases/Refused.ts"
+import { ShiftedClock } from "./ShiftedClock.ts"
 
 // Not a part of the conformance suite: it takes a day, and so a clock that a layer is built with.
 for (const [name, services] of [

@@ -10,7 +10,7 @@ import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
-import { ShiftedClock } from "../../src/layers/ShiftedClock.ts"
+import { ShiftedClock } from "./ShiftedClock.ts"
 import { ended, idle, importText, jobList, newest, working } from "./StoreWithJobs.ts"
 
 describe("jobs of a store", () => {

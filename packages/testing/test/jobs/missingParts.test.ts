@@ -8,7 +8,8 @@ import { Effect, FileSystem, Layer, Path, Schedule, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { createJob } from "../../../server/src/jobs/queue/JobQueue.ts"
 import { storeParts } from "../../../server/src/jobs/queue/JobBlobs.ts"
-import { eventually, refused } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
+import { refused } from "../../src/conformance/cases/Refused.ts"
 import { describePostgres, freshDatabase } from "../postgres/TestPostgres.ts"
 
 const onFile = Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { EmbeddedHttpClient, layerMemory } from "@roster/server"
 import { awaitExport, exportTo } from "@roster/workflows"
 import { Clock, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { amount } from "../../src/durability/LongRun.ts"
+import { amount } from "../../src/simulation/LongRun.ts"
 
 const often = amount({ ci: 20, long: 100 })
 

@@ -13,7 +13,7 @@ import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 import { jobThread } from "../Threads.ts"
 import { importText, newest } from "./StoreWithJobs.ts"
 

@@ -5,8 +5,8 @@ import { Effect } from "effect"
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
 import { text as readText } from "node:stream/consumers"
-import { askServe, type KillableServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { eventually } from "../../src/index.ts"
+import { askServe, type KillableServe, killableServe, servePlace } from "../durability/KillableServe.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { readExposition, sampleOf } from "./Exposition.ts"
 
 // Each is in a request, and in nothing that is told.

@@ -12,7 +12,7 @@ import {
 } from "@roster/domain"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Tracer } from "effect"
-import { recordSpans } from "../../src/index.ts"
+import { recordSpans } from "../faults/SpanRecorder.ts"
 
 const email = "canary.person@example.com"
 const notFound = new ContactNotFound({ email })

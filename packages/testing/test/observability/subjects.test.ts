@@ -50,7 +50,9 @@ import {
   Stream
 } from "effect"
 import { inspect } from "node:util"
-import { layerEmbedded, layerFile, layerMemory, layerServed, recordSpans, type Services } from "../../src/index.ts"
+import { layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/index.ts"
+import { recordSpans } from "../faults/SpanRecorder.ts"
+import { type Services } from "../faults/EveryOperation.ts"
 
 const canaries = {
   email: "canary.person@example.com",

@@ -3,7 +3,8 @@
  */
 import { assert, expect, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import { csvRecordsOf, eventually, jsonRecordsOf, textOf, xmlOf, zipOf } from "../../src/index.ts"
+import { csvRecordsOf, jsonRecordsOf, textOf, xmlOf, zipOf } from "../../src/conformance/jobs/ExportedFile.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { as, asking, ErrorBody, ExportLink, instant, isEmpty, Official, Token } from "./Official.ts"
 import type { OfficialClient } from "./OfficialClient.ts"
 

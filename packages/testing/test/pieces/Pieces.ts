@@ -8,8 +8,9 @@ import { operations } from "@roster/api"
 import { Effect, Redacted, type Scope } from "effect"
 import { request } from "node:http"
 import { fileURLToPath } from "node:url"
-import { eventually, serveProcess, type ServeProcessOptions } from "../../src/index.ts"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { serveProcess, type ServeProcessOptions } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 import { type Description, requestsOf, type Sent } from "./Shapes.ts"
 
 /** In milliseconds of CPU. A message may have 28 MiB, which are parsed and written at once. */

@@ -9,7 +9,7 @@ import { createRequire } from "node:module"
 import { createServer } from "node:net"
 import { arch, platform, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import type { TestCertificate } from "../../src/faults/server/TestCertificate.ts"
+import type { TestCertificate } from "../faults/server/TestCertificate.ts"
 
 /** A running server. */
 export interface PostgresServer {

@@ -4,14 +4,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import {
-  askServe,
-  download,
-  killableServe,
-  type KillableServe,
-  servePlace
-} from "../../src/durability/KillableServe.ts"
-import { csvRecordsOf, eventually, textOf } from "../../src/index.ts"
+import { askServe, download, killableServe, type KillableServe, servePlace } from "../durability/KillableServe.ts"
+import { csvRecordsOf, textOf } from "../../src/conformance/jobs/ExportedFile.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 /** Two processes, and a connection beside them. */

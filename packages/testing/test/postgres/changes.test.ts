@@ -6,8 +6,8 @@ import { Effect, Fiber } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import { seededRandom } from "../../src/durability/LongRun.ts"
-import { eventually } from "../../src/index.ts"
+import { seededRandom } from "../../src/simulation/LongRun.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const email = (index: number) => EmailAddress.make(`p${index}@example.com`)

@@ -11,7 +11,7 @@ import * as PostgresClient from "../../../server/src/store/postgres/PostgresClie
 import { CommitLost } from "../../../server/src/store/postgres/PostgresError.ts"
 import { ConnectionUse, withoutRepeat } from "../../../server/src/store/postgres/PostgresOptions.ts"
 import * as Store from "../../../server/src/store/Store.ts"
-import { amount } from "../../src/durability/LongRun.ts"
+import { amount } from "../../src/simulation/LongRun.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const reactivity = Reactivity.layer

@@ -1,6 +1,6 @@
 /** What callers over the network see of a service on PostgreSQL is what they see of one on a file. */
 import { describe } from "@effect/vitest"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 import { officialClients } from "../official/OfficialScenarios.ts"
 import { accessMatrix } from "../security/Matrix.ts"
 import { Wire } from "../wire/Wire.ts"

@@ -10,7 +10,10 @@ import { advanceJob, claimJob, createJob, JobKind, renewLease } from "../../../s
 import { removeExpired } from "../../../server/src/jobs/worker/JobCleanup.ts"
 import * as Store from "../../../server/src/store/Store.ts"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
-import { eventually, ServedRoster, servedOn, ShiftedClock, textOf } from "../../src/index.ts"
+import { ServedRoster, servedOn } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
+import { ShiftedClock } from "../jobs/ShiftedClock.ts"
+import { textOf } from "../../src/conformance/jobs/ExportedFile.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 /** What a process of a layer has, whose clock is ahead. Calls in its context are made by its clock too. */

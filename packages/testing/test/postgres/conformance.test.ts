@@ -2,7 +2,7 @@
 import { describe } from "@effect/vitest"
 import { conformance } from "@roster/testing/conformance"
 import { testConformance } from "@roster/testing/vitest"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 import { describePostgres, layerPostgres, layerServedPostgres } from "./TestPostgres.ts"
 
 describePostgres("PostgreSQL", () => {

@@ -20,7 +20,7 @@ import { withoutRepeat } from "../../../server/src/store/postgres/PostgresOption
 import { claimJob, createJob } from "../../../server/src/jobs/queue/JobQueue.ts"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import * as Store from "../../../server/src/store/Store.ts"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { describePostgres, runOn, freshDatabase } from "./TestPostgres.ts"
 
 /** Two services whose statements go by indexes, and connections beside them. */

@@ -7,7 +7,7 @@ import { Deferred, Effect, Fiber, FileSystem, Layer, Path, Stream } from "effect
 import { Reactivity } from "effect/reactivity"
 import { readdirSync } from "node:fs"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { databaseWith, describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const email = (local: string) => EmailAddress.make(`${local}@example.com`)

@@ -7,9 +7,9 @@ import { Reactivity } from "effect/reactivity"
 import { connect, createServer, type Socket } from "node:net"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import * as Store from "../../../server/src/store/Store.ts"
-import { servePlace } from "../../src/durability/KillableServe.ts"
-import { runRoster } from "../../src/durability/RosterCommand.ts"
-import { ShiftedClock } from "../../src/index.ts"
+import { servePlace } from "../durability/KillableServe.ts"
+import { runRoster } from "../durability/RosterCommand.ts"
+import { ShiftedClock } from "../jobs/ShiftedClock.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 /** A database, and a way to change it. */

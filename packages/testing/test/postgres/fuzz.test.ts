@@ -5,7 +5,7 @@ import { operations } from "@roster/api"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import { longRun, runSeed } from "../../src/durability/LongRun.ts"
+import { longRun, runSeed } from "../../src/simulation/LongRun.ts"
 import { type FuzzedStore, runFuzz } from "../fuzz/Fuzz.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 

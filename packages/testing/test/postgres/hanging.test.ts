@@ -6,7 +6,7 @@ import { Reactivity } from "effect/reactivity"
 import { connect, createServer, type Socket } from "node:net"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { CommitLost } from "../../../server/src/store/postgres/PostgresError.ts"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { served } from "../wire/LargeRequests.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 

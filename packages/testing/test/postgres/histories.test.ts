@@ -2,10 +2,10 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { historyTime, historyTrial } from "../../src/durability/history/HistoryTrial.ts"
-import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { runSeed, seededRandom } from "../../src/durability/LongRun.ts"
-import { faultProxy } from "../../src/faults/server/FaultProxy.ts"
+import { historyTime, historyTrial } from "../durability/history/HistoryTrial.ts"
+import { killableServe, servePlace } from "../durability/KillableServe.ts"
+import { runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
+import { faultProxy } from "../faults/server/FaultProxy.ts"
 import { describePostgres, freshDatabase, restartPostgres, startOwnPostgres } from "./TestPostgres.ts"
 
 startOwnPostgres()

@@ -9,17 +9,11 @@ import { Effect, Exit, Fiber, Layer, type Redacted, Schedule, Schema } from "eff
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import { assertImported, importFile, SeenRejection } from "../../src/durability/ImportedFile.ts"
-import {
-  askServe,
-  download,
-  killableServe,
-  type KillableServe,
-  servePlace
-} from "../../src/durability/KillableServe.ts"
-import { amount, longRun } from "../../src/durability/LongRun.ts"
-import { SeenContact, SeenJob } from "../../src/durability/StoreLook.ts"
-import { eventually } from "../../src/index.ts"
+import { assertImported, importFile, SeenRejection } from "../durability/ImportedFile.ts"
+import { askServe, download, killableServe, type KillableServe, servePlace } from "../durability/KillableServe.ts"
+import { amount, longRun } from "../../src/simulation/LongRun.ts"
+import { SeenContact, SeenJob } from "../durability/StoreLook.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import {
   describePostgres,
   freshDatabase,

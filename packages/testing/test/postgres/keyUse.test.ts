@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import { askServe, killableServe, servePlace } from "../../src/durability/KillableServe.ts"
+import { askServe, killableServe, servePlace } from "../durability/KillableServe.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 describePostgres("the use of a key on PostgreSQL", () => {

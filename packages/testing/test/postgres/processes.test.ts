@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { advanceJob, claimJob, createJob } from "../../../server/src/jobs/queue/JobQueue.ts"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import * as Store from "../../../server/src/store/Store.ts"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const reactivity = Reactivity.layer

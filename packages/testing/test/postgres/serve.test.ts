@@ -4,9 +4,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
-import { runRoster } from "../../src/durability/RosterCommand.ts"
-import { eventually } from "../../src/index.ts"
+import { killableServe, servePlace } from "../durability/KillableServe.ts"
+import { runRoster } from "../durability/RosterCommand.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 /** The address of a database without its password, and the password. */

@@ -2,7 +2,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
+import { killableServe, servePlace } from "../durability/KillableServe.ts"
 import { hasBrowser } from "../browser/Browser.ts"
 import { chainTimeout, studioChain } from "../studio/Chain.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"

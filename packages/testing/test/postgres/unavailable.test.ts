@@ -6,7 +6,7 @@ import { Context, Deferred, Effect, Fiber, Layer, Metric, Redacted } from "effec
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { readExposition, sampleOf } from "../observability/Exposition.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 

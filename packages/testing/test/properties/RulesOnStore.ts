@@ -2,9 +2,9 @@
 import { afterAll, assert, layer } from "@effect/vitest"
 import { ContactFilter, ContactsService, matchesRule, Rule, RuleText, selectsEveryContact } from "@roster/domain"
 import { Arbitrary, DateTime, Effect, type Layer } from "effect"
-import { amount, runSeed } from "../../src/durability/LongRun.ts"
-import { refused } from "../../src/index.ts"
-import { meetingContacts, meetingRule } from "../../src/properties/MeetingRules.ts"
+import { amount, runSeed } from "../../src/simulation/LongRun.ts"
+import { refused } from "../../src/conformance/cases/Refused.ts"
+import { meetingContacts, meetingRule } from "./MeetingRules.ts"
 
 const seed = runSeed("generated rules")
 

@@ -14,7 +14,7 @@ import {
 } from "@roster/domain"
 import { Arbitrary, Cause, Context, DateTime, Effect, Exit, Layer, Schema } from "effect"
 import { apiKeys, type Kind, type NamedFields, smtp } from "../../src/conformance/credentials/CredentialKind.ts"
-import { amount, runSeed } from "../../src/durability/LongRun.ts"
+import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { layerEmbedded, layerMemory } from "../../src/index.ts"
 
 type Services = Context.Context<ContactsService | CredentialsService | EmailsService>

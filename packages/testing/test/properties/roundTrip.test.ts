@@ -9,8 +9,9 @@ import { afterAll, assert, layer } from "@effect/vitest"
 import { ContactFilter, type ContactPayload, ContactsService, RuleText } from "@roster/domain"
 import { Effect, Schedule, Stream } from "effect"
 import { file, profile, utf8 } from "../../src/conformance/jobs/Importing.ts"
-import { amount, runSeed } from "../../src/durability/LongRun.ts"
-import { jsonRecordsOf, layerMemory, textOf, type XmlElement, xmlOf } from "../../src/index.ts"
+import { amount, runSeed } from "../../src/simulation/LongRun.ts"
+import { layerMemory } from "../../src/index.ts"
+import { jsonRecordsOf, textOf, type XmlElement, xmlOf } from "../../src/conformance/jobs/ExportedFile.ts"
 import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
 
 const seed = runSeed("round trips of generated contacts")

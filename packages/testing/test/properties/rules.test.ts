@@ -5,9 +5,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { parseRule, Rule } from "@roster/domain"
 import { Result } from "effect"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 import { layerMemory } from "../../src/index.ts"
-import { meetingRule } from "../../src/properties/MeetingRules.ts"
+import { meetingRule } from "./MeetingRules.ts"
 import { property, rulesOnStore } from "./RulesOnStore.ts"
 
 // The law is one of packages/domain/test/rules/RuleLaws.test.ts in every run; here it holds for many more rules.

@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { canonicalEmail, ContactFilter, ContactsService, contentOf, RuleText, sameContent } from "@roster/domain"
 import { importContacts, type ImportContactsOptions, planDelete, planUpdate, RunLog, undoRun } from "@roster/workflows"
 import { Effect, Layer, Predicate, Stream } from "effect"
-import { amount, runSeed } from "../../src/durability/LongRun.ts"
+import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/layers/ServiceLayers.ts"
 import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
 

@@ -5,7 +5,8 @@ import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Clock, DateTime, Effect, Layer, Redacted } from "effect"
-import { layerEmbedded, layerFile, layerMemory, layerServed, lostAnswers, ServedRoster } from "../../src/index.ts"
+import { layerEmbedded, layerFile, layerMemory, layerServed, ServedRoster } from "../../src/index.ts"
+import { lostAnswers } from "../faults/LostAnswers.ts"
 import { lifetimeOf, limits } from "./Trial.ts"
 
 const ci = CredentialName.make("ci")

@@ -5,7 +5,7 @@ import { assert } from "@effect/vitest"
 import { operations } from "@roster/api"
 import { SecretFormat } from "@roster/domain"
 import { Clock, Effect } from "effect"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { type Answered, ask, askJson, type Asked, succeeded, textField } from "../wire/Wire.ts"
 
 export interface KeyPayload {

@@ -8,7 +8,7 @@ import { Duration, Effect, Exit, FileSystem, Metric, Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { readdirSync } from "node:fs"
 import { gzipSync } from "node:zlib"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { readExposition, sampleOf } from "../observability/Exposition.ts"
 import {
   answerTo,

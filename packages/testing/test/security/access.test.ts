@@ -4,7 +4,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { Agent, request } from "node:http"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { ask, askJson, type Asked, refusedWith, succeeded, succeededEmpty, Wire } from "../wire/Wire.ts"
 import { deleteKey, makeKey, unknownKey } from "./Access.ts"
 

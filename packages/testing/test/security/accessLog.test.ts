@@ -3,7 +3,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { type Asked, ask, textField, Wire } from "../wire/Wire.ts"
 import { everyRequest, unknownKey } from "./Access.ts"
 

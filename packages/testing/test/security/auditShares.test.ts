@@ -8,7 +8,7 @@ import { IpRange } from "@roster/domain"
 import { RosterServer } from "@roster/server"
 import { Effect, Fiber, FileSystem, Path, Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { rowsOf } from "../../src/durability/StoreLook.ts"
+import { rowsOf } from "../durability/StoreLook.ts"
 
 const Row = Schema.Struct({ peer: Schema.NullOr(Schema.String), outcome: Schema.String, details: Schema.String })
 

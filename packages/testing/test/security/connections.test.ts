@@ -8,7 +8,8 @@ import { Duration, Effect, FileSystem, Metric, Redacted, Scope } from "effect"
 import type { Socket } from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { eventually, serveProcess } from "../../src/index.ts"
+import { serveProcess } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import {
   answerTo,
   bodyOf,

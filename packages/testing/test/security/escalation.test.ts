@@ -7,7 +7,7 @@ import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Context, DateTime, Effect, Layer, Predicate, Redacted } from "effect"
-import { refused } from "../../src/index.ts"
+import { refused } from "../../src/conformance/cases/Refused.ts"
 import { ask, askJson, type Answered, refusedWith, succeeded, succeededEmpty, Wire } from "../wire/Wire.ts"
 import { deleteKey, expireKey, type KeyPayload, makeKey } from "./Access.ts"
 

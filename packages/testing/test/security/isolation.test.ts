@@ -3,7 +3,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Predicate } from "effect"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { type Answered, ask, askJson, type Asked, jsonOf, succeeded, textField, Wire } from "../wire/Wire.ts"
 import { makeKey, seenOf } from "./Access.ts"
 

@@ -9,7 +9,7 @@ import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { createServer, connect, type Socket } from "node:net"
-import { killableServe, servePlace } from "../../src/durability/KillableServe.ts"
+import { killableServe, servePlace } from "../durability/KillableServe.ts"
 
 /**
  * Stands in front of a service. The first answer to a POST of a key is withheld: what was to happen then happens, and the

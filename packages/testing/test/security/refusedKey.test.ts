@@ -17,7 +17,8 @@ import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Cause, Context, Effect, Exit, Layer, Redacted, Stream } from "effect"
 import { inspect } from "node:util"
-import { refused, serveProcess, type ServeProcess } from "../../src/index.ts"
+import { serveProcess, type ServeProcess } from "../../src/index.ts"
+import { refused } from "../../src/conformance/cases/Refused.ts"
 
 class Served extends Context.Service<Served, ServeProcess>()("@roster/testing/test/Served") {
   static readonly layer = Layer.effect(Served, serveProcess()).pipe(Layer.provide(NodeServices.layer))

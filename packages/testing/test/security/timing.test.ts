@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { insertCredential, unset } from "../../../server/src/credentials/CredentialRow.ts"
 import { keyLookup } from "../../../server/src/credentials/KeyLookup.ts"
 import { digestOf } from "../../../server/src/credentials/Secret.ts"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 
 const bits = 0x0123456789abcdef0123456789abcdef0123456789abcdefn
 const keyOf = (value: bigint) => SecretFormat.secretOf(SecretFormat.prefixes.ApiKey, value)

@@ -12,7 +12,7 @@ import { connect as connectPlain } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { head, rawServed, type RawServed } from "./RawServed.ts"
 
 const bin = fileURLToPath(new URL("../../../cli/dist/roster.js", import.meta.url))

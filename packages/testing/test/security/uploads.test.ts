@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { answerTo, dial, head, ofSubaccount, rawServed, type RawServed, refusedAs, statusOf } from "./RawServed.ts"
 
 const path = "/v4/contacts/import"

@@ -12,7 +12,7 @@ import { Cause, Effect, Exit, Fiber, FileSystem, Layer, Path, PlatformError, Pre
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 import { layerMemory } from "../../src/layers/ServiceLayers.ts"
 
 /** What becomes of a call: the disk fails it, of a write after a part, or the program is interrupted there. */

@@ -11,8 +11,8 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { DatabaseSync, StatementSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
-import { canaryEmail, credentialNames, everyOperation, ownOperations } from "../../src/faults/EveryOperation.ts"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { canaryEmail, credentialNames, everyOperation, ownOperations } from "../faults/EveryOperation.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 
 /** What SQLite says, each of another step of its work. */
 const failures = [

@@ -9,8 +9,8 @@ import {
   type Round,
   ruleOf,
   someCall
-} from "../../src/durability/history/HistoryCalls.ts"
-import { makeHistory } from "../../src/durability/history/KeyHistory.ts"
+} from "../durability/history/HistoryCalls.ts"
+import { makeHistory } from "../durability/history/KeyHistory.ts"
 import { anyFault, layer as services, valueOf, workload } from "./Workload.ts"
 
 /** The calls of one run, which all callers note. */

@@ -8,7 +8,7 @@ import { RosterServer } from "@roster/server"
 import { Context, Effect, Exit, Layer, Metric, Redacted, type Scope } from "effect"
 import { Agent, type IncomingMessage, request } from "node:http"
 import { connect } from "node:net"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { readExposition, sampleOf } from "../observability/Exposition.ts"
 
 type ServeOptions = Parameters<typeof RosterServer.layer>[0]

@@ -4,7 +4,8 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { csvRecordsOf, eventually, textOf } from "../../src/index.ts"
+import { csvRecordsOf, textOf } from "../../src/conformance/jobs/ExportedFile.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { ask, askJson, refusedWith, succeeded, succeededEmpty, textField, Wire } from "./Wire.ts"
 
 const json = { "Content-Type": "application/json" }

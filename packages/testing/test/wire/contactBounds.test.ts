@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { ContactSize } from "@roster/domain"
 import { Effect, Predicate } from "effect"
-import { longRun } from "../../src/durability/LongRun.ts"
+import { longRun } from "../../src/simulation/LongRun.ts"
 import { ask, askJson, refusedWith, succeeded, Wire } from "./Wire.ts"
 
 const { maximumContactBytes, maximumCustomFields } = ContactSize

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { csvRecordsOf, eventually, textOf } from "../../src/index.ts"
+import { csvRecordsOf, textOf } from "../../src/conformance/jobs/ExportedFile.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { ask, askJson, refusedWith, succeeded, textField, Wire } from "./Wire.ts"
 
 layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("export on the wire", (it) => {

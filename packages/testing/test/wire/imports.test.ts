@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually } from "../../src/index.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { ask, askJson, refusedWith, succeeded, succeededEmpty, Wire } from "./Wire.ts"
 
 const boundary = "----b0undary"

@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
-import { contactsIn, countOf, rowsOf, writeTo } from "../../src/durability/StoreLook.ts"
+import { contactsIn, countOf, rowsOf, writeTo } from "../durability/StoreLook.ts"
 import { ask, askJson, type Answered, refusedWith, succeeded, Wire } from "./Wire.ts"
 
 /** Seconds that are no date, and fields that are no texts. */

@@ -19,8 +19,8 @@ import {
   undoRun
 } from "@roster/workflows"
 import { Effect, Layer, Stream } from "effect"
-import { amount } from "../../src/durability/LongRun.ts"
-import { foreign, noSuchPath } from "../../src/layers/ForeignService.ts"
+import { amount } from "../../src/simulation/LongRun.ts"
+import { foreign, noSuchPath } from "../conformance/ForeignService.ts"
 import { layerMemory } from "../../src/layers/ServiceLayers.ts"
 
 const services = [

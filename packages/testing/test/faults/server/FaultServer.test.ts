@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { connect } from "node:net"
-import { allClosed, bodyText } from "../../../src/faults/server/FaultLedger.ts"
+import { allClosed, bodyText } from "./FaultLedger.ts"
 import {
   drip,
   finish,
@@ -18,8 +18,8 @@ import {
   stall,
   waitFor,
   write
-} from "../../../src/faults/server/FaultScript.ts"
-import { faultServer } from "../../../src/faults/server/FaultServer.ts"
+} from "./FaultScript.ts"
+import { faultServer } from "./FaultServer.ts"
 
 interface Talk {
   readonly text: string

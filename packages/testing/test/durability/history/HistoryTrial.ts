@@ -10,7 +10,7 @@ import { awaitExport } from "@roster/workflows"
 import { Deferred, Duration, Effect, Exit, Layer, Redacted, Schedule, Schema, Scope, Stream } from "effect"
 import { faultProxy } from "../../faults/server/FaultProxy.ts"
 import type { KillableServe } from "../KillableServe.ts"
-import { longRun } from "../LongRun.ts"
+import { longRun } from "../../../src/simulation/LongRun.ts"
 import {
   type Account,
   expiryIn,

@@ -13,7 +13,7 @@ import {
   FieldNames
 } from "@roster/domain"
 import { Arbitrary, DateTime, Schema } from "effect"
-import { integer, mostly, oneOf, optional } from "./Generators.ts"
+import { integer, mostly, oneOf, optional } from "../../src/properties/Generators.ts"
 
 const values = [
   "",

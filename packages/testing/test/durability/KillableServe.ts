@@ -6,7 +6,7 @@ import { Effect, FileSystem, Path, Redacted, Schema } from "effect"
 import { spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { ServeProcessFailed } from "../layers/ServeProcess.ts"
+import { ServeProcessFailed } from "../../src/layers/ServeProcess.ts"
 
 /** The location of a store and of what its processes leave behind. */
 export interface ServePlace {
