@@ -78,7 +78,9 @@ export {
   RunLogFailure,
   RunNotFound,
   RunOrigin,
-  RunTaken
+  RunTaken,
+  type RunTarget,
+  type RunTargetOptions
 } from "./runs/RunLog.ts"
 export {
   addAll,

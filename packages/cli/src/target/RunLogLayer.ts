@@ -1,16 +1,24 @@
 /** The log of the runs of this user, on the service or store of a command, which says how to undo what it recorded. */
-import { type Run, RunLog, RunOrigin } from "@roster/workflows"
+import { ContactsService } from "@roster/domain"
+import { type Run, RunLog, RunOrigin, type RunTargetOptions } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
 import { Effect, Layer } from "effect"
 import { userInfo } from "node:os"
 import { stateFolder } from "../files/UserFolder.ts"
 import { Output } from "../terminal/Output.ts"
 import { commandHere, ResumeHint } from "../terminal/ResumeHint.ts"
-import { type ForWrites, targetIdentity } from "./Target.ts"
+import { type ForWrites, Target } from "./Target.ts"
 import * as TargetLayer from "./TargetLayer.ts"
 
-const layerOn = (target: string) =>
-  Layer.unwrap(Effect.map(stateFolder("runs"), (folder) => RunFiles.layer({ folder, target })))
+/** What the runs of a command are of: the store that it works on, wherever that is now. */
+const targetOptions = Effect.gen(function* () {
+  const { identity, name } = yield* Target
+  const { storeId } = yield* ContactsService
+  return { target: identity ?? name, storeId }
+})
+
+const layerOn = (on: RunTargetOptions) =>
+  Layer.unwrap(Effect.map(stateFolder("runs"), (folder) => RunFiles.layer({ folder, ...on })))
 
 /** The storage of that log, whose runs are on any target. */
 export const storage = Effect.gen(function* () {
@@ -87,15 +95,15 @@ const telling = Effect.gen(function* () {
 })
 
 /** The log in the state folder. */
-const layer = Layer.unwrap(Effect.map(targetIdentity, layerOn))
+const layer = Layer.unwrap(Effect.map(targetOptions, layerOn))
 
 const layerTelling = Layer.provide(Layer.effect(RunLog, telling), layer)
 
 /** The same for a command that only reads it, on whatever target its runs were. */
-export const layerOfAll = layerOn("")
+export const layerOfAll = layerOn({ target: "" })
 
 /** The log of a command that leaves nothing in the state folder. */
-const layerUnkept = Layer.unwrap(Effect.map(targetIdentity, (target) => RunLog.layerMemory({ target })))
+const layerUnkept = Layer.unwrap(Effect.map(targetOptions, RunLog.layerMemory))
 
 /** The target of a command that changes something, with the log of its runs. A dry run keeps none. */
 export const layerForWrites = ({ isKept, ...forWrites }: ForWrites & { readonly isKept?: boolean | undefined }) =>

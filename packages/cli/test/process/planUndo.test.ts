@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -473,6 +473,35 @@ describe("a run", () => {
       const other = yield* elsewhere(["contacts", "undo", id, "--yes", ...on], { env: { HOME: folder } })
       assert.include(failure(done(other, 2)).message, "It is for")
       assert.deepStrictEqual(content(place), before)
+    })
+  )
+
+  it.live("is undone after its store has moved, and not on another store at the old path", () =>
+    Effect.gen(function* () {
+      const where = yield* local
+      const { folder, place, run } = where
+      const file = yield* people(where)
+      const before = content(place)
+      const plan = join(folder, "plan.json")
+      done(yield* run(["contacts", "import", file, "--plan", plan]), 9)
+      done(yield* run(["contacts", "import", file]), 9)
+      const { id } = yield* lastRun(where)
+      // A database that is closed has no other files.
+      const moved = join(folder, "moved.db")
+      renameSync(place, moved)
+      done(yield* run(["contacts", "add", "new@x.org", "--db", place]))
+      for (const words of [
+        ["contacts", "undo", id, "--yes", "--db", place],
+        ["contacts", "apply", plan, "--yes", "--db", place]
+      ]) {
+        const refused = failure(done(yield* run(words), 2))
+        assert.strictEqual(refused.message, `It is for other contacts than those that are at [local] ${place} now.`)
+      }
+      const on = ["--db", moved]
+      const listed = jsonOf<ReadonlyArray<{ id: string; target: string }>>(done(yield* run(["contacts", "runs"])))
+      assert.strictEqual(listed.find((one) => one.id === id)?.target, `[local] ${place}`)
+      done(yield* run(["contacts", "undo", "last", "--yes", ...on]))
+      assert.deepStrictEqual(content(moved), before)
     })
   )
 

@@ -6,11 +6,11 @@ import { loadPlan, RunOrigin } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Atom, type AtomRegistry } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
-import { runtime } from "../session/Session.ts"
+import { runtime, session } from "../session/Session.ts"
 import { isWhole } from "../session/ReportWords.ts"
 import * as Choices from "./ImportChoices.ts"
 import { edits, file, reading, rowChoices } from "./ImportFile.ts"
-import { corrections, plan, showRows } from "./ImportPlan.ts"
+import { connectionOf, corrections, plan, showRows } from "./ImportPlan.ts"
 import { bytesOf } from "./thread/BlobBytes.ts"
 import type { Planned } from "./thread/ImportCalls.ts"
 
@@ -102,7 +102,7 @@ export const apply = Atom.keepAlive(
       const about = get(file)?.name
       const plan = yield* loadPlan(bytesOf(made.content))
       leaveNote(get(notes), {
-        target: plan.header.target,
+        target: connectionOf(get(session)).target,
         digest: made.digest,
         rows: made.summary.new + made.summary.changed
       })

@@ -116,7 +116,7 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
           </>
         )}
       </div>
-      {run.isHere ? null : <p>This run is of {run.header.target}. Sign in there to undo it.</p>}
+      {run.isHere ? null : <p>This run is of {run.header.name ?? run.header.target}. Sign in there to undo it.</p>}
     </>
   )
 }

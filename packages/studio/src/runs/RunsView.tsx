@@ -33,7 +33,7 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
           <td>{run.counts.changed.toLocaleString()}</td>
           <td>{run.counts.deleted.toLocaleString()}</td>
           <td>{stateWords(run)}</td>
-          <td>{run.isHere ? "here" : run.header.target}</td>
+          <td>{run.isHere ? "here" : (run.header.name ?? run.header.target)}</td>
         </tr>
       ))}
     </Table>

@@ -2,6 +2,7 @@
  * Who looks at what: the key that was typed, or that of `roster studio`, and the services that it opens. The key is held in
  * memory, and kept for reloads of this tab only if the person asks for it.
  */
+import { ContactsService } from "@roster/domain"
 import { FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer, Redacted, Scheduler, Schema } from "effect"
@@ -12,7 +13,7 @@ import { Atom } from "effect/reactivity"
 export const HostTarget = Schema.Struct({
   /** The name of the service or store. */
   name: Schema.String,
-  /** What records of runs call it. */
+  /** Its address or absolute path, which records of runs name if it tells no id. */
   identity: Schema.String,
   /** Whether it is a store on this machine. */
   isStore: Schema.Boolean,
@@ -40,7 +41,7 @@ export type Services = RosterClient.Services | RunLog
 /** The session; `undefined` before a person signs in. */
 export const session = Atom.keepAlive(Atom.make<Session | undefined>(undefined))
 
-/** The service or store that runs and plans of a session are for. */
+/** The address of the service, or the path of the store, of a session. */
 export const targetOf = ({ baseUrl, host }: Session): string => host?.identity ?? baseUrl
 
 /** Asks the process that serves this page with the key of a session. */
@@ -54,19 +55,17 @@ const withKey = ({ key }: Session) =>
   ).pipe(Layer.provide(FetchTransport.layer()))
 
 /** The log of runs: that of the command line behind `roster studio`, and elsewhere one in memory, which ends with the page. */
-const runsOf = (current: Session): Layer.Layer<RunLog> =>
-  current.host === undefined
-    ? RunLog.layerMemory({ target: targetOf(current) })
-    : Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("@roster/workflows/RemoteRunStorage")),
-          (RemoteRunStorage) =>
-            RemoteRunStorage.layer({
-              target: targetOf(current),
-              address: `${current.baseUrl.replace(/v4$/, "")}studio/runs`
-            })
-        )
-      ).pipe(Layer.provide(withKey(current)))
+const runsOf = (current: Session): Layer.Layer<RunLog, never, ContactsService> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const on = { target: targetOf(current), storeId: (yield* ContactsService).storeId }
+      if (current.host === undefined) return RunLog.layerMemory(on)
+      const RemoteRunStorage = yield* Effect.promise(() => import("@roster/workflows/RemoteRunStorage"))
+      return RemoteRunStorage.layer({ ...on, address: `${current.baseUrl.replace(/v4$/, "")}studio/runs` }).pipe(
+        Layer.provide(withKey(current))
+      )
+    })
+  )
 
 /** A slice of a long program, which then lets the page draw and answer: some milliseconds also while the machine is busy. */
 const stepsBeforeOthers = 256
@@ -75,8 +74,10 @@ const stepsBeforeOthers = 256
 export const layerOf = (session: Session): Layer.Layer<Services, InvalidSettings> =>
   Layer.mergeAll(
     Layer.succeed(Scheduler.MaxOpsBeforeYield, stepsBeforeOthers),
-    RosterClient.layer({ baseUrl: session.baseUrl, apiKey: session.key }).pipe(Layer.provide(FetchTransport.layer())),
-    runsOf(session)
+    runsOf(session).pipe(
+      Layer.provideMerge(RosterClient.layer({ baseUrl: session.baseUrl, apiKey: session.key })),
+      Layer.provide(FetchTransport.layer())
+    )
   )
 
 const noServices = Layer.effectContext(Effect.never)

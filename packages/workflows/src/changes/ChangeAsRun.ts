@@ -13,7 +13,7 @@ import {
   TaggedError,
   Unavailable
 } from "@roster/domain"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, type Scope } from "effect"
 import { readNow } from "../runs/ContactReader.ts"
 import { attempts, made, madeBy, recordUnknown } from "../runs/RecordedChanges.ts"
 import { type Run, RunLog, type RunLogFailure, type RunTaken } from "../runs/RunLog.ts"
@@ -87,10 +87,13 @@ export const changeAsRun = fnRedacted("changeAsRun")(function* (
   const { command, of = "existing" } = options
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      const run = yield* (yield* RunLog).open({ command })
-      const making = makeChange(run, { delete: undefined, write: undefined, ...change }, of === "new")
-      const contact = yield* Effect.ensuring(making, Effect.ignore(run.end))
-      return { run: run.header.id, contact }
+      const log = yield* RunLog
+      // After the first read, whose answer says which contacts these are.
+      const opened = yield* Effect.cached(
+        Effect.tap(log.open({ command }), ({ end }) => Effect.addFinalizer(() => Effect.ignore(end)))
+      )
+      const contact = yield* makeChange(opened, { delete: undefined, write: undefined, ...change }, of === "new")
+      return { run: (yield* opened).header.id, contact }
     })
   )
 })
@@ -104,10 +107,10 @@ const asOne = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   )
 
 const makeChange = Effect.fnUntraced(function* (
-  run: Run,
+  opened: Effect.Effect<Run, RunTaken | RunLogFailure | ServiceError, Scope.Scope>,
   { delete: isDeleted, email, write = {} }: { readonly email: string } & Pick<ContactChange, "write" | "delete">,
   isNew: boolean
-): Effect.fn.Return<Contact | null | undefined, ChangeError, ContactsService> {
+): Effect.fn.Return<Contact | null | undefined, ChangeError | RunTaken | RunLogFailure, ContactsService | Scope.Scope> {
   const service = yield* ContactsService
   const { consent, customFields, firstName, lastName, resubscribe = false, status, ...lists } = write
   /** What a service does that compares nothing, to a contact that is there. */
@@ -133,7 +136,7 @@ const makeChange = Effect.fnUntraced(function* (
     )
     if (found === undefined) {
       if (isNew) return yield* new NotChangeable()
-      yield* recordUnknown(run, "a change by a key that may not read contacts")
+      yield* recordUnknown(yield* opened, "a change by a key that may not read contacts")
       return yield* plain
     }
     const [now = { contact: null, lists: undefined }] = found
@@ -142,6 +145,7 @@ const makeChange = Effect.fnUntraced(function* (
     if (!isNew && seen === null) return yield* new ContactNotFound({ email })
     const kept = resubscribe ? undefined : statusKept(seen?.status, status)
     if (kept !== undefined) return yield* new WouldResubscribe({ status: kept })
+    const run = yield* opened
     // The service checks the address.
     const address = email as EmailAddress
     const changes = [

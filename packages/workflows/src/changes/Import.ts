@@ -12,7 +12,8 @@ import {
   fnRedacted,
   type ImportMapping,
   type ImportRow,
-  type RejectedRow
+  type RejectedRow,
+  type ServiceError
 } from "@roster/domain"
 import { Effect, Result, type Scope, Stream } from "effect"
 import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
@@ -87,7 +88,7 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
   rows: Stream.Stream<ImportRow, E>,
   survey: UploadSurvey,
   options: ImportOptions = {}
-): Effect.fn.Return<Import<E>, RunTaken | RunLogFailure, ContactsService | RunLog | Scope.Scope> {
+): Effect.fn.Return<Import<E>, RunTaken | RunLogFailure | ServiceError, ContactsService | RunLog | Scope.Scope> {
   const { command = "import", concurrency, defaultStatus, listNames = [], mapping, only, onUnread } = options
   const { record = true, resubscribe = false, source = survey.digest } = options
   const service = yield* ContactsService
@@ -217,7 +218,7 @@ export const importContacts = <E, EK = SourceTooLarge>(
   options: ImportContactsOptions<EK> = {}
 ): Effect.Effect<
   RunReport,
-  E | EK | SourceTooLarge | TooManyRows | RunTaken | RunLogFailure,
+  E | EK | SourceTooLarge | TooManyRows | RunTaken | RunLogFailure | ServiceError,
   ContactsService | RunLog
 > => readAndApply(source, options)
 

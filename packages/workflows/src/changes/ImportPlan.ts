@@ -16,7 +16,7 @@ import {
 } from "@roster/domain"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
 import { changesOf, type ContactState, type FieldChanges } from "../runs/ContactState.ts"
-import { RunLog } from "../runs/RunLog.ts"
+import { recordedTarget, RunLog } from "../runs/RunLog.ts"
 import type { Bitset } from "../upload/Bitset.ts"
 import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions } from "./RowSource.ts"
 import type { TooManyRows, UploadSurvey } from "../upload/UploadSurvey.ts"
@@ -244,15 +244,15 @@ export const writtenPlan = Effect.fnUntraced(function* <A, E, R, ES = never>(
   parts: Stream.Stream<ReadonlyArray<A>, E, R>,
   planner: Planner<A>,
   options: Omit<PlanOptions<ES>, keyof ReaderOptions | keyof ImportMode | "onRow">
-): Effect.fn.Return<ImportPlan<ES>, E | ES, R | RunLog> {
+): Effect.fn.Return<ImportPlan<ES>, E | ES | ServiceError, R | RunLog> {
   const { listNames = [], mapping, onProgress, resubscribe = false, source } = options
   const storage: PlanStorage<ES> = options.storage ?? planStorageMemory()
-  const { target } = yield* RunLog
+  const log = yield* RunLog
   const header: PlanHeader = {
     plan: "roster contacts",
     version: 3,
     id: yield* randomId,
-    target,
+    ...recordedTarget(yield* log.target),
     made: DateTime.formatIso(yield* DateTime.now),
     ...(source === undefined ? {} : { source }),
     ...(mapping === undefined ? {} : { mapping }),

@@ -23,7 +23,7 @@ import {
   type ReaderOptions,
   type ReadError
 } from "../runs/ContactReader.ts"
-import { maximumNamedContacts, OtherTarget, type RunReport } from "../runs/RunReport.ts"
+import { checkTarget, maximumNamedContacts, type OtherTarget, type RunReport } from "../runs/RunReport.ts"
 import { leftOf, type Look, makeApplier } from "./Applier.ts"
 import { nothingUndone, type UndoReport, undoRun } from "./Undo.ts"
 import {
@@ -51,8 +51,8 @@ export class PlanOutdated extends TaggedError<PlanOutdated>()("PlanOutdated", {
   }
 }
 
-/** What an apply needs, and how it fails. A failure of the service is in its report. */
-type Applying<E> = Effect.Effect<AppliedPlan, E | RunTaken | RunLogFailure, ContactsService | RunLog>
+/** What an apply needs, and how it fails. A failure of the service after it has said which contacts it has is in the report. */
+type Applying<E> = Effect.Effect<AppliedPlan, E | RunTaken | RunLogFailure | ServiceError, ContactsService | RunLog>
 
 type Verifying<E> = Effect.Effect<
   void,
@@ -174,7 +174,7 @@ export const planOf = <E>(
     ...options
   }: ApplyOptions): Effect.fn.Return<
     AppliedPlan,
-    E | UnreadablePlan | RunTaken | RunLogFailure,
+    E | UnreadablePlan | RunTaken | RunLogFailure | ServiceError,
     ContactsService | RunLog
   > {
     const log = yield* RunLog
@@ -242,11 +242,11 @@ const lookAt = ({ change, fields = {} }: PlannedRow, found: Found): Look => {
 
 /**
  * Loads a plan from the bytes of its file, which are read again when it is applied. Fails for one that is not whole, or is
- * for another service or store than that of the log.
+ * for other contacts than those of the log.
  */
 export const loadPlan = fnRedacted("loadPlan")(function* <E>(
   content: Stream.Stream<Uint8Array, E>
-): Effect.fn.Return<ImportPlan<E>, E | UnreadablePlan | OtherTarget, RunLog> {
+): Effect.fn.Return<ImportPlan<E>, E | UnreadablePlan | OtherTarget | ServiceError, RunLog> {
   let header: PlanHeader | undefined
   let summary: PlanSummary | undefined
   yield* Stream.runForEach(readPlan(content, { decodesRows: false }), (line) =>
@@ -257,7 +257,6 @@ export const loadPlan = fnRedacted("loadPlan")(function* <E>(
   )
   // A plan without them fails to be read.
   if (header === undefined || summary === undefined) return yield* unreadable("it breaks off")
-  const { target } = yield* RunLog
-  if (header.target !== target) return yield* new OtherTarget({ other: header.target, current: target })
+  yield* checkTarget(header)
   return planOf(header, summary, content)
 })

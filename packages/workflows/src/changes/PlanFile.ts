@@ -17,8 +17,10 @@ export const PlanHeader = Schema.Struct({
   version: Schema.Literal(version),
   /** Tells it from other plans. */
   id: Schema.String,
-  /** The name of the service or store. */
+  /** The id of the store whose contacts it changes, or the address of a service that tells none. */
   target: Schema.String,
+  /** The name of the service or store for people, if it is another. */
+  name: Schema.optionalKey(Schema.String),
   /** When it was made, as ISO 8601. */
   made: Schema.String,
   /** What its rows were read from, as the caller names it. */

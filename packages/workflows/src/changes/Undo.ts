@@ -9,7 +9,14 @@ import type { RunEntry } from "../runs/RunEntry.ts"
 import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import { type Found, mayNotRead, nobody, type ReadError, readNow } from "../runs/ContactReader.ts"
 import { attempts, made, madeOf } from "../runs/RecordedChanges.ts"
-import { emptyReport, makeEffectCounter, maximumNamedContacts, OtherTarget, type RunReport } from "../runs/RunReport.ts"
+import {
+  emptyReport,
+  makeEffectCounter,
+  checkTarget,
+  maximumNamedContacts,
+  type OtherTarget,
+  type RunReport
+} from "../runs/RunReport.ts"
 import {
   leftOut,
   makeScope,
@@ -118,8 +125,7 @@ const makeLook = Effect.fnUntraced(function* (run: RecordedRun, scope: UndoScope
 const openToUndo = Effect.fnUntraced(function* (id: string) {
   const log = yield* RunLog
   const run = yield* log.read(id)
-  const { target } = run.header
-  if (target !== log.target) return yield* new OtherTarget({ other: target, current: log.target })
+  yield* checkTarget(run.header)
   return run
 })
 

@@ -1,5 +1,5 @@
 /** The runs as a list shows them: how each ended, and which of them undid another one. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { type RunInfo, RunLog } from "./RunLog.ts"
 
 /** A run as a list shows it. */
@@ -34,12 +34,14 @@ const undoOf = (runs: ReadonlyArray<RunInfo>, id: string): RunInfo | undefined =
 export const listRuns = Effect.gen(function* () {
   const log = yield* RunLog
   const runs = yield* log.list
+  // Runs are listed while the service does not answer, too.
+  const here = yield* Effect.option(log.target)
   return yield* Effect.forEach(runs, (run) => {
     const listed = (state: ListedRun["state"]): ListedRun => ({
       ...run,
       state,
       undoneBy: undoOf(runs, run.header.id),
-      isHere: run.header.target === log.target
+      isHere: Option.exists(here, ({ isNamed }) => isNamed(run.header.target))
     })
     if (run.isEnded) return Effect.succeed(listed("Finished"))
     return log.read(run.header.id).pipe(

@@ -15,6 +15,7 @@ import {
   RunLogFailure,
   RunNotFound,
   type RunStorage,
+  type RunTargetOptions,
   type StoredRun,
   workOf
 } from "./RunLog.ts"
@@ -128,11 +129,10 @@ export const layerCalls = (address: string): Layer.Layer<RpcClient.Protocol, nev
   Layer.provide(RpcClient.layerProtocolHttp({ url: address }), RpcSerialization.layerNdjson)
 
 /** The log of runs on a target, which the process behind an address keeps. */
-export const layer = (options: {
-  readonly address: string
-  readonly target: string
-}): Layer.Layer<RunLog, never, HttpClient.HttpClient> =>
+export const layer = (
+  options: RunTargetOptions & { readonly address: string }
+): Layer.Layer<RunLog, never, HttpClient.HttpClient> =>
   Layer.effect(
     RunLog,
-    Effect.map(make, (storage) => makeRunLog(options.target, storage))
+    Effect.map(make, (storage) => makeRunLog(options, storage))
   ).pipe(Layer.provide(layerCalls(options.address)))

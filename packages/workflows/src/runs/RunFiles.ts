@@ -29,6 +29,7 @@ import {
   RunLogFailure,
   RunNotFound,
   type RunStorage,
+  type RunTargetOptions,
   type RunWriter,
   type StoredRun,
   workOf
@@ -38,11 +39,9 @@ export { takeLock } from "./FileLock.ts"
 export type { RunStorage } from "./RunLog.ts"
 
 /** Where the files stand, and how much of them is kept. */
-export interface RunFilesOptions {
+export interface RunFilesOptions extends RunTargetOptions {
   /** The folder, which is created if it is missing, and closed to other users. */
   readonly folder: string
-  /** The name of the service or store. */
-  readonly target: string
   /** How long the record of a run is kept (default: 30 days). */
   readonly keptFor?: Duration.Input | undefined
   /** Maximum size of all records in bytes (default: 4 GiB). The oldest go first. */
@@ -359,11 +358,8 @@ export const storage = Effect.fnUntraced(function* ({
 })
 
 /** The log of runs in a folder. */
-export const layer = ({
-  target,
-  ...options
-}: RunFilesOptions): Layer.Layer<RunLog, RunLogFailure, FileSystem.FileSystem> =>
+export const layer = (options: RunFilesOptions): Layer.Layer<RunLog, RunLogFailure, FileSystem.FileSystem> =>
   Layer.effect(
     RunLog,
-    Effect.map(storage(options), (storage) => makeRunLog(target, storage))
+    Effect.map(storage(options), (storage) => makeRunLog(options, storage))
   )

@@ -2,7 +2,7 @@
  * The log of runs: what a program of several steps did, so that it can go on after an interruption and be undone. One entry
  * is appended before each write and one after it. (docs/decisions/runs.md)
  */
-import { randomId, sometimes, TaggedError } from "@roster/domain"
+import { randomId, type ServiceError, sometimes, TaggedError } from "@roster/domain"
 import { Clock, Context, DateTime, Effect, Layer, Predicate, Schedule, Schema, type Scope, Stream } from "effect"
 import { type AppendedEntry, makeRunCounter, type RunCounts, type RunEntry } from "./RunEntry.ts"
 
@@ -12,8 +12,10 @@ export const RunHeader = Schema.Struct({
   id: Schema.String,
   /** The command or program, such as `import`. */
   command: Schema.String,
-  /** The name of the service or store. */
+  /** The id of the store whose contacts it changes, or the address of a service that tells none. */
   target: Schema.String,
+  /** The name of the service or store for people, if it is another. */
+  name: Schema.optionalKey(Schema.String),
   /** When it began, as ISO 8601. */
   began: Schema.String,
   /** What the run works on. An unfinished run resumes only for the same command and an equal input, and never without one. */
@@ -149,6 +151,38 @@ const textOf = (value: unknown): string =>
     Predicate.isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part
   )
 
+/** What the runs and plans of a log are of. */
+export interface RunTargetOptions {
+  /** The address of the service, or the path of the store, which records name if it tells no id. */
+  readonly target: string
+  /** The id of the store, such as that of `ContactsService` (default: none). */
+  readonly storeId?: Effect.Effect<string | undefined, ServiceError> | undefined
+}
+
+/** The contacts that runs and plans are of. */
+export interface RunTarget {
+  /** What records name: the id of the store, or the address of a service that tells none. */
+  readonly id: string
+  /** The address of the service, or the path of the store, for people. */
+  readonly name: string
+  /** Whether a record that names this target is of these contacts. Those of earlier versions name the address. */
+  readonly isNamed: (target: string) => boolean
+}
+
+const runTarget = ({ storeId = Effect.undefined, target: name }: RunTargetOptions) =>
+  storeId.pipe(
+    // Our services tell the id in a refusal too, so this one tells none.
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "AccessDenied",
+      () => Effect.undefined
+    ),
+    Effect.map((id = name): RunTarget => ({ id, name, isNamed: (target) => target === id || target === name }))
+  )
+
+/** What a record says of its target. */
+export const recordedTarget = ({ id, name }: RunTarget): Pick<RunHeader, "target" | "name"> =>
+  id === name ? { target: id } : { target: id, name }
+
 /** What runs that do the same have in common, by which they are taken. A run without an input is like no other. */
 export const workOf = ({ command, id, input, target, undoes }: RunHeader): string =>
   input === undefined && undoes === undefined ? id : textOf([target, command, input ?? null, undoes ?? null])
@@ -157,7 +191,8 @@ export const workOf = ({ command, id, input, target, undoes }: RunHeader): strin
 const atOnce = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 3))
 
 /** Makes the log of runs on a target in a storage. */
-export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service"] => {
+export const makeRunLog = (on: RunTargetOptions, storage: RunStorage): RunLog["Service"] => {
+  const target = runTarget(on)
   const take = (header: RunHeader, run: string) =>
     storage.take(workOf(header)).pipe(
       Effect.filterOrFail(
@@ -182,20 +217,23 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
 
   let last = 0
   const open = Effect.fnUntraced(function* ({ command, input, resume = true, undoes }: OpenRun) {
+    const here = yield* target
     // Ids sort by time, also those of runs that one process begins in the same millisecond.
     last = Math.max(last + 1, yield* Clock.currentTimeMillis)
     const began = DateTime.formatIso(DateTime.makeUnsafe(last))
     const header: RunHeader = {
       id: `${began.replaceAll(/[-:.]/g, "")}-${(yield* randomId).slice(0, 4)}`,
       command,
-      target,
+      ...recordedTarget(here),
       began,
       ...(yield* RunOrigin),
       ...(input === undefined ? {} : { input }),
       ...(undoes === undefined ? {} : { undoes })
     }
     const work = workOf(header)
-    const newest = Effect.map(storage.all, (runs) => runs.find((run) => run.canResume && workOf(run.header) === work))
+    const isSameWork = ({ header }: StoredRun) =>
+      here.isNamed(header.target) && workOf({ ...header, target: here.id }) === work
+    const newest = Effect.map(storage.all, (runs) => runs.find((run) => run.canResume && isSameWork(run)))
     yield* take(header, command).pipe(
       Effect.catchTag("RunTaken", () =>
         Effect.flatMap(newest, (run) => Effect.fail(new RunTaken({ run: run?.header.id ?? command })))
@@ -203,6 +241,8 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
     )
     const found = yield* newest
     const earlier = resume && found !== undefined && found.end === undefined ? found : undefined
+    // Who reads it takes it by the name that it has.
+    if (earlier !== undefined && earlier.header.target !== here.id) yield* take(earlier.header, earlier.header.id)
     const counter = earlier === undefined ? makeRunCounter() : yield* count(earlier)
     const taken = earlier?.header ?? header
     if (earlier !== undefined) yield* sometimes("a run resumes")
@@ -240,14 +280,54 @@ export const makeRunLog = (target: string, storage: RunStorage): RunLog["Service
   return { target, open, read, list }
 }
 
+/** A storage that ends with the process. */
+export const memoryStorage = (): RunStorage => {
+  const runs: Array<{ readonly header: RunHeader; readonly entries: Array<RunEntry> }> = []
+  const taken = new Set<string>()
+  const storedOf = ({ entries, header }: (typeof runs)[number], size = entries.length): StoredRun => {
+    const last = entries[size - 1]
+    return {
+      header,
+      canResume: true,
+      end: last?._tag === "Ended" ? last : undefined,
+      size,
+      entries: Stream.suspend(() => Stream.fromIterable(entries.slice(0, size))),
+      backwards: Stream.suspend(() => Stream.fromIterable(entries.slice(0, size).toReversed()))
+    }
+  }
+  return {
+    take: (name) =>
+      Effect.acquireRelease(
+        // In one step, so that nobody else takes it between the look and the taking.
+        Effect.sync(() => !taken.has(name) && taken.add(name).has(name)),
+        (isOurs) => Effect.sync(() => isOurs && taken.delete(name))
+      ),
+    all: Effect.sync(() => runs.map((run) => storedOf(run)).toReversed()),
+    find: (id, size) =>
+      Effect.suspend(() => {
+        const run = runs.find(({ header }) => header.id === id)
+        return run === undefined ? Effect.fail(new RunNotFound({ run: id })) : Effect.succeed(storedOf(run, size))
+      }),
+    write: (header) =>
+      Effect.succeed({
+        write: (entry) =>
+          Effect.sync(() => {
+            const run = runs.find((one) => one.header.id === header.id)
+            if (run === undefined) runs.push({ header, entries: [entry] })
+            else run.entries.push(entry)
+          })
+      })
+  }
+}
+
 /** The runs on one service or store. */
 export class RunLog extends Context.Service<
   RunLog,
   {
-    /** The name of the service or store. */
-    readonly target: string
+    /** The contacts that its runs are of. */
+    readonly target: Effect.Effect<RunTarget, ServiceError>
     /** Begins or resumes a run. It is this scope's alone, and given back when the scope closes. */
-    readonly open: (options: OpenRun) => Effect.Effect<Run, RunTaken | RunLogFailure, Scope.Scope>
+    readonly open: (options: OpenRun) => Effect.Effect<Run, RunTaken | RunLogFailure | ServiceError, Scope.Scope>
     /** Reads a run, on whatever target. Fails with `RunTaken` for one that is going on. */
     readonly read: (id: string) => Effect.Effect<RecordedRun, RunNotFound | RunTaken | RunLogFailure>
     /** All runs on all targets, the newest first. Those whose records are damaged are left out. */
@@ -255,45 +335,6 @@ export class RunLog extends Context.Service<
   }
 >()("@roster/workflows/RunLog") {
   /** A log in memory, which ends with the process. Builds of one layer share it. */
-  static readonly layerMemory = ({ target = "memory" }: { readonly target?: string | undefined } = {}) => {
-    const runs: Array<{ readonly header: RunHeader; readonly entries: Array<RunEntry> }> = []
-    const taken = new Set<string>()
-    const storedOf = ({ entries, header }: (typeof runs)[number], size = entries.length): StoredRun => {
-      const last = entries[size - 1]
-      return {
-        header,
-        canResume: true,
-        end: last?._tag === "Ended" ? last : undefined,
-        size,
-        entries: Stream.suspend(() => Stream.fromIterable(entries.slice(0, size))),
-        backwards: Stream.suspend(() => Stream.fromIterable(entries.slice(0, size).toReversed()))
-      }
-    }
-    return Layer.succeed(
-      RunLog,
-      makeRunLog(target, {
-        take: (name) =>
-          Effect.acquireRelease(
-            // In one step, so that nobody else takes it between the look and the taking.
-            Effect.sync(() => !taken.has(name) && taken.add(name).has(name)),
-            (isOurs) => Effect.sync(() => isOurs && taken.delete(name))
-          ),
-        all: Effect.sync(() => runs.map((run) => storedOf(run)).toReversed()),
-        find: (id, size) =>
-          Effect.suspend(() => {
-            const run = runs.find(({ header }) => header.id === id)
-            return run === undefined ? Effect.fail(new RunNotFound({ run: id })) : Effect.succeed(storedOf(run, size))
-          }),
-        write: (header) =>
-          Effect.succeed({
-            write: (entry) =>
-              Effect.sync(() => {
-                const run = runs.find((one) => one.header.id === header.id)
-                if (run === undefined) runs.push({ header, entries: [entry] })
-                else run.entries.push(entry)
-              })
-          })
-      })
-    )
-  }
+  static readonly layerMemory = ({ target = "memory", storeId }: Partial<RunTargetOptions> = {}) =>
+    Layer.succeed(RunLog, makeRunLog({ target, storeId }, memoryStorage()))
 }

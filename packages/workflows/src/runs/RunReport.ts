@@ -4,8 +4,9 @@
  */
 import { TaggedError } from "@roster/domain"
 import type { ImportWarning, KeptStatusRow, ServiceError } from "@roster/domain"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { NamedRejection, RejectionCause } from "./Rejections.ts"
+import { type RunHeader, RunLog } from "./RunLog.ts"
 
 /** Maximum number of contacts that a preview, a refusal or a report names. */
 export const maximumNamedContacts = 20
@@ -69,7 +70,7 @@ export interface RunReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/** The plan or the run is for another service or store. */
+/** The plan or the run is for other contacts. */
 export class OtherTarget extends TaggedError<OtherTarget>()("OtherTarget", {
   /** The name of what it is for. */
   other: Schema.String,
@@ -77,9 +78,17 @@ export class OtherTarget extends TaggedError<OtherTarget>()("OtherTarget", {
   current: Schema.String
 }) {
   override get message(): string {
-    return `It is for ${this.other}, and this is ${this.current}.`
+    return this.other === this.current
+      ? `It is for other contacts than those that are at ${this.current} now.`
+      : `It is for ${this.other}, and this is ${this.current}.`
   }
 }
+
+/** Refuses what was recorded of other contacts than those of the log. */
+export const checkTarget = Effect.fnUntraced(function* ({ target, name = target }: Pick<RunHeader, "target" | "name">) {
+  const here = yield* (yield* RunLog).target
+  if (!here.isNamed(target)) return yield* new OtherTarget({ other: name, current: here.name })
+})
 
 /** What a write of a run did to its contact, as a report counts it. */
 export type RunEffect = "new" | "changed" | "deleted" | "alreadySo" | "unknownWhetherNew"

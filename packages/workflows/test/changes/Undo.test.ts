@@ -297,12 +297,15 @@ describe("An undo", () => {
       }
       const log = Layer.succeed(
         RunLog,
-        makeRunLog("memory", {
-          take: () => Effect.succeed(true),
-          all: Effect.succeed([]),
-          find: () => Effect.succeed(stored),
-          write: () => Effect.succeed({ write: () => Effect.void })
-        })
+        makeRunLog(
+          { target: "memory" },
+          {
+            take: () => Effect.succeed(true),
+            all: Effect.succeed([]),
+            find: () => Effect.succeed(stored),
+            write: () => Effect.succeed({ write: () => Effect.void })
+          }
+        )
       )
       return Effect.gen(function* () {
         yield* undoRun("old")

@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ContactPayload } from "@roster/domain"
 import { Effect, Layer, Stream } from "effect"
-import { changeAsRun, loadPlan, planImport, RunLog, undoRun, importContacts } from "../../src/index.ts"
+import { changeAsRun, importContacts, listRuns, loadPlan, planImport, RunLog, undoRun } from "../../src/index.ts"
+import { makeRunLog, memoryStorage } from "../../src/runs/RunLog.ts"
 import { makeFake } from "./fakeContacts.ts"
 
 const rowsOf = (count: number): ReadonlyArray<ContactPayload> =>
@@ -35,6 +36,58 @@ describe("A plan", () => {
       assert.deepInclude((yield* loaded.apply).report, { done: 3, new: 3 })
       assert.strictEqual(fake.stored.size, 3)
     }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+})
+
+describe("A store with an id", () => {
+  it.effect("keeps its plans and runs, those by its older name too, and no other store at its address has them", () => {
+    const { fake, layer } = withFake()
+    const storage = memoryStorage()
+    const on = (target: string, id?: string) =>
+      Layer.succeed(RunLog, makeRunLog({ target, storeId: Effect.succeed(id) }, storage))
+    return Effect.gen(function* () {
+      const older = yield* Effect.provide(importContacts(Stream.fromIterable(rowsOf(1))), on("old"))
+      const [made, plan] = yield* Effect.gen(function* () {
+        const report = yield* importContacts(Stream.fromIterable(rowsOf(2)))
+        return [report, yield* planImport(Stream.fromIterable(rowsOf(3)))] as const
+      }).pipe(Effect.provide(on("old", "a1")))
+      assert.deepInclude(plan.header, { target: "a1", name: "old" })
+      const other = yield* Effect.flip(loadPlan(plan.content)).pipe(Effect.provide(on("old", "b2")))
+      assert.strictEqual(other.message, "It is for other contacts than those that are at old now.")
+      const refused = yield* Effect.flip(undoRun(made.run ?? "")).pipe(Effect.provide(on("old", "b2")))
+      assert.strictEqual(refused._tag, "OtherTarget")
+      const moved = yield* Effect.provide(listRuns, on("new", "a1"))
+      assert.deepStrictEqual(
+        moved.map(({ header, isHere }) => [header.id, isHere]),
+        [
+          [made.run, true],
+          [older.run, false]
+        ]
+      )
+      yield* Effect.provide(undoRun(made.run ?? ""), on("new", "a1"))
+      assert.deepStrictEqual([...fake.stored.keys()], ["p0@example.com"])
+      assert.strictEqual((yield* Effect.provide(loadPlan(plan.content), on("new", "a1"))).header.id, plan.header.id)
+      yield* Effect.provide(undoRun(older.run ?? ""), on("old", "a1"))
+      assert.strictEqual(fake.stored.size, 0)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("goes on with a run that its older name began", () => {
+    const { layer } = withFake()
+    const storage = memoryStorage()
+    const openOn = (id: string | undefined) =>
+      Effect.gen(function* () {
+        const run = yield* makeRunLog({ target: "old", storeId: Effect.succeed(id) }, storage).open({
+          command: "sync",
+          input: "file"
+        })
+        yield* run.append({ _tag: "Unknown", what: "a step" })
+        return [run.header.id, run.isResumed] as const
+      }).pipe(Effect.scoped)
+    return Effect.gen(function* () {
+      const [id] = yield* openOn(undefined)
+      assert.deepStrictEqual(yield* openOn("a1"), [id, true])
+    }).pipe(Effect.provide(layer))
   })
 })
 

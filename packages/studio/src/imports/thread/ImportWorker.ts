@@ -1,4 +1,5 @@
 /** The file of the worker that reads files and plans their import, with services of its own on the same interface. */
+import { ContactsService } from "@roster/domain"
 import { FetchTransport, RosterClient } from "@roster/http-client"
 import { RunLog } from "@roster/workflows"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
@@ -8,12 +9,12 @@ import { ImportCalls } from "./ImportCalls.ts"
 import { type Connect, layer } from "./ImportWork.ts"
 
 const connect: Connect = ({ connection, target }) =>
-  Layer.merge(
-    RosterClient.layer({ baseUrl: connection?.baseUrl ?? "", apiKey: Redacted.make(connection?.key ?? "") }).pipe(
-      Layer.provide(FetchTransport.layer())
+  // A plan asks it for the target alone: the page applies the plan, and has the log of that.
+  Layer.unwrap(Effect.map(ContactsService, ({ storeId }) => RunLog.layerMemory({ target, storeId }))).pipe(
+    Layer.provideMerge(
+      RosterClient.layer({ baseUrl: connection?.baseUrl ?? "", apiKey: Redacted.make(connection?.key ?? "") })
     ),
-    // A plan asks it for the target alone: the page applies the plan, and has the log of that.
-    RunLog.layerMemory({ target })
+    Layer.provide(FetchTransport.layer())
   )
 
 const runner = Layer.succeed(WorkerRunner.WorkerRunnerPlatform, {

@@ -28,6 +28,7 @@ const Run = Schema.Struct({
 const shownOf = ({ counts, header, isEnded, state, undoneBy }: ListedRun): typeof Run.Type => ({
   ...header,
   ...counts,
+  target: header.name ?? header.target,
   ended: isEnded,
   state,
   ...(undoneBy === undefined ? {} : { undoneBy: undoneBy.header.id })
@@ -62,7 +63,7 @@ const rowOf = ({ counts: { changed, created, deleted }, header, state, undoneBy 
     When: header.began,
     Contacts: done.join(", ") || "none",
     Who: header.by ?? "",
-    Target: header.target
+    Target: header.name ?? header.target
   }
 }
 

@@ -102,13 +102,14 @@ const mayHaveChanged = Effect.fnUntraced(
 /** The id of the newest run that changed something on this service or store. */
 const lastRun = Effect.gen(function* () {
   const { list, target } = yield* RunLog
+  const { isNamed, name } = yield* target
   for (const run of yield* list) {
     // The log has rotations of credentials too.
     const { command, id, target: of } = run.header
-    if (command !== "rotate" && of === target && (yield* mayHaveChanged(run))) return id
+    if (command !== "rotate" && isNamed(of) && (yield* mayHaveChanged(run))) return id
   }
   return yield* usageError(
-    `There is no run on ${shorten(target)} that changed something.`,
+    `There is no run on ${shorten(name)} that changed something.`,
     "List the runs with: roster contacts runs"
   )
 })
