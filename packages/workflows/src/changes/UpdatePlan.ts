@@ -6,6 +6,7 @@ import {
   fnRedacted,
   type InvalidInput,
   maximumChanges,
+  type ServiceError,
   validated
 } from "@roster/domain"
 import { type Effect, Stream, type Types } from "effect"
@@ -43,7 +44,7 @@ export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
   contacts: Stream.Stream<Contact, E, R>,
   changes: ContactUpdatePayload,
   options: Options<ES> = {}
-): Effect.fn.Return<ImportPlan<ES>, E | ES | InvalidInput, R | RunLog> {
+): Effect.fn.Return<ImportPlan<ES>, E | ES | InvalidInput | ServiceError, R | RunLog> {
   const given = yield* readChanges(changes)
   const counts: Types.Mutable<PlanCounts> = { read: 0, invalid: 0, duplicates: 0, firstInvalid: [], causes: [] }
   const parts = Stream.map(partsOf(contacts), (some) =>
@@ -77,7 +78,7 @@ export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
 export const planDelete = fnRedacted("planDelete")(function* <E, R, ES = never>(
   contacts: Stream.Stream<Contact, E, R>,
   options: Options<ES> = {}
-): Effect.fn.Return<ImportPlan<ES>, E | ES, R | RunLog> {
+): Effect.fn.Return<ImportPlan<ES>, E | ES | ServiceError, R | RunLog> {
   const statuses = new Map<string, number>()
   const firstContacts: Array<NonNullable<PlanSummary["firstContacts"]>[number]> = []
   let read = 0
