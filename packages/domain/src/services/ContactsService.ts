@@ -55,7 +55,7 @@ export class ContactsService extends Context.Service<
   ContactsService,
   {
     /**
-     * The id of these contacts: backups keep it, and each account has another. A service
+     * The id of these contacts, which plans and runs name: backups keep it, and each account has another. A service
      * that tells none, as none but ours does, gives `undefined`.
      */
     readonly storeId: Effect.Effect<string | undefined, ServiceError>

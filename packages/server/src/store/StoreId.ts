@@ -1,4 +1,4 @@
-/** The id of a store, which stays the same at any path or address. */
+/** The id of a store, which plans and records of runs name in place of its path or address. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"

@@ -79,7 +79,7 @@ export class OtherTarget extends TaggedError<OtherTarget>()("OtherTarget", {
 }) {
   override get message(): string {
     return this.other === this.current
-      ? `It is for other contacts than those that are at ${this.current} now.`
+      ? `It is for another store or account than that at ${this.current} now.`
       : `It is for ${this.other}, and this is ${this.current}.`
   }
 }

@@ -53,7 +53,7 @@ describe("A store with an id", () => {
       }).pipe(Effect.provide(on("old", "a1")))
       assert.deepInclude(plan.header, { target: "a1", name: "old" })
       const other = yield* Effect.flip(loadPlan(plan.content)).pipe(Effect.provide(on("old", "b2")))
-      assert.strictEqual(other.message, "It is for other contacts than those that are at old now.")
+      assert.strictEqual(other.message, "It is for another store or account than that at old now.")
       const refused = yield* Effect.flip(undoRun(made.run ?? "")).pipe(Effect.provide(on("old", "b2")))
       assert.strictEqual(refused._tag, "OtherTarget")
       const moved = yield* Effect.provide(listRuns, on("new", "a1"))
