@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import * as PageClient from "@roster/workflows/PageClient"
+import { Effect, Layer, Schedule } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { once } from "node:events"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
@@ -124,15 +126,21 @@ describe("roster studio", () => {
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
       assert.strictEqual((yield* run(["rules", "save", "vip", "plan = 'pro'"])).code, 0)
-      const { ask } = yield* studio(folder, ["--db", "new.db", "--no-open"])
-      const rules = () => Effect.map(ask("/studio/rules"), (text): unknown => JSON.parse(text))
+      const { key, line } = yield* studio(folder, ["--db", "new.db", "--no-open"])
+      const address = new URL("/studio/calls", line).href
+      const withKey = HttpClient.mapRequest(HttpClientRequest.setHeader("x-service-apikey", key))
+      const client = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, withKey))
+      const to = PageClient.layerCalls(address).pipe(Layer.provide(client), Layer.provide(FetchHttpClient.layer))
+      const { removeRule, rules, saveRule } = yield* Effect.provideContext(PageClient.calls, yield* Layer.build(to))
       assert.deepStrictEqual(yield* rules(), { vip: "plan = 'pro'" })
-      assert.strictEqual(yield* ask("/studio/rules/new", { method: "PUT", body: "status = Active" }), "")
-      assert.strictEqual(yield* ask("/studio/rules/vip", { method: "DELETE" }), "")
-      assert.include(yield* ask("/studio/rules/vip", { method: "DELETE" }), "There is no saved rule")
-      assert.include(yield* ask("/studio/rules/bad", { method: "PUT", body: "status = Activ" }), "^^^^^")
-      assert.include(yield* ask("/studio/rules/b%20d", { method: "PUT", body: "status = Active" }), "letters, digits")
+      yield* saveRule({ name: "new", rule: "status = Active" })
+      yield* removeRule({ name: "vip" })
+      assert.strictEqual(yield* Effect.flip(removeRule({ name: "vip" })), 'There is no saved rule "vip".')
+      assert.include(yield* Effect.flip(saveRule({ name: "bad", rule: "status = Activ" })), "^^^^^")
+      assert.include(yield* Effect.flip(saveRule({ name: "b d", rule: "status = Active" })), "letters, digits")
       assert.deepStrictEqual(yield* rules(), { new: "status = Active" })
+      const unreadable = { method: "POST", body: Buffer.alloc(2 ** 26 + 1), headers: { "x-service-apikey": key } }
+      assert.strictEqual((yield* Effect.promise(() => fetch(address, unreadable))).status, 413)
       assert.strictEqual((yield* run(["contacts", "count", "--rule", "@new", "--db", "new.db"])).code, 0)
     })
   )

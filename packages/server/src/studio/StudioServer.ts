@@ -4,7 +4,7 @@
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Redacted, References, type Scope } from "effect"
-import { HttpClient, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpClient, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { answerWhileStarting, connectionLimits, limitConnections, timeoutsOf } from "../network/Connections.ts"
@@ -20,7 +20,7 @@ export type { ForwardedService, StudioPageOptions }
 export interface StudioTarget {
   /** The name of the service or store. */
   readonly name: string
-  /** The same as records of runs have it, with the whole path of a store. */
+  /** Its address or absolute path, which records of runs name if it tells no id. */
   readonly identity: string
   /** Whether it is a store on this machine. */
   readonly isStore: boolean
@@ -44,14 +44,9 @@ export interface StudioOptions<E> {
   readonly service: ForwardedService
   /** Leads to the service, and follows no redirects. It is opened once the port is taken, as a store is made by that. */
   readonly client: Layer.Layer<HttpClient.HttpClient, E>
-  /** What else this process answers, by the path below which the page asks, such as `/studio/runs` (default: nothing). */
-  readonly answers?:
-    | Readonly<
-        Record<
-          string,
-          Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
-        >
-      >
+  /** Answers the page at `/studio/calls`, such as `servePage` of `@roster/workflows/PageServer` (default: nothing does). */
+  readonly calls?:
+    | Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest | Scope.Scope>
     | undefined
 }
 
@@ -81,7 +76,7 @@ const elsewhere = {
 }
 
 const make = Effect.fnUntraced(function* <E>({
-  answers = {},
+  calls,
   client,
   page: given,
   port = 0,
@@ -130,14 +125,16 @@ const make = Effect.fnUntraced(function* <E>({
     if (isOpen) return open
     if (/^\/v4(?:\/|$)/.test(path)) return forwarding.call(request)
     if (isRead && path === "/studio/target") return Effect.succeed(HttpServerResponse.jsonUnsafe(target))
-    const own = Object.entries(answers).find(([below]) => path === below || path.startsWith(`${below}/`))
-    return own?.[1] ?? Effect.succeed(refuse(404, "There is nothing at this path."))
+    if (calls !== undefined && /^\/studio\/calls\/?$/.test(path)) return calls
+    return Effect.succeed(refuse(404, "There is nothing at this path."))
   }
 
   const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     Effect.interruptible(answer(request)).pipe(
-      // What went wrong may quote the request.
-      Effect.catchDefect(() => Effect.succeed(refuse(500, "The page could not be answered."))),
+      // What went wrong may quote the request. A body that cannot be read, or is too large, has an answer of its own.
+      Effect.catchDefect((defect) =>
+        HttpServerRespondable.toResponseOrElseDefect(defect, refuse(500, "The page could not be answered."))
+      ),
       Effect.map((response) => HttpServerResponse.setHeaders(response, { ...elsewhere, ...response.headers }))
     )
   )

@@ -3,11 +3,9 @@
  * the person signs out if they ask for it.
  */
 import { type InvalidInput, type RuleName, SavedRules, withoutRule, withRule } from "@roster/domain"
-import { FetchTransport } from "@roster/http-client"
-import { Context, Data, Effect, Layer, Redacted, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { Context, Data, Effect, Layer, Schema } from "effect"
 import { Atom } from "effect/reactivity"
-import { session } from "../session/Session.ts"
+import { layerCalls, pageClient, session } from "../session/Session.ts"
 
 /** The saved rules, and where they are: `memory` ends with the page. */
 export interface KeptRules {
@@ -74,38 +72,24 @@ export const layerMemory = (options: { readonly storage?: BrowserStorage | undef
     })
   })
 
-const decodeRules = Schema.decodeUnknownEffect(SavedRules)
-const decodeRefusal = Schema.decodeUnknownEffect(Schema.Struct({ Error: Schema.String }))
+const refusal = (error: unknown) =>
+  new RulesUnavailable({
+    detail: typeof error === "string" ? error : "the process that serves this page does not answer."
+  })
 
-const unreachable = () => new RulesUnavailable({ detail: "the process that serves this page does not answer." })
-
-/** The rules of the command line, which the process of `roster studio` offers at an address. */
-export const layerRemote = (options: { readonly address: string; readonly key: Redacted.Redacted<string> }) =>
-  Layer.effect(
-    RuleStorage,
-    Effect.gen(function* () {
-      const client = yield* HttpClient.HttpClient
-      const ask = Effect.fnUntraced(function* (method: "GET" | "PUT" | "DELETE", name: string, rule?: string) {
-        const request = HttpClientRequest.make(method)(options.address + name, {
-          headers: { "x-service-apikey": Redacted.value(options.key) }
-        })
-        const response = yield* client
-          .execute(rule === undefined ? request : HttpClientRequest.bodyText(request, rule))
-          .pipe(Effect.mapError(unreachable))
-        if (response.status < 300) return response
-        const { Error: detail } = yield* Effect.flatMap(response.json, decodeRefusal).pipe(Effect.mapError(unreachable))
-        return yield* new RulesUnavailable({ detail })
-      })
-      return RuleStorage.of({
-        all: Effect.flatMap(ask("GET", ""), (response) =>
-          Effect.flatMap(response.json, decodeRules).pipe(Effect.mapError(unreachable))
-        ).pipe(Effect.map((rules) => ({ rules, place: "commandLine" }))),
-        save: (name, rule) => Effect.asVoid(ask("PUT", `/${name}`, rule)),
-        remove: (name) => Effect.asVoid(ask("DELETE", `/${encodeURIComponent(name)}`)),
-        keep: () => Effect.void
-      })
+/** The rules of the command line, which the process of `roster studio` offers. */
+export const layerRemote = Layer.effect(
+  RuleStorage,
+  Effect.gen(function* () {
+    const calls = yield* (yield* pageClient).calls
+    return RuleStorage.of({
+      all: Effect.mapError(calls.rules(), refusal).pipe(Effect.map((rules) => ({ rules, place: "commandLine" }))),
+      save: (name, rule) => Effect.mapError(calls.saveRule({ name, rule }), refusal),
+      remove: (name) => Effect.mapError(calls.removeRule({ name }), refusal),
+      keep: () => Effect.void
     })
-  )
+  })
+)
 
 /** Where the rules of the session are. A test puts another place here. */
 export const ruleStorage = Atom.keepAlive(
@@ -113,11 +97,8 @@ export const ruleStorage = Atom.keepAlive(
     const current = get(session)
     // Tests have no session, and no browser.
     if (current === undefined) return layerMemory({ key: "" })
-    const { baseUrl, host, key } = current
-    return host === undefined
-      ? layerMemory({ storage: globalThis.localStorage, key: `roster.rules ${baseUrl}` })
-      : layerRemote({ address: `${baseUrl.replace(/v4$/, "")}studio/rules`, key }).pipe(
-          Layer.provide(FetchTransport.layer())
-        )
+    return current.host === undefined
+      ? layerMemory({ storage: globalThis.localStorage, key: `roster.rules ${current.baseUrl}` })
+      : Layer.provide(layerRemote, layerCalls(current))
   })
 )

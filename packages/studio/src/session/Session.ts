@@ -44,15 +44,25 @@ export const session = Atom.keepAlive(Atom.make<Session | undefined>(undefined))
 /** The address of the service, or the path of the store, of a session. */
 export const targetOf = ({ baseUrl, host }: Session): string => host?.identity ?? baseUrl
 
-/** Asks the process that serves this page with the key of a session. */
-const withKey = ({ key }: Session) =>
-  Layer.effect(
-    HttpClient.HttpClient,
-    Effect.map(
-      HttpClient.HttpClient,
-      HttpClient.mapRequest(HttpClientRequest.setHeader("x-service-apikey", Redacted.value(key)))
-    )
-  ).pipe(Layer.provide(FetchTransport.layer()))
+/** The calls to the process of `roster studio`, which serves this page. */
+export const pageClient = Effect.promise(() => import("@roster/workflows/PageClient"))
+
+/** Asks that process with the key of a session. */
+export const layerCalls = ({ baseUrl, key }: Session) =>
+  Layer.unwrap(
+    Effect.map(pageClient, ({ layerCalls }) => layerCalls(`${baseUrl.replace(/v4$/, "")}studio/calls`))
+  ).pipe(
+    Layer.provide(
+      Layer.effect(
+        HttpClient.HttpClient,
+        Effect.map(
+          HttpClient.HttpClient,
+          HttpClient.mapRequest(HttpClientRequest.setHeader("x-service-apikey", Redacted.value(key)))
+        )
+      )
+    ),
+    Layer.provide(FetchTransport.layer())
+  )
 
 /** The log of runs: that of the command line behind `roster studio`, and elsewhere one in memory, which ends with the page. */
 const runsOf = (current: Session): Layer.Layer<RunLog, never, ContactsService> =>
@@ -60,10 +70,7 @@ const runsOf = (current: Session): Layer.Layer<RunLog, never, ContactsService> =
     Effect.gen(function* () {
       const on = { target: targetOf(current), storeId: (yield* ContactsService).storeId }
       if (current.host === undefined) return RunLog.layerMemory(on)
-      const RemoteRunStorage = yield* Effect.promise(() => import("@roster/workflows/RemoteRunStorage"))
-      return RemoteRunStorage.layer({ ...on, address: `${current.baseUrl.replace(/v4$/, "")}studio/runs` }).pipe(
-        Layer.provide(withKey(current))
-      )
+      return Layer.provide((yield* pageClient).layerRunLog(on), layerCalls(current))
     })
   )
 

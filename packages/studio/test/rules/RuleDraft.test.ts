@@ -1,8 +1,12 @@
 /** What the rule box does, without a browser: what is wrong with a rule, what may be written next, and rules with names. */
 import { assert, describe, it } from "@effect/vitest"
 import { layerMemory } from "@roster/server"
-import { Effect, Layer, Redacted } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
+import { RunNotFound } from "@roster/workflows"
+import * as PageClient from "@roster/workflows/PageClient"
+import { servePage } from "@roster/workflows/PageServer"
+import type { RunStorage } from "@roster/workflows/RunFiles"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient, HttpEffect } from "effect/http"
 import { Atom } from "effect/reactivity"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
@@ -35,6 +39,13 @@ const opened = Effect.fnUntraced(function* (place = RuleStorage.layerMemory({ ke
   }
   return { ...store, save, show, suggested }
 })
+
+const noRuns: RunStorage = {
+  take: () => Effect.succeed(false),
+  all: Effect.succeed([]),
+  find: (run) => Effect.fail(new RunNotFound({ run })),
+  write: () => Effect.never
+}
 
 /** What a browser keeps, in a map. */
 const browserStorage = () => {
@@ -125,10 +136,15 @@ describe("the rule box", () => {
 
   it.effect("says why the process of the page gives no saved rules", () =>
     Effect.gen(function* () {
-      const answer = Response.json({ Error: "config.json is not a profiles file." }, { status: 409 })
-      const client = HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, answer)))
-      const remote = RuleStorage.layerRemote({ address: "http://localhost/studio/rules", key: Redacted.make("k") })
-      const { result } = yield* opened(Layer.provide(remote, Layer.succeed(HttpClient.HttpClient, client)))
+      const refused = () => Effect.fail("config.json is not a profiles file.")
+      const calls = yield* servePage(noRuns, { rules: refused(), saveRule: refused, removeRule: refused })
+      const answer = HttpEffect.toWebHandler(calls)
+      const remote = RuleStorage.layerRemote.pipe(
+        Layer.provide(PageClient.layerCalls("http://localhost/studio/calls")),
+        Layer.provide(FetchHttpClient.layer),
+        Layer.provide(Layer.succeed(FetchHttpClient.Fetch, (url, init) => answer(new Request(url, init))))
+      )
+      const { result } = yield* opened(remote)
       const problem = yield* Effect.flip(result(RuleDraft.savedRules))
       assert.strictEqual(problem.message, "The saved rules are not available: config.json is not a profiles file.")
     })

@@ -180,7 +180,7 @@ describe("the process of roster studio", () => {
         { "X-Service-ApiKey": undefined, Cookie: `key=${studio.key}`, Authorization: `Bearer ${studio.key}` }
       ]) {
         refusedAs(yield* tryAdd(studio, headers), 401)
-        for (const path of ["/studio/target", "/studio/runs", "/v4/contacts", "/v4", "/nothing"]) {
+        for (const path of ["/studio/target", "/studio/calls", "/v4/contacts", "/v4", "/nothing"]) {
           refusedAs(yield* answerTo(studio, `GET ${path}`, headers), 401)
         }
       }

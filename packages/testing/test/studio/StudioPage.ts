@@ -6,7 +6,7 @@ import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { EmbeddedHttpClient, StudioServer } from "@roster/server"
 import * as RunFiles from "@roster/workflows/RunFiles"
-import { serveRunStorage } from "@roster/workflows/RunStorageServer"
+import { servePage } from "@roster/workflows/PageServer"
 import { Context, Effect, FileSystem, Layer, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -40,6 +40,8 @@ export const servedStudio = Effect.gen(function* () {
   return { ...served, contacts, url: new URL("/", served.address).href }
 })
 
+const noRules = { rules: Effect.succeed({}), saveRule: () => Effect.void, removeRule: () => Effect.void }
+
 /** What `roster studio` serves in front of a store in memory, as if it were that of a target, and the store itself. */
 export const hostedStudio = Effect.fnUntraced(function* (target: Partial<StudioServer.StudioTarget>) {
   const fs = yield* FileSystem.FileSystem
@@ -51,7 +53,7 @@ export const hostedStudio = Effect.fnUntraced(function* (target: Partial<StudioS
       StudioServer.layer({
         client,
         page: { folder: pageFolder },
-        answers: { "/studio/runs": yield* serveRunStorage(storage) },
+        calls: yield* servePage(storage, noRules),
         service,
         target: { name: "shop", identity: "shop", isStore: true, version: "1.2.3", flags: "", ...target }
       }),

@@ -1,10 +1,12 @@
 /** `roster studio` */
-import { DownloadNotice } from "@roster/domain"
-import { Effect, Redacted, Stream } from "effect"
+import { DownloadNotice, RuleName, RuleText } from "@roster/domain"
+import type { RuleHandlers } from "@roster/workflows/PageServer"
+import { Effect, type FileSystem, type Path, Redacted, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
 import { usageError } from "../../errors/UsageError.ts"
 import { studioFolder } from "../../files/StudioFolder.ts"
 import { toggle } from "../../settings/FlagForms.ts"
+import { removeRule, savedRules, saveRule } from "../../settings/SavedRule.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { Output } from "../../terminal/Output.ts"
@@ -13,7 +15,21 @@ import { Signals } from "../../terminal/Signals.ts"
 import { version } from "../../terminal/Version.ts"
 import { portFlag, withExamples } from "../shared/CommonFlags.ts"
 import { openBrowser } from "./Browser.ts"
-import { rulesOnPage } from "./RulesOnPage.ts"
+
+const decodeName = Schema.decodeUnknownEffect(RuleName)
+
+/** The saved rules of the user, for the page. */
+const rulesOfUser = Effect.map(Effect.context<FileSystem.FileSystem | Path.Path>(), (files): RuleHandlers => {
+  const told = <A, E extends { readonly message: string }>(
+    effect: Effect.Effect<A, E, FileSystem.FileSystem | Path.Path>
+  ) => Effect.mapError(Effect.provideContext(effect, files), ({ message }) => message)
+  return {
+    rules: told(savedRules),
+    saveRule: ({ name, rule }) =>
+      told(Effect.zipWith(decodeName(name), RuleText.fromText(rule), saveRule).pipe(Effect.flatten, Effect.asVoid)),
+    removeRule: ({ name }) => told(Effect.asVoid(removeRule(name)))
+  }
+})
 
 export const command = Command.make(
   "studio",
@@ -30,17 +46,14 @@ export const command = Command.make(
     const { baseUrl, client, isStore, key, target } = yield* TargetLayer.passage
     const { name, identity = name, protectedBy } = target
     const StudioServer = yield* Effect.promise(() => import("@roster/server/StudioServer"))
-    const { serveRunStorage } = yield* Effect.promise(() => import("@roster/workflows/RunStorageServer"))
+    const { servePage } = yield* Effect.promise(() => import("@roster/workflows/PageServer"))
     const studio = StudioServer.layer({
       page: { folder },
       port,
       target: { name, identity, isStore, version, flags: yield* flagsHere, protectedBy },
       service: { baseUrl, key },
       client,
-      answers: {
-        "/studio/runs": yield* serveRunStorage(yield* RunLogLayer.storage),
-        "/studio/rules": yield* rulesOnPage("/studio/rules")
-      }
+      calls: yield* servePage(yield* RunLogLayer.storage, yield* rulesOfUser)
     })
     const untilStopped = Effect.gen(function* () {
       const { addressToOpen } = yield* StudioServer.StudioServer

@@ -1,13 +1,13 @@
 /**
- * A log of runs that another process keeps, as `roster studio` does for its page: the process answers these calls by
- * `serveRunStorage` of `RunStorageServer`, and here is the other end. What was taken is given back when its call ends, so that a
- * tab that is closed holds nothing.
+ * What the process of `roster studio` keeps for its page, the log of runs and the saved rules of the user: the calls, which
+ * `PageServer` answers, and the log on them. What was taken is given back when its call ends, so that a tab that is closed holds
+ * nothing.
  */
-import { JsonParser } from "@roster/domain"
+import { JsonParser, SavedRules } from "@roster/domain"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type { HttpClient } from "effect/http"
 import { Rpc, RpcClient, RpcGroup, RpcSerialization } from "effect/rpc"
-import { RunEntry } from "./RunEntry.ts"
+import { RunEntry } from "../runs/RunEntry.ts"
 import {
   makeRunLog,
   RunHeader,
@@ -18,7 +18,7 @@ import {
   type RunTargetOptions,
   type StoredRun,
   workOf
-} from "./RunLog.ts"
+} from "../runs/RunLog.ts"
 
 /** A run without its entries. */
 const StoredHead = Schema.Struct({
@@ -33,8 +33,11 @@ export const EntryText = JsonParser.fromJsonString(RunEntry)
 
 const found = { id: Schema.String, size: Schema.optionalKey(Schema.Finite) }
 
-/** The calls to a storage. */
-export const RunRpcs = RpcGroup.make(
+/** The calls of the page. A refusal of saved rules is the text of its message. */
+export const PageCalls = RpcGroup.make(
+  Rpc.make("rules", { success: SavedRules, error: Schema.String }),
+  Rpc.make("saveRule", { payload: { name: Schema.String, rule: Schema.String }, error: Schema.String }),
+  Rpc.make("removeRule", { payload: { name: Schema.String }, error: Schema.String }),
   /** Gives the id of what was taken, or null, and stays open until it is given back. Blanks follow. */
   Rpc.make("take", {
     payload: { name: Schema.String },
@@ -69,9 +72,12 @@ const unreachable = () => new RunLogFailure({ detail: "the process that keeps it
 
 const unanswered = () => Effect.fail(unreachable())
 
-/** The storage behind an address. */
-export const make = Effect.gen(function* () {
-  const calls = yield* RpcClient.make(RunRpcs)
+/** Makes what calls the process. */
+export const calls = RpcClient.make(PageCalls)
+
+/** The storage of the log of runs. */
+export const runStorage = Effect.gen(function* () {
+  const calls = yield* RpcClient.make(PageCalls)
   /** What this storage has taken, by its name. */
   const held = new Map<string, string>()
 
@@ -128,11 +134,9 @@ export const make = Effect.gen(function* () {
 export const layerCalls = (address: string): Layer.Layer<RpcClient.Protocol, never, HttpClient.HttpClient> =>
   Layer.provide(RpcClient.layerProtocolHttp({ url: address }), RpcSerialization.layerNdjson)
 
-/** The log of runs on a target, which the process behind an address keeps. */
-export const layer = (
-  options: RunTargetOptions & { readonly address: string }
-): Layer.Layer<RunLog, never, HttpClient.HttpClient> =>
+/** The log of runs on a target. */
+export const layerRunLog = (on: RunTargetOptions): Layer.Layer<RunLog, never, RpcClient.Protocol> =>
   Layer.effect(
     RunLog,
-    Effect.map(make, (storage) => makeRunLog(options, storage))
-  ).pipe(Layer.provide(layerCalls(options.address)))
+    Effect.map(runStorage, (storage) => makeRunLog(on, storage))
+  )

@@ -1,19 +1,21 @@
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { RunLog, RunLogFailure, RunTaken } from "@roster/workflows"
-import * as RemoteRunStorage from "@roster/workflows/RemoteRunStorage"
+import * as PageClient from "@roster/workflows/PageClient"
+import { servePage } from "@roster/workflows/PageServer"
 import * as RunFiles from "@roster/workflows/RunFiles"
-import { serveRunStorage } from "@roster/workflows/RunStorageServer"
 import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpServer } from "effect/http"
 import { mkdtempSync, readdirSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { logCases, runOf } from "./logCases.ts"
+import { logCases, runOf } from "../runs/logCases.ts"
 
 const target = "https://example.com"
-const path = "/studio/runs"
+const path = "/studio/calls"
+
+const rules = { rules: Effect.succeed({}), saveRule: () => Effect.void, removeRule: () => Effect.void }
 
 /** The log in a folder, over a socket, and the address of its storage. */
 const served = Effect.fnUntraced(function* (folder: string) {
@@ -26,17 +28,21 @@ const served = Effect.fnUntraced(function* (folder: string) {
     return closed
   }
   const { address, serve } = yield* NodeHttpServer.make(() => server, { port: 0, host: "127.0.0.1" })
-  yield* serve(yield* serveRunStorage(storage))
+  yield* serve(yield* servePage(storage, rules))
   return `${HttpServer.formatAddress(address)}${path}`
 }, Effect.provide(NodeHttpServer.layerHttpServices))
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "roster-remote-runs-"))
 
-const remote = (address: string) => Layer.provide(RemoteRunStorage.layer({ address, target }), FetchHttpClient.layer)
+const remote = (address: string) =>
+  PageClient.layerRunLog({ target }).pipe(
+    Layer.provide(PageClient.layerCalls(address)),
+    Layer.provide(FetchHttpClient.layer)
+  )
 
 const storageAt = Effect.fnUntraced(function* (address: string, client: Layer.Layer<HttpClient.HttpClient>) {
-  const calls = yield* Layer.build(Layer.provide(RemoteRunStorage.layerCalls(address), client))
-  return yield* Effect.provide(RemoteRunStorage.make, calls)
+  const calls = yield* Layer.build(Layer.provide(PageClient.layerCalls(address), client))
+  return yield* Effect.provide(PageClient.runStorage, calls)
 })
 
 const folder = newFolder()

@@ -1,10 +1,10 @@
-/** Answers the calls of `RemoteRunStorage` to a storage of a log of runs. Who may ask is decided by whoever serves it. */
-import { randomId } from "@roster/domain"
+/** Answers the calls of `PageClient`. The server in front of it decides who may ask. */
+import { randomId, type SavedRules } from "@roster/domain"
 import { Deferred, Effect, Exit, Schema, Scope, Stream } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 import { RpcSerialization, RpcServer } from "effect/rpc"
-import { EntryText, RunRpcs } from "./RemoteRunStorage.ts"
-import { RunLogFailure, type RunStorage, type RunWriter, type StoredRun } from "./RunLog.ts"
+import { RunLogFailure, type RunStorage, type RunWriter, type StoredRun } from "../runs/RunLog.ts"
+import { EntryText, PageCalls } from "./PageClient.ts"
 
 const decodeEntry = Schema.decodeUnknownEffect(EntryText)
 
@@ -28,7 +28,14 @@ interface Taken {
 
 const gone = new RunLogFailure({ detail: "the run was given back" })
 
-const handlersOf = (storage: RunStorage) => {
+/** Answers the calls for saved rules. */
+export interface RuleHandlers {
+  readonly rules: Effect.Effect<SavedRules, string>
+  readonly saveRule: (given: { readonly name: string; readonly rule: string }) => Effect.Effect<void, string>
+  readonly removeRule: (given: { readonly name: string }) => Effect.Effect<void, string>
+}
+
+const handlersOf = (storage: RunStorage, rules: RuleHandlers) => {
   const taken = new Map<string, Taken>()
   const writers = new Map<string, RunWriter>()
 
@@ -49,7 +56,9 @@ const handlersOf = (storage: RunStorage) => {
     ).pipe(Stream.interruptWhen(Deferred.await(givenBack)))
   })
 
-  return RunRpcs.of({
+  return PageCalls.of({
+    ...rules,
+    rules: () => rules.rules,
     take: ({ name }) => Stream.unwrap(take(name)),
     giveBack: Effect.fnUntraced(function* ({ taken: id }) {
       const found = taken.get(id)
@@ -88,9 +97,9 @@ const handlersOf = (storage: RunStorage) => {
   })
 }
 
-/** Makes what answers the requests of a storage, for as long as the scope. */
-export const serveRunStorage = (storage: RunStorage) =>
-  RpcServer.toHttpEffect(RunRpcs, { disableTracing: true }).pipe(
+/** Makes what answers the page, for as long as the scope. */
+export const servePage = (storage: RunStorage, rules: RuleHandlers) =>
+  RpcServer.toHttpEffect(PageCalls, { disableTracing: true }).pipe(
     Effect.map(Effect.provideService(HttpIncomingMessage.MaxBodySize, maximumEntry)),
-    Effect.provide([RunRpcs.toLayer(handlersOf(storage)), RpcSerialization.layerNdjson])
+    Effect.provide([PageCalls.toLayer(handlersOf(storage, rules)), RpcSerialization.layerNdjson])
   )
