@@ -5,7 +5,7 @@
 import { OutcomeUnknown, type Rule, ServiceError } from "@roster/domain"
 import { type DateTime, Effect, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { dialect, numbersOf } from "../store/SqlDialect.ts"
+import { dialect } from "../store/SqlDialect.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
 import { beginSlice, yieldToEventLoop } from "../threads/Slices.ts"
 import { rowMatcher } from "./RuleScan.ts"
@@ -88,27 +88,32 @@ export const deleteEveryone = Effect.fnUntraced(function* (account: string) {
   yield* inTransactions(sql.withTransaction(deleteSome))
 })
 
-/** Deletes contacts that a rule selected, on SQLite. One that has changed so that it no longer does is kept. */
-export const deleteSelected = Effect.fnUntraced(function* (ids: Float64Array, rule: Rule.Rule, now: DateTime.Utc) {
+/** Deletes contacts that a rule selected. One that has changed so that it no longer does is kept. */
+export const deleteSelected = Effect.fnUntraced(function* (
+  account: string,
+  ids: Float64Array,
+  rule: Rule.Rule,
+  now: DateTime.Utc
+) {
   if (ids.length === 0) return
   const sql = yield* SqlClient.SqlClient
+  const { isOneOfIds, locked } = dialect(sql)
   const { columns, matches } = rowMatcher(rule, now)
+  const those = (some: ReadonlyArray<number>) => sql`contacts WHERE account = ${account} AND ${isOneOfIds(some)}`
   let done = 0
   const deleteSome = Effect.gen(function* () {
     const some = Array.from(ids.subarray(done, done + deletedAtOnce))
-    const rows =
-      yield* sql`SELECT id${sql.literal(columns)} FROM contacts WHERE id IN (${numbersOf(sql, some)}) ORDER BY id`
-        .values
+    const rows = yield* sql`SELECT id${sql.literal(columns)} FROM ${those(some)} ORDER BY id ${locked}`.values
     const isOver = yield* beginSlice(deletionMillis)
-    const selected: Array<unknown> = []
+    const selected: Array<number> = []
     let last = some.at(-1)
     for (const row of rows) {
-      if (matches(row)) selected.push(row[0])
+      if (matches(row)) selected.push(Number(row[0]))
       if (!isOver()) continue
       last = Number(row[0])
       break
     }
-    yield* deletedInPieces(selected, (some) => sql`DELETE FROM contacts WHERE id IN (${numbersOf(sql, some)})`)
+    yield* deletedInPieces(selected, (some) => sql`DELETE FROM ${those(some)}`)
     return last
   })
   const transaction = Effect.map(sql.withTransaction(deleteSome), (last) => {

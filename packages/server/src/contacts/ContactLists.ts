@@ -19,7 +19,7 @@ import { orStoreFailure } from "../store/StoreFailure.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { addToLists, ensureLists, findList } from "./ContactUpsert.ts"
 import { checkListNames, isListName, listsRefusal } from "./ContactValidation.ts"
-import { selection } from "./RuleSql.ts"
+import { selection } from "./ContactSelection.ts"
 
 /** A list with the number of its contacts. */
 export const ContactList = Schema.Struct({

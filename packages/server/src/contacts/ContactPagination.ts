@@ -21,7 +21,7 @@ import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
 import { contactsByAddress } from "./ContactRow.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { RuleScans } from "./RuleScans.ts"
-import { hasRulesInSql, readRule, ruleSql } from "./RuleSql.ts"
+import { readRule } from "./ContactSelection.ts"
 
 const defaultPageSize = 20
 
@@ -100,13 +100,12 @@ export const makeCount = Effect.gen(function* () {
     const { account } = yield* Caller
     yield* checkPage({ rule: given })
     const rule = given === undefined ? undefined : yield* readRule(given)
-    const bounds = { operation: "contactsCountGet", account, isDeletion: false }
-    const counted = (query: Statement.Statement<unknown>) => Effect.map(query.values, ([row]) => Number(row?.[0]))
-    if (rule === undefined || rule._tag === "All") return yield* counted(ofAll(account))
-    const now = yield* storeClock(sql).now
-    if (!hasRulesInSql(sql)) return yield* scans.count(bounds, { account, rule, now: DateTime.toEpochMillis(now) })
-    const query = sql`SELECT count(*) FROM contacts WHERE account = ${account} AND ${ruleSql(sql, rule, now)}`
-    return yield* scans.bounded(bounds, counted(query))
+    if (rule === undefined || rule._tag === "All") {
+      const [row] = yield* ofAll(account).values
+      return Number(row?.[0])
+    }
+    const now = DateTime.toEpochMillis(yield* storeClock(sql).now)
+    return yield* scans.count({ operation: "contactsCountGet", isDeletion: false }, { account, rule, now })
   })
 })
 
@@ -142,11 +141,14 @@ export const answerBytesOf = (row: ReadonlyArray<unknown>): number => {
   )
 }
 
-/** Contacts by their ids, in the order of these. One that is there no more is left out. */
+/** Contacts of the caller by their ids, in the order of these. One that is there no more is left out. */
 export const contactsByIds = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
+  const { account } = yield* Caller
   const columns = sql.literal(contactColumns.join(", "))
-  const rows = yield* sql`SELECT ${columns} FROM contacts WHERE ${dialect(sql).isOneOfIds(ids)}`.values
+  // PostgreSQL has no index of the ids alone.
+  const rows =
+    yield* sql`SELECT ${columns} FROM contacts WHERE account = ${account} AND ${dialect(sql).isOneOfIds(ids)}`.values
   const byId = new Map(rows.map((row) => [Number(row[0]), row]))
   return ids.flatMap((id) => {
     const row = byId.get(id)
@@ -186,7 +188,6 @@ export const makePages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scans = yield* RuleScans
   const { isOneOfIds } = dialect(sql)
-  const rulesInSql = hasRulesInSql(sql)
   const columns = sql.literal(contactColumns.join(", "))
   const sizes = sql`id, ${answerBytes(sql)} AS bytes`
 
@@ -214,14 +215,7 @@ export const makePages = Effect.gen(function* () {
     const rule = yield* readRule(given)
     if (rule._tag === "All") return yield* found((columns) => pageOf(sql, columns, account, page).values, most)
     const now = yield* storeClock(sql).now
-    const bounds = { operation: "contactsGet", account, isDeletion: false }
-    if (rulesInSql) {
-      const where = sql`account = ${account} AND ${ruleSql(sql, rule, now)}`
-      return yield* found((columns) => {
-        const query = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY id LIMIT ${limit} OFFSET ${offset}`
-        return scans.bounded(bounds, query.values)
-      }, most)
-    }
+    const bounds = { operation: "contactsGet", isDeletion: false }
     const asked = { account, rule, now: DateTime.toEpochMillis(now) }
     const matches = ruleMatcher(rule, now)
     const contacts: Array<Contact> = []
@@ -231,7 +225,7 @@ export const makePages = Effect.gen(function* () {
       const missing = limit - contacts.length
       const ids = yield* scans.find(bounds, { ...asked, ...from, limit: missing })
       const select = (columns: Statement.Fragment) =>
-        sql`SELECT ${columns} FROM contacts WHERE ${isOneOfIds(ids)} ORDER BY id`.values
+        sql`SELECT ${columns} FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)} ORDER BY id`.values
       if (most !== everything) {
         for (const [id, bytes] of yield* select(sizes)) places.push({ id: Number(id), bytes: Number(bytes) })
         if (isLarge(places, most)) return new LargeAnswer({ contacts: places })

@@ -50,7 +50,7 @@ import {
   mergedRefusal
 } from "./ContactValidation.ts"
 import { RuleScans } from "./RuleScans.ts"
-import { hasRulesInSql, readRule, ruleSql } from "./RuleSql.ts"
+import { readRule } from "./ContactSelection.ts"
 
 /** An add or change of this many contacts takes less time than an fsync. */
 export const maximumShared = 10
@@ -116,7 +116,6 @@ export const makeContactRepository = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scans = yield* RuleScans
   const pages = yield* makePages
-  const rulesInSql = hasRulesInSql(sql)
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   const columns = sql.literal(contactColumns.join(", "))
 
@@ -242,23 +241,12 @@ export const makeContactRepository = Effect.gen(function* () {
           }
           if (read._tag === "All") return yield* Effect.andThen(mayDelete, deleteEveryone(account))
           const now = yield* storeClock(sql).now
-          const bounds = { operation: "contactsDeletePost", account, isDeletion: true }
-          if (rulesInSql) {
-            const selected = sql`account = ${account} AND ${ruleSql(sql, read, now)}`
-            // Within the transaction, so that the time cannot be up in its COMMIT. It waits for locks as long as it may
-            // take: to begin again would read all contacts again.
-            const deletion = Effect.all(
-              [mayDelete, sql`SET LOCAL lock_timeout = 0`, sql`DELETE FROM contacts WHERE ${selected}`],
-              { discard: true }
-            )
-            yield* scans.bounded(bounds, deletion, sql.withTransaction)
-            return
-          }
+          const bounds = { operation: "contactsDeletePost", isDeletion: true }
           const asked = { account, rule: read, now: DateTime.toEpochMillis(now) }
           const all = { after: 0, offset: 0, limit: Number.POSITIVE_INFINITY }
           const ids = yield* scans.find(bounds, { ...asked, ...all })
           yield* mayDelete
-          yield* deleteSelected(ids, read, now)
+          yield* deleteSelected(account, ids, read, now)
         })
       })
     },

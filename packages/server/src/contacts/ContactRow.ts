@@ -2,7 +2,7 @@
 import { type Contact, ContactFields } from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { byEngine, dialect, streamValues } from "../store/SqlDialect.ts"
+import { dialect, streamValues } from "../store/SqlDialect.ts"
 import { toSeconds } from "../store/StoreClock.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 
@@ -20,11 +20,11 @@ export const contactsByAddress = Effect.fnUntraced(function* (
   locks = false
 ) {
   const sql = yield* SqlClient.SqlClient
-  const { inByteOrder, isOneOf } = dialect(sql)
+  const { inByteOrder, isOneOf, locked } = dialect(sql)
   const rows = yield* sql`
     SELECT identity, ${sql.literal(contactColumns.join(", "))} FROM contacts
     WHERE account = ${account} AND ${isOneOf("identity", identities)} ORDER BY ${inByteOrder("identity")}
-    ${sql.literal(byEngine(sql, { sqlite: () => "", postgres: () => (locks ? "FOR UPDATE" : "") }))}`.values
+    ${locks ? locked : sql.literal("")}`.values
   return new Map(rows.map(([identity, ...values]) => [String(identity), values]))
 })
 

@@ -1,15 +1,15 @@
 /**
- * Evaluates rules on the contacts of a SQLite store: by key and in slices, so that nobody waits for the end of a scan. It
+ * Evaluates rules on the contacts of a store: by key and in slices, so that nobody waits for the end of a scan. It
  * sees each contact as it is when its turn comes, and none twice, since ids ascend. (docs/decisions/rules.md)
  */
-import { type FieldsInUse, makeFieldCount, Rule, ruleMatcher } from "@roster/domain"
+import { ContactFields, type FieldsInUse, makeFieldCount, Rule, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
-import { byEngine } from "../store/SqlDialect.ts"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { byEngine, dialect } from "../store/SqlDialect.ts"
 import * as FairQueue from "../threads/FairQueue.ts"
 import { beginSlice, monotonicMillis } from "../threads/Slices.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
-import { columnOf } from "./RuleSql.ts"
+import { identitiesOf } from "./ContactSelection.ts"
 
 /** Which contacts a rule selects. Plain data, which may go to another thread. */
 export interface ScanRequest {
@@ -48,8 +48,18 @@ export interface Scans {
 /** The contacts that one statement reads: at most 0.8 MB, which a scan holds while it waits for its turn. */
 const batchRows = 25
 
-/** The same where each statement is a message to another process. */
+/** The same where each statement is a message to another process: at most 8 MB. */
 const batchRowsOfServer = 250
+
+// Only `contactage` has no column of its own.
+const columns = new Map(ContactFields.allFields.map(({ column, wire }) => [wire.toLowerCase(), column])).set(
+  "contactage",
+  "date_added"
+)
+
+/** The column that a field is read from. */
+const columnOf = ({ _tag, name }: Rule.Field): string =>
+  _tag === "CustomField" ? "custom_fields" : (columns.get(name) ?? name)
 
 /** Reads of each contact only what a rule names, and matches it. */
 export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
@@ -70,17 +80,38 @@ export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
   }
 }
 
+/** How an engine reads the contacts of a scan. */
+interface ScanReads {
+  readonly rowsAtOnce: number
+  /** Contacts in order, by the index of that. */
+  readonly inOrder: Statement.Fragment
+  /** How many scans have their turn: while one waits for another process, the next one may go on. */
+  readonly atOnce: number
+  readonly rowsOf: (statement: Statement.Statement<unknown>) => Statement.Statement<unknown>["values"]
+}
+
 /** Scans on the thread of the caller, between its other work, a slice at a time. */
 export const makeScans = (sql: SqlClient.SqlClient): Scans => {
-  const turns = FairQueue.make()
-  const [index, rowsAtOnce] = byEngine<readonly [string, number]>(sql, {
-    sqlite: () => ["INDEXED BY contacts_in_order", batchRows],
-    postgres: () => ["", batchRowsOfServer]
+  const { atOnce, inOrder, rowsAtOnce, rowsOf } = byEngine<ScanReads>(sql, {
+    sqlite: () => ({
+      rowsAtOnce: batchRows,
+      inOrder: sql`contacts INDEXED BY contacts_in_order`,
+      atOnce: 1,
+      rowsOf: ({ values }) => values
+    }),
+    postgres: () => ({
+      rowsAtOnce: batchRowsOfServer,
+      inOrder: sql`contacts`,
+      atOnce: 2,
+      // A plan that was prepared while the table was small reads all of it for each batch.
+      rowsOf: ({ valuesUnprepared }) => valuesUnprepared
+    })
   })
+  const turns = FairQueue.make({ atOnce })
 
   /** Visits rows of the id and these columns, in ascending order, until a visit or the time between says it is enough. */
   const scan = (
-    account: string,
+    { account, rule }: ScanRequest,
     columns: string,
     visit: (row: ReadonlyArray<unknown>) => boolean,
     { from = 0, isLate = () => false }: { readonly from?: number; readonly isLate?: () => boolean } = {}
@@ -88,12 +119,19 @@ export const makeScans = (sql: SqlClient.SqlClient): Scans => {
     turns.run(
       account,
       Effect.fnUntraced(function* (pause) {
-        const [statement] = sql`SELECT id${sql.literal(columns)} FROM contacts ${sql.literal(index)}
-          WHERE account = ${account} AND id > ${from} ORDER BY id LIMIT ${rowsAtOnce}`.compile()
+        const identities = identitiesOf(rule)
+        // With the plus no planner reads the account in order for a few addresses.
+        const [table, condition, order] =
+          identities === undefined
+            ? [inOrder, sql`account = ${account}`, "id"]
+            : [sql`contacts`, sql`account = ${account} AND ${dialect(sql).isOneOf("identity", [...identities])}`, "+id"]
+        const [statement, parameters] = sql`SELECT id${sql.literal(columns)} FROM ${table}
+          WHERE ${condition} AND id > ${from} ORDER BY ${sql.literal(order)} LIMIT ${rowsAtOnce}`.compile()
+        const which = parameters.slice(0, -2)
         let after = from
         let isOver = yield* beginSlice()
         for (;;) {
-          const rows = yield* sql.unsafe(statement, [account, after, rowsAtOnce]).values
+          const rows = yield* rowsOf(sql.unsafe(statement, [...which, after, rowsAtOnce]))
           for (const row of rows) {
             if (isOver()) {
               yield* pause
@@ -108,9 +146,9 @@ export const makeScans = (sql: SqlClient.SqlClient): Scans => {
     )
 
   /** Visits the ids of the contacts that a rule selects. */
-  const select = ({ account, now, rule }: ScanRequest, from: number, visit: (id: number) => boolean) => {
-    const { columns, matches } = rowMatcher(rule, DateTime.makeUnsafe(now))
-    return scan(account, columns, (row) => matches(row) && visit(Number(row[0])), { from })
+  const select = (request: ScanRequest, from: number, visit: (id: number) => boolean) => {
+    const { columns, matches } = rowMatcher(request.rule, DateTime.makeUnsafe(request.now))
+    return scan(request, columns, (row) => matches(row) && visit(Number(row[0])), { from })
   }
 
   return {
@@ -137,8 +175,9 @@ export const makeScans = (sql: SqlClient.SqlClient): Scans => {
         }
         return Effect.map(select(request, 0, visit), () => count)
       }),
-    fields: ({ account, millis, now, rule }) =>
+    fields: (request) =>
       Effect.suspend(() => {
+        const { millis, now, rule } = request
         const matches = ruleMatcher(rule, DateTime.makeUnsafe(now))
         const counting = makeFieldCount()
         const visit = (row: ReadonlyArray<unknown>) => {
@@ -153,7 +192,7 @@ export const makeScans = (sql: SqlClient.SqlClient): Scans => {
           isCut = monotonicMillis() >= end
           return isCut
         }
-        return Effect.map(scan(account, allColumns, visit, { isLate }), () => counting.result(!isCut))
+        return Effect.map(scan(request, allColumns, visit, { isLate }), () => counting.result(!isCut))
       })
   }
 }

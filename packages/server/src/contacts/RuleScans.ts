@@ -1,6 +1,6 @@
 /** The scans of a store within their bounds: how long one may take, and how many may wait. (docs/limits.md) */
 import { type FieldsInUse, RateLimited, ServiceError, Unavailable } from "@roster/domain"
-import { Context, Duration, Effect, identity, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { makePlaces } from "../threads/FairQueue.ts"
 import { type Full, makeQuota } from "../threads/Quota.ts"
@@ -9,36 +9,26 @@ import { type FindRequest, makeScans, type ScanRequest, type Scans } from "./Rul
 /** What bounds a search: the operation that asks for it, and whether for a bulk delete. */
 interface ScanOptions {
   readonly operation: string
-  readonly account: string
   readonly isDeletion: boolean
 }
 
-/** Finds the contacts that a rule selects: by scans on SQLite, whose SQL has no rules, and by statements on PostgreSQL. */
+/** Finds the contacts that a rule selects. */
 export class RuleScans extends Context.Service<
   RuleScans,
   {
-    /**
-     * Runs a statement with a rule within the bounds, in turns of the accounts; a bulk delete counts as several.
-     * Interrupting it cancels the statement. `around` is what the statement is a part of, which begins when it is its turn.
-     */
-    readonly bounded: <A, E>(
-      options: ScanOptions,
-      statement: Effect.Effect<A, E>,
-      around?: (statement: Effect.Effect<A, E | ServiceError>) => Effect.Effect<A, E | ServiceError>
-    ) => Effect.Effect<A, E | ServiceError>
     /** Finds ids within the bounds. Interrupting it stops the scan. */
     readonly find: (
-      options: Omit<ScanOptions, "account">,
+      options: ScanOptions,
       request: FindRequest
     ) => Effect.Effect<Float64Array<ArrayBuffer>, SqlError.SqlError | ServiceError>
     /** Counts the fields of contacts in the same way, of as many as half of the time is enough for. */
     readonly fields: (
-      options: Omit<ScanOptions, "account">,
+      options: ScanOptions,
       request: ScanRequest
     ) => Effect.Effect<FieldsInUse, SqlError.SqlError | ServiceError>
     /** Counts contacts in the same way. */
     readonly count: (
-      options: Omit<ScanOptions, "account">,
+      options: ScanOptions,
       request: ScanRequest
     ) => Effect.Effect<number, SqlError.SqlError | ServiceError>
   }
@@ -97,33 +87,25 @@ export const make = (scans: Scans, given: Duration.Input = defaultRuleDeadline, 
   const places = makePlaces(atOnce, Math.max(1, atOnce - 1))
   const deadline = Duration.fromInputUnsafe(given)
   const quota = makeQuota({ own: maximumAccountScans, all: maximumScans })
-  const bounded: RuleScans["Service"]["bounded"] = (
-    { account, isDeletion, operation },
-    statement,
-    around = identity
-  ) => {
-    const inTime = Effect.timeoutOrElse({
-      duration: deadline,
-      orElse: () => Effect.fail(tooLong(operation, deadline))
-    })
-    return quota
-      .hold(account, isDeletion ? deletionWeight : 1)
-      .pipe(
-        Effect.mapError(tooMany(operation)),
-        Effect.andThen(inTime(places.take(account))),
-        Effect.andThen(around(inTime(statement))),
-        Effect.scoped
-      )
-  }
-  return RuleScans.of({
-    bounded,
-    find: (options, request) => bounded({ ...options, account: request.account }, scans.find(request)),
-    fields: (options, request) =>
-      bounded(
-        { ...options, account: request.account },
-        scans.fields({ ...request, millis: Duration.toMillis(deadline) / 2 })
+  /** Looks within the bounds, in turns of the accounts; a bulk delete counts as several. */
+  const bounded = <A, E>({ isDeletion, operation }: ScanOptions, account: string, scan: Effect.Effect<A, E>) =>
+    quota.hold(account, isDeletion ? deletionWeight : 1).pipe(
+      Effect.mapError(tooMany(operation)),
+      Effect.andThen(
+        Effect.timeoutOrElse(Effect.andThen(places.take(account), scan), {
+          duration: deadline,
+          orElse: () => Effect.fail(tooLong(operation, deadline))
+        })
       ),
-    count: (options, request) => bounded({ ...options, account: request.account }, scans.count(request))
+      Effect.scoped
+    )
+  return RuleScans.of({
+    find: (options, request) => bounded(options, request.account, scans.find(request)),
+    fields: (options, request) => {
+      const millis = Duration.toMillis(deadline) / 2
+      return bounded(options, request.account, scans.fields({ ...request, millis }))
+    },
+    count: (options, request) => bounded(options, request.account, scans.count(request))
   })
 }
 

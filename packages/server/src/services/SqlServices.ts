@@ -88,7 +88,7 @@ export const layerPostgresForHttp = (options: PostgresStoreOptions): Layer.Layer
   // Jobs that share the connections of requests read and note beside what they hold.
   const connections = entry === undefined ? maxConnections : Math.max(1, maxConnections - ofJobs)
   const kept = entry === undefined ? 0 : shortConnections
-  // A rule has its connection for seconds.
+  // Each holds the contacts that it has read.
   const rulesAtOnce = Math.max(1, Math.floor(sharedConnections(connections, kept) / 2))
   const work = Layer.merge(jobs, RuleScans.layer(ruleDeadline, rulesAtOnce))
   return Layer.fresh(Layer.provide(services(nameOf(postgres)), work)).pipe(

@@ -1,4 +1,4 @@
-/** Checks whether a PostgreSQL can hold a store, for `roster doctor`: its version, rights, collation and clock. */
+/** Checks whether a PostgreSQL can hold a store, for `roster doctor`: its version, encoding, rights and clock. */
 import { Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { lastMigration, latestMigration } from "./Migrations.ts"
@@ -35,7 +35,6 @@ interface Facts {
   /** Whether its user may change the tables that there are. */
   readonly owns: boolean
   readonly plpgsql: boolean
-  readonly folds: boolean
   /** Whether commits wait for the disk. */
   readonly syncs: boolean
   readonly superuser: boolean
@@ -77,12 +76,6 @@ const findings = (facts: Facts, latest: number, skew: number): ReadonlyArray<Pos
       facts.encoding === "UTF8",
       "UTF8",
       `${facts.encoding}: create the database with ENCODING 'UTF8'`
-    ),
-    finding(
-      "collation",
-      facts.folds,
-      "und-x-icu",
-      "the collation und-x-icu is missing, which rules need: use a PostgreSQL with ICU"
     ),
     finding(
       "extensions",
@@ -139,7 +132,6 @@ const look = Effect.gen(function* () {
       )) AS closed,
       NOT EXISTS (SELECT 1 FROM found WHERE NOT pg_has_role(relowner, 'USAGE')) AS owns,
       EXISTS (SELECT 1 FROM pg_language WHERE lanname = 'plpgsql') AS plpgsql,
-      EXISTS (SELECT 1 FROM pg_collation WHERE collname = 'und-x-icu') AS folds,
       current_setting('fsync') = 'on' AS syncs,
       (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS superuser`
   if (facts === undefined) return []

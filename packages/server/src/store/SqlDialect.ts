@@ -145,6 +145,8 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   textsIn: (column: string): Fragment => sql`json_each(${sql(column)})`,
   /** A column of texts to sort by, which compares bytes. */
   inByteOrder: (column: string): Fragment => sql`${sql(column)}`,
+  /** Ends a query whose rows nobody else changes before the end of the transaction. */
+  locked: sql.literal(""),
   /**
    * Locks accounts until the end of the transaction. A decision that rests on rows that it does not change comes after it,
    * as everything does in a transaction of SQLite that writes.
@@ -193,6 +195,7 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
   textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   inByteOrder: (column) => sql`${sql(column)} COLLATE "C"`,
+  locked: sql.literal("FOR UPDATE"),
   // All in one order, so that two that lock the same accounts wait for each other in turn.
   lockAccounts: (accounts) =>
     Effect.forEach(

@@ -39,7 +39,7 @@ describe("a bulk delete", () => {
       const ids = Float64Array.from({ length: contacts }, (_, n) => n + 1)
       yield* sql`UPDATE contacts SET status = 'Engaged' WHERE id IN (1, 7, ${deletedAtOnce}, ${contacts})`
       yield* sql`DELETE FROM contacts WHERE id IN (8, ${contacts - 1})`
-      yield* deleteSelected(ids, rule, yield* DateTime.now)
+      yield* deleteSelected("", ids, rule, yield* DateTime.now)
       assert.deepStrictEqual(yield* sql`SELECT id FROM contacts ORDER BY id`.values, [
         [1],
         [7],

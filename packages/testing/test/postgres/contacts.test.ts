@@ -7,6 +7,7 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { migrateTo } from "../../../server/src/store/Migrations.ts"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { describePostgres, freshDatabase } from "./TestPostgres.ts"
 
 const email = (local: string) => EmailAddress.make(`${local}@example.com`)
@@ -82,6 +83,43 @@ describePostgres("contacts on PostgreSQL", () => {
         yield* Fiber.join(holder)
         assert.strictEqual((yield* contacts.list()).length, 1)
       }).pipe(Effect.provide([services, Reactivity.layer]))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that a rule selects are kept by its delete if another one changes them before they are locked", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const payloads = ["ann", "bob", "cleo"].map((local) => ({ email: email(local), firstName: "Ann" }))
+        yield* contacts.add(payloads)
+        const sql = yield* PostgresClient.make({ url })
+        const isChanged = yield* Deferred.make<void>()
+        const commit = yield* Deferred.make<void>()
+        const change = Effect.gen(function* () {
+          yield* sql`UPDATE contacts SET first_name = 'Eve' WHERE identity = ${email("bob")}`
+          yield* Deferred.succeed(isChanged, undefined)
+          yield* Deferred.await(commit)
+        })
+        const holder = yield* Effect.forkChild(sql.withTransaction(change))
+        yield* Deferred.await(isChanged)
+        const filter = ContactFilter.ByRule({ rule: RuleText.make("firstname = 'Ann'") })
+        const deletion = yield* Effect.forkChild(contacts.deleteMany(filter))
+        yield* eventually(
+          sql<{ readonly waiting: boolean }>`
+            SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database())
+              AS waiting`,
+          ([found]) => found?.waiting === true
+        )
+        yield* Deferred.succeed(commit, undefined)
+        yield* Fiber.join(holder)
+        yield* Fiber.join(deletion)
+        const left = yield* contacts.list()
+        assert.deepStrictEqual(
+          left.map(({ firstName }) => firstName),
+          ["Eve"]
+        )
+      }).pipe(Effect.provide([SqlServices.layerPostgres({ postgres: { url } }), Reactivity.layer]))
     }).pipe(Effect.scoped)
   )
 })

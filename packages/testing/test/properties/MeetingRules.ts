@@ -86,13 +86,39 @@ const profile = Arbitrary.map(
   ([status, firstName, lastName, custom, consent]) => ({ ...status, ...firstName, ...lastName, ...custom, ...consent })
 )
 
+const local = oneOf(["a", "Ab", "É", "b'a", "%"])
+const domain = oneOf(["example.com", "Bücher.example"])
+
 /** Contacts with distinct addresses. */
 export const meetingContacts = (length: { readonly minLength: number; readonly maxLength: number }) =>
   Arbitrary.map(
-    Arbitrary.array(Arbitrary.all([oneOf(["a", "Ab", "É", "b'a", "%"]), profile]), length),
+    Arbitrary.array(Arbitrary.all([local, domain, profile]), length),
     (contacts): ReadonlyArray<ContactPayload> =>
-      contacts.map(([name, rest], index) => ({ ...rest, email: EmailAddress.make(`${name}${index}@example.com`) }))
+      contacts.map(([local, domain, rest], index) => ({
+        ...rest,
+        email: EmailAddress.make(`${local}${index}@${domain}`)
+      }))
   )
+
+/** The address of such a contact, in spellings of which some are equal for a rule, and others only for a store. */
+const address = Arbitrary.map(
+  Arbitrary.all([local, integer(0, 9), domain, oneOf(["same", "same", "upper", "NFD", "space", "ASCII"])]),
+  ([local, index, domain, spelling]) => {
+    const written = `${local}${index}@${domain}`
+    switch (spelling) {
+      case "same":
+        return written
+      case "upper":
+        return written.toUpperCase()
+      case "NFD":
+        return written.normalize("NFD")
+      case "space":
+        return ` ${written}`
+      case "ASCII":
+        return written.replace("Bücher", "xn--bcher-kva")
+    }
+  }
+)
 
 const comparison = oneOf(Rule.comparisons)
 const textOperator = oneOf([...Rule.comparisons, ...Rule.textOperators])
@@ -157,12 +183,21 @@ const conditionOn = (field: Rule.Field): Arbitrary.Arbitrary<Rule.Condition> => 
   }
 }
 
-const condition = Arbitrary.flatMap(
-  mostly(
-    Arbitrary.map(oneOf(RuleFields.recordFieldNames), Rule.recordField),
-    Arbitrary.map(oneOf(customNames), Rule.customField)
+const ofAddress = compare(
+  Rule.recordField("email"),
+  oneOf(["=", "=", "=", "!="]),
+  Arbitrary.map(address, (address) => Rule.text(address))
+)
+
+const condition = mostly(
+  Arbitrary.flatMap(
+    mostly(
+      Arbitrary.map(oneOf(RuleFields.recordFieldNames), Rule.recordField),
+      Arbitrary.map(oneOf(customNames), Rule.customField)
+    ),
+    conditionOn
   ),
-  conditionOn
+  ofAddress
 )
 
 const tree = (depth: number): Arbitrary.Arbitrary<Rule.Condition> =>

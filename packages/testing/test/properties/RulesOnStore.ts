@@ -4,6 +4,7 @@ import { ContactFilter, ContactsService, matchesRule, Rule, RuleText, selectsEve
 import { Arbitrary, DateTime, Effect, type Layer } from "effect"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { refused } from "../../src/conformance/cases/Refused.ts"
+import { identitiesOf } from "../../../server/src/contacts/ContactSelection.ts"
 import { meetingContacts, meetingRule } from "./MeetingRules.ts"
 
 const seed = runSeed("generated rules")
@@ -19,7 +20,12 @@ const emailsOf = (contacts: ReadonlyArray<{ readonly email: string }>) => contac
 
 let asked = 0
 let selected = 0
-afterAll(() => process.stdout.write(`rules asked of a store: ${asked}, which selected ${selected} contacts\n`))
+let byAddress = 0
+afterAll(() =>
+  process.stdout.write(
+    `rules asked of a store: ${asked}, ${byAddress} by address; they selected ${selected} contacts\n`
+  )
+)
 
 /** Registers the property for the services on an empty store. */
 export const rulesOnStore = (
@@ -45,8 +51,10 @@ export const rulesOnStore = (
             const now = yield* DateTime.now
             const meant = emailsOf(before.filter((contact) => matchesRule(tree, contact, now)))
             assert.deepStrictEqual(emailsOf(yield* contacts.list({ rule, limit: 1000 })), meant, rule)
+            assert.strictEqual(yield* contacts.count({ rule }), meant.length, rule)
             asked++
             selected += meant.length
+            if (identitiesOf(tree) !== undefined) byAddress++
             const deletion = contacts.deleteMany(ContactFilter.ByRule({ rule }))
             if (selectsEveryContact(tree)) {
               yield* refused(deletion, "InvalidInput")

@@ -11,7 +11,7 @@ import { removeAllParts, storeParts } from "../queue/JobBlobs.ts"
 import { dialect } from "../../store/SqlDialect.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { beginSlice } from "../../threads/Slices.ts"
-import { selection } from "../../contacts/RuleSql.ts"
+import { selection } from "../../contacts/ContactSelection.ts"
 
 /** The request of an export, as the text that its job holds. */
 export const ExportJobRequest = Schema.fromJsonString(
@@ -42,13 +42,13 @@ const stepMillis = 250
 export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const request = yield* decodeRequest(job.request)
-  const { matches, where } = yield* selection(job.account, filterOf(request))
+  const { isByAddress, matches, where } = yield* selection(job.account, filterOf(request))
   // The parts of an interrupted export.
   yield* removeAllParts(job.number, advanceJob(job, noProgress))
 
   // With the plus the planner does not scan the whole account in order for a few addresses.
   const columns = sql.literal(contactColumns.join(", "))
-  const order = sql.literal(request.emails === undefined ? "id" : "+id")
+  const order = sql.literal(isByAddress ? "+id" : "id")
   const statement = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`
   const found = streamContacts(statement)
   // While rows are formatted the database looks for the next ones.

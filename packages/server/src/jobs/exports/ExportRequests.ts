@@ -29,7 +29,7 @@ import { digestOf, randomSecretBytes } from "../../credentials/Secret.ts"
 import { asCaller, mayKey } from "../../credentials/CallerCheck.ts"
 import { encoded } from "../../store/AnswerEncoding.ts"
 import { storeClock } from "../../store/StoreClock.ts"
-import { readRule } from "../../contacts/RuleSql.ts"
+import { readRule } from "../../contacts/ContactSelection.ts"
 
 const asId = Schema.decodeOption(ExportId)
 const encodeRequest = Schema.encodeEffect(ExportJobRequest)

@@ -266,7 +266,7 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       // What a stopped process holds is free again after this time.
       idle_in_transaction_session_timeout: `${statementMillis}`,
       timezone: "UTC",
-      // It compiles a rule of many conditions for longer than it takes to run it.
+      // It compiles a statement whose rows it overestimates for longer than it takes to run it.
       jit: "off"
     }
   })
