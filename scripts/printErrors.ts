@@ -46,7 +46,7 @@ export const advice = {
   NotCleanedUp: "Delete what the conformance run left, by the names that it gives.",
   NotConformant: "See the cases that failed.",
   NotReplaced: "Mend what the message names, and rotate again. The old secret works as before.",
-  OtherTarget: "Use the log of the service or store that it is for.",
+  OtherTarget: "Use the log of the store that it is for.",
   OutcomeUnknown: "Find out as `recovery` says before you repeat the call, or give it an `idempotencyKey`.",
   PlanOutdated: "Plan again, or apply without the contacts that changed.",
   RateLimited:

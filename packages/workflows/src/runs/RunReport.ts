@@ -70,7 +70,7 @@ export interface RunReport {
   readonly stoppedBy: ServiceError | undefined
 }
 
-/** The plan or the run is for other contacts. */
+/** The plan or the run is for another store or account. */
 export class OtherTarget extends TaggedError<OtherTarget>()("OtherTarget", {
   /** The name of what it is for. */
   other: Schema.String,
