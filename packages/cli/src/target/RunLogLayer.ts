@@ -1,6 +1,6 @@
 /** The log of the runs of this user, on the service or store of a command, which says how to undo what it recorded. */
 import { ContactsService } from "@roster/domain"
-import { type Run, RunLog, RunOrigin, type RunTargetOptions } from "@roster/workflows"
+import { type Run, RunLog, RunOrigin } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
 import { Effect, Layer } from "effect"
 import { userInfo } from "node:os"
@@ -16,9 +16,6 @@ const targetOptions = Effect.gen(function* () {
   const { storeId } = yield* ContactsService
   return { target: identity ?? name, storeId }
 })
-
-const layerOn = (on: RunTargetOptions) =>
-  Layer.unwrap(Effect.map(stateFolder("runs"), (folder) => RunFiles.layer({ folder, ...on })))
 
 /** The storage of that log, whose runs are on any target. */
 export const storage = Effect.gen(function* () {
@@ -44,7 +41,7 @@ const userName = Effect.orElseSucceed(
 export const about = (words: string) => Effect.provideService(RunOrigin, { about: words })
 
 /** The log, and what is said of its runs at the end of a command, however it ends. */
-const telling = Effect.gen(function* () {
+const announcing = Effect.gen(function* () {
   const log = yield* RunLog
   const output = yield* Output
   const tools = yield* Effect.context<Effect.Services<ReturnType<typeof commandHere>>>()
@@ -94,19 +91,24 @@ const telling = Effect.gen(function* () {
   return watched
 })
 
-/** The log in the state folder. */
-const layer = Layer.unwrap(Effect.map(targetOptions, layerOn))
-
-const layerTelling = Layer.provide(Layer.effect(RunLog, telling), layer)
-
-/** The same for a command that only reads it, on whatever target its runs were. */
-export const layerOfAll = layerOn({ target: "" })
-
-/** The log of a command that leaves nothing in the state folder. */
-const layerUnkept = Layer.unwrap(Effect.map(targetOptions, RunLog.layerMemory))
+/** The log of a command on its target: it keeps its runs in the state folder and announces how to undo them, or neither. */
+const layer = (isKept: boolean) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const on = yield* targetOptions
+      if (!isKept) return RunLog.layerMemory(on)
+      return Layer.provide(
+        Layer.effect(RunLog, announcing),
+        RunFiles.layer({ folder: yield* stateFolder("runs"), ...on })
+      )
+    })
+  )
 
 /** The target of a command that changes something, with the log of its runs. A dry run keeps none. */
 export const layerForWrites = ({ isKept, ...forWrites }: ForWrites & { readonly isKept?: boolean | undefined }) =>
-  ((isKept ?? !forWrites.dryRun) ? layerTelling : layerUnkept).pipe(
-    Layer.provideMerge(TargetLayer.layerForWrites(forWrites))
-  )
+  layer(isKept ?? !forWrites.dryRun).pipe(Layer.provideMerge(TargetLayer.layerForWrites(forWrites)))
+
+/** The log of a command that reads runs, whatever their target. */
+export const layerOfAll = Layer.unwrap(
+  Effect.map(stateFolder("runs"), (folder) => RunFiles.layer({ folder, target: "" }))
+)
