@@ -27,13 +27,7 @@ export {
   type PlanOptions,
   type RowPlan
 } from "./changes/ImportPlan.ts"
-export {
-  type AppliedPlan,
-  type ApplyOptions,
-  type ImportPlan,
-  loadPlan,
-  PlanOutdated
-} from "./changes/PlanApplication.ts"
+export { type AppliedPlan, type ApplyOptions, type Plan, loadPlan, PlanOutdated } from "./changes/PlanApplication.ts"
 export {
   PlanHeader,
   PlannedRow,

@@ -1,6 +1,6 @@
 /** What a person does to contacts: planned, so that it is seen first, and applied as a run that can be undone. */
 import type { ContactUpdatePayload } from "@roster/domain"
-import { type ImportPlan, isMoreThanHalf, planDelete, planImport, planUpdate, RunOrigin } from "@roster/workflows"
+import { type Plan, isMoreThanHalf, planDelete, planImport, planUpdate, RunOrigin } from "@roster/workflows"
 import { Data, Effect, Stream } from "effect"
 import { people } from "../kit/Counts.ts"
 import { contactsChanged } from "../session/Changes.ts"
@@ -29,7 +29,7 @@ export const commandOf = (given: Wanted): Command | undefined => {
 /** A plan, what it is of, and whether the number of contacts has to be typed before it is applied. */
 export interface Planned {
   readonly of: Wanted
-  readonly plan: ImportPlan
+  readonly plan: Plan
   /** How many contacts it changes. */
   readonly count: number
   readonly isSevere: boolean

@@ -43,7 +43,7 @@ import {
   rowsBegin,
   rowsEnd
 } from "./PlanFile.ts"
-import { type ImportPlan, planOf } from "./PlanApplication.ts"
+import { type Plan, planOf } from "./PlanApplication.ts"
 
 /** Maximum number of changes, and of rows that would resubscribe, that a summary shows. */
 export const maximumShownRows = 20
@@ -244,7 +244,7 @@ export const writtenPlan = Effect.fnUntraced(function* <A, E, R, ES = never>(
   parts: Stream.Stream<ReadonlyArray<A>, E, R>,
   planner: Planner<A>,
   options: Omit<PlanOptions<ES>, keyof ReaderOptions | keyof ImportMode | "onRow">
-): Effect.fn.Return<ImportPlan<ES>, E | ES | ServiceError, R | RunLog> {
+): Effect.fn.Return<Plan<ES>, E | ES | ServiceError, R | RunLog> {
   const { listNames = [], mapping, onProgress, resubscribe = false, source } = options
   const storage: PlanStorage<ES> = options.storage ?? planStorageMemory()
   const log = yield* RunLog
@@ -301,7 +301,7 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
   rows: Stream.Stream<ImportRow, E>,
   survey: UploadSurvey,
   options: PlanOptions<ES> = {}
-): Effect.fn.Return<ImportPlan<ES>, E | ES | ReadError, ContactsService | RunLog | Scope.Scope> {
+): Effect.fn.Return<Plan<ES>, E | ES | ReadError, ContactsService | RunLog | Scope.Scope> {
   const reader = yield* makeContactReader(survey.read - survey.invalid - survey.duplicates, options)
   const found = Effect.fnUntraced(function* (part: ReadonlyArray<Sendable>) {
     const { found } = yield* reader.read(part.map(({ contact }) => contact.email))
@@ -369,7 +369,7 @@ export const planImport = fnRedacted("planImport")(function* <E, ES = never, EK 
   source: RowSource<E>,
   options: PlanOptions<ES> & SpoolOptions<EK> = {}
 ): Effect.fn.Return<
-  ImportPlan<ES>,
+  Plan<ES>,
   E | ES | EK | SourceTooLarge | ReadError | TooManyRows,
   ContactsService | RunLog | Scope.Scope
 > {

@@ -90,7 +90,7 @@ export interface AppliedPlan {
 }
 
 /** A plan, which can be kept and applied later. */
-export interface ImportPlan<E = never> {
+export interface Plan<E = never> {
   /** What the plan is for. */
   readonly header: PlanHeader
   /** What it would change. */
@@ -101,11 +101,11 @@ export interface ImportPlan<E = never> {
   readonly content: Stream.Stream<Uint8Array, E>
   /** Checks that every contact is as the plan found it or as it makes it, and writes nothing. */
   readonly verify: Verifying<E | UnreadablePlan>
-  /** The same with options. */
+  /** Verifies with options. */
   readonly verifyWith: (options: ReaderOptions) => Verifying<E | UnreadablePlan>
   /** Applies the rows whose contacts are as the plan saw them, and reports the others. Again, it does nothing twice. */
   readonly apply: Applying<E | UnreadablePlan>
-  /** The same with options. */
+  /** Applies with options. */
   readonly applyWith: (options: ApplyOptions) => Applying<E | UnreadablePlan>
 }
 
@@ -131,11 +131,7 @@ const partsOf = <E>(rows: Stream.Stream<PlannedRow, E>) =>
   )
 
 /** A plan by its header, its summary and the bytes of its file. */
-export const planOf = <E>(
-  header: PlanHeader,
-  summary: PlanSummary,
-  content: Stream.Stream<Uint8Array, E>
-): ImportPlan<E> => {
+export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Stream.Stream<Uint8Array, E>): Plan<E> => {
   const rows = Stream.mapAccumArray(
     readPlan(content),
     () => undefined,
@@ -246,7 +242,7 @@ const lookAt = ({ change, fields = {} }: PlannedRow, found: Found): Look => {
  */
 export const loadPlan = fnRedacted("loadPlan")(function* <E>(
   content: Stream.Stream<Uint8Array, E>
-): Effect.fn.Return<ImportPlan<E>, E | UnreadablePlan | OtherTarget | ServiceError, RunLog> {
+): Effect.fn.Return<Plan<E>, E | UnreadablePlan | OtherTarget | ServiceError, RunLog> {
   let header: PlanHeader | undefined
   let summary: PlanSummary | undefined
   yield* Stream.runForEach(readPlan(content, { decodesRows: false }), (line) =>

@@ -13,7 +13,7 @@ import { type Effect, Stream, type Types } from "effect"
 import { stateOf } from "../runs/ContactState.ts"
 import type { RunLog } from "../runs/RunLog.ts"
 import { makePlanner, type PlanCounts, type PlanOptions, shownContacts, writtenPlan } from "./ImportPlan.ts"
-import type { ImportPlan } from "./PlanApplication.ts"
+import type { Plan } from "./PlanApplication.ts"
 import type { PlanSummary } from "./PlanFile.ts"
 
 const readChanges = validated(ContactUpdatePayload)
@@ -44,7 +44,7 @@ export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
   contacts: Stream.Stream<Contact, E, R>,
   changes: ContactUpdatePayload,
   options: Options<ES> = {}
-): Effect.fn.Return<ImportPlan<ES>, E | ES | InvalidInput | ServiceError, R | RunLog> {
+): Effect.fn.Return<Plan<ES>, E | ES | InvalidInput | ServiceError, R | RunLog> {
   const given = yield* readChanges(changes)
   const counts: Types.Mutable<PlanCounts> = { read: 0, invalid: 0, duplicates: 0, firstInvalid: [], causes: [] }
   const parts = Stream.map(partsOf(contacts), (some) =>
@@ -78,7 +78,7 @@ export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
 export const planDelete = fnRedacted("planDelete")(function* <E, R, ES = never>(
   contacts: Stream.Stream<Contact, E, R>,
   options: Options<ES> = {}
-): Effect.fn.Return<ImportPlan<ES>, E | ES | ServiceError, R | RunLog> {
+): Effect.fn.Return<Plan<ES>, E | ES | ServiceError, R | RunLog> {
   const statuses = new Map<string, number>()
   const firstContacts: Array<NonNullable<PlanSummary["firstContacts"]>[number]> = []
   let read = 0

@@ -13,7 +13,7 @@ import {
 } from "@roster/domain"
 import {
   exportTo,
-  type ImportPlan,
+  type Plan,
   isMoreThanHalf,
   type PlanStorage,
   type PlanSummary,
@@ -97,7 +97,7 @@ interface Work<E> {
   readonly plan: (
     contacts: Found,
     options: { readonly storage: PlanStorage<UsageError> }
-  ) => Effect.Effect<ImportPlan<UsageError>, E | InvalidInput, ContactsService | RunLog>
+  ) => Effect.Effect<Plan<UsageError>, E | InvalidInput, ContactsService | RunLog>
   /** What the plan does, in words that follow "Would" and as JSON. */
   readonly preview: (summary: PlanSummary) => {
     readonly lines: ReadonlyArray<string>

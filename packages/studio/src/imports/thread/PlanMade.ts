@@ -11,7 +11,7 @@ import {
 } from "@roster/domain"
 import {
   duplicatesFile,
-  type ImportPlan,
+  type Plan,
   type PlannedRow,
   type Rejection,
   rejectionOf,
@@ -24,7 +24,7 @@ import type { ImportProblem, ProposedCorrection, RowsFileRequest, RowsRequest, S
 
 /** A plan that was made, with what lists its rows. */
 export interface PlanMade {
-  readonly plan: ImportPlan
+  readonly plan: Plan
   readonly survey: UploadSurvey
   readonly rows: Stream.Stream<ImportRow, ImportProblem | UnreadableFile>
   /** The lines of rows that the plan itself does not have. */

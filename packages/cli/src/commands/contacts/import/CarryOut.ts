@@ -1,5 +1,5 @@
 /** Carries out a plan, whose changes are recorded, and says what became of its rows. */
-import type { ImportPlan, RunReport } from "@roster/workflows"
+import type { Plan, RunReport } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone } from "../../../errors/UsageError.ts"
 import { Output } from "../../../terminal/Output.ts"
@@ -49,7 +49,7 @@ const summaryOf = (report: RunReport) => {
 
 /** `again` says what to do about rows that are outdated; `facts` are told with the report. */
 export const carryOut = Effect.fnUntraced(function* <E>(
-  plan: ImportPlan<E>,
+  plan: Plan<E>,
   {
     again,
     command,
