@@ -72,12 +72,12 @@ export const readsHonoured = { name: "roster-reads", value: "honoured" } as cons
 export const announcements = [idempotencyHonoured, resubscribeHonoured, changesHonoured, readsHonoured] as const
 
 /**
- * The header, in lower case, with the id of the contacts of an account in a store of ours, which the service tells to
- * whoever has a key of that account. Backups keep it. (docs/decisions/backups.md)
+ * The header, in lower case, with the id of the contacts of an account in a store of ours, which the service tells to every valid
+ * key of that account. Backups keep it. (docs/decisions/backups.md)
  */
 export const storeHeader = "roster-store"
 
-/** The header, in lower case, with the version of a service of ours, which it tells to whoever has a key of it. */
+/** The header, in lower case, with the version of a service of ours, which it tells to every valid key. */
 export const versionHeader = "roster-version"
 
 /** Whether an answer has a word by which a service of ours announces itself. */

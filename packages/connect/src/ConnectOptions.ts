@@ -28,7 +28,7 @@ export interface ConnectOptions {
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }
 
-/** How calls that somebody else makes reach a service or a store, as `roster studio` passes them on. */
+/** How calls of others reach a service or a store: `roster studio` passes on those of its page. */
 export interface Passage<E> {
   /** The base address of the calls; that of a store is never resolved. */
   readonly baseUrl: string

@@ -23,7 +23,7 @@ const variables: Readonly<Record<string, string>> = {
   apiKeyPrefix: "ROSTER_API_KEY_PREFIX"
 }
 
-/** The same with settings of the environment, whose variables the errors name. */
+/** The services of a client with settings of the environment, whose variables the errors name. */
 export const layerFromEnvironment = (on: RemoteService, options: ConnectOptions) =>
   Layer.catchTag(layer(on, options), "InvalidSettings", (error) =>
     Layer.effectContext(Effect.fail(error.readFrom(variables[error.setting])))

@@ -12,7 +12,7 @@ import { storeClock } from "./store/StoreClock.ts"
 
 /** Where metrics are read. */
 export interface MetricsOptions {
-  /** The address to listen on (default: 127.0.0.1, this machine only). Whoever reaches it reads the metrics. */
+  /** The address to listen on (default: 127.0.0.1, this machine only). Every process that reaches it reads the metrics. */
   readonly host?: string | undefined
   /** The port, or 0 for any free port. */
   readonly port: number

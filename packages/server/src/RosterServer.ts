@@ -69,10 +69,10 @@ export interface ServeOptions<E, R> {
   readonly metrics?: MetricsOptions | undefined
   /**
    * The built page of Roster Studio, which a browser gets at `/` over TLS, on this machine, or behind a trusted proxy that
-   * says https (default: none). Whoever opens it needs a key.
+   * says https (default: none). A person who opens it needs a key.
    */
   readonly page?: StudioPageOptions | undefined
-  /** The version that the service tells to whoever has a key of it (default: none). */
+  /** The version that the service tells to every valid key (default: none). */
   readonly version?: string | undefined
   /** Bounds of connections that differ from the defaults. */
   readonly connectionLimits?: Partial<ConnectionLimits> | undefined

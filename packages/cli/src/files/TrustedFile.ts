@@ -38,7 +38,7 @@ const checkFile = (given: string, path: string, stats: Stats): void => {
 }
 
 interface TrustedFile {
-  /** The path without symbolic links: whoever replaced the given one would replace a link. */
+  /** The path without symbolic links, where a new file replaces the old one and not a link to it. */
   readonly path: string
   readonly text: string
 }

@@ -34,6 +34,6 @@ export const ruleGiven = (given: string) =>
       : Effect.succeed(given)
   )
 
-/** The same as a rule that is checked. */
+/** The text of a rule as it is given, checked. */
 export const checkedRule = (given: string) =>
   Effect.flatMap(ruleGiven(given), (text) => refusedInput(RuleText.fromText(text)))

@@ -148,5 +148,5 @@ export const originOf = Effect.fnUntraced(function* (setting: string) {
   return `the profile ${(yield* GlobalFlags.profile) ?? profile ?? (yield* readConfig).profile}`
 })
 
-/** The same for a command that can say something about a service without its key. */
+/** The settings of a command that can say something about a service without its key. */
 export const settingsWithoutKey = Effect.catchTag(settings, "MissingKey", (missing) => Effect.succeed(missing))

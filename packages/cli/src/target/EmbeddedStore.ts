@@ -17,7 +17,7 @@ export const defaultStorePath = Effect.gen(function* () {
   return path.join(yield* userFolderPath("data"), fileName)
 })
 
-/** The same, whose folder is created if it is missing. */
+/** The path of the user's own store, whose folder is created if it is missing. */
 export const defaultStore = Effect.gen(function* () {
   const path = yield* Path.Path
   return path.join(yield* userFolder("data"), fileName)

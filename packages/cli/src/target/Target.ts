@@ -6,7 +6,7 @@ export class Target extends Context.Service<
   {
     /** The name of the service or store in messages and questions. */
     readonly name: string
-    /** The same beside the id of the store in records, and in place of one: a store by its absolute path (default: the name). */
+    /** The address of the service or the absolute path of the store, for records of runs (default: the name). */
     readonly identity?: string | undefined
     /** The protected profile whose service it is, and whose name is typed before anything is deleted. */
     readonly protectedBy?: string | undefined

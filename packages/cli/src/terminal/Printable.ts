@@ -12,7 +12,7 @@ const visible = (character: string): string => {
 /** The text as one safe line. */
 export const printable = (text: string): string => text.replace(active, visible)
 
-/** The same for messages of several lines, such as a rule with a caret under it. */
+/** The text as safe lines: a message of several ones, such as a rule with a caret under it. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
 
 /** Input cut to a length that a message can quote. */

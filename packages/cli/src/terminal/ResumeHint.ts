@@ -26,7 +26,7 @@ const plain = /^[\w@%+=:,./-]+$/
 /** A word quoted for a POSIX shell. */
 export const shellWord = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** The same without the keys that somebody typed by mistake, to show. */
+/** A word quoted for a POSIX shell to show, without keys that the user typed by mistake. */
 const shellWordOf = (word: string): string => shellWord(maskKeys(word))
 
 /** A command line to show. */

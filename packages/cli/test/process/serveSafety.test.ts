@@ -42,7 +42,7 @@ describe("roster serve", () => {
       for (const host of ["::1", ...outside]) assert.isFalse(yield* isOpen(host, Number(port)), host)
       assert.match(
         own.stderr(),
-        /^roster \S+ serves own\.db \(\d+ bytes\), without TLS\. Its contacts are shown at http:\/\/127\.0\.0\.1:\d+ to whoever has a key, and its interface at http:\/\/127\.0\.0\.1:\d+\/docs\. .*\n$/
+        /^roster \S+ serves own\.db \(\d+ bytes\), without TLS\. Its contacts are shown at http:\/\/127\.0\.0\.1:\d+ to anyone who has a key, and its interface at http:\/\/127\.0\.0\.1:\d+\/docs\. .*\n$/
       )
       const open = yield* serve(folder, [
         "--host",

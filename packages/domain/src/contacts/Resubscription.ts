@@ -1,5 +1,5 @@
 /**
- * The consent guard: which change of status would send mail again to somebody who gets none. (docs/decisions/upsert.md)
+ * The consent guard: which change of status would send mail again to a person who gets none. (docs/decisions/upsert.md)
  */
 import { Schema } from "effect"
 import type { ContactStatus } from "./ContactRecord.ts"
@@ -13,12 +13,12 @@ export const withheldStatuses = [
   "NotConfirmed"
 ] as const satisfies ReadonlyArray<ContactStatus>
 
-/** A status of somebody who gets no mail unless they ask for it. */
+/** A status of a contact that gets no mail unless the person asks for it. */
 export type WithheldStatus = (typeof withheldStatuses)[number]
 
 const mailedStatuses: ReadonlySet<unknown> = new Set<ContactStatus>(["Active", "Engaged", "Transactional"])
 
-/** Whether contacts with this status get mail, so that giving it may resubscribe somebody. */
+/** Whether contacts with this status get mail, so that giving it may resubscribe a contact. */
 export const isMailedStatus = (status: unknown): boolean => mailedStatuses.has(status)
 
 /** The status that a contact keeps because the new one would resubscribe them; `undefined` if it would not. */

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a row or the text of a cell, in words for whoever has the file: they quote it, as no error of a call does.
+ * What is wrong with a row or the text of a cell, in words for the user who has the file: they quote it, as no error of a call does.
  */
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
 import { oneOf } from "./ImportMapping.ts"

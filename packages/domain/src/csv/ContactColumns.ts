@@ -269,7 +269,7 @@ const isCleared = (field: ContactField): boolean => field.kind === "text" && isO
 
 const readers = new Map(addedFields.map((field) => [field.path, readerOf(field)]))
 
-/** The first value that cannot be imported, in words for whoever has the file. The schema has refused one. */
+/** The first value that cannot be imported, in words for the user who has the file. The schema has refused one. */
 const problemIn = (values: ReadonlyArray<Value>): RowProblem | undefined => {
   for (const { at, path, value } of values) {
     const field = addedFields.find((each) => each.path === path)

@@ -27,7 +27,7 @@ export class FastContacts implements Iterable<ContactPayload> {
   readonly length: number
   /** The contacts as a JSON array in UTF-8. */
   readonly json: Uint8Array
-  /** Whether any of them has a status that may resubscribe somebody. The contact of a simple row has none. */
+  /** Whether any of them has a status that may resubscribe a contact. The contact of a simple row has none. */
   readonly mayResubscribe: boolean
   #contacts: ReadonlyArray<ContactPayload> | undefined
 

@@ -34,7 +34,7 @@ export type ExportStatus = typeof ExportStatus.Type
 /** The link to the file of an export: 404 until it is ready, then readable without a key until it expires. */
 export const ExportLink = wireRecord(
   {
-    /** The address of the file. Whoever has it can read the file without a key. */
+    /** The address of the file. It needs no key: every person who has it can read the file. */
     link: Schema.String,
     /** The id of the export, a GUID. */
     id: ExportId

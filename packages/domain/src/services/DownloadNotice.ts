@@ -1,4 +1,4 @@
-/** How a layer tells whoever waits for a file that it comes from elsewhere than its link says. */
+/** How a layer tells the caller that a file comes from elsewhere than its link says. */
 import { Context, Effect } from "effect"
 
 /** Called with a sentence for people, once in a download (default: a warning of the log). */

@@ -7,7 +7,7 @@ export const hasControl = (text: string): boolean => /\p{Cc}/u.test(text)
 export const replaceUnprintable = (text: string, by: (character: string) => string): string =>
   text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, by)
 
-/** The same by a visible character. */
+/** The text with a visible character for each of them, to quote it. A terminal prints joiners of languages as they are. */
 export const printable = (text: string): string =>
   replaceUnprintable(text, (character) => {
     const code = character.charCodeAt(0)

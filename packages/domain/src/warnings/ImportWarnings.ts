@@ -17,7 +17,7 @@ export type WarningCode = typeof WarningCode.Type
 export const ImportWarning = Schema.Struct({
   /** What is odd: blanks around texts, domains without a dot, wrongly decoded texts, mixed forms, headings, missing statuses. */
   code: WarningCode,
-  /** The same in words. */
+  /** What is odd, in words. */
   warning: Schema.String,
   /** The heading of the column, if it is one. */
   column: Schema.optionalKey(Schema.String),

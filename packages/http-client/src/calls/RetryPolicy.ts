@@ -12,7 +12,7 @@ export interface RetrySettings {
   readonly attempts: number
   /** Maximum of the first wait (default: 100 ms); each later one may be twice as long. */
   readonly base: Duration.Input
-  /** The same where the service asks to slow down (default: 1 s). */
+  /** Maximum of the first wait where the service asks to slow down (default: 1 s). */
   readonly throttledBase: Duration.Input
   /** Maximum wait unless the service asks for more (default: 20 s). */
   readonly longestWait: Duration.Input

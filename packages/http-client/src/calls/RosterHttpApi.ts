@@ -38,7 +38,7 @@ export class RosterHttpApi extends Context.Service<
   {
     /** The operations, to be run in `attemptContext`: elsewhere a redirect would take the key along. */
     readonly api: EndpointCalls
-    /** The same for files as streams, which the contract cannot send. Addresses are relative to the base address. */
+    /** Sends files as streams, which the contract cannot, with the key. Addresses are relative to the base address. */
     readonly withKey: HttpClient.HttpClient
     /** Keeps the key from redirects and printed headers, addresses from spans, and trace headers from other services. */
     readonly attemptContext: (call: Context.Context<never>) => Context.Context<never>
@@ -49,11 +49,11 @@ export class RosterHttpApi extends Context.Service<
     readonly policyOf: (call: Context.Context<never>) => RetryLimits
     /** Whether the service honours Idempotency-Key, as its last success says; `undefined` before it. */
     readonly isKeyHonoured: Said
-    /** The same of Roster-Resubscribe. */
+    /** Whether it honours Roster-Resubscribe. */
     readonly isResubscribeHonoured: Said
-    /** The same of conditional changes. */
+    /** Whether it takes conditional changes. */
     readonly areChangesHonoured: Said
-    /** The same of counts. */
+    /** Whether it counts contacts and reads many by their addresses. */
     readonly areReadsHonoured: Said
     /** The id of the contacts of the key; `undefined` before the service has said one, or that it has none. */
     readonly storeId: MutableRef.MutableRef<{ readonly id: string | undefined } | undefined>

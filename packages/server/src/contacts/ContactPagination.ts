@@ -129,7 +129,7 @@ const placeOf = (column: string): number => contactColumns.indexOf(column)
 const customFieldsPlace = placeOf("custom_fields")
 const escapedPlaces = escapedColumns.map(placeOf)
 
-/** The same of a row of `contactColumns`. */
+/** About the bytes of a contact in an answer, by its row of `contactColumns`. */
 export const answerBytesOf = (row: ReadonlyArray<unknown>): number => {
   const bytesAt = (place: number) => {
     const text = row[place]

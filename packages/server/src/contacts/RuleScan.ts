@@ -48,7 +48,7 @@ export interface Scans {
 /** The contacts that one statement reads: at most 0.8 MB, which a scan holds while it waits for its turn. */
 const batchRows = 25
 
-/** The same where each statement is a message to another process: at most 8 MB. */
+/** The contacts that one statement reads where each is a message to another process: at most 8 MB. */
 const batchRowsOfServer = 250
 
 // Only `contactage` has no column of its own.

@@ -41,7 +41,7 @@ import { frontPage, frontPageWithoutTls, isForPeople } from "../reference/FrontP
 import { ServedPage, type StudioPage } from "../studio/StudioPage.ts"
 import { isSecure, publicAddress, refusedHost } from "./AllowedHosts.ts"
 
-/** The version that the service tells to whoever has a key (default: none). */
+/** The version that the service tells to every valid key (default: none). */
 export const ServedVersion = Context.Reference<string | undefined>("@roster/server/ServedVersion", {
   defaultValue: () => undefined
 })
@@ -50,7 +50,7 @@ const referencePath = "/docs"
 
 /**
  * The OpenAPI document, with the address at which the client sees the service, and the page about the interface. Their
- * code is loaded when somebody first asks for one of them.
+ * code is loaded at the first request for one of them.
  */
 const referenceRoutes = Effect.gen(function* () {
   const reference = Effect.promise(() => import("../reference/ReferencePage.ts"))
@@ -96,7 +96,7 @@ const notReady = (error: Effect.Error<Readiness["Service"]["check"]>): string =>
 }
 
 /**
- * Whether the process answers, and whether its store does and its bounds have room, for whoever watches it: by any name of the
+ * Whether the process answers, and whether its store does and its bounds have room, for what watches it: by any name of the
  * host and without a key, so that they tell nothing else.
  */
 const healthRoutes = Effect.gen(function* () {

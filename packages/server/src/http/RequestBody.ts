@@ -44,7 +44,7 @@ export const bodyLimits = (operation: string): BodyLimits => limitsById.get(oper
 /** The maximum of all larger bodies together, in MiB, each held from its first byte until it is answered. */
 const budgetMebibytes = 40
 
-/** The same of one account: as much as the largest body, so that no account takes all. */
+/** The maximum of the larger bodies of one account: as much as the largest body, so that no account takes all. */
 const accountMebibytes = 28
 
 /** A body of up to this many bytes is outside the budget, and its rest is waited for when it was refused. */

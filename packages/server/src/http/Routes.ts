@@ -87,7 +87,7 @@ const longBody = 256 * 1024
 const parsed = (text: string): Effect.Effect<unknown, Schema.SchemaError> =>
   Effect.try({ try: () => JsonParser.parse(text), catch: () => noJson })
 
-/** The same issue with an element of the whole array, of which so many elements stand before the part. */
+/** The issue of a part with the place in the whole array, of which so many elements stand before the part. */
 const behind = (error: Schema.SchemaError, before: number): InvalidInput => {
   const { field, issue } = invalidInput(error, "body", identity)
   const place = wireField(field).replace(/^\[(\d+)\]/, (_, index) => `[${Number(index) + before}]`)

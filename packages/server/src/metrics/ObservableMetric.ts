@@ -1,4 +1,4 @@
-/** Metrics that are read when somebody asks for them, and cost nothing until then. */
+/** Metrics that are read when the service is asked for them, and cost nothing until then. */
 import { type Context, Effect, Metric } from "effect"
 
 const register = <Input, State>(metric: Metric.Metric<Input, State>, get: () => State): Effect.Effect<void> =>

@@ -28,7 +28,7 @@ export interface ConnectionLimits extends UnreadLimits {
   readonly waitTimeout: Duration.Duration
   /** Maximum time for the file of an import, besides a second for each 256 KiB of its length (default: 10 minutes). */
   readonly uploadTimeout: Duration.Duration
-  /** The same for one that does not announce its length (default: 2 hours). */
+  /** Maximum time for the file of an import that does not announce its length (default: 2 hours). */
   readonly chunkedUploadTimeout: Duration.Duration
   /** Time for which a bound of all accounts refuses everything, before the log and readiness say so (default: a minute). */
   readonly refusalsLast: Duration.Duration

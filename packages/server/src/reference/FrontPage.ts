@@ -1,4 +1,4 @@
-/** The page at `/` for somebody who opens the address of the service in a browser. It shows no data and runs nothing. */
+/** The page at `/` for a person who opens the address of the service in a browser. It shows no data and runs nothing. */
 import { versionSegment } from "@roster/api"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -35,7 +35,7 @@ const shown = (note = "") =>
 
 export const frontPage = shown()
 
-/** The same where the contacts would be shown on a page, but for who could read along. */
+/** The front page of a service that does not show its page for contacts, since others could read along. */
 export const frontPageWithoutTls = shown(
   `<p>The page for contacts is not shown over plain http, since others on the way could read a key that is typed there: give the
 service a certificate (<code>--tls-cert</code>), open it through a proxy with TLS that it trusts

@@ -1,7 +1,7 @@
 /**
  * What the service says about its interface: the OpenAPI document, and the page on which it is read and tried. The page is
  * Effect's own, with Swagger UI in it; it loads nothing, from here or elsewhere, and shows no data until its reader types a
- * key. `HttpApp` imports this when somebody first asks for it.
+ * key. `HttpApp` imports this at the first request for it.
  */
 import { versionSegment } from "@roster/api"
 import { documentedApi, openApiDocument } from "@roster/api/OpenApiDocument"
@@ -15,7 +15,7 @@ const hashesOf = (html: string, element: "script" | "style"): string =>
     ([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`
   ).join(" ")
 
-/** The page runs its own scripts and no others, asks only this service, and is shown in no page of somebody else. */
+/** The page runs its own scripts and no others, asks only this service, and is shown in no other page. */
 const policyOf = (html: string): string =>
   [
     "default-src 'none'",

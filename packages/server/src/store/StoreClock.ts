@@ -34,7 +34,7 @@ const secondsOf = (millis: number): number => Math.floor(millis / 1000)
 // oxlint-disable-next-line eslint/no-restricted-properties -- the only place
 export const processMillis = Clock.currentTimeMillis
 
-/** The same in whole seconds. */
+/** The clock of this process, in whole seconds. */
 export const processSeconds = Effect.map(processMillis, secondsOf)
 
 const sqlite = (sql: SqlClient.SqlClient): StoreClock => ({

@@ -13,7 +13,7 @@ const { errorCode, holderOf, isDamage, isReadOnly, isUnsynced } = SqliteError
 /** Tells a failure of the database from those of a type parameter. */
 export const isSqlError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
 
-/** The same where the failures are a type parameter that may hold it. */
+/** Tells a failure of the database where it is part of a type parameter. */
 export const isSqlErrorOf = <E>(error: E): error is Extract<E, SqlError.SqlError> => SqlError.isSqlError(error)
 
 /** Whether a statement failed because the disk of the database is full. */

@@ -126,7 +126,7 @@ export const makeForwarding = (client: HttpClient.HttpClient, { baseUrl, key }: 
   const base = new URL(baseUrl)
   const links = new Map<string, URL>()
 
-  /** An address of this process for a link. Whoever has it needs no key, as with the link itself. */
+  /** An address of this process for a link. A request for it needs no key, as with the link itself. */
   const remember = (link: URL): string => {
     const id = randomBytes(32).toString("base64url")
     links.set(id, link)

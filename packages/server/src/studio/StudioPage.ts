@@ -26,7 +26,7 @@ export const ServedPage = Context.Reference<StudioPage | undefined>("@roster/ser
   defaultValue: () => undefined
 })
 
-/** It runs and loads its own files alone, asks only whoever serves it, and is shown in no page of somebody else. */
+/** It runs and loads its own files alone, asks only the process that serves it, and is shown in no other page. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -94,7 +94,7 @@ const assetOf = Effect.fnUntraced(function* (bytes: Uint8Array, contentType: str
         ...(encoding === undefined ? {} : { "content-encoding": encoding })
       }
     })
-  // When somebody first asks for it.
+  // At the first request for it.
   const compressed = (encoding: keyof typeof compressions) =>
     Effect.cached(
       Effect.map(

@@ -3,9 +3,9 @@ import { Context } from "effect"
 
 /** What is told of a bound of all accounts together. */
 export interface WatchedBound {
-  /** Somebody got something. */
+  /** An account got something. */
   readonly granted: () => void
-  /** Somebody was refused who has not used up an own share. */
+  /** An account was refused that has not used up its own share. */
   readonly refused: () => void
 }
 

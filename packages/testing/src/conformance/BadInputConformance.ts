@@ -101,7 +101,7 @@ const limitCases: ReadonlyArray<Case> = [
 const keyCases: ReadonlyArray<Case> = [
   ...limitCases,
   ["accessLevel", { accessLevel: "SendSmtp" }],
-  // The same of a key for purposes.
+  // A key for purposes.
   ["expire", { for: ["contacts:read"], expire: "2099-01-02T03:04:05Z" }],
   ...[...noTexts, undefined, "", " padded", "a\nb"].map((value): Case => ["name", { name: value }]),
   ...[null, undefined, 7, "Export"].map((value): Case => ["accessLevels", { accessLevels: value }]),

@@ -29,7 +29,7 @@ const addressOf = ({ cells, contact, header }: ImportRow): string => {
 
 /**
  * Reads the addresses of a file: those of the column Email of a CSV or JSON file, or one on each line, each address once. A
- * line without one is `InvalidInput` that names it, since whoever names contacts in a file means all of them.
+ * line without one is `InvalidInput` that names it, since a user who names contacts in a file means all of them.
  */
 export const readAddresses = fnRedacted("readAddresses")(function* <E, R>(
   content: Stream.Stream<Uint8Array, E, R>

@@ -47,7 +47,7 @@ export const countExported = (format: "Csv" | "Json") => {
   return {
     /** The number of contacts so far. */
     count,
-    /** The same bytes. */
+    /** Counts the bytes that pass through it. */
     through: <E, R>(content: Stream.Stream<Uint8Array, E, R>): Stream.Stream<Uint8Array, E, R> =>
       Stream.map(content, (bytes) => {
         add(bytes)

@@ -240,7 +240,7 @@ export const storage = Effect.fnUntraced(function* ({
       orFailed
     )
 
-  /** Whether somebody is at work on the run of a file, or may be. */
+  /** Whether a process is at work on the run of a file, or may be. */
   const isGoingOn = (file: string) =>
     Effect.flatMap(recordIn(file), (run) =>
       Option.isSome(run) && run.value.end === undefined

@@ -111,7 +111,7 @@ export interface RecordedRun extends RunInfo {
   readonly isFormer: boolean
   /** Its entries, in their order. */
   readonly entries: Stream.Stream<RunEntry, RunLogFailure>
-  /** The same from the last to the first. */
+  /** Its entries from the last to the first. */
   readonly backwards: Stream.Stream<RunEntry, RunLogFailure>
 }
 
@@ -187,7 +187,7 @@ export const recordedTarget = ({ id, name }: RunTarget): Pick<RunHeader, "target
 export const workOf = ({ command, id, input, target, undoes }: RunHeader): string =>
   input === undefined && undoes === undefined ? id : textOf([target, command, input ?? null, undoes ?? null])
 
-/** Looks again after a moment, in which somebody else may only have looked whether a run is taken. */
+/** Looks again after a moment, since another process may only have looked whether a run is taken. */
 const atOnce = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) => attempt < 3))
 
 /** Makes the log of runs on a target in a storage. */

@@ -57,7 +57,7 @@ export interface UploadSurvey {
   readonly duplicateRows: ReadonlyArray<RepeatedRow>
   /** The line of the row that is sent in place of a row, by its number; of one that is rejected, of another with its address. */
   readonly otherLine: (row: number) => number | undefined
-  /** Whether a row has a status that may resubscribe somebody. */
+  /** Whether a row has a status that may resubscribe a contact. */
   readonly mayResubscribe: boolean
   /** The numbers of the rows to send, counted from 1. */
   readonly sendable: Bitset
@@ -129,7 +129,7 @@ const makeCanonicalOf = () => {
 const endOfGroup = 0x100
 const noContact = 0x101
 
-/** Makes what surveys rows as somebody reads them. */
+/** Makes what surveys the rows that pass through it. */
 export const makeSurveyor = (options: SurveyOptions) => {
   const {
     defaultStatus,

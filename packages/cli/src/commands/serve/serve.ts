@@ -88,7 +88,7 @@ const serveFlags = {
   tlsKey: text("tls-key", "Private key of the certificate (PEM, without a passphrase)", "FILE"),
   noStudio: toggle(
     "no-studio",
-    "Show no page for contacts at / (default: over TLS and on this machine, to whoever has a key)"
+    "Show no page for contacts at / (default: over TLS and on this machine, to anyone who has a key)"
   ),
   accessLog: toggle(
     "access-log",
@@ -130,7 +130,7 @@ const readFaults = Effect.fnUntraced(function* (path: string) {
   return plan
 })
 
-/** The files of the certificate. Whoever can read its key can pose as the service. */
+/** The files of the certificate. A user who can read its key can pose as the service. */
 const tlsFiles = Effect.fnUntraced(function* (certFile: string | undefined, keyFile: string | undefined) {
   yield* refuseFlags(
     [keyFile === undefined && certFile !== undefined, "--tls-cert needs --tls-key, the file of its private key."],
@@ -175,7 +175,7 @@ const served = Effect.fnUntraced(function* (store: string | undefined, address: 
   const { hostname, origin, protocol } = new URL(address)
   const isShown = hasPage && (protocol === "https:" || isLoopbackHost(hostname))
   const where = isShown
-    ? `Its contacts are shown at ${origin} to whoever has a key, and its interface`
+    ? `Its contacts are shown at ${origin} to anyone who has a key, and its interface`
     : "Its interface is shown"
   return `roster ${version} serves ${what}, with${protocol === "https:" ? "" : "out"} TLS. ${where} at ${origin}/docs. Ctrl-C or SIGTERM stops it.`
 })
@@ -256,7 +256,7 @@ export const command = Command.make(
       if (metricsAddress !== undefined) yield* output.note(`metrics are at ${metricsAddress}`)
       if (metricsListen !== undefined && !isLoopbackHost(metricsListen.host)) {
         yield* output.note(
-          `warning: whoever reaches ${metricsListen.host}:${metricsListen.port} reads the metrics, without a ` +
+          `warning: anyone who reaches ${metricsListen.host}:${metricsListen.port} reads the metrics, without a ` +
             "key. They name nobody, but show how busy the service is."
         )
       }

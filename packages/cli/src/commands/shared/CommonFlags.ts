@@ -23,7 +23,7 @@ export const parseEmail = (field: string) => parseWith(EmailAddress, field)
 
 export const email = argument("email", EmailAddress, "E-mail address of the contact")
 
-/** The same where a command takes several. */
+/** The addresses of a command that takes several. */
 export const emails = argument("email", EmailAddress, "E-mail addresses of the contacts")
 
 /** An optional integer in a range. */

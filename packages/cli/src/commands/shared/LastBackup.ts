@@ -17,7 +17,7 @@ const folderName = "backups"
 /** More than a path takes. */
 const maximumBytes = 64 * 1024
 
-/** The same for all paths to a file, and for all users of a database. */
+/** One text for all paths to a file, and for all users of a database. */
 const identityOf = Effect.fnUntraced(function* (store: Store) {
   if (!Predicate.isString(store)) {
     const { host, pathname } = new URL(Redacted.value(store.url))

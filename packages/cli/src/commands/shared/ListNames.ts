@@ -27,7 +27,7 @@ export const refuseNewLists = Effect.fnUntraced(function* (
   return yield* usageError(`Nothing was done: ${text}${end}`, "To make a new list, add --create-list.")
 })
 
-/** The same for a command that writes to the target of the settings. */
+/** Refuses names of no list of the local store, for a command that would write to it. A service is not asked. */
 export const checkListNames = Effect.fnUntraced(function* (
   names: ReadonlyArray<string>,
   given: { readonly createList: boolean }

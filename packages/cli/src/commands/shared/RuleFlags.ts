@@ -42,7 +42,7 @@ export const ruleFlags = {
   rawRule: raw
 }
 
-/** The same where addresses are an alternative: the rule stays text, and the command checks both together. */
+/** The flags of a rule where addresses are an alternative: the command checks both together. */
 export const filterFlags = { rule: parsed("rule", ruleGiven, description, "RULE"), rawRule: raw, allowUnknownField }
 
 /** The refusal of both flags at once, for `refuseFlags`. */

@@ -138,7 +138,7 @@ export const command = Command.make(
       resubscribe,
       approve: Effect.fnUntraced(function* (plan) {
         const lines = [...keyLines(plan.carried, given), ...otherLines(plan, given)]
-        // Whoever wants no notes still learns what would come back.
+        // With --quiet, too, the user learns what would come back.
         yield* Effect.forEach(lines, (line) => noteExactly(printable(line)), { discard: true })
         if (dryRun) {
           yield* Results.summary({ dryRun, contacts: plan.contacts }, `Would ${question(file, plan)}`)

@@ -60,7 +60,7 @@ export const command = Command.make(
       const stopped = yield* (yield* Signals).expect
       const address = Redacted.value(addressToOpen)
       yield* output.note(
-        `roster ${version} shows ${name} to this machine alone. Whoever has the address may do all that you may; Ctrl-C ends it.`
+        `roster ${version} shows ${name} to this machine alone. Anyone who has the address may do all that you may; Ctrl-C ends it.`
       )
       yield* output.write(Stream.make(`${address}\n`))
       if (!noOpen) yield* openBrowser(address)

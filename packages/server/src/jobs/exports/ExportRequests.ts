@@ -190,7 +190,7 @@ export const openFile = Effect.fnUntraced(function* (part: string, peer?: string
 
 export type ExportedFile = Effect.Success<ReturnType<typeof openFile>>
 
-/** Whether nobody has downloaded a file before, and notes that somebody does. */
+/** Whether a file is downloaded for the first time, which this notes. */
 export const isFirstDownload = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const first =

@@ -28,7 +28,7 @@ export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
   const written: Array<{ readonly rows: number; readonly length: number; readonly known: number }> = []
   /** The custom fields that become columns, numbered in the order in which they were found. */
   const found = new Map<string, number>()
-  /** The same, by code unit, whatever the locale of the machine. */
+  /** Their names, sorted by code unit, whatever the locale of the machine. */
   let names: ReadonlyArray<string> = []
   let text = ""
   let rows = 0
@@ -43,7 +43,7 @@ export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
     return onTemporaryFile(() => file.appendFile(bytes))
   })
 
-  /** The same by their folded names: a column has the spelling that was found first. */
+  /** Their names by their folded names: a column has the spelling that was found first. */
   const first = new Map<string, string>()
   const columnOf = (name: string): string => (found.has(name) ? name : (first.get(FieldNames.foldName(name)) ?? name))
 

@@ -42,7 +42,7 @@ export interface PostgresRoute {
   readonly stream: ((makeParser: () => PgProtocol.Parser) => Socket) | undefined
   /** How private the connections are, in a few words. */
   readonly privacy: string
-  /** What whoever runs the service should know, at each start. */
+  /** What the operator of the service should know, at each start. */
   readonly warnings: ReadonlyArray<string>
 }
 

@@ -54,7 +54,7 @@ export const defaultStatementMillis = 60_000
 /** The calls of an account that have a connection or wait for one, for each connection that they may take. */
 const callsPerConnection = 32
 
-/** The same of all accounts. */
+/** The calls of all accounts, for each connection that they may take. */
 const allCallsPerConnection = 128
 
 /**

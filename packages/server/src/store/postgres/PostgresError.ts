@@ -69,7 +69,7 @@ const unreached: Readonly<Record<string, string>> = {
 const codeOf = (cause: unknown): string =>
   Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : ""
 
-/** What keeps the database from being used, for whoever calls the service; `undefined` for a mistake of the service. */
+/** What keeps the database from being used, for callers of the service; `undefined` for a mistake of the service. */
 export const describe = (error: SqlError.SqlError): string | undefined => {
   const { reason } = error
   if (reason.cause instanceof PoolExhausted) return "all its connections are in use"

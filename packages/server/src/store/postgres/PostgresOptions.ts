@@ -78,7 +78,7 @@ export const sharedWrites = Layer.succeed(WriteFairness, {
 
 export const NoRepeat = Context.Reference<boolean>("@roster/server/NoRepeat", { defaultValue: () => false })
 
-/** Runs transactions once: they change more than the database, and whoever runs them begins again from what is stored. */
+/** Runs transactions once: they change more than the database, and the caller begins again from what is stored. */
 export const withoutRepeat: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.provideService(
   NoRepeat,
   true

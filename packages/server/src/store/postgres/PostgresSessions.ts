@@ -14,7 +14,7 @@ import { AnswerWithin } from "./PostgresOptions.ts"
 /** How long, in milliseconds, an answer may be on its way after the database should have ended a statement. */
 const maximumGrace = 5000
 
-/** The same after the database was asked to end a statement. */
+/** How long, in milliseconds, an answer may be on its way after the database was asked to end a statement. */
 const cancelledMillis = 1000
 
 /** How often all connections are made anew while the database takes no writes, in milliseconds. */

@@ -53,7 +53,7 @@ export const fromCause =
       : fromAccess(path)(cause)
   }
 
-/** The same for operations that do not read the content of the file. */
+/** The error of an operation that does not read the content of the file. */
 export const fromAccess =
   (path: string) =>
   (cause: unknown): StoreUnavailable => {

@@ -1,4 +1,4 @@
-/** What every layer promises of somebody who left: no import makes them Active again. (docs/decisions/upsert.md) */
+/** What every layer promises of a person who left: no import makes them Active again. (docs/decisions/upsert.md) */
 import { assert } from "../cases/Assert.ts"
 import type { Cases } from "../cases/Cases.ts"
 import {

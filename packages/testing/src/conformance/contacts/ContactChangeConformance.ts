@@ -65,7 +65,7 @@ const whole = {
   consent: { ip: "192.0.2.1", date, tracking: "Allow" }
 } as const satisfies ContactContent
 
-/** The same with one difference. */
+/** Contents with one difference. */
 const others: ReadonlyArray<readonly [what: string, content: ContactContent | null]> = [
   ["another status", { ...whole, status: "Active" }],
   ["no status", { ...whole, status: undefined }],
@@ -82,7 +82,7 @@ const others: ReadonlyArray<readonly [what: string, content: ContactContent | nu
   ["no contact", null]
 ]
 
-/** The same in other words. */
+/** Equal contents in other words. */
 const sameContents: ReadonlyArray<readonly [what: string, content: ContactContent]> = [
   ["the spelling of a field", { ...whole, customFields: { PLAN: "gold", city: "London" } }],
   ["a part of a second", { ...whole, consent: { ...whole.consent, date: DateTime.add(date, { milliseconds: 900 }) } }]

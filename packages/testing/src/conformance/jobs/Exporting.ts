@@ -16,7 +16,7 @@ export const exported = Effect.fnUntraced(function* (request?: ExportRequest) {
   return yield* downloaded(contacts, link)
 })
 
-/** The same with many looks in a short time, in place of waits as long as the service asks for: for small exports. */
+/** Exports and downloads with many looks in a short time, in place of the waits that the service asks for: for small exports. */
 export const exportedSoon = Effect.fnUntraced(function* (request: ExportRequest) {
   const contacts = yield* ContactsService
   const { id, link } = yield* contacts.export(request)

@@ -61,8 +61,9 @@ export const handOver = Effect.fnUntraced(function* (
   const target = yield* Target
   const { dryRun, listName, mapping } = options
   if (!isPlain(survey, mapping)) {
+    const why = survey.header?.format === undefined ? "its mapping has more than an encoding" : "it is no CSV file"
     return yield* usageError(
-      "With --via file, the service reads the file, of which nothing can be said but --encoding. Nothing was sent.",
+      `With --via file, the service reads the file as it is, and cannot read this one: ${why}. Nothing was sent.`,
       "Import without --via file, or use a CSV file with the headings of an export."
     )
   }
