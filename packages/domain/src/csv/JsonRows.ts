@@ -52,7 +52,8 @@ const makeObjectReader = (firstLine: number) => {
   let line = firstLine
   let lastLine = firstLine - 1
   /** The bytes of an object that began in an earlier piece. */
-  let held: Uint8Array = new Uint8Array(0)
+  let held: Array<Uint8Array> = []
+  let heldLength = 0
   let depth = 0
   let isInText = false
   let isEscaped = false
@@ -65,7 +66,7 @@ const makeObjectReader = (firstLine: number) => {
       const byte = bytes[at] ?? 0
       if (byte === lineFeed) line++
       if (place === "InObject") {
-        if (held.length + at - start > maximumObject) return stop(`an object is longer than ${maximumObject} bytes`)
+        if (heldLength + at - start > maximumObject) return stop(`an object is longer than ${maximumObject} bytes`)
         if (isEscaped) isEscaped = false
         else if (byte === backslash) isEscaped = isInText
         else if (byte === quote) isInText = !isInText
@@ -74,8 +75,9 @@ const makeObjectReader = (firstLine: number) => {
         else if (byte === closeObject || byte === closeArray) depth--
         if (depth > maximumDepth) return stop(`an object is deeper than ${maximumDepth} levels`)
         if (depth > 0) continue
-        objects.push({ line: lastLine, text: utf8.decode(joinBytes([held, bytes.subarray(start, at + 1)])) })
-        held = new Uint8Array(0)
+        objects.push({ line: lastLine, text: utf8.decode(joinBytes([...held, bytes.subarray(start, at + 1)])) })
+        held = []
+        heldLength = 0
         place = "AfterObject"
       } else if (isBlank(byte)) continue
       else if (place === "Start" && byte === openArray) {
@@ -95,7 +97,10 @@ const makeObjectReader = (firstLine: number) => {
         place = "InObject"
       }
     }
-    if (place === "InObject") held = joinBytes([held, bytes.subarray(start)])
+    if (place === "InObject") {
+      held.push(bytes.subarray(start))
+      heldLength += bytes.length - start
+    }
     return last && (place === "InObject" || (isArray && place !== "End"))
       ? stop("the file breaks off")
       : { objects, line }
