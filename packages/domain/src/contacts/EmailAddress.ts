@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
 
 // Nearly all addresses have only these characters, which need no Unicode class.
-const asciiAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
+const asciiAddress =
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/
 const atom = /^[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+(?:\.[^\s@.,;:"<>()[\]\\\p{Cc}\p{Cs}]+)*$/u
 const asciiLabels = /^[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$/
 
@@ -20,10 +21,11 @@ export const emailAddressIssue = (text: string): string | undefined => {
   if (text.length > 254) return "an e-mail address has at most 254 characters"
   const at = text.lastIndexOf("@")
   if (at < 0) return "an e-mail address has an @, as in name@example.com"
+  if (at <= 64 && asciiAddress.test(text)) return undefined
   const local = text.slice(0, at)
   if (local.includes("@")) return "an e-mail address has only one @"
   if (local.length > 64) return "the part before the @ has at most 64 characters"
-  if (!asciiAtom.test(local) && !atom.test(local)) {
+  if (!atom.test(local)) {
     return "the part before the @ has letters, digits and symbols, without spaces, quotes or two dots in a row"
   }
   if (!isDomain(text.slice(at + 1))) {
