@@ -36,7 +36,6 @@ export * from "./credentials/SmtpCredentials.ts"
 export * from "./files/FileTrust.ts"
 export * as ContactColumns from "./csv/ContactColumns.ts"
 export * from "./csv/ContactCsv.ts"
-export type { FastContact } from "./csv/FastCsvRow.ts"
 export {
   Delimiter,
   ImportMapping,

@@ -20,9 +20,6 @@ export const maximumListName = 254
 /** The maximum number of places on lists that one add gives, which is its contacts times its lists; of changes, what they name. */
 export const maximumPlaces = 10_000
 
-/** Contacts, or those whose JSON is known. */
-type Contacts = Iterable<ContactPayload> & { readonly length: number; readonly json?: Uint8Array | undefined }
-
 const encode = Schema.encodeUnknownResult(ContactPayload)
 
 /** The bytes of a contact in the array. One that is refused for something else has none. */
@@ -33,8 +30,7 @@ const bytesOf = (contact: ContactPayload): number =>
   })
 
 /** Whether contacts are more than one add takes. Makes their JSON only if they might be. */
-export const exceedsAdd = (contacts: Contacts): boolean => {
-  if (contacts.json !== undefined) return contacts.json.length > maximumAddBytes
+export const exceedsAdd = (contacts: Iterable<ContactPayload>): boolean => {
   let most = 0
   for (const contact of contacts) most += mostBytes(contact ?? {})
   if (most <= maximumAddBytes) return false
@@ -68,7 +64,7 @@ export const checkPlaces = (
   })
 
 /** Refuses contacts that are more than one add takes. */
-export const checkAddSize = (contacts: Contacts): Effect.Effect<void, InvalidInput> =>
+export const checkAddSize = (contacts: Iterable<ContactPayload>): Effect.Effect<void, InvalidInput> =>
   Effect.suspend(() =>
     exceedsAdd(contacts)
       ? Effect.fail(

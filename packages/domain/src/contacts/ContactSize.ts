@@ -68,8 +68,9 @@ export const longestField = (contact: ContactParts): string => {
 
 /** An upper bound for the bytes of a contact as JSON, consent and status included. It takes little time. */
 export const mostBytes = (contact: ContactParts): number => {
-  const { customFields, texts } = textsOf(contact)
-  let units = unitsOf(texts)
+  let units = 0
+  for (const { read } of textFields) units += textOf(read(contact))?.length ?? 0
+  const { customFields } = contact
   for (const name in customFields) units += name.length + (customFields[name]?.length ?? 0) + 1
   return longestEscape * units + 3 * recordBytes
 }

@@ -21,6 +21,9 @@ export const refuse = (): never => {
   throw notPlain
 }
 
+/** Whether an error says that a value is left to the schema. */
+export const isRefusal = (error: unknown): boolean => error === notPlain
+
 /** Excludes objects with getters or inherited names. */
 const isPlain = <A extends object>(value: unknown): value is Fields<A> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype

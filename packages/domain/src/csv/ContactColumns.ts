@@ -1,13 +1,15 @@
 /** The columns and cells of a CSV file of contacts. (docs/decisions/csv.md) */
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
-import { addedFields, allFields, type ContactField, isOwn, wireRecordOf } from "../contacts/ContactFields.ts"
+import { allFields, type ContactField, isOwn, wireRecordOf } from "../contacts/ContactFields.ts"
+import { address, isRefusal, oneOf, readDate, refuse } from "../contacts/FastContactCodec.ts"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
 import { didYouMean } from "../values/DidYouMean.ts"
-import { foldName } from "../values/FieldNames.ts"
+import { foldName, maximumNames } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
+import { codeField } from "../values/WireRecord.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
 import { type ColumnMap, fieldIssue, foldWord, type ImportMapping, makeDateReader } from "./ImportMapping.ts"
 import {
@@ -70,12 +72,30 @@ export const exportCells = (contact: Contact, customFields: ReadonlyArray<string
 const consideredColumns = 1000
 const longestName = 100
 
-/** What a cell becomes, after its words were replaced. */
+/** How a cell becomes the value of a field. */
+interface Filled {
+  /** The name in code, in the record of the group if there is one. */
+  readonly name: string
+  readonly group: string | undefined
+  readonly words: Words | undefined
+  /** Whether an empty cell removes the field. */
+  readonly isCleared: boolean
+  /** The text of a cell as the wire has it, after its words were replaced. */
+  readonly toWire: (text: string) => string
+  /** The value that a text of the wire is, or throws what `isRefusal` knows. */
+  readonly decode: (text: string) => unknown
+}
+
+/** What a cell becomes. */
 type Target =
-  | { readonly _tag: "Record"; readonly field: ContactField; readonly words: Words | undefined }
-  | { readonly _tag: "Custom"; readonly name: string; readonly words: Words | undefined }
+  | (Filled & { readonly _tag: "Record"; readonly field: ContactField })
+  | (Filled & { readonly _tag: "Custom" })
   | { readonly _tag: "Unnamed" }
   | { readonly _tag: "LeftOut" }
+
+type FilledTarget = Extract<Target, Filled>
+
+const isFilled = (target: Target): target is FilledTarget => target._tag === "Record" || target._tag === "Custom"
 
 /** The values that stand for words, by the word in the form of `foldWord`. */
 type Words = ReadonlyMap<string, string>
@@ -86,12 +106,8 @@ export interface ImportColumns {
   readonly targets: ReadonlyArray<Target>
   /** The places of columns without a name. */
   readonly unnamed: ReadonlyArray<number>
-  /** Whether an empty cell removes its field. */
-  readonly clears: boolean
   /** Whether the blanks around texts are taken off. */
   readonly trims: boolean
-  /** Reads a date of the file as the wire has it. */
-  readonly dateOf: (text: string) => string
 }
 
 /** What a mapping says of columns and cells. */
@@ -174,6 +190,8 @@ export const importColumns = (
     for (const [word, value] of Object.entries(words)) if (word.trim() !== "") known.set(foldWord(word), value)
     wordsByField.set(foldName(field.trim()), known)
   }
+  const clears = empty === "clear"
+  const dateOf = dateFormat === undefined ? verbatim : makeDateReader(dateFormat)
   const seen = new Set<string>()
   const targets: Array<Target> = []
   for (const [index, name] of named.success.entries()) {
@@ -192,14 +210,25 @@ export const importColumns = (
     seen.add(key)
     const known = importedByName.get(name.toLowerCase())
     const words = wordsByField.get(key)
-    targets.push(known === undefined ? { _tag: "Custom", name, words } : { _tag: "Record", field: known, words })
+    targets.push(
+      known === undefined
+        ? { _tag: "Custom", name, group: "customFields", words, isCleared: clears, toWire: verbatim, decode: verbatim }
+        : {
+            _tag: "Record",
+            ...namesInCode(known),
+            words,
+            isCleared: clears && isRemovable(known),
+            toWire: wireReader(known, dateOf),
+            decode: decoderOf(known),
+            field: known
+          }
+    )
   }
   if (!seen.has("email")) {
     return Result.fail(`the header has no column "Email"; ${wordsOf(header)}`)
   }
   const unnamed = targets.flatMap(({ _tag }, index) => (_tag === "Unnamed" ? [index] : []))
-  const dateOf = dateFormat === undefined ? verbatim : makeDateReader(dateFormat)
-  return Result.succeed({ targets, unnamed, clears: empty === "clear", trims: trim, dateOf })
+  return Result.succeed({ targets, unnamed, trims: trim })
 }
 
 /** The columns of a header that are not imported, since only the service sets their fields. */
@@ -258,22 +287,81 @@ const enumerated = (values: ReadonlyArray<string>) => {
 const verbatim = (text: string): string => text
 const trimmed = (text: string): string => text.trim()
 
-/** How the text of a cell becomes the value of a field. */
-const readerOf = (field: ContactField): ((text: string) => string) => {
+/** How the text of a cell becomes that of the wire; `dateOf` reads a date of the file. */
+const wireReader = (field: ContactField, dateOf: (text: string) => string): ((text: string) => string) => {
   if (field.kind === "enumeration") return enumerated(field.values)
-  return field.kind === "date" || field.wire === "Email" ? trimmed : verbatim
+  if (field.kind === "date") return (text) => dateOf(text).trim()
+  return field.wire === "Email" ? trimmed : verbatim
+}
+
+/** The schema takes an address with a hidden character at an end, which nobody can have meant. */
+const shownAddress = (text: string): string => (isHidden(text) ? refuse() : address(text))
+
+const decoderOf = (field: ContactField): ((text: string) => unknown) => {
+  if (field.kind === "enumeration") return oneOf(field.values)
+  if (field.kind === "date") return readDate
+  return field.wire === "Email" ? shownAddress : verbatim
+}
+
+const namesInCode = ({ path }: ContactField): Pick<Filled, "group" | "name"> => {
+  const [name = "", ...groups] = codeField(path).split(".").toReversed()
+  return { name, group: groups[0] }
 }
 
 /** Whether an empty text removes a field of the record: the names. A contact has an address and a status, and keeps its consent. */
-const isCleared = (field: ContactField): boolean => field.kind === "text" && isOwn(field) && field.wire !== "Email"
+const isRemovable = (field: ContactField): boolean => field.kind === "text" && isOwn(field) && field.wire !== "Email"
 
-const readers = new Map(addedFields.map((field) => [field.path, readerOf(field)]))
+/** The text that a cell gives a field; `undefined` for a cell that leaves it as it is. */
+const textOf = (trims: boolean, { isCleared, toWire, words }: FilledTarget, cell: string): string | undefined => {
+  const whole = restoreCell(cell)
+  const text = trims ? whole.trim() : whole
+  const value = words === undefined ? text : (words.get(foldWord(text)) ?? text)
+  return value === "" && !isCleared ? undefined : toWire(value)
+}
+
+type Values = Record<string, unknown>
+
+/** Sets a value by its name. An assignment would not keep `__proto__`. */
+const setValue = (values: Values, name: string, value: unknown): void => {
+  if (name === "__proto__") Object.defineProperty(values, name, { value, enumerable: true, configurable: true })
+  else values[name] = value
+}
+
+/** The contact of a row, or throws what `isRefusal` knows. The names of custom fields differ, since those of columns do. */
+const payloadOf = ({ targets, trims }: ImportColumns, cells: ReadonlyArray<string>): ContactPayload => {
+  const payload: Values = {}
+  const groups: Record<string, Values> = {}
+  let count = 0
+  for (let at = 0; at < targets.length; at++) {
+    const target = targets[at]
+    if (target === undefined || !isFilled(target)) continue
+    const text = textOf(trims, target, cells[at] ?? "")
+    if (text === undefined) continue
+    const { decode, group, name } = target
+    if (group === undefined) payload[name] = decode(text)
+    else setValue((groups[group] ??= payload[group] = {}), name, decode(text))
+    if (++count > maximumNames) return refuse()
+  }
+  // Each value is what its field takes.
+  return typeof payload["email"] === "string" ? (payload as unknown as ContactPayload) : refuse()
+}
+
+/** A value of a row and the place of its column. */
+interface Value {
+  readonly at: number
+  readonly target: FilledTarget
+  readonly value: string
+}
+
+/** The name of a field on the wire behind that of its group. */
+const pathOf = (target: FilledTarget): string =>
+  target._tag === "Custom" ? `CustomFields.${target.name}` : target.field.path
 
 /** The first value that cannot be imported, in words for the user who has the file. The schema has refused one. */
 const problemIn = (values: ReadonlyArray<Value>): RowProblem | undefined => {
-  for (const { at, path, value } of values) {
-    const field = addedFields.find((each) => each.path === path)
-    if (field === undefined || typeof value !== "string") continue
+  for (const { at, target, value } of values) {
+    if (target._tag === "Custom") continue
+    const { field } = target
     if (field.wire === "Email" && emailAddressIssue(value) !== undefined) return { ...addressProblem(value), at }
     if (field.kind === "enumeration" && !field.values.includes(value))
       return { ...wordProblem(field.wire, field.values, value), at }
@@ -284,18 +372,9 @@ const problemIn = (values: ReadonlyArray<Value>): RowProblem | undefined => {
 /** A value that the schema refused in its own words, which name its field. */
 const fieldProblem = (reason: string, values: ReadonlyArray<Value>): RowProblem => {
   const field = reason.slice(0, Math.max(reason.indexOf(": "), 0))
-  const refused = values.find(({ name, path }) => path === field || `CustomFields.${name}` === field)
-  if (refused === undefined || typeof refused.value !== "string") return rowProblem("Field", reason)
+  const refused = values.find(({ target }) => pathOf(target) === field)
+  if (refused === undefined) return rowProblem("Field", reason)
   return { ...rowProblem("Field", reason), at: refused.at, value: cellText(refused.value) }
-}
-
-/** A value of a row and the place of its column. */
-interface Value {
-  readonly at: number
-  /** The name of its field on the wire; that of a custom field has no path. */
-  readonly path: string | undefined
-  readonly name: string
-  readonly value: string
 }
 
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
@@ -304,19 +383,45 @@ const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 export const addressColumn = ({ targets }: ImportColumns): number =>
   targets.findIndex((target) => target._tag === "Record" && target.field.wire === "Email")
 
+/** Whether there is a text behind so many cells. */
+const isLonger = (cells: ReadonlyArray<string>, count: number): boolean =>
+  cells.length > count && cells.slice(count).some((cell) => cell.trim() !== "")
+
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
 
 /** Whether a text is the problem that `importRow` reports for a wrong number of cells, or did in earlier versions. */
 export const isCountIssue = (text: string): boolean =>
   /^the row has \d+ cells?, the header (?:has |only )?\d+(?: columns?)?$/.test(text)
 
+/** The contact of a row by the schema, which says what is wrong. */
+const exactRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.Result<ContactPayload, RowProblem> => {
+  const values = columns.targets.flatMap((target, at): ReadonlyArray<Value> => {
+    const value = isFilled(target) ? textOf(columns.trims, target, cells[at] ?? "") : undefined
+    return isFilled(target) && value !== undefined ? [{ at, target, value }] : []
+  })
+  const address = values.find(({ target }) => target._tag === "Record" && target.field.wire === "Email")
+  if (address === undefined) {
+    return Result.fail({
+      ...rowProblem("NoAddress", "the row has no e-mail address"),
+      at: addressColumn(columns),
+      value: ""
+    })
+  }
+  if (isHidden(address.value)) return Result.fail({ ...addressProblem(address.value), at: address.at })
+  const record = wireRecordOf(values.map(({ target, value }) => [pathOf(target), value]))
+  return Result.mapError(
+    decodePayload(record),
+    (error) => problemIn(values) ?? fieldProblem(schemaProblem(error), values)
+  )
+}
+
 /** Reads a row as a contact to add, or gives the problem. An empty cell leaves its field unchanged. */
 export const importRow = (
   columns: ImportColumns,
   cells: ReadonlyArray<string>
 ): Result.Result<ContactPayload, RowProblem> => {
-  const { clears, dateOf, targets, trims } = columns
-  if (cells.length < targets.length || cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
+  const { targets } = columns
+  if (cells.length < targets.length || isLonger(cells, targets.length)) {
     return Result.fail(
       rowProblem(
         "Cells",
@@ -338,42 +443,12 @@ export const importRow = (
       value: cellText(text)
     })
   }
-  const values: Array<Value> = []
-  for (const [index, target] of targets.entries()) {
-    if (target._tag === "Unnamed" || target._tag === "LeftOut") continue
-    const whole = restoreCell(cells[index] ?? "")
-    const cell = trims ? whole.trim() : whole
-    const text = target.words?.get(foldWord(cell)) ?? cell
-    if (text === "" && !(clears && (target._tag === "Custom" || isCleared(target.field)))) continue
-    if (target._tag === "Custom") values.push({ at: index, path: undefined, name: target.name, value: text })
-    else {
-      const { path, wire: name } = target.field
-      const said = target.field.kind === "date" ? dateOf(text) : text
-      const value = readers.get(path)?.(said) ?? said
-      // The schema takes such an address, which nobody can have meant.
-      if (name === "Email" && isHidden(value)) return Result.fail({ ...addressProblem(value), at: index })
-      values.push({ at: index, path, name, value })
-    }
+  try {
+    return Result.succeed(payloadOf(columns, cells))
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return exactRow(columns, cells)
   }
-  const fields: Array<readonly [string, unknown]> = []
-  const customFields: Array<[string, string]> = []
-  for (const { name, path, value } of values) {
-    if (path === undefined) customFields.push([name, value])
-    else fields.push([path, value])
-  }
-  if (customFields.length > 0) fields.push(["CustomFields", Object.fromEntries(customFields)])
-  const record = wireRecordOf(fields)
-  if (record["Email"] === undefined) {
-    return Result.fail({
-      ...rowProblem("NoAddress", "the row has no e-mail address"),
-      at: addressColumn(columns),
-      value: ""
-    })
-  }
-  return Result.mapError(
-    decodePayload(record),
-    (error) => problemIn(values) ?? fieldProblem(schemaProblem(error), values)
-  )
 }
 
 /** The text that a row has as its address, whatever it is; `undefined` for an empty cell. */

@@ -13,8 +13,7 @@ import {
   type RowFault,
   unnamedText
 } from "./ContactColumns.ts"
-import { type CsvRecord, isMalformed } from "./CsvRecord.ts"
-import { makeCsvReader, maximumRecord, nextLine } from "./CsvReader.ts"
+import { type CsvRecord, isMalformed, makeCsvReader, maximumRecord, nextLine } from "./CsvReader.ts"
 import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
 import { joinBytes } from "../values/Bytes.ts"
 import { encodingByMark, makeTextReader, unmarkedEncoding, UnreadableFile } from "./TextDecoding.ts"
@@ -22,7 +21,6 @@ import { schemaProblem } from "../errors/InvalidInput.ts"
 import { binaryKind, isJson, isNoText, kindBytes, noText, textKind } from "./FileKind.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import { makeJsonReader } from "./JsonRows.ts"
-import { FastContact, FastCsvColumns } from "./FastCsvRow.ts"
 import { type FileHeader, type Reasons, reasonsIn } from "./RejectedRows.ts"
 
 const nothing = new Uint8Array(0)
@@ -78,7 +76,6 @@ interface Head {
   readonly header: FileHeader
   readonly columns: ImportColumns
   readonly reasons: Reasons | undefined
-  readonly fast: FastCsvColumns
 }
 
 /** The columns of a header that is only looked at. */
@@ -86,7 +83,7 @@ const noColumns = (cells: ReadonlyArray<string>): Result.Result<ImportColumns, s
   const kind = textKind(cells.join(" "))
   if (kind !== undefined) return Result.fail(kind)
   const targets = cells.map(() => ({ _tag: "LeftOut" }) as const)
-  return Result.succeed({ targets, unnamed: [], clears: false, trims: false, dateOf: (text) => text })
+  return Result.succeed({ targets, unnamed: [], trims: false })
 }
 
 const readHead = (
@@ -99,12 +96,7 @@ const readHead = (
   const reasons = reasonsIn(cells)
   const header = { cells: reasons?.without(cells) ?? cells, delimiter }
   const read = needsAddress ? importColumns(header.cells, mapping) : noColumns(header.cells)
-  return Result.map(read, (columns) => ({
-    header,
-    columns,
-    reasons,
-    fast: new FastCsvColumns(columns, reasons === undefined && !columns.clears && !columns.trims)
-  }))
+  return Result.map(read, (columns) => ({ header, columns, reasons }))
 }
 
 /** What is said of it once its quotes are text, in a file of rejected rows that was not corrected. */
@@ -149,11 +141,6 @@ class ReadRow implements ImportRow {
     return Result.mapError(this.#imported, ({ reason }) => reason)
   }
 
-  get fast(): FastContact | undefined {
-    const { fast } = this.#head
-    return fast.canHandle(this.#record) ? new FastContact(fast, this.#record) : undefined
-  }
-
   get unnamed(): ImportRow["unnamed"] {
     return this.#record.problem === undefined ? unnamedText(this.#head.columns, this.cells) : undefined
   }
@@ -170,8 +157,7 @@ class ReadRow implements ImportRow {
     const { columns, reasons } = this.#head
     const { problem } = this.#record
     if (problem !== undefined) return Result.fail(rowProblem("Format", problem))
-    // The reason of a rejected row may stand behind blank cells.
-    if (reasons === undefined) return importRow(columns, this.#record.within(columns.targets.length))
+    if (reasons === undefined) return importRow(columns, this.#record.cells)
     const { cells: all } = this.#record
     const cells = reasons.without(all)
     // Spreadsheets pad short rows, so that the reason would become the value of another column.
@@ -189,10 +175,12 @@ class ReadRow implements ImportRow {
 const encodePayload = Schema.encodeUnknownResult(ContactPayload)
 
 /** The contact of a row, or its problem. Rows that a caller made may hold values that the schema refuses. */
-export const contactOf = ({ contact }: ImportRow): Result.Result<ContactPayload, string> =>
-  Result.flatMap(contact, (payload) =>
-    Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: schemaProblem })
-  )
+export const contactOf = (row: ImportRow): Result.Result<ContactPayload, string> =>
+  row instanceof ReadRow
+    ? row.contact
+    : Result.flatMap(row.contact, (payload) =>
+        Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: schemaProblem })
+      )
 
 /** A line such as `sep=;` before the header, by which spreadsheets are told the delimiter. */
 const delimiterLine = /^\s*"?sep=([^\r\n])"?[^\r\n]*(?:\r\n|\r|\n|$)/i
@@ -348,7 +336,6 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
     else {
       for (const record of split(text.success, last)) {
         line = record.line
-        if (record.isBlank) continue
         if (head !== undefined) {
           rows.push(new ReadRow(head, record))
           continue

@@ -1,40 +1,41 @@
 /**
  * Splits a CSV file (RFC 4180, any line break) into records with line numbers. Only a cell that begins with a quote is
- * quoted. After a malformed record, parsing resumes at the next line, so that an unclosed quote does not swallow the
- * rest. Works on the bytes of UTF-8, in which no part of a character looks like a quote or a line break.
+ * quoted. After a malformed record, reading resumes at the next line, so that an unclosed quote does not swallow the
+ * rest. It scans the bytes of UTF-8, in which no part of a character looks like a quote or a line break, and makes the
+ * texts of each record from its own bytes, so that a text which is kept keeps no more than its record in memory.
  * (docs/decisions/csv.md)
  */
 import { joinBytes } from "../values/Bytes.ts"
-import { CsvRecord, type CsvPiece, type CsvPlace, neverClosed, textAfterQuote } from "./CsvRecord.ts"
+
+/** A record of a file: its cells without their quotes, or its problem. */
+export interface CsvRecord {
+  readonly line: number
+  /** Those of a malformed record are cut for people, who correct them; any other one with a problem is a single cell. */
+  readonly cells: ReadonlyArray<string>
+  readonly problem: string | undefined
+}
 
 /** The maximum length of a record, in bytes: enough for a text of 1 MB that is all (doubled) quotes. */
 export const maximumRecord = 8 * 1024 * 1024
 
-const tooLong = `the row is longer than ${maximumRecord} bytes`
-
 /** The maximum number of cells of a record, as a sheet has columns. */
 const maximumCells = 16_384
 
+const tooLong = `the row is longer than ${maximumRecord} bytes`
 const tooMany = `the row has more than ${maximumCells} cells; take the surplus ones out`
+const textAfterQuote = "there is text after a closing quote"
+const neverClosed = "a quote is opened and never closed"
 
-/** The bytes after which the density of cells is known. */
-const longEnough = 4096
+/** Whether a problem is that of a misplaced quote. */
+export const isMalformed = (problem: string | undefined): boolean =>
+  problem === textAfterQuote || problem === neverClosed
 
 const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-const other = 0
-const escaped = 1
-const ending = 2
-
-/** Classifies the bytes of an unquoted cell: ordinary, escaped in JSON as a quote is, or the end of the cell. */
-const kindsOf = (delimiter: number): Uint8Array => {
-  const kinds = new Uint8Array(256).fill(escaped, 0, 0x20)
-  kinds[0x5c] = kinds[quote] = escaped
-  kinds[lineFeed] = kinds[carriageReturn] = kinds[delimiter] = ending
-  return kinds
-}
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+const textOf = (bytes: Uint8Array, from: number, end: number): string => decoder.decode(bytes.subarray(from, end))
 
 /** The start of the next line, or -1 while the piece does not show it. */
 export const nextLine = (bytes: Uint8Array, from: number, last: boolean): number => {
@@ -47,144 +48,165 @@ export const nextLine = (bytes: Uint8Array, from: number, last: boolean): number
   return bytes[at + 1] === lineFeed ? at + 2 : at + 1
 }
 
+/** Makes a function that finds the next such byte from a place on, which never goes back, or the end. */
+const finder = (bytes: Uint8Array, byte: number) => {
+  let at = -1
+  return (from: number): number => {
+    if (at >= from) return at
+    at = bytes.indexOf(byte, from)
+    return at < 0 ? (at = bytes.length) : at
+  }
+}
+
 const lineBreaks = (bytes: Uint8Array, start: number, end: number): number => {
   let count = 0
-  for (let at = start; at < end; at++) {
-    if (bytes[at] === lineFeed ? bytes[at - 1] !== carriageReturn || at === start : bytes[at] === carriageReturn)
-      count++
-  }
+  for (let at = start; at < end; at = nextLine(bytes, at, true)) count++
   return count
 }
 
+interface Split {
+  readonly cells: ReadonlyArray<string>
+  /** Where its line break is, or the end of the bytes. */
+  readonly end: number
+}
+
+/** Splits a record with quotes, or gives its problem; `undefined` while it may go on behind the bytes. */
+const splitQuoted = (
+  bytes: Uint8Array,
+  start: number,
+  separator: number,
+  last: boolean
+): Split | string | undefined => {
+  const { length } = bytes
+  const cells: Array<string> = []
+  for (let at = start; ; at++) {
+    const from = at
+    const isQuoted = bytes[at] === quote
+    if (isQuoted) {
+      let close = bytes.indexOf(quote, at + 1)
+      while (close >= 0 && bytes[close + 1] === quote) close = bytes.indexOf(quote, close + 2)
+      if (close < 0) return last || length - start > maximumRecord ? neverClosed : undefined
+      at = close + 1
+    } else while (at < length && bytes[at] !== separator && bytes[at] !== lineFeed && bytes[at] !== carriageReturn) at++
+    if (at - start > maximumRecord) return tooLong
+    if (at === length && !last) return undefined
+    const isLast = bytes[at] !== separator
+    if (isQuoted && isLast && at < length && bytes[at] !== lineFeed && bytes[at] !== carriageReturn)
+      return textAfterQuote
+    cells.push(isQuoted ? textOf(bytes, from + 1, at - 1).replaceAll('""', '"') : textOf(bytes, from, at))
+    if (isLast) return { cells, end: at }
+    if (cells.length === maximumCells) return tooMany
+  }
+}
+
+/** The longest text that is kept of an unreadable line, in UTF-16 units. */
+const keptText = 64 * 1024
+
+/** An unreadable line as it stands in the file, or its beginning. */
+const unreadable = (bytes: Uint8Array, start: number, end: number): string => {
+  const text = textOf(bytes, start, Math.min(end, start + 4 * (keptText + 2)))
+    .slice(0, keptText + 2)
+    .replace(/(?<![\r\n])[\r\n]+$/, "")
+  return text.length <= keptText ? text : `${text.slice(0, keptText).toWellFormed()}…`
+}
+
+const quotedText = /"((?:[^"]|"")*)"/y
+
+/** The cells of a malformed line. A quoted cell that does not end with its quote keeps the quotes that it has. */
+const malformedCells = (text: string, delimiter: string): ReadonlyArray<string> => {
+  const cells: Array<string> = []
+  for (let at = 0; at <= text.length;) {
+    quotedText.lastIndex = at
+    const [quoted = "", inner = ""] = quotedText.exec(text) ?? []
+    const next = text.indexOf(delimiter, at + quoted.length)
+    const end = next < 0 ? text.length : next
+    const isWhole = quoted !== "" && at + quoted.length === end
+    cells.push(isWhole ? inner.replaceAll('""', '"') : text.slice(at, end))
+    at = end + 1
+  }
+  return cells
+}
+
+const isBlank = (cells: ReadonlyArray<string>): boolean => cells.length === 1 && cells[0]?.trim() === ""
+
 /**
  * Makes a function that takes the pieces of a file as UTF-8, from the line of that number on, and gives their complete
- * records. The last call has `last`.
+ * records but those that are blank. The last call has `last`.
  */
 export const makeCsvReader = (
   delimiter: string,
   firstLine = 1
 ): ((piece: Uint8Array, last: boolean) => ReadonlyArray<CsvRecord>) => {
   const separator = delimiter.charCodeAt(0)
-  const kinds = kindsOf(separator)
-  let rest: Uint8Array = new Uint8Array(0)
+  /** What is read of an unfinished record, and of pieces that are too small to look at it again. */
+  let held: Array<Uint8Array> = []
+  let heldLength = 0
+  let enough = 0
   let line = firstLine
-  /** The number of cells per byte so far. */
-  let density = 1 / 16
   // Whether the rest of an overlong line is being dropped.
   let skipping = false
-  const at: CsvPlace = { start: 0, first: 0, count: 0, isPlain: true, problem: undefined }
 
-  const grown = (piece: CsvPiece): Int32Array => {
-    const larger = new Int32Array(piece.ends.length * 2)
-    larger.set(piece.ends)
-    return (piece.ends = larger)
+  const splitLine = (bytes: Uint8Array, start: number, end: number): Split | string => {
+    if (end - start > maximumRecord) return tooLong
+    const cells = textOf(bytes, start, end).split(delimiter, maximumCells + 1)
+    return cells.length > maximumCells ? tooMany : { cells, end }
   }
 
-  /** Notes the problem of a record that is not split. */
-  const refuse = (piece: CsvPiece, end: number, problem: string): void => {
-    piece.ends[at.first] = end
-    at.count = 1
-    at.isPlain = false
-    at.problem = problem
-  }
-
-  /** Reports the first line of a malformed record; the lines after it are read as records. */
-  const bad = (piece: CsvPiece, last: boolean, problem: string): number => {
-    const end = nextLine(piece.bytes, at.start, last)
-    if (end >= 0) refuse(piece, end, problem)
-    return end
-  }
-
-  /** Finds one record and gives the start of the next one, or -1 if the piece ends within it. */
-  const scan = (piece: CsvPiece, start: number, last: boolean): number => {
-    const { bytes } = piece
+  /** Reads the complete records, and returns where the rest begins. */
+  const read = (bytes: Uint8Array, last: boolean, records: Array<CsvRecord>): number => {
     const { length } = bytes
-    const table = kinds
-    let { ends } = piece
-    let cell = at.first
-    const most = cell + maximumCells
-    let isPlain = true
-    at.start = start
-    at.problem = undefined
-    for (let place = start; ; place++) {
-      if (cell + 1 >= ends.length) ends = grown(piece)
-      if (place < length && bytes[place] === quote) {
-        isPlain = false
-        let close = bytes.indexOf(quote, place + 1)
-        while (close >= 0 && bytes[close + 1] === quote) close = bytes.indexOf(quote, close + 2)
-        if (close < 0 || (close + 1 === length && !last)) {
-          return close < 0 && (last || length - start > maximumRecord) ? bad(piece, last, neverClosed) : -1
-        }
-        place = close + 1
-        if (place < length && kinds[bytes[place] ?? 0] !== ending) {
-          return bad(piece, last, textAfterQuote)
-        }
-      } else {
-        let kind = other
-        let seen = other
-        for (; place < length; place++) {
-          kind = table[bytes[place] ?? 0] ?? other
-          if (kind > escaped) break
-          seen |= kind
-        }
-        if (seen !== other) isPlain = false
-      }
-      ends[cell++] = place
-      if (place - start > maximumRecord) return bad(piece, last, tooLong)
-      if (place < length && bytes[place] === separator) {
-        if (cell < most) continue
-        at.problem = tooMany
-        return bad(piece, last, tooMany)
-      }
-      at.count = cell - at.first
-      at.isPlain = isPlain
-      return nextLine(bytes, place, last)
-    }
-  }
-
-  /** Reads the complete records of a piece and keeps the rest. */
-  const read = (bytes: Uint8Array, last: boolean, records: Array<CsvRecord>): void => {
-    const piece: CsvPiece = { bytes, delimiter, ends: new Int32Array(Math.ceil(bytes.length * density) + 16) }
-    at.first = 0
+    const quotes = finder(bytes, quote)
+    const feeds = finder(bytes, lineFeed)
+    const returns = finder(bytes, carriageReturn)
     let start = 0
-    while (start < bytes.length) {
+    while (start < length) {
+      let next: number
       if (skipping) {
-        const end = nextLine(bytes, start, last)
-        skipping = end < 0
+        next = nextLine(bytes, start, last)
         // A CR at the very end is kept, since it may be half of a CRLF.
-        start = !skipping ? end : bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length
-        if (skipping) break
+        if (next < 0) return bytes[length - 1] === carriageReturn ? length - 1 : length
+        skipping = false
         line++
+        start = next
         continue
       }
-      let end = scan(piece, start, last)
-      if (end < 0) {
-        if (at.problem === undefined && bytes.length - start <= maximumRecord) break
-        // The rest of the line is not waited for.
-        skipping = true
-        end = start
-        refuse(piece, bytes.length, at.problem ?? tooLong)
+      const end = Math.min(feeds(start), returns(start))
+      const isOneLine = quotes(start) >= end
+      const split = isOneLine ? splitLine(bytes, start, end) : splitQuoted(bytes, start, separator, last)
+      next = typeof split === "object" ? nextLine(bytes, split.end, last) : -1
+      if (typeof split === "object" && next >= 0) {
+        if (!isBlank(split.cells)) records.push({ line, cells: split.cells, problem: undefined })
+        line += isOneLine ? 1 : lineBreaks(bytes, start, next)
+      } else {
+        // A CR may follow.
+        if (typeof split !== "string" && length - start <= maximumRecord + 1) return start
+        const problem = typeof split === "string" ? split : tooLong
+        // The lines after its first one are records, and the rest of the first is not waited for.
+        next = nextLine(bytes, start, last)
+        skipping = next < 0
+        if (skipping) next = length
+        const text = unreadable(bytes, start, next)
+        records.push({ line, cells: isMalformed(problem) ? malformedCells(text, delimiter) : [text], problem })
+        if (!skipping) line++
       }
-      records.push(new CsvRecord(piece, at, line))
-      at.first += at.count
-      line += at.isPlain ? 1 : at.problem === undefined ? lineBreaks(bytes, start, end) : skipping ? 0 : 1
-      start = end
+      start = next
     }
-    if (start > longEnough) density = (1.1 * at.first) / start
-    rest = bytes.slice(start)
+    return start
   }
 
-  return (content, last) => {
+  return (piece, last) => {
+    held.push(piece)
+    heldLength += piece.length
+    if (heldLength < enough && !last) return []
     const records: Array<CsvRecord> = []
+    const joined = joinBytes(held)
     // A Node buffer is another class, and monomorphic code is faster.
-    let bytes = new Uint8Array(content.buffer, content.byteOffset, content.length)
-    const lineEnd = rest.length === 0 || last ? 0 : bytes.indexOf(lineFeed) + 1
-    if (lineEnd > 0) {
-      // Only the line that the rest belongs to is copied, not the whole piece.
-      read(joinBytes([rest, bytes.subarray(0, lineEnd)]), false, records)
-      bytes = bytes.subarray(lineEnd)
-    }
-    read(joinBytes([rest, bytes]), last, records)
+    const bytes = new Uint8Array(joined.buffer, joined.byteOffset, joined.length)
+    const rest = bytes.slice(read(bytes, last, records))
+    held = [rest]
+    heldLength = rest.length
+    // A record is looked at again when it may be twice as long, so that pieces of any size take linear time.
+    enough = Math.min(2 * rest.length, maximumRecord + 1)
     return records
   }
 }

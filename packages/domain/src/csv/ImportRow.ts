@@ -2,7 +2,6 @@
 import type { Result } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
 import type { RowFault } from "./ContactColumns.ts"
-import type { FastContact } from "./FastCsvRow.ts"
 import type { FileHeader } from "./RejectedRows.ts"
 
 /** The headings of a row and the text below each, before anything is said of what they mean. */
@@ -13,7 +12,7 @@ export interface RowRecord {
   readonly cells: ReadonlyArray<string>
 }
 
-/** A row below the header. It keeps its piece of the file in memory. */
+/** A row below the header. */
 export interface ImportRow {
   /** The line on which the row begins, counted from 1. */
   readonly line: number
@@ -29,6 +28,4 @@ export interface ImportRow {
   readonly header: FileHeader
   /** The headings and the text below each, as the file has them; `undefined` for a row that cannot be split. */
   readonly record?: RowRecord | undefined
-  /** The same contact for the fast path, if the row is simple enough. */
-  readonly fast?: FastContact | undefined
 }

@@ -3,7 +3,6 @@
  * `roster serve --faults FILE` the same plan over HTTP, so that clients in any language can be tested.
  */
 import { Duration, Effect, Layer, Predicate, Schema, Stream } from "effect"
-import { FastContacts } from "../csv/FastContacts.ts"
 import { explained } from "../errors/Constructors.ts"
 import {
   OutcomeUnknown,
@@ -228,9 +227,7 @@ const faultyContent = (
 
 /** What a method is given, so that both the check and the method can read it. */
 const readable = (given: unknown): unknown =>
-  Array.isArray(given) || Predicate.isString(given) || given instanceof FastContacts || !Predicate.isIterable(given)
-    ? given
-    : Array.from(given)
+  Array.isArray(given) || Predicate.isString(given) || !Predicate.isIterable(given) ? given : Array.from(given)
 
 /** Whether these are options with an idempotency key, which every layer of ours honours. */
 const hasOwnKey = (given: unknown): boolean =>

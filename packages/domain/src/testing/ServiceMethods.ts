@@ -9,7 +9,6 @@ import { encodeChanges } from "../contacts/ContactChange.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { ApiKeyPayload, readApiKeyChanges, readApiKeyPayload } from "../credentials/ApiKey.ts"
 import { SmtpCredentialsPayload, SmtpUpdatePayload } from "../credentials/SmtpCredentials.ts"
-import { FastContacts } from "../csv/FastContacts.ts"
 import { EmailMessage } from "../emails/EmailMessage.ts"
 import { isAddressable } from "../errors/InvalidInput.ts"
 import { CompressionFormat, ExportFileFormat, ExportId } from "../jobs/Export.ts"
@@ -67,14 +66,13 @@ const add: Methods<ContactsService["Service"]>["addWithoutAnswer"][1] = (
   contacts,
   { idempotencyKey, listNames } = {}
 ) => {
-  // The contacts of rows have been encoded.
-  const some = contacts instanceof FastContacts ? contacts : Array.fromIterable(contacts)
+  const some = Array.fromIterable(contacts)
   return Effect.all([
     holds(some.length <= maximumContactsPerAdd),
     texts(listNames),
     checkPlaces(some, listNames),
     checkIdempotencyKey(idempotencyKey),
-    some instanceof FastContacts ? Effect.void : payloads(some)
+    payloads(some)
   ])
 }
 

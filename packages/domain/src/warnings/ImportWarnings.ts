@@ -149,9 +149,8 @@ export const makeImportWarnings = (
   }
 
   const add = (row: ImportRow): void => {
-    const { fast, line, record } = row
-    // The contact of a simple row has no status, and is not made.
-    const status = fast === undefined && Result.isSuccess(row.contact) ? row.contact.success.status : undefined
+    const { contact, line, record } = row
+    const status = Result.isSuccess(contact) ? contact.success.status : undefined
     if (!defaultsStatus && status === undefined) warn("Active", undefined)
     if (record === undefined) return
     const { cells, names } = record

@@ -47,7 +47,6 @@ describe("the correction of a row", () => {
         ]
       )
       assert.deepInclude(rows[2]?.fault, { code: "Word", column: "Status" })
-      assert.isDefined(rows[1]?.fast)
     })
   )
 })

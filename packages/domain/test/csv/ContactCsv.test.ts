@@ -363,6 +363,22 @@ describe("readContacts", () => {
       })
     )
 
+    // If each piece were joined with all before it, this would take minutes.
+    it.effect("a row and an object of 9 MiB that come in pieces of 200 bytes", () =>
+      Effect.gen(function* () {
+        const long = "x".repeat(9 * 1024 * 1024)
+        for (const row of [`a@example.com,${long}`, `a@example.com,"${long}"`]) {
+          const [bad, good] = yield* contacts(`Email,A\n${row}\nb@example.com,y\n`, 200)
+          assert.deepStrictEqual([bad?.line, bad?.fault?.code, good?.line], [2, "Format", 3])
+          assert.deepStrictEqual<unknown>(outline([good ?? assert.fail()]), [
+            { line: 3, ...b, customFields: { A: "y" } }
+          ])
+        }
+        const error = yield* Effect.flip(contacts(`{"Email":"a@example.com","A":"${long}"}`, 200))
+        assert.strictEqual(error.reason, "an object is longer than 8388608 bytes")
+      })
+    )
+
     it.effect("a heading of more than 32,767 characters", () =>
       Effect.gen(function* () {
         const file = (length: number) => `Email,${"x".repeat(length)}\na@example.com,\n`

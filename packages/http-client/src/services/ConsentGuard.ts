@@ -15,26 +15,22 @@ import {
   type ServiceError,
   statusKept
 } from "@roster/domain"
-import { FastContacts } from "@roster/domain/FastContacts"
 import { Effect, Predicate } from "effect"
 import type { Said } from "../calls/RosterHttpApi.ts"
 
 /** Contacts that one call reads at one time: eight adds at once stay below the 20 connections of the public service. */
 export const readsAtOnce = 2
 
-/** The contacts of an add. */
-export type AddedContacts = FastContacts | ReadonlyArray<ContactPayload>
-
 /** The contacts of an add, as they may be sent. */
 interface GuardedContacts {
-  readonly contacts: AddedContacts
+  readonly contacts: ReadonlyArray<ContactPayload>
   /** Whether the service itself has to keep statuses, and its answer says which. */
   readonly isAsked: boolean
   /** The contacts whose status was left out. */
   readonly kept: ReadonlyArray<KeptStatus>
 }
 
-const asked = (contacts: AddedContacts): GuardedContacts => ({ contacts, isAsked: true, kept: [] })
+const asked = (contacts: ReadonlyArray<ContactPayload>): GuardedContacts => ({ contacts, isAsked: true, kept: [] })
 
 /** Whether a contact gives a status. No schema has checked it yet. */
 const hasStatus = (contact: ContactPayload): boolean =>
@@ -63,12 +59,11 @@ export const makeConsentGuard = (
       })
     )
 
-  const withoutResubscribing = Effect.fnUntraced(function* (given: AddedContacts) {
-    const contacts = Array.from(given)
+  const withoutResubscribing = Effect.fnUntraced(function* (contacts: ReadonlyArray<ContactPayload>) {
     const identities = new Set(contacts.filter(mayResubscribe).map(({ email }) => canonicalEmail(email)))
     const read = (identity: string) => Effect.map(statusOf(identity), (status) => [identity, status] as const)
     const statuses = new Map(yield* Effect.forEach(identities, read, { concurrency: readsAtOnce }))
-    if (isHonoured.current) return asked(given)
+    if (isHonoured.current) return asked(contacts)
     const sent = contacts.map((contact) => {
       if (!hasStatus(contact)) return contact
       const { status, ...rest } = contact
@@ -84,13 +79,12 @@ export const makeConsentGuard = (
     return { contacts: sent, isAsked: false, kept: keptStatuses(contacts, stored) }
   })
 
-  return (contacts: AddedContacts, resubscribe: boolean | undefined): Effect.Effect<GuardedContacts, ServiceError> => {
-    const isNeeded =
-      resubscribe === false &&
-      // The add refuses what is no list.
-      (contacts instanceof FastContacts
-        ? contacts.mayResubscribe
-        : Array.isArray(contacts) && contacts.some(mayResubscribe))
+  return (
+    contacts: ReadonlyArray<ContactPayload>,
+    resubscribe: boolean | undefined
+  ): Effect.Effect<GuardedContacts, ServiceError> => {
+    // The add refuses what is no list.
+    const isNeeded = resubscribe === false && Array.isArray(contacts) && contacts.some(mayResubscribe)
     if (!isNeeded) return Effect.succeed({ contacts, isAsked: false, kept: [] })
     return isHonoured.current ? Effect.succeed(asked(contacts)) : withoutResubscribing(contacts)
   }

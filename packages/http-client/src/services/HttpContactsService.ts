@@ -14,6 +14,7 @@ import {
   ContactCount,
   type ContactFilter,
   ContactNotFound,
+  type ContactPayload,
   type ContactRule,
   ContactsService,
   ExportId,
@@ -35,7 +36,6 @@ import {
   randomId,
   type ServiceError
 } from "@roster/domain"
-import { FastContacts } from "@roster/domain/FastContacts"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"
@@ -43,7 +43,7 @@ import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
 import { makeExtensionCall } from "../calls/ExtensionCall.ts"
 import { makeChange } from "./ContactChanges.ts"
-import { type AddedContacts, makeConsentGuard } from "./ConsentGuard.ts"
+import { makeConsentGuard } from "./ConsentGuard.ts"
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
 import { Resubscribe, RosterHttpApi } from "../calls/RosterHttpApi.ts"
@@ -201,13 +201,13 @@ export const make = Effect.gen(function* () {
 
   /** Adds contacts. An answer that need not say which statuses were kept is read by `readUnasked`. */
   const added = Effect.fnUntraced(function* (
-    contacts: AddedContacts,
+    contacts: ReadonlyArray<ContactPayload>,
     { idempotencyKey, listNames: listnames, resubscribe }: AddOptions,
     readUnasked: typeof readContacts
   ) {
     yield* inQuery("listNames", listnames)
     // The contract refuses what is no list.
-    if (contacts instanceof FastContacts || Array.isArray(contacts)) {
+    if (Array.isArray(contacts)) {
       if (contacts.length > maximumContactsPerAdd) {
         return yield* new TooManyContacts({ count: contacts.length, maximum: maximumContactsPerAdd })
       }
@@ -216,17 +216,8 @@ export const make = Effect.gen(function* () {
     }
     yield* checkIdempotencyKey(idempotencyKey)
     const { contacts: sent, isAsked, kept } = yield* guarded(contacts, resubscribe)
-    const query = { listnames }
-    const request = HttpClientRequest.post("/contacts").pipe(
-      HttpClientRequest.acceptJson,
-      HttpClientRequest.setUrlParams(query)
-    )
     const answered = yield* call({
-      operation: "contactsPost",
-      send:
-        sent instanceof FastContacts
-          ? withKey.execute(HttpClientRequest.bodyUint8Array(request, sent.json, "application/json"))
-          : api.contactsPost({ query, payload: sent }).send,
+      ...api.contactsPost({ query: { listnames }, payload: sent }),
       idempotencyKey,
       byStatus: keyUsed(idempotencyKey),
       read: isAsked ? readContacts : readUnasked,
@@ -274,9 +265,9 @@ export const make = Effect.gen(function* () {
     }),
 
     addWithoutAnswer: fn("ContactsService.addWithoutAnswer")(function* (contacts, options = {}) {
-      const some = contacts instanceof FastContacts ? contacts : Array.from(contacts)
+      const some = Array.from(contacts)
       const { answered, isAsked, kept } = yield* added(some, options, readListOnly)
-      return { keptStatuses: isAsked ? keptStatuses(Array.from(some), answered) : kept }
+      return { keptStatuses: isAsked ? keptStatuses(some, answered) : kept }
     }),
 
     update: fn("ContactsService.update")(function* (email, payload) {

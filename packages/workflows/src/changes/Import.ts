@@ -23,7 +23,7 @@ import { type RunLogFailure, RunLog, type RunTaken } from "../runs/RunLog.ts"
 import type { RunReport } from "../runs/RunReport.ts"
 import { type BulkAddOptions, problemOf as problemOfContact } from "../upload/BulkAdd.ts"
 import { repeatedReason } from "../upload/RepeatedRows.ts"
-import { batches, type UploadBatch } from "../upload/UploadBatches.ts"
+import { batches } from "../upload/UploadBatches.ts"
 import { maximumNamedRows, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
 import { leftOf, type Look, makeApplier } from "./Applier.ts"
 import { makeRowLook, type RowLook } from "./ImportPlan.ts"
@@ -127,14 +127,10 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
       ...batch,
       batch: batch.contacts
     }))
-    yield* applier.apply(
-      parts,
-      ({ batch, release }: UploadBatch & { readonly batch: UploadBatch["contacts"] }, isDone) => {
-        done += batch.length
-        if (isDone) release()
-        return onProgress === undefined ? Effect.void : onProgress(done)
-      }
-    )
+    yield* applier.apply(parts, ({ batch }) => {
+      done += batch.length
+      return onProgress === undefined ? Effect.void : onProgress(done)
+    })
     yield* applier.end(sendable)
   })
 
@@ -171,8 +167,7 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
           number++
           const other = survey.onDuplicate === "reject" ? survey.otherLine(number) : undefined
           const reason =
-            applier.refused.get(number)?.reason ??
-            (other !== undefined ? repeatedReason(other) : row.fast === undefined ? problemOf(row) : undefined)
+            applier.refused.get(number)?.reason ?? (other !== undefined ? repeatedReason(other) : problemOf(row))
           if (reason !== undefined) found.push({ ...named(rejectionOf(row, reason)), cells: row.cells })
         }
         return [undefined, found]

@@ -1,6 +1,5 @@
 /** What is imported or planned: contacts, or the rows of a file, which a program may be able to read only once. */
-import { type ContactPayload, type FileHeader, type ImportRow, TaggedError } from "@roster/domain"
-import { FastContacts } from "@roster/domain/FastContacts"
+import { ContactPayload, type FileHeader, type ImportRow, JsonParser, TaggedError } from "@roster/domain"
 import { Array as Arrays, Effect, Predicate, Result, Schema, Stream } from "effect"
 import type { ContactDraft } from "../upload/BulkAdd.ts"
 import { batches } from "../upload/UploadBatches.ts"
@@ -74,6 +73,9 @@ const spoolMemory = (): PlanStorage<SourceTooLarge> => {
 const Places = Schema.fromJsonString(Schema.Struct({ rows: Schema.Array(Schema.Int), lines: Schema.Array(Schema.Int) }))
 const encodePlaces = Schema.encodeSync(Places)
 const decodePlaces = Schema.decodeUnknownEffect(Places)
+const Contacts = Schema.Array(ContactPayload)
+const encodeContacts = Schema.encodeSync(Contacts)
+const decodeContacts = Schema.decodeUnknownSync(Contacts)
 
 /** A row that is not sent, which takes its place among the others. */
 const noRow: ImportRow = { line: 0, header: noHeader, cells: [], contact: Result.fail("it was rejected") }
@@ -93,12 +95,8 @@ export const readOnce = Effect.fnUntraced(function* <E, ES = SourceTooLarge>(
   const surveyor = makeSurveyor(options)
   const surveyed = Stream.mapArrayEffect(toRows(source), (part) => Effect.as(surveyor.add(part), part))
   yield* storage.write(
-    Stream.flatMap(batches(surveyed), ({ contacts, lines, rows }) =>
-      Stream.make(
-        encoder.encode(`${encodePlaces({ rows: [...rows], lines: [...lines] })}\n`),
-        contacts.json.slice(),
-        encoder.encode("\n")
-      )
+    Stream.flatMap(batches(surveyed, { isSent: surveyor.isSendable }), ({ contacts, lines, rows }) =>
+      Stream.make(encoder.encode(`${encodePlaces({ rows, lines })}\n${JSON.stringify(encodeContacts(contacts))}\n`))
     )
   )
   const rows = Stream.suspend(() => {
@@ -115,8 +113,7 @@ export const readOnce = Effect.fnUntraced(function* <E, ES = SourceTooLarge>(
           }
           const { lines, rows } = places
           places = undefined
-          const contacts = new FastContacts(encoder.encode(text), rows.length, false)
-          return Array.from(contacts).flatMap((contact, index) => {
+          return decodeContacts(JsonParser.parse(text)).flatMap((contact, index) => {
             const row = rows[index] ?? 0
             const gap = row - last - 1
             last = row

@@ -73,7 +73,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   yield* batches(rows, { onInvalid }).pipe(
     Stream.takeWhileEffect(() => Effect.map(adder.stoppedBy, (error) => error === undefined)),
     Stream.mapEffect(
-      ({ contacts, lines, release }) =>
+      ({ contacts, lines }) =>
         Effect.map(adder.send(contacts), (runs) => {
           let at = 0
           for (const { count, outcome } of runs) {
@@ -85,7 +85,6 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
             }
             at += count
           }
-          if (runs.every(({ outcome }) => outcome._tag === "Accepted")) release()
         }),
       { concurrency, unordered: true }
     ),

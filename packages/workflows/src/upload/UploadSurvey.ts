@@ -3,9 +3,9 @@ import { type Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import {
   ContactColumns,
   contactOf,
+  ContactPayload,
   type ImportRow,
   canonicalEmail,
-  type FastContact,
   type FileHeader,
   fnRedacted,
   type ImportMapping,
@@ -14,7 +14,6 @@ import {
   makeImportWarnings,
   TaggedError
 } from "@roster/domain"
-import { FastContactsWriter } from "@roster/domain/FastContacts"
 import { makeMixer } from "../runs/ContactState.ts"
 import type { ImportMode } from "../runs/ImportMode.ts"
 import {
@@ -95,39 +94,31 @@ export interface SurveyOptions extends ImportMode {
   readonly digests?: boolean | undefined
 }
 
-/** Makes the digest of rows, which does not depend on how they are grouped. */
+const encodeContact = Schema.encodeSync(ContactPayload)
+
+/** No UTF-16 unit is equal to these. */
+const endOfContact = 0x10000
+const noContact = 0x10001
+
+/** Makes the digest of rows. One without a contact takes a place among the others. */
 const makeDigest = () => {
-  const writer = new FastContactsWriter()
-  const mixer = makeMixer()
-  const flush = (): void => {
-    const contacts = writer.take()
-    // Without the brackets, which groups have of their own.
-    for (let at = 1; at < contacts.json.length - 1; at++) mixer.add(contacts.json[at] ?? 0)
-    mixer.add(endOfGroup)
-    writer.recycle(contacts)
+  const { add, value } = makeMixer()
+  const addContact = (contact: Result.Result<ContactPayload, unknown>): void => {
+    if (Result.isFailure(contact)) return add(noContact)
+    const json = JSON.stringify(encodeContact(contact.success))
+    for (let at = 0; at < json.length; at++) add(json.charCodeAt(at))
+    add(endOfContact)
   }
-  return {
-    add: (part: ReadonlyArray<ImportRow>): void => {
-      for (const row of part) {
-        // One without a contact takes a place among the others.
-        if (writer.add(row) !== undefined) mixer.add(noContact)
-        else flush()
-      }
-    },
-    value: mixer.value
-  }
+  return { add: addContact, value }
 }
 
-/** Gives the canonical address of a row whose bytes are at hand. An address has at most 254 characters. */
-const makeCanonicalOf = () => {
+/** Copies an address, which has at most 254 characters. What is a part of a longer text would keep that in memory. */
+const makeCopier = () => {
   const bytes = new Uint8Array(4096)
+  const encoder = new TextEncoder()
   const decoder = new TextDecoder()
-  return (fast: FastContact): string => decoder.decode(bytes.subarray(0, fast.writeCanonicalEmail(bytes)))
+  return (text: string): string => decoder.decode(bytes.subarray(0, encoder.encodeInto(text, bytes).written))
 }
-
-/** No byte is equal to these. */
-const endOfGroup = 0x100
-const noContact = 0x101
 
 /** Makes what surveys the rows that pass through it. */
 export const makeSurveyor = (options: SurveyOptions) => {
@@ -144,7 +135,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
   const winners = new Map<string, number>()
   const others: Array<readonly [row: number, email: string]> = []
   const isLast = onDuplicate === "last"
-  const canonicalOf = makeCanonicalOf()
+  const copied = makeCopier()
   const note = (email: string, row: number): void => {
     const before = winners.get(email)
     if (before === undefined || isLast) winners.set(email, row)
@@ -167,24 +158,20 @@ export const makeSurveyor = (options: SurveyOptions) => {
     Effect.suspend(() => {
       if (read + part.length > maximum) return Effect.fail(new TooManyRows({ maximum }))
       header ??= part[0].header
-      digest?.add(part)
       for (const row of part) {
         repeated.addLine(++read, row.line)
-        const { fast } = row
-        if (fast !== undefined) note(canonicalOf(fast), read)
-        else {
-          const contact = contactOf(row)
-          if (Result.isFailure(contact)) {
-            invalid++
-            const rejection = rejectionOf(row, contact.failure)
-            rejections.add(rejection)
-            if (firstInvalid.length < maximumNamedRows) firstInvalid.push(named(rejection))
-            if (unnamed === undefined && row.unnamed !== undefined) unnamed = { line: row.line, ...row.unnamed }
-            continue
-          }
-          mayResubscribe ||= isMailedStatus(contact.success.status)
-          note(canonicalEmail(contact.success.email), read)
+        const contact = contactOf(row)
+        digest?.add(contact)
+        if (Result.isFailure(contact)) {
+          invalid++
+          const rejection = rejectionOf(row, contact.failure)
+          rejections.add(rejection)
+          if (firstInvalid.length < maximumNamedRows) firstInvalid.push(named(rejection))
+          if (unnamed === undefined && row.unnamed !== undefined) unnamed = { line: row.line, ...row.unnamed }
+          continue
         }
+        mayResubscribe ||= isMailedStatus(contact.success.status)
+        note(copied(canonicalEmail(contact.success.email)), read)
         sendable.add(read)
         warnings?.add(row)
       }
@@ -252,7 +239,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
     }
     return survey
   })
-  return { add, end }
+  return { add, end, isSendable: sendable.has }
 }
 
 /**

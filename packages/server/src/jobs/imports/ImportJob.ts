@@ -16,7 +16,7 @@ import {
 import { Clock, Effect, Exit, identity, Option, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { addToLists, beyondLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
-import { listsRefusal, mergedRefusal, sizeRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
+import { listsRefusal, mergedRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, contentOf } from "./ImportFile.ts"
 import { advanceJob, endJob, noProgress, progressOf, type HeldJob } from "../queue/JobQueue.ts"
@@ -73,12 +73,10 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   )
 })
 
-/** The contact of a row, or why it is refused. The texts of the fast path are checked already. */
-export const readRow = (row: ImportRow): Result.Result<ContactPayload, string> => {
-  const { fast } = row
-  const contact = fast === undefined ? row.contact : Result.succeed(fast.payload)
+/** The contact of a row, or why it is refused. */
+const readRow = ({ contact }: ImportRow): Result.Result<ContactPayload, string> => {
   if (Result.isFailure(contact)) return contact
-  const refusal = (fast === undefined ? textsRefusal : sizeRefusal)(contact.success, "")
+  const refusal = textsRefusal(contact.success, "")
   return refusal === undefined ? contact : Result.fail(inputProblem(refusal))
 }
 

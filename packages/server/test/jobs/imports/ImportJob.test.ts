@@ -1,41 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { readContacts } from "@roster/domain"
-import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import { SqlClient, Statement } from "effect/sql"
-import { readRow, runImport, transactionMillis } from "../../../src/jobs/imports/ImportJob.ts"
+import { runImport, transactionMillis } from "../../../src/jobs/imports/ImportJob.ts"
 import { storeParts } from "../../../src/jobs/queue/JobBlobs.ts"
 import { claimJob, createJob } from "../../../src/jobs/queue/JobQueue.ts"
 import { WriteFairness } from "../../../src/store/sqlite/LockContention.ts"
 import * as Store from "../../../src/store/Store.ts"
 import { StorePolicy } from "../../../src/store/StoreOptions.ts"
-
-const Header = Schema.Literals([
-  "FirstName,LastName,city",
-  "a\0b,FirstName,c",
-  '"a\0b",LastName,"c"',
-  "Source,b,1",
-  "b,C,"
-])
-const Cell = Schema.Array(Schema.Literals(["a", "é", "😀", " ", "\0", "\u0001", "\u007f", "\\", "'", '"', "\ufeff"]))
-const Line = Schema.Tuple([Schema.Literals(["ann@example.com", "ann", "ann@xn--bcher-kva.example"]), Cell, Cell, Cell])
-
-describe("readRow", () => {
-  it.effect.prop(
-    "gives the same for a row on the fast path as by its cells",
-    [Header, Schema.Array(Line)],
-    ([header, lines]) =>
-      Effect.gen(function* () {
-        const rows = lines.map(([email, ...cells]) => [email, ...cells.map((cell) => cell.join(""))].join(","))
-        // Short files with many control characters are refused as no text; this one begins with enough letters.
-        const letters = `ann@example.com,${"a".repeat(1000)}`
-        const file = new TextEncoder().encode([`Email,${header}`, letters, ...rows].join("\n"))
-        for (const row of yield* Stream.runCollect(readContacts(Stream.make(file)))) {
-          const { cells, contact, header, line } = row
-          assert.deepStrictEqual(readRow(row), readRow({ cells, contact, header, line }))
-        }
-      })
-  )
-})
 
 /** A clock that moves on by so many milliseconds whenever a duration is measured. */
 const ticking = (clock: Clock.Clock, millis: number): Clock.Clock => {
