@@ -28,3 +28,13 @@ const activeInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\u
 
 /** A value as JSON on one line, with escapes for the characters that a terminal would act on. */
 export const jsonText = (value: unknown): string => JSON.stringify(value).replace(activeInJson, Characters.escapeInJson)
+
+/** Counts as lines, by the names that they have as JSON: `notSent` is said as "not sent". */
+export const countLines = (
+  counts: { readonly [name: string]: number | string | undefined },
+  width = 10
+): ReadonlyArray<string> =>
+  Object.entries(counts).map(([name, count]) => {
+    const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    return `${words.padEnd(width)}  ${count}`
+  })

@@ -3,12 +3,11 @@ import type { Plan, RunReport } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone } from "../../../errors/UsageError.ts"
 import { Output } from "../../../terminal/Output.ts"
-import { printable } from "../../../terminal/Printable.ts"
+import { countLines, printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { contactsFile } from "../runs/ContactsFile.ts"
-import { countLines } from "./ImportReport.ts"
 
 /** The counts of a report that a plan has. The rows are those of the plan. */
 const countsOf = ({

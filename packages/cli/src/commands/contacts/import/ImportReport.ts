@@ -10,7 +10,7 @@ import {
 } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
-import { counted, printable } from "../../../terminal/Printable.ts"
+import { counted, countLines, printable } from "../../../terminal/Printable.ts"
 import { shellWord } from "../../../terminal/ResumeHint.ts"
 
 /** The number of rejected rows that the report does not list, if there are any. */
@@ -145,16 +145,6 @@ const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<str
           "; use -o json to see them"
         )
       ]
-
-/** Counts as lines, by the names that they have as JSON: `notSent` is said as "not sent". */
-export const countLines = (
-  counts: { readonly [name: string]: number | string | undefined },
-  width = 10
-): ReadonlyArray<string> =>
-  Object.entries(counts).map(([name, count]) => {
-    const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    return `${words.padEnd(width)}  ${count}`
-  })
 
 /** The report as text: the counts, and the first rejected rows. */
 export const importWords = (report: RunReport, rejectedFile?: string): string => {
