@@ -97,7 +97,7 @@ const serve = async (): Promise<{ readonly service: ChildProcess; readonly baseU
 /** The part of an import's summary that the demo uses. */
 interface ImportSummary {
   readonly read: number
-  readonly accepted: number
+  readonly done: number
   readonly rejected: number
   readonly duplicates: number
   readonly notSent: number
@@ -112,9 +112,9 @@ const tour = async (baseUrl: string): Promise<void> => {
   show("\n# A file as shops have it: a byte order mark, quoted commas and line breaks, doubles, and a few bad rows.")
   show(`$ roster contacts import ${file} --list customers`)
   const summary = await json<ImportSummary>(baseUrl, ["contacts", "import", file, "--list", "customers"], [9])
-  const { accepted, duplicates, notSent, read, rejected, rejectedRows, unknown } = summary
+  const { done, duplicates, notSent, read, rejected, rejectedRows, unknown } = summary
   show(
-    `  read ${read} = accepted ${accepted} + rejected ${rejected} + duplicates ${duplicates} + not sent ${notSent} + unknown ${unknown}`
+    `  read ${read} = done ${done} + rejected ${rejected} + duplicates ${duplicates} + not sent ${notSent} + unknown ${unknown}`
   )
   for (const { line, reason } of rejectedRows) show(`  line ${line}: ${reason}`)
 
@@ -171,17 +171,17 @@ const tour = async (baseUrl: string): Promise<void> => {
 
   const left = await json<ReadonlyArray<{ readonly Status: string }>>(baseUrl, ["contacts", "list", "--all"])
   const all = await json<ReadonlyArray<unknown>>(baseUrl, ["contacts", "export", "--format", "json"])
-  const unsubscribed = accepted - left.length
+  const unsubscribed = done - left.length
 
   show("\n# The counts")
   show(`  read        ${read} rows`)
-  show(`  accepted    ${accepted}`)
+  show(`  done        ${done}`)
   show(`  rejected    ${rejected}`)
   show(`  duplicates  ${duplicates} (of an address that stands there twice the last row counts)`)
   show(`  deleted     ${unsubscribed}`)
   show(`  listed      ${left.length}`)
   show(`  exported    ${all.length}`)
-  strictEqual(accepted + rejected + duplicates + notSent + unknown, read, "the rows of the import do not add up")
+  strictEqual(done + rejected + duplicates + notSent + unknown, read, "the rows of the import do not add up")
   strictEqual(
     left.some(({ Status }) => Status === "Unsubscribed"),
     false,
@@ -194,7 +194,7 @@ const tour = async (baseUrl: string): Promise<void> => {
     "the export by rule and the list differ"
   )
   show(
-    `\nThe counts add up: ${read} = ${accepted} + ${rejected} + ${duplicates}, and ${accepted} - ${unsubscribed} = ${all.length}.`
+    `\nThe counts add up: ${read} = ${done} + ${rejected} + ${duplicates}, and ${done} - ${unsubscribed} = ${all.length}.`
   )
 }
 

@@ -41,7 +41,7 @@ describe("roster contacts delete by rule", () => {
       const before = jsonOf<Record<string, unknown>>(yield* run(["contacts", "get", "c4@example.com"]))
       const deleted = yield* run([...bounced, "--yes"])
       assert.strictEqual(deleted.code, 0, deleted.stderr)
-      assert.deepInclude(json(deleted), { rows: 10, deleted: 10, outdated: 0, notSent: 0, unknown: 0 })
+      assert.deepInclude(json(deleted), { read: 10, done: 10, deleted: 10, outdated: 0, notSent: 0, unknown: 0 })
       assert.strictEqual((yield* emailsOf(roster)).length, 30)
       assert.match(deleted.stderr, /To undo it: roster contacts undo \S+/)
       const undone = yield* run(["contacts", "undo", "last", "--yes"])

@@ -256,7 +256,7 @@ describe("a file that is read", () => {
         `mkfifo pipe; { timeout -s KILL 20 sh -c "printf 'Email\\nann@example.com\\n' > pipe" & }; exec timeout -s KILL 20 $ROSTER contacts import pipe --db ${db}`
       )
       assert.strictEqual(pipe.code, 0, pipe.stderr)
-      assert.strictEqual(Object(json(pipe)).accepted, 1)
+      assert.strictEqual(Object(json(pipe)).done, 1)
     })
   )
 

@@ -40,7 +40,7 @@ describe("roster contacts import", () => {
       )
       assert.deepStrictEqual<object>(counts, {
         read: 5,
-        accepted: 2,
+        done: 2,
         rejected: 2,
         duplicates: 1,
         duplicateRows: [{ line: 2, winner: 6 }],
@@ -48,7 +48,14 @@ describe("roster contacts import", () => {
         unknown: 0,
         new: 2,
         changed: 0,
-        unchanged: 0,
+        deleted: 0,
+        alreadySo: 0,
+        unknownWhetherNew: 0,
+        leftOut: 0,
+        outdated: 0,
+        outdatedContacts: [],
+        statusesKept: 0,
+        keptStatuses: [],
         rejectedFile: "contacts.csv.rejected.csv"
       })
       assert.deepStrictEqual(
@@ -97,7 +104,7 @@ describe("roster contacts import", () => {
       assert.strictEqual(imported.code, 9)
       assert.match(
         imported.stdout,
-        /^read +5\naccepted +2\n  new +2\n  changed +0\n  unchanged +0\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
+        /^read +5\ndone +2\n  new +2\n  changed +0\n  already so +0\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
       )
       assert.match(imported.stderr, /^error: 2 of 5 rows were accepted/m)
     })
@@ -131,11 +138,11 @@ describe("roster contacts import", () => {
       const send = run(["contacts", "import", "-", "--concurrency", "1"], { input, env })
       const refused = yield* send
       assert.deepStrictEqual([refused.code, failure(refused).code], [4, "AccessDenied"])
-      assert.include(json(refused), { read: 1500, accepted: 0, notSent: 1500 })
+      assert.include(json(refused), { read: 1500, done: 0, notSent: 1500 })
       accepting = true
       const stopped = yield* send
       assert.deepStrictEqual([stopped.code, failure(stopped).code], [9, "PartlyDone"])
-      assert.include(json(stopped), { read: 1500, accepted: 1000, notSent: 500 })
+      assert.include(json(stopped), { read: 1500, done: 1000, notSent: 500 })
     })
   )
 })

@@ -60,7 +60,7 @@ describe("what is said about an imported file", () => {
       assert.strictEqual(trimmed.done.code, 0, trimmed.done.stderr)
       assert.deepInclude(trimmed.stored[0], { FirstName: "Ann", Consent: { ConsentDate: "2024-03-14T00:00:00Z" } })
       const { done, folder, run, stored } = yield* importing(file, "--mapping", dates, "--only", "existing")
-      assert.deepInclude(json(done), { read: 1, accepted: 0, leftOut: 1, notSent: 0 })
+      assert.deepInclude(json(done), { read: 1, done: 0, leftOut: 1, notSent: 0 })
       assert.deepStrictEqual([done.code, stored], [0, []])
       writeFileSync(join(folder, "b.csv"), "Email,FirstName\nbob@example.com,Bob\n")
       yield* run(["contacts", "import", "b.csv", "--only", "new", "--default-status", "Inactive"])
@@ -112,7 +112,7 @@ describe("what is said about an imported file", () => {
     Effect.gen(function* () {
       const file = "Email,city\nann@example.com,Bonn\nbob@example.com,Rom\nAnn@example.com,Köln\n"
       const { done, folder, run, stored } = yield* importing(file, "--duplicates", "twice.csv")
-      assert.deepInclude(json(done), { accepted: 2, duplicates: 1, duplicateRows: [{ line: 2, winner: 4 }] })
+      assert.deepInclude(json(done), { done: 2, duplicates: 1, duplicateRows: [{ line: 2, winner: 4 }] })
       assert.deepInclude(stored[1], { CustomFields: { city: "Köln" } })
       const twice = readFileSync(join(folder, "twice.csv"), "utf8")
       assert.strictEqual(twice, "\ufeffLine,WinnerLine,Email,city\r\n2,4,ann@example.com,Bonn\r\n")
@@ -124,7 +124,7 @@ describe("what is said about an imported file", () => {
       const rejected = yield* again("--on-duplicate", "reject")
       assert.strictEqual(rejected.code, 9)
       assert.deepInclude(json(rejected), {
-        accepted: 1,
+        done: 1,
         rejected: 2,
         duplicates: 0,
         rejectedFile: "a.csv.rejected.csv"
@@ -239,7 +239,7 @@ describe("what is said about an imported file", () => {
       writeFileSync(join(folder, "d.csv.gz"), gzipSync(first))
       for (const file of ["b.json", "b.ndjson", "c.ndjson.gz", "d.csv.gz"]) {
         const same = yield* run(["contacts", "import", file])
-        assert.deepInclude(json(same), { read: 2, accepted: 2, unchanged: 2 }, same.stderr)
+        assert.deepInclude(json(same), { read: 2, done: 2, alreadySo: 2 }, same.stderr)
         const over = yield* run(["contacts", "import", file, "--via", "file"])
         assert.strictEqual(over.code, file === "d.csv.gz" ? 0 : 2, over.stderr)
       }
@@ -251,13 +251,13 @@ describe("what is said about an imported file", () => {
       const { folder, run } = yield* makeLocalRosterHere
       writeFileSync(join(folder, "a.json"), '[{"Email":"nobody","city":"Bonn"},{"Email":"ann@example.com"}]')
       const done = yield* run(["contacts", "import", "a.json"])
-      assert.deepInclude(json(done), { accepted: 1, rejected: 1, rejectedFile: "a.json.rejected.ndjson" })
+      assert.deepInclude(json(done), { done: 1, rejected: 1, rejectedFile: "a.json.rejected.ndjson" })
       const rejected = join(folder, "a.json.rejected.ndjson")
       const text = readFileSync(rejected, "utf8")
       assert.deepInclude(JSON.parse(text), { Email: "nobody", city: "Bonn" })
       writeFileSync(rejected, text.replace("nobody", "bob@example.com"))
       assert.deepInclude(json(yield* run(["contacts", "import", "a.json.rejected.ndjson"])), {
-        accepted: 1,
+        done: 1,
         rejected: 0
       })
     })

@@ -104,15 +104,15 @@ const bookkeeper = Effect.fnUntraced(function* () {
 
 interface Counts {
   readonly read: number
-  readonly accepted: number
-  readonly unchanged: number
+  readonly done: number
+  readonly alreadySo: number
   readonly rejected: number
   readonly duplicates: number
   readonly notSent: number
   readonly unknown: number
 }
-const adds = ({ accepted, duplicates, notSent, read, rejected, unknown }: Counts) =>
-  assert.strictEqual(accepted + rejected + duplicates + notSent + unknown, read)
+const adds = ({ done, duplicates, notSent, read, rejected, unknown }: Counts) =>
+  assert.strictEqual(done + rejected + duplicates + notSent + unknown, read)
 
 describe("roster contacts import, stopped", () => {
   it.live.each([
@@ -131,7 +131,7 @@ describe("roster contacts import, stopped", () => {
         assert.strictEqual(stopped.code, 9, stopped.stderr)
         const counts = jsonOf<Counts>(stopped)
         adds(counts)
-        assert.strictEqual(counts.accepted, 2000)
+        assert.strictEqual(counts.done, 2000)
         assert.strictEqual(
           failure(stopped).resume,
           `roster contacts import contacts.csv --concurrency 1 --list 'it'\\''s'`
@@ -143,7 +143,7 @@ describe("roster contacts import, stopped", () => {
         const before = sent.length
         const resumed = yield* run(command, { env })
         assert.strictEqual(resumed.code, 0, resumed.stderr)
-        assert.include(json(resumed), { read: 5000, accepted: 5000, unchanged: 2000, notSent: 0, unknown: 0 })
+        assert.include(json(resumed), { read: 5000, done: 5000, alreadySo: 2000, notSent: 0, unknown: 0 })
         assert.deepStrictEqual(
           sent.slice(before).flat(),
           Array.from({ length: 3000 }, (_, i) => email(i + 2000))
@@ -171,13 +171,13 @@ describe("roster contacts import, stopped", () => {
         start(join(folder, "other"), ["contacts", "import", "../contacts.csv", "--db", db], home)
       const elsewhere = yield* Effect.promise(() => ended(inOther("store.db")))
       assert.strictEqual(elsewhere.code, 0, elsewhere.stderr)
-      assert.strictEqual(jsonOf<Counts>(elsewhere).unchanged, 0)
+      assert.strictEqual(jsonOf<Counts>(elsewhere).alreadySo, 0)
       const there = inOther("../store.db")
       const resumed = yield* Effect.promise(() => ended(there))
       assert.strictEqual(resumed.code, 0, resumed.stderr)
-      const { accepted, unchanged } = jsonOf<Counts>(resumed)
-      assert.strictEqual(accepted, 40_000)
-      assert.isAbove(unchanged, 0)
+      const { done, alreadySo } = jsonOf<Counts>(resumed)
+      assert.strictEqual(done, 40_000)
+      assert.isAbove(alreadySo, 0)
       assert.strictEqual(
         (yield* run(["contacts", "list", "--limit", "1", "--offset", "39999", ...command.slice(-2)])).code,
         0
@@ -198,13 +198,13 @@ describe("roster contacts import, stopped", () => {
       child.kill("SIGINT")
       const stopped = yield* Effect.promise(() => end)
       assert.strictEqual(stopped.code, 130, stopped.stderr)
-      assert.include(json(stopped), { read: 5000, accepted: 2000, rejected: 0, notSent: 2000, unknown: 1000 })
+      assert.include(json(stopped), { read: 5000, done: 2000, rejected: 0, notSent: 2000, unknown: 1000 })
       assert.deepInclude(failure(stopped), { code: "Interrupted", resume: `roster ${command.join(" ")}` })
       assert.match(stopped.stderr, /^To undo it: roster contacts undo \S+$/m)
       assert.strictEqual(failure(stopped).undo, `roster contacts undo ${jsonOf<{ run: string }>(stopped).run}`)
       rule.hold = () => false
       const resumed = yield* run(command, { env })
-      assert.include(json(resumed), { accepted: 5000, unchanged: 2000, unknown: 0 })
+      assert.include(json(resumed), { done: 5000, alreadySo: 2000, unknown: 0 })
       assert.deepStrictEqual(
         sent.slice(3).flat(),
         Array.from({ length: 3000 }, (_, i) => email(i + 2000))
@@ -224,7 +224,7 @@ describe("roster contacts import, stopped", () => {
       terminated.kill("SIGTERM")
       const first = yield* Effect.promise(() => end)
       assert.strictEqual(first.code, 143, first.stderr)
-      assert.include(json(first), { accepted: 1000, unknown: 1000, notSent: 1000 })
+      assert.include(json(first), { done: 1000, unknown: 1000, notSent: 1000 })
 
       rule.hold = () => true
       const late = yield* Effect.promise(() =>
@@ -273,9 +273,9 @@ describe("roster contacts import, stopped", () => {
       const { env, rule } = yield* bookkeeper()
       rule.status = (part) => (part === 0 ? 200 : 403)
       const command = ["contacts", "import", "-", "--concurrency", "1"]
-      assert.include(json(yield* run(command, { env, input })), { accepted: 1000 })
+      assert.include(json(yield* run(command, { env, input })), { done: 1000 })
       rule.status = () => 200
-      assert.include(json(yield* run(command, { env, input })), { accepted: 2500, unchanged: 1000 })
+      assert.include(json(yield* run(command, { env, input })), { done: 2500, alreadySo: 1000 })
     })
   )
 
@@ -300,12 +300,12 @@ describe("roster contacts import, stopped", () => {
       rule.status = (part) => (sent[part]?.includes(email(1000)) === true ? 403 : 200)
       const command = ["contacts", "import", "contacts.csv", "--concurrency", "1"]
       const stopped = yield* run(command, { env })
-      assert.include(json(stopped), { accepted: 999, rejected: 2, notSent: 2000 })
+      assert.include(json(stopped), { done: 999, rejected: 2, notSent: 2000 })
       assert.isFalse(existsSync(join(folder, "contacts.csv.rejected.csv")))
       rule.status = () => 200
       const resumed = yield* run(command, { env })
       assert.strictEqual(resumed.code, 9, resumed.stderr)
-      assert.include(json(resumed), { accepted: 2999, rejected: 2, rejectedFile: "contacts.csv.rejected.csv" })
+      assert.include(json(resumed), { done: 2999, rejected: 2, rejectedFile: "contacts.csv.rejected.csv" })
       const lines = readFileSync(join(folder, "contacts.csv.rejected.csv"), "utf8").split("\r\n")
       assert.strictEqual(lines.length, 4)
       assert.match(lines[1] ?? "", /^c7@example\.com,.*not wanted/)
@@ -333,7 +333,7 @@ describe("roster contacts import, stopped", () => {
       child.kill("SIGKILL")
       yield* Effect.promise(() => exit)
       rule.hold = () => false
-      assert.include(json(yield* run(command, { env })), { accepted: 1500 })
+      assert.include(json(yield* run(command, { env })), { done: 1500 })
     })
   )
 
@@ -352,7 +352,7 @@ describe("roster contacts import, stopped", () => {
         '{"_tag":"Answered","accepted":[[1,1000]],"refused":[],"unknown":[],"answers":[1,1000]}\n'
       writeFileSync(file, `${former}{"_tag":"Answered","acc`, { flag: "a" })
       const again = yield* run(command, { env })
-      assert.include(json(again), { accepted: 1000, unchanged: 1000, notSent: 1500 })
+      assert.include(json(again), { done: 1000, alreadySo: 1000, notSent: 1500 })
       // The torn line is gone, so that what was added behind it can be read.
       rule.status = () => 200
       const before = sent.length
@@ -383,7 +383,7 @@ describe("roster contacts import, stopped", () => {
       const parted = sent.length
       const last = yield* run(command, { env })
       assert.strictEqual(last.code, 0, last.stderr)
-      assert.deepInclude(json(last), { accepted: count, unchanged: before.size })
+      assert.deepInclude(json(last), { done: count, alreadySo: before.size })
       const again = sent.slice(parted).flat()
       assert.deepStrictEqual(
         again.filter((address) => before.has(address)),
@@ -412,7 +412,7 @@ describe("roster contacts import, stopped", () => {
       const resumed = yield* run(command, { env })
       assert.strictEqual(resumed.code, 0, resumed.stderr)
       const counts = jsonOf<Counts>(resumed)
-      assert.strictEqual(counts.accepted, 6000)
+      assert.strictEqual(counts.done, 6000)
       const listed = jsonOf<ReadonlyArray<{ Email: string }>>(yield* run(["contacts", "list", "--all"], { env }))
       assert.strictEqual(listed.length, 6000)
       assert.strictEqual(new Set(listed.map(({ Email }) => Email)).size, 6000)
@@ -431,8 +431,8 @@ describe("roster contacts import, stopped", () => {
       const stopped = yield* Effect.promise(() => end)
       assert.strictEqual(stopped.code, 130, stopped.stderr)
       adds(jsonOf<Counts>(stopped))
-      assert.isBelow(jsonOf<Counts>(stopped).accepted, 20_000)
-      assert.include(json(yield* run(command)), { accepted: 20_000 })
+      assert.isBelow(jsonOf<Counts>(stopped).done, 20_000)
+      assert.include(json(yield* run(command)), { done: 20_000 })
     })
   )
 })

@@ -58,7 +58,7 @@ describe("roster contacts list", () => {
       assert.strictEqual(all.stdout.trimEnd().split("\r\n").length, 1204)
       // A list can be imported again.
       const again = yield* run(["contacts", "import", "-"], { input: all.stdout })
-      assert.deepInclude(json(again), { read: 1203, accepted: 1203, rejected: 0 })
+      assert.deepInclude(json(again), { read: 1203, done: 1203, rejected: 0 })
       const refused = yield* run(["contacts", "list", "--columns", "Email", "-o", "json"])
       assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"])
       assert.strictEqual((yield* run(["contacts", "list", "--columns", "Email,,city", "-o", "csv"])).code, 2)

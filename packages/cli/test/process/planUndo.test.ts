@@ -171,7 +171,7 @@ describe.each(places)("a plan $name", ({ open }) => {
       assert.strictEqual(Object(JSON.parse(readFileSync(plan, "utf8"))).rows.length, 3)
 
       const applied = done(yield* run(["contacts", "apply", plan]))
-      assert.deepInclude(json(applied), { rows: 3, new: 1, changed: 2, alreadySo: 0, outdated: 0, notSent: 0 })
+      assert.deepInclude(json(applied), { read: 3, done: 3, new: 1, changed: 2, alreadySo: 0, outdated: 0, notSent: 0 })
       const rows = jsonOf<ReadonlyArray<{ Email: string; FirstName: string; Status: string }>>(
         done(yield* run(["contacts", "list", "-o", "json"]))
       )
@@ -294,7 +294,7 @@ describe.each(places)("an undo $name", ({ open }) => {
       const before = content(place)
       const imported = done(yield* run(["contacts", "import", file, "--list", "News"]), 9)
       const { id } = yield* lastRun(where)
-      assert.deepInclude(json(imported), { run: id, new: 1, accepted: 4 })
+      assert.deepInclude(json(imported), { run: id, new: 1, done: 4 })
       assert.include(imported.stderr, `roster contacts undo ${id}`)
       const shown = done(yield* run(["contacts", "undo", id, "--dry-run"]))
       assert.deepInclude(json(shown), { dryRun: true, deleted: 1, changed: 3 })
@@ -579,7 +579,7 @@ describe("a run", () => {
         imported.stderr,
         /can neither be planned nor undone[^]*the record of this run does not have all that/
       )
-      assert.deepInclude(json(imported), { accepted: 4, new: 0, changed: 0, unchanged: 0, unknownWhetherNew: 4 })
+      assert.deepInclude(json(imported), { done: 4, new: 0, changed: 0, alreadySo: 0, unknownWhetherNew: 4 })
       const { id } = yield* lastRun(where)
       assert.deepInclude(json(done(yield* run(["contacts", "undo", "last", "--dry-run"]), 9)), {
         undoes: id,

@@ -49,7 +49,7 @@ describe("a workbook", () => {
       const done = yield* run(["contacts", "import", "m.xlsx", ...flags, "--delimiter", ";"])
       assert.strictEqual(done.code, 9, done.stderr)
       const { rejectedRows, ...counts } = Object(json(done))
-      assert.deepInclude(counts, { read: 2, accepted: 1, rejected: 1 })
+      assert.deepInclude(counts, { read: 2, done: 1, rejected: 1 })
       assert.deepInclude(rejectedRows[0], { line: 4 })
       assert.deepInclude(Object(json(yield* run(["contacts", "list"])))[0], {
         Email: "ann@example.com",

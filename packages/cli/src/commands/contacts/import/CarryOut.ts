@@ -3,48 +3,21 @@ import type { Plan, RunReport } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone } from "../../../errors/UsageError.ts"
 import { Output } from "../../../terminal/Output.ts"
-import { countLines, printable } from "../../../terminal/Printable.ts"
+import { printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { contactsFile } from "../runs/ContactsFile.ts"
-
-/** The counts of a report that a plan has. The rows are those of the plan. */
-const countsOf = ({
-  alreadySo,
-  changed,
-  deleted,
-  new: added,
-  notSent,
-  outdated,
-  read,
-  rejected,
-  unknown
-}: RunReport) => ({
-  rows: read,
-  new: added,
-  changed,
-  ...(deleted === 0 ? {} : { deleted }),
-  alreadySo,
-  outdated,
-  rejected,
-  notSent,
-  unknown
-})
+import { runLines, runSummary } from "../runs/RunSummary.ts"
 
 const words = (report: RunReport): string =>
   [
-    ...countLines(countsOf(report), 12),
+    ...runLines(report),
     ...report.outdatedContacts.map(({ email, line = 0 }) =>
       printable(`line ${line}: ${email} changed since the plan was made`)
     ),
     ...report.rejectedRows.map(({ line, reason }) => printable(`line ${line}: ${reason}`))
   ].join("\n")
-
-const summaryOf = (report: RunReport) => {
-  const { outdatedContacts, rejectedRows, run } = report
-  return { ...countsOf(report), outdatedContacts, rejectedRows, ...(run === undefined ? {} : { run }) }
-}
 
 /** `again` says what to do about rows that are outdated; `facts` are told with the report. */
 export const carryOut = Effect.fnUntraced(function* <E>(
@@ -82,7 +55,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
   )
   const { done, notSent, outdated, read, rejected, stoppedBy, unknown } = report
   if (notSent + unknown === 0) hint.command = undefined
-  yield* Results.summary({ ...summaryOf(report), ...facts }, words(report))
+  yield* Results.summary(runSummary(report, facts), words(report))
   if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
   if (notSent + outdated + rejected + unknown === 0) return
   const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`

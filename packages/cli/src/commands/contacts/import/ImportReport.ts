@@ -12,47 +12,19 @@ import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { counted, countLines, printable } from "../../../terminal/Printable.ts"
 import { shellWord } from "../../../terminal/ResumeHint.ts"
+import { runLines, runSummary } from "../runs/RunSummary.ts"
 
 /** The number of rejected rows that the report does not list, if there are any. */
 const leftOut = ({ rejected, rejectedRows }: Pick<RunReport, "rejected" | "rejectedRows">) =>
   rejected === rejectedRows.length ? {} : { rejectedRowsLeftOut: rejected - rejectedRows.length }
 
-type Effects = { readonly [Effect in "new" | "changed" | "unchanged" | "unknownWhetherNew"]?: number }
-
-/** The accepted rows by what they did, as far as that is known. */
-const effects = ({ alreadySo, changed, done, new: added, run, unknownWhetherNew }: RunReport): Effects =>
-  run === undefined && unknownWhetherNew === done
-    ? {}
-    : { new: added, changed, unchanged: alreadySo, ...(unknownWhetherNew === 0 ? {} : { unknownWhetherNew }) }
-
-/** The report as JSON: the counts, up to 10 000 rejected rows, and the file with their cells, if one was written. */
-export const importSummary = (report: RunReport, rejectedFile?: string) => {
-  const { done, duplicates, keptStatuses, notSent, read, rejected, run, statusesKept } = report
-  return {
-    read,
-    accepted: done,
-    rejected,
-    duplicates,
-    ...leftOutByMode(report),
-    notSent,
-    unknown: report.unknown,
-    ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses }),
-    ...(run === undefined ? {} : { run }),
-    ...effects(report),
-    ...(rejectedFile === undefined ? {} : { rejectedFile }),
-    ...leftOut(report),
-    ...(report.causes.length === 0 ? {} : { causes: report.causes }),
-    ...(report.duplicateRows.length === 0 ? {} : { duplicateRows: report.duplicateRows }),
-    ...(report.warnings.length === 0 ? {} : { warnings: report.warnings }),
-    rejectedRows: report.rejectedRows
-  }
-}
+/** The report as JSON, with the file of the rejected rows, if one was written. */
+export const importSummary = (report: RunReport, rejectedFile?: string) =>
+  runSummary(report, { ...(rejectedFile === undefined ? {} : { rejectedFile }), ...leftOut(report) })
 
 /** The rows that the mode leaves out, if there are any. */
 const leftOutByMode = ({ leftOut = 0 }: { readonly leftOut?: number | undefined }): { readonly leftOut?: number } =>
   leftOut === 0 ? {} : { leftOut }
-
-const indented = (lines: ReadonlyArray<string>): ReadonlyArray<string> => lines.map((line) => `  ${line}`)
 
 const shownRows = 20
 
@@ -148,12 +120,9 @@ const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<str
 
 /** The report as text: the counts, and the first rejected rows. */
 export const importWords = (report: RunReport, rejectedFile?: string): string => {
-  const { done, duplicates, notSent, read, rejected, unknown } = report
   return [
-    ...countLines({ read, accepted: done }, 11),
-    ...indented(countLines(effects(report), 9)),
-    ...countLines({ rejected, duplicates, ...leftOutByMode(report), notSent, unknown }, 11),
-    ...causeWords(report, rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
+    ...runLines(report),
+    ...causeWords(report, report.rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
     ...duplicateWords(report),
     ...warningWords(report.warnings),
     ...keptWords(report),

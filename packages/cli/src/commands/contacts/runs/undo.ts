@@ -14,6 +14,7 @@ import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
 import { confirmContacts, confirmCount, yes } from "../../shared/Confirm.ts"
+import { runSummary } from "./RunSummary.ts"
 
 /** The number of contacts that an undo changes. */
 const changedBy = ({ changed, deleted, new: added }: UndoReport): number => added + changed + deleted
@@ -49,14 +50,6 @@ const words = (report: UndoReport): string => {
     ...(changedBy(report) === 0 ? [] : ["Not restored: source, dates, activity and the place in the order."]),
     ...report.unknownChanges.map((what) => printable(`Not recorded, and left as it is: ${what}`))
   ].join("\n")
-}
-
-/** The report as JSON. */
-const summaryOf = (undoes: string, report: UndoReport) => {
-  const { alreadySo, changed, deleted, incomplete, leftOut, new: added, outdated, rejected, unknownChanges } = report
-  const { outdatedContacts, partlyDone, unwritableContacts } = report
-  const counts = { new: added, changed, deleted, alreadySo, leftOut, outdated, partlyDone, rejected }
-  return { undoes, ...counts, outdatedContacts, unwritableContacts, incomplete, unknownChanges }
 }
 
 /** Fails where an undo leaves some of what the run changed, or would. */
@@ -146,11 +139,11 @@ export const command = Command.make(
     const text = words(preview)
     const number = changedBy(preview)
     if (dryRun) {
-      yield* Results.summary({ dryRun: true, ...summaryOf(id, preview) }, `Would undo ${id}:\n${text}`)
+      yield* Results.summary(runSummary(preview, { dryRun: true, undoes: id }), `Would undo ${id}:\n${text}`)
       return yield* leftOver(id, preview, "would leave")
     }
     if (number === 0) {
-      yield* Results.summary(summaryOf(id, preview), text === "" ? "Nothing to undo." : text)
+      yield* Results.summary(runSummary(preview, { undoes: id }), text === "" ? "Nothing to undo." : text)
       return yield* leftOver(id, preview)
     }
     yield* output.note(text)
@@ -173,7 +166,7 @@ export const command = Command.make(
       (onProgress) => undoRun(id, { ...scope, onProgress })
     )
     hint.command = undefined
-    yield* Results.summary(summaryOf(id, report), `Undone: ${counted(changedBy(report))}.`)
+    yield* Results.summary(runSummary(report, { undoes: id }), `Undone: ${counted(changedBy(report))}.`)
     yield* leftOver(id, report)
   })
 ).pipe(
