@@ -11,9 +11,9 @@ import { apiKey, atOnce, baseUrl, file } from "./Work.ts"
 const program = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const rows = readContacts(files.stream(file))
-  const { accepted, read } = yield* addRows(rows, { concurrency: atOnce })
-  if (accepted !== read) return yield* Effect.die(new Error(`${accepted} of ${read} rows were accepted`))
-  return accepted
+  const { done, read } = yield* addRows(rows, { concurrency: atOnce })
+  if (done !== read) return yield* Effect.die(new Error(`${done} of ${read} rows are done`))
+  return done
 })
 
 const services = HttpContactsService.layer({ baseUrl, apiKey: Redacted.make(apiKey) }).pipe(

@@ -15,11 +15,11 @@ export const maximumImports = 100
 
 /** How far an import is, for the page. */
 type State =
-  | { readonly state: "running"; readonly accepted: number; readonly of: number | null }
-  | { readonly state: "done"; readonly accepted: number; readonly rejected: ReadonlyArray<string> }
+  | { readonly state: "running"; readonly done: number; readonly of: number | null }
+  | { readonly state: "done"; readonly done: number; readonly rejected: ReadonlyArray<string> }
   | { readonly state: "failed"; readonly reason: string }
 
-const running = (accepted: number, of: number | null): State => ({ state: "running", accepted, of })
+const running = (done: number, of: number | null): State => ({ state: "running", done, of })
 
 const page = `<!doctype html>
 <title>Import contacts</title>
@@ -33,7 +33,7 @@ const page = `<!doctype html>
       const now = await (await fetch(headers.get("location"))).json()
       state = now.state
       bar.max = now.of ?? 1
-      bar.value = now.accepted ?? 0
+      bar.value = now.done ?? 0
       text.textContent = JSON.stringify(now, null, 2)
       await new Promise((resume) => setTimeout(resume, 500))
     }
@@ -61,7 +61,7 @@ export const importPage = HttpRouter.use(
           stoppedBy === undefined
             ? {
                 state: "done",
-                accepted: done,
+                done,
                 rejected: rejectedRows.map(({ line, reason }) => `line ${line}: ${reason}`)
               }
             : { state: "failed", reason: stoppedBy.message }

@@ -24,9 +24,9 @@ const toContact = ({ mail, name, plan }: Customer) => ({ email: mail, firstName:
 
 /** What a sync did. */
 export interface SyncReport {
-  readonly accepted: number
+  readonly done: number
   /** The customers that the service refuses, such as those whose address is none. */
-  readonly refused: ReadonlyArray<number>
+  readonly rejected: ReadonlyArray<number>
   /** The customers whose request has no answer, or was not sent. */
   readonly open: ReadonlyArray<number>
 }
@@ -41,15 +41,15 @@ export const sync = Effect.gen(function* () {
   const idsOf = (...tags: ReadonlyArray<string>) =>
     outcomes.filter(({ _tag }) => tags.includes(_tag)).map(({ item }) => item.id)
   const report: SyncReport = {
-    accepted: idsOf("Accepted").length,
-    refused: idsOf("Refused"),
+    done: idsOf("Accepted").length,
+    rejected: idsOf("Refused"),
     open: idsOf("Unknown", "NotSent")
   }
   if (report.open.length === 0) yield* noted.set("synced", began)
   return report
 }).pipe(
-  Effect.tap(({ accepted, open, refused }) =>
-    Effect.logInfo(`${accepted} customers copied, refused: ${refused.join(", ")}, open: ${open.length}`)
+  Effect.tap(({ done, open, rejected }) =>
+    Effect.logInfo(`${done} customers copied, rejected: ${rejected.join(", ")}, open: ${open.length}`)
   )
 )
 

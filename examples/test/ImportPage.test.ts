@@ -38,7 +38,7 @@ describe("the page that imports", () => {
       const answer = yield* put("Email,FirstName\nann@example.com,Ann\nben at example.com,Ben\n")
       assert.strictEqual(answer.status, 202)
       const { rejected, ...done }: Record<string, unknown> = yield* ended(answer)
-      assert.deepStrictEqual(done, { state: "done", accepted: 1 })
+      assert.deepStrictEqual(done, { state: "done", done: 1 })
       assert.match(String(rejected), /^line 3: /)
       assert.strictEqual((yield* contacts.get("ann@example.com")).firstName, "Ann")
     })

@@ -27,7 +27,7 @@ const faulty = (plan: FaultPlan.FaultPlan) => layerMemory().pipe(FaultPlan.layer
 describe("the nightly sync", () => {
   it.effect("copies the customers, and names those that are refused", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* sync, { accepted: 1, refused: [2], open: [] })
+      assert.deepStrictEqual(yield* sync, { done: 1, rejected: [2], open: [] })
       const contacts = yield* ContactsService
       assert.strictEqual((yield* contacts.get("ann@example.com")).customFields?.["plan"], "gold")
     }).pipe(Effect.provide(Layer.merge(layerMemory(), table([ann, ben]).layer)))

@@ -28,7 +28,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "testing",
     ""
   ],
-  workflows: ["runs", "upload", "exports", "workbooks", "bulk", "changes", "rotation", "access", ""],
+  workflows: ["runs", "upload", "exports", "workbooks", "bulk", "changes", "words", "rotation", "access", ""],
   api: [""],
   "http-client": ["transport", "transport/undici", "calls", "services", ""],
   server: [

@@ -15,7 +15,7 @@ export const sync = (customers: Stream.Stream<Customer>) =>
   addAll(customers, {
     toContact,
     listNames: ["customers"],
-    onProgress: ({ accepted, refused }) => Console.log(`${accepted} accepted, ${refused} refused`)
+    onProgress: ({ done, rejected }) => Console.log(`${done} done, ${rejected} rejected`)
   }).pipe(
     Stream.filter((outcome) => outcome._tag !== "Accepted"),
     // All that is not sent has the same error, which is printed once.

@@ -47,9 +47,18 @@ export {
   type RejectionLimit
 } from "./runs/Rejections.ts"
 export type { ImportMode } from "./runs/ImportMode.ts"
-export { maximumNamedContacts, OtherTarget, type OutdatedContact, type RunReport } from "./runs/RunReport.ts"
+export {
+  emptyReport,
+  maximumNamedContacts,
+  OtherTarget,
+  OutdatedContact,
+  RunOutcome,
+  type RunReport
+} from "./runs/RunReport.ts"
 export { previewUndo, type UndoOptions, type UndoPreviewOptions, type UndoReport, undoRun } from "./changes/Undo.ts"
-export type { UndoneContact, UndoneField, UndoScope } from "./changes/UndoStep.ts"
+export { UndoneContact, UndoneField, type UndoScope } from "./changes/UndoStep.ts"
+export * from "./words/CommandLine.ts"
+export * from "./words/ReportWords.ts"
 export { ContactState, FieldChanges, FieldValue } from "./runs/ContactState.ts"
 export { isOfDatabase, prepareFile, type PrepareOptions, syncFolder } from "./exports/PreparedFile.ts"
 export * from "./exports/ExportedFile.ts"
@@ -61,7 +70,7 @@ export * from "./rotation/RotationOptions.ts"
 export { isReplacedApiKey } from "./rotation/RotationNames.ts"
 export { type AppendedEntry, type Changed, type RunCounts, RunEntry } from "./runs/RunEntry.ts"
 export * from "./runs/ListedRuns.ts"
-export { type ChangedField, type RunChange, type RunChanges, runChanges } from "./runs/RunChanges.ts"
+export { ChangedField, RunChange, type RunChanges, runChanges } from "./runs/RunChanges.ts"
 export {
   type OpenRun,
   type RecordedRun,

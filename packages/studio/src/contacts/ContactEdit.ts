@@ -1,10 +1,9 @@
 /** What a person changes of a contact in its form: only that is sent, as a run that can be undone. */
 import { Contact, type ContactUpdatePayload } from "@roster/domain"
-import { changeAsRun, RunOrigin } from "@roster/workflows"
+import { changeAsRun, RunOrigin, type RosterCommand } from "@roster/workflows"
 import { Effect, Schema } from "effect"
 import { download } from "../kit/Download.ts"
 import { contactsChanged } from "../session/Changes.ts"
-import type { Command } from "../session/CommandLine.tsx"
 import { runtime } from "../session/Session.ts"
 
 /** The fields as they stand in the form. */
@@ -45,9 +44,9 @@ export const changesOf = (
 
 /** The command that makes the same change of the contacts that are meant. */
 export const updateCommand = (
-  { given, values }: Pick<Command, "given" | "values">,
+  { given, values }: Pick<RosterCommand, "given" | "values">,
   { customFields = {}, ...names }: ContactUpdatePayload
-): Command => ({
+): RosterCommand => ({
   program: "contacts update",
   given: given ?? [],
   values: { ...values, ...names, field: Object.entries(customFields).map(([name, value]) => `${name}=${value}`) }

@@ -1,10 +1,17 @@
 /** What a person does to contacts: planned, so that it is seen first, and applied as a run that can be undone. */
 import type { ContactUpdatePayload } from "@roster/domain"
-import { type Plan, isMoreThanHalf, planDelete, planImport, planUpdate, RunOrigin } from "@roster/workflows"
+import {
+  type Plan,
+  isMoreThanHalf,
+  planDelete,
+  planImport,
+  planUpdate,
+  RunOrigin,
+  type RosterCommand
+} from "@roster/workflows"
 import { Data, Effect, Stream } from "effect"
 import { people } from "../kit/Counts.ts"
 import { contactsChanged } from "../session/Changes.ts"
-import type { Command } from "../session/CommandLine.tsx"
 import { runtime } from "../session/Session.ts"
 import { updateCommand } from "./ContactEdit.ts"
 import { meantOf, type NewContact, type NewValue, readMeant, type Wanted } from "./ContactSelection.ts"
@@ -18,7 +25,7 @@ const givenNames = ({ firstName, lastName }: NewContact) => ({
 })
 
 /** The command that does the same, if there is one. */
-export const commandOf = (given: Wanted): Command | undefined => {
+export const commandOf = (given: Wanted): RosterCommand | undefined => {
   if (given._tag === "Delete") return { program: "contacts delete", ...meantOf(given.meant) }
   if (given._tag === "Change") {
     return given.to.field === "status" ? undefined : updateCommand(meantOf(given.meant), changesOf(given.to))

@@ -1,8 +1,8 @@
 /** What a person does to contacts, and to which: those that were chosen, or all that a rule selects, as they are now. */
 import { ContactsService, type ContactStatus, maximumLookup } from "@roster/domain"
+import type { RosterCommand } from "@roster/workflows"
 import { Data, Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
-import type { Command } from "../session/CommandLine.tsx"
 
 /** Which contacts are meant: some, or all that a rule selects. */
 export type Meant =
@@ -60,7 +60,7 @@ export const readMeant = Effect.fnUntraced(function* (meant: Meant) {
 const mostNamed = 5
 
 /** How a command means the same contacts. */
-export const meantOf = (meant: Meant): Pick<Command, "given" | "values"> =>
+export const meantOf = (meant: Meant): Pick<RosterCommand, "given" | "values"> =>
   meant._tag === "ByRule"
     ? { values: { rule: meant.rule } }
     : meant.emails.size > mostNamed

@@ -1,11 +1,10 @@
 /** The exports of this session: each is asked for and waited for by the programs of the library, and goes on while one looks at other views. */
 import { type CompressionFormat, contactFilterFromInput, ContactsService, type ExportFileFormat } from "@roster/domain"
-import { awaitExport } from "@roster/workflows"
+import { awaitExport, type RosterCommand } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { Atom } from "effect/reactivity"
 import { selection } from "../rules/AppliedRule.ts"
 import { messageOf } from "../kit/Problem.tsx"
-import type { Command } from "../session/CommandLine.tsx"
 import { runtime } from "../session/Session.ts"
 
 /** What is exported, and how. */
@@ -73,7 +72,7 @@ export const waitAgain = Atom.keepAlive(
 const endings = { Csv: "csv", Json: "json", Xml: "xml" } as const
 
 /** The command that makes the same file. */
-export const exportCommand = ({ compression, format, rule }: WantedExport): Command => ({
+export const exportCommand = ({ compression, format, rule }: WantedExport): RosterCommand => ({
   program: "contacts export",
   values: { ...selection(rule), out: `contacts.${endings[format]}${compression === "Zip" ? ".zip" : ""}` }
 })

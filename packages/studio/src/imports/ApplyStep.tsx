@@ -1,16 +1,15 @@
 /** The apply of the plan: its progress, which can be held and ended, its report, and the undo of it. */
-import type { RunReport } from "@roster/workflows"
+import { isWhole, reportCounts, type RunReport } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useEffect } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing } from "../session/Rights.tsx"
-import { isWhole } from "../session/ReportWords.ts"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
-import { appliedCounts, appliedText, deedOf } from "./ImportWords.ts"
+import { appliedText, deedOf } from "./ImportWords.ts"
 import type { Planned } from "./thread/ImportCalls.ts"
 
 const Running = ({ total }: { readonly total: number }) => {
@@ -76,9 +75,11 @@ const Report = ({ planned, report }: { readonly report: RunReport; readonly plan
       <table className="counts">
         <caption className="unseen">What the import did</caption>
         <tbody>
-          {appliedCounts(report).map(([name, count]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
+          {reportCounts(report).map(({ count, isPart, words }) => (
+            <tr key={words}>
+              <th scope="row" className={isPart ? "part" : undefined}>
+                {words}
+              </th>
               <td className="number">{count.toLocaleString()}</td>
             </tr>
           ))}

@@ -2,12 +2,11 @@
  * The application of a plan: its progress, its report, and a note of it that outlives a reload of its tab: without
  * names or addresses, only how many rows there are and a digest by which their file is recognised.
  */
-import { loadPlan, RunOrigin } from "@roster/workflows"
+import { isWhole, loadPlan, RunOrigin } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Atom, type AtomRegistry } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime, session } from "../session/Session.ts"
-import { isWhole } from "../session/ReportWords.ts"
 import * as Choices from "./ImportChoices.ts"
 import { edits, file, reading, rowChoices } from "./ImportFile.ts"
 import { connectionOf, corrections, plan, showRows } from "./ImportPlan.ts"

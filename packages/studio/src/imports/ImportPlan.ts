@@ -1,10 +1,10 @@
 /** The plan of an import: with the rows that a person has corrected, listed by what they would do, and as a command. */
 import type { RowCells } from "@roster/domain"
+import { importCommand, type RosterCommand } from "@roster/workflows"
 import { Effect, Redacted, Stream, Struct } from "effect"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
 import { download } from "../kit/Download.ts"
 import { pageSize } from "../kit/Pager.tsx"
-import type { Command } from "../session/CommandLine.tsx"
 import { type Session, session, targetOf } from "../session/Session.ts"
 import {
   beside,
@@ -195,24 +195,23 @@ export const refusal = Atom.readable((get): string | undefined => {
 })
 
 /** The commands that do the same: the one that makes the plan, unless rows are corrected, and the one that applies it. */
-export const commands = Atom.readable((get): ReadonlyArray<Command> => {
+export const commands = Atom.readable((get): ReadonlyArray<RosterCommand> => {
   const name = get(file)?.name
   if (name === undefined) return []
   const { defaultStatus, failsOnWarning, onDuplicate, only } = get(rowChoices)
   const plan = beside(name, ".plan.json")
-  const apply: Command = { program: "contacts apply", given: [plan], values: { skipChanged: true } }
+  const apply: RosterCommand = { program: "contacts apply", given: [plan], values: { skipChanged: true } }
   if (get(corrections).size > 0) return [apply]
-  const values = {
+  const importing = importCommand(name, {
     sheet: get(reading).sheet,
     mapping: Object.keys(get(mapping)).length > 0 ? beside(name, ".mapping.json") : undefined,
-    list: get(listNames),
+    listNames: get(listNames),
     resubscribe: get(resubscribe),
-    onlyExisting: only === "existing",
-    onlyNew: only === "new",
+    only,
     defaultStatus,
-    onDuplicate: onDuplicate === "last" ? undefined : onDuplicate,
+    onDuplicate,
     failOnWarning: failsOnWarning,
     plan
-  }
-  return [{ program: "contacts import", given: [name], values }, apply]
+  })
+  return [importing, apply]
 })

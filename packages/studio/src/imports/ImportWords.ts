@@ -1,8 +1,7 @@
 /** What a plan and its application come to, in plain words. */
 import type { ImportWarning } from "@roster/domain"
-import type { RunReport } from "@roster/workflows"
+import { isWhole, outcomeWords, type RunReport } from "@roster/workflows"
 import { counted, people } from "../kit/Counts.ts"
-import { isWhole } from "../session/ReportWords.ts"
 import type { RowChoices } from "./ImportChoices.ts"
 import type { Planned, RowKind } from "./thread/ImportCalls.ts"
 
@@ -68,37 +67,9 @@ export const deedOf = ({ changed, new: added }: Pick<Planned["summary"], "change
     .join(" and ")
     .replace(/^c/, "C")
 
-/** What became of the rows of a plan, by their numbers. */
-export const appliedCounts = ({
-  alreadySo,
-  changed,
-  new: added,
-  notSent,
-  outdated,
-  read,
-  rejected,
-  unknown
-}: RunReport): ReadonlyArray<readonly [name: string, count: number]> => [
-  ["Rows of the plan", read],
-  ["Added", added],
-  ["Changed", changed],
-  ["Already so", alreadySo],
-  ["Left alone: others changed the contact since the plan", outdated],
-  ["Refused by the service", rejected],
-  ["Not sent", notSent],
-  ["Unknown: sent, and no answer came", unknown]
-]
-
 /** What an application came to. */
-export const appliedText = (report: Pick<RunReport, "done" | "notSent" | "read" | "unknown">): string => {
-  const { done, notSent, read, unknown } = report
-  if (isWhole(report)) return done === read ? "All rows are stored." : "The import came to its end."
-  return (
-    `The import stopped. ${done.toLocaleString()} of ${read.toLocaleString()} rows are stored` +
-    `${unknown === 0 ? "" : `, of ${unknown.toLocaleString()} it is not known`}` +
-    `${notSent === 0 ? "" : `, and ${notSent.toLocaleString()} were not sent`}.`
-  )
-}
+export const appliedText = (report: RunReport): string =>
+  `The import ${isWhole(report) ? "came to its end" : "stopped"}: ${outcomeWords(report)}`
 
 /** What is known of an import that was going on when the page was left. */
 export const leftText = (

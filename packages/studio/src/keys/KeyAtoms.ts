@@ -14,10 +14,16 @@ import {
   type SmtpCredentials
 } from "@roster/domain"
 import { FetchTransport, RosterClient } from "@roster/http-client"
-import { auditApiKeys, createWithRetry, type KeyFinding, rotateApiKey, rotateSmtp } from "@roster/workflows"
+import {
+  auditApiKeys,
+  createWithRetry,
+  type KeyFinding,
+  rotateApiKey,
+  rotateSmtp,
+  type RosterCommand
+} from "@roster/workflows"
 import { Data, DateTime, Deferred, Effect, type Redacted } from "effect"
 import { Atom } from "effect/reactivity"
-import type { Command } from "../session/CommandLine.tsx"
 import { runtime, session } from "../session/Session.ts"
 
 /** What asks for the credentials again after a change. */
@@ -106,7 +112,11 @@ export interface KeySettings {
 export const addressesOf = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((one) => one !== "")
 
 /** The command that makes the same credential. */
-export const createCommand = (kind: Kind, { addresses, days, levels, name }: KeySettings, email: string): Command => ({
+export const createCommand = (
+  kind: Kind,
+  { addresses, days, levels, name }: KeySettings,
+  email: string
+): RosterCommand => ({
   program: `${kind} create`,
   given: [name],
   values: {

@@ -1,8 +1,15 @@
 /** The words for runs: what was done, how it ended, and what an undo would do. */
-import type { ListedRun, RunChange, RunHeader, UndoneContact, UndoReport } from "@roster/workflows"
+import {
+  deeds,
+  type ListedRun,
+  type RunChange,
+  type RunHeader,
+  type UndoneContact,
+  type UndoReport,
+  unwritable
+} from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
 import { shortened } from "../kit/Shortened.ts"
-import { sentence, unwritable } from "../session/ReportWords.ts"
 import type { UndoPreview } from "./RunAtoms.ts"
 
 /** A time as the person's clock and language have it. */
@@ -42,7 +49,7 @@ export const changedBy = ({ changed, deleted, new: added }: UndoReport): number 
 /** What an undo would do. */
 export const previewWords = ({ report, since }: UndoPreview): ReadonlyArray<string> => {
   const { alreadySo, changed, deleted, incomplete, new: added, rejected, unknownChanges } = report
-  const does = sentence([
+  const does = deeds([
     [deleted, "that the run added would be deleted"],
     [changed, "would be changed back"],
     [added, "would be added again"]

@@ -1,45 +1,15 @@
 /** The command that does the same as the page, to copy. */
+import { commandLine, type RosterCommand } from "@roster/workflows"
 import { useRef, useState } from "react"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import { session } from "./Session.ts"
-
-/** A program of the command line with its values. */
-export interface Command {
-  /** Its name, such as `contacts update`. */
-  readonly program: string
-  /** Its arguments. */
-  readonly given?: ReadonlyArray<string>
-  /** Its flags by their names: `true` stands for the flag alone, a list for the flag with each value, `undefined` for none. */
-  readonly values?: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | undefined>>
-}
-
-/** A word of a command line, in quotes where a shell needs them. */
-const shellWord = (word: string): string => {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word
-  // Double quotes read better around single ones, where nothing in them means something to a shell.
-  return word.includes("'") && !/["$`\\!]/.test(word) ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`
-}
-
-/** The command line of a program and its values, and of the flags of its target. */
-export const commandLine = ({ given = [], program, values = {} }: Command, target = ""): string =>
-  [
-    "roster",
-    program,
-    ...given.map(shellWord),
-    ...Object.entries(values).flatMap(([name, value]) => {
-      const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-      if (value === undefined || value === false) return []
-      return value === true ? [flag] : [value].flat().map((one) => `${flag} ${shellWord(String(one))}`)
-    }),
-    ...(target === "" ? [] : [target])
-  ].join(" ")
 
 /** Shows a command, and copies it where the browser can; elsewhere it is selected, to be copied by hand. */
 export const CommandLine = ({
   command: of,
   isLocal = false
 }: {
-  readonly command: Command
+  readonly command: RosterCommand
   /** Whether it needs no service or store. */
   readonly isLocal?: boolean
 }) => {

@@ -1,5 +1,5 @@
 /** The undo of a run: one button wherever a run is shown, with how far it is and what it came to. */
-import { undoRun } from "@roster/workflows"
+import { isWhole, reportWords, undoRun } from "@roster/workflows"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
@@ -7,7 +7,6 @@ import { people } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { contactsChanged } from "./Changes.ts"
 import { Confirmed } from "./Confirmed.tsx"
-import { isWhole, reportWords } from "./ReportWords.ts"
 import { Needs } from "./Rights.tsx"
 import { runtime } from "./Session.ts"
 

@@ -1,11 +1,10 @@
 /** What the runs view does, without a browser: runs with their states, what one changed by pages, and an undo as previewed. */
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
-import { importContacts, planUpdate, RunLog, type RunReport } from "@roster/workflows"
+import { importContacts, planUpdate, RunLog, type RunReport, reportWords } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { shortened } from "../../src/kit/Shortened.ts"
 import { runtime } from "../../src/session/Session.ts"
-import { reportWords } from "../../src/session/ReportWords.ts"
 import { undoOf } from "../../src/session/Undo.tsx"
 import * as RunAtoms from "../../src/runs/RunAtoms.ts"
 import { previewWords, stateWords, stepWords } from "../../src/runs/RunWords.ts"

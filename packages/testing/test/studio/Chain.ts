@@ -62,7 +62,7 @@ const imported = async (page: Page): Promise<void> => {
   const rejected = await savedBy(page, page.getByRole("button", { name: /^Download the rejected rows/ }))
   for (const text of ["no-address-here", "two@@signs.example", "Best Customer"]) assert.include(rejected, text)
   await page.getByRole("button", { name: "Add 2,600 contacts" }).click()
-  await page.getByText("All rows are stored.").waitFor()
+  await page.getByText("The import came to its end:").waitFor()
 }
 
 const edited = async (page: Page): Promise<void> => {

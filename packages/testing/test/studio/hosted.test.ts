@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)("the page of roster studio in Chromium", () => {
           await planIn(page)
           await page.getByText("This is its file").waitFor()
           await page.getByRole("button", { name: "Add 2 contacts" }).click()
-          await page.getByText("All rows are stored.").waitFor()
+          await page.getByText("The import came to its end:").waitFor()
           await other.getByRole("button", { name: "All runs" }).click()
           await importRun.getByText("finished").waitFor()
         })

@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
           await page.getByLabel("Rejected").check()
           await page.getByRole("region", { name: "Rows of the plan" }).getByText(`${markup}@@`).first().waitFor()
           await page.getByRole("button", { name: "Add 3 contacts" }).click()
-          await page.getByText("All rows are stored.").waitFor()
+          await page.getByText("The import came to its end:").waitFor()
         })
         yield* look("report")
         yield* Effect.promise(async () => {

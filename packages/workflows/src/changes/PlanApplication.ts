@@ -75,6 +75,8 @@ export interface ApplyOptions extends ReaderOptions {
    * the rows that are left as not sent. The same apply again resumes with them.
    */
   readonly proceed?: Effect.Effect<boolean> | undefined
+  /** Runs with the report when the apply ends, also when it fails or is interrupted. */
+  readonly onReport?: ((report: RunReport) => Effect.Effect<void>) | undefined
 }
 
 /** A plan that was applied. */
@@ -166,6 +168,7 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
     concurrency,
     input = { plan: header.id },
     onProgress,
+    onReport = () => Effect.void,
     proceed,
     ...options
   }: ApplyOptions): Effect.fn.Return<
@@ -192,14 +195,19 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
           const lines = part.map(({ line }) => line)
           return { batch: part.map((row): Planned => ({ email: row.change.email, row })), lines, rows: lines }
         })
-        yield* applier.apply(parts, ({ batch }) => {
-          sent += batch.length
-          return onProgress === undefined ? Effect.void : onProgress(sent)
-        })
         const all = rowsIn(summary)
-        yield* applier.end(all)
-        const applied = yield* applier.report
-        return { ...applied, read: all, notSent: leftOf(applied, all) }
+        const reported = Effect.map(applier.report, (applied): RunReport => ({
+          ...applied,
+          read: all,
+          notSent: leftOf(applied, all)
+        }))
+        yield* applier
+          .apply(parts, ({ batch }) => {
+            sent += batch.length
+            return onProgress === undefined ? Effect.void : onProgress(sent)
+          })
+          .pipe(Effect.andThen(applier.end(all)), Effect.ensuring(Effect.flatMap(reported, onReport)))
+        return yield* reported
       })
     )
     const { run: id } = report

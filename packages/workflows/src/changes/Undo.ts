@@ -52,6 +52,8 @@ export interface UndoPreviewOptions extends UndoScope {
 export interface UndoOptions extends UndoScope {
   /** Runs after each request, with the number of contacts done so far. */
   readonly onProgress?: ((done: number) => Effect.Effect<void>) | undefined
+  /** Runs with the report of the contacts so far when the undo ends, also when it fails or is interrupted. */
+  readonly onReport?: ((report: UndoReport) => Effect.Effect<void>) | undefined
 }
 
 const effectOf = { AsBefore: "alreadySo", Delete: "deleted", AddAgain: "new", ChangeBack: "changed" } as const
@@ -63,7 +65,12 @@ const makeTally = () => {
   const outdatedContacts: Array<UndoneContact> = []
   const unwritableContacts: Array<UndoneContact> = []
   const unknownChanges: Array<string> = []
+  let underWay = 0
   return {
+    /** Counts contacts as unknown until they have an answer. */
+    sends: (count: number): void => {
+      underWay = count
+    },
     add: (contact: UndoneContact, isIncomplete: boolean): void => {
       tally.read++
       if (isIncomplete) rest.incomplete++
@@ -87,6 +94,8 @@ const makeTally = () => {
       ...effects.counts(),
       run,
       ...tally,
+      read: tally.read + underWay,
+      unknown: underWay,
       outdatedContacts,
       unwritableContacts,
       ...rest,
@@ -208,7 +217,7 @@ export const undoRun = fnRedacted("undoRun")(function* (
   id: string,
   options: UndoOptions = {}
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog | Scope.Scope> {
-  const { fields, force, only, onProgress } = options
+  const { fields, force, only, onProgress, onReport = () => Effect.void } = options
   const log = yield* RunLog
   const service = yield* ContactsService
   const undone = yield* openToUndo(id)
@@ -231,10 +240,16 @@ export const undoRun = fnRedacted("undoRun")(function* (
       const undoings = yield* look(due)
       yield* sometimes("an undo has seen what it changes")
       const changing = undoings.flatMap(({ change, found }) => (change === undefined ? [] : [{ change, found }]))
+      tally.sends(changing.length)
       const answers = yield* made(service, own, {
         changes: changing.map(({ change }) => change),
         found: changing.map(({ found }) => found)
-      })
+      }).pipe(
+        Effect.tapError((error) =>
+          error._tag === "ServiceError" && error.mayHaveHappened ? Effect.void : Effect.sync(() => tally.sends(0))
+        )
+      )
+      tally.sends(0)
       const outdated = new Set<string>(
         changing.flatMap(({ change }, index) => (answers[index]?._tag === "Outdated" ? [change.email] : []))
       )
@@ -249,12 +264,13 @@ export const undoRun = fnRedacted("undoRun")(function* (
     if (onProgress !== undefined) yield* onProgress(tally.done())
   })
 
+  const reported = Effect.map(own.counts, ({ changed, created, deleted }) =>
+    tally.report(changed + created + deleted === 0 ? undefined : own.header.id)
+  )
   yield* Stream.runForEach(undone.backwards, (entry) => {
     tally.note(entry)
     return Effect.forEach(partsOf(targetsOf(entry)).toReversed(), undoPart, { discard: true })
-  })
-  const { changed, created, deleted } = yield* own.counts
-  yield* own.end
+  }).pipe(Effect.andThen(own.end), Effect.ensuring(Effect.flatMap(reported, onReport)))
   if (held !== undefined && held.header.id === id) yield* held.end
-  return tally.report(changed + created + deleted === 0 ? undefined : own.header.id)
+  return yield* reported
 }, Effect.scoped)

@@ -8,7 +8,7 @@ import {
   type RuleText,
   wireField
 } from "@roster/domain"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { type Found, stateOfFound } from "../runs/ContactReader.ts"
 import {
   changesOf,
@@ -16,39 +16,42 @@ import {
   digestOf,
   emailOf,
   type FieldChanges,
-  type FieldValue,
+  FieldValue,
   folded,
   isDigestOf,
   isList,
   isMetadata,
   writeOf
 } from "../runs/ContactState.ts"
-import type { ChangedField } from "../runs/RunChanges.ts"
+import { ChangedField } from "../runs/RunChanges.ts"
 import type { Changed, RunEntry } from "../runs/RunEntry.ts"
 import type { RecordedRun } from "../runs/RunLog.ts"
 
 /** A field of a contact that an undo looks at: before the run, by the run, and now. */
-export interface UndoneField extends ChangedField {
+export const UndoneField = Schema.Struct({
+  ...ChangedField.fields,
   /** The value now. */
-  readonly now: FieldValue | null
+  now: Schema.NullOr(FieldValue),
   /** Whether it stays as it is, since others changed it or its value of before may not be written. */
-  readonly isKept: boolean
-}
+  isKept: Schema.Boolean
+})
+export interface UndoneField extends Schema.Schema.Type<typeof UndoneField> {}
 
 /** What an undo does to a contact, or would do. */
-export interface UndoneContact {
+export const UndoneContact = Schema.Struct({
   /** The address of the contact. */
-  readonly email: string
+  email: Schema.String,
   /**
    * What is done: nothing where it is as before already, where it is kept, where a value that it had is none that may be written,
    * and where the undo is not of it.
    */
-  readonly step: "AsBefore" | "Delete" | "AddAgain" | "ChangeBack" | "Keep" | "Unwritable" | "LeftOut"
+  step: Schema.Literals(["AsBefore", "Delete", "AddAgain", "ChangeBack", "Keep", "Unwritable", "LeftOut"]),
   /** What others did since, where something is kept because of it. */
-  readonly since: "Changed" | "Deleted" | undefined
+  since: Schema.optional(Schema.Literals(["Changed", "Deleted"])),
   /** The fields that the run changed. The record does not have those of a contact that the run created. */
-  readonly fields: ReadonlyArray<UndoneField>
-}
+  fields: Schema.Array(UndoneField)
+})
+export interface UndoneContact extends Schema.Schema.Type<typeof UndoneContact> {}
 
 /** What of a run is undone. */
 export interface UndoScope {

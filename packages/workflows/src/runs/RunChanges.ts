@@ -1,31 +1,33 @@
 /** What a run did to each contact, as one looks at it: the values before beside those of the run. */
 import { canonicalEmail } from "@roster/domain"
-import { Effect, Stream } from "effect"
-import { emailOf, type FieldValue, isMetadata } from "./ContactState.ts"
+import { Effect, Schema, Stream } from "effect"
+import { emailOf, FieldValue, isMetadata } from "./ContactState.ts"
 import type { Changes, RunEntry } from "./RunEntry.ts"
 import type { RecordedRun, RunLogFailure } from "./RunLog.ts"
 
 /** The value of a field before a run and by it, `null` where there is none. */
-export interface ChangedField {
+export const ChangedField = Schema.Struct({
   /** The name of the field, such as `FirstName` or `CustomFields.city`. */
-  readonly field: string
+  field: Schema.String,
   /** The value before the run. */
-  readonly before: FieldValue | null
+  before: Schema.NullOr(FieldValue),
   /** The value that the run gave. */
-  readonly byRun: FieldValue | null
-}
+  byRun: Schema.NullOr(FieldValue)
+})
+export interface ChangedField extends Schema.Schema.Type<typeof ChangedField> {}
 
 /** What a run did to a contact. */
-export interface RunChange {
+export const RunChange = Schema.Struct({
   /** The address of the contact. */
-  readonly email: string
+  email: Schema.String,
   /** What the run did. */
-  readonly effect: "Created" | "Changed" | "Deleted"
-  /** What changed. The record does not have the fields of a contact that the run created. */
-  readonly fields: ReadonlyArray<ChangedField>
+  effect: Schema.Literals(["Created", "Changed", "Deleted"]),
   /** Whether the write was made: others may have changed the contact before it. */
-  readonly isMade: boolean
-}
+  isMade: Schema.Boolean,
+  /** What changed. The record does not have the fields of a contact that the run created. */
+  fields: Schema.Array(ChangedField)
+})
+export interface RunChange extends Schema.Schema.Type<typeof RunChange> {}
 
 /** The changes of a run. */
 export interface RunChanges {

@@ -2,70 +2,74 @@
  * What an upload, an apply or an undo did: one report for all of them. Each row has one outcome, which is counted where it is
  * known, so that the counts add up however the run ends.
  */
-import { TaggedError } from "@roster/domain"
-import type { ImportWarning, KeptStatusRow, ServiceError } from "@roster/domain"
+import { ImportWarning, KeptStatusRow, type ServiceError, TaggedError } from "@roster/domain"
 import { Effect, Schema } from "effect"
-import type { NamedRejection, RejectionCause } from "./Rejections.ts"
+import { NamedRejection, RejectionCause } from "./Rejections.ts"
 import { type RunHeader, RunLog } from "./RunLog.ts"
 
 /** Maximum number of contacts that a preview, a refusal or a report names. */
 export const maximumNamedContacts = 20
 
 /** A contact that others changed, so that the run left it, or some of its fields. */
-export interface OutdatedContact {
+export const OutdatedContact = Schema.Struct({
   /** The line of its row, if it has one. */
-  readonly line?: number
+  line: Schema.optionalKey(Schema.Int),
   /** The address of the contact. */
-  readonly email: string
-}
+  email: Schema.String
+})
+export interface OutdatedContact extends Schema.Schema.Type<typeof OutdatedContact> {}
 
 /**
- * The outcome of a run: read = done + leftOut + outdated + rejected + duplicates + notSent + unknown, and done = new + changed +
- * deleted + alreadySo + unknownWhetherNew.
+ * The counts and lists of a report, and their JSON: read = done + leftOut + outdated + rejected + duplicates + notSent + unknown,
+ * and done = new + changed + deleted + alreadySo + unknownWhetherNew.
  */
-export interface RunReport {
+export const RunOutcome = Schema.Struct({
+  /** The rows, or the contacts of an undo. */
+  read: Schema.Int,
+  /** Those that are as they should be now. */
+  done: Schema.Int,
+  /** Contacts that the run created. */
+  new: Schema.Int,
+  /** Contacts that the run changed. */
+  changed: Schema.Int,
+  /** Contacts that the run deleted. */
+  deleted: Schema.Int,
+  /** Those that already were as they should be, as far as the service shows it. */
+  alreadySo: Schema.Int,
+  /** Those of which nobody knows what they changed: the key may not read, or nothing is recorded. */
+  unknownWhetherNew: Schema.Int,
+  /** Rows that the mode of the import leaves out, such as those of existing contacts, and contacts that an undo is not of. */
+  leftOut: Schema.Int,
+  /** Contacts that others changed. Nothing was written to them; an undo may have changed their other fields back. */
+  outdated: Schema.Int,
+  /** The first of them. */
+  outdatedContacts: Schema.Array(OutdatedContact),
+  /** Rows that our own check or the service refused. */
+  rejected: Schema.Int,
+  /** The first of them, up to 10,000, in the order of the file. */
+  rejectedRows: Schema.Array(NamedRejection),
+  /** Why rows were rejected, the causes of most rows first. Rows of a plan that the service refused are not grouped. */
+  causes: Schema.Array(RejectionCause),
+  /** What is odd in the rows that were not rejected, if the survey looked for it. */
+  warnings: Schema.Array(ImportWarning),
+  /** Rows that are left out, since another row with their address is sent, by default the last. */
+  duplicates: Schema.Int,
+  /** The first of them, up to 20, each with the line of the row that is sent. */
+  duplicateRows: Schema.Array(Schema.Struct({ line: Schema.Int, winner: Schema.Int })),
+  /** Rows whose contacts kept their status, since the row would have resubscribed them. */
+  statusesKept: Schema.Int,
+  /** Up to 10,000 of them, in the order of the file. */
+  keptStatuses: Schema.Array(KeptStatusRow),
+  /** Rows that were not sent because the run stopped before them. */
+  notSent: Schema.Int,
+  /** Rows that were sent and have no answer. */
+  unknown: Schema.Int
+})
+
+/** The outcome of a run. */
+export interface RunReport extends Schema.Schema.Type<typeof RunOutcome> {
   /** The id of the run in the log; `undefined` for one that recorded nothing. */
   readonly run: string | undefined
-  /** The rows, or the contacts of an undo. */
-  readonly read: number
-  /** Those that are as they should be now. */
-  readonly done: number
-  /** Contacts that the run created. */
-  readonly new: number
-  /** Contacts that the run changed. */
-  readonly changed: number
-  /** Contacts that the run deleted. */
-  readonly deleted: number
-  /** Those that already were as they should be, as far as the service shows it. */
-  readonly alreadySo: number
-  /** Those of which nobody knows what they changed: the key may not read, or nothing is recorded. */
-  readonly unknownWhetherNew: number
-  /** Rows that the mode of the import leaves out, such as those of existing contacts, and contacts that an undo is not of. */
-  readonly leftOut: number
-  /** Contacts that others changed. Nothing was written to them; an undo may have changed their other fields back. */
-  readonly outdated: number
-  /** The first of them. */
-  readonly outdatedContacts: ReadonlyArray<OutdatedContact>
-  /** Rows that our own check or the service refused. */
-  readonly rejected: number
-  /** The first of them, up to 10,000, in the order of the file. */
-  readonly rejectedRows: ReadonlyArray<NamedRejection>
-  /** Why rows were rejected, the causes of most rows first. Rows of a plan that the service refused are not grouped. */
-  readonly causes: ReadonlyArray<RejectionCause>
-  /** What is odd in the rows that were not rejected, if the survey looked for it. */
-  readonly warnings: ReadonlyArray<ImportWarning>
-  /** Rows that are left out, since another row with their address is sent, by default the last. */
-  readonly duplicates: number
-  /** The first of them, up to 20, each with the line of the row that is sent. */
-  readonly duplicateRows: ReadonlyArray<{ readonly line: number; readonly winner: number }>
-  /** Rows whose contacts kept their status, since the row would have resubscribed them. */
-  readonly statusesKept: number
-  /** Up to 10,000 of them, in the order of the file. */
-  readonly keptStatuses: ReadonlyArray<KeptStatusRow>
-  /** Rows that were not sent because the run stopped before them. */
-  readonly notSent: number
-  /** Rows that were sent and have no answer. */
-  readonly unknown: number
   /** The error that stopped the run, if any. */
   readonly stoppedBy: ServiceError | undefined
 }

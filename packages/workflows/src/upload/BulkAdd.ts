@@ -16,7 +16,7 @@ import {
   type WithheldStatus
 } from "@roster/domain"
 import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
-import type { RunEffect } from "../runs/RunReport.ts"
+import type { RunEffect, RunReport } from "../runs/RunReport.ts"
 
 // Outcomes
 
@@ -132,17 +132,8 @@ export interface BulkAddOptions {
   readonly resubscribe?: boolean | undefined
 }
 
-/** The numbers of contacts so far, by their outcome. */
-export interface AddProgress {
-  /** Number of contacts that the service accepted. */
-  readonly accepted: number
-  /** Number of contacts that were refused. */
-  readonly refused: number
-  /** Number of contacts that were sent and have no answer. */
-  readonly unknown: number
-  /** Number of contacts that were not sent. */
-  readonly notSent: number
-}
+/** The numbers of contacts so far, by their outcome, as a report has them. */
+export interface AddProgress extends Pick<RunReport, "done" | "rejected" | "unknown" | "notSent"> {}
 
 /** How `addAll` adds. */
 export interface AddAllOptions extends BulkAddOptions {
@@ -339,8 +330,8 @@ const makeCounter = () => {
   const counts = { Accepted: 0, Refused: 0, Unknown: 0, NotSent: 0 }
   return (runs: ReadonlyArray<AddResult>): AddProgress => {
     for (const { count, outcome } of runs) counts[outcome._tag] += count
-    const { Accepted: accepted, NotSent: notSent, Refused: refused, Unknown: unknown } = counts
-    return { accepted, refused, unknown, notSent }
+    const { Accepted: done, NotSent: notSent, Refused: rejected, Unknown: unknown } = counts
+    return { done, rejected, unknown, notSent }
   }
 }
 

@@ -1,8 +1,9 @@
 /** Adds the rows of a file in one pass. */
-import { fnRedacted, type ImportRow, inputProblem, type KeptStatusRow, type ServiceError } from "@roster/domain"
+import { fnRedacted, type ImportRow, inputProblem, type KeptStatusRow } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { type BulkAddOptions, defaultAddConcurrency, makeBulkAdder } from "./BulkAdd.ts"
 import { named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
+import type { RunReport } from "../runs/RunReport.ts"
 import { batches } from "./UploadBatches.ts"
 import { maximumNamedRows } from "./UploadSurvey.ts"
 
@@ -19,27 +20,11 @@ export const makeKeptStatusRows = () => {
   }
 }
 
-/** The outcomes of `addRows`: read = accepted + rejected + notSent + unknown. An error ends the reading. */
-export interface RowAddsReport {
-  /** Number of rows that were read. */
-  readonly read: number
-  /** Number of rows that the service accepted. */
-  readonly accepted: number
-  /** Number of rows refused by our own check or by the service. */
-  readonly rejected: number
-  /** Up to 10,000 of them, in the order of the file. */
-  readonly rejectedRows: ReadonlyArray<NamedRejection>
-  /** Number of accepted rows whose contacts kept their status. */
-  readonly statusesKept: number
-  /** Up to 10,000 of them, in the order of the file. */
-  readonly keptStatuses: ReadonlyArray<KeptStatusRow>
-  /** Number of rows that were not sent. */
-  readonly notSent: number
-  /** Number of rows that were sent and have no answer. */
-  readonly unknown: number
-  /** The error that ended the reading, if one did. */
-  readonly stoppedBy: ServiceError | undefined
-}
+/** The outcomes of `addRows`, as a report has them: read = done + rejected + notSent + unknown. An error ends the reading. */
+export interface RowAddsReport extends Pick<
+  RunReport,
+  "read" | "done" | "rejected" | "rejectedRows" | "statusesKept" | "keptStatuses" | "notSent" | "unknown" | "stoppedBy"
+> {}
 
 /**
  * Adds the rows of a file in one pass, without survey and log: all duplicates are sent, and it cannot resume.
@@ -92,7 +77,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   )
   const report: RowAddsReport = {
     read: counts.Accepted + counts.Refused + counts.NotSent + counts.Unknown,
-    accepted: counts.Accepted,
+    done: counts.Accepted,
     rejected: counts.Refused,
     rejectedRows: rejectedRows.sort((one, other) => one.line - other.line),
     ...kept.report(),

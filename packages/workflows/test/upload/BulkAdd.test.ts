@@ -88,9 +88,9 @@ describe("addAll over items of any kind", () => {
       const onProgress = (progress: AddProgress) => Effect.sync(() => void steps.push(progress))
       const items = Stream.fromIterable(customers(3500))
       const outcomes = yield* Stream.runCollect(addAll(items, { toContact, onProgress, concurrency: 1 }))
-      const progress = (accepted: number, refused: number, unknown: number, notSent: number) => ({
-        accepted,
-        refused,
+      const progress = (done: number, rejected: number, unknown: number, notSent: number) => ({
+        done,
+        rejected,
         unknown,
         notSent
       })

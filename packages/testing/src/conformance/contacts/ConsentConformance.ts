@@ -209,15 +209,15 @@ export const consentConformance = (it: Cases<ContactsService>): void => {
         // The first row is on the second line.
         const lines = people.map(({ from }, index) => ({ line: index + 2, status: from }))
         const added = yield* addRows(rowsOf(people))
-        assert.deepInclude(added, { accepted: people.length, statusesKept: people.length, keptStatuses: lines })
+        assert.deepInclude(added, { done: people.length, statusesKept: people.length, keptStatuses: lines })
         assert.deepStrictEqual(yield* now(people), keeping(people))
         const upload = (options: ImportContactsOptions = {}) =>
           Effect.map(
             Effect.provide(importContacts(rowsOf(people), { ...options, record: false }), RunLog.layerMemory()),
-            ({ done, keptStatuses, statusesKept }) => ({ accepted: done, keptStatuses, statusesKept })
+            ({ done, keptStatuses, statusesKept }) => ({ done, keptStatuses, statusesKept })
           )
         assert.deepInclude(yield* upload(), {
-          accepted: people.length,
+          done: people.length,
           statusesKept: people.length,
           keptStatuses: lines
         })
@@ -228,7 +228,7 @@ export const consentConformance = (it: Cases<ContactsService>): void => {
         )
         assert.deepStrictEqual(yield* now(people), keeping(people))
         for (const add of [addRows(rowsOf(people), { resubscribe: true }), upload({ resubscribe: true })]) {
-          assert.deepInclude(yield* add, { accepted: people.length, statusesKept: 0, keptStatuses: [] })
+          assert.deepInclude(yield* add, { done: people.length, statusesKept: 0, keptStatuses: [] })
           assert.deepStrictEqual(yield* now(people), resubscribed(people))
           yield* addPeople(people)
         }

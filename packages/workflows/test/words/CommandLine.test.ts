@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
-import { commandLine } from "../../src/session/CommandLine.tsx"
+import { commandLine } from "../../src/words/CommandLine.ts"
 
 describe("the command line of a program and its values", () => {
   it("has each value as a shell reads it, and nothing of what is not given", () => {

@@ -1,0 +1,83 @@
+/** The command of `roster` that does the same as a page or a program, made of its values. */
+import type { ImportMode } from "../runs/ImportMode.ts"
+import type { OnDuplicate } from "../upload/RepeatedRows.ts"
+
+/** A command of `roster` with its values. */
+export interface RosterCommand {
+  /** Its name, such as `contacts update`. */
+  readonly program: string
+  /** Its arguments. */
+  readonly given?: ReadonlyArray<string>
+  /** Its flags by their names: `true` stands for the flag alone, a list for the flag with each value, `undefined` for none. */
+  readonly values?: Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | undefined>>
+}
+
+/** A word of a command line, in quotes where a shell needs them. */
+export const shellWord = (word: string): string => {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word
+  // Double quotes read better around single ones, where nothing in them means something to a shell.
+  return word.includes("'") && !/["$`\\!]/.test(word) ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** The words of a command behind `roster`, as a shell hands them over. */
+export const commandWords = ({ given = [], program, values = {} }: RosterCommand): ReadonlyArray<string> => [
+  ...program.split(" "),
+  ...given,
+  ...Object.entries(values).flatMap(([name, value]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+    if (value === undefined || value === false) return []
+    return value === true ? [flag] : [value].flat().flatMap((one) => [flag, String(one)])
+  })
+]
+
+/** The command line of a command, with the flags of its target. */
+export const commandLine = (command: RosterCommand, target = ""): string =>
+  ["roster", ...commandWords(command).map(shellWord), ...(target === "" ? [] : [target])].join(" ")
+
+/** How a file is imported, as far as the command line has flags for it. */
+export interface ImportCommandOptions extends ImportMode {
+  /** The lists that the contacts are put on. */
+  readonly listNames?: ReadonlyArray<string> | undefined
+  /** Whether the statuses of people who left are changed back. */
+  readonly resubscribe?: boolean | undefined
+  /** Which row of an address is imported (default: the last). */
+  readonly onDuplicate?: OnDuplicate | undefined
+  /** The sheet of a workbook. */
+  readonly sheet?: string | undefined
+  /** The file that says what the columns mean. */
+  readonly mapping?: string | undefined
+  /** Whether a file with warnings is refused. */
+  readonly failOnWarning?: boolean | undefined
+  /** The file that the plan is written to. */
+  readonly plan?: string | undefined
+}
+
+/** The command that imports a file so. */
+export const importCommand = (
+  file: string,
+  {
+    defaultStatus,
+    failOnWarning,
+    listNames,
+    mapping,
+    onDuplicate,
+    only,
+    plan,
+    resubscribe,
+    sheet
+  }: ImportCommandOptions
+): RosterCommand => ({
+  program: "contacts import",
+  given: [file],
+  values: {
+    sheet,
+    mapping,
+    list: listNames,
+    resubscribe,
+    only,
+    defaultStatus,
+    onDuplicate: onDuplicate === "last" ? undefined : onDuplicate,
+    failOnWarning,
+    plan
+  }
+})

@@ -1,0 +1,114 @@
+/** What a report says to people, in the same words on the command line and on the page. */
+import type { UndoReport } from "../changes/Undo.ts"
+import type { RunReport } from "../runs/RunReport.ts"
+
+const numberText = (count: number): string => count.toLocaleString("en-US")
+
+const counted = (count: number, unit: string): string => `${numberText(count)} ${unit}${count === 1 ? "" : "s"}`
+
+const people = (count: number): string => counted(count, "contact")
+
+/** A count of a report as people read it. */
+export interface ReportCount {
+  /** Its name as JSON has it, in words: `notSent` is "not sent". */
+  readonly words: string
+  /** The number of rows or contacts. */
+  readonly count: number
+  /** Whether it is a part of those that are done. */
+  readonly isPart: boolean
+}
+
+/** The counts in their order; those of `done` are its parts, and a rare one is shown only where it is not 0. */
+const counts = [
+  { name: "read" },
+  { name: "done" },
+  { name: "new", isPart: true },
+  { name: "changed", isPart: true },
+  { name: "deleted", isPart: true, isRare: true },
+  { name: "alreadySo", isPart: true },
+  { name: "unknownWhetherNew", isPart: true, isRare: true },
+  { name: "rejected" },
+  { name: "duplicates" },
+  { name: "leftOut", isRare: true },
+  { name: "outdated", isRare: true },
+  { name: "notSent" },
+  { name: "unknown" }
+] as const satisfies ReadonlyArray<{ name: keyof RunReport; isPart?: true; isRare?: true }>
+
+/** The counts of a report, which always add up. */
+export const reportCounts = (report: RunReport): ReadonlyArray<ReportCount> => {
+  // Where nobody knows what was done, 0 new ones would be wrong.
+  const isKnown = report.unknownWhetherNew === 0 || report.unknownWhetherNew < report.done
+  return counts.flatMap(({ name, ...kind }): ReadonlyArray<ReportCount> => {
+    const count = report[name]
+    const isPart = "isPart" in kind
+    if (count === 0 && ("isRare" in kind || (isPart && !isKnown))) return []
+    return [{ words: name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), count, isPart }]
+  })
+}
+
+type Ends = Pick<RunReport, "notSent" | "unknown">
+
+/** Whether every row of a run has an answer. */
+export const isWhole = ({ notSent, unknown }: Ends): boolean => notSent + unknown === 0
+
+/** How far a run came, in a sentence: what is not done is named where there is any. */
+export const outcomeWords = (
+  {
+    done,
+    duplicates,
+    leftOut,
+    notSent,
+    outdated,
+    read,
+    rejected,
+    stoppedBy,
+    unknown
+  }: Ends &
+    Pick<RunReport, "done" | "read"> &
+    Partial<Pick<RunReport, "duplicates" | "leftOut" | "outdated" | "rejected" | "stoppedBy">>,
+  unit = "row"
+): string => {
+  // The rows of a request that was refused as a whole were sent, though the service kept none of them.
+  const unsent =
+    stoppedBy?.reason._tag === "Rejected" ? "not sent, or sent in a request that the service refused" : "not sent"
+  const rest = [
+    [rejected, "rejected"],
+    [duplicates, "repeated"],
+    [leftOut, "left out"],
+    [outdated, "outdated"],
+    [notSent, unsent],
+    [unknown, "without an answer"]
+  ] as const
+  return (
+    `${numberText(done)} of ${counted(read, unit)} ${done === 1 ? "is" : "are"} done` +
+    `${rest.map(([count = 0, words]) => (count === 0 ? "" : `, ${numberText(count)} ${words}`)).join("")}.`
+  )
+}
+
+/** Why a contact stays that an undo would change. */
+export const unwritable = "a value of before may not be written"
+
+/** What was done to contacts, or would be, as the parts of a sentence. */
+export const deeds = (parts: ReadonlyArray<readonly [count: number, words: string]>): string =>
+  parts.flatMap(([count, words]) => (count === 0 ? [] : [`${people(count)} ${words}`])).join(", ")
+
+type Done = Ends & Pick<RunReport, "changed" | "deleted" | "new" | "outdated" | "rejected">
+
+/** What a run did to contacts, or an undo of one, in sentences. */
+export const reportWords = (report: Done & Partial<Pick<UndoReport, "partlyDone">>): ReadonlyArray<string> => {
+  const { changed, deleted, new: added, notSent, outdated, partlyDone, rejected, unknown } = report
+  const isUndo = partlyDone !== undefined
+  const did = deeds([
+    [deleted, "deleted"],
+    [changed, isUndo ? "changed back" : "changed"],
+    [added, isUndo ? "added again" : "added"]
+  ])
+  const left = outdated + (partlyDone ?? 0)
+  return [
+    did === "" ? "Nothing was changed." : `${isUndo ? "Undone" : "Done"}: ${did}.`,
+    ...(left === 0 ? [] : [`${people(left)} changed or deleted by others since: what they did stays.`]),
+    ...(rejected === 0 ? [] : [`${people(rejected)} left: ${isUndo ? unwritable : "the service refused it"}.`]),
+    ...(isWhole(report) ? [] : [`Of ${people(notSent + unknown)} it is not done or not known; do it again.`])
+  ]
+}
