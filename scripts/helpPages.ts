@@ -6,6 +6,7 @@ import { everyCommand, roster } from "../packages/cli/src/main/CommandTree.ts"
 import * as Help from "../packages/cli/src/main/Help.ts"
 import { Output } from "../packages/cli/src/terminal/Output.ts"
 import type { HelpPages } from "../packages/cli/src/main/StaticHelp.ts"
+import { layerExitCodes } from "../packages/cli/src/main/ExitCode.ts"
 import * as Signals from "../packages/cli/src/terminal/Signals.ts"
 import { everyWord } from "../packages/cli/src/commands/shared/LazyCommands.ts"
 import { version } from "../packages/cli/src/terminal/Version.ts"
@@ -32,7 +33,8 @@ const pageOf = Effect.fnUntraced(function* (path: ReadonlyArray<string>) {
   })
   const layer = Layer.mergeAll(
     Help.layer.pipe(Layer.provideMerge(Layer.succeed(Output, output))),
-    Layer.succeed(Signals.Signals, Signals.make().service)
+    Layer.succeed(Signals.Signals, Signals.make().service),
+    layerExitCodes(() => undefined)
   ).pipe(Layer.provideMerge(NodeServices.layer))
   yield* Effect.flatMap(roster(everyWord), (command) =>
     Command.runWith(command, { version })([...path, "--help"])

@@ -5,6 +5,7 @@ import { NodeServices } from "@effect/platform-node"
 import { ConfigProvider, Effect, Layer, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
 import { toExitCode } from "../src/main/ErrorReporter.ts"
+import { layerExitCodes } from "../src/main/ExitCode.ts"
 import * as Help from "../src/main/Help.ts"
 import { outputFlags, outputFormat } from "../src/terminal/OutputFlags.ts"
 import { noteText, Output } from "../src/terminal/Output.ts"
@@ -57,6 +58,7 @@ export const runHere = Effect.fnUntraced(function* (
   const layer = Layer.mergeAll(
     Help.layer.pipe(Layer.provideMerge(Layer.succeed(Output, output))),
     Layer.succeed(Signals.Signals, Signals.make().service),
+    layerExitCodes(() => undefined),
     ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
   ).pipe(Layer.provideMerge(stdio), Layer.provideMerge(NodeServices.layer))
   const code = yield* roster(new Set(args)).pipe(

@@ -1,5 +1,6 @@
 /** Files that commands read again, through no link, and those that they obey, which others must not be able to change. */
 import { distrustOf } from "@roster/domain"
+import { shellWord } from "@roster/workflows"
 import { Effect, Predicate } from "effect"
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs"
 import type { Stats } from "node:fs"
@@ -7,7 +8,6 @@ import { type FileHandle, open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { fileProblem } from "../errors/FileProblem.ts"
 import { UsageError, usageError } from "../errors/UsageError.ts"
-import { shellWord } from "../terminal/ResumeHint.ts"
 
 /** Refuses a file or folder that is not to be trusted, with the command that mends it. Windows has neither owners nor modes. */
 const checkOwner = (path: string, stats: Stats): void => {

@@ -10,7 +10,7 @@ import { withoutKeys } from "../terminal/KeyMask.ts"
 import { type CommandEnd, report } from "../terminal/Output.ts"
 import { ResumeHint } from "../terminal/ResumeHint.ts"
 import { commandsOfGroups } from "./CommandTree.ts"
-import { codeOf, exitCode, exitInfo, type Failure, missingLevel } from "./ExitCode.ts"
+import { codeOf, exitCode, exitCodeOf, exitInfo, type Failure, isClosedPipe, missingLevel } from "./ExitCode.ts"
 
 const tell = Effect.fnUntraced(function* (end: Omit<CommandEnd, "resume">) {
   const { code, requestId } = end
@@ -36,12 +36,6 @@ const onInterrupt = Effect.gen(function* () {
     `${message}\n  ${hint}`
   )
 })
-
-/** A closed reader such as `| head` is no failure. */
-const isClosedPipe = (failure: Failure): boolean =>
-  failure._tag === "PlatformError" &&
-  Predicate.hasProperty(failure.reason.cause, "code") &&
-  failure.reason.cause.code === "EPIPE"
 
 /** Only writing the output fails with a `PlatformError`; problems with files are `UsageError`s where they are opened. */
 const messageOf = (failure: Failure): string =>
@@ -82,10 +76,9 @@ const hintOf = Effect.fnUntraced(function* (failure: Failure) {
 })
 
 const onFailure = Effect.fnUntraced(function* (failure: Failure) {
-  if (isClosedPipe(failure)) return exitCode.closedPipe
+  if (isClosedPipe(failure)) return
   const requestId = failure._tag === "ServiceError" ? failure.requestId : undefined
   yield* tell({ code: codeOf(failure), message: messageOf(failure), hint: yield* hintOf(failure), requestId })
-  return exitInfo(failure).exit
 })
 
 /** The message of effect/cli in one line: it lists suggestions on lines of their own. */
@@ -127,7 +120,6 @@ const onBug = Effect.fnUntraced(function* (defect: unknown) {
     message: `Unexpected: ${what}`,
     hint: "This is a bug in roster. Please report it, with the command and without your key."
   })
-  return exitCode.bug
 })
 
 /** Runs a command and returns its exit code. Interruption passes through: the process that sent the signal knows why. */
@@ -136,12 +128,12 @@ export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.Cl
     Effect.as<number>(exitCode.ok),
     Effect.onInterrupt(() => onInterrupt),
     Effect.catchCause((cause) => {
-      const first = cause.reasons.find(Cause.isFailReason)
-      if (first !== undefined) return CliError.isCliError(first.error) ? onUsage(first.error) : onFailure(first.error)
-      const defect = cause.reasons.find(Cause.isDieReason)
-      if (defect === undefined) return Effect.interrupt
-      // The presenter of help cannot fail, so a closed pipe reaches it as a defect.
-      return PlatformError.isPlatformError(defect.defect) ? onFailure(defect.defect) : onBug(defect.defect)
+      const error = cause.reasons.find(Cause.isFailReason)?.error
+      if (CliError.isCliError(error)) return onUsage(error)
+      const defect = cause.reasons.find(Cause.isDieReason)?.defect
+      if (error === undefined && defect === undefined) return Effect.interrupt
+      const failure = error ?? (PlatformError.isPlatformError(defect) ? defect : undefined)
+      return Effect.as(failure === undefined ? onBug(defect) : onFailure(failure), exitCodeOf(cause, undefined))
     }),
     (whole) => Effect.suspend(() => Effect.provideService(whole, ResumeHint, { command: undefined }))
   )

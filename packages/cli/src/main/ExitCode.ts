@@ -1,7 +1,8 @@
 /** Maps each error, by its tag or its `ServiceError` reason, to a hint and an exit code, a stable interface. */
 import type * as Domain from "@roster/domain"
-import { Record } from "effect"
-import type { CliError } from "effect/cli"
+import { Cause, Exit, Layer, PlatformError, Predicate, Record } from "effect"
+import { CliError } from "effect/cli"
+import { ExitCodes } from "../errors/ExitCodes.ts"
 import type { TimeLimitReached } from "../target/TimeLimit.ts"
 import type { CommandError } from "./CommandTree.ts"
 
@@ -170,6 +171,35 @@ export const exitInfo = (failure: Failure): ExitInfo => {
       return exits[failure._tag]
   }
 }
+
+/** A closed reader such as `| head` is no failure. */
+export const isClosedPipe = (failure: Failure): boolean =>
+  failure._tag === "PlatformError" &&
+  Predicate.hasProperty(failure.reason.cause, "code") &&
+  failure.reason.cause.code === "EPIPE"
+
+const isFailure = (error: unknown): error is Failure =>
+  Predicate.hasProperty(error, "_tag") &&
+  Predicate.isString(error._tag) &&
+  (error._tag in exits || error._tag === "ServiceError" || error._tag === "UsageError")
+
+/** The exit code of a command that fails so; of one that is interrupted, the code of its signal, or that of `--timeout`. */
+export const exitCodeOf = ({ reasons }: Cause.Cause<unknown>, signalled: number | undefined): number => {
+  const failed = reasons.find(Cause.isFailReason)?.error
+  const died = reasons.find(Cause.isDieReason)?.defect
+  if (failed === undefined && died === undefined) return signalled ?? exits.TimeLimitReached.exit
+  if (CliError.isCliError(failed)) return exitCode.usage
+  // The presenter of help cannot fail, so a closed pipe reaches it as a defect.
+  const failure = failed ?? (PlatformError.isPlatformError(died) ? died : undefined)
+  if (!isFailure(failure)) return exitCode.bug
+  return isClosedPipe(failure) ? exitCode.closedPipe : exitInfo(failure).exit
+}
+
+/** The exit codes, for commands; `signalled` gives the code of a signal that came. */
+export const layerExitCodes = (signalled: () => number | undefined) =>
+  Layer.succeed(ExitCodes, {
+    of: Exit.match({ onSuccess: () => exitCode.ok, onFailure: (cause) => exitCodeOf(cause, signalled()) })
+  })
 
 /** The code that identifies a failure for programs. */
 export const codeOf = (failure: Failure): string => {

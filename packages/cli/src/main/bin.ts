@@ -9,7 +9,7 @@ import { checkArguments } from "../settings/Arguments.ts"
 import { toExitCode } from "./ErrorReporter.ts"
 import * as Help from "./Help.ts"
 import { outputFlags } from "../terminal/OutputFlags.ts"
-import { exitCode } from "./ExitCode.ts"
+import { exitCode, layerExitCodes } from "./ExitCode.ts"
 import * as Output from "../terminal/Output.ts"
 import { roster, withoutHelpForUnknown } from "./CommandTree.ts"
 import { withHelpWord } from "./StaticHelp.ts"
@@ -34,27 +34,25 @@ const signals = Signals.make()
 const layer = Layer.mergeAll(
   Help.layer.pipe(Layer.provideMerge(Output.layer)),
   Layer.succeed(Signals.Signals, signals.service),
+  layerExitCodes(signals.received),
   Layer.succeed(Logger.LogToStderr, true)
 ).pipe(Layer.provideMerge(NodeServices.layer))
 
-/** Runs a program to its exit code. `deliver` passes a signal to a waiting command; a second one ends the process. */
-const runMain = (deliver: () => boolean) =>
-  Runtime.makeRunMain(({ fiber }) => {
-    let signalled: number | undefined
-    const onSignal = (code: number) => () => {
-      if (signalled !== undefined) process.exit(code)
-      signalled = code
-      if (!deliver()) fiber.interruptUnsafe(fiber.id)
-    }
-    process.on("SIGINT", onSignal(exitCode.interrupted))
-    process.on("SIGTERM", onSignal(exitCode.terminated))
-    // Each write reports its own error; without a listener the same error would end the process.
-    process.stdout.on("error", () => {})
-    process.stderr.on("error", () => {})
-    fiber.addObserver((exit) => {
-      const ended = Exit.isSuccess(exit) && Predicate.isNumber(exit.value) ? exit.value : undefined
-      process.exit(ended ?? signalled ?? exitCode.bug)
-    })
+/** Runs a program to its exit code. The first signal goes to a waiting command or interrupts; a second one ends the process. */
+const runMain = Runtime.makeRunMain(({ fiber }) => {
+  const onSignal = (code: number) => () => {
+    if (signals.received() !== undefined) process.exit(code)
+    if (!signals.deliver(code)) fiber.interruptUnsafe(fiber.id)
+  }
+  process.on("SIGINT", onSignal(exitCode.interrupted))
+  process.on("SIGTERM", onSignal(exitCode.terminated))
+  // Each write reports its own error; without a listener the same error would end the process.
+  process.stdout.on("error", () => {})
+  process.stderr.on("error", () => {})
+  fiber.addObserver((exit) => {
+    const ended = Exit.isSuccess(exit) && Predicate.isNumber(exit.value) ? exit.value : undefined
+    process.exit(ended ?? signals.received() ?? exitCode.bug)
   })
+})
 
-program.pipe(Effect.provide(layer), runMain(signals.deliver)({ disableErrorReporting: true }))
+program.pipe(Effect.provide(layer), runMain({ disableErrorReporting: true }))

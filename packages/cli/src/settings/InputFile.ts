@@ -1,4 +1,5 @@
 /** Files that a command reads; `-` is standard input. */
+import { shellWord } from "@roster/workflows"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { createReadStream } from "node:fs"
@@ -7,7 +8,6 @@ import { openTrusted } from "../files/TrustedFile.ts"
 import * as GlobalFlags from "./GlobalFlags.ts"
 import { type UsageError, usageError } from "../errors/UsageError.ts"
 import { Output } from "../terminal/Output.ts"
-import { shellWord } from "../terminal/ResumeHint.ts"
 
 /** Size in bytes of the pieces of a file. */
 const pieceBytes = 128 * 1024

@@ -36,5 +36,5 @@ export const countLines = (
 ): ReadonlyArray<string> =>
   Object.entries(counts).map(([name, count]) => {
     const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    return `${words.padEnd(width)}  ${count}`
+    return `${words.padEnd(width)}  ${typeof count === "number" ? countText(count) : count}`
   })

@@ -6,7 +6,6 @@ import { Clock, Config, Effect, Fiber, Stdio, Stream } from "effect"
 import { outputFlags } from "./OutputFlags.ts"
 import { Output, turn } from "./Output.ts"
 import { countText } from "./Printable.ts"
-import { ResumeHint } from "./ResumeHint.ts"
 
 /** The work, as in "Importing" and "rows". */
 export interface Work {
@@ -16,8 +15,6 @@ export interface Work {
   readonly total?: number | undefined
   /** Number of units that an earlier run has done (default: 0). */
   readonly from?: number | undefined
-  /** How far the work came, from the number of units done, for the end of a command that is interrupted. */
-  readonly interrupted?: (done: number) => string
 }
 
 const redraw = "100 millis"
@@ -69,14 +66,7 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
       done = now
       return turn
     })
-  const hint = yield* ResumeHint
-  const working = use(update).pipe(
-    Effect.onInterrupt(() =>
-      Effect.sync(() => {
-        hint.interrupted = work.interrupted?.(done)
-      })
-    )
-  )
+  const working = use(update)
   if (form === "none") return yield* working
 
   const text = Effect.map(Clock.currentTimeMillis, (now) => progressText(work, done, (now - began) / 1000, isTerminal))

@@ -2,6 +2,7 @@
  * What the error reporter says of work that did not come to its end: the commands that resume and undo it. It is a mutable
  * box because signals, `--timeout` and defects end a command from outside, so that no error could carry it.
  */
+import { shellWord } from "@roster/workflows"
 import { Context, Effect, Stdio } from "effect"
 import { maskKeys } from "./KeyMask.ts"
 import { flagsIn } from "./OutputFlags.ts"
@@ -20,11 +21,6 @@ interface ResumeHintBox {
 export const ResumeHint = Context.Reference<ResumeHintBox>("@roster/cli/ResumeHint", {
   defaultValue: () => ({ command: undefined })
 })
-
-const plain = /^[\w@%+=:,./-]+$/
-
-/** A word quoted for a POSIX shell. */
-export const shellWord = (word: string): string => (plain.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** A word quoted for a POSIX shell to show, without keys that the user typed by mistake. */
 const shellWordOf = (word: string): string => shellWord(maskKeys(word))

@@ -9,17 +9,22 @@ export class Signals extends Context.Service<
   }
 >()("@roster/cli/Signals") {}
 
-/** The service, and the function that the process calls on a signal: it returns whether a command waits for it. */
-export const make = (): { readonly service: Signals["Service"]; readonly deliver: () => boolean } => {
+/** The service, what the process calls on a signal with its exit code, and the code of the signal that came first. */
+export const make = () => {
   let expected: Deferred.Deferred<void> | undefined
+  let received: number | undefined
+  const service: Signals["Service"] = {
+    expect: Effect.sync(() => {
+      expected = Deferred.makeUnsafe<void>()
+      return Deferred.await(expected)
+    })
+  }
   return {
-    service: {
-      expect: Effect.sync(() => {
-        expected = Deferred.makeUnsafe<void>()
-        return Deferred.await(expected)
-      })
-    },
-    deliver: () => {
+    service,
+    received: () => received,
+    /** Notes a signal, and says whether a command waits for it. */
+    deliver: (code: number): boolean => {
+      received = code
       if (expected === undefined) return false
       Deferred.doneUnsafe(expected, Effect.void)
       return true

@@ -49,7 +49,7 @@ describe("an import of somebody who has unsubscribed", () => {
       })
       assert.deepStrictEqual(yield* stored(roster), ["Unsubscribed", "Ann"])
       const words = yield* roster.run(["contacts", "import", "monday.csv", "-o", "table"])
-      assert.include(words.stdout, "1 accepted row would have resubscribed its contact, who kept the status")
+      assert.include(words.stdout, "1 row that is done would have resubscribed its contact, who kept the status")
       assert.include(words.stdout, "line 2: stays Unsubscribed")
       const told = yield* roster.run(["contacts", "import", "monday.csv", "--resubscribe"])
       assert.deepInclude(json(told), { statusesKept: 0, keptStatuses: [] })

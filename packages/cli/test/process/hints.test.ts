@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { request as ask } from "node:http"
 import { join } from "node:path"
 import { makeRosterHere } from "../inProcess.ts"
+import { reportOf } from "../report.ts"
 import { ended, failure, json, jsonOf, start } from "../roster.ts"
 import { fakeService, serveWithKey } from "../service.ts"
 
@@ -42,7 +43,7 @@ describe("a suggested command", () => {
       const { folder, run } = yield* makeRosterHere
       writeFileSync(join(folder, "in.csv"), "Email,Status\nann@x.org,Bounced\nbob@x.org,\ncid@x.org,\n")
       const on = ["--db", "it's.db"]
-      const words = "--db 'it'\\''s.db'"
+      const words = '--db "it\'s.db"'
       const imported = yield* run(["contacts", "import", "in.csv", ...on])
       const { run: id } = jsonOf<{ run: string }>(imported)
       assert.include(imported.stderr, `To undo it: roster contacts undo ${id} ${words}\n`)
@@ -101,11 +102,12 @@ describe("a suggested command", () => {
       child.kill("SIGINT")
       const stopped = yield* Effect.promise(() => end)
       assert.strictEqual(stopped.code, 130, stopped.stderr)
+      assert.include(reportOf(stopped), { command: "undo", undoes: id, read: 2, done: 0, unknown: 2, notSent: 0 })
       const resume = `roster contacts undo ${id} --yes ${on(proxy.address).join(" ")}`
       const said = failure(stopped)
       assert.deepInclude(said, {
         code: "Interrupted",
-        message: "0 of 2 contacts are done.",
+        message: "0 of 2 contacts are done, 2 without an answer.",
         resume,
         undo: `roster contacts undo ${said.run} ${on(proxy.address).join(" ")}`
       })
@@ -139,13 +141,17 @@ describe("a suggested command", () => {
       child.kill("SIGINT")
       const stopped = yield* Effect.promise(() => end)
       assert.strictEqual(stopped.code, 130, stopped.stderr)
+      const report = reportOf(stopped)
+      assert.include(report, { command: "apply", file: "plan.json", read: 2500 })
+      assert.isAbove(report.unknown, 0)
       const said = failure(stopped)
+      assert.strictEqual(report.run, said.run)
       assert.deepInclude(said, {
         code: "Interrupted",
         resume: `roster contacts apply plan.json -o json ${on.join(" ")}`,
         undo: `roster contacts undo ${said.run} ${on.join(" ")}`
       })
-      assert.match(said.message, /^\d+ of 2500 rows are done\.$/)
+      assert.match(said.message, /^[\d,]+ of 2,500 rows are done, /)
       // All of standard error is for programs, since JSON was asked for.
       const notes = stopped.stderr
         .trimEnd()

@@ -1,9 +1,10 @@
+import { reportOf } from "../report.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
-import { failure, json, jsonOf, makeRoster } from "../roster.ts"
+import { failure, json, makeRoster } from "../roster.ts"
 import { fakeService, noContacts } from "../service.ts"
 
 const csv = [
@@ -22,23 +23,15 @@ describe("roster contacts import", () => {
       writeFileSync(join(folder, "contacts.csv"), csv)
       const imported = yield* run(["contacts", "import", "contacts.csv", "--list", "News"])
       assert.strictEqual(imported.code, 9, imported.stderr)
-      const {
-        causes,
-        rejectedRows,
-        run: _run,
-        warnings,
-        ...counts
-      } = jsonOf<{
-        causes: ReadonlyArray<{ code: string; count: number }>
-        rejectedRows: ReadonlyArray<{ line: number }>
-        run: string
-        warnings: ReadonlyArray<{ code: string; count: number }>
-      }>(imported)
+      const { began: _began, causes, ended: _ended, rejectedRows, run: _run, warnings, ...counts } = reportOf(imported)
       assert.deepStrictEqual(
         warnings.map(({ code, count }) => [code, count]),
         [["Active", 3]]
       )
       assert.deepStrictEqual<object>(counts, {
+        command: "import",
+        file: "contacts.csv",
+        exitCode: 9,
         read: 5,
         done: 2,
         rejected: 2,
@@ -106,7 +99,7 @@ describe("roster contacts import", () => {
         imported.stdout,
         /^read +5\ndone +2\n  new +2\n  changed +0\n  already so +0\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
       )
-      assert.match(imported.stderr, /^error: 2 of 5 rows were accepted/m)
+      assert.match(imported.stderr, /^error: 2 of 5 rows are done, 2 rejected, 1 repeated\.$/m)
     })
   )
 

@@ -1,6 +1,7 @@
 /**
  * Imports that are stopped, in every way that a process can be, and gone on with by the same command.
  */
+import { reportOf } from "../report.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
@@ -102,18 +103,6 @@ const bookkeeper = Effect.fnUntraced(function* () {
   return { env, sent, stored, rule, parts }
 })
 
-interface Counts {
-  readonly read: number
-  readonly done: number
-  readonly alreadySo: number
-  readonly rejected: number
-  readonly duplicates: number
-  readonly notSent: number
-  readonly unknown: number
-}
-const adds = ({ done, duplicates, notSent, read, rejected, unknown }: Counts) =>
-  assert.strictEqual(done + rejected + duplicates + notSent + unknown, read)
-
 describe("roster contacts import, stopped", () => {
   it.live.each([
     ["a refused key", 401, 4],
@@ -129,13 +118,9 @@ describe("roster contacts import, stopped", () => {
         const command = ["contacts", "import", "contacts.csv", "--concurrency", "1", "--list", "it's"]
         const stopped = yield* run(command, { env })
         assert.strictEqual(stopped.code, 9, stopped.stderr)
-        const counts = jsonOf<Counts>(stopped)
-        adds(counts)
+        const counts = reportOf(stopped)
         assert.strictEqual(counts.done, 2000)
-        assert.strictEqual(
-          failure(stopped).resume,
-          `roster contacts import contacts.csv --concurrency 1 --list 'it'\\''s'`
-        )
+        assert.strictEqual(failure(stopped).resume, `roster contacts import contacts.csv --concurrency 1 --list "it's"`)
         const [first = ""] = recordsIn(folder)
         assert.strictEqual(statSync(first).mode & 0o777, 0o600)
 
@@ -171,11 +156,11 @@ describe("roster contacts import, stopped", () => {
         start(join(folder, "other"), ["contacts", "import", "../contacts.csv", "--db", db], home)
       const elsewhere = yield* Effect.promise(() => ended(inOther("store.db")))
       assert.strictEqual(elsewhere.code, 0, elsewhere.stderr)
-      assert.strictEqual(jsonOf<Counts>(elsewhere).alreadySo, 0)
+      assert.strictEqual(reportOf(elsewhere).alreadySo, 0)
       const there = inOther("../store.db")
       const resumed = yield* Effect.promise(() => ended(there))
       assert.strictEqual(resumed.code, 0, resumed.stderr)
-      const { done, alreadySo } = jsonOf<Counts>(resumed)
+      const { done, alreadySo } = reportOf(resumed)
       assert.strictEqual(done, 40_000)
       assert.isAbove(alreadySo, 0)
       assert.strictEqual(
@@ -198,10 +183,18 @@ describe("roster contacts import, stopped", () => {
       child.kill("SIGINT")
       const stopped = yield* Effect.promise(() => end)
       assert.strictEqual(stopped.code, 130, stopped.stderr)
-      assert.include(json(stopped), { read: 5000, done: 2000, rejected: 0, notSent: 2000, unknown: 1000 })
+      const report = reportOf(stopped)
+      assert.include(report, {
+        command: "import",
+        file: "contacts.csv",
+        read: 5000,
+        done: 2000,
+        notSent: 2000,
+        unknown: 1000
+      })
       assert.deepInclude(failure(stopped), { code: "Interrupted", resume: `roster ${command.join(" ")}` })
       assert.match(stopped.stderr, /^To undo it: roster contacts undo \S+$/m)
-      assert.strictEqual(failure(stopped).undo, `roster contacts undo ${jsonOf<{ run: string }>(stopped).run}`)
+      assert.strictEqual(failure(stopped).undo, `roster contacts undo ${report.run}`)
       rule.hold = () => false
       const resumed = yield* run(command, { env })
       assert.include(json(resumed), { done: 5000, alreadySo: 2000, unknown: 0 })
@@ -224,14 +217,14 @@ describe("roster contacts import, stopped", () => {
       terminated.kill("SIGTERM")
       const first = yield* Effect.promise(() => end)
       assert.strictEqual(first.code, 143, first.stderr)
-      assert.include(json(first), { done: 1000, unknown: 1000, notSent: 1000 })
+      assert.include(reportOf(first), { done: 1000, unknown: 1000, notSent: 1000 })
 
       rule.hold = () => true
       const late = yield* Effect.promise(() =>
         ended(start(folder, ["contacts", "import", "contacts.csv", "--timeout", "3s"], env))
       )
       assert.strictEqual(late.code, 8, late.stderr)
-      adds(jsonOf<Counts>(late))
+      reportOf(late)
       assert.deepInclude(failure(late), {
         code: "TimeLimitReached",
         resume: "roster contacts import contacts.csv --timeout 3s"
@@ -411,7 +404,7 @@ describe("roster contacts import, stopped", () => {
       yield* Effect.promise(() => exit)
       const resumed = yield* run(command, { env })
       assert.strictEqual(resumed.code, 0, resumed.stderr)
-      const counts = jsonOf<Counts>(resumed)
+      const counts = reportOf(resumed)
       assert.strictEqual(counts.done, 6000)
       const listed = jsonOf<ReadonlyArray<{ Email: string }>>(yield* run(["contacts", "list", "--all"], { env }))
       assert.strictEqual(listed.length, 6000)
@@ -430,8 +423,8 @@ describe("roster contacts import, stopped", () => {
       child.kill("SIGINT")
       const stopped = yield* Effect.promise(() => end)
       assert.strictEqual(stopped.code, 130, stopped.stderr)
-      adds(jsonOf<Counts>(stopped))
-      assert.isBelow(jsonOf<Counts>(stopped).done, 20_000)
+      reportOf(stopped)
+      assert.isBelow(reportOf(stopped).done, 20_000)
       assert.include(json(yield* run(command)), { done: 20_000 })
     })
   )

@@ -9,6 +9,7 @@ import { userInfo } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
+import { reportOf } from "../report.ts"
 import { type Ended, failure, json, jsonOf, type Roster } from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
@@ -171,7 +172,17 @@ describe.each(places)("a plan $name", ({ open }) => {
       assert.strictEqual(Object(JSON.parse(readFileSync(plan, "utf8"))).rows.length, 3)
 
       const applied = done(yield* run(["contacts", "apply", plan]))
-      assert.deepInclude(json(applied), { read: 3, done: 3, new: 1, changed: 2, alreadySo: 0, outdated: 0, notSent: 0 })
+      assert.deepInclude(reportOf(applied), {
+        command: "apply",
+        file: plan,
+        read: 3,
+        done: 3,
+        new: 1,
+        changed: 2,
+        alreadySo: 0,
+        outdated: 0,
+        notSent: 0
+      })
       const rows = jsonOf<ReadonlyArray<{ Email: string; FirstName: string; Status: string }>>(
         done(yield* run(["contacts", "list", "-o", "json"]))
       )
@@ -294,12 +305,12 @@ describe.each(places)("an undo $name", ({ open }) => {
       const before = content(place)
       const imported = done(yield* run(["contacts", "import", file, "--list", "News"]), 9)
       const { id } = yield* lastRun(where)
-      assert.deepInclude(json(imported), { run: id, new: 1, done: 4 })
+      assert.deepInclude(reportOf(imported), { run: id, new: 1, done: 4 })
       assert.include(imported.stderr, `roster contacts undo ${id}`)
       const shown = done(yield* run(["contacts", "undo", id, "--dry-run"]))
-      assert.deepInclude(json(shown), { dryRun: true, deleted: 1, changed: 3 })
+      assert.deepInclude(reportOf(shown), { dryRun: true, deleted: 1, changed: 3 })
       const undone = done(yield* run(["contacts", "undo", id, "--yes"]))
-      assert.deepInclude(json(undone), { undoes: id, deleted: 1, changed: 3, outdated: 0 })
+      assert.deepInclude(reportOf(undone), { undoes: id, deleted: 1, changed: 3, outdated: 0 })
       assert.deepStrictEqual(content(place), before)
       // Undoing the undo imports again.
       const { command, id: second } = yield* lastRun(where)
@@ -322,7 +333,7 @@ describe.each(places)("an undo $name", ({ open }) => {
       assert.include(failure(shown).message, "would leave some")
       assert.deepInclude(json(shown), { deleted: 0, outdated: 2 })
       const undone = done(yield* run(["contacts", "undo", id, "--yes"]), 9)
-      assert.deepInclude(json(undone), {
+      assert.deepInclude(reportOf(undone), {
         deleted: 0,
         outdated: 2,
         outdatedContacts: [

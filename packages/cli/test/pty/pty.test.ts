@@ -279,7 +279,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
       assert.strictEqual(jsonOf<ReadonlyArray<object>>(yield* run(["contacts", "list", "--db", db])).length, 3)
       const deleted = yield* answer("3")
       assert.strictEqual(deleted.code, 0, deleted.screen)
-      assert.match(deleted.screen, /^deleted +3$/m)
+      assert.match(deleted.screen, /^ +deleted +3$/m)
       assert.deepStrictEqual(jsonOf(yield* run(["contacts", "list", "--db", db])), [])
     })
   )

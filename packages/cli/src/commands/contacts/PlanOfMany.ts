@@ -12,6 +12,7 @@ import {
   ruleSource
 } from "@roster/domain"
 import {
+  emptyReport,
   exportTo,
   type Plan,
   isMoreThanHalf,
@@ -34,6 +35,7 @@ import * as Results from "../../terminal/Results.ts"
 import { canAgree, confirmContacts, mostByYes } from "../shared/Confirm.ts"
 import { checkFields } from "../shared/RuleFlags.ts"
 import { carryOut } from "./import/CarryOut.ts"
+import { reporting } from "./runs/RunSummary.ts"
 
 export interface Given {
   readonly yes: boolean
@@ -89,6 +91,8 @@ const someOf = (emails: ReadonlyArray<string>): string =>
 /** What is done to many contacts. */
 interface Work<E> {
   readonly command: "update" | "delete"
+  /** The file with the addresses. */
+  readonly file: string | undefined
   readonly doing: string
   /** What is done, in words that follow "would". */
   readonly what: string
@@ -117,7 +121,7 @@ const isUnbounded = (filter: ContactFilter): boolean => {
 /** Plans work on the contacts of a filter, asks, and applies the plan. */
 export const planAndApply = Effect.fnUntraced(function* <E>(
   filter: ContactFilter,
-  { command, doing, input, nothing, plan: makePlan, preview, what }: Work<E>,
+  { command, doing, file, input, nothing, plan: makePlan, preview, what }: Work<E>,
   { dryRun, ...given }: Given
 ) {
   const output = yield* Output
@@ -129,19 +133,25 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
     ? { contacts: yield* ofRule(filter, dryRun), missing: [] }
     : ofEmails(filter.emails, getMany)
   const plan = yield* makePlan(contacts, { storage: yield* planFile })
-  const { changed, deleted = 0, read } = plan.summary
+  const { changed, deleted = 0, read, unchanged } = plan.summary
   if (!isByRule && read === 0) return yield* new ContactNotFound({ email: someOf(missing) })
   if (missing.length > 0) yield* output.note(`There is no contact ${printable(someOf(missing))}.`)
   const count = changed + deleted
   const isSevere =
     count > mostByYes || (isByRule && ((deleted > 0 && isUnbounded(filter)) || (yield* isMoreThanHalf(count))))
   const { facts, lines } = preview(plan.summary)
-  const found = { selected: read, ...facts, ...(isByRule ? {} : { notThere: missing.length }) }
+  const notThere = isByRule ? undefined : missing.length
   const shown = lines.map(printable).join("\n")
   if (dryRun) {
-    return yield* Results.summary({ dryRun: true, ...found, needsConfirm: isSevere }, `Would ${shown}`)
+    const found = { dryRun: true, selected: read, ...facts, ...(notThere === undefined ? {} : { notThere }) }
+    return yield* Results.summary({ ...found, needsConfirm: isSevere }, `Would ${shown}`)
   }
-  if (count === 0) return yield* Results.summary(found, nothing(plan.summary))
+  if (count === 0) {
+    const report = { ...emptyReport, read, done: unchanged, alreadySo: unchanged }
+    return yield* reporting({ command, file }, (tell) =>
+      tell({ report, facts: notThere === undefined ? {} : { notThere }, words: nothing(plan.summary) })
+    )
+  }
   yield* output.note(shown)
   yield* confirmContacts(what, count, given, isSevere)
   const selected = isByRule ? ruleSource(filter.rule) : filter.emails.map(canonicalEmail).toSorted().join("\n")
@@ -151,7 +161,9 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
     input: createHash("sha256")
       .update(JSON.stringify([input, selected]))
       .digest("hex"),
-    again: "those that are outdated were changed by others meanwhile",
-    facts: isByRule ? {} : { notThere: missing.length }
+    again: "Others changed contacts meanwhile, which are as they left them: look at them, and run the command again.",
+    file,
+    alreadySo: unchanged,
+    notThere
   })
 }, Effect.scoped)

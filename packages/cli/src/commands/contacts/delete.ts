@@ -2,14 +2,13 @@
 import {
   ContactFilter,
   ContactsService,
-  type InvalidInput,
   maximumLookup,
   parseRule,
   ruleSource,
   selectsEveryContact,
   type ServiceError
 } from "@roster/domain"
-import { planDelete, type PlanSummary, RunLog } from "@roster/workflows"
+import { emptyReport, planDelete, type PlanSummary, RunLog } from "@roster/workflows"
 import { Array as Arrays, Effect, Result } from "effect"
 import { Command } from "effect/cli"
 import { invalid, PartlyDone, refusedHere } from "../../errors/UsageError.ts"
@@ -18,11 +17,11 @@ import { dryRun } from "../../terminal/DryRun.ts"
 import { Output } from "../../terminal/Output.ts"
 import { counted } from "../../terminal/Printable.ts"
 import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
-import * as Results from "../../terminal/Results.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { confirmContacts, confirmCount, yes } from "../shared/Confirm.ts"
 import { selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
 import { type Given, planAndApply } from "./PlanOfMany.ts"
+import { reporting } from "./runs/RunSummary.ts"
 
 const preview = ({ deleted = 0, firstContacts = [], statuses = {} }: PlanSummary) => ({
   lines: [
@@ -52,7 +51,7 @@ const checkRule = (filter: ContactFilter) => {
 /** Deletes the contacts with these addresses unread, with a key that may not read them. */
 const deleteUnread = Effect.fnUntraced(function* (
   emails: Arrays.NonEmptyReadonlyArray<string>,
-  given: Pick<Given, "yes" | "confirm">
+  { file, ...given }: Pick<Given, "yes" | "confirm"> & { readonly file: string | undefined }
 ) {
   const output = yield* Output
   const contacts = yield* ContactsService
@@ -65,32 +64,40 @@ const deleteUnread = Effect.fnUntraced(function* (
   const run = yield* (yield* RunLog).open({ command: "delete" })
   yield* run.append({ _tag: "Unknown", what: "a deletion by a key that may not read contacts" })
   hint.command = yield* resumeCommand()
-  let done = 0
-  let stoppedBy: InvalidInput | ServiceError | undefined
-  for (const some of Arrays.chunksOf(emails, maximumLookup)) {
-    stoppedBy = yield* contacts
-      .deleteMany(ContactFilter.ByEmails({ emails: some }))
-      .pipe(
-        Effect.catchTag("InvalidRule", Effect.die),
-        Effect.match({ onFailure: (error) => error, onSuccess: () => undefined })
-      )
-    if (stoppedBy !== undefined) break
-    done += some.length
-  }
-  yield* run.end
-  if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
-  if (stoppedBy === undefined) hint.command = undefined
-  const left = emails.length - done
-  yield* Results.summary(
-    { asked: emails.length, gone: done, left, unread: true },
-    `No contact has ${done === 1 ? "this address" : `these ${done} addresses`} any more.`
-  )
-  if (stoppedBy !== undefined) {
-    return yield* new PartlyDone({
-      message: `${done} of ${emails.length} addresses are done. ${stoppedBy.message}`,
-      hint: "When it resumes, addresses that have no contact any more are no error."
+  yield* reporting(
+    { command: "delete", file },
+    Effect.fnUntraced(function* (tell) {
+      const read = emails.length
+      const words = `No contact has ${read === 1 ? "this address" : `these ${read} addresses`} any more.`
+      const told = (done: number, unknown: number) => {
+        const report = { ...emptyReport, run: run.header.id, read, done, unknownWhetherNew: done, unknown }
+        return tell({
+          report: { ...report, notSent: read - done - unknown },
+          ...(done === read ? { words } : {})
+        })
+      }
+      let done = 0
+      for (const some of Arrays.chunksOf(emails, maximumLookup)) {
+        yield* told(done, some.length)
+        yield* contacts.deleteMany(ContactFilter.ByEmails({ emails: some })).pipe(
+          Effect.catchTag("InvalidRule", Effect.die),
+          Effect.tapError((error) => told(done, "mayHaveHappened" in error && error.mayHaveHappened ? some.length : 0)),
+          Effect.catchIf(
+            () => done > 0,
+            ({ message }) =>
+              new PartlyDone({
+                message: `${done} of ${read} addresses are done. ${message}`,
+                hint: "When it resumes, addresses that have no contact any more are no error."
+              })
+          )
+        )
+        done += some.length
+        yield* told(done, 0)
+      }
     })
-  }
+  )
+  yield* run.end
+  hint.command = undefined
 }, Effect.scoped)
 
 export const command = Command.make(
@@ -108,6 +115,7 @@ export const command = Command.make(
       filter,
       {
         command: "delete",
+        file,
         doing: "Deleting",
         what,
         input: "delete",
@@ -123,7 +131,9 @@ export const command = Command.make(
           error.reason._tag === "AccessDenied" &&
           error.reason.required === "ViewContacts",
         (error) =>
-          filter._tag === "ByEmails" && !given.dryRun ? deleteUnread(filter.emails, given) : Effect.fail(error)
+          filter._tag === "ByEmails" && !given.dryRun
+            ? deleteUnread(filter.emails, { ...given, file })
+            : Effect.fail(error)
       ),
       RunLogLayer.about(selectionWords(selection))
     )

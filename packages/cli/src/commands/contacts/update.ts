@@ -52,6 +52,7 @@ export const command = Command.make(
         filter,
         {
           command: "update",
+          file: given.file,
           doing: "Changing",
           what,
           input: JSON.stringify(changes),

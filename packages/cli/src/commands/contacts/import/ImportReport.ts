@@ -3,24 +3,17 @@ import type { ImportWarning } from "@roster/domain"
 import {
   type FieldValue,
   isWithinLimit,
+  outcomeWords,
   type PlanSummary,
   type RejectionLimit,
+  reportCounts,
   type RunReport,
+  shellWord,
   type UploadSurvey
 } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
-import { counted, countLines, printable } from "../../../terminal/Printable.ts"
-import { shellWord } from "../../../terminal/ResumeHint.ts"
-import { runLines, runSummary } from "../runs/RunSummary.ts"
-
-/** The number of rejected rows that the report does not list, if there are any. */
-const leftOut = ({ rejected, rejectedRows }: Pick<RunReport, "rejected" | "rejectedRows">) =>
-  rejected === rejectedRows.length ? {} : { rejectedRowsLeftOut: rejected - rejectedRows.length }
-
-/** The report as JSON, with the file of the rejected rows, if one was written. */
-export const importSummary = (report: RunReport, rejectedFile?: string) =>
-  runSummary(report, { ...(rejectedFile === undefined ? {} : { rejectedFile }), ...leftOut(report) })
+import { counted, countLines, countText, printable } from "../../../terminal/Printable.ts"
 
 /** The rows that the mode leaves out, if there are any. */
 const leftOutByMode = ({ leftOut = 0 }: { readonly leftOut?: number | undefined }): { readonly leftOut?: number } =>
@@ -45,12 +38,12 @@ const causeWords = (
           const shown = values.slice(0, shownValues)
           const others = count - shown.reduce((sum, { count: of }) => sum + of, 0)
           const found = [
-            ...shown.map(({ count: of, value }) => `${JSON.stringify(value)} (${of})`),
-            ...(others > 0 && others < count ? [`others (${others})`] : [])
+            ...shown.map(({ count: of, value }) => `${JSON.stringify(value)} (${countText(of)})`),
+            ...(others > 0 && others < count ? [`others (${countText(others)})`] : [])
           ]
           const where = column === undefined ? "" : ` in column ${JSON.stringify(column)}`
           return [
-            printable(`${count} rows: ${cause}`),
+            printable(`${countText(count)} rows: ${cause}`),
             ...(values.length === 0 ? [] : [printable(`  ${found.join(", ")}${where}`)]),
             printable(`  first in line ${first.line}${first.reason === cause ? "" : `: ${first.reason}`}`)
           ]
@@ -89,7 +82,7 @@ const flagOf = ({ code, column = "", field = "" }: ImportWarning): string => {
 export const warningWords = (warnings: ReadonlyArray<ImportWarning> = []): ReadonlyArray<string> => [
   ...warnings.slice(0, shownCauses).flatMap((one) => {
     const { code, column, count, examples, warning } = one
-    const rows = count === 1 ? "1 row" : `${count} rows`
+    const rows = count === 1 ? "1 row" : `${countText(count)} rows`
     const where =
       column === undefined ? rows : `column ${JSON.stringify(column)}${code === "Heading" ? "" : ` (${rows})`}`
     const shown = examples.map(({ line, value }) => `line ${line}: ${JSON.stringify(value)}`)
@@ -108,8 +101,8 @@ const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<str
     ? []
     : [
         statusesKept === 1
-          ? "1 accepted row would have resubscribed its contact, who kept the status; --resubscribe allows it:"
-          : `${statusesKept} accepted rows would have resubscribed their contacts, who kept their status; ` +
+          ? "1 row that is done would have resubscribed its contact, who kept the status; --resubscribe allows it:"
+          : `${statusesKept} rows that are done would have resubscribed their contacts, who kept their status; ` +
             "--resubscribe allows it:",
         ...rowWords(
           keptStatuses.map(({ line, status }) => ({ line, reason: `stays ${status}` })),
@@ -118,17 +111,31 @@ const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<str
         )
       ]
 
-/** The report as text: the counts, and the first rejected rows. */
-export const importWords = (report: RunReport, rejectedFile?: string): string => {
-  return [
+/** The counts as lines; what is indented below a count is of it. */
+const runLines = (report: RunReport): ReadonlyArray<string> => {
+  const shown = reportCounts(report).map(
+    ({ count, isPart, words }) => [`${isPart ? "  " : ""}${words}`, count] as const
+  )
+  const width = Math.max(...shown.map(([words]) => words.length))
+  return shown.map(([words, count]) => `${words.padEnd(width)}  ${countText(count)}`)
+}
+
+/** The report of a run as text: the counts, and the first rows that are not done. */
+export const runWords = (report: RunReport, rejectedFile?: string): string =>
+  [
     ...runLines(report),
     ...causeWords(report, report.rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
+    ...report.outdatedContacts.map(({ email, line }) =>
+      printable(`${line === undefined ? "" : `line ${line}: `}${email} changed since the plan was made`)
+    ),
+    ...(report.outdated > report.outdatedContacts.length
+      ? [`and ${report.outdated - report.outdatedContacts.length} more`]
+      : []),
     ...duplicateWords(report),
     ...warningWords(report.warnings),
     ...keptWords(report),
     ...(rejectedFile === undefined ? [] : [`The rejected rows are in ${printable(rejectedFile)}.`])
   ].join("\n")
-}
 
 const shownFields = 20
 
@@ -210,8 +217,7 @@ export const plannedSummary = ({ file, lists, summary, target }: Planned) => ({
   toSend: toSend(summary),
   ...(file === undefined ? {} : { plan: file }),
   ...summary,
-  lists,
-  ...leftOut(summary)
+  lists
 })
 
 /** The report of a dry run or of a plan as text. */
@@ -264,17 +270,10 @@ export const refusedWarnings = (warnings: UploadSurvey["warnings"]): UsageError 
     hint: "Nothing was sent. Correct the file, or import it as it is without --fail-on-warning."
   })
 
-const sumWords = ({ done, notSent, read, rejected, stoppedBy, unknown }: RunReport): string => {
-  // The rows of a request that was refused as a whole were sent, though the service kept none of them.
-  const how =
-    stoppedBy?.reason._tag === "Rejected" ? "not sent, or sent in a request that the service refused" : "not sent"
-  return `${done} of ${read} rows were accepted, ${rejected} rejected, ${notSent} ${how}, ${unknown} have no answer.`
-}
-
 /** The error if the file changed after some rows were sent. */
 export const importChanged = (report: RunReport, { message }: { readonly message: string }): PartlyDone =>
   new PartlyDone({
-    message: `${message} ${sumWords(report)}`,
+    message: `${message} ${outcomeWords(report)}`,
     hint: "Run the import again when the file is complete: existing contacts are updated."
   })
 
@@ -292,7 +291,7 @@ export const importOutcome = Effect.fnUntraced(function* (
   const correct = again === undefined ? undefined : `Correct the rejected rows in their file and import it:\n  ${again}`
   if (notSent + unknown === 0 && isWithinLimit(report, limit)) return correct
   const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
-  const message = `${sumWords(report)}${why}`
+  const message = `${outcomeWords(report)}${why}`
   if (notSent + unknown > 0) {
     return yield* new PartlyDone({ message, hint: "The same command resumes with the rows that have no answer." })
   }

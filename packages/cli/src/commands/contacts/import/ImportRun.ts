@@ -1,6 +1,8 @@
 /** Imports rows in batches, as a run that can go on and be undone, and reports every row however it ends. */
 import type { ImportMapping, ImportRow } from "@roster/domain"
 import {
+  commandWords,
+  importCommand,
   type ImportMode,
   makeImport,
   makeImportPlan,
@@ -8,19 +10,12 @@ import {
   type RejectionLimit,
   type UploadSurvey
 } from "@roster/workflows"
-import { Cause, Data, Effect, Exit, FileSystem, Stream } from "effect"
+import { Data, Effect, FileSystem, Stream } from "effect"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { contactsFile } from "../runs/ContactsFile.ts"
+import { reporting } from "../runs/RunSummary.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
-import {
-  importChanged,
-  importOutcome,
-  importSummary,
-  importWords,
-  plannedOutcome,
-  plannedSummary,
-  plannedWords
-} from "./ImportReport.ts"
+import { importChanged, importOutcome, plannedOutcome, plannedSummary, plannedWords } from "./ImportReport.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
@@ -76,56 +71,48 @@ const imported = Effect.fnUntraced(function* <E extends { readonly message: stri
     )
   })
 
-  const tellStopped = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
-    const report = yield* importing.report
-    yield* Effect.ignore(Results.summary(importSummary(report), importWords(report)))
-    if (!Cause.hasInterrupts(cause)) return
-    hint.interrupted =
-      `The import was interrupted: ${report.done} of ${report.read} rows were accepted, ${report.unknown} ` +
-      "have no answer."
-  })
-
   hint.command = noRecord ? undefined : yield* resumeCommand()
   if (importing.run?.isResumed === true) yield* output.note(`The import goes on in the run ${importing.run.id}.`)
-  yield* withProgress({ doing: "Importing", unit: "rows", total: importing.sendable }, importing.apply).pipe(
-    Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : tellStopped(exit.cause))),
-    Effect.catchTag(
-      "Changed",
-      Effect.fnUntraced(function* ({ error }) {
-        const report = yield* importing.report
-        const isSent = report.done + report.rejected + report.unknown > survey.invalid
-        return yield* Effect.fail(isSent ? importChanged(report, error) : error)
-      })
-    )
-  )
-
-  const report = yield* importing.report
-  const isOver = report.notSent + report.unknown === 0
-  if (isOver) hint.command = undefined
-  // The process that completes the import writes the rejected rows of all.
-  const kept =
-    isOver || noRecord
-      ? yield* run.keepRejected(
-          { header: survey.header, mapping: run.mapping, rejected: report.rejected },
-          importing.rejected
+  const left = yield* reporting(
+    { command: "import", file: run.file.path },
+    Effect.fnUntraced(function* (tell) {
+      yield* withProgress({ doing: "Importing", unit: "rows", total: importing.sendable }, importing.apply).pipe(
+        Effect.ensuring(Effect.flatMap(importing.report, (report) => tell({ report }))),
+        Effect.catchTag(
+          "Changed",
+          Effect.fnUntraced(function* ({ error }) {
+            const report = yield* importing.report
+            const isSent = report.done + report.rejected + report.unknown > survey.invalid
+            return yield* Effect.fail(isSent ? importChanged(report, error) : error)
+          })
         )
-      : undefined
-  yield* Results.summary(importSummary(report, kept?.rows), importWords(report, kept?.rows))
-  const again =
-    kept === undefined
-      ? undefined
-      : yield* commandHere([
-          "contacts",
-          "import",
-          kept.rows,
-          ...run.lists.flatMap((list) => ["--list", list]),
-          ...(resubscribe ? ["--resubscribe"] : []),
-          ...(run.mode.only === undefined ? [] : ["--only", run.mode.only]),
-          ...(survey.onDuplicate === "last" ? [] : ["--on-duplicate", survey.onDuplicate]),
-          ...(run.mode.defaultStatus === undefined ? [] : ["--default-status", run.mode.defaultStatus]),
-          ...(kept.mapping === undefined ? [] : ["--mapping", kept.mapping])
-        ])
-  const left = yield* importOutcome(report, { again, limit: run.maxRejected })
+      )
+
+      const report = yield* importing.report
+      const isOver = report.notSent + report.unknown === 0
+      if (isOver) hint.command = undefined
+      // The process that completes the import writes the rejected rows of all.
+      const kept =
+        isOver || noRecord
+          ? yield* run.keepRejected(
+              { header: survey.header, mapping: run.mapping, rejected: report.rejected },
+              importing.rejected
+            )
+          : undefined
+      if (kept === undefined) return yield* importOutcome(report, { limit: run.maxRejected })
+      yield* tell({ report, facts: { rejectedFile: kept.rows } })
+      const again = commandWords(
+        importCommand(kept.rows, {
+          ...run.mode,
+          listNames,
+          resubscribe,
+          onDuplicate: survey.onDuplicate,
+          mapping: kept.mapping
+        })
+      )
+      return yield* importOutcome(report, { again: yield* commandHere(again), limit: run.maxRejected })
+    })
+  )
   if (left !== undefined) yield* output.note(left)
 })
 

@@ -46,8 +46,9 @@ export const command = Command.make(
     yield* skipChanged ? Stream.runDrain(plan.rows) : verify
     yield* carryOut(plan, {
       command: "apply",
+      file,
       doing: "Applying",
-      again: "plan the import again for those that are outdated"
+      again: "Plan the import again for the contacts that others changed."
     }).pipe(RunLogLayer.about(file))
   }, Effect.scoped)
 ).pipe(

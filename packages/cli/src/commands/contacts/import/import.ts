@@ -5,6 +5,7 @@ import {
   importWarnings,
   OnDuplicate,
   parseRejectionLimit,
+  shellWord,
   surveyContacts,
   type UploadSurvey
 } from "@roster/workflows"
@@ -31,7 +32,7 @@ import { existingStore } from "../../../target/EmbeddedStore.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import { refuse, usageError, UsageError } from "../../../errors/UsageError.ts"
 import { printable } from "../../../terminal/Printable.ts"
-import { resumeCommand, shellWord } from "../../../terminal/ResumeHint.ts"
+import { resumeCommand } from "../../../terminal/ResumeHint.ts"
 
 /** The public service refuses more than 20 connections. */
 const mostAtOnce = 16

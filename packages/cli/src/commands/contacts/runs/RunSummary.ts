@@ -1,40 +1,93 @@
-/** What a run did, in one form for import, apply, update, delete and undo. The counts always add up. */
-import type { RunReport } from "@roster/workflows"
-import { countLines } from "../../../terminal/Printable.ts"
+/** The report of a run, in one form for import, apply, update, delete and undo, printed however the command ends. */
+import {
+  OutdatedContact,
+  outcomeWords,
+  RunOutcome,
+  type RunReport,
+  UndoneContact,
+  type UndoReport
+} from "@roster/workflows"
+import { DateTime, Effect, Exit, Schema } from "effect"
+import { ExitCodes } from "../../../errors/ExitCodes.ts"
+import { ResumeHint } from "../../../terminal/ResumeHint.ts"
+import * as Results from "../../../terminal/Results.ts"
+import { runWords } from "../import/ImportReport.ts"
+
+/** What the command says beside its report. */
+const facts = {
+  /** Whether it is of an undo that was only looked at. */
+  dryRun: Schema.optionalKey(Schema.Boolean),
+  /** The run that an undo is of. */
+  undoes: Schema.optionalKey(Schema.String),
+  /** The file that has the rejected rows. */
+  rejectedFile: Schema.optionalKey(Schema.String),
+  /** The number of given addresses that have no contact. */
+  notThere: Schema.optionalKey(Schema.Int)
+}
+
+const Facts = Schema.Struct(facts)
+
+/** The report as JSON (docs/command-line.md). */
+export const RunSummary = Schema.Struct({
+  command: Schema.Literals(["import", "apply", "update", "delete", "undo"]),
+  /** The file with the rows, the plan or the addresses. */
+  file: Schema.optionalKey(Schema.String),
+  began: Schema.String,
+  ended: Schema.String,
+  exitCode: Schema.Int,
+  ...facts,
+  run: Schema.optionalKey(Schema.String),
+  ...RunOutcome.fields,
+  outdatedContacts: Schema.Array(Schema.Union([UndoneContact, OutdatedContact])),
+  // Those of an undo
+  unwritableContacts: Schema.optionalKey(Schema.Array(UndoneContact)),
+  partlyDone: Schema.optionalKey(Schema.Int),
+  incomplete: Schema.optionalKey(Schema.Int),
+  unknownChanges: Schema.optionalKey(Schema.Array(Schema.String))
+})
+
+interface Told {
+  readonly report: RunReport | UndoReport
+  readonly facts?: typeof Facts.Type
+  /** What people read in place of the counts and lists. */
+  readonly words?: string
+}
+
+const encode = Schema.encodeSync(RunSummary)
 
 /**
- * The report as JSON, by the names that it has for programs, with `facts` of the command beside it. An error that stopped the
- * run is told as the failure of the command.
+ * Does work that tells its report once it has one, or again later. What it told last is printed when it ends, also when it
+ * fails or is interrupted. An error that stopped it is told as the failure of the command.
  */
-export const runSummary = <Facts extends object>(report: RunReport, facts: Facts) => {
-  const { run, stoppedBy: _stoppedBy, ...told } = report
-  return { ...facts, ...(run === undefined ? {} : { run }), ...told }
-}
-
-/** The counts as lines; what is indented below a count is of it. */
-export const runLines = ({
-  alreadySo,
-  changed,
-  deleted,
-  done,
-  duplicates,
-  leftOut,
-  new: added,
-  notSent,
-  outdated,
-  read,
-  rejected,
-  unknown,
-  unknownWhetherNew
-}: RunReport): ReadonlyArray<string> => {
-  const some = (counts: { readonly [name: string]: number }) =>
-    Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
-  const isUnknown = unknownWhetherNew > 0 && unknownWhetherNew === done
-  const known = isUnknown ? {} : { new: added, changed, ...some({ deleted }), alreadySo }
-  const effects = { ...known, ...some({ unknownWhetherNew }) }
-  return [
-    ...countLines({ read, done }, 12),
-    ...countLines(effects).map((line) => `  ${line}`),
-    ...countLines({ rejected, duplicates, ...some({ leftOut, outdated }), notSent, unknown }, 12)
-  ]
-}
+export const reporting = Effect.fnUntraced(function* <A, E, R>(
+  { command, file }: Pick<typeof RunSummary.Type, "command"> & { readonly file?: string | undefined },
+  work: (tell: (told: Told) => Effect.Effect<void>) => Effect.Effect<A, E, R>
+) {
+  const codes = yield* ExitCodes
+  const hint = yield* ResumeHint
+  const began = DateTime.formatIso(yield* DateTime.now)
+  let last: Told | undefined
+  const tell = (told: Told) =>
+    Effect.sync(() => {
+      last = told
+    })
+  const print = Effect.fnUntraced(function* (exit: Exit.Exit<A, E>) {
+    if (last === undefined) return
+    const { facts = {}, report, words = runWords(report, facts.rejectedFile) } = last
+    if (Exit.hasInterrupts(exit)) hint.interrupted = outcomeWords(report, command === "undo" ? "contact" : "row")
+    const { run, stoppedBy: _stoppedBy, ...outcome } = report
+    const summary = encode({
+      command,
+      ...(file === undefined ? {} : { file }),
+      began,
+      ended: DateTime.formatIso(yield* DateTime.now),
+      exitCode: codes.of(exit),
+      ...facts,
+      ...(run === undefined ? {} : { run }),
+      ...outcome
+    })
+    yield* Results.summary(summary, words)
+  })
+  // The failure of the work says more than that its report could not be printed.
+  return yield* Effect.onExit(work(tell), (exit) => (Exit.isSuccess(exit) ? print(exit) : Effect.ignore(print(exit))))
+})

@@ -1,5 +1,5 @@
 /** `roster contacts runs` */
-import { FieldValue, listRuns, type ListedRun, runChanges, RunLog } from "@roster/workflows"
+import { listRuns, type ListedRun, RunChange, runChanges, RunLog } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
@@ -69,27 +69,17 @@ const rowOf = ({ counts: { changed, created, deleted }, header, state, undoneBy 
 
 const stateWords = { Finished: "finished", Interrupted: "interrupted", GoingOn: "going on" } as const
 
-const Change = Schema.Struct({
-  email: Schema.String,
-  effect: Schema.Literals(["Created", "Changed", "Deleted"]),
-  /** Whether the write was made: others may have changed the contact before it. */
-  isMade: Schema.Boolean,
-  fields: Schema.Array(
-    Schema.Struct({ field: Schema.String, before: Schema.NullOr(FieldValue), byRun: Schema.NullOr(FieldValue) })
-  )
-})
-
 const valueOf = (value: string | number | null): string => (value === null ? "none" : `${value}`)
 
 /** The fields of a change with their values before the run and by it. */
-const fieldWords = ({ fields }: typeof Change.Type): string =>
+const fieldWords = ({ fields }: RunChange): string =>
   fields.map(({ before, byRun, field }) => `${field}: ${valueOf(before)} -> ${valueOf(byRun)}`).join(", ")
 
 const showChanges = Effect.fnUntraced(function* (id: string) {
   const { changes } = yield* runChanges(yield* (yield* RunLog).read(id))
   // The columns name fields of the records that are encoded, which are the changes themselves.
   const cells = (record: unknown) => {
-    const change = Schema.decodeUnknownSync(Change)(record)
+    const change = Schema.decodeUnknownSync(RunChange)(record)
     const effect = change.isMade ? change.effect.toLowerCase() : "not made"
     return [
       ["email", change.email],
@@ -97,7 +87,7 @@ const showChanges = Effect.fnUntraced(function* (id: string) {
       ["fields", fieldWords(change)]
     ] as const
   }
-  yield* Results.records(Change, ["email", "effect", "fields"], changes(), { fieldsIn: cells, hasSentences: true })
+  yield* Results.records(RunChange, ["email", "effect", "fields"], changes(), { fieldsIn: cells, hasSentences: true })
 })
 
 export const command = Command.make(

@@ -1,5 +1,14 @@
 /** `roster contacts undo` */
-import { previewUndo, type RunInfo, RunLog, type UndoneContact, type UndoReport, undoRun } from "@roster/workflows"
+import {
+  commandWords,
+  previewUndo,
+  reportWords,
+  type RunInfo,
+  RunLog,
+  type UndoneContact,
+  type UndoReport,
+  undoRun
+} from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
@@ -11,10 +20,9 @@ import { Output } from "../../../terminal/Output.ts"
 import { counted, printable, shorten } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
-import * as Results from "../../../terminal/Results.ts"
 import { withExamples } from "../../shared/CommonFlags.ts"
 import { confirmContacts, confirmCount, yes } from "../../shared/Confirm.ts"
-import { runSummary } from "./RunSummary.ts"
+import { reporting } from "./RunSummary.ts"
 
 /** The number of contacts that an undo changes. */
 const changedBy = ({ changed, deleted, new: added }: UndoReport): number => added + changed + deleted
@@ -56,7 +64,7 @@ const words = (report: UndoReport): string => {
 const leftOver = Effect.fnUntraced(function* (
   id: string,
   { outdated, partlyDone, rejected, unknownChanges }: UndoReport,
-  leaves = "left"
+  leaves: "left" | "would leave" = "left"
 ) {
   const causes = [
     [outdated + partlyDone, "Others have changed contacts since, which --force overrides where they were not deleted."],
@@ -138,36 +146,41 @@ export const command = Command.make(
     const preview = yield* previewUndo(id, scope)
     const text = words(preview)
     const number = changedBy(preview)
-    if (dryRun) {
-      yield* Results.summary(runSummary(preview, { dryRun: true, undoes: id }), `Would undo ${id}:\n${text}`)
-      return yield* leftOver(id, preview, "would leave")
-    }
-    if (number === 0) {
-      yield* Results.summary(runSummary(preview, { undoes: id }), text === "" ? "Nothing to undo." : text)
-      return yield* leftOver(id, preview)
+    const facts = { undoes: id }
+    if (dryRun || number === 0) {
+      return yield* reporting({ command: "undo" }, (tell) =>
+        Effect.andThen(
+          dryRun
+            ? tell({ report: preview, facts: { ...facts, dryRun }, words: `Would undo ${id}:\n${text}` })
+            : tell({ report: preview, facts, words: text === "" ? "Nothing to undo." : text }),
+          leftOver(id, preview, dryRun ? "would leave" : "left")
+        )
+      )
     }
     yield* output.note(text)
     yield* confirmContacts(`undo the run ${id}, which changes ${counted(number)}`, number, given)
     const hint = yield* ResumeHint
     // By its id: an interrupted undo is itself the last run.
-    const part = [
-      ...(only === undefined ? [] : ["--only", only]),
-      ...fields.flatMap((name) => ["--field", name]),
-      ...(force ? ["--force"] : [])
-    ]
-    hint.command = yield* commandHere(["contacts", "undo", id, ...part, ...(given.yes ? ["--yes"] : [])])
-    const report = yield* withProgress(
-      {
-        doing: "Undoing",
-        unit: "contacts",
-        total: preview.read,
-        interrupted: (done) => `${done} of ${preview.read} contacts are done.`
-      },
-      (onProgress) => undoRun(id, { ...scope, onProgress })
+    const again = { only, field: fields, force, yes: given.yes }
+    hint.command = yield* commandHere(commandWords({ program: "contacts undo", given: [id], values: again }))
+    yield* reporting(
+      { command: "undo" },
+      Effect.fnUntraced(function* (tell) {
+        const report = yield* withProgress({ doing: "Undoing", unit: "contacts", total: preview.read }, (onProgress) =>
+          undoRun(id, {
+            ...scope,
+            onProgress,
+            onReport: (report) => {
+              const left = Math.max(0, preview.read - report.read)
+              const whole = { ...report, read: report.read + left, notSent: report.notSent + left }
+              return tell({ report: whole, facts, words: reportWords(whole).join("\n") })
+            }
+          })
+        )
+        hint.command = undefined
+        yield* leftOver(id, report)
+      })
     )
-    hint.command = undefined
-    yield* Results.summary(runSummary(report, { undoes: id }), `Undone: ${counted(changedBy(report))}.`)
-    yield* leftOver(id, report)
   })
 ).pipe(
   withExamples({
