@@ -29,7 +29,7 @@ const tell = Effect.fnUntraced(function* (end: Omit<CommandEnd, "resume">) {
 const onInterrupt = Effect.gen(function* () {
   const { command: resume, interrupted, undo } = yield* ResumeHint
   if (interrupted === undefined && resume === undefined) return
-  const message = interrupted ?? "The command was interrupted."
+  const message = `The command was interrupted${interrupted === undefined ? "." : `: ${interrupted}`}`
   const hint = resume === undefined ? "It is safe to run the same command again." : `Resume with: ${resume}`
   yield* report(
     { code: "Interrupted", message, hint, resume, run: undo?.run, undo: undo?.command },

@@ -107,7 +107,7 @@ describe("a suggested command", () => {
       const said = failure(stopped)
       assert.deepInclude(said, {
         code: "Interrupted",
-        message: "0 of 2 contacts are done, 2 without an answer.",
+        message: "The command was interrupted: 0 of 2 contacts are done, 2 without an answer.",
         resume,
         undo: `roster contacts undo ${said.run} ${on(proxy.address).join(" ")}`
       })
@@ -151,7 +151,7 @@ describe("a suggested command", () => {
         resume: `roster contacts apply plan.json -o json ${on.join(" ")}`,
         undo: `roster contacts undo ${said.run} ${on.join(" ")}`
       })
-      assert.match(said.message, /^[\d,]+ of 2,500 rows are done, /)
+      assert.match(said.message, /interrupted: [\d,]+ of 2,500 rows are done, /)
       // All of standard error is for programs, since JSON was asked for.
       const notes = stopped.stderr
         .trimEnd()
