@@ -2,16 +2,16 @@
  * Evaluates rules on the contacts of a store: by key and in slices, so that nobody waits for the end of a scan. It
  * sees each contact as it is when its turn comes, and none twice, since ids ascend. (docs/decisions/rules.md)
  */
-import { ContactFields, type FieldsInUse, makeFieldCount, Rule, ruleMatcher } from "@roster/domain"
+import { ContactFields, makeFieldCount, Rule, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"
-import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import * as FairQueue from "../threads/FairQueue.ts"
 import { beginSlice, monotonicMillis } from "../threads/Slices.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
 import { identitiesOf } from "./ContactSelection.ts"
 
-/** Which contacts a rule selects. Plain data, which may go to another thread. */
+/** Which contacts a rule selects. */
 export interface ScanRequest {
   readonly account: string
   readonly rule: Rule.Rule
@@ -33,16 +33,6 @@ export interface FindRequest extends ScanRequest {
 export interface FieldsRequest extends ScanRequest {
   /** How many milliseconds it may take. Then the rest is left out. */
   readonly millis: number
-}
-
-/** What is made of the contacts that a rule selects. */
-export interface Scans {
-  /** The ids, in ascending order. */
-  readonly find: (request: FindRequest) => Effect.Effect<Float64Array<ArrayBuffer>, SqlError.SqlError>
-  /** The number of contacts. */
-  readonly count: (request: ScanRequest) => Effect.Effect<number, SqlError.SqlError>
-  /** The fields that they have, of as many contacts as there is time for. */
-  readonly fields: (request: FieldsRequest) => Effect.Effect<FieldsInUse, SqlError.SqlError>
 }
 
 /** The contacts that one statement reads: at most 0.8 MB, which a scan holds while it waits for its turn. */
@@ -90,8 +80,8 @@ interface ScanReads {
   readonly rowsOf: (statement: Statement.Statement<unknown>) => Statement.Statement<unknown>["values"]
 }
 
-/** Scans on the thread of the caller, between its other work, a slice at a time. */
-export const makeScans = (sql: SqlClient.SqlClient): Scans => {
+/** Scans between the other work of the thread, a slice at a time. */
+export const makeScans = (sql: SqlClient.SqlClient) => {
   const { atOnce, inOrder, rowsAtOnce, rowsOf } = byEngine<ScanReads>(sql, {
     sqlite: () => ({
       rowsAtOnce: batchRows,
@@ -152,7 +142,8 @@ export const makeScans = (sql: SqlClient.SqlClient): Scans => {
   }
 
   return {
-    find: (request) =>
+    /** The ids, in ascending order. */
+    find: (request: FindRequest) =>
       Effect.suspend(() => {
         const { after, limit, offset } = request
         const found: Array<number> = []
@@ -166,7 +157,8 @@ export const makeScans = (sql: SqlClient.SqlClient): Scans => {
           ? Effect.succeed(new Float64Array())
           : Effect.map(select(request, after, visit), () => Float64Array.from(found))
       }),
-    count: (request) =>
+    /** The number of contacts. */
+    count: (request: ScanRequest) =>
       Effect.suspend(() => {
         let count = 0
         const visit = () => {
@@ -175,7 +167,8 @@ export const makeScans = (sql: SqlClient.SqlClient): Scans => {
         }
         return Effect.map(select(request, 0, visit), () => count)
       }),
-    fields: (request) =>
+    /** The fields that they have, of as many contacts as there is time for. */
+    fields: (request: FieldsRequest) =>
       Effect.suspend(() => {
         const { millis, now, rule } = request
         const matches = ruleMatcher(rule, DateTime.makeUnsafe(now))

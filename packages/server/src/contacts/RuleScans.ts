@@ -4,7 +4,7 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { makePlaces } from "../threads/FairQueue.ts"
 import { type Full, makeQuota } from "../threads/Quota.ts"
-import { type FindRequest, makeScans, type ScanRequest, type Scans } from "./RuleScan.ts"
+import { type FindRequest, makeScans, type ScanRequest } from "./RuleScan.ts"
 
 /** What bounds a search: the operation that asks for it, and whether for a bulk delete. */
 interface ScanOptions {
@@ -81,8 +81,9 @@ const tooMany = (operation: string) => (full: Full) =>
         : new Unavailable({ detail: "its calls with a rule have reached their bound", retryAfter: crowdRetryAfter })
   })
 
-/** Bounds the scans of a store, of which so many run at one time (default: those that the scans themselves run). */
-export const make = (scans: Scans, given: Duration.Input = defaultRuleDeadline, atOnce = Infinity) => {
+/** Makes the scans of a store, of which so many run at one time (default: as many as come, in turns). */
+const make = (sql: SqlClient.SqlClient, given: Duration.Input = defaultRuleDeadline, atOnce = Infinity) => {
+  const scans = makeScans(sql)
   // One is left to other accounts where there are several.
   const places = makePlaces(atOnce, Math.max(1, atOnce - 1))
   const deadline = Duration.fromInputUnsafe(given)
@@ -109,9 +110,9 @@ export const make = (scans: Scans, given: Duration.Input = defaultRuleDeadline, 
   })
 }
 
-/** Scans where requests are answered, in slices. */
+/** Provides the scans of a store. */
 export const layer = (deadline?: Duration.Input, atOnce?: number): Layer.Layer<RuleScans, never, SqlClient.SqlClient> =>
   Layer.effect(
     RuleScans,
-    Effect.map(SqlClient.SqlClient, (sql) => make(makeScans(sql), deadline, atOnce))
+    Effect.map(SqlClient.SqlClient, (sql) => make(sql, deadline, atOnce))
   )

@@ -5,7 +5,6 @@ import type { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import * as RuleScans from "../contacts/RuleScans.ts"
 import * as JobRunner from "../jobs/worker/JobRunner.ts"
-import * as RuleThread from "../contacts/RuleThread.ts"
 import * as WorkerThread from "../jobs/worker/WorkerThread.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
 import * as SqlCredentialsService from "./SqlCredentialsService.ts"
@@ -60,17 +59,14 @@ const policyOf = ({ allowedSenders = [], allowFileUrl = [] }: PolicyOptions) =>
  * `import` and `export` return.
  */
 export const layerForHttp = (options: StoreOptions, awaitsJobs = false): Layer.Layer<HttpServices, StoreError> => {
-  const { filename, jobThread, ruleDeadline: deadline } = options
+  const { filename, jobThread, ruleDeadline } = options
   const contention = LockContention.make()
-  const work =
+  const jobs =
     jobThread === undefined || filename === memory
-      ? Layer.merge(JobRunner.layer({ inMemory: awaitsJobs && filename === memory }), RuleScans.layer(deadline))
-      : Layer.merge(
-          WorkerThread.layer({ entry: jobThread, store: { filename, contention } }),
-          RuleThread.layer({ entry: jobThread, filename, deadline })
-        )
+      ? JobRunner.layer({ inMemory: awaitsJobs && filename === memory })
+      : WorkerThread.layer({ entry: jobThread, store: { filename, contention } })
   // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
-  return Layer.fresh(Layer.provide(services(filename), work)).pipe(
+  return Layer.fresh(Layer.provide(services(filename), Layer.merge(jobs, RuleScans.layer(ruleDeadline)))).pipe(
     Layer.provide(policyOf(options)),
     Layer.provideMerge(Store.layer({ filename, contention }))
   )

@@ -27,8 +27,8 @@ export interface StoreOptions extends PolicyOptions {
   /** The database file, created if missing, or `:memory:`. */
   readonly filename: string
   /**
-   * The entry file of the threads for jobs and rules; without it they run where requests are answered. Needed if
-   * `RosterServer` is bundled: name the bundle, and on worker threads run only `work` of `@roster/server/WorkerThread`.
+   * The entry file of the thread for jobs; without it they run where requests are answered. Needed if `RosterServer` is
+   * bundled: name the bundle, and on worker threads run only `work` of `@roster/server/WorkerThread`.
    */
   readonly jobThread?: URL | undefined
 }

@@ -8,13 +8,10 @@ import { ContactFilter, ContactsService, EmailAddress, RuleText, ServiceError } 
 import { Caller, RosterServer, SqlServices } from "@roster/server"
 import { deletionWeight, maximumAccountScans, maximumScans } from "@roster/server/RuleScans"
 import { Context, Effect, Fiber, FileSystem, Layer, Path, Redacted, Result } from "effect"
-import { existsSync, readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
-import { pathToFileURL } from "node:url"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { layersOn } from "../../src/layers/ServiceLayers.ts"
 import { dial } from "../security/RawServed.ts"
-import { jobThread } from "../Threads.ts"
 
 const folder = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
@@ -62,9 +59,6 @@ const reasonOf = Effect.fnUntraced(function* <A, E, R>(call: Effect.Effect<A, E,
   return { tag: String(reason._tag), detail: reason.detail, retryAfter: reason.retryAfter }
 })
 
-const threadOf = (filename: string, jobThread: URL) =>
-  SqlServices.layer({ filename, jobThread, ruleDeadline: "1 hour" })
-
 for (const [name, layerOn] of Object.entries(layersOn)) {
   describe(`the cost of a rule: ${name}`, () => {
     it.live("S41 is bounded by a deadline, after which nothing was deleted", () =>
@@ -72,8 +66,6 @@ for (const [name, layerOn] of Object.entries(layersOn)) {
         const filename = yield* freshFile
         yield* Effect.gen(function* () {
           const contacts = yield* ContactsService
-          // The thread takes a while to start.
-          yield* eventually(Effect.result(contacts.list({ rule: RuleText.make("a = 1") })), Result.isSuccess)
           yield* change(filename, added(many))
           const expected = {
             tag: "Unavailable",
@@ -113,10 +105,7 @@ for (const [name, layerOn] of Object.entries(layersOn)) {
   })
 }
 
-describe.each([
-  ["in slices", undefined],
-  ["on a thread", jobThread]
-])("rules of several accounts, %s", (_, jobThread) => {
+describe("rules of several accounts", () => {
   it.live(`S41 take turns, up to ${maximumScans} at one time`, () =>
     Effect.gen(function* () {
       const filename = yield* freshFile
@@ -161,53 +150,20 @@ describe.each([
         })
         yield* Fiber.interruptAll(ofOthers)
         assert.strictEqual((yield* short).length, 10)
-      }).pipe(Effect.provide(SqlServices.layer({ filename, jobThread, ruleDeadline: "1 hour" })))
+      }).pipe(Effect.provide(SqlServices.layer({ filename, ruleDeadline: "1 hour" })))
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })
 
-describe("the thread of rules", () => {
-  /** A file for the threads of a store that runs some code on the thread of rules, and then the usual one. */
-  const entryWith = Effect.fnUntraced(function* (code: string) {
-    const fileSystem = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const place = yield* folder
-    const entry = path.join(place, "entry.mjs")
-    const marker = path.join(place, "marker")
-    yield* fileSystem.writeFileString(
-      entry,
-      `import { appendFileSync, existsSync } from "node:fs"
-       import { parentPort, workerData } from "node:worker_threads"
-       const mark = (text) => appendFileSync(${JSON.stringify(marker)}, text + "\\n")
-       const isMarked = existsSync(${JSON.stringify(marker)})
-       if (workerData.rulesOf !== undefined) { ${code} }
-       await import(${JSON.stringify(jobThread.href)})`
-    )
-    const marks = () => (existsSync(marker) ? readFileSync(marker, "utf8").trim().split("\n") : [])
-    return { entry: pathToFileURL(entry), marks }
-  })
-
-  it.live("S41 stops a scan whose client has gone", () =>
+describe("a rule whose client has gone", () => {
+  it.live("S41 is looked for no more", () =>
     Effect.gen(function* () {
       const filename = yield* freshFile
-      const { entry, marks } = yield* entryWith(
-        `const post = parentPort.postMessage.bind(parentPort)
-         parentPort.postMessage = (message, moved) => {
-           const answer = message[1]
-           if (answer?._tag === "Exit") mark(answer.exit._tag === "Success" ? "found" : "stopped")
-           post(message, moved)
-         }
-         const on = parentPort.on.bind(parentPort)
-         parentPort.on = (name, listener) => on(name, (message) => {
-           if (message[1]?.tag === "Find") mark("asked")
-           listener(message)
-         })`
-      )
       let key = ""
       const services = yield* Layer.build(
         RosterServer.layer({
           port: 0,
-          store: { filename, jobThread: entry, ruleDeadline: "1 hour" },
+          store: { filename, ruleDeadline: "1 hour" },
           onAdministratorKey: (given) => Effect.sync(() => (key = Redacted.value(given)))
         })
       )
@@ -218,63 +174,11 @@ describe("the thread of rules", () => {
           { address, key },
           `GET /v4/contacts?offset=${offset}&rule=${encodeURIComponent(rule)} HTTP/1.1\r\nHost: localhost\r\nX-Service-ApiKey: ${key}\r\n\r\n`
         )
-      const long = yield* list(costly, many)
-      yield* (yield* list("a != ''", 0)).until(/^HTTP\/1.1 200/)
-      const count = (kind: string) => marks().filter((mark) => mark === kind).length
-      assert.deepStrictEqual([count("found"), count("stopped")], [1, 0])
-      const others = yield* Effect.forEach(Array(maximumAccountScans - 1), () => list(costly, many))
-      yield* eventually(
-        Effect.sync(() => count("asked")),
-        (asked) => asked === maximumAccountScans + 1
-      )
-      const refused = yield* (yield* list("a != ''", 0)).until(/^HTTP[^]*}/)
-      assert.match(refused, /^HTTP\/1.1 429 [^]*\r\nretry-after: 10\r\n/i)
-      for (const { socket } of [long, ...others]) socket.destroy()
-      yield* eventually(
-        Effect.sync(() => count("stopped")),
-        (stopped) => stopped === maximumAccountScans
-      )
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-  )
-
-  it.live("S41 is replaced when it does not stop, or dies, and the scans of others go on", () =>
-    Effect.gen(function* () {
-      const filename = yield* freshFile
-      const { entry, marks } = yield* entryWith(
-        `mark("begun"); if (!isMarked) parentPort.on("message", () => {
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
-        })`
-      )
-      yield* Effect.gen(function* () {
-        const contacts = yield* ContactsService
-        yield* change(filename, added(10))
-        const rule = RuleText.make("a != ''")
-        const stuck = yield* Effect.forkScoped(contacts.list({ rule }), { startImmediately: true })
-        const other = yield* Effect.forkScoped(contacts.list({ rule }), { startImmediately: true })
-        yield* eventually(Effect.sync(marks), ({ length }) => length > 0)
-        yield* Fiber.interrupt(stuck)
-        assert.strictEqual((yield* Fiber.join(other)).length, 10)
-        assert.deepStrictEqual(marks(), ["begun", "begun"])
-      }).pipe(Effect.provide(threadOf(filename, entry)))
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
-  )
-
-  it.live("S41 gives a scan up that sees two threads die, and starts again for the next one", () =>
-    Effect.gen(function* () {
-      const filename = yield* freshFile
-      const { entry, marks } = yield* entryWith(
-        `mark("begun"); const { readFileSync } = await import("node:fs")
-         if (readFileSync(new URL("marker", import.meta.url), "utf8").split("\\n").length <= 3) process.exit(1)`
-      )
-      yield* Effect.gen(function* () {
-        const contacts = yield* ContactsService
-        yield* change(filename, added(10))
-        const list = contacts.list({ rule: RuleText.make("a != ''") })
-        const error = yield* Effect.flip(list)
-        assert.match(error.message, /The store failed: it cannot be reached/)
-        assert.strictEqual((yield* list).length, 10)
-        assert.deepStrictEqual(marks(), ["begun", "begun", "begun"])
-      }).pipe(Effect.provide(threadOf(filename, entry)))
+      const answer = Effect.flatMap(list("a != ''", 0), (call) => call.until(/^HTTP[^]*\r\n\r\n/))
+      const scans = yield* Effect.forEach(Array(maximumAccountScans), () => list(costly, many))
+      yield* eventually(answer, (head) => /^HTTP\/1.1 429 [^]*\r\nretry-after: 10\r\n/i.test(head))
+      for (const { socket } of scans) socket.destroy()
+      yield* eventually(answer, (head) => head.startsWith("HTTP/1.1 200"))
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

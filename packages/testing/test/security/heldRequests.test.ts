@@ -8,7 +8,7 @@ const store = Effect.gen(function* () {
   const { makeTempDirectoryScoped } = yield* FileSystem.FileSystem
   const folder = yield* makeTempDirectoryScoped({ prefix: "roster-held-" })
   const filename = (yield* Path.Path).join(folder, "roster.db")
-  // A busy machine takes longer to start the thread of rules.
+  // A busy machine takes longer.
   return { filename, allowedSenders: ["*@example.com"], ruleDeadline: "60 seconds" } as const
 }).pipe(Effect.provide(NodeServices.layer))
 

@@ -12,7 +12,6 @@ import { leaseSeconds, releaseJobs, requeueJobs } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { hasWork } from "./JobCleanup.ts"
 import * as JobRunner from "./JobRunner.ts"
-import * as RuleThread from "../../contacts/RuleThread.ts"
 import { idly } from "../../threads/Background.ts"
 import * as RpcThread from "../../threads/RpcThread.ts"
 import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
@@ -172,7 +171,6 @@ const handlers = Calls.toLayer(
 /** Does the work of a thread until the service closes it; a program bundled into one file calls it there. */
 export const work = (workerData: unknown): void => {
   if (isMainThread) throw new TypeError("WorkerThread.work runs only on a thread of WorkerThread.layer")
-  if (RuleThread.isRuleData(workerData)) return RuleThread.work(workerData)
   const data = Schema.decodeUnknownSync(WorkerData)(workerData)
   const { allowedSenders, allowFileUrl } = data
   const runner = JobRunner.layer({ lease: data.lease, isAwaited: true }).pipe(
