@@ -99,7 +99,7 @@ describe("roster contacts import", () => {
         imported.stdout,
         /^read +5\ndone +2\n  new +2\n  changed +0\n  already so +0\nrejected +2\nduplicates +1\nnot sent +0\nunknown +0\nline 4: /
       )
-      assert.match(imported.stderr, /^error: 2 of 5 rows are done, 2 rejected, 1 repeated\.$/m)
+      assert.match(imported.stderr, /^error: 2 of 5 rows are done, 2 rejected, 1 duplicate\.$/m)
     })
   )
 

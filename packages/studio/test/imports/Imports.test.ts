@@ -231,6 +231,7 @@ describe("the import view", () => {
       yield* run(ImportFile.loadMapping, '{"empty":"clear","dateFormat":"DD.MM.YYYY"}')
       assert.deepInclude(registry.get(ImportFile.mapping), { empty: "clear", dateFormat: "DD.MM.YYYY" })
       registry.set(ImportFile.rowChoices, { ...registry.get(ImportFile.rowChoices), only: "existing" })
+      assert.include(registry.get(ImportPlan.commands).map(takenCommand)[0], "--only existing")
       yield* run(ImportApply.apply, yield* plan)
       const old = yield* contacts.get("old@example.com")
       assert.deepStrictEqual([old.firstName ?? null, old.customFields ?? {}], [null, {}])

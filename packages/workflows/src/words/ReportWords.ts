@@ -74,7 +74,7 @@ export const outcomeWords = (
     stoppedBy?.reason._tag === "Rejected" ? "not sent, or sent in a request that the service refused" : "not sent"
   const rest = [
     [rejected, "rejected"],
-    [duplicates, "repeated"],
+    [duplicates, duplicates === 1 ? "duplicate" : "duplicates"],
     [leftOut, "left out"],
     [outdated, "outdated"],
     [notSent, unsent],
