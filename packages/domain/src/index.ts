@@ -2,6 +2,15 @@
 export * from "./contacts/AddSize.ts"
 export * from "./contacts/Contact.ts"
 export * from "./contacts/ContactChange.ts"
+export {
+  areListsSo,
+  contentAfter,
+  contentOf,
+  ContactContent,
+  ContactWrite,
+  listsAfter,
+  sameContent
+} from "./contacts/ContactWrite.ts"
 export * as ContactFields from "./contacts/ContactFields.ts"
 export {
   Consent,

@@ -12,7 +12,7 @@ import {
   ruleMatcher,
   validated
 } from "../../src/index.ts"
-import { contentAfter, sameContent } from "../../src/contacts/ContactChange.ts"
+import { contentAfter, sameContent } from "../../src/contacts/ContactWrite.ts"
 
 const near = [
   "City",
