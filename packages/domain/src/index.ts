@@ -2,15 +2,7 @@
 export * from "./contacts/AddSize.ts"
 export * from "./contacts/Contact.ts"
 export * from "./contacts/ContactChange.ts"
-export {
-  areListsSo,
-  contentAfter,
-  contentOf,
-  ContactContent,
-  ContactWrite,
-  listsAfter,
-  sameContent
-} from "./contacts/ContactWrite.ts"
+export * from "./contacts/ContactWrite.ts"
 export * as ContactFields from "./contacts/ContactFields.ts"
 export {
   Consent,
@@ -18,13 +10,11 @@ export {
   ContactActivity,
   ContactSource,
   ContactStatus,
-  CustomFields,
-  mergedFields
+  CustomFields
 } from "./contacts/ContactRecord.ts"
 export * as FieldNames from "./values/FieldNames.ts"
 export { canonicalEmail, EmailAddress, emailAddressIssue } from "./contacts/EmailAddress.ts"
 export * as ContactSize from "./contacts/ContactSize.ts"
-export * from "./contacts/Resubscription.ts"
 export * from "./credentials/ApiKey.ts"
 export {
   CredentialName,

@@ -115,7 +115,7 @@ export const exactAnswer = ({ result: _tag, ...rest }: ChangeAnswerRecord): Chan
  */
 export const judgeChange = (
   now: ContactContent | null,
-  { seen, write }: ContactChange,
+  { seen, write }: Pick<ContactChange, "seen" | "write">,
   areListsSo: boolean
 ): { readonly result: ChangeAnswer["_tag"]; readonly after: Content | null } => {
   const after = write === undefined ? null : contentAfter(seen, write)

@@ -1,7 +1,7 @@
 /** The fields of contacts and the exact schemas of their records, two of which `Contact.ts` adds the fast codec to. */
 import { Schema } from "effect"
 import { EmailAddress } from "./EmailAddress.ts"
-import { hasEqualNames, hasManyNames, maximumNames, renamed, spellingsOf } from "../values/FieldNames.ts"
+import { hasEqualNames, hasManyNames, maximumNames } from "../values/FieldNames.ts"
 import {
   answerDate,
   answerField,
@@ -54,15 +54,6 @@ export const fewNames = Schema.isMaxProperties(maximumNames, { expected: `at mos
 /** The custom fields of an account. Values are texts, numbers included. */
 export const CustomFields = Schema.Record(Schema.String, Schema.String).check(fewNames)
 export interface CustomFields extends Schema.Schema.Type<typeof CustomFields> {}
-
-/** Merges custom fields: `above` replaces fields of `below`, which keep their spelling, and an empty text removes one. */
-export const mergedFields = (below: CustomFields, above: CustomFields): CustomFields => {
-  const given = renamed(above, spellingsOf(below))
-  // A spread keeps `__proto__`, which an assignment would not.
-  const merged: Record<string, string> = { ...below, ...given }
-  for (const name in given) if (given[name] === "") delete merged[name]
-  return merged
-}
 
 /** Refuses a record that gives one custom field under two names. */
 export const withUniqueNames = <S extends Schema.Codec<{ readonly [name: string]: unknown }, unknown>>(schema: S) =>

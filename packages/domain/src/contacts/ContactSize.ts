@@ -48,12 +48,6 @@ const longestEscape = 6
 /** An upper bound for the names and the punctuation of a record, in bytes. */
 const recordBytes = textFields.reduce((sum, { path }) => sum + path.length + 10, 22)
 
-/** A contact whose texts have at most this many bytes, its custom fields as JSON, is not too large: each takes 7 or more. */
-export const smallContactBytes = Math.min(
-  7 * maximumCustomFields,
-  Math.floor((maximumContactBytes - recordBytes) / longestEscape)
-)
-
 /** The field of a contact with the longest texts, by its name in code. */
 export const longestField = (contact: ContactParts): string => {
   const { customFields = {}, texts } = textsOf(contact)
@@ -100,25 +94,18 @@ export const contactSizeIssue = (
   return { field: longestField(contact), issue }
 }
 
-/**
- * Whether a contact is within the bounds for certain, by the JSON of its custom fields: faster than to make all its
- * JSON.
- */
-export const surelyFits = (json: string, { customFields = {}, texts }: ContactTexts): boolean =>
-  encoded(json).length + longestEscape * unitsOf(texts) + recordBytes <= maximumContactBytes &&
-  Object.keys(customFields).length <= maximumCustomFields
-
 /** Why a change is refused that would make the stored contact too large. */
 export const mergedSizeIssue =
   `with what is stored, the contact would have more than ${maximumCustomFields} custom fields ` +
   `or more than ${maximumContactBytes} bytes of JSON; change a contact that is already larger alone, or delete it`
 
+const fieldsOf = ({ customFields }: ContactParts): number => Object.keys(customFields ?? {}).length
+
 /** Whether a stored contact may become another: within the bounds, or no larger than it was if it exceeds them already. */
-export const mayBecome = (before: ContactTexts, after: ContactTexts): boolean => {
-  const fieldsOf = ({ customFields = {} }: ContactTexts) => Object.keys(customFields).length
-  const [fields, bytes] = [fieldsOf(after), bytesOf(after)]
-  return (
-    (fields <= maximumCustomFields || fields <= fieldsOf(before)) &&
-    (bytes <= maximumContactBytes || bytes <= bytesOf(before))
-  )
+export const mayBecome = (before: ContactParts, after: ContactParts): boolean => {
+  const fields = fieldsOf(after)
+  if (fields > maximumCustomFields && fields > fieldsOf(before)) return false
+  if (mostBytes(after) <= maximumContactBytes) return true
+  const bytes = bytesOf(textsOf(after))
+  return bytes <= maximumContactBytes || bytes <= bytesOf(textsOf(before))
 }

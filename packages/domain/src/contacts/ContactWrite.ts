@@ -7,19 +7,20 @@ import { explained } from "../errors/Constructors.ts"
 import { nullableRequestField, requestField } from "../values/OptionalField.ts"
 import { GivenDate } from "../values/WireDate.ts"
 import { openLiterals, payloadRecord } from "../values/WireRecord.ts"
-import type { Contact } from "./Contact.ts"
+import type { Contact, ContactPayload, ContactUpdatePayload } from "./Contact.ts"
 import {
   Consent,
   ConsentTracking,
   ContactRecord,
   ContactStatus,
+  type ContactSource,
   CustomFields,
   fewNames,
-  mergedFields,
   withUniqueNames
 } from "./ContactRecord.ts"
-import { byFoldedName, foldName } from "../values/FieldNames.ts"
-import { statusKept } from "./Resubscription.ts"
+import * as ContactSize from "./ContactSize.ts"
+import { byFoldedName, foldName, renamed, spellingsOf } from "../values/FieldNames.ts"
+import { canonicalEmail } from "./EmailAddress.ts"
 
 /**
  * What a change compares of a contact: no dates but that of the consent, no source, activity or lists. A `Contact` that
@@ -85,10 +86,106 @@ export interface ContactWrite extends Schema.Schema.Type<typeof ContactWrite> {}
 /** The content of a contact as it has it. */
 export type Content = Pick<Contact, keyof ContactContent>
 
+// Consent
+
+/** The statuses of people who left, complained, cannot be reached or never confirmed. */
+export const withheldStatuses = [
+  "Unsubscribed",
+  "Abuse",
+  "Bounced",
+  "NotConfirmed"
+] as const satisfies ReadonlyArray<ContactStatus>
+
+/** A status of a contact that gets no mail unless the person asks for it. */
+export type WithheldStatus = (typeof withheldStatuses)[number]
+
+const mailedStatuses: ReadonlySet<unknown> = new Set<ContactStatus>(["Active", "Engaged", "Transactional"])
+
+/** Whether contacts with this status get mail, so that giving it may resubscribe a contact. */
+export const isMailedStatus = (status: unknown): boolean => mailedStatuses.has(status)
+
+/** The status that a contact keeps because the new one would resubscribe them; `undefined` if it would not. */
+export const statusKept = (stored: unknown, given: unknown): WithheldStatus | undefined =>
+  isMailedStatus(given) ? withheldStatuses.find((status) => status === stored) : undefined
+
+/**
+ * The status of a contact after a write, whether there is one or not: one that is given, but nobody is resubscribed unless
+ * the write says so. A new contact is Active if none is given.
+ */
+export const statusAfter = (
+  before: { readonly status?: Contact["status"] | null } | null,
+  {
+    resubscribe = false,
+    status
+  }: { readonly status?: ContactStatus | undefined; readonly resubscribe?: boolean | undefined }
+): Contact["status"] | null => {
+  const now = before === null ? "Active" : before.status
+  return status === undefined || (!resubscribe && statusKept(now, status) !== undefined) ? now : status
+}
+
+/** A contact of an add that kept its status. */
+export interface KeptStatus {
+  /** The position of the contact in the add, counted from 0. */
+  readonly index: number
+  /** The status that the contact kept. */
+  readonly status: WithheldStatus
+}
+
+/** A row of a file whose contact kept its status. */
+export const KeptStatusRow = Schema.Struct({
+  /** The line of the file on which the row begins, counted from 1. */
+  line: Schema.Int,
+  /** The status that the contact kept. */
+  status: Schema.Literals(withheldStatuses)
+})
+export interface KeptStatusRow extends Schema.Schema.Type<typeof KeptStatusRow> {}
+
+/**
+ * The contacts of an add that kept their status, by its answer. Of an address with several contacts only the last
+ * counts.
+ */
+export const keptStatuses = (
+  given: ReadonlyArray<{ readonly email: string; readonly status?: unknown }>,
+  answered: ReadonlyArray<{ readonly status?: unknown }>
+): ReadonlyArray<KeptStatus> => {
+  const kept = given.flatMap((contact, index): ReadonlyArray<KeptStatus> => {
+    const status = statusKept(answered[index]?.status, contact.status)
+    return status === undefined ? [] : [{ index, status }]
+  })
+  if (kept.length === 0) return kept
+  const last = new Map(given.map(({ email }, index) => [canonicalEmail(email), index]))
+  return kept.filter(({ index }) => last.get(canonicalEmail(given[index]?.email ?? "")) === index)
+}
+
+// What a write makes of a contact
+
+/** What an add or an update writes. A date of consent that is `null` is not given there, where a write would remove it. */
+export const writeOf = (payload: ContactPayload | ContactUpdatePayload, resubscribe = false): ContactWrite => {
+  if (!("consent" in payload) || payload.consent?.date !== null) {
+    return resubscribe ? { ...payload, resubscribe } : payload
+  }
+  const { date: _, ...consent } = payload.consent
+  return { ...payload, consent, resubscribe }
+}
+
 /** Fields of which one that is null, undefined or empty has no value. */
 type Loose<A> = { readonly [Name in keyof A]: A[Name] | null | undefined }
 
 const isGiven = <A>(value: A | null | undefined): value is A => value != null && value !== ""
+
+const areAllGiven = (fields: Loose<CustomFields>): fields is CustomFields => {
+  for (const name in fields) if (!isGiven(fields[name])) return false
+  return true
+}
+
+/** The custom fields that are not empty, or `undefined` for none. */
+const givenFields = (fields: Loose<CustomFields> = {}): CustomFields | undefined => {
+  const isText = (entry: readonly [string, string | null | undefined]): entry is [string, string] => isGiven(entry[1])
+  // `fromEntries` keeps `__proto__`, which an assignment would not.
+  const given = areAllGiven(fields) ? fields : Object.fromEntries(Object.entries(fields).filter(isText))
+  for (const _ in given) return given
+  return undefined
+}
 
 const contentIn = ({
   consent,
@@ -104,14 +201,13 @@ const contentIn = ({
   if (isGiven(status)) content.status = status
   if (isGiven(firstName)) content.firstName = firstName
   if (isGiven(lastName)) content.lastName = lastName
-  const texts = Object.entries(customFields ?? {}).flatMap(([name, text]) =>
-    isGiven(text) ? [[name, text] as const] : []
-  )
-  if (texts.length > 0) content.customFields = Object.fromEntries(texts)
+  const texts = givenFields(customFields)
+  if (texts !== undefined) content.customFields = texts
+  if (consent === undefined) return content
   const agreed: Types.Mutable<Consent> = {}
-  if (isGiven(consent?.ip)) agreed.ip = consent.ip
-  if (isGiven(consent?.date)) agreed.date = consent.date
-  if (isGiven(consent?.tracking)) agreed.tracking = consent.tracking
+  if (isGiven(consent.ip)) agreed.ip = consent.ip
+  if (isGiven(consent.date)) agreed.date = consent.date
+  if (isGiven(consent.tracking)) agreed.tracking = consent.tracking
   if (Object.keys(agreed).length > 0) content.consent = agreed
   return content
 }
@@ -122,26 +218,79 @@ export const contentOf: (contact: ContactContent) => Content = contentIn
 const or = <A>(value: A | undefined, otherwise: A | undefined): A | undefined =>
   value === undefined ? otherwise : value
 
-/** The content that a write makes of a contact, or of none. */
+/** The fields keep the spelling that they have first, and an empty text or `null` removes one. */
+const mergedFields = (
+  below: CustomFields | undefined,
+  above: Loose<CustomFields> | undefined
+): Loose<CustomFields> | undefined =>
+  below === undefined || above === undefined
+    ? (above ?? below)
+    : // A spread keeps `__proto__`, which an assignment would not.
+      { ...below, ...renamed(above, spellingsOf(below)) }
+
+/**
+ * The content that a write makes of a contact, or of none: a given value wins, custom fields and consent are merged one by
+ * one, and the status is that of `statusAfter`.
+ */
 export const contentAfter = (before: ContactContent | null, write: ContactWrite): Content => {
-  const { consent, resubscribe = false, status } = write
-  const now = contentOf(before ?? { status: "Active" })
-  const keepsStatus = !resubscribe && statusKept(before?.status, status) !== undefined
-  const texts = Object.entries(write.customFields ?? {}).map(([name, value]) => [name, value ?? ""] as const)
+  const { consent } = write
+  const now = before === null ? {} : contentOf(before)
   return contentIn({
-    status: keepsStatus ? now.status : or(status, now.status),
+    status: statusAfter(before, write),
     firstName: or(write.firstName, now.firstName),
     lastName: or(write.lastName, now.lastName),
-    customFields: mergedFields(now.customFields ?? {}, Object.fromEntries(texts)),
+    customFields: mergedFields(now.customFields, write.customFields),
     consent:
       consent === null
         ? undefined
-        : {
-            ip: or(consent?.ip, now.consent?.ip),
-            date: or(consent?.date, now.consent?.date),
-            tracking: or(consent?.tracking, now.consent?.tracking)
-          }
+        : consent === undefined
+          ? now.consent
+          : {
+              ip: or(consent.ip, now.consent?.ip),
+              date: or(consent.date, now.consent?.date),
+              tracking: or(consent.tracking, now.consent?.tracking)
+            }
   })
+}
+
+/** A contact with another content. */
+export const withContent = (contact: Contact, content: Content): Contact => {
+  const { consent: _, customFields: _fields, firstName: _first, lastName: _last, status: _status, ...others } = contact
+  return { ...others, ...content }
+}
+
+/** A write of the contact of an address, and what the contact is written with. */
+export interface WrittenBy {
+  /** The address, in the spelling that a new contact has. */
+  readonly email: string
+  /** What is written. */
+  readonly write: ContactWrite
+  /** How a new contact is added. */
+  readonly source: ContactSource
+  /** When. */
+  readonly date: DateTime.Utc
+}
+
+/** The contact that a write makes of none. */
+export const newContact = ({ date, email, source, write }: WrittenBy): Contact => ({
+  email: email.trim(),
+  ...contentAfter(null, write),
+  source,
+  dateAdded: date
+})
+
+/**
+ * The contact that a write makes of another one, whose address, source, date of adding and activity stay; `undefined` if it
+ * would exceed the bounds of `ContactSize` together with what is there.
+ */
+export const contactAfter = (before: Contact, { date, write }: WrittenBy): Contact | undefined => {
+  const content = contentAfter(before, write)
+  const after = {
+    ...withContent(before, content),
+    dateUpdated: date,
+    ...(content.status !== before.status && { statusChangeDate: date })
+  }
+  return ContactSize.mayBecome(before, after) ? after : undefined
 }
 
 const sameTexts = (one: CustomFields = {}, other: CustomFields = {}): boolean => {

@@ -12,7 +12,7 @@ import type {
   TooManyContacts
 } from "../contacts/Contact.ts"
 import type { ChangeAnswer, ContactChange } from "../contacts/ContactChange.ts"
-import type { KeptStatus } from "../contacts/Resubscription.ts"
+import type { KeptStatus } from "../contacts/ContactWrite.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
 import type { ExportExpired, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "../jobs/Export.ts"

@@ -7,7 +7,6 @@ import {
   type CustomFields,
   FieldNames,
   InvalidInput,
-  mergedFields,
   Rule,
   ruleMatcher,
   validated
@@ -60,14 +59,12 @@ describe("FieldNames", () => {
     [Arbitrary.array(record, { maxLength: 5 })],
     ([records]) => {
       const writes = records.filter((one) => !FieldNames.hasEqualNames(one))
-      const merged = writes.reduce<CustomFields>(mergedFields, {})
-      assert.deepStrictEqual(merged, written(writes))
-      assert.isFalse(FieldNames.hasEqualNames(merged))
-      const changed = writes.reduce<ReturnType<typeof contentAfter>>(
+      const { customFields: merged = {} } = writes.reduce<ReturnType<typeof contentAfter>>(
         (before, customFields) => contentAfter(before, { customFields }),
         {}
       )
-      assert.deepStrictEqual(changed.customFields ?? {}, merged)
+      assert.deepStrictEqual(merged, written(writes))
+      assert.isFalse(FieldNames.hasEqualNames(merged))
       for (const name of writes.flatMap(Object.keys)) {
         const finds = ruleMatcher(Rule.compare(Rule.customField(name), "!=", Rule.text("")), DateTime.makeUnsafe(0))
         const shown = Object.keys(merged).some((own) => Rule.foldText(own) === Rule.foldText(name))

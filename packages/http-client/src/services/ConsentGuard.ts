@@ -13,7 +13,7 @@ import {
   type KeptStatus,
   keptStatuses,
   type ServiceError,
-  statusKept
+  statusAfter
 } from "@roster/domain"
 import { Effect, Predicate } from "effect"
 import type { Said } from "../calls/RosterHttpApi.ts"
@@ -47,7 +47,7 @@ export const makeConsentGuard = (
   get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
 ) => {
   /** The status of a contact; nothing once the service says that it decides by itself. */
-  const statusOf = (email: string): Effect.Effect<unknown, ServiceError> =>
+  const statusOf = (email: string): Effect.Effect<Contact["status"], ServiceError> =>
     Effect.suspend(() =>
       isHonoured.current ? Effect.undefined : Effect.map(beforeWriting(get(email)), ({ status }) => status)
     ).pipe(
@@ -68,9 +68,10 @@ export const makeConsentGuard = (
       if (!hasStatus(contact)) return contact
       const { status, ...rest } = contact
       const identity = canonicalEmail(contact.email)
-      if (statusKept(statuses.get(identity), status) !== undefined) return rest
+      const after = statusAfter({ status: statuses.get(identity) }, contact)
+      if (after !== status) return rest
       // A later contact of the same address comes after this one.
-      statuses.set(identity, status)
+      statuses.set(identity, after)
       return contact
     })
     const stored = contacts.map((contact) => ({

@@ -21,9 +21,10 @@ import {
   judgeChange,
   Rejected,
   ServiceError,
-  type TooManyContacts
+  type TooManyContacts,
+  withContent
 } from "@roster/domain"
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import { finalError, invalidResponse } from "../calls/ErrorClassification.ts"
@@ -62,8 +63,6 @@ const sayable = ({ write }: ContactChange, index: number): Effect.Effect<void, I
 /** An empty text removes a custom field, and is the nearest to no name. */
 const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
 
-const contentFields = ["status", "firstName", "lastName", "customFields", "consent"] as const
-
 /** Reads, compares and writes. */
 const readThenWrite = Effect.fnUntraced(function* (
   operations: Operations,
@@ -88,7 +87,7 @@ const readThenWrite = Effect.fnUntraced(function* (
     const { after, result } = judgeChange(contact, change, listNames === undefined)
     if (result === "Outdated") return { _tag: result, exact: false, contact }
     if (result === "AlreadySo") return { _tag: result, exact: false }
-    contacts.set(identity, after === null ? null : { ...Struct.omit(contact ?? { email }, contentFields), ...after })
+    contacts.set(identity, after === null ? null : withContent(contact ?? { email }, after))
     if (write === undefined) {
       batch = undefined
       steps.push(Effect.catchTag(operations.delete(email), "ContactNotFound", () => Effect.void))

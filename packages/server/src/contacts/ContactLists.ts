@@ -17,7 +17,7 @@ import { Caller } from "../credentials/Caller.ts"
 import { dialect, lastOfFullPage } from "../store/SqlDialect.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
-import { addToLists, ensureLists, findList } from "./ContactUpsert.ts"
+import { addToLists, ensureLists, findList } from "./ListMembers.ts"
 import { checkListNames, isListName, listsRefusal } from "./ContactValidation.ts"
 import { selection } from "./ContactSelection.ts"
 

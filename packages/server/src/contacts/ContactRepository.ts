@@ -21,7 +21,8 @@ import {
   sentPart,
   ServiceError,
   TooManyContacts,
-  validated
+  validated,
+  writeOf
 } from "@roster/domain"
 import { Array as Arr, DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -35,20 +36,21 @@ import { orStoreFailure } from "../store/StoreFailure.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
-import { mergeContact } from "./ContactMerge.ts"
 import { contactsByIds, contactsWith, LargeAnswer, makeCount, makePages } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.generated.ts"
-import { addToLists, beyondLists, ensureLists, upsertContacts } from "./ContactUpsert.ts"
 import {
   checkContacts,
   checkEmail,
   checkEmails,
   checkListNames,
-  checkMerged,
   checkTexts,
   listsRefusal,
-  mergedRefusal
+  mergedRefusal,
+  orRefusal,
+  writtenOf
 } from "./ContactValidation.ts"
+import { rowOf, writeContacts } from "./ContactWrites.ts"
+import { addToLists, beyondLists, ensureLists } from "./ListMembers.ts"
 import { RuleScans } from "./RuleScans.ts"
 import { readRule } from "./ContactSelection.ts"
 
@@ -71,11 +73,14 @@ export const shownTo = (caller: CallerIdentity, contact: Contact, sent: Paramete
  * Adds contacts, and gives what `answer` makes of what `read` makes of their rows, as they are in the end. The answer
  * is a part of the transaction.
  */
-export const addContacts = Effect.fnUntraced(function* <W extends { readonly id: number }, A, R>(
+export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
   payloads: ReadonlyArray<ContactPayload>,
   { isDecoded = false, listNames = [], resubscribe = true }: AddContactsOptions,
   read: (row: ReadonlyArray<unknown>) => W,
-  answer: (written: ReadonlyArray<W>, contacts: ReadonlyArray<ContactPayload>) => Effect.Effect<A, SqlError.SqlError, R>
+  answer: (
+    written: ReadonlyArray<W & { readonly id: number }>,
+    contacts: ReadonlyArray<ContactPayload>
+  ) => Effect.Effect<A, SqlError.SqlError, R>
 ) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
@@ -96,16 +101,27 @@ export const addContacts = Effect.fnUntraced(function* <W extends { readonly id:
       const index = identities.findIndex((identity) => beyond.has(identity))
       return yield* listsRefusal(`[${index}].listNames`)
     }
-    const source = "ContactApi"
-    const returned = { returning: contactColumns, read }
-    const upserted = yield* upsertContacts({ account, contacts, identities, source, now, resubscribe, ...returned })
-    const merged = yield* checkMerged(contacts, upserted)
-    const ids = merged.map(({ id }) => id)
-    yield* addToLists(account, lists, ids)
+    const { answers, ids } = yield* writeContacts({
+      account,
+      source: "ContactApi",
+      now,
+      writes: contacts.map((contact, index) => {
+        return { identity: identities[index] ?? "", email: contact.email, write: writeOf(contact, resubscribe) }
+      }),
+      read: (result, state, one, index) => {
+        return result === "Done" && state !== undefined
+          ? read(rowOf(state))
+          : mergedRefusal(writtenOf(one), `[${index}].`)
+      }
+    })
+    const merged = yield* orRefusal(answers)
+    yield* addToLists(account, lists, [...ids.values()])
     // A later payload for the same address changes the answer to an earlier one.
-    const last = new Map(merged.map((one) => [one.id, one]))
+    const last = new Map(merged.map((one, index) => [identities[index], one]))
     return yield* answer(
-      merged.map((one) => last.get(one.id) ?? one),
+      Arr.zipWith(identities, merged, (identity, one) => {
+        return { ...(last.get(identity) ?? one), id: ids.get(identity) ?? 0 }
+      }),
       contacts
     )
   })
@@ -169,7 +185,7 @@ export const makeContactRepository = Effect.gen(function* () {
       return yield* addContacts(
         payloads,
         options,
-        (row) => ({ id: Number(row[0]), contact: toContact(row) }),
+        (row) => ({ contact: toContact(row) }),
         (written, contacts) =>
           Effect.map(Caller, (caller) =>
             Arr.zipWith(written, contacts, ({ contact }, sent) => shownTo(caller, contact, sent))
@@ -187,11 +203,21 @@ export const makeContactRepository = Effect.gen(function* () {
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
     const merged = Effect.gen(function* () {
-      const row = yield* mergeContact(account, canonicalEmail(email), changes, yield* storeClock(sql).seconds)
+      const {
+        answers: [row]
+      } = yield* writeContacts({
+        account,
+        source: "ContactApi",
+        now: yield* storeClock(sql).seconds,
+        writes: [{ identity: canonicalEmail(email), email, write: writeOf(changes) }],
+        onlyExisting: true,
+        isAlone: true,
+        read: (result, state, one) =>
+          result === "TooLarge" ? mergedRefusal(writtenOf(one), "") : state && rowOf(state)
+      })
       if (row === undefined) return yield* new ContactNotFound({ email })
-      return row === "TooLarge"
-        ? yield* mergedRefusal(changes, "")
-        : yield* encoded(shownTo(caller, toContact(row), { ...changes, email }))
+      if (row instanceof InvalidInput) return yield* row
+      return yield* encoded(shownTo(caller, toContact(row), { ...changes, email }))
     })
     return yield* inStore(sharingCommit(asCaller(sql, "contactsByEmailPut", merged)))
   }, orStoreFailure("contactsByEmailPut"))

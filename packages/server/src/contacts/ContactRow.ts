@@ -1,5 +1,5 @@
 /** Contacts as the table has them. `ContactRow.generated.ts` names their columns one by one. */
-import { type Contact, ContactFields } from "@roster/domain"
+import type { Contact, ContactFields } from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dialect, streamValues } from "../store/SqlDialect.ts"
@@ -22,14 +22,12 @@ export const contactsByAddress = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const { inByteOrder, isOneOf, locked } = dialect(sql)
   const rows = yield* sql`
-    SELECT identity, ${sql.literal(contactColumns.join(", "))} FROM contacts
+    SELECT ${sql.literal(contactColumns.join(", "))}, identity FROM contacts
     WHERE account = ${account} AND ${isOneOf("identity", identities)} ORDER BY ${inByteOrder("identity")}
     ${locks ? locked : sql.literal("")}`.values
-  return new Map(rows.map(([identity, ...values]) => [String(identity), values]))
+  // A row may be longer than its columns.
+  return new Map(rows.map((row) => [String(row[contactColumns.length]), row]))
 })
-
-/** Fields that a payload may omit: an insert sends those that any contact has, and an update can change them. */
-export const optionalFields = ContactFields.addedFields.filter(({ isStored }) => !isStored)
 
 /** What a contact gives for the column of a field; `undefined` if it gives nothing. */
 export const givenValue = (

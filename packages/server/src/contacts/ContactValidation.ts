@@ -100,7 +100,7 @@ export const checkEmails = (field: string, emails: ReadonlyArray<string>): Effec
   firstRefusal(emails, (email, index) => emailRefusal(`${field}[${index}]`, email))
 
 /** What a change gives, as an add would. */
-export const writtenOf = ({ email, write = {} }: ContactChange): ContactPayload => {
+export const writtenOf = ({ email, write = {} }: Pick<ContactChange, "email" | "write">): ContactPayload => {
   const { consent, customFields = {}, firstName, lastName } = write
   return {
     email,
@@ -171,17 +171,13 @@ export const checkChanges = (changes: ReadonlyArray<ContactChange>): Effect.Effe
 export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>
   firstRefusal(contacts, (contact, index) => textsRefusal(contact, `[${index}].`))
 
-/** The rows of an upsert. Fails if the upsert refused a contact. */
-export const checkMerged = <Row>(
-  contacts: ReadonlyArray<ContactPayload>,
-  rows: ReadonlyArray<Row | undefined>
-): Effect.Effect<ReadonlyArray<Row>, InvalidInput> =>
+/** What was made of each contact; fails with the first refusal among them. */
+export const orRefusal = <A>(made: ReadonlyArray<A | InvalidInput>): Effect.Effect<ReadonlyArray<A>, InvalidInput> =>
   Effect.suspend(() => {
-    const written: Array<Row> = []
-    for (const [index, contact] of contacts.entries()) {
-      const row = rows[index]
-      if (row === undefined) return Effect.fail(mergedRefusal(contact, `[${index}].`))
-      written.push(row)
+    const accepted: Array<A> = []
+    for (const one of made) {
+      if (one instanceof InvalidInput) return Effect.fail(one)
+      accepted.push(one)
     }
-    return Effect.succeed(written)
+    return Effect.succeed(accepted)
   })

@@ -30,10 +30,11 @@ import {
   makePages,
   type PlacedContact
 } from "../contacts/ContactPagination.ts"
-import { changeContacts, type JudgedChange, listsOf } from "../contacts/ContactChanges.ts"
+import { changeContacts, type JudgedChange } from "../contacts/ContactChanges.ts"
 import { addContacts, shownTo } from "../contacts/ContactRepository.ts"
 import { contactsByAddress } from "../contacts/ContactRow.ts"
 import { toContact } from "../contacts/ContactRow.generated.ts"
+import { listsOf } from "../contacts/ListMembers.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
 
 /** The most bytes of an answer that is made at once. */
@@ -83,7 +84,7 @@ const withoutContact = (one: JudgedChange): JudgedChange =>
   showsContact(one) ? { ...one, answer: { result: one.answer.result, lists: [] } } : one
 
 /** A contact that was written; without itself if it is one of too many bytes. */
-interface Written extends PlacedContact {
+interface Written extends Pick<PlacedContact, "bytes"> {
   readonly contact: Contact | undefined
 }
 
@@ -93,7 +94,7 @@ const makeReader = (most: number) => {
   return (row: ReadonlyArray<unknown>): Written => {
     const own = answerBytesOf(row)
     bytes += own
-    return { id: Number(row[0]), bytes: own, contact: bytes > most ? undefined : toContact(row) }
+    return { bytes: own, contact: bytes > most ? undefined : toContact(row) }
   }
 }
 

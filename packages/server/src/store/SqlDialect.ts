@@ -1,5 +1,4 @@
 /** The differences between SQLite and PostgreSQL, and queries that are compiled once. */
-import { ContactFields, ContactSize } from "@roster/domain"
 import { Context, Effect, Function, Iterable, Option, References, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { beginSlice, yieldToEventLoop } from "../threads/Slices.ts"
@@ -39,43 +38,32 @@ const stepOf = ([row]: ReadonlyArray<Ready>): number => Number(row?.step ?? 0)
 
 type Fragment = Statement.Fragment
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
-/** Runs a statement per set of parameters. */
-type RunEach = <A>(
-  statement: string,
-  parameters: Iterable<ReadonlyArray<unknown>>,
-  read: (row: ReadonlyArray<unknown>) => A
-) => Effect.Effect<ReadonlyArray<A | undefined>, SqlError.SqlError>
-
-const eachAlone =
-  (sql: SqlClient.SqlClient): RunEach =>
-  (statement, parameters, read) =>
-    Effect.forEach(parameters, (params) =>
-      Effect.map(sql.unsafe(statement, params).values, ([row]) => (row === undefined ? undefined : read(row)))
-    )
-
 /** The rows that are written in one effect: one for each row would cost more than SQLite does. */
 const rowsAtOnce = 25
 
-/** Some at once, and others are answered whenever a slice has taken its time. */
-const eachInSlices =
-  (sql: SqlClient.SqlClient): RunEach =>
-  <A>(statement: string, parameters: Iterable<ReadonlyArray<unknown>>, read: (row: ReadonlyArray<unknown>) => A) =>
-    Effect.gen(function* () {
-      const transaction = Option.getOrUndefined(yield* Effect.serviceOption(sql.transactionService))
-      const connection = transaction?.[0]
-      if (connection === undefined || !isSqliteConnection(connection)) {
-        return yield* eachAlone(sql)(statement, parameters, read)
-      }
-      const rows: Array<A | undefined> = []
-      let isOver = yield* beginSlice()
-      for (const some of Iterable.chunksOf(parameters, rowsAtOnce)) {
-        rows.push(...(yield* connection.executeEach(statement, some, read)))
-        if (!isOver()) continue
-        yield* yieldToEventLoop
-        isOver = yield* beginSlice()
-      }
-      return rows
-    })
+/**
+ * Runs a compiled statement per set of parameters in the caller's transaction on SQLite, and gives the id of the row that
+ * each has inserted, if it is an insert. Others are answered whenever a slice has taken its time.
+ */
+export const runEach = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  statement: string,
+  parameters: Iterable<ReadonlyArray<unknown>>
+) {
+  const connection = Option.getOrUndefined(yield* Effect.serviceOption(sql.transactionService))?.[0]
+  if (connection === undefined || !isSqliteConnection(connection)) {
+    return yield* Effect.die(new Error("runEach was called outside of a transaction of SQLite"))
+  }
+  const ids: Array<number> = []
+  let isOver = yield* beginSlice()
+  for (const some of Iterable.chunksOf(parameters, rowsAtOnce)) {
+    ids.push(...(yield* connection.executeEach(statement, some)))
+    if (!isOver()) continue
+    yield* yieldToEventLoop
+    isOver = yield* beginSlice()
+  }
+  return ids
+})
 
 type Ask = (query: string, parameters: ReadonlyArray<unknown>) => Effect.Effect<Rows, SqlError.SqlError>
 
@@ -92,48 +80,11 @@ const askAtOnce = (sql: SqlClient.SqlClient): Ask => {
     })
 }
 
-/** The merge of contacts in SQL. */
-const sqliteMerge = (sql: SqlClient.SqlClient) => ({
-  /**
-   * Merges custom fields, both as the JSON that JavaScript makes. Those of `above` win, and those that are empty there go:
-   * a name with such a value is the only place where such JSON has a colon before two quotes.
-   */
-  mergeFields: (below: Fragment, above: Fragment): Fragment => sql`
-    CASE WHEN ${above} = '{}' OR (${above} = ${below} AND instr(${above}, ':""') = 0) THEN ${below}
-      ELSE roster_merge_fields(${below}, ${above}) END`,
-  /**
-   * Whether the row of `contacts` may become what is given, by the bounds of `ContactSize`: its custom fields, and the texts
-   * of `excluded`, which may be NULL. The address stays.
-   */
-  mayBecome: (givenCustomFields: Fragment): Fragment => {
-    const given = ({ column }: ContactFields.ContactField) =>
-      column === "email" ? sql`NULL` : sql`excluded.${sql(column)}`
-    const texts = [
-      ...ContactFields.textFields.map(({ column }) => sql`contacts.${sql(column)}`),
-      sql`contacts.custom_fields`,
-      ...ContactFields.textFields.map(given),
-      givenCustomFields
-    ]
-    // Adding lengths up is cheaper than one long text.
-    const bytes = texts.map((text) => sql`ifnull(octet_length(${text}), 0)`)
-    const small = sql.literal(String(ContactSize.smallContactBytes))
-    return sql`(${sql.join(" + ", false)(bytes)} <= ${small} OR roster_may_become(${sql.csv(texts)}))`
-  }
-})
-
 type LockAccounts = (accounts: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
 
 const withoutLock: LockAccounts = () => Effect.void
 
 const sqlite = (sql: SqlClient.SqlClient) => ({
-  /** How SQL merges contacts; `undefined` where they are merged here, for a database without functions of ours. */
-  merge: sqliteMerge(sql),
-  /**
-   * Runs a compiled statement per set of parameters in the caller's transaction. Reads the first row of each at once,
-   * so that not all of them are in memory. It is empty without a RETURNING, and one that changed nothing gives
-   * `undefined`.
-   */
-  runEach: eachInSlices(sql),
   /** Whether a column is one of many texts, which are bound as one parameter. */
   isOneOf: (column: string, texts: ReadonlyArray<string>): Fragment =>
     sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
@@ -182,13 +133,9 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
   )
 })
 
-export type SqlDialect = Omit<ReturnType<typeof sqlite>, "merge"> & {
-  readonly merge: ReturnType<typeof sqliteMerge> | undefined
-}
+export type SqlDialect = ReturnType<typeof sqlite>
 
 const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
-  merge: undefined,
-  runEach: eachAlone(sql),
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   isOneOfIds: (ids, column = "id") => sql`${sql(column)} = ANY (${`{${Array.from(ids).join()}}`}::bigint[])`,

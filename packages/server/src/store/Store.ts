@@ -4,7 +4,6 @@ import { Effect, Layer, Result } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { lastMigration, latestMigration, migrate } from "./Migrations.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
-import { registerFunctions } from "./sqlite/SqliteFunctions.ts"
 import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import type { LockContention } from "./sqlite/LockContention.ts"
@@ -86,7 +85,7 @@ export const layer = ({
   readonly contention?: LockContention | undefined
 }): Layer.Layer<SqlClient.SqlClient, StoreError> =>
   Layer.effectDiscard(migrated(filename)).pipe(
-    Layer.provideMerge(SqliteClient.layer({ filename, prepare: registerFunctions, contention })),
+    Layer.provideMerge(SqliteClient.layer({ filename, contention })),
     // Before anything is written to the file.
     Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename)))),
     redactLayerSpans

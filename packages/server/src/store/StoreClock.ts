@@ -85,12 +85,18 @@ export const toSeconds = (date: DateTime.Utc): number => Math.floor(DateTime.toE
 export const nullableSeconds = (date: DateTime.Utc | null | undefined): number | null =>
   date == null ? null : toSeconds(date)
 
-let lastDate = fromSeconds(0)
+const maximumKept = 64
+const kept = new Map<number, DateTime.Utc>()
 
-/** Keeps the last date: rows that were written together share their times, and dates are the slowest part of a row. */
+/** Keeps the last dates: rows that were written together share their times, and dates are the slowest part of a row. */
 export const sharedDate = (seconds: number): DateTime.Utc => {
-  if (lastDate.epochMilliseconds !== seconds * 1000) lastDate = fromSeconds(seconds)
-  return lastDate
+  let date = kept.get(seconds)
+  if (date === undefined) {
+    date = fromSeconds(seconds)
+    if (kept.size >= maximumKept) kept.clear()
+    kept.set(seconds, date)
+  }
+  return date
 }
 
 export const nullableDate = (seconds: number | null): DateTime.Utc | null =>

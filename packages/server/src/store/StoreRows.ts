@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Stream } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { byEngine, dialect, streamValues } from "./SqlDialect.ts"
+import { byEngine, runEach, streamValues } from "./SqlDialect.ts"
 
 interface Table {
   readonly name: string
@@ -94,11 +94,7 @@ const sqlite = (sql: SqlClient.SqlClient): CopyDialect => ({
   columns: (table) => sql`SELECT name FROM pragma_table_info(${table})`,
   rows: (query) => streamValues(sql.unsafe(query)),
   insert: (into, columns, rows) =>
-    dialect(sql).runEach(
-      `${into} VALUES (${Array.from({ length: columns }, () => "?").join(",")})`,
-      rows,
-      () => undefined
-    ),
+    runEach(sql, `${into} VALUES (${Array.from({ length: columns }, () => "?").join(",")})`, rows),
   lastNumber: (table) =>
     Effect.map(sql<{ readonly last: number }>`SELECT seq AS last FROM sqlite_sequence WHERE name = ${table}`, lastOf),
   setLastNumber: (table, _, last) =>

@@ -10,7 +10,6 @@ import { deletedAtOnce, deleteEveryone, deleteSelected } from "../../src/contact
 import * as SqlServices from "../../src/services/SqlServices.ts"
 import { migrate } from "../../src/store/Migrations.ts"
 import * as SqliteClient from "../../src/store/sqlite/SqliteClient.ts"
-import { registerFunctions } from "../../src/store/sqlite/SqliteFunctions.ts"
 
 const inStore = Effect.provide(SqlServices.layerWithStore({ filename: ":memory:" }), { local: true })
 
@@ -98,7 +97,7 @@ describe("a bulk delete", () => {
         assert.isBelow(yield* left, 5 * deletedAtOnce)
         yield* deleteEveryone("")
         assert.strictEqual(yield* left, 0)
-      }).pipe(Effect.provide(SqliteClient.layer({ filename, prepare: registerFunctions, busyTimeout: "50 millis" })))
+      }).pipe(Effect.provide(SqliteClient.layer({ filename, busyTimeout: "50 millis" })))
     }).pipe(Effect.scoped)
   )
 

@@ -23,7 +23,7 @@ const fields = [
   [{ CustomFields: { "canary-name": "new", other: "x" } }, { CustomFields: { "canary-name": "new", other: "x" } }],
   [{ CustomFields: { other: "", toString: "" } }, { CustomFields: {} }],
   [{ CustomFields: null, FirstName: null }, {}],
-  [{ FirstName: "" }, { FirstName: "" }]
+  [{ FirstName: "" }, {}]
 ] as const
 
 const ofAdds = [

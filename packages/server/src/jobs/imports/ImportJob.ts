@@ -8,15 +8,16 @@ import {
   type ImportRow,
   inputProblem,
   readContacts,
-  isMailedStatus,
   type KeptStatusRow,
   type RejectedRow,
-  statusKept
+  statusKept,
+  writeOf
 } from "@roster/domain"
 import { Clock, Effect, Exit, identity, Option, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { addToLists, beyondLists, findList, upsertContacts } from "../../contacts/ContactUpsert.ts"
 import { listsRefusal, mergedRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
+import { writeContacts } from "../../contacts/ContactWrites.ts"
+import { addToLists, beyondLists, findList } from "../../contacts/ListMembers.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, contentOf } from "./ImportFile.ts"
 import { advanceJob, endJob, noProgress, progressOf, type HeldJob } from "../queue/JobQueue.ts"
@@ -183,32 +184,27 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
           if (beyond.has(identity)) reject(row, inputProblem(listsRefusal("listName")))
         if (beyond.size > 0) good = good.filter(({ identity }) => !beyond.has(identity))
       }
-      const mayKeep = !resubscribe && good.some(({ contact }) => isMailedStatus(contact.status))
-      const upserted = yield* upsertContacts({
+      const { answers, ids } = yield* writeContacts({
         account: job.account,
-        contacts: good.map(({ contact }) => contact),
-        identities: good.map(({ identity }) => identity),
         source: "FileUpload",
         now,
-        resubscribe,
-        returning: mayKeep ? ["id", "status"] : list === undefined ? [] : ["id"],
-        read: ([id, status]) => ({ id, status })
+        writes: good.map(({ contact, identity }) => {
+          return { identity, email: contact.email, write: writeOf(contact, resubscribe) }
+        }),
+        read: (result, state) => (result === "Done" ? state?.contact.status : undefined)
       })
       good.forEach(({ contact, identity, row }, index) => {
-        const written = upserted[index]
+        const written = answers[index]
         if (written === undefined) {
           reject(row, inputProblem(mergedRefusal(contact, "")))
         } else {
-          const status = mayKeep ? statusKept(written.status, contact.status) : undefined
+          const status = resubscribe ? undefined : statusKept(written, contact.status)
           if (status !== undefined) statuses.push({ line: row.line, status })
           identities.push(identity)
           if (isKnown(identity)) repeats++
         }
       })
-      if (list !== undefined) {
-        const ids = upserted.flatMap((written) => (written === undefined ? [] : [Number(written.id)]))
-        yield* addToLists(job.account, [list], ids)
-      }
+      if (list !== undefined) yield* addToLists(job.account, [list], [...ids.values()])
       position = end
       const before = stepped
       stepped = yield* monotonicMillis

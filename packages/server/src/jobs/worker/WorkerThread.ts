@@ -15,7 +15,6 @@ import * as JobRunner from "./JobRunner.ts"
 import { idly } from "../../threads/Background.ts"
 import * as RpcThread from "../../threads/RpcThread.ts"
 import * as SqliteClient from "../../store/sqlite/SqliteClient.ts"
-import { registerFunctions } from "../../store/sqlite/SqliteFunctions.ts"
 import * as LockContention from "../../store/sqlite/LockContention.ts"
 import { type PostgresOptions, sharedWrites } from "../../store/postgres/PostgresOptions.ts"
 import * as PostgresLoading from "../../store/postgres/PostgresLoading.ts"
@@ -148,7 +147,6 @@ export const layer = (options: {
   )
 
 const prepareConnection = (database: DatabaseSync): void => {
-  registerFunctions(database)
   database.exec(setCacheSize)
 }
 

@@ -1,5 +1,5 @@
 /** Effect SQL on a connection of `node:sqlite`. Each call runs one statement and blocks the thread meanwhile. */
-import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Result, Stream } from "effect"
+import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Stream } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
 import { type Waiting, whileBusy } from "./SqliteBusy.ts"
@@ -22,12 +22,11 @@ export interface Options {
 }
 
 export interface SqliteConnection extends SqlConnection.Connection {
-  /** Runs a statement per set of parameters, as `runEach` of the dialect. Only inside a transaction. */
-  readonly executeEach: <A>(
+  /** Runs a statement per set of parameters, and gives the id of the row that was last inserted after each. */
+  readonly executeEach: (
     sql: string,
-    parameters: Iterable<ReadonlyArray<unknown>>,
-    read: (row: ReadonlyArray<unknown>) => A
-  ) => Effect.Effect<ReadonlyArray<A | undefined>, SqlError.SqlError>
+    parameters: Iterable<ReadonlyArray<unknown>>
+  ) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
 }
 
 export const isSqliteConnection = (connection: SqlConnection.Connection): connection is SqliteConnection =>
@@ -120,16 +119,7 @@ export const make = (
       execute(statements.runOnce, sql, params, false, transformed(transform)),
     executeValuesUnprepared: (sql, params) => execute(statements.runOnce, sql, params, true, values),
     executeStream: options.executeStream,
-    executeEach: (sql, parameters, read) =>
-      execute(
-        // As for `values`. What cannot be read is no error of the statement.
-        (sql, params: typeof parameters, mode) =>
-          statements.runEach(sql, params, mode, (row) => Result.try(() => read(row as ReadonlyArray<unknown>))),
-        sql,
-        parameters,
-        true,
-        identity
-      ).pipe(Effect.map((rows) => rows.map((row) => (row === undefined ? undefined : Result.getOrThrow(row)))))
+    executeEach: (sql, parameters) => execute(statements.runEach, sql, parameters, true, identity)
   }
 }
 

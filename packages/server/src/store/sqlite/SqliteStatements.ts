@@ -15,9 +15,6 @@ interface Prepared extends ReadMode {
   readonly returnsRows: boolean
 }
 
-/** The row of a statement that returns none. */
-const noColumns: ReadonlyArray<unknown> = []
-
 /** More than the recurring statements of an application; bulk `VALUES` of many lengths are evicted. */
 const capacity = 256
 
@@ -48,20 +45,10 @@ export const make = (database: DatabaseSync) => {
   return {
     /** Gives the rows, or the changes of a statement without rows. */
     run: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => run(lookup(sql, mode), params),
-    /** Runs a statement for each set of parameters. Reads the first row of each; `undefined` if it changed nothing. */
-    runEach: <A>(
-      sql: string,
-      parameters: Iterable<ReadonlyArray<unknown>>,
-      mode: ReadMode,
-      read: (row: object) => A
-    ): ReadonlyArray<A | undefined> => {
-      const { returnsRows, statement } = lookup(sql, mode)
-      return Array.from(parameters, (params) => {
-        const bound = params.map(bind)
-        if (!returnsRows) return statement.run(...bound).changes > 0 ? read(noColumns) : undefined
-        const row = statement.get(...bound)
-        return row === undefined ? undefined : read(row)
-      })
+    /** Runs a statement for each set of parameters, and gives the id of the row that was last inserted after each. */
+    runEach: (sql: string, parameters: Iterable<ReadonlyArray<unknown>>, mode: ReadMode): ReadonlyArray<number> => {
+      const { statement } = lookup(sql, mode)
+      return Array.from(parameters, (params) => Number(statement.run(...params.map(bind)).lastInsertRowid))
     },
     /** `run` without the cache. */
     runOnce: (sql: string, params: ReadonlyArray<unknown>, mode: ReadMode) => run(prepare(database, sql, mode), params),

@@ -1,0 +1,292 @@
+/**
+ * The one way a contact is written: read by its address, judged in `domain`, and written. Adds, imports, updates and
+ * conditional changes take it on either engine. (docs/decisions/upsert.md)
+ */
+import {
+  areListsSo,
+  type Contact,
+  type ContactContent,
+  ContactFields,
+  ContactSize,
+  type ContactSource,
+  type ContactWrite,
+  contactAfter,
+  judgeChange,
+  listsAfter,
+  maximumListsOfContact,
+  newContact
+} from "@roster/domain"
+import { Effect, Iterable } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { byEngine, dialect, runEach } from "../store/SqlDialect.ts"
+import { fromSeconds, nullableSeconds } from "../store/StoreClock.ts"
+import { eachInSlices, inSlices } from "../threads/Slices.ts"
+import { deletedInPieces } from "./ContactDeletion.ts"
+import { countNewContacts } from "./ContactPagination.ts"
+import { contactsByAddress, givenValue } from "./ContactRow.ts"
+import { contactColumns, toColumns, toContact } from "./ContactRow.generated.ts"
+import { listsOf, type Places, writeLists } from "./ListMembers.ts"
+
+/** The contacts that are read and judged at once. */
+const readAtOnce = 100
+
+/** What a call does with the contact of an address. */
+interface Writing {
+  /** The canonical address. */
+  readonly identity: string
+  /** The address, in the spelling of a new contact. */
+  readonly email: string
+  /** What the contact has to be, or `null` for none; left out if it may be anything. */
+  readonly seen?: ContactContent | null
+  /** What to write; left out to delete it. */
+  readonly write?: ContactWrite | undefined
+}
+
+/** A contact within a call. */
+export interface State {
+  /** One that the call has made has no id yet. */
+  readonly id?: number | undefined
+  readonly contact: Contact
+  /** The names of its lists, if the call asks for them. */
+  readonly lists: ReadonlySet<string>
+  /** Whether it is so large that it is written alone. */
+  readonly isOversized: boolean
+  /** The index of the write that made it, by which new contacts are in order. */
+  readonly madeBy: number
+}
+
+/** A contact that is written, with its canonical address. */
+type Written = readonly [identity: string, state: State]
+
+/** What became of a write, or why it is refused. */
+type Result = "Done" | "AlreadySo" | "Outdated" | "Absent" | "TooLarge" | "TooManyLists"
+
+const noLists: ReadonlySet<string> = new Set()
+
+/** The row of `contactColumns` that a contact is written as. */
+export const rowOf = ({ contact, id }: State): ReadonlyArray<unknown> => [id, ...Object.values(toColumns(contact))]
+
+const customFieldsPlace = contactColumns.indexOf("custom_fields")
+
+const stateOf = (row: ReadonlyArray<unknown>, lists: ReadonlySet<string> = noLists): State => ({
+  id: Number(row[0]),
+  contact: toContact(row),
+  lists,
+  madeBy: -1,
+  // To merge one with each of 1000 writes would take seconds.
+  isOversized: Buffer.byteLength(String(row[customFieldsPlace])) > ContactSize.maximumContactBytes
+})
+
+const givenFields = ContactFields.addedFields.filter(({ column }) => column !== "email")
+
+/** The columns that are written, and their values in this order. */
+const columns = [...givenFields.map(({ column }) => column), "custom_fields", "date_updated", "status_change_date"]
+
+const valuesOf = (contact: Contact): Array<string | number | null> => {
+  const values: Array<string | number | null> = []
+  for (const field of givenFields) values.push(givenValue(field, contact) ?? null)
+  values.push(JSON.stringify(contact.customFields ?? {}))
+  values.push(nullableSeconds(contact.dateUpdated), nullableSeconds(contact.statusChangeDate))
+  return values
+}
+
+const insertOfEach = `
+  INSERT INTO contacts (account, source, date_added, identity, email, ${columns.join(", ")})
+  VALUES (?, ?, ?, ?, ?, ${columns.map(() => "?").join(", ")})`
+
+const updateOfEach = `
+  UPDATE contacts SET ${columns.map((name) => `${name} = ?`).join(", ")} WHERE account = ? AND id = ?`
+
+const numbers = new Set(["id", "date_updated", "status_change_date"])
+for (const { column, kind } of givenFields) if (kind === "date" || kind === "number") numbers.add(column)
+
+/** Columns as rows of a table `given`. Numbers are sent as texts, so that every list has one type. */
+const unnested = (names: ReadonlyArray<string>, from: number) => {
+  const lists = names.map((_, index) => `$${from + index}::text[]`)
+  return `unnest(${lists.join(", ")}) AS given (${names.join(", ")})`
+}
+
+const valueOf = (name: string) => `given.${name}${numbers.has(name) ? "::bigint" : ""}`
+
+// Numbered in the order in which they are given, and inserted in one order for all: two that add the same contacts then
+// wait for each other in turn, and not both for the other.
+const insertOfAll = (names: ReadonlyArray<string>) => `
+  WITH numbered AS MATERIALIZED (SELECT nextval('contacts_id_seq') AS id, given.* FROM ${unnested(names, 4)})
+  INSERT INTO contacts (account, source, date_added, id, ${names.join(", ")}) OVERRIDING SYSTEM VALUE
+  SELECT $1, $2, $3::bigint, id, ${names.map(valueOf).join(", ")} FROM numbered AS given
+  ORDER BY identity COLLATE "C"
+  ON CONFLICT (account, identity) DO NOTHING RETURNING identity, id`
+
+const updateOfAll = `
+  UPDATE contacts SET ${columns.map((name) => `${name} = ${valueOf(name)}`).join(", ")}
+  FROM ${unnested(["id", ...columns], 2)} WHERE contacts.account = $1 AND contacts.id = given.id::bigint`
+
+const quoted = (value: string | number | null | undefined): string =>
+  value == null ? "NULL" : `"${String(value).replace(/[\\"]/g, "\\$&")}"`
+
+/** Each column as one parameter, for a place that says `::text[]`. */
+const listsOfColumns = (rows: ReadonlyArray<ReadonlyArray<string | number | null | undefined>>) =>
+  rows[0]?.map((_, place) => `{${rows.map((row) => quoted(row[place])).join(",")}}`) ?? []
+
+interface Call {
+  readonly account: string
+  readonly source: ContactSource
+  /** Seconds. */
+  readonly now: number
+}
+
+/** Inserts contacts, and notes their ids by their addresses, but for those that another one has made since. */
+const insertAll = Effect.fnUntraced(function* (
+  { account, now, source }: Call,
+  made: ReadonlyArray<Written>,
+  ids: Map<string, number>
+) {
+  const sql = yield* SqlClient.SqlClient
+  if (made.length === 0) return
+  const rowOfNew = ([identity, { contact }]: Written) => [identity, contact.email, ...valuesOf(contact)]
+  const inserted = byEngine<Effect.Effect<void, SqlError.SqlError>>(sql, {
+    sqlite: () =>
+      Effect.gen(function* () {
+        const rows = Iterable.map(made, (one) => [account, source, now, ...rowOfNew(one)])
+        const inserted = yield* runEach(sql, insertOfEach, rows)
+        inserted.forEach((id, place) => ids.set(made[place]?.[0] ?? "", id))
+      }),
+    postgres: () =>
+      Effect.gen(function* () {
+        const rows = yield* eachInSlices(made, rowOfNew)
+        // A list of nothing but NULL would cost as one of values.
+        const names = ["identity", "email", ...columns]
+        const given = names.map((_, place) => rows.some((row) => row[place] !== null))
+        const lists = listsOfColumns(rows.map((row) => row.filter((_, place) => given[place])))
+        const insert = insertOfAll(names.filter((_, place) => given[place]))
+        const inserted = yield* sql.unsafe(insert, [account, source, now, ...lists]).values
+        for (const [identity, id] of inserted) ids.set(String(identity), Number(id))
+      })
+  })
+  yield* inserted
+  yield* countNewContacts(account)
+})
+
+const updateAll = Effect.fnUntraced(function* (account: string, states: ReadonlyArray<State>) {
+  const sql = yield* SqlClient.SqlClient
+  if (states.length === 0) return
+  yield* byEngine<Effect.Effect<unknown, SqlError.SqlError>>(sql, {
+    sqlite: () => {
+      const rows = Iterable.map(states, ({ contact, id }) => [...valuesOf(contact), account, id])
+      return runEach(sql, updateOfEach, rows)
+    },
+    postgres: () =>
+      Effect.gen(function* () {
+        const rows = yield* eachInSlices(states, ({ contact, id }) => [id, ...valuesOf(contact)])
+        yield* sql.unsafe(updateOfAll, [account, ...listsOfColumns(rows)]).values
+      })
+  })
+})
+
+/**
+ * Writes and deletes contacts, each address in the order of its writes. Gives what `read` makes of each right after its
+ * turn: what became of it, and the contact as it then is; and the ids of the contacts that are written by their addresses.
+ * A write that is refused leaves its contact as it was. Runs in a transaction.
+ */
+export const writeContacts = Effect.fnUntraced(function* <A>(
+  options: Call & {
+    readonly writes: ReadonlyArray<Writing>
+    readonly read: (result: Result, state: State | undefined, of: Writing, index: number) => A
+    /** Whether a contact that is not there is left so (default: false). */
+    readonly onlyExisting?: boolean
+    /** Whether a contact beyond the bounds may be written, as long as it gets no larger (default: false). */
+    readonly isAlone?: boolean
+    /** Whether contacts are put on lists and taken off by the writes (default: false). */
+    readonly hasLists?: boolean
+    readonly dryRun?: boolean
+  }
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { isOneOfIds } = dialect(sql)
+  const {
+    account,
+    dryRun,
+    hasLists = false,
+    isAlone = false,
+    now,
+    onlyExisting = false,
+    read,
+    source,
+    writes
+  } = options
+  const date = fromSeconds(now)
+
+  const judge = (
+    state: State | undefined,
+    { email, seen, write }: Writing,
+    index: number
+  ): readonly [Result, State | undefined] => {
+    if (state === undefined && onlyExisting) return ["Absent", state]
+    if (seen !== undefined) {
+      const areSo = areListsSo(state?.lists ?? noLists, write)
+      const { result } = judgeChange(state?.contact ?? null, { seen, write }, areSo)
+      if (result !== "Done") return [result, state]
+    }
+    if (write === undefined) return ["Done", undefined]
+    const written = { email, write, source, date }
+    const lists = hasLists ? new Set(listsAfter(state?.lists ?? [], write)) : noLists
+    if (lists.size > maximumListsOfContact && lists.size > (state?.lists.size ?? 0)) return ["TooManyLists", state]
+    if (state === undefined) return ["Done", { contact: newContact(written), lists, isOversized: false, madeBy: index }]
+    const contact = state.isOversized && !isAlone ? undefined : contactAfter(state.contact, written)
+    return contact === undefined ? ["TooLarge", state] : ["Done", { ...state, contact, lists }]
+  }
+
+  const answers: Array<A> = []
+  const ids = new Map<string, number>()
+  let open = Map.groupBy(writes.keys(), (index) => writes[index]?.identity ?? "")
+  while (open.size > 0) {
+    const made: Array<Written> = []
+    const places: Array<Places> = []
+    // In the order in which all callers lock contacts.
+    for (const some of Iterable.chunksOf([...open.keys()].sort(), readAtOnce)) {
+      const rows = yield* contactsByAddress(account, some, !dryRun)
+      const lists = hasLists ? yield* listsOf(Array.from(rows.values(), ([id]) => Number(id))) : undefined
+      const gone: Array<number> = []
+      const changed: Array<State> = []
+      yield* inSlices(function* () {
+        for (const identity of some) {
+          const row = rows.get(identity)
+          const before = row && stateOf(row, lists?.get(Number(row[0])))
+          let after = before
+          for (const index of open.get(identity) ?? []) {
+            const one = writes[index]
+            if (one === undefined) continue
+            const [result, next] = judge(after, one, index)
+            after = next
+            answers[index] = read(result, after, one, index)
+            yield
+          }
+          if (after === before) continue
+          if (before?.id !== undefined && after?.id === undefined) gone.push(before.id)
+          if (after === undefined) continue
+          if (after.id === undefined) made.push([identity, after])
+          else {
+            changed.push(after)
+            ids.set(identity, after.id)
+            if (hasLists) places.push({ id: after.id, before: before?.lists ?? noLists, after: after.lists })
+          }
+        }
+      })
+      if (dryRun === true) continue
+      yield* deletedInPieces(gone, (ids) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)}`)
+      yield* updateAll(account, changed)
+    }
+    if (dryRun === true) break
+    made.sort(([, a], [, b]) => a.madeBy - b.madeBy)
+    yield* insertAll(options, made, ids)
+    // On PostgreSQL another one may have made a contact since it was looked for, and what is there now is judged.
+    const raced = made.filter(([identity]) => !ids.has(identity))
+    for (const [identity, { lists }] of hasLists ? made : []) {
+      const id = ids.get(identity)
+      if (id !== undefined) places.push({ id, before: noLists, after: lists })
+    }
+    if (hasLists) yield* writeLists(account, places)
+    open = new Map(raced.map(([identity]) => [identity, open.get(identity) ?? []]))
+  }
+  return { answers, ids }
+})

@@ -1,0 +1,159 @@
+/** The lists of contacts by name, and which contacts are on them. (docs/decisions/upsert.md) */
+import { FieldNames, InvalidInput, listsAfter, maximumLists, maximumListsOfContact } from "@roster/domain"
+import { Effect, Iterable } from "effect"
+import { SqlClient } from "effect/sql"
+import { byEngine, dialect } from "../store/SqlDialect.ts"
+import { yieldToEventLoop } from "../threads/Slices.ts"
+
+/** The contacts whose lists are read at once. */
+const readAtOnce = 100
+
+/** The names of the lists of contacts by their ids. */
+export const listsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const names = new Map(ids.map((id) => [id, new Set<string>()]))
+  for (const some of Iterable.chunksOf(ids, readAtOnce)) {
+    const rows = yield* sql`
+      SELECT contact_id, name FROM list_members JOIN lists ON lists.id = list_id
+      WHERE ${dialect(sql).isOneOfIds(some, "contact_id")}`.values
+    for (const [id, name] of rows) names.get(Number(id))?.add(String(name))
+    yield* yieldToEventLoop
+  }
+  return names
+})
+
+/** Removes lists that no contact is on, but some, unless an import may be about to fill them. */
+const removeEmptyLists = Effect.fnUntraced(function* (account: string, kept: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const { isOneOfIds } = dialect(sql)
+  const isEmpty = sql`account = ${account}
+    AND NOT EXISTS (SELECT 1 FROM list_members WHERE list_id = lists.id)
+    AND NOT EXISTS (
+      SELECT 1 FROM jobs WHERE account = ${account} AND kind = 'Import' AND state IN ('Receiving', 'Loading')
+    )`
+  // A list that another transaction is putting contacts on is left.
+  const locked = sql.literal(byEngine(sql, { sqlite: () => "", postgres: () => "FOR UPDATE SKIP LOCKED" }))
+  const rows = yield* sql`SELECT id FROM lists WHERE ${isEmpty} ${locked}`.values
+  const ids = rows.map(([id]) => Number(id)).filter((id) => !kept.includes(id))
+  yield* sql`DELETE FROM lists WHERE ${isEmpty} AND ${isOneOfIds(ids)}`
+})
+
+const countLists = Effect.fnUntraced(function* (account: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM lists WHERE account = ${account}`
+  return Number(row?.count ?? 0)
+})
+
+/** Locks the account if lists of some names do not exist: a request makes lists before it locks contacts. */
+export const lockForLists = Effect.fnUntraced(function* (account: string, names: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  for (const name of listsAfter(names)) {
+    if ((yield* findList(account, name)) === undefined) return yield* dialect(sql).lockAccounts([account])
+  }
+})
+
+/**
+ * The ids of lists by name; creates those that do not exist. New ones take the places of lists without contacts, and
+ * are refused if there are too many others.
+ */
+export const ensureLists = Effect.fnUntraced(function* (account: string, names: ReadonlyArray<string>, field: string) {
+  const sql = yield* SqlClient.SqlClient
+  const ids: Array<number> = []
+  const missing: Array<string> = []
+  for (const name of listsAfter(names)) {
+    const found = yield* findList(account, name)
+    if (found === undefined) missing.push(name)
+    else ids.push(found)
+  }
+  if (missing.length === 0) return ids
+  // No two calls make a list for the same name, or one too many: each sees those of the calls before it.
+  yield* dialect(sql).lockAccounts([account])
+  const most = maximumLists - missing.length
+  if ((yield* countLists(account)) > most) {
+    yield* removeEmptyLists(account, ids)
+    if ((yield* countLists(account)) > most) {
+      const issue = `an account has at most ${maximumLists} lists; take all contacts off one to make room for another`
+      return yield* new InvalidInput({ field, issue })
+    }
+  }
+  for (const name of missing) {
+    if ((yield* findList(account, name)) === undefined) {
+      yield* sql`INSERT INTO lists ${sql.insert({ account, name })} ON CONFLICT (account, name) DO NOTHING`
+    }
+    const found = yield* findList(account, name)
+    if (found !== undefined) ids.push(found)
+  }
+  return ids
+})
+
+/** The list of a name, which is equal as those of custom fields are; of two that an older store has, the one spelled so. */
+export const findList = Effect.fnUntraced(function* (account: string, name: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly id: number }>`SELECT id FROM lists WHERE account = ${account} AND name = ${name}`
+  if (row !== undefined) return Number(row.id)
+  const others = yield* sql`SELECT id, name FROM lists WHERE account = ${account} ORDER BY id`.values
+  const found = others.find(([, other]) => FieldNames.foldName(String(other)) === FieldNames.foldName(name))
+  return found === undefined ? undefined : Number(found[0])
+})
+
+/** Those of some canonical addresses whose contacts would be on too many lists with these. */
+export const beyondLists = Effect.fnUntraced(function* (
+  account: string,
+  identities: ReadonlyArray<string>,
+  lists: ReadonlyArray<number>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const { isOneOf, isOneOfIds } = dialect(sql)
+  if (lists.length === 0) return new Set<string>()
+  const already = sql`sum(CASE WHEN ${isOneOfIds(lists, "list_id")} THEN 1 ELSE 0 END)`
+  const rows = yield* sql`
+    SELECT identity FROM contacts JOIN list_members ON contact_id = contacts.id
+    WHERE account = ${account} AND ${isOneOf("identity", identities)} GROUP BY identity
+    HAVING ${already} < ${sql.literal(String(lists.length))}
+      AND count(*) - ${already} > ${sql.literal(String(maximumListsOfContact - lists.length))}`.values
+  return new Set(rows.map(([identity]) => String(identity)))
+})
+
+/** Adds contacts, given by their ids, to lists. Runs in a transaction. */
+export const addToLists = Effect.fnUntraced(function* (
+  account: string,
+  lists: ReadonlyArray<number>,
+  ids: ReadonlyArray<number>
+) {
+  const sql = yield* SqlClient.SqlClient
+  for (const [index, list] of lists.entries()) {
+    if (index > 0) yield* yieldToEventLoop
+    yield* sql`
+      INSERT INTO list_members (list_id, contact_id)
+      SELECT ${list}, id FROM contacts WHERE account = ${account} AND ${dialect(sql).isOneOfIds(ids)}
+      ON CONFLICT (list_id, contact_id) DO NOTHING`
+  }
+})
+
+/** The lists of a contact before and after a call. */
+export interface Places {
+  readonly id: number
+  readonly before: ReadonlySet<string>
+  readonly after: ReadonlySet<string>
+}
+
+/** Puts contacts on lists and takes them off, by what they were on before. */
+export const writeLists = Effect.fnUntraced(function* (account: string, places: ReadonlyArray<Places>) {
+  const sql = yield* SqlClient.SqlClient
+  const { isOneOfIds } = dialect(sql)
+  /** The contacts that are on a list in one of two states alone, by the list. */
+  const newOn = (state: "before" | "after", other: "before" | "after") => {
+    const pairs = places.flatMap((one) =>
+      [...one[state]].flatMap((name) => (one[other].has(name) ? [] : [{ name, id: one.id }]))
+    )
+    return [...Map.groupBy(pairs, ({ name }) => name)].map(([name, of]) => [name, of.map(({ id }) => id)] as const)
+  }
+  for (const [name, members] of newOn("after", "before").sort(([a], [b]) => (a < b ? -1 : 1))) {
+    yield* addToLists(account, yield* ensureLists(account, [name], "addToLists"), members)
+  }
+  for (const [name, members] of newOn("before", "after")) {
+    const list = yield* findList(account, name)
+    yield* sql`DELETE FROM list_members WHERE list_id = ${list ?? 0} AND ${isOneOfIds(members, "contact_id")}`
+    yield* yieldToEventLoop
+  }
+})
