@@ -81,7 +81,7 @@ export const advice = {
     "Check the base address and what is in front of the service, such as a proxy or a login. A write may " +
     "have been carried out.",
   UnexpectedRedirect: "Use the address that it redirects to, if that is the service.",
-  UnreadableBackup: "Export the contacts again; nothing was sent.",
+  UnreadableExport: "Export the contacts again; nothing was sent.",
   UnreadableFile: "Correct the file, or say how it is encoded and delimited.",
   UnreadablePlan: "Use the whole file that the plan was written to; nothing was sent.",
   WouldResubscribe: "Ask the person, and then change it with `resubscribe`."

@@ -2,7 +2,7 @@
 export * from "./access/AccessProbe.ts"
 export * from "./access/KeyAudit.ts"
 export * from "./bulk/Addresses.ts"
-export * from "./bulk/Backup.ts"
+export * from "./bulk/ExportedContacts.ts"
 export {
   type ContactSnapshot,
   contactSnapshotMemory,

@@ -68,7 +68,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     TooManyRows: "Nothing was sent. Divide the file, and import the parts one after another, or use --via file.",
     UnreadableFile:
       "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --sheet, --map COLUMN=Email.",
-    UnreadableBackup: "Nothing was sent. Run the command again.",
+    UnreadableExport: "Nothing was sent. Run the command again.",
     UnreadablePlan: "Nothing was sent. Use the whole file that roster contacts import --plan wrote.",
     OtherTarget: "Nothing was changed. Set the service or store that it is for, with --db, --base-url or --profile.",
     InvalidSettings: "Correct the flag or the variable of this setting.",

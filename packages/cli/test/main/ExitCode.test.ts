@@ -42,7 +42,7 @@ describe("exit codes", () => {
   it.each([
     ["ConflictingFilter", 2],
     ["TooManyContacts", 2],
-    ["UnreadableBackup", 2],
+    ["UnreadableExport", 2],
     ["TooManyRows", 2],
     ["UnreadableFile", 2],
     ["Declined", 3],

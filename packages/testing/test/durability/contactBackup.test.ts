@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { ContactsService } from "@roster/domain"
-import { isMoreThanHalf, readBackup, UnreadableBackup } from "@roster/workflows"
+import { isMoreThanHalf, readExportedContacts, UnreadableExport } from "@roster/workflows"
 import { layerMemory } from "@roster/server"
 import { Effect, Stream } from "effect"
 
-const contactsIn = <E, R>(contacts: ReturnType<typeof readBackup<E, R>>) => Stream.runCollect(contacts)
+const contactsIn = <E, R>(contacts: ReturnType<typeof readExportedContacts<E, R>>) => Stream.runCollect(contacts)
 
 layer(layerMemory(), { excludeTestServices: true })("an export of contacts as JSON", (it) => {
   it.effect("that is truncated is refused", () =>
@@ -29,18 +29,22 @@ layer(layerMemory(), { excludeTestServices: true })("an export of contacts as JS
       ]
       for (const size of [1, 2, 7, 1000]) {
         for (const some of broken) {
-          assert.instanceOf(yield* Effect.flip(contactsIn(readBackup(pieces(some, size)))), UnreadableBackup, some)
+          assert.instanceOf(
+            yield* Effect.flip(contactsIn(readExportedContacts(pieces(some, size)))),
+            UnreadableExport,
+            some
+          )
         }
         for (const [some, count] of [
           [text, 2],
           [`\ufeff \n${text}\r\n\t`, 2],
           ["[ ]", 0]
         ] as const) {
-          assert.strictEqual((yield* contactsIn(readBackup(pieces(some, size)))).length, count)
+          assert.strictEqual((yield* contactsIn(readExportedContacts(pieces(some, size)))).length, count)
         }
       }
-      const other = yield* Effect.flip(contactsIn(readBackup(Stream.make(Buffer.from('[{"Name":"x"}]')))))
-      assert.instanceOf(other, UnreadableBackup)
+      const other = yield* Effect.flip(contactsIn(readExportedContacts(Stream.make(Buffer.from('[{"Name":"x"}]')))))
+      assert.instanceOf(other, UnreadableExport)
     })
   )
 
@@ -62,15 +66,17 @@ layer(layerMemory(), { excludeTestServices: true })("an export of contacts as JS
         )
       for (const size of [1, 2, 7, 1000]) {
         for (const bytes of damaged) {
-          const error = yield* Effect.flip(contactsIn(readBackup(inPieces(bytes, size))))
-          assert.instanceOf(error, UnreadableBackup)
+          const error = yield* Effect.flip(contactsIn(readExportedContacts(inPieces(bytes, size))))
+          assert.instanceOf(error, UnreadableExport)
           assert.match(error.message, /not UTF-8/)
         }
         for (const mark of [[], [0xef, 0xbb, 0xbf]]) {
-          const whole = yield* contactsIn(readBackup(inPieces(Buffer.concat([Buffer.from(mark), text]), size)))
+          const whole = yield* contactsIn(
+            readExportedContacts(inPieces(Buffer.concat([Buffer.from(mark), text]), size))
+          )
           assert.strictEqual(whole[0]?.firstName, "Zoë")
         }
-        const cut = yield* Effect.flip(contactsIn(readBackup(inPieces(text.subarray(0, at + 1), size))))
+        const cut = yield* Effect.flip(contactsIn(readExportedContacts(inPieces(text.subarray(0, at + 1), size))))
         assert.match(cut.message, /breaks off/)
       }
     })

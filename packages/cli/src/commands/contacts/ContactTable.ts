@@ -1,7 +1,7 @@
 /** Prints contacts. A table or CSV has the columns that are asked for, or the usual ones; CSV has all custom fields too. */
 import { Contact, ContactColumns, Rule } from "@roster/domain"
 import { writeContact } from "@roster/domain/ContactJson"
-import { readBackup } from "@roster/workflows"
+import { readExportedContacts } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { refuse } from "../../errors/UsageError.ts"
 import { temporaryPath, temporaryProblem, temporarySink } from "../../files/TemporaryFile.ts"
@@ -49,7 +49,7 @@ const spooled = Effect.fnUntraced(function* <E, R>(contacts: Stream.Stream<Conta
     return contact
   })
   yield* Stream.run(Results.jsonLines(noted, "json", writeContact), temporarySink(file))
-  return { names: [...names.values()].toSorted(), contacts: readBackup(yield* readBytes(file)) }
+  return { names: [...names.values()].toSorted(), contacts: readExportedContacts(yield* readBytes(file)) }
 }, temporaryProblem("the contacts"))
 
 /** Prints contacts with these columns. `onPrint` learns how many are about to be printed. */

@@ -19,9 +19,9 @@ import {
   type PlanStorage,
   type PlanSummary,
   type ReadError,
-  readBackup,
+  readExportedContacts,
   type RunLog,
-  type UnreadableBackup
+  type UnreadableExport
 } from "@roster/workflows"
 import { Effect, Result, Stream } from "effect"
 import { createHash } from "node:crypto"
@@ -56,7 +56,7 @@ const planFile = Effect.gen(function* () {
 }).pipe(temporaryProblem("the plan"))
 
 /** Contacts that were selected. */
-type Found = Stream.Stream<Contact, ReadError | UnreadableBackup | UsageError>
+type Found = Stream.Stream<Contact, ReadError | UnreadableExport | UsageError>
 
 /** The contacts of a rule as they are at one moment: by an export, which a dry run would leave behind. */
 const ofRule = Effect.fnUntraced(function* (filter: ContactFilter & { readonly _tag: "ByRule" }, dryRun: boolean) {
@@ -64,7 +64,7 @@ const ofRule = Effect.fnUntraced(function* (filter: ContactFilter & { readonly _
   if (dryRun) return stream({ rule: filter.rule })
   const file = yield* temporaryPath("contacts.json")
   yield* exportTo({ filter, fileFormat: "Json" }, (content) => Stream.run(content, temporarySink(file)))
-  return readBackup(yield* readBytes(file))
+  return readExportedContacts(yield* readBytes(file))
 }, temporaryProblem("the contacts"))
 
 /** The contacts with some addresses, and those that are not there, once it was read. */

@@ -1,19 +1,19 @@
-/** Backups: exports as JSON, saved before a deletion and restored one contact at a time in constant memory. */
+/** Reads the contacts of an export as JSON one at a time, in constant memory. */
 import { Contact, JsonParser, TaggedError } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import { makeUtf8Decoder } from "./Utf8Decoder.ts"
 
-/** The file is not a backup of contacts, or not a complete one. */
-export class UnreadableBackup extends TaggedError<UnreadableBackup>()("UnreadableBackup", {
+/** The file is not an export of contacts as JSON, or not a complete one. */
+export class UnreadableExport extends TaggedError<UnreadableExport>()("UnreadableExport", {
   /** Why it cannot be read, in words. */
   reason: Schema.String
 }) {
   override get message(): string {
-    return `This is not a whole backup of contacts: ${this.reason}`
+    return `This is not a whole export of contacts as JSON: ${this.reason}`
   }
 }
 
-const unreadable = (reason: string) => new UnreadableBackup({ reason })
+const unreadable = (reason: string) => new UnreadableExport({ reason })
 
 /** Maximum length of an element in UTF-16 code units, far more than any contact has. */
 const longestElement = 16 * 1024 * 1024
@@ -115,10 +115,10 @@ const jsonElements = <E, R>(content: Stream.Stream<Uint8Array, E, R>) =>
 
 const decodeContacts = Schema.decodeUnknownEffect(Schema.NonEmptyArray(Contact))
 
-/** The contacts of a backup in UTF-8, in the order of the file. */
-export const readBackup = <E, R>(
+/** The contacts of an export as JSON in UTF-8, in the order of the file. */
+export const readExportedContacts = <E, R>(
   content: Stream.Stream<Uint8Array, E, R>
-): Stream.Stream<Contact, UnreadableBackup | E, R> =>
+): Stream.Stream<Contact, UnreadableExport | E, R> =>
   jsonElements(content).pipe(
     Stream.chunks,
     Stream.mapEffect((part) => Effect.mapError(decodeContacts(part), ({ message }) => unreadable(message))),
