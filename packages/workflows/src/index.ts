@@ -3,12 +3,7 @@ export * from "./access/AccessProbe.ts"
 export * from "./access/KeyAudit.ts"
 export * from "./bulk/Addresses.ts"
 export * from "./bulk/ExportedContacts.ts"
-export {
-  type ContactSnapshot,
-  contactSnapshotMemory,
-  type ReadError,
-  type ReaderOptions
-} from "./runs/ContactReader.ts"
+export { type ContactSnapshot, type ReadError, type ReaderOptions } from "./runs/ContactReader.ts"
 export * from "./changes/ChangeAsRun.ts"
 export {
   type Import,
@@ -28,14 +23,7 @@ export {
   type RowPlan
 } from "./changes/ImportPlan.ts"
 export { type AppliedPlan, type ApplyOptions, type Plan, loadPlan, PlanOutdated } from "./changes/PlanApplication.ts"
-export {
-  PlanHeader,
-  PlannedRow,
-  type PlanStorage,
-  planStorageMemory,
-  PlanSummary,
-  UnreadablePlan
-} from "./changes/PlanFile.ts"
+export { PlanHeader, PlannedRow, type PlanStorage, PlanSummary, UnreadablePlan } from "./changes/PlanFile.ts"
 export * from "./changes/UpdatePlan.ts"
 export {
   isWithinLimit,
@@ -67,7 +55,6 @@ export * from "./exports/ExportToFile.ts"
 export { createWithRetry } from "./rotation/CredentialCreation.ts"
 export * from "./rotation/Rotation.ts"
 export * from "./rotation/RotationOptions.ts"
-export { isReplacedApiKey } from "./rotation/RotationNames.ts"
 export { type AppendedEntry, type Changed, type RunCounts, RunEntry } from "./runs/RunEntry.ts"
 export * from "./runs/ListedRuns.ts"
 export { ChangedField, RunChange, type RunChanges, runChanges } from "./runs/RunChanges.ts"
@@ -97,7 +84,7 @@ export {
 } from "./upload/BulkAdd.ts"
 export type { Bitset } from "./upload/Bitset.ts"
 export { duplicatesFile, OnDuplicate, repeatedRejection, RepeatedRow } from "./upload/RepeatedRows.ts"
-export * from "./upload/RowAdds.ts"
+export * from "./changes/RowAdds.ts"
 export {
   maximumImportRows,
   maximumNamedRows,

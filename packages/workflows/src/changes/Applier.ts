@@ -12,6 +12,7 @@ import {
   ContactsService,
   InvalidInput,
   inputProblem,
+  type KeptStatusRow,
   type ServiceError,
   type TooManyContacts,
   type WithheldStatus
@@ -38,15 +39,8 @@ import {
   type RunEffect,
   type RunReport
 } from "../runs/RunReport.ts"
-import {
-  acceptedRuns,
-  AddOutcome,
-  type Batch,
-  defaultAddConcurrency,
-  makeBulkSender,
-  type SentResult
-} from "../upload/BulkAdd.ts"
-import { makeKeptStatusRows } from "../upload/RowAdds.ts"
+import { acceptedRuns, AddOutcome, defaultAddConcurrency, makeBulkSender, type SentResult } from "../upload/BulkAdd.ts"
+import { maximumNamedRows } from "../upload/UploadSurvey.ts"
 
 /** What becomes of a row, by what is stored for its contact. */
 export interface Look {
@@ -59,7 +53,7 @@ export interface Look {
 
 /** Rows that are sent together, with their places. */
 export interface Rows<A> {
-  readonly batch: Batch<A>
+  readonly batch: ReadonlyArray<A>
   /** The numbers of the rows. */
   readonly rows: ArrayLike<number>
   /** The lines on which they begin. */
@@ -69,20 +63,21 @@ export interface Rows<A> {
 /** How rows are applied. */
 export interface Applying<A> {
   /** The run that records the changes; without one, nothing is recorded. */
-  readonly run: Run | undefined
+  readonly run?: Run | undefined
   /** Reads what is stored; without it, rows are added unread. */
-  readonly reader: ContactReader | undefined
-  readonly look: (row: A, found: Found) => Look
-  /** Whether a row is looked at again when others changed its contact meanwhile; otherwise the contact is left as it is. */
-  readonly looksAgain: boolean
+  readonly reader?: ContactReader | undefined
+  /** What becomes of a row whose contact was read (default: nothing). */
+  readonly look?: (row: A, found: Found) => Look
+  /** Whether a row is looked at again when others changed its contact meanwhile (default: the contact is left as it is). */
+  readonly looksAgain?: boolean
   /** Adds rows unread, for a key that may not read; without it, that key is refused. */
   readonly add?:
-    | ((batch: Batch<A>) => Effect.Effect<AddSummary, TooManyContacts | InvalidInput | ServiceError>)
+    | ((batch: ReadonlyArray<A>) => Effect.Effect<AddSummary, TooManyContacts | InvalidInput | ServiceError>)
     | undefined
   /** Runs before the first rows are added unread by a key that may not read. */
   readonly onUnread?: Effect.Effect<void> | undefined
   /** Whether rows that are added unread are more than one call takes. */
-  readonly exceeds: (batch: Batch<A>) => boolean
+  readonly exceeds: (batch: ReadonlyArray<A>) => boolean
   /** What our own check has against a row. */
   readonly check: (row: A) => InvalidInput | undefined
   /** Runs before each write. While it waits, the write does; once it gives false, no more is written. */
@@ -145,14 +140,27 @@ interface Due<A> {
   readonly change: ContactChange
 }
 
+/** The rows whose contacts kept their status: their number, and the lines of up to 10,000. */
+const makeKeptStatusRows = () => {
+  const rows: Array<KeptStatusRow> = []
+  let count = 0
+  return {
+    add: ({ line, status }: KeptStatusRow) => {
+      count++
+      if (rows.length < maximumNamedRows) rows.push({ line, status })
+    },
+    report: () => ({ statusesKept: count, keptStatuses: rows.toSorted((one, other) => one.line - other.line) })
+  }
+}
+
 /** Makes what applies rows in the order in which they are given. */
 export const makeApplier = Effect.fnUntraced(function* <A extends { readonly email: string }>({
   add,
   check,
   concurrency = defaultAddConcurrency,
   exceeds,
-  look,
-  looksAgain,
+  look = () => ({ effect: "leftOut" }),
+  looksAgain = false,
   onUnread = Effect.void,
   proceed = Effect.succeed(true),
   reader,
@@ -249,7 +257,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
 
   let isUnread = false
   /** Adds rows unread, for a key that may not read or without a record. */
-  const unread = Effect.fnUntraced(function* (batch: Batch<A>): Effect.fn.Return<Results, Failed> {
+  const unread = Effect.fnUntraced(function* (batch: ReadonlyArray<A>): Effect.fn.Return<Results, Failed> {
     if (add === undefined) return yield* mayNotRead
     if (!isUnread && reader !== undefined) {
       isUnread = true
@@ -262,13 +270,12 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
   const sender = yield* makeBulkSender<A, Effect.Effect<void>, Own>({
     call: Effect.fnUntraced(function* (batch, turn): Effect.fn.Return<Results, Failed> {
       if (reader === undefined) return yield* unread(batch)
-      const rows = Array.from(batch)
       const { found, isExact } = yield* beforeWriting(
-        reader.read(rows.map(({ email }) => email)).pipe(Effect.catchTag("InvalidRule", Effect.die))
+        reader.read(batch.map(({ email }) => email)).pipe(Effect.catchTag("InvalidRule", Effect.die))
       )
       if (found === undefined) return yield* unread(batch)
       const outcomes: Array<AddOutcome | Own> = []
-      const due = rows.flatMap((row, place): ReadonlyArray<Due<A>> => {
+      const due = batch.flatMap((row, place): ReadonlyArray<Due<A>> => {
         const one = lookAt(row, place, found[place] ?? nobody)
         if (!("_tag" in one)) return [one]
         outcomes[place] = one
@@ -290,7 +297,6 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
   let underWay = 0
 
   const count = ({ batch, lines, rows }: Rows<A>, results: Results): void => {
-    const items = results.some(({ outcome }) => outcome._tag === "Outdated") ? Array.from(batch) : []
     let at = 0
     for (const { count, outcome } of results) {
       const line = lines[at] ?? 0
@@ -304,7 +310,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
       else if (outcome._tag === "LeftOut") found.leftOut += count
       else if (outcome._tag === "Outdated") {
         found.outdated += count
-        const { email = "" } = items[at] ?? {}
+        const { email = "" } = batch[at] ?? {}
         if (outdatedContacts.length < maximumNamedContacts) outdatedContacts.push({ line, email })
       }
       at += count
@@ -313,7 +319,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
 
   const send = Effect.fnUntraced(function* <P extends Rows<A>>(
     part: P,
-    onSent: ((part: P, isDone: boolean) => Effect.Effect<void>) | undefined
+    onSent: ((part: P) => Effect.Effect<void>) | undefined
   ) {
     const { length } = part.batch
     const turn = makeTurn()
@@ -325,8 +331,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
         const results = yield* restore(sender.send(part.batch, turn.wait))
         underWay -= length
         count(part, results)
-        const isDone = results.every(({ outcome }) => outcome._tag === "Accepted")
-        if (onSent !== undefined) yield* onSent(part, isDone)
+        if (onSent !== undefined) yield* onSent(part)
       })
     ).pipe(Effect.ensuring(turn.end))
   })
@@ -354,7 +359,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
     /** Applies rows, up to the first error of the service. */
     apply: <P extends Rows<A>, E, R>(
       parts: Stream.Stream<P, E, R>,
-      onSent?: (part: P, isDone: boolean) => Effect.Effect<void>
+      onSent?: (part: P) => Effect.Effect<void>
     ): Effect.Effect<void, E, R> =>
       parts.pipe(
         Stream.takeWhileEffect(() => Effect.map(sender.stoppedBy, (error) => error === undefined)),

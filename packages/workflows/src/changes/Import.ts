@@ -6,27 +6,25 @@
 import {
   type ContactPayload,
   contactOf,
-  ContactsService,
-  exceedsAdd,
-  exceedsPlaces,
+  type ContactsService,
   fnRedacted,
   type ImportMapping,
   type ImportRow,
   type RejectedRow,
   type ServiceError
 } from "@roster/domain"
-import { Effect, Result, type Scope, Stream } from "effect"
+import { Effect, Result, type Scope, type Stream } from "effect"
 import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
 import { fitOf, type ImportMode } from "../runs/ImportMode.ts"
 import { makeRejectionCauses, named, rejectionOf } from "../runs/Rejections.ts"
 import { type RunLogFailure, RunLog, type RunTaken } from "../runs/RunLog.ts"
 import type { RunReport } from "../runs/RunReport.ts"
-import { type BulkAddOptions, problemOf as problemOfContact } from "../upload/BulkAdd.ts"
+import { type BulkAddOptions, unreadAdding } from "../upload/BulkAdd.ts"
 import { repeatedReason } from "../upload/RepeatedRows.ts"
 import { batches } from "../upload/UploadBatches.ts"
 import { maximumNamedRows, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
 import { leftOf, type Look, makeApplier } from "./Applier.ts"
-import { makeRowLook, type RowLook } from "./ImportPlan.ts"
+import { foundOfRows, makeRowLook, type RowLook } from "./ImportPlan.ts"
 import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions } from "./RowSource.ts"
 
 /** How rows are imported. */
@@ -91,7 +89,6 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
 ): Effect.fn.Return<Import<E>, RunTaken | RunLogFailure | ServiceError, ContactsService | RunLog | Scope.Scope> {
   const { command = "import", concurrency, defaultStatus, listNames = [], mapping, only, onUnread } = options
   const { record = true, resubscribe = false, source = survey.digest } = options
-  const service = yield* ContactsService
   const sendable = survey.read - survey.invalid - survey.duplicates
   const input =
     source === undefined
@@ -107,27 +104,22 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
         }
   const run = record ? yield* (yield* RunLog).open({ command, input }) : undefined
   const dependsOnStored = fitOf({ only, defaultStatus }) !== undefined
-  const given = { listNames, resubscribe }
-  const rowLook = makeRowLook({ ...given, only, defaultStatus })
+  const rowLook = makeRowLook({ listNames, resubscribe, only, defaultStatus })
+  const unread = yield* unreadAdding(options)
   const applier = yield* makeApplier<ContactPayload>({
     run,
     reader: record || dependsOnStored ? yield* makeContactReader(sendable, options) : undefined,
     look: (contact, found) => lookOf(rowLook(contact, found), resubscribe),
     looksAgain: true,
-    add: dependsOnStored ? undefined : (batch) => service.addWithoutAnswer(batch, given),
+    ...unread,
+    add: dependsOnStored ? undefined : unread.add,
     onUnread,
-    exceeds: (batch) => exceedsAdd(batch) || exceedsPlaces(batch, listNames),
-    check: problemOfContact,
     concurrency
   })
 
   const apply: Import<E>["apply"] = Effect.fnUntraced(function* (onProgress) {
     let done = 0
-    const parts = Stream.map(batches(rows, { isSent: survey.sendable.has }), (batch) => ({
-      ...batch,
-      batch: batch.contacts
-    }))
-    yield* applier.apply(parts, ({ batch }) => {
+    yield* applier.apply(batches(rows, { isSent: survey.sendable.has }), ({ batch }) => {
       done += batch.length
       return onProgress === undefined ? Effect.void : onProgress(done)
     })
@@ -156,23 +148,10 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
     }
   })
 
-  const rejected = Stream.suspend(() => {
-    let number = 0
-    return Stream.mapAccumArray(
-      rows,
-      () => undefined,
-      (_, some) => {
-        const found: Array<RejectedRow> = []
-        for (const row of some) {
-          number++
-          const other = survey.onDuplicate === "reject" ? survey.otherLine(number) : undefined
-          const reason =
-            applier.refused.get(number)?.reason ?? (other !== undefined ? repeatedReason(other) : problemOf(row))
-          if (reason !== undefined) found.push({ ...named(rejectionOf(row, reason)), cells: row.cells })
-        }
-        return [undefined, found]
-      }
-    )
+  const rejected = foundOfRows(rows, (row, number): RejectedRow | undefined => {
+    const other = survey.onDuplicate === "reject" ? survey.otherLine(number) : undefined
+    const reason = applier.refused.get(number)?.reason ?? (other !== undefined ? repeatedReason(other) : problemOf(row))
+    return reason === undefined ? undefined : { ...named(rejectionOf(row, reason)), cells: row.cells }
   })
   return {
     run: run === undefined ? undefined : { id: run.header.id, isResumed: run.isResumed },

@@ -92,23 +92,25 @@ export interface Sendable {
 export type PlanCounts = Pick<UploadSurvey, "read" | "invalid" | "duplicates" | "firstInvalid" | "causes"> &
   Partial<Pick<UploadSurvey, "duplicateRows" | "header" | "warnings">>
 
-/** The rows to send, each with its contact. */
-const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bitset) =>
+/** What is found of rows, which are counted from 1. */
+export const foundOfRows = <A, E, R>(
+  rows: Stream.Stream<ImportRow, E, R>,
+  find: (row: ImportRow, number: number) => A | undefined
+) =>
   Stream.suspend(() => {
     let number = 0
     return Stream.mapAccumArray(
       rows,
       () => undefined,
-      (_, some) => {
-        const sent: Array<Sendable> = []
-        for (const row of some) {
-          if (!sendable.has(++number)) continue
-          const contact = contactOf(row)
-          if (Result.isSuccess(contact)) sent.push({ line: row.line, contact: contact.success })
-        }
-        return [undefined, sent]
-      }
+      (_, some) => [undefined, some.map((row) => find(row, ++number)).filter((found) => found !== undefined)]
     )
+  })
+
+/** The rows to send, each with its contact. */
+const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bitset) =>
+  foundOfRows(rows, (row, number): Sendable | undefined => {
+    const contact = sendable.has(number) ? contactOf(row) : undefined
+    return contact !== undefined && Result.isSuccess(contact) ? { line: row.line, contact: contact.success } : undefined
   })
 
 /** What a row does to its contact, by what is stored. */

@@ -184,7 +184,6 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
           run,
           reader: yield* read(options),
           look: ({ row }, found) => lookAt(row, found),
-          looksAgain: false,
           exceeds: (batch) => exceedsPlaces(batch, header.listNames),
           check: () => undefined,
           concurrency,

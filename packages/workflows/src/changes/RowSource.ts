@@ -95,8 +95,8 @@ export const readOnce = Effect.fnUntraced(function* <E, ES = SourceTooLarge>(
   const surveyor = makeSurveyor(options)
   const surveyed = Stream.mapArrayEffect(toRows(source), (part) => Effect.as(surveyor.add(part), part))
   yield* storage.write(
-    Stream.flatMap(batches(surveyed, { isSent: surveyor.isSendable }), ({ contacts, lines, rows }) =>
-      Stream.make(encoder.encode(`${encodePlaces({ rows, lines })}\n${JSON.stringify(encodeContacts(contacts))}\n`))
+    Stream.flatMap(batches(surveyed, { isSent: surveyor.isSendable }), ({ batch, lines, rows }) =>
+      Stream.make(encoder.encode(`${encodePlaces({ rows, lines })}\n${JSON.stringify(encodeContacts(batch))}\n`))
     )
   )
   const rows = Stream.suspend(() => {

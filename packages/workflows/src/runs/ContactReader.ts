@@ -33,7 +33,7 @@ export interface ContactSnapshot {
 }
 
 /** A snapshot in memory. */
-export const contactSnapshotMemory = (): ContactSnapshot => {
+const contactSnapshotMemory = (): ContactSnapshot => {
   const kept = new Map<string, string>()
   return {
     put: (contacts) =>

@@ -147,11 +147,6 @@ export interface ContactDraft extends Omit<ContactPayload, "email"> {
   readonly email: string
 }
 
-/** Items that are sent together, at most 1000. */
-export interface Batch<A> extends Iterable<A> {
-  readonly length: number
-}
-
 /** The common outcome of consecutive items, of which a sender may have outcomes of its own. */
 export interface SentResult<Own> {
   readonly count: number
@@ -162,11 +157,11 @@ export interface SentResult<Own> {
 interface Sending<A, Own, About> {
   /** Sends items in one call, `about` which the caller says more. */
   readonly call: (
-    batch: Batch<A>,
+    batch: ReadonlyArray<A>,
     about: About
   ) => Effect.Effect<ReadonlyArray<SentResult<Own>>, TooManyContacts | InvalidInput | ServiceError>
   /** Whether they are more than one call takes. */
-  readonly exceeds: (batch: Batch<A>) => boolean
+  readonly exceeds: (batch: ReadonlyArray<A>) => boolean
   /** What our own check has against an item. */
   readonly check: (item: A) => InvalidInput | undefined
 }
@@ -174,35 +169,17 @@ interface Sending<A, Own, About> {
 /** Sends batches until an error of the service stops it. */
 export interface BulkSender<A, Own, About> {
   /** Sends a batch and returns the outcomes in its order. `index` is the place of its first item. */
-  readonly send: (batch: Batch<A>, about: About, index?: number) => Effect.Effect<ReadonlyArray<SentResult<Own>>>
+  readonly send: (
+    batch: ReadonlyArray<A>,
+    about: About,
+    index?: number
+  ) => Effect.Effect<ReadonlyArray<SentResult<Own>>>
   /** The error that stopped the sending, if any. */
   readonly stoppedBy: Effect.Effect<ServiceError | undefined>
 }
 
-/** Adds batches until an error of the service stops it. */
-export interface BulkAdder {
-  /** Sends a batch and returns the outcomes in its order. `index` is the place of its first contact (default: 0). */
-  readonly send: (batch: Batch<ContactPayload>, index?: number) => Effect.Effect<ReadonlyArray<AddResult>>
-  /** The error that stopped the sending, if any. */
-  readonly stoppedBy: Effect.Effect<ServiceError | undefined>
-}
-
-/**
- * The outcomes of an accepted batch: one for each contact where it is known what was done; otherwise one for all, or a run for
- * each contact that kept its status.
- */
-export const acceptedRuns = (
-  count: number,
-  { keptStatuses }: AddSummary,
-  effects?: ReadonlyArray<RunEffect>
-): ReadonlyArray<AddResult> => {
-  if (effects !== undefined) {
-    const kept = new Map(keptStatuses.map(({ index, status }) => [index, status]))
-    return effects.map((effect, index) => ({
-      count: 1,
-      outcome: AddOutcome.Accepted({ effect, ...(kept.has(index) ? { keptStatus: kept.get(index) } : {}) })
-    }))
-  }
+/** The outcomes of an accepted batch: one for all, or a run for each contact that kept its status. */
+export const acceptedRuns = (count: number, { keptStatuses }: AddSummary): ReadonlyArray<AddResult> => {
   const runs: Array<AddResult> = []
   let done = 0
   const upTo = (index: number) => {
@@ -237,24 +214,22 @@ export const makeBulkSender = Effect.fnUntraced(function* <A extends { readonly 
   const stopped = yield* Ref.make<ServiceError | undefined>(undefined)
   let refusedInARow = 0
 
-  const sendHalves = (batch: Batch<A>, about: About, index: number): Effect.Effect<Results> => {
-    const items = Array.from(batch)
-    const middle = Math.ceil(items.length / 2)
-    const [left, right] = [items.slice(0, middle), items.slice(middle)]
+  const sendHalves = (batch: ReadonlyArray<A>, about: About, index: number): Effect.Effect<Results> => {
+    const middle = Math.ceil(batch.length / 2)
+    const [left, right] = [batch.slice(0, middle), batch.slice(middle)]
     return Effect.zipWith(send(left, about, index), send(right, about, index + middle), (left, right) => [
       ...left,
       ...right
     ])
   }
   /** Sends a refused batch again, without what needs no service to be refused. */
-  const sendRest = Effect.fnUntraced(function* (batch: Batch<A>, about: About, index: number) {
-    const items = Array.from(batch)
-    const refusals = items.map((item, place) => {
+  const sendRest = Effect.fnUntraced(function* (batch: ReadonlyArray<A>, about: About, index: number) {
+    const refusals = batch.map((item, place) => {
       const problem = check(item)
       return problem === undefined ? undefined : refused([item], index + place, problem)
     })
-    const rest = items.filter((_, place) => refusals[place] === undefined)
-    if (rest.length === items.length) return yield* sendHalves(batch, about, index)
+    const rest = batch.filter((_, place) => refusals[place] === undefined)
+    if (rest.length === batch.length) return yield* sendHalves(batch, about, index)
     const sent = outcomesOf(rest.length === 0 ? [] : yield* send(rest, about)).values()
     return refusals.flatMap((refusal, place): Results => {
       const outcome = refusal ?? sent.next().value
@@ -263,7 +238,11 @@ export const makeBulkSender = Effect.fnUntraced(function* <A extends { readonly 
       return [{ count: 1, outcome: isRefusal(outcome) ? { ...outcome, index: index + place } : outcome }]
     })
   })
-  const send = Effect.fnUntraced(function* (batch: Batch<A>, about: About, index = 0): Effect.fn.Return<Results> {
+  const send = Effect.fnUntraced(function* (
+    batch: ReadonlyArray<A>,
+    about: About,
+    index = 0
+  ): Effect.fn.Return<Results> {
     const { length: count } = batch
     const all = (outcome: AddOutcome): Results => [{ count, outcome }]
     /** Stops the sending, and returns the error that stopped it first. */
@@ -306,19 +285,14 @@ export const makeBulkSender = Effect.fnUntraced(function* <A extends { readonly 
   return sender
 })
 
-/** Makes an adder. */
-export const makeBulkAdder = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: BulkAddOptions) {
+/** How contacts are added unread. */
+export const unreadAdding = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: BulkAddOptions) {
   const service = yield* ContactsService
-  const { send, stoppedBy } = yield* makeBulkSender<ContactPayload, void>({
-    call: (batch) =>
-      Effect.map(service.addWithoutAnswer(batch, { listNames, resubscribe }), (summary) =>
-        acceptedRuns(batch.length, summary)
-      ),
-    exceeds: (batch) => exceedsAdd(batch) || exceedsPlaces(batch, listNames),
+  return {
+    add: (batch: ReadonlyArray<ContactPayload>) => service.addWithoutAnswer(batch, { listNames, resubscribe }),
+    exceeds: (batch: ReadonlyArray<ContactPayload>) => exceedsAdd(batch) || exceedsPlaces(batch, listNames),
     check: problemOf
-  })
-  const adder: BulkAdder = { send: (batch, index) => send(batch, undefined, index), stoppedBy }
-  return adder
+  }
 })
 
 /** The outcome of each contact of a batch. */
@@ -364,7 +338,12 @@ export function addAll<A, E, R>(
 ): Stream.Stream<ItemOutcome<A>, E, R | ContactsService> {
   const { concurrency = defaultAddConcurrency, onProgress, toContact } = options
   return Stream.unwrap(
-    Effect.map(makeBulkAdder(options), ({ send }) => {
+    Effect.gen(function* () {
+      const { add, ...checks } = yield* unreadAdding(options)
+      const { send } = yield* makeBulkSender<ContactPayload, void>({
+        ...checks,
+        call: (batch) => Effect.map(add(batch), (summary) => acceptedRuns(batch.length, summary))
+      })
       const count = makeCounter()
       return items.pipe(
         Stream.rechunk(maximumContactsPerAdd),
@@ -374,7 +353,7 @@ export function addAll<A, E, R>(
           Effect.fnUntraced(function* ([part, number]) {
             const drafts: ReadonlyArray<unknown> = toContact === undefined ? part : part.map((item) => toContact(item))
             // The service checks each contact, as it does for callers without type checks.
-            const runs = yield* send(drafts as ReadonlyArray<ContactPayload>, number * maximumContactsPerAdd)
+            const runs = yield* send(drafts as ReadonlyArray<ContactPayload>, undefined, number * maximumContactsPerAdd)
             if (onProgress !== undefined) yield* onProgress(count(runs))
             return Arrays.zipWith(part, outcomesOf(runs), (item, outcome): ItemOutcome<A> => ({ ...outcome, item }))
           }),

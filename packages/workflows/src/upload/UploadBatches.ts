@@ -11,7 +11,7 @@ import { Result, Stream } from "effect"
 
 /** A batch of contacts, and their places in the file. */
 export interface UploadBatch {
-  readonly contacts: ReadonlyArray<ContactPayload>
+  readonly batch: ReadonlyArray<ContactPayload>
   /** The numbers of their rows, counted from 1. */
   readonly rows: ReadonlyArray<number>
   readonly lines: ReadonlyArray<number>
@@ -28,11 +28,11 @@ export const batches = <E, R>(
   Stream.suspend(() => {
     const { isSent, onInvalid } = options
     let read = 0
-    const begun = () => ({ contacts: Array<ContactPayload>(), rows: Array<number>(), lines: Array<number>(), bytes: 0 })
-    let batch = begun()
+    const begun = () => ({ batch: Array<ContactPayload>(), rows: Array<number>(), lines: Array<number>(), bytes: 0 })
+    let open = begun()
     const end = (ended: Array<UploadBatch>): ReadonlyArray<UploadBatch> => {
-      if (batch.contacts.length > 0) ended.push(batch)
-      batch = begun()
+      if (open.batch.length > 0) ended.push(open)
+      open = begun()
       return ended
     }
     return Stream.mapAccumArray(
@@ -49,12 +49,12 @@ export const batches = <E, R>(
             continue
           }
           const bytes = ContactSize.mostBytes(contact.success)
-          if (batch.bytes + bytes > maximumAddBytes) end(full)
-          batch.contacts.push(contact.success)
-          batch.rows.push(read)
-          batch.lines.push(row.line)
-          batch.bytes += bytes
-          if (batch.contacts.length === maximumContactsPerAdd) end(full)
+          if (open.bytes + bytes > maximumAddBytes) end(full)
+          open.batch.push(contact.success)
+          open.rows.push(read)
+          open.lines.push(row.line)
+          open.bytes += bytes
+          if (open.batch.length === maximumContactsPerAdd) end(full)
         }
         return [undefined, full]
       },

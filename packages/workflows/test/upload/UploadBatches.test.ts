@@ -14,10 +14,10 @@ describe("batches of rows", () => {
         sent.flatMap(({ rows }) => [...rows]),
         lines.map((_, index) => index + 1)
       )
-      assert.isAtMost(Math.max(...sent.map(({ contacts }) => JSON.stringify(contacts).length)), maximumAddBytes)
+      assert.isAtMost(Math.max(...sent.map(({ batch }) => JSON.stringify(batch).length)), maximumAddBytes)
       if (length === 20)
         assert.deepStrictEqual(
-          sent.map(({ contacts }) => contacts.length),
+          sent.map(({ batch }) => batch.length),
           [1000, 500]
         )
       else assert.isAtMost(sent.length, 40)

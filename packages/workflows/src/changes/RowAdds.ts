@@ -1,0 +1,52 @@
+/** Adds the rows of a file in one pass. */
+import { type ContactPayload, fnRedacted, type ImportRow } from "@roster/domain"
+import { Stream } from "effect"
+import { named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
+import type { RunReport } from "../runs/RunReport.ts"
+import { type BulkAddOptions, unreadAdding } from "../upload/BulkAdd.ts"
+import { batches } from "../upload/UploadBatches.ts"
+import { maximumNamedRows } from "../upload/UploadSurvey.ts"
+import { leftOf, makeApplier } from "./Applier.ts"
+
+/**
+ * Adds the rows of a file in one pass, without survey and log: all duplicates are sent, and it cannot resume. An error of the
+ * service ends the reading.
+ *
+ * ```ts
+ * import { readContacts } from "@roster/domain"
+ * import { addRows } from "@roster/workflows"
+ * import { Stream } from "effect"
+ *
+ * const file = Stream.make(new TextEncoder().encode("email\nada@example.com\n"))
+ *
+ * export const example = addRows(readContacts(file), { concurrency: 4 })
+ * ```
+ */
+export const addRows = fnRedacted("addRows")(function* <E, R>(
+  rows: Stream.Stream<ImportRow, E, R>,
+  options: BulkAddOptions = {}
+) {
+  const { concurrency } = options
+  const { apply, report } = yield* makeApplier<ContactPayload>({ ...(yield* unreadAdding(options)), concurrency })
+  const invalid: Array<NamedRejection> = []
+  let refused = 0
+  let sent = 0
+  const onInvalid = (row: ImportRow, reason: string) => {
+    if (++refused <= maximumNamedRows) invalid.push(named(rejectionOf(row, reason)))
+  }
+  const parts = Stream.map(batches(rows, { onInvalid }), (part) => {
+    sent += part.batch.length
+    return part
+  })
+  yield* apply(parts)
+  const applied = yield* report
+  const rejectedRows = [...invalid, ...applied.rejectedRows].sort((one, other) => one.line - other.line)
+  const added: RunReport = {
+    ...applied,
+    read: refused + sent,
+    rejected: refused + applied.rejected,
+    rejectedRows: rejectedRows.slice(0, maximumNamedRows),
+    notSent: leftOf(applied, sent)
+  }
+  return added
+})
