@@ -167,6 +167,10 @@ const mergedFields = (before: Iterable<readonly [string, string]> = [], given: u
   return merged
 }
 
+/** A value after a change; an empty text removes the one before it. */
+const afterGiven = (before: string | undefined, given: unknown): string | undefined =>
+  (textOf(given) ?? before) || undefined
+
 const withheld = ["Unsubscribed", "Abuse", "Bounced", "NotConfirmed"]
 const mailed = ["Active", "Engaged", "Transactional"]
 
@@ -180,10 +184,12 @@ export const upsert = ({ people }: Account, payloads: ReadonlyArray<unknown>, so
     people.set(identityOf(email), {
       email: before?.email ?? email,
       status: (stays ? undefined : textOf(Status)) ?? before?.status ?? "Active",
-      firstName: textOf(FirstName) ?? before?.firstName,
-      lastName: textOf(LastName) ?? before?.lastName,
+      firstName: afterGiven(before?.firstName, FirstName),
+      lastName: afterGiven(before?.lastName, LastName),
       fields: mergedFields(before?.fields, CustomFields),
-      consent: { ...before?.consent, ...given(Consent) },
+      consent: Object.fromEntries(
+        Object.entries({ ...before?.consent, ...given(Consent) }).filter(([, value]) => value !== "")
+      ),
       source: before?.source ?? source
     })
   }
