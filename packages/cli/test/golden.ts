@@ -35,7 +35,7 @@ export const golden: Readonly<Record<string, Golden>> = {
     ends: { 2: "--rule status=", 3: "ann@example.com", 5: `${nobody} --yes` }
   },
   "contacts import": { good: "{csv}", asks: true, makesStore: true, ends: { 2: "{folder}/absent.csv", 9: "{badCsv}" } },
-  "contacts apply": { good: "{plan}", asks: true, makesStore: true, ends: { 2: "{folder}/absent.json" } },
+  "contacts apply": { good: "{plan}", asks: true, ends: { 2: "{folder}/absent.json" } },
   "contacts runs": { good: "" },
   "contacts undo": { good: "last --yes", asks: true, ends: { 5: "none" } },
   "contacts export": { good: "", asks: true, ends: { 2: "--out {folder}" } },

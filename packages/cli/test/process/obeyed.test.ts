@@ -12,6 +12,7 @@ describe("a plan that is named", () => {
   it.live.skipIf(!hasModes)("is refused if others can change it, and is read through links", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
+      yield* run(["contacts", "add", "ann@example.com", "--db", "a.db"])
       const refused = (file: string) => Effect.map(run(["contacts", "apply", file, "--db", "a.db"]), failure)
       const file = join(folder, "real")
       writeFileSync(file, "unfit", { mode: 0o600 })

@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import { reportOf } from "../report.ts"
-import { type Ended, failure, json, jsonOf, type Roster } from "../roster.ts"
+import { type Ended, failure, filesIn, json, jsonOf, type Roster } from "../roster.ts"
 import { serveWithKey } from "../service.ts"
 
 const done = (end: Ended, code = 0): Ended => {
@@ -257,6 +257,11 @@ describe("a plan", () => {
         assert.strictEqual(failure(done(yield* run(["contacts", "apply", plan]), 2)).code, "UnreadablePlan")
       }
       done(yield* run(["contacts", "apply", join(folder, "none.json")]), 2)
+      // A store that is not there cannot be the one, and is not made.
+      const elsewhere = yield* makeRosterHere
+      const mistyped = ["contacts", "apply", plan, "--db", "frends.db"]
+      assert.strictEqual(failure(done(yield* elsewhere.run(mistyped), 5)).code, "NoStore")
+      assert.deepStrictEqual(filesIn(elsewhere.folder), [])
     })
   )
 

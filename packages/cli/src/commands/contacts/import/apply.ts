@@ -56,5 +56,6 @@ export const command = Command.make(
     "roster contacts apply plan.json": "",
     "roster contacts apply plan.json --skip-changed": "Leave out contacts that changed since the plan was made"
   }),
-  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun, makesStore: true }))
+  // A plan names its store, which is there.
+  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )
