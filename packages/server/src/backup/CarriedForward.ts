@@ -1,5 +1,6 @@
 /**
- * What a restore carries forward from the store that it replaces: what must only move forward comes back with no backup.
+ * What a restore keeps of the store that it replaces. A restore never brings back a revoked key or a person who
+ * unsubscribed.
  * (docs/decisions/backups.md)
  */
 import { ContactStatus, isMailedStatus, ReportedAccessLevel, withheldStatuses } from "@roster/domain"

@@ -96,10 +96,10 @@ export const makeCount = Effect.gen(function* () {
           SELECT count(*) FROM contacts INDEXED BY contacts_in_order
           WHERE account = ${account} AND id > coalesce((SELECT last FROM counted), 0))`
       : sql`SELECT count(*) FROM contacts WHERE account = ${account}`
-  return Effect.fnUntraced(function* ({ rule: given }: Pick<ContactsPage, "rule"> = {}) {
+  return Effect.fnUntraced(function* ({ rule: contactRule }: Pick<ContactsPage, "rule"> = {}) {
     const { account } = yield* Caller
-    yield* checkPage({ rule: given })
-    const rule = given === undefined ? undefined : yield* readRule(given)
+    yield* checkPage({ rule: contactRule })
+    const rule = contactRule === undefined ? undefined : yield* readRule(contactRule)
     if (rule === undefined || rule._tag === "All") {
       const [row] = yield* ofAll(account).values
       return Number(row?.[0])
@@ -173,9 +173,9 @@ export const contactsWith = Effect.fnUntraced(function* (emails: ReadonlyArray<s
     for (const identity of identities) {
       const row = rows.get(identity)
       if (row === undefined) continue
-      const own = answerBytesOf(row)
-      bytes += own
-      places.push({ id: Number(row[0]), bytes: own })
+      const place = { id: Number(row[0]), bytes: answerBytesOf(row) }
+      bytes += place.bytes
+      places.push(place)
       if (bytes <= most) contacts.push(toContact(row))
     }
     yield* yieldToEventLoop
@@ -191,8 +191,8 @@ export const makePages = Effect.gen(function* () {
   const columns = sql.literal(contactColumns.join(", "))
   const sizes = sql`id, ${answerBytes(sql)} AS bytes`
 
-  /** What is found by a statement for these columns of a page. */
-  const found = Effect.fnUntraced(function* <E, R>(
+  /** Reads a page by the statement that selects these columns of it. */
+  const readPage = Effect.fnUntraced(function* <E, R>(
     select: (columns: Statement.Fragment) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, E, R>,
     most: number
   ) {
@@ -207,23 +207,23 @@ export const makePages = Effect.gen(function* () {
 
   const pageByRule = Effect.fnUntraced(function* (
     account: string,
-    given: ContactRule,
+    contactRule: ContactRule,
     page: { readonly limit: number; readonly offset: number },
     most: number
   ) {
     const { limit, offset } = page
-    const rule = yield* readRule(given)
-    if (rule._tag === "All") return yield* found((columns) => pageOf(sql, columns, account, page).values, most)
+    const rule = yield* readRule(contactRule)
+    if (rule._tag === "All") return yield* readPage((columns) => pageOf(sql, columns, account, page).values, most)
     const now = yield* storeClock(sql).now
     const bounds = { operation: "contactsGet", isDeletion: false }
-    const asked = { account, rule, now: DateTime.toEpochMillis(now) }
+    const request = { account, rule, now: DateTime.toEpochMillis(now) }
     const matches = ruleMatcher(rule, now)
     const contacts: Array<Contact> = []
     const places: Array<PlacedContact> = []
     let from = { after: 0, offset }
     while (contacts.length < limit) {
       const missing = limit - contacts.length
-      const ids = yield* scans.find(bounds, { ...asked, ...from, limit: missing })
+      const ids = yield* scans.find(bounds, { ...request, ...from, limit: missing })
       const select = (columns: Statement.Fragment) =>
         sql`SELECT ${columns} FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)} ORDER BY id`.values
       if (most !== everything) {
@@ -246,6 +246,6 @@ export const makePages = Effect.gen(function* () {
     yield* checkPage(page)
     const { limit = defaultPageSize, offset = 0, rule } = page
     if (rule !== undefined) return yield* pageByRule(account, rule, { limit, offset }, most)
-    return yield* found((columns) => pageOf(sql, columns, account, { limit, offset }).values, most)
+    return yield* readPage((columns) => pageOf(sql, columns, account, { limit, offset }).values, most)
   })
 })

@@ -146,16 +146,16 @@ export const makeScans = (sql: SqlClient.SqlClient) => {
     find: (request: FindRequest) =>
       Effect.suspend(() => {
         const { after, limit, offset } = request
-        const found: Array<number> = []
+        const ids: Array<number> = []
         let skipped = 0
         const visit = (id: number) => {
-          if (skipped === offset) return found.push(id) === limit
+          if (skipped === offset) return ids.push(id) === limit
           skipped++
           return false
         }
         return limit === 0
           ? Effect.succeed(new Float64Array())
-          : Effect.map(select(request, after, visit), () => Float64Array.from(found))
+          : Effect.map(select(request, after, visit), () => Float64Array.from(ids))
       }),
     /** The number of contacts. */
     count: (request: ScanRequest) =>

@@ -52,7 +52,7 @@ export const deletionWeight = 8
  */
 const deadlineRetryAfter = 120
 
-/** In seconds. By then the scans before this one have ended. */
+/** The Retry-After of a refusal for the number of scans, in seconds. By then the running scans have ended. */
 const crowdRetryAfter = 10
 
 const tooLong = (operation: string, deadline: Duration.Duration) =>
@@ -82,11 +82,11 @@ const tooMany = (operation: string) => (full: Full) =>
   })
 
 /** Makes the scans of a store, of which so many run at one time (default: as many as come, in turns). */
-const make = (sql: SqlClient.SqlClient, given: Duration.Input = defaultRuleDeadline, atOnce = Infinity) => {
+const make = (sql: SqlClient.SqlClient, ruleDeadline: Duration.Input = defaultRuleDeadline, atOnce = Infinity) => {
   const scans = makeScans(sql)
   // One is left to other accounts where there are several.
   const places = makePlaces(atOnce, Math.max(1, atOnce - 1))
-  const deadline = Duration.fromInputUnsafe(given)
+  const deadline = Duration.fromInputUnsafe(ruleDeadline)
   const quota = makeQuota({ own: maximumAccountScans, all: maximumScans })
   /** Looks within the bounds, in turns of the accounts; a bulk delete counts as several. */
   const bounded = <A, E>({ isDeletion, operation }: ScanOptions, account: string, scan: Effect.Effect<A, E>) =>

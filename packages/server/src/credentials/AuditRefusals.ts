@@ -15,8 +15,8 @@ import { type AuditEvent, type AuditRow, auditRow, bestEffort } from "./AuditTra
 const entriesPerShare = 100
 
 /**
- * Entries per hour for the refusals of all keys, and as many for those of callers without one, after the first of each
- * share.
+ * The entries of an hour for the refusals of all keys, and the same number for those of callers without a key. The first
+ * refusals of each share are beside them.
  */
 const entriesPerHour = 1000
 

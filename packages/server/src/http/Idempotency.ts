@@ -28,7 +28,7 @@ const isKept = ({ annotations }: HttpApiEndpoint.Top): boolean => {
 /** A request body of at most this many characters asks for little work. */
 const smallBody = 4096
 
-/** A bulk delete takes transactions of its own, and repeating it does no harm. */
+/** A bulk delete begins transactions itself, so it is not part of one. A repetition does no harm. */
 const ownTransactions = "contactsDeletePost"
 
 /** Their answers hold contacts, as far as the caller may see them. */

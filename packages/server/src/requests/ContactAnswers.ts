@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
     const caller = yield* Caller
     const read = (some: ReadonlyArray<Part>) =>
       Effect.gen(function* () {
-        // One that is kept with its call is read within its transaction, for which others wait.
+        // An answer that is kept for its key is read in the transaction of its call, which others wait for.
         const isWithin = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
         return yield* isWithin ? find(some) : inPageTurn(find(some))
       }).pipe(

@@ -66,7 +66,7 @@ export const findAnswer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
 /** How long a measurement is used, in seconds: meanwhile an account can exceed its bound by what it adds. */
 const measuredFor = 10
 
-/** Below this sum, in bytes, nothing is measured: calls at one time make the sum too small, but never by a factor of 64. */
+/** Accounts below this sum, in bytes, are not measured: calls at one time can make the sum too small, but never 64 times. */
 const measuredFrom = maximumAnswerBytes / 64
 
 interface Measurement {

@@ -4,7 +4,7 @@ import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { beginSlice, yieldToEventLoop } from "../threads/Slices.ts"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
-/** What a store on each engine has. Another engine is another member here, and wherever the engines differ. */
+/** A value for each engine. A further engine is a further member, so that each place where engines differ has to name it. */
 interface ByEngine<A> {
   readonly sqlite: () => A
   readonly postgres: () => A

@@ -182,8 +182,8 @@ const nextWaiting = (
 /**
  * Takes a job that no process holds, if any. The accounts take turns: next is the one whose last start is the longest
  * ago. The jobs of one account run one after another, in the order in which they were asked for. A job whose worker died
- * is only taken by a worker that has no other, which its next death would count against. A worker names the jobs that it
- * runs: their leases have expired too where the clock was set ahead.
+ * is taken by a worker without other jobs alone, so that another death of its worker counts against no other job. A worker
+ * names the jobs that it runs, since their leases have expired too if the clock was set ahead.
  */
 export const claimJob = Effect.fnUntraced(function* (lease: string, running: ReadonlyArray<number> = []) {
   const sql = yield* SqlClient.SqlClient

@@ -193,7 +193,7 @@ const make = Effect.fnUntraced(function* ({
   const running = new Set<number>()
   /** Whether the worker died of the job that runs, or of another beside it. */
   let isAlone = false
-  /** The job that may run to its end. Of those that would begin anew one gets there, whatever waits. */
+  /** The job that keeps its place to its end: one of those that would begin anew, whatever jobs wait. */
   let staying: number | undefined
   const start = (job: HeldJob) => {
     running.add(job.number)

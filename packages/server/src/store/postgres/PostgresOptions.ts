@@ -23,10 +23,10 @@ export interface PostgresOptions {
 /** The connections of a service that only short calls take. */
 export const shortConnections = 2
 
-/** For whom a connection is taken. */
+/** What a call takes a connection for. */
 interface ConnectionUse {
   readonly account: string
-  /** Whether it is one statement by a key, for which some connections are kept. */
+  /** Whether the call is one short statement, for which some connections are kept. */
   readonly isShort: boolean
 }
 
@@ -36,8 +36,8 @@ export const ConnectionUse = Context.Reference<ConnectionUse>("@roster/server/Co
 })
 
 /**
- * How long, in milliseconds, a statement waits for its answer (default: as long as the database lets it run). `Infinity` for
- * those of migrations.
+ * How many milliseconds the service waits for the answer to a statement (default: as long as the database lets the
+ * statement run). Migrations wait without a bound, `Infinity`.
  */
 export const AnswerWithin = Context.Reference<number | undefined>("@roster/server/AnswerWithin", {
   defaultValue: () => undefined

@@ -7,7 +7,10 @@ import type { LockContention } from "./LockContention.ts"
 /** SQLite's own busy timeout in milliseconds. It blocks the thread, so it is short, and `whileBusy` waits longer. */
 export const blockingWait = 2
 
-/** Since when the lock is held, for waiters in turn. A wait starts with its request, so that all time out together. */
+/**
+ * Since when another process holds the lock, as waiters see it that try one after the other. A request waits from its
+ * beginning on, so that all that wait time out together.
+ */
 export class Waiting {
   #since = 0
   #seen = Number.NEGATIVE_INFINITY
