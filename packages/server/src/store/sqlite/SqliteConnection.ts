@@ -8,7 +8,7 @@ import type * as SqliteStatements from "./SqliteStatements.ts"
 import type { LockContention } from "./LockContention.ts"
 
 export interface Options {
-  /** The path of the file, to name the process that holds its lock. */
+  /** The path of the file, as messages name it. */
   readonly filename: string
   /** How long to wait for a lock that another connection holds, in milliseconds. */
   readonly busyTimeout: number
@@ -98,7 +98,7 @@ export const make = (
 
   const toError = (cause: unknown) => toSqlError(cause, "execute the statement")
 
-  /** The error of a lock timeout names the process that holds the lock. */
+  /** The error of a lock timeout names the file. */
   const held = (cause: unknown) =>
     toError(isBusy(cause) && Predicate.isError(cause) ? withHolder(cause, options.filename) : cause)
 

@@ -1,7 +1,6 @@
 /** The errors of node:sqlite: what they mean, and as the `SqlError` of `effect/sql`. */
 import { Predicate } from "effect"
 import { SqlError } from "effect/sql"
-import { lockHolder } from "./StoreUsers.ts"
 
 /** SQLite's extended result code of an error, or `undefined` if it is not from SQLite. */
 export const errorCode = (cause: unknown): number | undefined =>
@@ -20,13 +19,13 @@ const primaryCode = (cause: unknown): number | undefined => {
 export const isBusy = (cause: unknown): boolean =>
   (primaryCode(cause) === 5 && errorCode(cause) !== 517) || errorCode(cause) === 1032
 
-/** Says which process held the lock of a file, for a message that continues with the time. */
-export const heldBy = (filename: string): string => `${lockHolder(filename)} held ${filename}`
+/** Says whose lock it was, for a message that continues with the time. */
+export const heldBy = (filename: string): string => `another process held ${filename}`
 
-/** Adds the process that holds the lock to an error. */
+/** Adds to an error whose lock it was. */
 export const withHolder = (cause: Error, filename: string): Error => Object.assign(cause, { holder: heldBy(filename) })
 
-/** The process that holds the lock, if `withHolder` added it. */
+/** Whose lock it was, if `withHolder` added it. */
 export const holderOf = (cause: unknown): string | undefined =>
   Predicate.hasProperty(cause, "holder") && Predicate.isString(cause.holder) ? cause.holder : undefined
 

@@ -38,18 +38,3 @@ export const usersOf = (path: string): ReadonlyArray<string> => {
     .filter((pid) => /^\d+$/.test(pid) && hasOpen(pid, files))
     .map(nameOf)
 }
-
-/** A lock that a process has. The line of one that waits has an arrow after its number. */
-const writeLock = /^\d+: POSIX\s+\S+\s+WRITE\s+(?<pid>\d+)\s+\S+:(?<inode>\d+)\s/gm
-
-/** The process that holds the lock of writers, by Linux's list of locks, or `another process`. */
-export const lockHolder = (path: string): string => {
-  const files = filesOf(path)
-  for (const { groups } of attempted(() => readFileSync("/proc/locks", "utf8"), "").matchAll(writeLock)) {
-    const { inode, pid = "" } = groups ?? {}
-    // Other namespaces and disks reuse the numbers of processes and inodes.
-    const isOurs = pid !== String(process.pid) && files.some((file) => file.endsWith(` ${inode}`))
-    if (isOurs && hasOpen(pid, files)) return nameOf(pid)
-  }
-  return "another process"
-}
