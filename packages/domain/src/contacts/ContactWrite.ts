@@ -113,12 +113,9 @@ export const statusKept = (stored: unknown, given: unknown): WithheldStatus | un
  * the write says so. A new contact is Active if none is given.
  */
 export const statusAfter = (
-  before: { readonly status?: Contact["status"] | null } | null,
-  {
-    resubscribe = false,
-    status
-  }: { readonly status?: ContactStatus | undefined; readonly resubscribe?: boolean | undefined }
-): Contact["status"] | null => {
+  before: Pick<ContactContent, "status"> | null,
+  { resubscribe = false, status }: Pick<ContactWrite, "status" | "resubscribe">
+): ContactContent["status"] => {
   const now = before === null ? "Active" : before.status
   return status === undefined || (!resubscribe && statusKept(now, status) !== undefined) ? now : status
 }

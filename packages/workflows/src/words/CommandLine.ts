@@ -52,7 +52,15 @@ export interface ImportCommandOptions extends ImportMode {
   readonly plan?: string | undefined
 }
 
-/** The command that imports a file so. */
+/**
+ * The command that imports a file so.
+ *
+ * ```ts
+ * import { importCommand } from "@roster/workflows"
+ *
+ * const command = importCommand("customers.csv", { only: "existing", plan: "customers.plan" })
+ * ```
+ */
 export const importCommand = (
   file: string,
   {
