@@ -1,6 +1,6 @@
 /**
  * Prints the lines of each package beside those of another revision (default: the commit before): code and comments of its
- * sources without what is generated, and code of its tests. Blank lines count for neither.
+ * sources, and code of its tests. Blank lines count for neither.
  */
 import { execFileSync } from "node:child_process"
 
@@ -23,7 +23,7 @@ const linesAt = (revision: string): ReadonlyMap<string, Lines> => {
   for (const line of git("grep", "-IhE", "--full-name", "-H", "[^[:space:]]", revision, "--", "packages").split("\n")) {
     const [path = "", ...rest] = line.slice(revision.length + 1).split(":")
     const { name, room } = counted.exec(path)?.groups ?? {}
-    if (name === undefined || path.endsWith(".generated.ts")) continue
+    if (name === undefined) continue
     const lines = packages.get(name) ?? { code: 0, comments: 0, tests: 0 }
     const isComment = /^\s*(?:\/\/|\/\*|\*(?:[\s/]|$))/.test(rest.join(":"))
     if (!isComment) lines[room === "test" ? "tests" : "code"]++

@@ -3,7 +3,6 @@
  * summaries are camelCase. NDJSON has no array. CSV has the table's columns for lists, all fields for one record.
  */
 import { ContactColumns } from "@roster/domain"
-import { encoded, JsonBuffer } from "@roster/domain/JsonBuffer"
 import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
@@ -54,55 +53,40 @@ export const row = (value: unknown) => single(value, () => recordText(inReadersZ
 export const record = <A>(schema: Schema.Codec<A, unknown>, value: A) =>
   Effect.suspend(() => row(encoder(schema)(value)))
 
-/** The bytes before the first record, before each other, after each, after all, and for an empty list. */
+/** What stands before the first record, before each other, after each, after all, and for an empty list. */
 const frames = {
-  json: {
-    first: encoded("[\n"),
-    next: encoded(",\n"),
-    behind: encoded(""),
-    last: encoded("\n]\n"),
-    none: encoded("[]\n")
-  },
-  ndjson: { first: encoded(""), next: encoded(""), behind: encoded("\n"), last: encoded(""), none: encoded("") }
+  json: { first: "[\n", next: ",\n", behind: "", last: "\n]\n", none: "[]\n" },
+  ndjson: { first: "", next: "", behind: "\n", last: "", none: "" }
 }
 
-/** A list of records as JSON with one record a line. Each part is valid until the next one is asked for. */
+/** A list of records as JSON with one record a line. */
 export const jsonLines = <A, E, R>(
+  schema: Schema.Codec<A, unknown>,
   values: Stream.Stream<A, E, R>,
-  format: keyof typeof frames,
-  write: (to: JsonBuffer, value: A) => void
+  format: keyof typeof frames
 ): Stream.Stream<Uint8Array, E, R> =>
   Stream.suspend(() => {
     const { behind, first, last, next, none } = frames[format]
-    const buffer = new JsonBuffer(new Uint8Array(64 * 1024), jsonText)
+    const encode = encoder(schema)
     let before = first
     const parts = Stream.mapArray(values, (part) => {
+      let text = ""
       for (const value of part) {
-        buffer.bytes(before)
+        text += before + jsonText(encode(value)) + behind
         before = next
-        write(buffer, value)
-        buffer.bytes(behind)
       }
-      return [buffer.take()]
+      return [text]
     })
-    const end = Stream.sync(() => {
-      buffer.bytes(before === first ? none : last)
-      return buffer.take()
-    })
-    return Stream.concat(parts, end)
+    const end = Stream.sync(() => (before === first ? none : last))
+    return Stream.encodeText(Stream.concat(parts, end))
   })
-
-interface RecordOptions<A> extends Omit<TableOptions, "available"> {
-  /** Writes a record as JSON, faster than the schema. */
-  readonly write?: (to: JsonBuffer, value: A) => void
-}
 
 /** Prints records as they arrive. `columns` are the fields of a table. */
 export const records = Effect.fnUntraced(function* <A, E, R>(
   schema: Schema.Codec<A, unknown>,
   columns: ReadonlyArray<string>,
   values: Stream.Stream<A, E, R>,
-  { write, ...options }: RecordOptions<A> = {}
+  options: Omit<TableOptions, "available"> = {}
 ) {
   const output = yield* Output
   const encode = encoder(schema)
@@ -110,9 +94,7 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
   switch (output.format) {
     case "json":
     case "ndjson":
-      return yield* output.write(
-        jsonLines(values, output.format, write ?? ((to, value) => to.raw(jsonText(encode(value)))))
-      )
+      return yield* output.write(jsonLines(schema, values, output.format))
     case "csv":
       return yield* output.write(
         csvOf(

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Contact } from "@roster/domain"
-import { writeContact } from "@roster/domain/ContactJson"
 import { Effect, Schema, Stream } from "effect"
 import { jsonText } from "../../src/terminal/Printable.ts"
 import { jsonLines } from "../../src/terminal/Results.ts"
@@ -11,7 +10,7 @@ const encode = Schema.encodeSync(Contact)
 const Texts = Schema.Array(Schema.Tuple([Schema.String, Schema.Literals(["\u001b", "\u202e", '"', "😀", "é", "a"])]))
 
 const printed = (parts: ReadonlyArray<readonly [Contact, ...ReadonlyArray<Contact>]>, format: "json" | "ndjson") =>
-  jsonLines(Stream.fromArrays(...parts), format, writeContact).pipe(Stream.decodeText(), Stream.mkString)
+  jsonLines(Contact, Stream.fromArrays(...parts), format).pipe(Stream.decodeText(), Stream.mkString)
 
 describe("jsonLines", () => {
   it.effect.prop(

@@ -1,7 +1,6 @@
 /** The bounds on what the contacts and lists of one add have together, the same on every layer. (docs/limits.md) */
 import { Effect, Result, Schema } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
-import { encoded } from "../values/JsonBuffer.ts"
 import { ContactPayload } from "./Contact.ts"
 import { mostBytes } from "./ContactSize.ts"
 
@@ -20,13 +19,14 @@ export const maximumListName = 254
 /** The maximum number of places on lists that one add gives, which is its contacts times its lists; of changes, what they name. */
 export const maximumPlaces = 10_000
 
+const utf8 = new TextEncoder()
 const encode = Schema.encodeUnknownResult(ContactPayload)
 
 /** The bytes of a contact in the array. One that is refused for something else has none. */
 const bytesOf = (contact: ContactPayload): number =>
   Result.match(encode(contact), {
     onFailure: () => 0,
-    onSuccess: (wire) => encoded(JSON.stringify(wire)).length + 1
+    onSuccess: (wire) => utf8.encode(JSON.stringify(wire)).length + 1
   })
 
 /** Whether contacts are more than one add takes. Makes their JSON only if they might be. */

@@ -5,14 +5,13 @@
 import { Effect, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
-import { encoded } from "../values/JsonBuffer.ts"
 import { inputText, requestField } from "../values/OptionalField.ts"
 import { payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
 import { maximumAddBytes, maximumPlaces } from "./AddSize.ts"
+import { changeCodec } from "./ContactCodec.ts"
 import { Contact, TooManyContacts } from "./Contact.ts"
 import { type Content, contentAfter, ContactContent, ContactWrite, sameContent } from "./ContactWrite.ts"
 import { EmailAddress } from "./EmailAddress.ts"
-import { changeCodec } from "./FastChangeCodec.ts"
 import { withFastCodec } from "./FastContactCodec.ts"
 
 /** The maximum number of changes in one call, which together have at most 8 MiB as JSON. */
@@ -63,7 +62,7 @@ export const encodeChanges = Effect.fnUntraced(function* (
   }
   const wire = yield* Effect.mapError(encodeAll(changes), (error) => invalidInput(error))
   yield* checkChangedPlaces(changes)
-  const json = encoded(JSON.stringify(wire))
+  const json = new TextEncoder().encode(JSON.stringify(wire))
   if (json.length <= maximumAddBytes) return json
   const issue = `the changes of one call have at most ${maximumAddBytes / 1024 / 1024} MiB as JSON; make them in parts`
   return yield* new InvalidInput({ field: "body", issue })

@@ -1,4 +1,4 @@
-/** A field of a contact: its names, its columns and how it is read. `ContactFields.generated.ts` has them all. */
+/** A field of a contact: its names, its columns and how it is read. `ContactFieldTable` has them all. */
 import type { DateTime } from "effect"
 import type { Consent, ContactActivity, ContactRecord } from "./ContactRecord.ts"
 
@@ -40,25 +40,53 @@ export type RecordFieldInfo = Kinded & {
   readonly read: (of: RuleSubject, now: number) => RecordFieldValue | null
 }
 
-/** What `ContactFields.generated.ts` says of a field. */
-export type FieldEntry = Kinded & {
+/** What `ContactFieldTable` says of any field. */
+interface AnyEntry {
   /** The name on the wire behind that of the record in which it is: `Consent.ConsentIP`. */
   readonly path: string
   /** Whether an add may give it. */
   readonly isAdded?: boolean
-  /** Whether every contact in a store has it. */
-  readonly isStored?: boolean
-  /** Reads the field of a contact. */
-  readonly read: (of: ContactParts) => RecordFieldValue | null
+  /** Whether null is a value of it where a contact is read: none is known. Elsewhere null stands for a missing field. */
+  readonly isNullable?: boolean
+  /** What a store writes where a contact lacks it, so that every contact in a store has the field. */
+  readonly default?: string | number
 }
 
-/** A field that a contact may have, but for the custom ones. */
-export type ContactField = FieldEntry & {
+/** A field that holds one value. */
+export type FieldEntry = AnyEntry &
+  Kinded & {
+    /** Reads the field of a contact. */
+    readonly read: (of: ContactParts) => RecordFieldValue | null
+  }
+
+/** The field that holds the custom ones. */
+export interface TextsEntry extends AnyEntry {
+  readonly kind: "texts"
+  /** Reads the custom fields of a contact. */
+  readonly read: (of: ContactParts) => Maybe<ContactRecord["customFields"]>
+}
+
+/** The names of a field. */
+interface Names {
   /** The name on the wire, and of the column in a CSV file. */
   readonly wire: string
+  /** The name in code. */
+  readonly name: string
+  /** The record on the wire in which it is, if that is not the contact. */
+  readonly group: string | undefined
   /** The column of the table of contacts. */
   readonly column: string
 }
+
+/** A field that a contact may have, but for the custom ones. */
+export type ContactField = FieldEntry &
+  Names & {
+    /** Whether every contact in a store has it. */
+    readonly isStored: boolean
+  }
+
+/** A field of the record, or all custom ones. */
+export type RecordField = ContactField | (TextsEntry & Names & { readonly isStored: boolean })
 
 /** The column of a field by its name on the wire: `ConsentIP` is stored in `consent_ip`. */
 export const columnName = (wire: string): string => wire.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase()

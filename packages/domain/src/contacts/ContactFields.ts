@@ -1,14 +1,33 @@
 /** The fields of contacts as lists, for what treats all of them alike. */
-import { columnName, type ContactField, type FieldEntry } from "./ContactField.ts"
-import { contactFields } from "./ContactFields.generated.ts"
+import { codeName } from "../values/WireRecord.ts"
+import { columnName, type ContactField, type FieldEntry, type RecordField, type TextsEntry } from "./ContactField.ts"
+import { contactFieldTable } from "./ContactFieldTable.ts"
 
-export type { ContactField } from "./ContactField.ts"
+export type { ContactField, RecordField } from "./ContactField.ts"
+
+/** The name of a field in code. A payload tells its names; what is only read has its own in lower case. */
+export const nameInCode = (wire: string): string => {
+  const told = codeName(wire)
+  return told === wire ? wire.charAt(0).toLowerCase() + wire.slice(1) : told
+}
+
+/** The fields of the record, in its order. */
+export const everyField: ReadonlyArray<RecordField> = Object.values<FieldEntry | TextsEntry>(contactFieldTable).map(
+  (entry) => {
+    const [wire = "", group] = entry.path.split(".").toReversed()
+    return {
+      ...entry,
+      wire,
+      group,
+      name: nameInCode(wire),
+      column: columnName(wire),
+      isStored: wire === "Email" || entry.default !== undefined
+    }
+  }
+)
 
 /** All fields but the custom ones, in the order of the columns of an export. */
-export const allFields: ReadonlyArray<ContactField> = Object.values<FieldEntry>(contactFields).map((field) => {
-  const wire = field.path.slice(field.path.indexOf(".") + 1)
-  return { ...field, wire, column: columnName(wire) }
-})
+export const allFields: ReadonlyArray<ContactField> = everyField.filter((field) => field.kind !== "texts")
 
 /** Those that an add may give. */
 export const addedFields = allFields.filter(({ isAdded }) => isAdded)

@@ -2,7 +2,6 @@
  * The bounds of a contact, for what is sent and for what it becomes together with what is stored. With them 1000
  * contacts fit into a request and into a page. (docs/limits.md)
  */
-import { encoded } from "../values/JsonBuffer.ts"
 import { codeField } from "../values/WireRecord.ts"
 import type { ContactParts } from "./ContactField.ts"
 import { textFields, wireRecordOf } from "./ContactFields.ts"
@@ -25,6 +24,8 @@ export interface ContactTexts {
   readonly customFields?: CustomFields | undefined
 }
 
+const utf8 = new TextEncoder()
+
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
 /** The texts of a contact. */
@@ -39,7 +40,7 @@ const bytesOf = ({ customFields, texts }: ContactTexts): number => {
   const given = textFields.flatMap(({ path }, index) =>
     texts[index] === undefined ? [] : ([[path, texts[index]]] as const)
   )
-  return encoded(JSON.stringify(wireRecordOf([...given, ["CustomFields", customFields]]))).length
+  return utf8.encode(JSON.stringify(wireRecordOf([...given, ["CustomFields", customFields]]))).length
 }
 
 /** The maximum number of bytes of a UTF-16 unit in JSON, and of the punctuation of a custom field. */

@@ -1,7 +1,7 @@
 /** The columns and cells of a CSV file of contacts. (docs/decisions/csv.md) */
 import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
-import { allFields, type ContactField, isOwn, wireRecordOf } from "../contacts/ContactFields.ts"
+import { allFields, type ContactField, isOwn, nameInCode, wireRecordOf } from "../contacts/ContactFields.ts"
 import { address, isRefusal, oneOf, readDate, refuse } from "../contacts/FastContactCodec.ts"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
 import { didYouMean } from "../values/DidYouMean.ts"
@@ -9,7 +9,6 @@ import { foldName, maximumNames } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
-import { codeField } from "../values/WireRecord.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
 import { type ColumnMap, fieldIssue, foldWord, type ImportMapping, makeDateReader } from "./ImportMapping.ts"
 import {
@@ -215,7 +214,8 @@ export const importColumns = (
         ? { _tag: "Custom", name, group: "customFields", words, isCleared: clears, toWire: verbatim, decode: verbatim }
         : {
             _tag: "Record",
-            ...namesInCode(known),
+            name: known.name,
+            group: known.group && nameInCode(known.group),
             words,
             isCleared: clears && isRemovable(known),
             toWire: wireReader(known, dateOf),
@@ -301,11 +301,6 @@ const decoderOf = (field: ContactField): ((text: string) => unknown) => {
   if (field.kind === "enumeration") return oneOf(field.values)
   if (field.kind === "date") return readDate
   return field.wire === "Email" ? shownAddress : verbatim
-}
-
-const namesInCode = ({ path }: ContactField): Pick<Filled, "group" | "name"> => {
-  const [name = "", ...groups] = codeField(path).split(".").toReversed()
-  return { name, group: groups[0] }
 }
 
 /** Whether an empty text removes a field of the record: the names. A contact has an address and a status, and keeps its consent. */

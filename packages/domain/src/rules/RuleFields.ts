@@ -1,6 +1,6 @@
 /** The fields that a rule can name. */
 import type { RecordFieldInfo } from "../contacts/ContactField.ts"
-import { contactFields } from "../contacts/ContactFields.generated.ts"
+import { contactFields } from "../contacts/ContactFieldTable.ts"
 import { didYouMean } from "../values/DidYouMean.ts"
 import { wholeDays } from "./RuleDate.ts"
 

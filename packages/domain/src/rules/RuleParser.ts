@@ -1,7 +1,7 @@
 /** The parser of rules, with its grammar and its bounds on depth and conditions. */
 import type * as Arr from "effect/Array"
 import * as Result from "effect/Result"
-import { contactFields } from "../contacts/ContactFields.generated.ts"
+import { contactFields } from "../contacts/ContactFieldTable.ts"
 import * as Rule from "./Rule.ts"
 import { didYouMean, quoted } from "../values/DidYouMean.ts"
 import type { InvalidRule } from "./RuleError.ts"

@@ -28,16 +28,6 @@ describe("contactsJson", () => {
     { arbitrary: { runs: 500 } }
   )
 
-  it("writes many contacts as bytes", () => {
-    const contacts = Array.from({ length: 100 }, (): Contact => ({
-      email: "ada@example.com",
-      firstName: "x".repeat(5000)
-    }))
-    const json = contactsJson(contacts)
-    assert.instanceOf(json, Uint8Array)
-    assert.strictEqual(Buffer.from(json).toString(), JSON.stringify(contacts.map((one) => encode(one))))
-  })
-
   it.each(texts)("writes the text %j", (text) => {
     const fields: unknown = JSON.parse(`{"__proto__":"a","10":"b","9":"c",${JSON.stringify(text)}:""}`)
     const contact = Schema.decodeUnknownSync(Contact)({ Email: text, FirstName: text, CustomFields: fields })

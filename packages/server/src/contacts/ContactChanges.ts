@@ -21,7 +21,7 @@ import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { answerBytesOf } from "./ContactPagination.ts"
 import { maximumShared } from "./ContactRepository.ts"
-import { toContact } from "./ContactRow.generated.ts"
+import { toContact } from "./ContactRow.ts"
 import {
   checkChangeCount,
   checkChanges,

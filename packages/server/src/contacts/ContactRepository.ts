@@ -37,7 +37,7 @@ import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices } from "../threads/Slices.ts"
 import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
 import { contactsByIds, contactsWith, LargeAnswer, makeCount, makePages } from "./ContactPagination.ts"
-import { contactColumns, toContact } from "./ContactRow.generated.ts"
+import { contactColumns, toContact } from "./ContactRow.ts"
 import {
   checkContacts,
   checkEmail,

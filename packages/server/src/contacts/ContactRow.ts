@@ -1,10 +1,60 @@
-/** Contacts as the table has them. `ContactRow.generated.ts` names their columns one by one. */
-import type { Contact, ContactFields } from "@roster/domain"
+/** Contacts as the table has them. */
+import { type Contact, ContactFields, JsonParser, makeEmptyRecord, type RuleFields } from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dialect, streamValues } from "../store/SqlDialect.ts"
-import { toSeconds } from "../store/StoreClock.ts"
-import { contactColumns, toContact } from "./ContactRow.generated.ts"
+import { sharedDate, toSeconds } from "../store/StoreClock.ts"
+
+const { everyField, nameInCode } = ContactFields
+
+/** The columns that make a contact. */
+export const contactColumns: ReadonlyArray<string> = ["id", ...everyField.map(({ column }) => column)]
+
+const fields = everyField.map(({ group, isAdded, isNullable, kind, name }) => ({
+  name,
+  group: group && nameInCode(group),
+  kind,
+  /** Whether a contact has the field even without a value: what a caller did not give is left out. */
+  keepsNull: isNullable === true && isAdded !== true
+}))
+
+const emptyContact = makeEmptyRecord()
+const emptyGroup = makeEmptyRecord()
+
+/** Decodes a row of `contactColumns`, which SQLite returns in half the time of an object. */
+export const toContact = (row: ReadonlyArray<unknown>): Contact => {
+  const contact = emptyContact()
+  let inGroup = contact
+  let last: string | undefined
+  for (let place = 0; place < fields.length; place++) {
+    const field = fields[place]
+    const stored = row[place + 1]
+    if (field === undefined) continue
+    const { group, keepsNull, kind, name } = field
+    if (stored === null && !keepsNull) continue
+    const value =
+      kind === "texts"
+        ? JsonParser.parse(String(stored))
+        : kind === "date" && stored !== null
+          ? sharedDate(Number(stored))
+          : stored
+    // The fields of a group stand together.
+    if (group !== undefined && group !== last) contact[group] = inGroup = emptyGroup()
+    last = group
+    if (group === undefined) contact[name] = value
+    else inGroup[name] = value
+  }
+  // A statement knows the columns of its rows, the client does not.
+  return contact as unknown as Contact
+}
+
+/** The values of `contactColumns` but the id, of which `toContact` makes the contact. */
+export const toValues = (contact: RuleFields.RuleSubject): ReadonlyArray<string | number | null> =>
+  everyField.map((field) =>
+    field.kind === "texts"
+      ? JSON.stringify(field.read(contact) ?? {})
+      : (givenValue(field, contact) ?? field.default ?? null)
+  )
 
 /** Streams the contacts of a query for `contactColumns`. */
 export const streamContacts = (statement: Statement.Statement<unknown>): Stream.Stream<Contact, SqlError.SqlError> =>

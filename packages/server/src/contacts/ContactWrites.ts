@@ -23,8 +23,7 @@ import { fromSeconds, nullableSeconds } from "../store/StoreClock.ts"
 import { eachInSlices, inSlices } from "../threads/Slices.ts"
 import { deletedInPieces } from "./ContactDeletion.ts"
 import { countNewContacts } from "./ContactPagination.ts"
-import { contactsByAddress, givenValue } from "./ContactRow.ts"
-import { contactColumns, toColumns, toContact } from "./ContactRow.generated.ts"
+import { contactColumns, contactsByAddress, givenValue, toContact, toValues } from "./ContactRow.ts"
 import { listsOf, type Places, writeLists } from "./ListMembers.ts"
 
 /** The contacts that are read and judged at once. */
@@ -64,7 +63,7 @@ type Result = "Done" | "AlreadySo" | "Outdated" | "Absent" | "TooLarge" | "TooMa
 const noLists: ReadonlySet<string> = new Set()
 
 /** The row of `contactColumns` that a contact is written as. */
-export const rowOf = ({ contact, id }: State): ReadonlyArray<unknown> => [id, ...Object.values(toColumns(contact))]
+export const rowOf = ({ contact, id }: State): ReadonlyArray<unknown> => [id, ...toValues(contact)]
 
 const customFieldsPlace = contactColumns.indexOf("custom_fields")
 

@@ -8,7 +8,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import * as FairQueue from "../threads/FairQueue.ts"
 import { beginSlice, monotonicMillis } from "../threads/Slices.ts"
-import { contactColumns, toContact } from "./ContactRow.generated.ts"
+import { contactColumns, toContact } from "./ContactRow.ts"
 import { identitiesOf } from "./ContactSelection.ts"
 
 /** Which contacts a rule selects. */

@@ -15,7 +15,7 @@ import {
   type ServiceError,
   type TooManyContacts
 } from "@roster/domain"
-import { answersJson, answersPiece, contactsJson, contactsPiece, type WritePiece } from "@roster/domain/ContactJson"
+import { answersJson, contactsJson } from "@roster/domain/ContactJson"
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -32,8 +32,7 @@ import {
 } from "../contacts/ContactPagination.ts"
 import { changeContacts, type JudgedChange } from "../contacts/ContactChanges.ts"
 import { addContacts, shownTo } from "../contacts/ContactRepository.ts"
-import { contactsByAddress } from "../contacts/ContactRow.ts"
-import { toContact } from "../contacts/ContactRow.generated.ts"
+import { contactsByAddress, toContact } from "../contacts/ContactRow.ts"
 import { listsOf } from "../contacts/ListMembers.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
 
@@ -69,12 +68,9 @@ export class ContactAnswers extends Context.Service<
   }
 >()("@roster/server/ContactAnswers") {}
 
-const whole = (json: string | Uint8Array<ArrayBuffer>) => {
-  // A text leaves in one write with the head, and a large one would be copied.
-  return typeof json === "string"
-    ? HttpServerResponse.text(json, { contentType })
-    : HttpServerResponse.uint8Array(json, { contentType })
-}
+const whole = (json: string) => HttpServerResponse.text(json, { contentType })
+
+const utf8 = new TextEncoder()
 
 /** Whether an answer shows a contact. */
 const showsContact = ({ answer: { contact, lists } }: JudgedChange): boolean => lists !== undefined && contact !== null
@@ -108,7 +104,7 @@ const make = Effect.gen(function* () {
     operation: string,
     parts: ReadonlyArray<Part>,
     find: (some: ReadonlyArray<Part>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError, SqlClient.SqlClient>,
-    pieceOf: WritePiece<A>
+    jsonOf: (values: ReadonlyArray<A>) => string
   ) {
     const caller = yield* Caller
     const read = (some: ReadonlyArray<Part>) =>
@@ -128,7 +124,8 @@ const make = Effect.gen(function* () {
         for (let bytes = 0; until < parts.length && bytes < pieceBytes; until++) bytes += parts[until]?.bytes ?? 0
         const found = yield* read(parts.slice(from, until))
         const isLast = until === parts.length
-        const piece = pieceOf(found, found.length === 0 && before === "," ? "" : before, isLast ? "]" : "")
+        const begin = found.length === 0 && before === "," ? "" : before
+        const piece = utf8.encode(begin + jsonOf(found).slice(1, -1) + (isLast ? "]" : ""))
         const next = { from: until, before: found.length > 0 ? "," : before === "[" ? "" : before }
         return [[piece], isLast ? Option.none() : Option.some(next)] as const
       })
@@ -138,7 +135,7 @@ const make = Effect.gen(function* () {
 
   /** Those that were deleted meanwhile are left out. */
   const contactsInPieces = (operation: string, contacts: ReadonlyArray<PlacedContact>) =>
-    inPieces(operation, contacts, (some) => contactsByIds(some.map(({ id }) => id)), contactsPiece)
+    inPieces(operation, contacts, (some) => contactsByIds(some.map(({ id }) => id)), contactsJson)
 
   const answerOf = (operation: string, found: LargeAnswer | ReadonlyArray<Contact>) =>
     found instanceof LargeAnswer
@@ -203,7 +200,7 @@ const make = Effect.gen(function* () {
         return yield* changeContacts(changes, { ...options, isDecoded: true, mostBytes: mostAtOnce }, (judged) => {
           const isLarge = judged.some((one) => showsContact(one) && one.answer.contact === undefined)
           return isLarge
-            ? inPieces("contactsChangesPost", judged.map(withoutContact), readAgain, answersPiece)
+            ? inPieces("contactsChangesPost", judged.map(withoutContact), readAgain, answersJson)
             : Effect.sync(() => whole(answersJson(judged.map(({ answer }) => answer))))
         })
       },

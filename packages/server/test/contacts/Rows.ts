@@ -1,7 +1,7 @@
 /** Generators of rows of contacts: a value for each column by its kind. */
 import { ContactFields } from "@roster/domain"
 import { Arbitrary, Schema } from "effect"
-import { contactColumns } from "../../src/contacts/ContactRow.generated.ts"
+import { contactColumns } from "../../src/contacts/ContactRow.ts"
 
 const oneOf = <const A extends string | number>(values: ReadonlyArray<A>) => Arbitrary.schema(Schema.Literals(values))
 

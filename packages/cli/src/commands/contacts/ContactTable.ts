@@ -1,6 +1,5 @@
 /** Prints contacts. A table or CSV has the columns that are asked for, or the usual ones; CSV has all custom fields too. */
 import { Contact, ContactColumns, Rule } from "@roster/domain"
-import { writeContact } from "@roster/domain/ContactJson"
 import { readExportedContacts } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { refuse } from "../../errors/UsageError.ts"
@@ -48,7 +47,7 @@ const spooled = Effect.fnUntraced(function* <E, R>(contacts: Stream.Stream<Conta
     }
     return contact
   })
-  yield* Stream.run(Results.jsonLines(noted, "json", writeContact), temporarySink(file))
+  yield* Stream.run(Results.jsonLines(Contact, noted, "json"), temporarySink(file))
   return { names: [...names.values()].toSorted(), contacts: readExportedContacts(yield* readBytes(file)) }
 }, temporaryProblem("the contacts"))
 
@@ -61,7 +60,6 @@ export const printContacts = Effect.fnUntraced(function* <E, R>(
   const { format } = yield* Output
   const print = <E2, R2>(columns: ReadonlyArray<string>, contacts: Stream.Stream<Contact, E2, R2>) =>
     Results.records(Contact, columns, contacts, {
-      write: writeContact,
       fieldsIn: fieldsIn(columns),
       areAsked: asked !== undefined
     })

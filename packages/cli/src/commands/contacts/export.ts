@@ -1,13 +1,12 @@
 /** `roster contacts export` */
 import {
-  type Contact,
+  Contact,
   ContactColumns,
   contactFilterFromInput,
   FieldNames,
   InvalidInput,
   type UnreadableFile
 } from "@roster/domain"
-import { writeContact } from "@roster/domain/ContactJson"
 import { countExported, exportTo, shapedCsv } from "@roster/workflows"
 import { Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -58,7 +57,7 @@ type ShapeError = UnreadableFile | UsageError
 
 /** The file of the contacts on a list. Its first reading finds the columns. */
 const fileOf = Effect.fnUntraced(function* <E, R>(format: "Csv" | "Json", contacts: Stream.Stream<Contact, E, R>) {
-  if (format === "Json") return Results.jsonLines(contacts, "json", writeContact)
+  if (format === "Json") return Results.jsonLines(Contact, contacts, "json")
   const names = new Map<string, string>()
   yield* Stream.runForEach(contacts, ({ customFields = {} }) =>
     Effect.sync(() => {
