@@ -11,6 +11,9 @@ export interface Asker {
   readonly refusal: 401 | 403 | undefined
 }
 
+/** Whether a key may see contacts, and so what a rule selects. */
+export const mayView = ({ caller }: Asker): boolean => caller?.key.levels.includes("ViewContacts") === true
+
 export interface Call extends Asked, Judged {}
 
 /** A request, whatever the service holds. */

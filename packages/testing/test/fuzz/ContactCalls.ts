@@ -1,5 +1,5 @@
 /** Calls on contacts, their exports and imports, and mails, whose answer the model knows. */
-import { type Asker, type Askers, type Drawn, drawn, listNamesOf, sentTo, type World } from "./Askers.ts"
+import { type Asker, type Askers, type Drawn, drawn, listNamesOf, mayView, sentTo, type World } from "./Askers.ts"
 import type { Dice } from "./Dice.ts"
 import { Rule } from "@roster/domain"
 import { formOf, jsonBody } from "./GeneratedRequests.ts"
@@ -131,8 +131,8 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     )
   }
 
-  const shownTo = ({ caller }: Asker, person: Person, sent: Readonly<Record<string, unknown>>) =>
-    caller?.key.levels.includes("ViewContacts") === true ? viewOfPerson(person) : viewOfSent(person, sent)
+  const shownTo = (asker: Asker, person: Person, sent: Readonly<Record<string, unknown>>) =>
+    mayView(asker) ? viewOfPerson(person) : viewOfSent(person, sent)
 
   const personOf = (account: Account, email: string): Person => {
     const found = account.people.get(identityOf(email))
@@ -269,15 +269,15 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     }))
   }
 
-  const deleted = (asker: Asker, body: object, isMeant: (person: Person) => boolean): Drawn => {
+  const deleted = (asker: Asker, body: object, isMeant: (person: Person) => boolean, mayDelete = true): Drawn => {
     const account = accountOf(asker)
     const sent = sentTo("POST", "/contacts/delete", jsonBody(body))
-    return drawn({ operation: "contactsDeletePost", asker, sent, isKeyed: true }, () => ({
-      status: 200,
-      apply: () => {
-        account.people = new Map([...account.people].filter(([, person]) => !isMeant(person)))
-      }
-    }))
+    const apply = () => {
+      account.people = new Map([...account.people].filter(([, person]) => !isMeant(person)))
+    }
+    return drawn({ operation: "contactsDeletePost", asker, sent, isKeyed: true }, () =>
+      mayDelete ? { status: 200, apply } : { status: 403 }
+    )
   }
 
   const deleteAddresses = (): Drawn => {
@@ -290,8 +290,10 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
 
   const deleteByRule = (): Drawn => {
     const asker = askerFor("ModifyContacts")
-    const rule = chance(0.02) ? { text: "All", holds: () => true } : narrowRule()
-    return deleted(asker, { Rule: rule.text }, rule.holds)
+    if (chance(0.02)) return deleted(asker, { Rule: "All" }, () => true)
+    const rule = narrowRule()
+    // Who is gone afterwards tells what the contacts hold.
+    return deleted(asker, { Rule: rule.text }, rule.holds, mayView(asker))
   }
 
   const exportContacts = (): Drawn => {

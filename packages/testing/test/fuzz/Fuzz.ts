@@ -25,7 +25,7 @@ import {
   viewOfJson,
   viewOfPerson
 } from "./Model.ts"
-import { type Asker, type Call, type Drawn, keeper, levels, type World } from "./Askers.ts"
+import { type Asker, type Call, type Drawn, keeper, levels, mayView, type World } from "./Askers.ts"
 import { type Answer, makeAsk, noAnswer } from "./Asking.ts"
 import { explain } from "./CallsAtOnce.ts"
 import { wordsOf } from "./KnownWords.ts"
@@ -282,7 +282,6 @@ export const runFuzz = Effect.fnUntraced(function* ({
   }> = []
 
   /** Levels change, so this is asked before the call. */
-  const maySee = ({ caller }: Asker) => caller?.key.levels.includes("ViewContacts") === true
 
   const repeatKept = Effect.fnUntraced(function* () {
     const { account, answer, call, sees } = dice.pick(kept)
@@ -295,7 +294,7 @@ export const runFuzz = Effect.fnUntraced(function* ({
     const asker = modelled.right(operations.get(operation)?.requiredAccess ?? "", account)
     const again = yield* asked(operationOf(operation), isOther ? other : sent, asker, account)
     // The answer that shows contacts is kept for those who may see as much.
-    const isHidden = operation === "contactsPost" && maySee(asker) !== sees
+    const isHidden = operation === "contactsPost" && mayView(asker) !== sees
     const expected = asker.refusal ?? (isOther || isHidden ? 409 : answer.status)
     yield* expectEqual(again.status, expected, `the status of a repeated ${operation}`)
     // A repeated export has a new link.
@@ -326,7 +325,7 @@ export const runFuzz = Effect.fnUntraced(function* ({
     const json = parsed(answer.text)
     if (status < 300) {
       apply?.(json)
-      if (isKept && account !== undefined) kept.push({ call, account, answer, sees: maySee(asker) })
+      if (isKept && account !== undefined) kept.push({ call, account, answer, sees: mayView(asker) })
       if (kept.length > 50) kept.shift()
     }
     if (starts !== undefined) yield* jobsEnd
