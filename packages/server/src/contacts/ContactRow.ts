@@ -1,8 +1,8 @@
 /** Contacts as the table has them. */
 import { type Contact, ContactFields, JsonParser, makeEmptyRecord, type RuleFields } from "@roster/domain"
-import { DateTime, Effect, Stream } from "effect"
+import { DateTime, Effect, Function, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { dialect, streamValues } from "../store/SqlDialect.ts"
+import { dialect, preparedQuery, streamValues } from "../store/SqlDialect.ts"
 import { sharedDate, toSeconds } from "../store/StoreClock.ts"
 
 const { everyField, nameInCode } = ContactFields
@@ -60,6 +60,18 @@ export const toValues = (contact: RuleFields.RuleSubject): ReadonlyArray<string 
 export const streamContacts = (statement: Statement.Statement<unknown>): Stream.Stream<Contact, SqlError.SqlError> =>
   Stream.map(streamValues(statement), toContact)
 
+const queryByAddress = Function.memoize((sql: SqlClient.SqlClient) => {
+  const { inByteOrder, isOneOf, locked } = dialect(sql)
+  const find = (lock: Statement.Fragment) =>
+    preparedQuery(
+      sql,
+      sql`
+        SELECT ${sql.literal(contactColumns.join(", "))}, identity FROM contacts
+        WHERE account = ${"account"} AND ${isOneOf("identity", [])} ORDER BY ${inByteOrder("identity")} ${lock}`
+    )
+  return { find: find(sql.literal("")), findLocked: find(locked) }
+})
+
 /**
  * The rows of `contactColumns` of an account by their canonical addresses; with `locks` nobody else changes them before the
  * end of the transaction.
@@ -69,12 +81,8 @@ export const contactsByAddress = Effect.fnUntraced(function* (
   identities: ReadonlyArray<string>,
   locks = false
 ) {
-  const sql = yield* SqlClient.SqlClient
-  const { inByteOrder, isOneOf, locked } = dialect(sql)
-  const rows = yield* sql`
-    SELECT ${sql.literal(contactColumns.join(", "))}, identity FROM contacts
-    WHERE account = ${account} AND ${isOneOf("identity", identities)} ORDER BY ${inByteOrder("identity")}
-    ${locks ? locked : sql.literal("")}`.values
+  const { find, findLocked } = queryByAddress(yield* SqlClient.SqlClient)
+  const rows = yield* (locks ? findLocked : find)([account, JSON.stringify(identities)])
   // A row may be longer than its columns.
   return new Map(rows.map((row) => [String(row[contactColumns.length]), row]))
 })

@@ -141,7 +141,6 @@ const insertAll = Effect.fnUntraced(function* (
   ids: Map<string, number>
 ) {
   const sql = yield* SqlClient.SqlClient
-  if (made.length === 0) return
   const rowOfNew = ([identity, { contact }]: Written) => [identity, contact.email, ...valuesOf(contact)]
   const inserted = byEngine<Effect.Effect<void, SqlError.SqlError>>(sql, {
     sqlite: () =>
@@ -168,7 +167,6 @@ const insertAll = Effect.fnUntraced(function* (
 
 const updateAll = Effect.fnUntraced(function* (account: string, states: ReadonlyArray<State>) {
   const sql = yield* SqlClient.SqlClient
-  if (states.length === 0) return
   yield* byEngine<Effect.Effect<unknown, SqlError.SqlError>>(sql, {
     sqlite: () => {
       const rows = Iterable.map(states, ({ contact, id }) => [...valuesOf(contact), account, id])
@@ -272,12 +270,16 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
         }
       })
       if (dryRun === true) continue
-      yield* deletedInPieces(gone, (ids) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)}`)
-      yield* updateAll(account, changed)
+      if (gone.length > 0)
+        yield* deletedInPieces(
+          gone,
+          (ids) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)}`
+        )
+      if (changed.length > 0) yield* updateAll(account, changed)
     }
     if (dryRun === true) break
     made.sort(([, a], [, b]) => a.madeBy - b.madeBy)
-    yield* insertAll(options, made, ids)
+    if (made.length > 0) yield* insertAll(options, made, ids)
     // On PostgreSQL another one may have made a contact since it was looked for, and what is there now is judged.
     const raced = made.filter(([identity]) => !ids.has(identity))
     for (const [identity, { lists }] of hasLists ? made : []) {
