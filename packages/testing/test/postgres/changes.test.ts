@@ -107,4 +107,44 @@ describePostgres("conditional changes on PostgreSQL", () => {
       }).pipe(Effect.provide(SqlServices.layerPostgres({ postgres: { url } })))
     }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
   )
+
+  it.live("of a contact that another one makes after it was looked for are judged by what is there then", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      const beside = yield* PostgresClient.make({ url })
+      const watch = yield* PostgresClient.make({ url })
+      const inserting = watch`
+        SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO contacts%'`
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const write = { firstName: "late" }
+        const calls = yield* beside.withTransaction(
+          Effect.gen(function* () {
+            const made = [email(0), email(1)].map((email) => {
+              const fields = { custom_fields: '{"a":"1"}', source: "ManualInput", date_added: 1_700_000_000 }
+              return { account: "", identity: email, email, status: "Unsubscribed", ...fields }
+            })
+            for (const one of made) yield* beside`INSERT INTO contacts ${beside.insert(one)}`
+            const add = yield* Effect.forkChild(
+              contacts.add([{ email: email(0), status: "Active", customFields: { b: "2" } }], { resubscribe: false })
+            )
+            const change = yield* Effect.forkChild(contacts.change([{ email: email(1), seen: null, write }]))
+            yield* eventually(inserting, (queries) => queries.length === 2)
+            return [add, change] as const
+          })
+        )
+        const [added] = yield* Fiber.join(calls[0])
+        assert.deepInclude<unknown>(added, {
+          status: "Unsubscribed",
+          source: "ManualInput",
+          customFields: { a: "1", b: "2" }
+        })
+        assert.deepStrictEqual(yield* contacts.get(email(0)), added)
+        const [changed] = yield* Fiber.join(calls[1])
+        assert.strictEqual(changed?._tag, "Outdated")
+        assert.isUndefined((yield* contacts.get(email(1))).firstName)
+      }).pipe(Effect.provide(SqlServices.layerPostgres({ postgres: { url } })))
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+  )
 })
