@@ -110,6 +110,33 @@ describe("the thread of jobs", () => {
     60_000
   )
 
+  it.live("ends when it has had no job for some time, and another one follows for the next job", () =>
+    Effect.gen(function* () {
+      const path = yield* Path.Path
+      const fileSystem = yield* FileSystem.FileSystem
+      const place = yield* folder
+      const entry = path.join(place, "entry.mjs")
+      const marker = path.join(place, "marker")
+      yield* fileSystem.writeFileString(marker, "")
+      yield* fileSystem.writeFileString(
+        entry,
+        `import { appendFileSync } from "node:fs"
+         const mark = (text) => appendFileSync(${JSON.stringify(marker)}, text)
+         mark("began ")
+         process.on("exit", () => mark("ended "))
+         await import(${JSON.stringify(jobThread.href)})`
+      )
+      const marks = fileSystem.readFileString(marker)
+      yield* Effect.gen(function* () {
+        yield* importText(fileOf(10))
+        assert.strictEqual(yield* eventually(marks, (text) => text.includes("ended")), "began ended ")
+        yield* importText(fileOf(20))
+        yield* eventually(newest, ({ accepted, state }) => accepted === 20 && state === "Ready")
+        assert.strictEqual(yield* marks, "began ended began ")
+      }).pipe(Effect.provide(services(path.join(place, "roster.db"), pathToFileURL(entry))))
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+  )
+
   const dies = (deaths: number, state: "Ready" | "Error") =>
     Effect.gen(function* () {
       const path = yield* Path.Path

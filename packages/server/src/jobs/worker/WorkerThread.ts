@@ -199,16 +199,12 @@ export const layer = (options: {
     JobRunner.JobRunner,
     Effect.gen(function* () {
       const { entry, store } = options
-      const context = yield* Effect.context<SqlClient.SqlClient | StorePolicy>()
       type Thread = Effect.Success<ReturnType<typeof start>>
       const thread: RcRef.RcRef<Thread, ThreadFailed> = yield* RcRef.make({
-        acquire: Effect.provide(
-          start(
-            entry,
-            toThread(store),
-            Effect.suspend(() => RcRef.invalidate(thread))
-          ),
-          context
+        acquire: start(
+          entry,
+          toThread(store),
+          Effect.suspend(() => RcRef.invalidate(thread))
         ),
         idleTimeToLive: idleTime
       })
