@@ -45,7 +45,7 @@ describe("what is said about an imported file", () => {
       // The service reads the file itself.
       const over = yield* importing(file, "--map", "#2=city", "--via", "file")
       assert.deepStrictEqual([over.done.code, over.stored], [2, []])
-      assert.include(failure(over.done).message, "nothing can be said but --encoding")
+      assert.include(failure(over.done).message, "its mapping has more than an encoding")
     })
   )
 

@@ -134,7 +134,7 @@ describe("roster serve", () => {
       const args = ["--db", "it's mine.db", "--key-file", "admin.key"]
       assert.strictEqual(yield* stop((yield* serve(folder, args)).child, "SIGINT"), 0)
       const { stderr } = yield* serve(folder, args)
-      assert.include(stderr(), "roster apikeys create NAME --access LEVEL --db 'it'\\''s mine.db'")
+      assert.include(stderr(), `roster apikeys create NAME --access LEVEL --db "it's mine.db"`)
     })
   )
 

@@ -56,9 +56,12 @@ export interface ImportCommandOptions extends ImportMode {
  * The command that imports a file so.
  *
  * ```ts
- * import { importCommand } from "@roster/workflows"
+ * import { commandLine, importCommand } from "@roster/workflows"
+ * import { Effect } from "effect"
  *
  * const command = importCommand("customers.csv", { only: "existing", plan: "customers.plan" })
+ *
+ * export const example = Effect.log(commandLine(command))
  * ```
  */
 export const importCommand = (
