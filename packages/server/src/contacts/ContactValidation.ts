@@ -45,7 +45,7 @@ const orPass = (refusal: InvalidInput | undefined): Effect.Effect<void, InvalidI
   refusal === undefined ? Effect.void : Effect.fail(refusal)
 
 /** Why a contact is too large; `path` precedes the name of the field. */
-export const sizeRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined => {
+const sizeRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined => {
   const found = ContactSize.contactSizeIssue(contact)
   return found === undefined ? undefined : new InvalidInput({ field: `${path}${found.field}`, issue: found.issue })
 }

@@ -30,7 +30,7 @@ export interface FindRequest extends ScanRequest {
 }
 
 /** Which contacts to count the fields of. */
-export interface FieldsRequest extends ScanRequest {
+interface FieldsRequest extends ScanRequest {
   /** How many milliseconds it may take. Then the rest is left out. */
   readonly millis: number
 }

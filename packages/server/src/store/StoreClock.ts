@@ -99,9 +99,6 @@ export const sharedDate = (seconds: number): DateTime.Utc => {
   return date
 }
 
-export const nullableDate = (seconds: number | null): DateTime.Utc | null =>
-  seconds === null ? null : sharedDate(seconds)
-
 /** A time in a column. */
 export const StoredDate = Schema.Int.pipe(
   Schema.decodeTo(Schema.DateTimeUtc, SchemaTransformation.transform({ decode: fromSeconds, encode: toSeconds }))

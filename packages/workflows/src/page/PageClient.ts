@@ -77,14 +77,14 @@ export const calls = RpcClient.make(PageCalls)
 
 /** The storage of the log of runs. */
 export const runStorage = Effect.gen(function* () {
-  const calls = yield* RpcClient.make(PageCalls)
+  const client = yield* calls
   /** What this storage has taken, by its name. */
   const held = new Map<string, string>()
 
   const storedOf = (head: typeof StoredHead.Type): StoredRun => {
     const { header, size } = head
     const entries = (isBackwards: boolean) =>
-      calls.entries({ id: header.id, size, isBackwards }).pipe(
+      client.entries({ id: header.id, size, isBackwards }).pipe(
         Stream.mapEffect((text) => Effect.mapError(decodeEntry(text), unreachable)),
         Stream.catchTags({
           RpcClientError: () => Stream.fail(unreachable()),
@@ -97,7 +97,7 @@ export const runStorage = Effect.gen(function* () {
   const storage: RunStorage = {
     take: Effect.fnUntraced(function* (name) {
       // It stays open until the scope closes.
-      const pull = yield* Stream.toPull(calls.take({ name }))
+      const pull = yield* Stream.toPull(client.take({ name }))
       const [taken] = yield* Effect.catchTags(pull, {
         Done: () => Effect.fail(unreachable()),
         RpcClientError: () => Effect.fail(unreachable())
@@ -106,22 +106,22 @@ export const runStorage = Effect.gen(function* () {
       held.set(name, taken)
       yield* Effect.addFinalizer(() => {
         held.delete(name)
-        return Effect.ignore(calls.giveBack({ taken }))
+        return Effect.ignore(client.giveBack({ taken }))
       })
       return true
     }),
-    all: Effect.map(calls.all(), (heads) => heads.map(storedOf)).pipe(Effect.catchTag("RpcClientError", unanswered)),
+    all: Effect.map(client.all(), (heads) => heads.map(storedOf)).pipe(Effect.catchTag("RpcClientError", unanswered)),
     find: (id, size) =>
-      Effect.map(calls.find({ id, ...(size === undefined ? {} : { size }) }), storedOf).pipe(
+      Effect.map(client.find({ id, ...(size === undefined ? {} : { size }) }), storedOf).pipe(
         Effect.catchTag("RpcClientError", unanswered)
       ),
     write: Effect.fnUntraced(function* (header, isNew) {
       const taken = held.get(workOf(header))
       if (taken === undefined) return yield* new RunLogFailure({ detail: "the run was not taken" })
-      const writer = yield* calls.begin({ taken, header, isNew }).pipe(Effect.catchTag("RpcClientError", unanswered))
+      const writer = yield* client.begin({ taken, header, isNew }).pipe(Effect.catchTag("RpcClientError", unanswered))
       return {
         write: (entry, isDurable) =>
-          calls
+          client
             .write({ writer, entry: JSON.stringify(entry), isDurable })
             .pipe(Effect.catchTag("RpcClientError", unanswered))
       }
