@@ -40,7 +40,7 @@ class Delivered {
     return this.#count === 0
   }
 
-  /** Whether a contact is the last one, and nothing has moved so far. */
+  /** Whether a contact is the last one that was delivered, and nothing was seen to move so far. */
   isNext(contact: Contact): boolean {
     const last = this.#pages.at(-1)?.at(-1)
     return this.#numbers === undefined && last !== undefined && keyOf(keyed(contact)) === keyOf(last)
@@ -197,7 +197,7 @@ export const streamPages = <E>(
         if (first === undefined) return delivered.isEmpty || offset === 0 ? end : yield* goBack
         let fresh: ReadonlyArray<Contact>
         if (delivered.isEmpty) fresh = page
-        else if (delivered.isNext(first)) fresh = page.slice(1)
+        else if (place.back === 0 && delivered.isNext(first)) fresh = page.slice(1)
         else {
           const numbers = delivered.numbersOf(page)
           const known = numbers.filter((number) => number !== undefined)

@@ -217,6 +217,22 @@ describe("streamPages", () => {
     { arbitrary: { runs: long ? 1000 : 60 } }
   )
 
+  it.effect("delivers nobody again where the last contact is found further ahead", () =>
+    Effect.gen(function* () {
+      const { exit, twice } = yield* readWhile({
+        count: 3,
+        cap: () => 250,
+        changes: [
+          { _tag: "Delete", permille: 667, count: 1 },
+          { _tag: "AddAgain", permille: 0 }
+        ],
+        isDated: false,
+        newestFirst: true
+      })
+      assert.deepStrictEqual([Exit.isFailure(exit), twice], [true, 0])
+    })
+  )
+
   it.effect.each([
     ["in another order each time", [20, 100, 250, 1000], shuffled],
     ["from the beginning at any offset", caps, (all: ReadonlyArray<Contact>) => all]
