@@ -21,6 +21,7 @@ import {
 import * as ContactSize from "./ContactSize.ts"
 import { byFoldedName, foldName, renamed, spellingsOf } from "../values/FieldNames.ts"
 import { canonicalEmail } from "./EmailAddress.ts"
+import { isMailedStatus, type WithheldStatus, withheldStatuses } from "./StatusLadder.ts"
 
 /**
  * What a change compares of a contact: no dates but that of the consent, no source, activity or lists. A `Contact` that
@@ -87,22 +88,6 @@ export interface ContactWrite extends Schema.Schema.Type<typeof ContactWrite> {}
 export type Content = Pick<Contact, keyof ContactContent>
 
 // Consent
-
-/** The statuses of people who left, complained, cannot be reached or never confirmed. */
-export const withheldStatuses = [
-  "Unsubscribed",
-  "Abuse",
-  "Bounced",
-  "NotConfirmed"
-] as const satisfies ReadonlyArray<ContactStatus>
-
-/** A status of a contact that gets no mail unless the person asks for it. */
-export type WithheldStatus = (typeof withheldStatuses)[number]
-
-const mailedStatuses: ReadonlySet<unknown> = new Set<ContactStatus>(["Active", "Engaged", "Transactional"])
-
-/** Whether contacts with this status get mail, so that giving it may resubscribe a contact. */
-export const isMailedStatus = (status: unknown): boolean => mailedStatuses.has(status)
 
 /** The status that a contact keeps because the new one would resubscribe them; `undefined` if it would not. */
 export const statusKept = (stored: unknown, given: unknown): WithheldStatus | undefined =>
