@@ -2,16 +2,20 @@
  * The HTTP client of `--debug-http`: it says on stderr what is sent and answered. It shows no key, no body, and
  * no part of an address that names people or selects them.
  */
+import { operations, versionSegment } from "@roster/api"
 import { Clock, Effect } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 import { addressOf } from "./RequestAddress.ts"
 import type { Output } from "../terminal/Output.ts"
 import { printable } from "../terminal/Printable.ts"
 
-/** The words of the interface in a path. */
-const known = new Set(
-  "v4 contacts changes count fields lookup delete import export exports status security apikeys smtp emails".split(" ")
-)
+/** The words of the interface in a path, which name nobody. */
+const words = new Set([
+  ...`${versionSegment}/exports`.split("/"),
+  ...Array.from(operations.values()).flatMap(({ path }) =>
+    path.split("/").filter((segment) => !segment.startsWith(":"))
+  )
+])
 
 /** The parameters of a query that name nobody. */
 const plainParameters = new Set(["limit", "offset", "fileFormat", "compressionFormat", "encodingName"])
@@ -34,7 +38,7 @@ const hidden = "…"
 /** The address of a request. */
 const shownAddress = (request: HttpClientRequest.HttpClientRequest): string => {
   const { origin, pathname, searchParams } = addressOf(request)
-  const path = pathname.split("/").map((segment) => (segment === "" || known.has(segment) ? segment : hidden))
+  const path = pathname.split("/").map((segment) => (words.has(segment) ? segment : hidden))
   const query = [...searchParams].map(
     ([name, value]) => `${name}=${plainParameters.has(name) ? encodeURIComponent(value) : hidden}`
   )

@@ -2,7 +2,7 @@
  * The twenty operations of the interface and those of our own as calls over the services, each with the smallest valid
  * input and the response that it succeeds with.
  */
-import { changesHonoured, type OperationId, readsHonoured } from "@roster/api"
+import { type OperationId, operations } from "@roster/api"
 import {
   ContactFilter,
   ContactsService,
@@ -15,7 +15,7 @@ import {
   ImportSource,
   RuleText
 } from "@roster/domain"
-import { Effect, Stream } from "effect"
+import { Effect, Stream, Struct } from "effect"
 import { canary } from "./Canary.ts"
 import type { Answer } from "./server/FaultScript.ts"
 
@@ -31,7 +31,7 @@ export type Services = ContactsService | CredentialsService | EmailsService
 /** A call of one operation, with the response that it succeeds with. */
 export interface OperationCall {
   readonly id: OperationId
-  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly method: string
   readonly call: Effect.Effect<unknown, OperationFailure, Services>
   /** The response of a service that carries it out. */
   readonly answer: Answer
@@ -57,6 +57,8 @@ const apiKeyPayload = { name: credentialNames.apiKey, accessLevels: ["ViewContac
 const smtpPayload = { name: credentialNames.smtp }
 const nothing: Answer = { status: 200 }
 
+type Call = Pick<OperationCall, "call" | "answer">
+
 const contacts = <A, E>(use: (service: ContactsService["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(ContactsService, use)
 const credentials = <A, E>(use: (service: CredentialsService["Service"]) => Effect.Effect<A, E>) =>
@@ -65,75 +67,39 @@ const credentials = <A, E>(use: (service: CredentialsService["Service"]) => Effe
 /** The file of the import call, which can be read repeatedly. */
 export const importFile = `Email\r\n${canaryEmail}\r\n`
 
-/** A bulk delete by e-mails, which the retry table distinguishes from one by rule. */
-export const deleteByEmails: OperationCall = {
-  id: "contactsDeletePost",
-  method: "POST",
-  call: contacts((service) => service.deleteMany(ContactFilter.ByEmails({ emails: [canaryEmail] }))),
-  answer: nothing
-}
-
-/** A bulk delete by rule. */
-export const deleteByRule: OperationCall = {
-  id: "contactsDeletePost",
-  method: "POST",
-  call: contacts((service) => service.deleteMany(ContactFilter.ByRule({ rule: RuleText.make("status = 'Bounced'") }))),
-  answer: nothing
-}
-
-/** An import of a file that can be read only once. */
-export const importOnce: OperationCall = {
-  id: "contactsImportPost",
-  method: "POST",
-  call: Effect.suspend(() => {
-    let isRead = false
-    const content = Stream.suspend(() => {
-      const text = isRead ? "" : importFile
-      isRead = true
-      return Stream.make(new TextEncoder().encode(text))
-    })
-    return contacts((service) => service.import(ImportSource.File({ name: "contacts.csv", content })))
-  }),
-  answer: { status: 202 }
-}
-
-/** All operations of the interface, each once: the bulk delete by rule, the import of a file that can be read repeatedly. */
-export const everyOperation: ReadonlyArray<OperationCall> = [
-  {
-    id: "contactsByEmailDelete",
-    method: "DELETE",
-    call: contacts((service) => service.delete(canaryEmail)),
-    answer: nothing
-  },
-  {
-    id: "contactsByEmailGet",
-    method: "GET",
-    call: contacts((service) => service.get(canaryEmail)),
-    answer: json(200, contact)
-  },
-  {
-    id: "contactsByEmailPut",
-    method: "PUT",
+/** Every operation by its identifier: the bulk delete by rule, the import of a file that can be read repeatedly. */
+const calls: Readonly<Record<OperationId, Call>> = {
+  contactsByEmailDelete: { call: contacts((service) => service.delete(canaryEmail)), answer: nothing },
+  contactsByEmailGet: { call: contacts((service) => service.get(canaryEmail)), answer: json(200, contact) },
+  contactsByEmailPut: {
     call: contacts((service) => service.update(canaryEmail, { firstName: "Ann" })),
     answer: json(200, { ...contact, FirstName: "Ann" })
   },
-  deleteByRule,
-  {
-    id: "contactsExportByIdStatusGet",
-    method: "GET",
+  contactsChangesPost: {
+    call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }])),
+    answer: json(200, [{ Result: "Done" }])
+  },
+  contactsCountGet: { call: contacts((service) => service.count()), answer: json(200, { Count: 1 }) },
+  contactsDeletePost: {
+    call: contacts((service) =>
+      service.deleteMany(ContactFilter.ByRule({ rule: RuleText.make("status = 'Bounced'") }))
+    ),
+    answer: nothing
+  },
+  contactsExportByIdStatusGet: {
     call: contacts((service) => service.exportStatus(exportId)),
     answer: json(200, "Ready")
   },
-  {
-    id: "contactsExportPost",
-    method: "POST",
+  contactsExportPost: {
     call: contacts((service) => service.export()),
     answer: json(202, { Link: "https://files.example.com/export.csv", PublicExportID: exportId })
   },
-  { id: "contactsGet", method: "GET", call: contacts((service) => service.list()), answer: json(200, [contact]) },
-  {
-    id: "contactsImportPost",
-    method: "POST",
+  contactsFieldsGet: {
+    call: contacts((service) => service.fields()),
+    answer: json(200, { Contacts: 0, Exact: true, Fields: [] })
+  },
+  contactsGet: { call: contacts((service) => service.list()), answer: json(200, [contact]) },
+  contactsImportPost: {
     call: contacts((service) =>
       service.import(
         ImportSource.File({
@@ -145,75 +111,9 @@ export const everyOperation: ReadonlyArray<OperationCall> = [
     ),
     answer: { status: 202 }
   },
-  {
-    id: "contactsPost",
-    method: "POST",
-    call: contacts((service) => service.add([{ email: canaryEmail }])),
-    answer: json(200, [contact])
-  },
-  {
-    id: "securityApikeysByNameDelete",
-    method: "DELETE",
-    call: credentials(({ apiKeys }) => apiKeys.delete(credentialNames.apiKey)),
-    answer: nothing
-  },
-  {
-    id: "securityApikeysByNameGet",
-    method: "GET",
-    call: credentials(({ apiKeys }) => apiKeys.get(credentialNames.apiKey)),
-    answer: json(200, apiKey)
-  },
-  {
-    id: "securityApikeysByNamePut",
-    method: "PUT",
-    call: credentials(({ apiKeys }) => apiKeys.update(credentialNames.apiKey, apiKeyPayload)),
-    answer: json(200, apiKey)
-  },
-  {
-    id: "securityApikeysGet",
-    method: "GET",
-    call: credentials(({ apiKeys }) => apiKeys.list()),
-    answer: json(200, [apiKey])
-  },
-  {
-    id: "securityApikeysPost",
-    method: "POST",
-    call: credentials(({ apiKeys }) => apiKeys.create(apiKeyPayload)),
-    answer: json(201, { ...apiKey, Token: canary.token })
-  },
-  {
-    id: "securitySmtpByNameDelete",
-    method: "DELETE",
-    call: credentials((service) => service.smtp.delete(credentialNames.smtp)),
-    answer: nothing
-  },
-  {
-    id: "securitySmtpByNameGet",
-    method: "GET",
-    call: credentials((service) => service.smtp.get(credentialNames.smtp)),
-    answer: json(200, smtp)
-  },
-  {
-    id: "securitySmtpByNamePut",
-    method: "PUT",
-    call: credentials((service) => service.smtp.update(credentialNames.smtp, smtpPayload)),
-    answer: json(200, smtp)
-  },
-  {
-    id: "securitySmtpGet",
-    method: "GET",
-    call: credentials((service) => service.smtp.list()),
-    answer: json(200, [smtp])
-  },
-  {
-    id: "securitySmtpPost",
-    method: "POST",
-    call: credentials((service) => service.smtp.create(smtpPayload)),
-    answer: json(201, { ...smtp, Token: canary.password })
-  },
-  {
-    id: "emailsPost",
-    method: "POST",
+  contactsLookupPost: { call: contacts((service) => service.getMany([canaryEmail])), answer: json(200, [contact]) },
+  contactsPost: { call: contacts((service) => service.add([{ email: canaryEmail }])), answer: json(200, [contact]) },
+  emailsPost: {
     call: Effect.flatMap(EmailsService, (service) =>
       service.send(
         EmailMessage.make({
@@ -223,51 +123,70 @@ export const everyOperation: ReadonlyArray<OperationCall> = [
       )
     ),
     answer: json(200, { TransactionID: "t-1", MessageID: "m-1" })
-  }
-]
-
-const changes: OperationCall = {
-  id: "contactsChangesPost",
-  method: "POST",
-  call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }])),
-  answer: { ...json(200, [{ Result: "Done" }]), headers: { [changesHonoured.name]: changesHonoured.value } }
-}
-
-/** The operations that only Roster has, whose answers say so. */
-export const ownOperations: ReadonlyArray<OperationCall> = [
-  changes,
-  {
-    id: "contactsCountGet",
-    method: "GET",
-    call: contacts((service) => service.count()),
-    answer: { ...json(200, { Count: 1 }), headers: { [readsHonoured.name]: readsHonoured.value } }
   },
-  {
-    id: "contactsFieldsGet",
-    method: "GET",
-    call: contacts((service) => service.fields()),
-    answer: {
-      ...json(200, { Contacts: 0, Exact: true, Fields: [] }),
-      headers: { [readsHonoured.name]: readsHonoured.value }
-    }
+  securityApikeysByNameDelete: {
+    call: credentials(({ apiKeys }) => apiKeys.delete(credentialNames.apiKey)),
+    answer: nothing
   },
-  {
-    id: "contactsLookupPost",
-    method: "POST",
-    call: contacts((service) => service.getMany([canaryEmail])),
-    answer: { ...json(200, [contact]), headers: { [readsHonoured.name]: readsHonoured.value } }
+  securityApikeysByNameGet: {
+    call: credentials(({ apiKeys }) => apiKeys.get(credentialNames.apiKey)),
+    answer: json(200, apiKey)
+  },
+  securityApikeysByNamePut: {
+    call: credentials(({ apiKeys }) => apiKeys.update(credentialNames.apiKey, apiKeyPayload)),
+    answer: json(200, apiKey)
+  },
+  securityApikeysGet: { call: credentials(({ apiKeys }) => apiKeys.list()), answer: json(200, [apiKey]) },
+  securityApikeysPost: {
+    call: credentials(({ apiKeys }) => apiKeys.create(apiKeyPayload)),
+    answer: json(201, { ...apiKey, Token: canary.token })
+  },
+  securitySmtpByNameDelete: {
+    call: credentials((service) => service.smtp.delete(credentialNames.smtp)),
+    answer: nothing
+  },
+  securitySmtpByNameGet: {
+    call: credentials((service) => service.smtp.get(credentialNames.smtp)),
+    answer: json(200, smtp)
+  },
+  securitySmtpByNamePut: {
+    call: credentials((service) => service.smtp.update(credentialNames.smtp, smtpPayload)),
+    answer: json(200, smtp)
+  },
+  securitySmtpGet: { call: credentials((service) => service.smtp.list()), answer: json(200, [smtp]) },
+  securitySmtpPost: {
+    call: credentials((service) => service.smtp.create(smtpPayload)),
+    answer: json(201, { ...smtp, Token: canary.password })
   }
-]
-
-/** Changes that are only judged, which the retry table distinguishes. */
-export const dryRun: OperationCall = {
-  ...changes,
-  call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }], { dryRun: true }))
 }
 
 /** Returns one of them all. */
 export const operationCall = (id: OperationId): OperationCall => {
-  const found = [...everyOperation, ...ownOperations].find((operation) => operation.id === id)
-  if (found === undefined) throw new Error(`no call of ${id}`)
-  return found
+  const operation = operations.get(id)
+  if (operation === undefined) throw new Error(`no operation ${id}`)
+  const { announcedBy, method } = operation
+  const { answer, call } = calls[id]
+  const words = announcedBy === undefined ? {} : { headers: { [announcedBy.name]: announcedBy.value } }
+  return { id, method, call, answer: { ...answer, ...words } }
+}
+
+const isOwn = ({ id }: OperationCall): boolean => operations.get(id)?.announcedBy !== undefined
+const all = Struct.keys(calls).map(operationCall)
+
+/** The operations of the interface, each once. */
+export const everyOperation: ReadonlyArray<OperationCall> = all.filter((operation) => !isOwn(operation))
+
+/** The operations that only Roster has, whose answers say so. */
+export const ownOperations: ReadonlyArray<OperationCall> = all.filter(isOwn)
+
+/** A bulk delete by e-mails, which the retry table distinguishes from one by rule. */
+export const deleteByEmails: OperationCall = {
+  ...operationCall("contactsDeletePost"),
+  call: contacts((service) => service.deleteMany(ContactFilter.ByEmails({ emails: [canaryEmail] })))
+}
+
+/** Changes that are only judged, which the retry table distinguishes. */
+export const dryRun: OperationCall = {
+  ...operationCall("contactsChangesPost"),
+  call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }], { dryRun: true }))
 }
