@@ -67,7 +67,7 @@ export const refusalTexts = {
   ),
   ListNotFound: text(400, /^There is no list "(.*)"\. A list is/s, (name = "") => new ListNotFound({ name })),
   ImportRefused: text(400, /^The import was refused: (.*)$/s, (reason = "") => new ImportRefused({ reason })),
-  // Names of code become those of the wire and back. What no field of the interface is named stays as it is.
+  // Names in code become those on the wire and back. A name that no field has stays as it is.
   InvalidInput: text(
     400,
     /^Invalid (\S+): (.*)$/s,

@@ -303,7 +303,7 @@ const complete = (generated: Document): Document => {
     Error: Schema.toJsonSchemaDocument(ErrorBody).schema
   }
   for (const { properties = {} } of Object.values<{ properties?: Record<string, unknown> }>(components.schemas)) {
-    // What a request is refused for is no field of it.
+    // A field that every request is refused for is left out.
     for (const name of Object.keys(properties)) {
       if (JSON.stringify(properties[name]).includes('{"not":{}}')) delete properties[name]
     }
@@ -321,7 +321,7 @@ export const documentedApi = (servers: ReadonlyArray<OpenApi.OpenAPISpecServer>)
       description,
       license: { name: "MIT", identifier: "MIT" },
       servers,
-      // The transform is given the document.
+      // The value that a transform gets is the document.
       transform: (document) => complete(document as Document)
     })
   )

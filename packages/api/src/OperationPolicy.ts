@@ -15,7 +15,7 @@ export interface RetryRow {
 
 export const always = (recovery: string): RetryRow => ({ notProcessed: "always", ambiguous: "always", recovery })
 
-/** What reads has nothing to recover from. */
+/** A read changes nothing, so there is nothing to recover from. */
 export const reads: RetryRow = { notProcessed: "always", ambiguous: "always" }
 
 export const deletes = always("Delete it again: what is already deleted is not an error.")

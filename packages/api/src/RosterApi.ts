@@ -25,8 +25,8 @@ export const versionSegment = "v4"
 const ownExport = new RegExp(`/${versionSegment}(/exports/.+)$`)
 
 /**
- * Where a service of ours, called at `baseUrl`, has the file of a link that leads nowhere; `undefined` if it may not be asked
- * there: for the file of another service, with a signature, or without TLS in place of with it. (docs/decisions/downloads.md)
+ * The address below `baseUrl` at which a service of ours has the file of a link that leads nowhere. `undefined` if the
+ * link is that of another service, has a signature, or would lose its TLS. (docs/decisions/downloads.md)
  */
 export const exportBelow = (baseUrl: string, link: URL): URL | undefined => {
   const [, path] = ownExport.exec(link.pathname) ?? []

@@ -16,13 +16,13 @@ export const maximumListsOfContact = 100
 /** The maximum length of the name of a list, in UTF-16 units. */
 export const maximumListName = 254
 
-/** The maximum number of places on lists that one add gives, which is its contacts times its lists; of changes, what they name. */
+/** The maximum number of places on lists in one call: contacts times lists in an add, the lists that changes name. */
 export const maximumPlaces = 10_000
 
 const utf8 = new TextEncoder()
 const encode = Schema.encodeUnknownResult(ContactPayload)
 
-/** The bytes of a contact in the array. One that is refused for something else has none. */
+/** The bytes of a contact in the array; 0 for one that another check refuses. */
 const bytesOf = (contact: ContactPayload): number =>
   Result.match(encode(contact), {
     onFailure: () => 0,

@@ -80,9 +80,9 @@ const exact = {
 export const ChangeAnswer = Schema.TaggedUnion({
   /** The contact was as it was seen, and is changed. */
   Done: exact,
-  /** The contact already was what the change makes of it, so nothing was done. */
+  /** The contact already was as the change would make it, so the service did nothing. */
   AlreadySo: exact,
-  /** The contact is neither, and stays as it is. */
+  /** The contact is neither as it was seen nor as the change would make it, and stays as it is. */
   Outdated: {
     ...exact,
     /** The contact as it is now, or `null` if there is none; left out of a long answer. */

@@ -103,7 +103,7 @@ const recordOf = ({ areGroupsClosed, codecOf, fields, groupsKeepNull, keepsNull,
     else if (group !== undefined) {
       const own = [part]
       groups.set(group, own)
-      // The others are in it before the first record is read.
+      // The loop adds the other fields before the first record is read.
       const names = new Set(fields.flatMap((other) => (other.group === group ? [other.name] : [])))
       const codec = record(own, areGroupsClosed === true ? names : undefined)
       parts.push(
@@ -165,7 +165,7 @@ const content = recordOf({
 const write = recordOf({
   fields: changed,
   codecOf: (field) => (field.kind === "texts" ? same(uniqueTextsOrNull) : given(field)),
-  // What null removes.
+  // Null removes these.
   keepsNull: ({ group, kind }) => group !== undefined || kind === "text",
   others: [],
   groupsKeepNull: true,

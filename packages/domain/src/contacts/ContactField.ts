@@ -46,7 +46,7 @@ interface AnyEntry {
   readonly path: string
   /** Whether an add may give it. */
   readonly isAdded?: boolean
-  /** Whether null is a value of it where a contact is read: none is known. Elsewhere null stands for a missing field. */
+  /** Whether null in a contact that is read means that there is none. Elsewhere null stands for a missing field. */
   readonly isNullable?: boolean
   /** What a store writes where a contact lacks it, so that every contact in a store has the field. */
   readonly default?: string | number

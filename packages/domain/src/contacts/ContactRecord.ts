@@ -59,7 +59,7 @@ export interface CustomFields extends Schema.Schema.Type<typeof CustomFields> {}
 export const withUniqueNames = <S extends Schema.Codec<{ readonly [name: string]: unknown }, unknown>>(schema: S) =>
   schema.check(
     Schema.makeFilter((fields) =>
-      // Those that are too many are refused as that.
+      // Too many fields are refused for their number.
       !hasManyNames(fields) && hasEqualNames(fields)
         ? "the names of two custom fields differ at most in case or in how their accents are written, so they are one field"
         : undefined

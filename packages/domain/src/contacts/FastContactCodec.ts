@@ -52,7 +52,7 @@ export const text = (value: unknown): string => (typeof value === "string" ? val
 export const texts = (value: unknown) => (areTexts(value) ? { ...value } : refuse())
 export const uniqueTexts = (value: unknown) =>
   areTexts(value) && !hasManyNames(value) && !hasEqualNames(value) ? { ...value } : refuse()
-/** Also for texts that null removes. */
+/** Null removes these texts. */
 export const uniqueTextsOrNull = (value: unknown) => {
   if (!isPlain<{ readonly [name: string]: unknown }>(value) || hasManyNames(value) || hasEqualNames(value))
     return refuse()

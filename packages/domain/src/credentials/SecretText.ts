@@ -1,7 +1,7 @@
 /** The text of a secret that a caller gives. */
 import { Predicate, Redacted, Result } from "effect"
 
-/** The text of a secret; `undefined` for a plain text, and for what another copy of effect made or was no text. */
+/** The text of a secret that this copy of effect made; `undefined` for anything else. */
 export const secretText = (secret: unknown): string | undefined => {
   if (!Redacted.isRedacted(secret)) return undefined
   const text = Result.getOrUndefined(Result.try(() => Redacted.value(secret)))

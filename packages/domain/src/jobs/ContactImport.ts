@@ -8,7 +8,7 @@ export type ImportSource = Named<
   Data.TaggedEnum<{
     File: {
       readonly name: string
-      /** If it fails, the import fails with the same error and the service imports nothing. */
+      /** If this stream fails, the import fails with the same error, and the service imports nothing. */
       readonly content: Stream.Stream<Uint8Array, PlatformError.PlatformError>
       /** Whether the content can be read a second time, such as that of a file and unlike standard input. */
       readonly replayable?: boolean

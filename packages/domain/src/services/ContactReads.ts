@@ -27,7 +27,7 @@ export interface ContactLookup extends Schema.Schema.Type<typeof ContactLookup> 
 export interface FoundContacts {
   /** Those that exist, each once, in the order of the addresses. */
   readonly contacts: ReadonlyArray<Contact>
-  /** Whether the service gave them in one answer. Where it cannot, the client asks for one after the other. */
+  /** Whether the service gave all in one answer. Where it cannot, the client gets each by its address. */
   readonly isAtOnce: boolean
 }
 

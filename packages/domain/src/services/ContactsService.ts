@@ -55,8 +55,8 @@ export class ContactsService extends Context.Service<
   ContactsService,
   {
     /**
-     * The id of these contacts, which plans and runs name: backups keep it, and each account has another. A service
-     * that tells none, as none but ours does, gives `undefined`.
+     * The id of these contacts, which plans and runs name. Backups keep it, and each account has another. Only a service
+     * of ours has one; any other gives `undefined`.
      */
     readonly storeId: Effect.Effect<string | undefined, ServiceError>
     /** Gets a contact by its address. `contactsByEmailGet`, needs ViewContacts. */
@@ -77,7 +77,7 @@ export class ContactsService extends Context.Service<
       emails: ReadonlyArray<string>
     ) => Effect.Effect<FoundContacts, TooManyContacts | InvalidInput | ServiceError>
     /**
-     * The number of all contacts, or of those that a rule selects. Where the service does not count, it is found by looking
+     * The number of all contacts, or of those that a rule selects. Where the service does not count, the client looks
      * which offsets have a contact. `contactsCountGet`, needs ViewContacts.
      */
     readonly count: (
@@ -116,7 +116,7 @@ export class ContactsService extends Context.Service<
      * Changes or deletes up to 1000 contacts of 8 MiB together, each only if it still is as it was seen, and answers each
      * in input order; of one address, the first change counts before the next. Doing it again does nothing twice, and with
      * the same idempotency key it is answered as the first time.
-     * `contactsChangesPost`, needs ModifyContacts and, since what became of a change tells what was there, ViewContacts.
+     * `contactsChangesPost`, needs ModifyContacts and, since an answer tells what the contact was, ViewContacts.
      */
     readonly change: (
       changes: ReadonlyArray<ContactChange>,

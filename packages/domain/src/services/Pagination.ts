@@ -10,7 +10,7 @@ import { maximumContactsPerPage } from "./ContactsPage.ts"
 
 const pageSize = maximumContactsPerPage
 
-/** The number of contacts that are remembered, so that the place of reading is found again. */
+/** The stream remembers this number of contacts, by which it finds its place again. */
 const remembered = 10 * pageSize
 
 /** Identifies a contact; one that was deleted and added again has another date. */
@@ -24,12 +24,12 @@ const keyOf = ({ added, email }: Keyed): string => `${canonicalEmail(email)} ${a
 
 /** The contacts that were delivered last. */
 class Delivered {
-  /** Whether it holds all that were delivered and may still exist, and nothing before them was left out. */
+  /** Whether every existing contact up to the last one here was delivered, and is still remembered. */
   isComplete: boolean
   readonly #pages: Array<ReadonlyArray<Keyed>> = []
   #held = 0
   #count = 0
-  /** Made when something has moved, since most lists stay as they are. */
+  /** The number of each contact by its key. Made when a contact has moved, since most lists stay as they are. */
   #numbers: Map<string, number> | undefined
 
   constructor(isComplete: boolean) {
@@ -72,7 +72,7 @@ class Delivered {
     }
   }
 
-  /** Everything that was delivered has been deleted. Forgets it before there is too much to be complete. */
+  /** Forgets the contacts, all of which were deleted, so that `isComplete` stays true for those to come. */
   gone(): void {
     if (this.#held < remembered - pageSize) return
     this.#forget(this.#pages.length)
@@ -128,7 +128,7 @@ export const streamPages = <E>(
 ): Stream.Stream<Contact, E | ServiceError> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      /** The request of the next page, and its result, which the fiber would keep alive for too long. */
+      /** The request of the next page, and its result: a fiber would keep the result alive for too long. */
       let asking: Fiber.Fiber<void, E> | undefined
       let ahead: ReadonlyArray<Contact> = []
       /** The size of the largest page so far: more may come in one. */
@@ -203,7 +203,7 @@ export const streamPages = <E>(
           const known = numbers.filter((number) => number !== undefined)
           if (known.some((number, i) => number < (known[i - 1] ?? 0))) return yield* disorder
           const begin = numbers.findIndex((number) => number !== undefined)
-          // What comes before a known one may be new, or was delivered long ago: what stands before it tells.
+          // A contact before a remembered one may be new or long delivered. The contacts before it tell which.
           if (offset > 0 && (begin === -1 || (begin > 0 && place.back === 0))) return yield* goBack
           const isWhole = offset === 0 && delivered.isComplete
           if (begin === -1) {

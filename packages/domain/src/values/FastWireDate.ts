@@ -76,7 +76,7 @@ const ones = (number: number): number => 0x30 + (number % 10)
 
 /** Prints an instant to the second; `undefined` outside the years of four digits. */
 export const printPlain = ({ epochMilliseconds }: DateTime.Utc): string | undefined => {
-  // Not a number is neither.
+  // NaN fails both comparisons.
   if (!(epochMilliseconds >= earliest && epochMilliseconds <= latest)) return undefined
   const seconds = Math.floor(epochMilliseconds / 1000)
   const days = Math.floor(seconds / 86_400)

@@ -22,7 +22,7 @@ export const foldName = (name: string): string => {
   return folded
 }
 
-/** Fields by their folded names; of equal names the first one counts, which only another service can hold. */
+/** Fields by their folded names. Only another service can hold equal names, of which the first one counts. */
 export const byFoldedName = <A>(fields: { readonly [name: string]: A }): ReadonlyMap<string, A> => {
   const folded = new Map<string, A>()
   for (const name of Object.keys(fields)) {
@@ -52,7 +52,7 @@ export const hasManyNames = (record: { readonly [name: string]: unknown }): bool
   return false
 }
 
-/** Whether two names of a record are equal. Nothing is collected while all names are folded ones, as most are. */
+/** Whether two names of a record are equal. It collects names only once one differs from its folded form. */
 export const hasEqualNames = (record: { readonly [name: string]: unknown }): boolean => {
   for (const name in record) {
     if (foldName(name) !== name) return byFoldedName(record).size < Object.keys(record).length

@@ -31,7 +31,7 @@ export const requestField = <S extends Schema.Constraint>(schema: S) =>
 export const nullableRequestField = <S extends Schema.Constraint>(schema: S) =>
   optional(Schema.NullOr(Schema.toType(schema)), Schema.NullOr(schema), Predicate.isNotUndefined)
 
-/** A field of a record that a request with it does not write: refused with this message rather than left out. */
+/** A field that a request cannot write: it is refused with this message and not ignored. */
 export const refusedField = (message: string) =>
   Schema.optionalKey(Schema.NullOr(Schema.Never).annotate({ message })).pipe(
     Schema.decodeTo(
@@ -92,7 +92,7 @@ export const answerDate = Schema.optionalKey(Schema.Union([Schema.String, tolera
   )
 )
 
-/** An optional date that is null in code where the service knows that there is none. An empty text is left out. */
+/** An optional date. Null in code means that the service says there is none; an empty text is left out. */
 export const nullableAnswerDate = Schema.optionalKey(Schema.NullOr(Schema.String)).pipe(
   Schema.decodeTo(
     Schema.optionalKey(Schema.NullOr(WireDate)),

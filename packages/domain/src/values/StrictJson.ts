@@ -33,10 +33,10 @@ const partLength = 256 * 1024
 /** The maximum length of an element of an array, in UTF-16 units: what it is cut at has elements as a whole. */
 const maximumElement = 1024 * 1024
 
-/** The maximum number of escaped characters in what is no array. A million takes the parser 30 ms. */
+/** The maximum number of escaped characters outside of arrays. A million takes the parser 30 ms. */
 export const maximumEscapes = 1_000_000
 
-/** What is said of more of them, in a text that was read or will be. */
+/** The refusal of a text with more of them. */
 export const tooManyEscapes = `it has more than ${maximumEscapes} characters that JSON escapes`
 
 /** Whether a text has more than `maximumEscapes`. */
@@ -90,7 +90,7 @@ function* findIssue(text: string, maximumValues: number, cuts: Array<number>): G
     if (code === quote) {
       const end = endOfString(text, at)
       if (end === -1) return undefined
-      // Before such a name is parsed.
+      // Refused before the name is parsed.
       if (isArray && end - element > maximumElement) return tooLong
       if (isName) {
         const known = names[depth]

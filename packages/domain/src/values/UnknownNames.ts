@@ -7,11 +7,11 @@ export interface KnownNames {
   readonly ofWhat: string
   /** The names that are suggested. */
   readonly names: ReadonlyArray<string>
-  /** Names that are no mistake either, and not suggested. */
+  /** Names that are accepted and not suggested. */
   readonly alsoKnown?: ReadonlyArray<string> | undefined
-  /** Names of a record that was read which are not written. */
+  /** Names that a record has when it is read, and that no write takes. */
   readonly notWritten?: ReadonlyArray<string> | undefined
-  /** What makes of a record that was read one to write, such as `ContactPayload.fromContact`. */
+  /** The function that makes a record to write from one that was read, such as `ContactPayload.fromContact`. */
   readonly madeBy?: string | undefined
 }
 

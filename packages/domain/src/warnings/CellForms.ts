@@ -14,7 +14,7 @@ export const looksWronglyDecoded = (text: string): boolean => wrong.test(text)
 
 const decimalPoint = /^[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)\.\d+$/
 const decimalComma = /^[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+),\d+$/
-/** Which may be thousands or decimals. */
+/** One separator, which may part thousands or decimals. */
 const unclearNumber = /^[+-]?[1-9]\d{0,2}[.,]\d{3}$/
 const isoDate = /^\d{4}-\d{1,2}-\d{1,2}(?:[T ]|$)/
 const yearFirst = /^\d{4}([./])\d{1,2}\1\d{1,2}(?: |$)/
@@ -24,7 +24,7 @@ const yearLast = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?: |$)/
 export interface CellForm {
   readonly of: "numbers" | "dates"
   readonly form: string
-  /** Whether it may be of another form with the same separator, too. */
+  /** Whether it could as well be of another form with the same separator. */
   readonly isUnclear?: true
 }
 
@@ -44,6 +44,6 @@ export const formOf = (text: string): CellForm | undefined => {
   const end = `${separator}${year.length === 4 ? "YYYY" : "YY"}`
   if (Number(two) > 12) return { of: "dates", form: `MM${separator}DD${end}` }
   const form = `DD${separator}MM${end}`
-  // Nobody writes the month before a dot.
+  // No country writes the month first before a dot.
   return separator === "." || Number(one) > 12 ? { of: "dates", form } : { of: "dates", form, isUnclear: true }
 }

@@ -32,7 +32,7 @@ export interface CallOptions<
   readonly refusals: ReadonlyArray<Tag>
   /** The error of a status whose text is not one of ours. */
   readonly byStatus?: { readonly [status: number]: () => Meaning }
-  /** The result of a 404 after an attempt that may have been carried out. */
+  /** What a call comes to whose 404 follows an attempt that the service may have carried out. */
   readonly goneAfterAmbiguous?: Effect.Effect<A, NoInfer<Meaning> | ServiceError>
   readonly canRepeatBody?: () => boolean
   /** The caller's own idempotency key (default: a new one for each POST). */
@@ -43,7 +43,7 @@ export interface CallOptions<
   readonly about?: string
 }
 
-/** What to do after a call with a key of the caller's own that the service honours. */
+/** Tells a caller whose idempotency key the service honours what to do next. */
 const repeatIt = "Make the same call with the same idempotency key within an hour: it is carried out once."
 
 /** The same error, if the caller may safely make the same call again. */
@@ -91,8 +91,8 @@ export const makeCall =
       Effect.gen(function* () {
         const { headers, status } = response
         const { foreign, isEmpty, text } = yield* readRefusalBody(response, secrets)
-        // An empty 404 is believed, unless it would pass for a delete that is done, or would settle a write that may have been
-        // carried out, or a write relies on it. Where a look at what is there follows, that settles it.
+        // Something between here and the service may have sent an empty 404. It is not believed where the caller would take
+        // a delete or an earlier write for done, or writes because of it, unless `goneAfterAmbiguous` looks afterwards.
         const isDoubtful =
           method === "DELETE" || (afterAmbiguous && method !== "GET" && goneAfterAmbiguous === undefined)
         const isRelied = status === 404 && (isDoubtful || (yield* CertainAbsence))

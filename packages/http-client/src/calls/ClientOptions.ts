@@ -39,13 +39,13 @@ export const clientConfig = {
   apiKeyPrefix: Config.String("ROSTER_API_KEY_PREFIX").pipe(Config.withDefault(""))
 } satisfies ClientConfig
 
-/** What became of the variables of a `Config`: those that it asked for, and those that have a value. */
+/** The variables that a `Config` asked for, and those of them that have a value. */
 interface Noted {
   readonly asked: Array<string>
   readonly set: Array<string>
 }
 
-/** Names the variable that is missing, the first one asked for, or refused. What is said of a key might hold it. */
+/** Names the variable that was refused, or the first missing one. A message about a key may quote it, so it is replaced. */
 const nameUnread = (setting: string, { asked, set }: Noted, error: Config.ConfigError) => {
   const refused = refusedVariable(error)
   if (refused === undefined) return error

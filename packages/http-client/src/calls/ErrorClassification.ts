@@ -82,7 +82,7 @@ const codeOf = (
   for (const cause of causes) {
     const syscall = Predicate.hasProperty(cause, "syscall") ? cause.syscall : undefined
     const code = Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
-    // Whatever it is, nothing was sent.
+    // Nothing was sent, whatever failed.
     if (syscall === "connect") return { code: "ECONNREFUSED", said: code ?? "ECONNREFUSED" }
     if (code !== undefined) return { code, said: code, isConnected: syscall === "read" || syscall === "write" }
   }
@@ -122,7 +122,7 @@ const describe = (
   return meaning === undefined ? `the connection to ${host} failed with ${code}` : `${host} ${meaning} (${code})`
 }
 
-/** Says in words why no connection to an address came about, or what became of it. */
+/** Says in words why there is no connection to an address, or how it broke. */
 export const connectionProblem = (url: URL, error: Error): string =>
   describe(url.host, undefined, codeOf(causesOf(error)).said, url.protocol === "http:")
 
@@ -175,7 +175,7 @@ export const transportFailure = (
 const unauthorizedText = /api ?key (?:expired|is missing|not found)|incorrect api ?key|invalid api ?key/i
 const accessDeniedText = /access denied/i
 
-/** What only the service can say of a key or a record, and not what something in front of it says. */
+/** The statuses about a key or a record, which count only from the service itself. */
 const saidByService = new Set([401, 403, 404, 409, 410])
 
 /** Refusals of the content of a request, which was never carried out. */
@@ -236,7 +236,7 @@ export const statusFailure = (
     return failure("NotProcessed", readStoreFailure(own) ?? unavailable, true)
   }
   if (status === 408 || status === 425) return failure("NotProcessed", unavailable)
-  // Whoever answered, no such status settles what became of the request.
+  // No such status settles the outcome, whether the service or a proxy sent it.
   if (status >= 500 || status === 499 || status < 200) return failure("Ambiguous", unavailable)
   if (status >= 300 && status < 400)
     return failure("Permanent", new UnexpectedRedirect({ status, targetOrigin: originOf(location) }))

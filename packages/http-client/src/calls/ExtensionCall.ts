@@ -24,7 +24,7 @@ export const makeExtensionCall =
             ? options.read(operation, response, secrets)
             : Effect.as(readNothing(operation, response, secrets), undefined)
       }).pipe(
-        // Whatever an answer without the word refuses, it says nothing of the operation.
+        // A refusal without the word says nothing of the operation.
         Effect.catchIf(
           (error: unknown) =>
             !isSaid &&

@@ -14,7 +14,7 @@ const bytesOf = (response: Response): Effect.Effect<Uint8Array, HttpClientError.
     ? response.bytes
     : Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
 
-/** Gives the chunks of a body to a function, which need not be held together. */
+/** Gives the chunks of a body to a function one by one, so that the body is never whole in memory. */
 const eachChunk = (response: Response, use: (chunk: Uint8Array) => void) =>
   response instanceof BufferedResponse ? response.each(use) : Effect.map(bytesOf(response), use)
 
@@ -158,7 +158,7 @@ export const readJson = <S extends Schema.Top & { readonly DecodingServices: nev
 const isNonWhitespace = (byte: number): boolean => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf
 const characterOf = (byte: number | undefined): string => (byte === undefined ? "" : String.fromCharCode(byte))
 
-/** In bytes: more than what is quoted of an answer that is something else, so that a secret in it is seen as a whole. */
+/** In bytes. More than an error quotes, so that a secret at the end of the quotation is whole and redacted. */
 const longestBeginning = 8 * longestSnippet
 
 const readAnyList = readJson(Schema.Array(Schema.Unknown))

@@ -87,7 +87,7 @@ export class RetryBudget {
     return this.#left
   }
 
-  /** Takes and returns the cost of a retry; 0 if the bucket does not hold that much. */
+  /** Takes the cost of a retry and returns it; 0 if the bucket holds less. */
   take(kind: keyof typeof costs): number {
     const cost = this.#left < costs[kind] ? 0 : costs[kind]
     this.#left -= cost
@@ -192,7 +192,7 @@ export const withRetries = <A, E extends { readonly _tag: string }>(options: {
     const run = (current: Attempt, taken: number): Effect.Effect<A, Failure<E>> =>
       Effect.suspend(() => {
         const rest = current.number === 1 ? policy.totalTimeout : left()
-        // The error says the setting, and not what was left of it.
+        // The error names the whole time that was set, not the rest of it.
         const [bound, limit] = Duration.isLessThan(rest, policy.attemptTimeout)
           ? [rest, policy.totalTimeout]
           : [policy.attemptTimeout, policy.attemptTimeout]

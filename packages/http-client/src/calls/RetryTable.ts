@@ -15,7 +15,7 @@ const byRule: RetryRow = {
   recovery: "List the contacts that the rule selects now and delete them by address."
 }
 
-/** It has nothing to recover from. */
+/** A dry run changes nothing, so there is nothing to recover from. */
 const read: RetryRow = { notProcessed: "always", ambiguous: "always" }
 
 /** The row of each operation, which its endpoint names. The type of the map does not say that these are the keys. */

@@ -40,7 +40,7 @@ export class RosterHttpApi extends Context.Service<
     readonly api: EndpointCalls
     /** Sends files as streams, which the contract cannot, with the key. Addresses are relative to the base address. */
     readonly withKey: HttpClient.HttpClient
-    /** Keeps the key from redirects and printed headers, addresses from spans, and trace headers from other services. */
+    /** Runs an attempt: no redirect or printed header gets the key, no span an address, no other service a trace header. */
     readonly attemptContext: (call: Context.Context<never>) => Context.Context<never>
     /** For other hosts: never with the key. */
     readonly withoutKey: HttpClient.HttpClient

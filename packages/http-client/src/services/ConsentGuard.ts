@@ -46,7 +46,7 @@ export const makeConsentGuard = (
   isHonoured: Said,
   get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
 ) => {
-  /** The status of a contact; nothing once the service says that it decides by itself. */
+  /** The status of a contact; `undefined` once the service says that it decides by itself. */
   const statusOf = (email: string): Effect.Effect<Contact["status"], ServiceError> =>
     Effect.suspend(() =>
       isHonoured.current ? Effect.undefined : Effect.map(beforeWriting(get(email)), ({ status }) => status)
@@ -70,7 +70,7 @@ export const makeConsentGuard = (
       const identity = canonicalEmail(contact.email)
       const after = statusAfter({ status: statuses.get(identity) }, contact)
       if (after !== status) return rest
-      // A later contact of the same address comes after this one.
+      // A later contact of the same address meets this status.
       statuses.set(identity, after)
       return contact
     })

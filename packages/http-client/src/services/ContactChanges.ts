@@ -60,7 +60,7 @@ const sayable = ({ write }: ContactChange, index: number): Effect.Effect<void, I
     : Effect.void
 }
 
-/** An empty text removes a custom field, and is the nearest to no name. */
+/** An empty text removes a custom field. A name cannot be removed, so it becomes empty. */
 const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
 
 /** Reads, compares and writes. */
@@ -123,7 +123,7 @@ const readThenWrite = Effect.fnUntraced(function* (
   return answers
 })
 
-/** Whether a write may have been done. Its own advice, such as to add the contacts again, would overwrite others' changes. */
+/** Whether the service may have carried out a write, whose own advice to repeat it would overwrite others' changes. */
 const isUnknown = (error: Failed): boolean => error._tag === "ServiceError" && error.reason._tag === "OutcomeUnknown"
 
 /** An error after some of the changes were made, or may have been. */

@@ -62,7 +62,7 @@ const broken = (detail: string) => failureOf(operation, "Ambiguous", new Unavail
 const timedOut = (after: Duration.Duration, { received }: Progress) =>
   failureOf(operation, "Ambiguous", new TimedOut({ after: Duration.toSeconds(after), receivedBytes: received }))
 
-/** Fails without another attempt: what was passed on cannot be joined with what the service has now. */
+/** Fails without another attempt, since the file of the service is no longer the one whose bytes the caller has. */
 const unjoinable = ({ received }: Progress, detail: string) =>
   failureOf(
     operation,
@@ -140,7 +140,7 @@ const joined = (response: Response, progress: Progress): Place | Failure<never> 
     const said = headers["etag"]
     if (!isStrong(said)) return unproved(progress)
     if (said !== etag) return changed(progress)
-    // The same tag in another encoding does not tell bytes apart.
+    // In another encoding, the same tag does not mean the same bytes.
     if (status !== 206 && encodingOf(headers) !== encoding) return unproved(progress)
     if (size !== undefined && place?.size !== undefined && place.size !== size) return changed(progress)
   }
@@ -152,7 +152,7 @@ const joined = (response: Response, progress: Progress): Place | Failure<never> 
 /** Closes the connection of an unread answer. */
 const discard = (response: Response) => Effect.ignore(Effect.scoped(Stream.toPull(response.stream)))
 
-/** What of a link lets others download its file, and what an answer may quote: its query, and keys in its path. */
+/** The secrets of a link, by which anybody could download its file: its query, and keys in its path. */
 const secretsOf = ({ password, pathname, search, searchParams, username }: URL): Secrets =>
   [
     search.slice(1),
@@ -222,7 +222,7 @@ const attempt = (
     const named = withResponseHeaders(secrets, response)
     const isRest = request.headers["range"] !== undefined
     if (isRest && response.status === 416) {
-      // The whole file tells whether it ends here, or is another one.
+      // Asking for the whole file tells whether it ends here or is another one.
       progress.isResumable = false
       yield* discard(response)
       return yield* Effect.fail(broken("the service has no bytes behind those that came"))

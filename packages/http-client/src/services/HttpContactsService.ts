@@ -185,7 +185,7 @@ export const make = Effect.gen(function* () {
 
   const guarded = makeConsentGuard(isResubscribeHonoured, getUntraced)
 
-  /** What any answer of the service says of it: that of a small page is asked for, unless it is known. */
+  /** What the service says of itself on every answer; a small page is requested if there was no answer yet. */
   const saidOnAnswers = <A>(known: () => A | undefined, otherwise: A): Effect.Effect<A, ServiceError> =>
     Effect.suspend(() => {
       const said = known()
@@ -199,7 +199,7 @@ export const make = Effect.gen(function* () {
   /** Whether the service decides by itself who would be resubscribed. */
   const decidesByItself = saidOnAnswers(() => isResubscribeHonoured.current || undefined, false)
 
-  /** Adds contacts. An answer that need not say which statuses were kept is read by `readUnasked`. */
+  /** Adds contacts. `readUnasked` reads an answer where nobody asked which statuses were kept. */
   const added = Effect.fnUntraced(function* (
     contacts: ReadonlyArray<ContactPayload>,
     { idempotencyKey, listNames: listnames, resubscribe }: AddOptions,

@@ -156,7 +156,7 @@ export const make = Effect.gen(function* () {
         const changes = yield* kind.readChanges(given)
         const { name: next = name, subaccount } = changes
         const isWhole = changes.name !== undefined && (kind.name === "smtp" || changes.accessLevels !== undefined)
-        // A service that says so keeps what a change leaves out, and any of its answers says so.
+        // A service of ours keeps the settings that a change leaves out, and says so on every answer.
         const found =
           isWhole || isResubscribeHonoured.current
             ? undefined

@@ -25,7 +25,7 @@ export interface ResponseHead {
 
 /** The body of a transport. The response turns the causes of failures into errors. */
 export interface ResponseBody {
-  /** The whole body; may be asked for more than once, unless it was read by `each`. */
+  /** The whole body. It can be read again, unless `each` has read it. */
   readonly bytes: Effect.Effect<Uint8Array, unknown>
   /** Gives the chunks to a function as they come, and keeps none. */
   readonly each: (use: (chunk: Uint8Array) => void) => Effect.Effect<void, unknown>

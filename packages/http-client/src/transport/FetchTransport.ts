@@ -39,7 +39,7 @@ const askForGzip = (request: HttpClientRequest.HttpClientRequest) =>
     ? HttpClientRequest.setHeader(request, "accept-encoding", "gzip")
     : request
 
-/** Sends with the settings that the layer was given, unless the call has others; fetch reads those of the call alone. */
+/** Sends with the settings of the call, else with those of the layer, which fetch by itself would not read. */
 const withRequestInit = (client: HttpClient.HttpClient, given: RequestInit): HttpClient.HttpClient =>
   HttpClient.transform(client, (sent) =>
     Effect.contextWith((call: Context.Context<never>) =>

@@ -28,13 +28,13 @@ const isKept = ({ annotations }: HttpApiEndpoint.Top): boolean => {
 /** A request body of at most this many characters asks for little work. */
 const smallBody = 4096
 
-/** A bulk delete begins transactions itself, so it is not part of one. A repetition does no harm. */
+/** A bulk delete makes its own transactions, so the service keeps no answer of it. Deleting again does no harm. */
 const ownTransactions = "contactsDeletePost"
 
-/** Their answers hold contacts, as far as the caller may see them. */
+/** The operations whose answers hold contacts; a key that may not view contacts gets only what it sent. */
 const showContacts: ReadonlySet<string> = new Set<OperationId>(["contactsPost", "contactsChangesPost"])
 
-/** Whether a call of changes only asks what they would do, which it may ask again. */
+/** Whether a call of changes is a dry run, which the service carries out each time. */
 const isDryRun = (url: string): boolean =>
   Array.from(new URLSearchParams(url.split("?")[1])).some(
     ([name, value]) => nameKey(name) === nameKey("dryRun") && value === "true"

@@ -17,7 +17,7 @@ const limitsOfAccount: UploadLimits = { uploads: 32, gibibytes: 4 }
 const limitsOfAll: UploadLimits = { uploads: 128, gibibytes: 16 }
 
 const amountOf = ({ gibibytes, uploads }: UploadLimits): string =>
-  `${uploads} at one time, or ${gibibytes} GiB together`
+  `${uploads} files for imports at one time, or ${gibibytes} GiB together`
 
 const operation = "contactsImportPost"
 
@@ -27,9 +27,7 @@ const retryAfter = 10
 const accountIsFull = new ServiceError({
   operation,
   reason: new RateLimited({
-    detail:
-      `it sends as many files of imports as it may, ${amountOf(limitsOfAccount)}. Send this one when another ` +
-      "has arrived.",
+    detail: `it may send ${amountOf(limitsOfAccount)}. Send this file when another one has arrived.`,
     retryAfter
   })
 })
@@ -37,7 +35,7 @@ const accountIsFull = new ServiceError({
 const serviceIsFull = new ServiceError({
   operation,
   reason: new Unavailable({
-    detail: `it receives as many files of imports as it can hold, ${amountOf(limitsOfAll)}`,
+    detail: `it can receive ${amountOf(limitsOfAll)}`,
     retryAfter
   })
 })

@@ -28,7 +28,7 @@ const decompress = (encoding: string, stream: Stream.Stream<Uint8Array, unknown>
     })
   )
 
-/** A body that is decompressed as it is read. In memory it is limited as it was sent, too. */
+/** A body that is decompressed as it is read. In memory the limit holds for what was sent and for what comes of it. */
 export const decompressed = (encoding: string, body: ResponseBody, maximumBytes: number): ResponseBody => ({
   ...streamedBody(decompress(encoding, Stream.fromEffect(body.bytes)), maximumBytes),
   stream: decompress(encoding, body.stream),

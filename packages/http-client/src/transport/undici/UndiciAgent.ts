@@ -78,7 +78,7 @@ export const makeAgent = (settings: ConnectionSettings, proxies: EnvironmentProx
       ...options,
       ...shared,
       factory: (origin, options) =>
-        // A pool gives its connections the connector made of its own options.
+        // A pool makes the connector of its connections from its own options.
         new UndiciConnection(
           origin,
           options as Client.Options & { readonly connect: buildConnector.connector },
@@ -92,7 +92,7 @@ export const makeAgent = (settings: ConnectionSettings, proxies: EnvironmentProx
       ? undefined
       : new EnvHttpProxyAgent({
           ...shared,
-          // Empty, they are not looked up in the environment of later.
+          // Empty texts keep undici from reading the environment again later.
           httpProxy: proxies.http?.href ?? "",
           httpsProxy: proxies.https?.href ?? "",
           noProxy: "",
@@ -141,7 +141,7 @@ class UndiciConnection extends Client implements Link {
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     if (handler instanceof UndiciExchange) {
-      // It was given up in the queue of the pool, and the connection is free for the next one.
+      // The caller gave the request up while it waited in the pool; the next one gets the connection.
       if (!handler.assign(this)) return true
       this.#exchange = handler
     }

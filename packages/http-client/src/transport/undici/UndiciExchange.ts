@@ -46,7 +46,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler, BodySource {
   constructor(options: ExchangeOptions) {
     this.#options = options
     this.#phase = Context.get(options.fiber.context, CurrentRequestPhase)
-    // One attempt may send several requests, of which one that was sent counts.
+    // One attempt may send several requests; it counts as sent once one of them was.
     if (this.#phase !== undefined && this.#phase.sent === undefined) this.#phase.sent = false
     const { body } = options.content
     if (body instanceof UndiciUpload) {
@@ -210,7 +210,7 @@ class NotHttp extends Error {
 /** The error of undici, or a more specific one. `begun` tells whether the request was being written. */
 const explain = (error: Error, begun: boolean, proxy: string | undefined): Error => {
   const code = codeOf(error)
-  // In the words of undici, of a request without a tunnel.
+  // undici says this of a request without a tunnel.
   if (proxy !== undefined && error.message.startsWith("Proxy Authentication Required")) {
     return new ProxyUnreachable(proxy, error, 407)
   }

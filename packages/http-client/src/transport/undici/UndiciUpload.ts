@@ -44,7 +44,7 @@ export class UndiciUpload extends Readable {
         else this.#wanted = () => resume(Effect.void)
       })
     )
-    // Requests of the stream itself do not belong to the phase.
+    // Requests that the stream itself makes do not count for the phase.
     const context = Context.add(this.#context, CurrentRequestPhase, undefined)
     this.#fiber = Effect.runForkWith(context)(run)
     this.#fiber.addObserver((exit) => {
