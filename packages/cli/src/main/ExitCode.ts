@@ -150,7 +150,11 @@ export const exitInfo = (failure: Failure): ExitInfo => {
   switch (failure._tag) {
     case "ServiceError": {
       const { reason } = failure
-      return reason._tag === "Unavailable" && reason.isPermanent === true ? untrusted : reasonExits[reason._tag]
+      if (reason._tag !== "Unavailable") return reasonExits[reason._tag]
+      if (reason.isPermanent === true) return untrusted
+      // What answered with a status or a time to wait was reached.
+      const isReached = reason.status !== undefined || reason.retryAfter !== undefined
+      return isReached ? reasonExits.RateLimited : reasonExits.Unavailable
     }
     case "StoreUnavailable":
       return failure.isLocked === true

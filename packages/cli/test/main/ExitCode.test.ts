@@ -92,6 +92,11 @@ describe("exit codes", () => {
   it("read a service error by its reason, and a usage error by its cause", () => {
     const unavailable = new ServiceError({ operation: "contactsGet", reason: new Unavailable({ detail: "gone" }) })
     assert.strictEqual(exitInfo(unavailable).exit, 8)
+    assert.include(exitInfo(unavailable).hint, "the network")
+    for (const reached of [{ status: 503 }, { retryAfter: 120 }]) {
+      const reason = new Unavailable({ detail: "a rule was stopped", ...reached })
+      assert.notInclude(exitInfo(new ServiceError({ operation: "contactsGet", reason })).hint, "the network")
+    }
     assert.strictEqual(codeOf(unavailable), "Unavailable")
     assert.deepStrictEqual(exitInfo(usageError("no", "do this")), { exit: 2, hint: "do this" })
     assert.strictEqual(exitInfo(new InvalidSettings({ setting: "baseUrl", issue: "odd" })).exit, 2)

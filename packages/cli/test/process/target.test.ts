@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readdirSync, statSync } from "node:fs"
+import { readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf } from "../roster.ts"
@@ -48,7 +48,13 @@ describe("the target of a command", () => {
   it.live("is made by the commands that add to it, which say so, and by no others", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
+      writeFileSync(join(folder, "fruit.csv"), "Fruit,Colour\napple,red\n")
       for (const args of [
+        ["contacts", "import", "absent.csv"],
+        ["contacts", "import", "fruit.csv"],
+        ["emails", "send", "--from", "a@example.com", "--to", "b@example.com", "--html-file", "absent.html"],
+        ["apikeys", "create", "ci", "--for", "contacts:read", "--out", "absent/ci.key"],
+        ["smtp", "create", "shop@example.com", "--out", "absent/shop.password"],
         ["contacts", "export", "--out", "out.csv"],
         ["contacts", "delete", "ann@example.com", "--yes"],
         ["contacts", "import", "absent.csv", "--dry-run"],

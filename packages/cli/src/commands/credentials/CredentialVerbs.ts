@@ -1,6 +1,6 @@
 /** The verbs of API keys and SMTP credentials, built from what differs between the two kinds. */
 import { type CredentialOperations, CredentialsService } from "@roster/domain"
-import { Effect, FileSystem, Option, Redacted, type Schema, Stream } from "effect"
+import { Context, Effect, FileSystem, Layer, Option, Redacted, type Schema, Stream } from "effect"
 import { type Argument, Command } from "effect/cli"
 import { subaccount } from "./CredentialFlags.ts"
 import { secretDelivery } from "./SecretDelivery.ts"
@@ -125,7 +125,6 @@ export const createCredential = Effect.fnUntraced(function* <
   Protected
 >(kind: CredentialKind<Credential, New, P, Protected>, payload: P, out: string | undefined) {
   const output = yield* Output
-  const service = kind.operations(yield* CredentialsService)
   const { name, subaccount } = payload
   yield* out === undefined
     ? refuseNowhere
@@ -136,6 +135,9 @@ export const createCredential = Effect.fnUntraced(function* <
   const account = subaccount === undefined ? [] : ["--subaccount", subaccount]
   const hint = yield* ResumeHint
   hint.look = yield* commandHere([kind.group, "get", name, ...account])
+  // A store is made only once the secret has a place.
+  const services = yield* Layer.build(TargetLayer.layerForWrites({ makesStore: true }))
+  const service = kind.operations(Context.get(services, CredentialsService))
   const created = yield* service.create(payload)
   const takeBack = service.delete(created.name, { subaccount }).pipe(
     Effect.matchEffect({

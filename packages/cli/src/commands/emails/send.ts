@@ -43,8 +43,7 @@ export const command = Command.make(
       { contentType: "HTML", content: yield* givenText(input.html, input.htmlFile) },
       { contentType: "PlainText", content: yield* givenText(input.text, input.textFile) }
     ] as const
-    const emails = yield* EmailsService
-    const sent = yield* emails.send({
+    const message = {
       recipients: input.to.map((email) => ({ email })),
       content: {
         from: input.from,
@@ -53,7 +52,11 @@ export const command = Command.make(
           content === undefined ? [] : [{ contentType, content, charset: "utf-8" }]
         )
       }
-    })
+    }
+    // A store is made only once the files could be read.
+    const sent = yield* EmailsService.use((emails) => emails.send(message)).pipe(
+      Effect.provide(TargetLayer.layerForWrites({ makesStore: true }))
+    )
     yield* Results.record(EmailSend, sent)
   })
 ).pipe(
@@ -72,6 +75,5 @@ export const command = Command.make(
     'roster emails send --from "News <news@example.com>" --to ann@example.com --subject Hello --html-file hello.html':
       "Send an HTML file"
   }),
-  Command.provide(TargetLayer.layerForWrites({ makesStore: true })),
   Command.provideEffectDiscard(({ htmlFile, textFile }) => checkInputs([htmlFile, textFile]))
 )

@@ -145,6 +145,8 @@ export const command = Command.make(
     const { createList, defaultStatus, lists, only, onDuplicate } = given
     const mode = { only, defaultStatus } as const
     yield* checkListNames(lists, { createList })
+    // A missing key is told before the file is read; the store is opened, or made, afterwards.
+    const on = yield* settings
     const output = yield* Output
     const said = yield* mappingOf(given)
     if (given.via === "file" && said.empty === "clear") {
@@ -177,25 +179,36 @@ export const command = Command.make(
       )
     }
     if (save !== undefined) yield* writeMapping(save, mapping)
-    if (given.failOnWarning) {
-      // In a store that is yet to be made all contacts are new.
-      const isMade = (yield* settings)._tag === "Remote" || (yield* existingStore) !== undefined
-      const warnings = isMade
-        ? yield* importWarnings(readContacts(file.again, mapping), survey, { ...mode, snapshot: yield* contactsFile })
-        : survey.warnings
-      if (warnings.length > 0) return yield* refusedWarnings(warnings)
-    }
-    if (keepDuplicates !== undefined && survey.header !== undefined && survey.duplicates > 0) {
-      const { header, otherLine } = survey
-      yield* keepDuplicates(duplicatesFile(readContacts(file.again, mapping), { header, otherLine }))
-    }
-    if (given.via === "file") {
-      const { dryRun, resubscribe } = given
-      return yield* handOver(file, survey, { listName: lists[0], mapping, dryRun, resubscribe })
-    }
-    const rows = readContacts(file.again, mapping)
-    yield* importRows({ ...given, mode, file, rows, survey, mapping, keepRejected }).pipe(
-      RunLogLayer.about(given.file === "-" ? "standard input" : given.file)
+    const { dryRun, noRecord, plan, via } = given
+    return yield* Effect.gen(function* () {
+      if (given.failOnWarning) {
+        // In a store that is yet to be made all contacts are new.
+        const isMade = on._tag === "Remote" || (yield* existingStore) !== undefined
+        const warnings = isMade
+          ? yield* importWarnings(readContacts(file.again, mapping), survey, { ...mode, snapshot: yield* contactsFile })
+          : survey.warnings
+        if (warnings.length > 0) return yield* refusedWarnings(warnings)
+      }
+      if (keepDuplicates !== undefined && survey.header !== undefined && survey.duplicates > 0) {
+        const { header, otherLine } = survey
+        yield* keepDuplicates(duplicatesFile(readContacts(file.again, mapping), { header, otherLine }))
+      }
+      if (given.via === "file") {
+        const { resubscribe } = given
+        return yield* handOver(file, survey, { listName: lists[0], mapping, dryRun, resubscribe })
+      }
+      const rows = readContacts(file.again, mapping)
+      yield* importRows({ ...given, mode, file, rows, survey, mapping, keepRejected }).pipe(
+        RunLogLayer.about(given.file === "-" ? "standard input" : given.file)
+      )
+    }).pipe(
+      Effect.provide(
+        RunLogLayer.layerForWrites({
+          dryRun,
+          makesStore: true,
+          isKept: !dryRun && !noRecord && plan === undefined && via === "batches"
+        })
+      )
     )
   }, Effect.scoped)
 ).pipe(
@@ -274,12 +287,5 @@ export const command = Command.make(
       running: ["force", "no-record", "concurrency", "via"]
     }
   }),
-  Command.provide(({ dryRun, noRecord, plan, via }) =>
-    RunLogLayer.layerForWrites({
-      dryRun,
-      makesStore: true,
-      isKept: !dryRun && !noRecord && plan === undefined && via === "batches"
-    })
-  ),
   Command.provideEffectDiscard(({ file, mapping }) => checkInputs([file, mapping]))
 )

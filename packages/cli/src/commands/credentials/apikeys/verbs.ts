@@ -73,8 +73,7 @@ export const create = Command.make(
     "roster apikeys create ci-sync --access Export --out ci-sync.key":
       "Write the secret, which is shown only once, to a file"
   }),
-  withHelp({ notes: levelNotes }),
-  Command.provide(TargetLayer.layerForWrites({ makesStore: true }))
+  withHelp({ notes: levelNotes })
 )
 
 export const update = Command.make(

@@ -34,8 +34,7 @@ export const create = Command.make(
   withExamples({
     "roster smtp create shop@example.com --expires 2030-12-31": "",
     "roster smtp create shop@example.com --out shop.password": "Write the secret, which is shown only once, to a file"
-  }),
-  Command.provide(TargetLayer.layerForWrites({ makesStore: true }))
+  })
 )
 
 export const update = Command.make(
