@@ -475,6 +475,9 @@ const storeId = ({ isSqlite }: Dialect) => [
   `INSERT INTO stores (id) SELECT ${isSqlite ? "lower(hex(randomblob(16)))" : "replace(gen_random_uuid()::text, '-', '')"}`
 ]
 
+/** Drops the addresses of imports, which count repeated ones as they read the file. */
+const noAddressLists = () => [`DROP TABLE job_address_lists`]
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -502,7 +505,8 @@ export const migrations = {
   "16_account_locks": run(accountLocks),
   "17_export_creators": run(exportCreators),
   "18_link_digests": linkDigests,
-  "19_store_id": run(storeId)
+  "19_store_id": run(storeId),
+  "20_no_address_lists": run(noAddressLists)
 }
 
 /** The number of the last migration, which every store of this version has run. */

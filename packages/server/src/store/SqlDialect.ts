@@ -90,10 +90,6 @@ const sqlite = (sql: SqlClient.SqlClient) => ({
     sql`${sql(column)} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`,
   /** Whether a row has one of many ids, in this column (default: `id`). */
   isOneOfIds: (ids: Iterable<number>, column = "id"): Fragment => sql`${sql(column)} IN (${numbersOf(sql, ids)})`,
-  /** A query with one row and column (`value`) for each of many texts, which are bound as one parameter. */
-  textsOf: (texts: ReadonlyArray<string>): Fragment => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
-  /** A table of one column, `value`, with the texts of a column that holds a JSON list of them. */
-  textsIn: (column: string): Fragment => sql`json_each(${sql(column)})`,
   /** A column of texts to sort by, which compares bytes. */
   inByteOrder: (column: string): Fragment => sql`${sql(column)}`,
   /** Ends a query whose rows nobody else changes before the end of the transaction. */
@@ -139,8 +135,6 @@ const postgres = (sql: SqlClient.SqlClient): SqlDialect => ({
   isOneOf: (column, texts) =>
     sql`${sql(column)} = ANY (ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)))`,
   isOneOfIds: (ids, column = "id") => sql`${sql(column)} = ANY (${`{${Array.from(ids).join()}}`}::bigint[])`,
-  textsOf: (texts) => sql`SELECT value FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) AS t (value)`,
-  textsIn: (column) => sql`jsonb_array_elements_text(${sql(column)}::jsonb) AS texts (value)`,
   inByteOrder: (column) => sql`${sql(column)} COLLATE "C"`,
   locked: sql.literal("FOR UPDATE"),
   // All in one order, so that two that lock the same accounts wait for each other in turn.

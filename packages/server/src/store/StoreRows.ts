@@ -31,7 +31,6 @@ export const tables: ReadonlyArray<Table> = [
   { name: "job_parts", atOnce: largeRowsAtOnce },
   { name: "job_rejections" },
   { name: "job_kept_statuses" },
-  { name: "job_address_lists", numbered: "number", atOnce: largeRowsAtOnce },
   { name: "outbox", atOnce: largeRowsAtOnce },
   { name: "idempotent_answers", atOnce: largeRowsAtOnce },
   { name: "audit_entries", numbered: "number" }

@@ -32,7 +32,7 @@ const fill = Effect.fnUntraced(function* (migration: number) {
   if (migration === 7 || migration === 8) {
     yield* sql`INSERT INTO job_addresses SELECT number, 'ann@example.com' FROM (${job})`
   }
-  if (migration >= 9) {
+  if (migration >= 9 && migration < 20) {
     yield* sql`INSERT INTO job_address_lists (job, identities) SELECT number, '["ann@example.com"]' FROM (${job})`
   }
 })
@@ -62,10 +62,6 @@ describe("Migrations", () => {
           assert.deepStrictEqual(yield* sql`SELECT id, ended FROM jobs ORDER BY number`, [
             { id: "done", ended: migration < 7 ? 7 : null },
             { id: "open", ended: null }
-          ])
-          if (migration < 7) return
-          assert.deepStrictEqual(yield* sql`SELECT identities FROM job_address_lists`, [
-            { identities: '["ann@example.com"]' }
           ])
         }).pipe(Effect.provide(Store.layer({ filename })), Effect.scoped)
       }).pipe(Effect.provide(NodeServices.layer))

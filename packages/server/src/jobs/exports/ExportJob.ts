@@ -27,6 +27,7 @@ export const ExportJobRequest = Schema.fromJsonString(
 )
 
 const decodeRequest = Schema.decodeEffect(ExportJobRequest)
+const requestOf = Schema.decodeOption(ExportJobRequest)
 
 const filterOf = (request: typeof ExportJobRequest.Type): ContactFilter | undefined =>
   request.rule !== undefined
@@ -38,7 +39,7 @@ const filterOf = (request: typeof ExportJobRequest.Type): ContactFilter | undefi
 /** The time between two writes of the progress, which renew the lease and fail if it is lost. */
 const stepMillis = 250
 
-export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
+const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const request = yield* decodeRequest(job.request)
   const { isByAddress, matches, where } = yield* selection(job.account, filterOf(request))
@@ -67,6 +68,27 @@ export const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   )
   yield* endJob(job, "Ready")
 }, Effect.scoped)
+
+/** Exports as a kind of job. */
+export const exportJob = {
+  kind: "Export",
+  run: runExport,
+  request: (stored: string) =>
+    Option.map(requestOf(stored), ({ compression, download, emails, format, rule }) => ({
+      fileName: download,
+      format,
+      compression,
+      ...(rule === undefined ? {} : { rule }),
+      ...(emails === undefined ? {} : { emails: emails.length })
+    })),
+  startsOver: () => true,
+  // It can be requested again.
+  onDiskFull: "end",
+  hasFile: true,
+  quotaText:
+    "the files of its exports hold 4 GiB. Each is removed 24 hours after it was requested; request fewer " +
+    "contacts, or a Zip file, or wait until the first is removed."
+} as const
 
 /** Spools the rows of one snapshot, which makes the WAL grow: once it is long, others write only between steps. */
 const spoolRows = Effect.fnUntraced(function* <E>(

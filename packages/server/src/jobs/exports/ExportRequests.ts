@@ -21,7 +21,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { Caller, type CallerIdentity } from "../../credentials/Caller.ts"
 import { checkEmail } from "../../contacts/ContactValidation.ts"
 import { contentType, exportFileName } from "./ExportFormat.ts"
-import { ExportJobRequest } from "./ExportJob.ts"
+import { exportJob, ExportJobRequest } from "./ExportJob.ts"
 import { createJob, type JobRow } from "../queue/JobQueue.ts"
 import { partLengths, readFrom } from "../queue/JobBlobs.ts"
 import { checkQuota } from "../queue/JobQuotas.ts"
@@ -89,7 +89,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
   const job = createJob({
     id,
     account: caller.account,
-    kind: "Export",
+    kind: exportJob.kind,
     state: "Loading",
     link_digest: digest,
     creator: caller.key?.id ?? null,
@@ -103,7 +103,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
     }).pipe(Effect.orDie)
   })
   const created = Effect.andThen(
-    checkQuota("contactsExportPost", caller.account, "Export"),
+    checkQuota("contactsExportPost", caller.account, exportJob),
     Effect.andThen(job, encoded(link))
   )
   return yield* asCaller(sql, "contactsExportPost", created)

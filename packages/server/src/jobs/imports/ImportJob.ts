@@ -21,7 +21,7 @@ import { addToLists, beyondLists, findList } from "../../contacts/ListMembers.ts
 import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, contentOf } from "./ImportFile.ts"
 import { advanceJob, endJob, noProgress, progressOf, type HeldJob } from "../queue/JobQueue.ts"
-import { countRepeats, recordEmails, restoreEmailFilter } from "./SeenEmails.ts"
+import { makeRepeatedEmails } from "./RepeatedEmails.ts"
 import { readParts, removeAllParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, keepStatuses, remainingRejectionSpace } from "./KeptRows.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
@@ -51,10 +51,8 @@ export const mappingOf = ({ encodingName }: { readonly encodingName?: string | u
 
 const decodeRequest = Schema.decodeEffect(ImportJobRequest)
 const readRequest = Schema.decodeSync(ImportJobRequest)
+const requestOf = Schema.decodeOption(ImportJobRequest)
 const urlToFetch = ({ fetched = false, fileUrl }: typeof ImportJobRequest.Type) => (fetched ? undefined : fileUrl)
-
-/** Whether the file of an import is not in the store yet. */
-export const needsFetch = (job: HeldJob): boolean => urlToFetch(readRequest(job.request)) !== undefined
 
 const encodeRequest = Schema.encodeSync(ImportJobRequest)
 const encodeHeader = Schema.encodeSync(Schema.fromJsonString(FileHeader))
@@ -74,20 +72,33 @@ const fetchIntoStore = Effect.fnUntraced(function* (job: HeldJob, request: typeo
   )
 })
 
-/** The contact of a row, or why it is refused. */
-const readRow = ({ contact }: ImportRow): Result.Result<ContactPayload, string> => {
-  if (Result.isFailure(contact)) return contact
-  const refusal = textsRefusal(contact.success, "")
-  return refusal === undefined ? contact : Result.fail(inputProblem(refusal))
-}
-
 /** A row with its contact, or why it is refused. */
 interface CheckedRow {
   readonly row: ImportRow
-  readonly checked: ReturnType<typeof readRow>
+  readonly checked: Result.Result<GoodRow, string>
 }
 
-const checkRow = (row: ImportRow): CheckedRow => ({ row, checked: readRow(row) })
+interface GoodRow {
+  readonly row: ImportRow
+  readonly contact: ContactPayload
+  /** The canonical address. */
+  readonly identity: string
+  /** Whether an earlier row has the address, too. */
+  readonly isRepeat: boolean
+}
+
+/** Makes the check of rows, which are checked in the order of the file. */
+const makeRowCheck = () => {
+  const isRepeated = makeRepeatedEmails()
+  return (row: ImportRow): CheckedRow => {
+    if (Result.isFailure(row.contact)) return { row, checked: Result.fail(row.contact.failure) }
+    const contact = row.contact.success
+    const refusal = textsRefusal(contact, "")
+    if (refusal !== undefined) return { row, checked: Result.fail(inputProblem(refusal)) }
+    const identity = canonicalEmail(contact.email)
+    return { row, checked: Result.succeed({ row, contact, identity, isRepeat: isRepeated(identity) }) }
+  }
+}
 
 /** The rows between two checks for a waiting writer and the time: a few milliseconds. */
 const stepRows = 1000
@@ -112,7 +123,7 @@ const transactionChunks = 16
 /** The chunks that are read while the database works; more would take memory from the other job. */
 const chunksAhead = 4
 
-export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
+const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const { isWalLong, writersWait } = dialect(sql)
   const { hasWaiter, yieldToWriters } = yield* WriteFairness
@@ -122,12 +133,19 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const list = request.listName === undefined ? undefined : yield* findList(job.account, request.listName)
   const progress = { ...progressOf(job) }
   const { resubscribe = false } = request
-  const { isKnown, suspects } = yield* restoreEmailFilter(job.number)
+  const checkRow = makeRowCheck()
   // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* remainingRejectionSpace(job.number, job.account)
 
+  let toSkip = job.rows_done
   const pull = yield* readContacts(contentOf(readParts(sql, job.number)), mappingOf(request)).pipe(
-    Stream.drop(job.rows_done),
+    Stream.filter((row) => {
+      if (toSkip === 0) return true
+      toSkip--
+      // Notes its address.
+      checkRow(row)
+      return false
+    }),
     // While the database works the next rows are read, by another connection.
     writersWait ? identity : Stream.bufferArray({ capacity: chunksAhead }),
     Stream.toPull
@@ -159,7 +177,6 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     const now = yield* storeClock(sql).seconds
     const started = yield* monotonicMillis
     let stepped = started
-    const identities: Array<string> = []
     const rejected: Array<RejectedRow> = []
     const statuses: Array<KeptStatusRow> = []
     const reject = ({ cells, header, line }: ImportRow, reason: string) => {
@@ -167,15 +184,16 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       progress.header ??= encodeHeader(header)
     }
     let done = 0
+    let accepted = 0
     let repeats = 0
     const mustEnd = () => isSingleStep || hasWaiter()
     do {
-      let good: Array<{ readonly row: ImportRow; readonly contact: ContactPayload; readonly identity: string }> = []
+      let good: Array<GoodRow> = []
       const end = Math.min(position + rowsAtOnce, rows.length)
       done += end - position
       for (const { checked, row } of rows.slice(position, end)) {
         if (Result.isFailure(checked)) reject(row, checked.failure)
-        else good.push({ row, contact: checked.success, identity: canonicalEmail(checked.success.email) })
+        else good.push(checked.success)
       }
       if (list !== undefined) {
         const identities = good.map(({ identity }) => identity)
@@ -193,15 +211,15 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         }),
         read: (result, state) => (result === "Done" ? state?.contact.status : undefined)
       })
-      good.forEach(({ contact, identity, row }, index) => {
+      good.forEach(({ contact, isRepeat, row }, index) => {
         const written = answers[index]
         if (written === undefined) {
           reject(row, inputProblem(mergedRefusal(contact, "")))
         } else {
           const status = resubscribe ? undefined : statusKept(written, contact.status)
           if (status !== undefined) statuses.push({ line: row.line, status })
-          identities.push(identity)
-          if (isKnown(identity)) repeats++
+          accepted++
+          if (isRepeat) repeats++
         }
       })
       if (list !== undefined) yield* addToLists(job.account, [list], [...ids.values()])
@@ -211,7 +229,6 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       const isSlow = writersWait && stepped - before > slowStep
       rowsAtOnce = isSlow ? Math.max(1, rowsAtOnce >> 1) : Math.min(stepRows, 2 * rowsAtOnce)
     } while (position < rows.length && stepped - started < transactionMillis && !mustEnd())
-    yield* recordEmails(job.number, identities)
     // Rows that the store refuses come after the others of their step.
     rejected.sort((one, other) => one.line - other.line)
     const kept = yield* keepRejections(job.number, rejected, room)
@@ -219,7 +236,7 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     yield* keepStatuses(job.number, statuses, progress.statuses_kept)
     progress.statuses_kept += statuses.length
     progress.rows_done += done
-    progress.accepted += identities.length
+    progress.accepted += accepted
     progress.duplicates += repeats
     progress.rejected += rejected.length
     progress.rejected_kept += kept.kept
@@ -234,13 +251,28 @@ export const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     yield* yieldToWriters
   }
   yield* chunk
-  // Exact, since the filter has false positives.
-  const duplicates = yield* countRepeats(job.number, suspects)
-  yield* sql.withTransaction(
-    Effect.gen(function* () {
-      yield* advanceJob(job, { ...progress, duplicates })
-      yield* endJob(job, "Ready")
-      yield* removeParts(job.number)
-    })
-  )
+  yield* sql.withTransaction(Effect.andThen(endJob(job, "Ready"), removeParts(job.number)))
 }, Effect.scoped)
+
+/** A query can be a signature, and a user name comes with a password. */
+const shownUrl = (address: string): string => {
+  const url = URL.parse(address)
+  return url === null ? "" : `${url.origin}${url.pathname}`
+}
+
+/** Imports as a kind of job. */
+export const importJob = {
+  kind: "Import",
+  run: runImport,
+  request: (stored: string) =>
+    Option.map(requestOf(stored), ({ fileUrl, ...asked }) =>
+      fileUrl === undefined ? asked : { ...asked, fileUrl: shownUrl(fileUrl) }
+    ),
+  // The file is not in the store yet.
+  startsOver: ({ request }: HeldJob) => urlToFetch(readRequest(request)) !== undefined,
+  // It holds the only copy of its file.
+  onDiskFull: "wait",
+  hasFile: false,
+  quotaText:
+    "the files of its imports hold 4 GiB. Wait until some are imported, or cancel them first (roster jobs cancel ID)."
+} as const

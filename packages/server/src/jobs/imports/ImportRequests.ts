@@ -17,7 +17,7 @@ import { findList } from "../../contacts/ListMembers.ts"
 import { checkListNames } from "../../contacts/ContactValidation.ts"
 import { checkUrl } from "../../network/AllowedUrls.ts"
 import { checkArchive, contentOf } from "./ImportFile.ts"
-import { ImportJobRequest, mappingOf } from "./ImportJob.ts"
+import { importJob, ImportJobRequest, mappingOf } from "./ImportJob.ts"
 import { createJob } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { readParts, removeAllParts, storeParts } from "../queue/JobBlobs.ts"
@@ -58,7 +58,7 @@ const receive = Effect.fnUntraced(function* (
     (held): Effect.Effect<void, ImportRefused> => (held.length === 1 ? Effect.void : Effect.fail(cancelled))
   )
   yield* storeParts(job, source.content, receiving).pipe(
-    Effect.catchTag("FilesFull", (error) => Effect.fail(filesFull(operation, error))),
+    Effect.catchTag("FilesFull", () => Effect.fail(filesFull(operation, importJob))),
     Effect.andThen(checkHeader(job, mappingOf(options))),
     Effect.andThen(
       asCaller(
@@ -102,7 +102,7 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
   const create = createJob({
     id: (yield* WebCrypto).randomUUID(),
     account,
-    kind: "Import",
+    kind: importJob.kind,
     ...(source._tag === "File" ? { state: "Receiving", lease: yield* makeLease } : { state: "Loading" }),
     request: yield* encodeRequest({
       ...(listName === undefined ? {} : { listName }),
@@ -112,6 +112,6 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
     }).pipe(Effect.orDie)
   })
   const sql = yield* SqlClient.SqlClient
-  const job = yield* asCaller(sql, operation, Effect.andThen(checkQuota(operation, account, "Import"), create))
+  const job = yield* asCaller(sql, operation, Effect.andThen(checkQuota(operation, account, importJob), create))
   if (ImportSource.$is("File")(source)) yield* receive(job, source, options)
 })

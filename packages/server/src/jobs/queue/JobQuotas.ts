@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { dialect } from "../../store/SqlDialect.ts"
 import { storeClock } from "../../store/StoreClock.ts"
-import { JobKind, type JobRow } from "./JobQueue.ts"
+import type { JobKind, JobRow } from "./JobQueue.ts"
 
 /** The imports and exports of an account that wait, run, or receive their file. */
 const maximumOpenJobs = 100
@@ -18,32 +18,27 @@ const maximumFileBytes = 4 * 1024 * 1024 * 1024
  */
 const retryAfter = 120
 
-const fullTexts: Readonly<Record<JobKind, string>> = {
-  Import:
-    "the files of its imports hold 4 GiB. Wait until some are imported, or cancel them first (roster jobs cancel ID).",
-  Export:
-    "the files of its exports hold 4 GiB. Each is removed 24 hours after it was requested; request fewer " +
-    "contacts, or a Zip file, or wait until the first is removed."
+/** What the quotas of an account know of a kind of job. */
+export interface QuotaOfKind {
+  readonly kind: JobKind
+  /** Whether a job leaves a file to download, which expires. */
+  readonly hasFile: boolean
+  /** What to do where the files of the kind leave no room. */
+  readonly quotaText: string
 }
 
-/** The files of the account leave no room for a further one. */
-export class FilesFull extends TaggedError<FilesFull>()("FilesFull", {
-  kind: JobKind
-}) {
-  override get message(): string {
-    return fullTexts[this.kind]
-  }
-}
+/** The files of the account leave no room for a further one; the `quotaText` of their kind says what to do. */
+export class FilesFull extends TaggedError<FilesFull>()("FilesFull", {}) {}
 
 const limited = (operation: string, detail: string, seconds: number) =>
   new ServiceError({ operation, reason: new RateLimited({ detail, retryAfter: seconds }) })
 
 /** The `ServiceError` of a request whose file has no room. */
-export const filesFull = (operation: string, { message }: FilesFull, seconds = retryAfter) =>
-  limited(operation, message, seconds)
+export const filesFull = (operation: string, { quotaText }: QuotaOfKind, seconds = retryAfter) =>
+  limited(operation, quotaText, seconds)
 
 /** What the files of one kind take up, and when the first of them expires. */
-const kept = Effect.fnUntraced(function* (account: string, kind: JobKind) {
+const keptFiles = Effect.fnUntraced(function* (account: string, kind: JobKind) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly bytes: number; readonly expires: number | null }>`
     SELECT coalesce(sum(bytes), 0) AS bytes, min(expires) AS expires FROM jobs
@@ -52,7 +47,7 @@ const kept = Effect.fnUntraced(function* (account: string, kind: JobKind) {
 })
 
 /** Refuses a further job of an account that has as many as it may. Runs in the transaction that creates the job. */
-export const checkQuota = Effect.fnUntraced(function* (operation: string, account: string, kind: JobKind) {
+export const checkQuota = Effect.fnUntraced(function* (operation: string, account: string, kind: QuotaOfKind) {
   const sql = yield* SqlClient.SqlClient
   yield* dialect(sql).lockAccounts([account])
   const [open] = yield* sql<{ readonly jobs: number }>`
@@ -63,10 +58,10 @@ export const checkQuota = Effect.fnUntraced(function* (operation: string, accoun
       "first (roster jobs cancel ID)."
     return yield* limited(operation, detail, retryAfter)
   }
-  const { bytes, expires } = yield* kept(account, kind)
+  const { bytes, expires } = yield* keptFiles(account, kind.kind)
   if (bytes < maximumFileBytes) return
-  const untilExpiry = kind === "Export" ? expires - (yield* storeClock(sql).seconds) : 0
-  return yield* filesFull(operation, new FilesFull({ kind }), Math.max(retryAfter, untilExpiry))
+  const untilExpiry = kind.hasFile ? expires - (yield* storeClock(sql).seconds) : 0
+  return yield* filesFull(operation, kind, Math.max(retryAfter, untilExpiry))
 })
 
 /** Adds to the size of a file, in the transaction that writes it. A file beside others may not exceed the bound. */
@@ -75,7 +70,6 @@ export const addBytes = Effect.fnUntraced(function* (job: number, bytes: number)
   const [row] = yield* sql<Pick<JobRow, "account" | "kind"> & { readonly bytes: number }>`
     UPDATE jobs SET bytes = bytes + ${bytes} WHERE number = ${job} RETURNING account, kind, bytes`
   if (row === undefined) return
-  const { account, kind } = row
-  const { bytes: total } = yield* kept(account, kind)
-  if (total > maximumFileBytes && total > Number(row.bytes)) return yield* new FilesFull({ kind })
+  const { bytes: total } = yield* keptFiles(row.account, row.kind)
+  if (total > maximumFileBytes && total > Number(row.bytes)) return yield* new FilesFull({})
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { hasOldEntries, removeOldEntries } from "../../credentials/AuditRetention.ts"
 import { storeClock } from "../../store/StoreClock.ts"
+import { kindsWithFile } from "./JobKinds.ts"
 
 /** The response to a call with an Idempotency-Key is kept for 1 hour, longer than any client retries. */
 const answerSeconds = 60 * 60
@@ -13,18 +14,15 @@ const jobSeconds = 30 * 24 * 60 * 60
 /** Few enough rows to delete without delaying other writers. */
 const batchRows = 10_000
 
-/** The number of lists to delete at once; each has thousands of addresses. */
-const batchLists = 20
-
 /** The number of parts of files to delete at once; each has 256 KiB. */
 const batchParts = 64
 
-/** Jobs whose file nobody needs: it has expired, or its job has ended and is no export to download. */
+/** Jobs whose file nobody needs: it has expired, or its job has ended and leaves none to download. */
 const hasUnneededFile = (
   sql: SqlClient.SqlClient,
   now: Statement.Fragment | number
 ) => sql`bytes > 0 AND state <> 'Loading' AND
-  (expires <= ${now} OR state IN ('Cancelled', 'Error') OR state = 'Ready' AND kind = 'Import')`
+  (expires <= ${now} OR state IN ('Cancelled', 'Error') OR state = 'Ready' AND NOT (${sql.in("kind", kindsWithFile)}))`
 
 /** Whether there is anything to run or remove. Only reads, so that an idle process never waits for the write lock. */
 export const hasWork = Effect.gen(function* () {
@@ -33,7 +31,6 @@ export const hasWork = Effect.gen(function* () {
   const [row] = yield* sql<{ readonly due: number | boolean }>`
     SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now} - ${jobSeconds})
       OR EXISTS (SELECT 1 FROM jobs WHERE ${hasUnneededFile(sql, now)})
-      OR EXISTS (SELECT 1 FROM job_address_lists)
       OR ${hasOldEntries(sql)}
       OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now} - ${answerSeconds}) AS due`
   return Boolean(row?.due)
@@ -57,15 +54,6 @@ export const removeExpired = Effect.gen(function* () {
   )
   yield* sql`UPDATE jobs SET bytes = 0 WHERE ${hasUnneededFile(sql, now)}`
   yield* sql`DELETE FROM jobs WHERE expires <= ${now} AND state = 'Receiving'`
-  // Only an unfinished import needs its addresses.
-  yield* inBatches(
-    sql`
-    DELETE FROM job_address_lists WHERE number IN (
-      SELECT number FROM job_address_lists
-      WHERE job NOT IN (SELECT number FROM jobs WHERE state = 'Loading') LIMIT ${batchLists}
-    ) RETURNING job`,
-    batchLists
-  )
   for (const rows of ["job_rejections", "job_kept_statuses"]) {
     yield* inBatches(
       sql`

@@ -2,8 +2,7 @@
 import { loggedCause, redactLayerSpans } from "@roster/domain"
 import { Cause, Context, Data, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { runExport } from "../exports/ExportJob.ts"
-import { monotonicMillis, needsFetch, runImport } from "../imports/ImportJob.ts"
+import { monotonicMillis } from "../imports/ImportJob.ts"
 import { idly } from "../../threads/Background.ts"
 import { removeTemporaryFiles } from "../../store/TemporaryFiles.ts"
 import {
@@ -12,7 +11,6 @@ import {
   requeueJob,
   requeueJobs,
   type HeldJob,
-  type JobKind,
   othersWait,
   renewLease,
   leaseSeconds,
@@ -22,6 +20,7 @@ import {
 import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
 import { hasWork, removeExpired } from "./JobCleanup.ts"
+import { jobKinds } from "./JobKinds.ts"
 import { isDiskFull } from "../../store/StoreFailure.ts"
 import { withoutRepeat } from "../../store/postgres/PostgresOptions.ts"
 import type { StorePolicy } from "../../store/StoreOptions.ts"
@@ -62,16 +61,6 @@ interface Turn {
   readonly isOver: Effect.Effect<boolean, SqlError.SqlError, SqlClient.SqlClient>
 }
 
-/** Whether a job would begin anew the next time: an export, and a file that is being fetched. */
-const startsOver = (job: HeldJob): boolean => job.kind === "Export" || needsFetch(job)
-
-type JobError = Effect.Error<ReturnType<typeof runExport> | ReturnType<typeof runImport>>
-
-/** The program of each kind of job. */
-const run: Readonly<
-  Record<JobKind, (job: HeldJob) => Effect.Effect<void, JobError, SqlClient.SqlClient | StorePolicy>>
-> = { Import: runImport, Export: runExport }
-
 const temporaryFolderFull =
   "the temporary folder cannot hold the export; make room there, or name another by TMPDIR, and ask again"
 
@@ -81,7 +70,7 @@ const temporaryFolderFull =
  */
 const holdForTurn = Effect.fnUntraced(function* (job: HeldJob, { isOver, millis }: Turn) {
   const started = yield* monotonicMillis
-  let working = startsOver(job) ? started : undefined
+  let working = jobKinds[job.kind].startsOver(job) ? started : undefined
   while (true) {
     yield* Effect.sleep(watchInterval)
     const rows = yield* Effect.catchTag(renewLease(job), "SqlError", () => Effect.succeed(0))
@@ -94,7 +83,7 @@ const holdForTurn = Effect.fnUntraced(function* (job: HeldJob, { isOver, millis 
 
 const runJob = (job: HeldJob, turn: Turn) =>
   // A worker begins again from what the last step stored.
-  withoutRepeat(run[job.kind](job)).pipe(
+  withoutRepeat(jobKinds[job.kind].run(job)).pipe(
     Effect.raceFirst(Effect.andThen(holdForTurn(job, turn), new TurnOver())),
     Effect.catchTags({
       // Another worker has it now, or it was cancelled.
@@ -104,7 +93,7 @@ const runJob = (job: HeldJob, turn: Turn) =>
       // Such as a lock that another process held for too long, or a database that restarts: the job is retried.
       SqlError: (error) =>
         isDiskFull(error)
-          ? diskFull[job.kind](job)
+          ? diskFull(job)
           : error.isRetryable
             ? Effect.logWarning(`job ${job.id} will be retried`, error)
             : Effect.fail(error),
@@ -113,9 +102,10 @@ const runJob = (job: HeldJob, turn: Turn) =>
           Effect.logError(`job ${job.id}: the temporary folder failed`, error),
           fail(job, temporaryFolderFull)
         ),
-      InvalidRule: (error) => fail(job, error.problem)
+      InvalidRule: (error) => fail(job, error.problem),
+      FilesFull: () => fail(job, jobKinds[job.kind].quotaText)
     }),
-    Effect.catchTag(["UnreadableFile", "ImportRefused", "FilesFull", "TooManyColumns", "PartMissing"], ({ message }) =>
+    Effect.catchTag(["UnreadableFile", "ImportRefused", "TooManyColumns", "PartMissing"], ({ message }) =>
       fail(job, message)
     ),
     // An interrupted job, as at the end of the process, is resumed later.
@@ -129,16 +119,14 @@ const runJob = (job: HeldJob, turn: Turn) =>
     )
   )
 
-/** An export can be requested again; an import holds the only copy of its file, so it is retried. */
-const diskFull: Readonly<Record<JobKind, (job: HeldJob) => Effect.Effect<void, never, SqlClient.SqlClient>>> = {
-  Import: (job) =>
-    Effect.andThen(
-      Effect.logError(`job ${job.id} waits for room: the disk is full`),
-      // Also the disk of the queue may be full. Then it waits here, and the next look gives it back.
-      Effect.catchTag(requeueJob(job, leaseSeconds), "SqlError", () => Effect.sleep(`${leaseSeconds} seconds`))
-    ),
-  Export: (job) => fail(job, "the disk is full")
-}
+const diskFull = (job: HeldJob) =>
+  jobKinds[job.kind].onDiskFull === "end"
+    ? fail(job, "the disk is full")
+    : Effect.andThen(
+        Effect.logError(`job ${job.id} waits for room: the disk is full`),
+        // The disk of the queue may be full, too. Then it waits here, and the next look gives it back.
+        Effect.catchTag(requeueJob(job, leaseSeconds), "SqlError", () => Effect.sleep(`${leaseSeconds} seconds`))
+      )
 
 const givenUp =
   `it was taken up ${maximumJobAttempts} times, and each time its worker died before it got further; the log ` +
@@ -199,7 +187,7 @@ const make = Effect.fnUntraced(function* ({
     running.add(job.number)
     isAlone = job.attempts > 1
     const isOver = Effect.suspend(() => {
-      if (startsOver(job)) staying ??= job.number
+      if (jobKinds[job.kind].startsOver(job)) staying ??= job.number
       return staying === job.number ? Effect.succeed(false) : othersWait([...running])
     })
     const end = Effect.suspend(() => {

@@ -10,11 +10,10 @@ import {
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Caller } from "../../credentials/Caller.ts"
-import type { JobKind, JobRow } from "../queue/JobQueue.ts"
+import type { JobRow } from "../queue/JobQueue.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
-import { type Job, JobEnded, JobNotFound, type JobRequest } from "./JobRecord.ts"
-import { ExportJobRequest } from "../exports/ExportJob.ts"
-import { ImportJobRequest } from "../imports/ImportJob.ts"
+import { jobKinds, kindsWithFile } from "./JobKinds.ts"
+import { type Job, JobEnded, JobNotFound } from "./JobRecord.ts"
 import { readKeptStatuses, readRejections } from "../imports/KeptRows.ts"
 import { isOrphaned } from "../../store/ProcessMark.ts"
 import { lastOfFullPage } from "../../store/SqlDialect.ts"
@@ -46,45 +45,20 @@ const pageSize = 500
 
 const decodeHeader = Schema.decodeSync(Schema.fromJsonString(FileHeader))
 
-const importOf = Schema.decodeOption(ImportJobRequest)
-const exportOf = Schema.decodeOption(ExportJobRequest)
-
-/** A query can be a signature, and a user name comes with a password. */
-const shownUrl = (address: string): string => {
-  const url = URL.parse(address)
-  return url === null ? "" : `${url.origin}${url.pathname}`
-}
-
-/** The request of each kind of job, read from its stored text. */
-const requestOf: Readonly<Record<JobKind, (stored: string) => Option.Option<JobRequest>>> = {
-  Import: (stored) =>
-    Option.map(importOf(stored), ({ fileUrl, ...asked }) =>
-      fileUrl === undefined ? asked : { ...asked, fileUrl: shownUrl(fileUrl) }
-    ),
-  Export: (stored) =>
-    Option.map(exportOf(stored), ({ compression, download, emails, format, rule }) => ({
-      fileName: download,
-      format,
-      compression,
-      ...(rule === undefined ? {} : { rule }),
-      ...(emails === undefined ? {} : { emails: emails.length })
-    }))
-}
-
 const isRunning = ({ lease, leased_until, state }: JobRow, now: number): boolean =>
   lease !== null && !isOrphaned(lease) && (state === "Receiving" || (state === "Loading" && leased_until > now))
 
 /** The record of a row at a time, in seconds. */
 const toJob = (row: JobRow, now: number): Job => {
-  const isExport = row.kind === "Export"
+  const { hasFile, request } = jobKinds[row.kind]
   return {
     id: row.id,
     kind: row.kind,
-    state: isExport && row.state === "Ready" && row.expires <= now ? "Expired" : row.state,
+    state: hasFile && row.state === "Ready" && row.expires <= now ? "Expired" : row.state,
     running: isRunning(row, now),
     created: fromSeconds(row.created),
     ended: row.ended === null ? null : fromSeconds(row.ended),
-    expires: isExport ? fromSeconds(row.expires) : null,
+    expires: hasFile ? fromSeconds(row.expires) : null,
     rowsDone: row.rows_done,
     rowsTotal: row.state === "Ready" ? row.rows_done : row.rows_total,
     accepted: row.accepted,
@@ -93,7 +67,7 @@ const toJob = (row: JobRow, now: number): Job => {
     duplicates: row.duplicates,
     statusesKept: row.statuses_kept,
     problem: row.problem,
-    request: Option.getOrElse(requestOf[row.kind](row.request), () => ({}))
+    request: Option.getOrElse(request(row.request), () => ({}))
   }
 }
 
@@ -132,7 +106,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
       const [row] = yield* sql<JobRow>`
         UPDATE jobs SET state = 'Cancelled', ended = ${now}, leased_until = 0
         WHERE id = ${id.toLowerCase()} AND account = ${account}
-          AND (state IN ('Receiving', 'Loading') OR kind = 'Export' AND state = 'Ready' AND expires > ${now}) RETURNING *`
+          AND (state IN ('Receiving', 'Loading') OR ${sql.in("kind", kindsWithFile)} AND state = 'Ready' AND expires > ${now}) RETURNING *`
       if (row !== undefined) yield* removeParts(row.number)
       return row
     })

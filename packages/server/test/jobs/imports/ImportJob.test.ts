@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Option, Stream } from "effect"
 import { SqlClient, Statement } from "effect/sql"
-import { runImport, transactionMillis } from "../../../src/jobs/imports/ImportJob.ts"
+import { importJob, transactionMillis } from "../../../src/jobs/imports/ImportJob.ts"
 import { storeParts } from "../../../src/jobs/queue/JobBlobs.ts"
 import { claimJob, createJob } from "../../../src/jobs/queue/JobQueue.ts"
 import { WriteFairness } from "../../../src/store/sqlite/LockContention.ts"
@@ -45,7 +45,7 @@ const imported = Effect.fnUntraced(function* (rows: number) {
     began = now
   })
   const fairness = { hasWaiter: () => false, yieldToWriters: Effect.asVoid(Effect.orDie(look)) }
-  yield* Effect.provideService(runImport(job), WriteFairness, fairness)
+  yield* Effect.provideService(importJob.run(job), WriteFairness, fairness)
   const [ended] = yield* sql`SELECT state, accepted FROM jobs`
   assert.deepStrictEqual({ ...ended }, { state: "Ready", accepted: rows })
   return transactions
@@ -74,7 +74,7 @@ describe("runImport", () => {
           }
           return statement
         })
-      yield* Effect.provideService(runImport(job), Statement.CurrentTransformer, watch)
+      yield* Effect.provideService(importJob.run(job), Statement.CurrentTransformer, watch)
       assert.deepStrictEqual(
         reads,
         Array.from({ length: 5 }, () => false)
