@@ -11,19 +11,13 @@ import { makeQuota } from "../threads/Quota.ts"
 import type { AuditActor } from "./AuditEntry.ts"
 import { type AuditEvent, type AuditRow, auditRow, bestEffort } from "./AuditTrail.ts"
 
-/** Entries per hour for the refusals of one share: of one key, or of all callers without one, from one network. */
+/** Entries per hour of one share: the refusals of one key, or of all callers without a key, from one network. */
 const entriesPerShare = 100
 
-/**
- * The entries of an hour for the refusals of all keys, and the same number for those of callers without a key. The first
- * refusals of each share are beside them.
- */
+/** Entries per hour of all keys together, and as many of all callers without one; the first entry of a share is not counted. */
 const entriesPerHour = 1000
 
-/**
- * Shares per hour, of keys and of callers without one, which each have their first entry: many networks do not hide
- * another.
- */
+/** Shares per hour whose first refusal is an entry, so that refusals from many networks do not hide one from another. */
 const maximumShares = 1000
 
 /** The time in which refusals are gathered for one write. */

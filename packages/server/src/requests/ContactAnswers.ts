@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
     const caller = yield* Caller
     const read = (some: ReadonlyArray<Part>) =>
       Effect.gen(function* () {
-        // An answer that is kept for its key is read in the transaction of its call, which others wait for.
+        // A call with an Idempotency-Key reads its answer in its transaction. Others wait for that, so it takes no turn.
         const isWithin = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
         return yield* isWithin ? find(some) : inPageTurn(find(some))
       }).pipe(

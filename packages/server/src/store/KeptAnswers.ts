@@ -63,10 +63,13 @@ export const findAnswer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
   }
 })
 
-/** How long a measurement is used, in seconds: meanwhile an account can exceed its bound by what it adds. */
+/** How long a measurement is used, in seconds. An account can exceed its bound by what it adds in this time. */
 const measuredFor = 10
 
-/** Accounts below this sum, in bytes, are not measured: calls at one time can make the sum too small, but never 64 times. */
+/**
+ * In bytes: an account whose running sum is smaller is not measured. Calls at one time can make that sum too small, but not
+ * 64 times.
+ */
 const measuredFrom = maximumAnswerBytes / 64
 
 interface Measurement {

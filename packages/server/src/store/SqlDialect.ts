@@ -4,7 +4,7 @@ import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { beginSlice, yieldToEventLoop } from "../threads/Slices.ts"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
-/** A value for each engine. A further engine is a further member, so that each place where engines differ has to name it. */
+/** A value for each engine. Whoever adds an engine adds a member, and the compiler names each place that lacks it. */
 interface ByEngine<A> {
   readonly sqlite: () => A
   readonly postgres: () => A

@@ -64,17 +64,17 @@ export const make = ({
 
   const next = () => {
     while (running < atOnce) {
-      const given = queue.take()
-      if (given === undefined) return
-      const [, turn] = given
+      const first = queue.take()
+      if (first === undefined) return
+      const [, turn] = first
       running++
       turn.begin()
     }
   }
 
   /**
-   * Yields to the event loop first, so that work outside of the queue runs too: once per millisecond that the task took,
-   * since the event loop accepts one connection each time.
+   * Ends a turn. Before the next one begins, the event loop turns once for each millisecond that the task took: it accepts one
+   * connection each time.
    */
   const give = (turn: Turn): Effect.Effect<void> =>
     Effect.gen(function* () {

@@ -101,33 +101,33 @@ export const createJob = Effect.fnUntraced(function* (
 /** Releases the jobs of ended processes of this machine; those whose files they were receiving expire. */
 export const releaseOrphanedJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const held = yield* sql<{ readonly lease: string }>`
+  const leases = yield* sql<{ readonly lease: string }>`
     SELECT DISTINCT lease FROM jobs
     WHERE lease IS NOT NULL AND (state = 'Receiving' OR state = 'Loading' AND leased_until > ${yield* storeClock(sql).inSql})`
-  for (const { lease } of held) {
+  for (const { lease } of leases) {
     if (!isOrphaned(lease)) continue
     yield* sql`UPDATE jobs SET expires = 0 WHERE lease = ${lease} AND state = 'Receiving'`
     yield* releaseJobs(lease)
   }
 })
 
-/** The jobs that a lease holds, but some. */
-const heldBy = (sql: SqlClient.SqlClient, lease: string, except: ReadonlyArray<number> = []) => {
+/** The jobs that a worker holds by its lease, but some. */
+const jobsOf = (sql: SqlClient.SqlClient, lease: string, except: ReadonlyArray<number> = []) => {
   const others = except.length === 0 ? sql`1 = 1` : sql`NOT (${sql.in("number", except)})`
   return sql`lease = ${lease} AND state = 'Loading' AND leased_until > 0 AND ${others}`
 }
 
 /** Whether any job is held. A read, so that a process without jobs never waits for the write lock. */
-const isAny = Effect.fnUntraced(function* (held: Statement.Fragment) {
+const isAny = Effect.fnUntraced(function* (jobs: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient
-  return (yield* sql`SELECT number FROM jobs WHERE ${held} LIMIT 1`).length > 0
+  return (yield* sql`SELECT number FROM jobs WHERE ${jobs} LIMIT 1`).length > 0
 })
 
 /** Releases the jobs of a worker that died. */
 export const releaseJobs = Effect.fnUntraced(function* (lease: string) {
   const sql = yield* SqlClient.SqlClient
-  const held = heldBy(sql, lease)
-  if (yield* isAny(held)) yield* sql`UPDATE jobs SET leased_until = 0 WHERE ${held}`
+  const jobs = jobsOf(sql, lease)
+  if (yield* isAny(jobs)) yield* sql`UPDATE jobs SET leased_until = 0 WHERE ${jobs}`
 })
 
 const uncounted = "attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END"
@@ -135,9 +135,9 @@ const uncounted = "attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 EN
 /** Gives back the jobs of a worker that stops in good order, but those that still run, which counts no attempt. */
 export const requeueJobs = Effect.fnUntraced(function* (lease: string, running: ReadonlyArray<number> = []) {
   const sql = yield* SqlClient.SqlClient
-  const held = heldBy(sql, lease, running)
-  if (yield* isAny(held)) {
-    yield* sql`UPDATE jobs SET lease = NULL, leased_until = 0, ${sql.literal(uncounted)} WHERE ${held}`
+  const jobs = jobsOf(sql, lease, running)
+  if (yield* isAny(jobs)) {
+    yield* sql`UPDATE jobs SET lease = NULL, leased_until = 0, ${sql.literal(uncounted)} WHERE ${jobs}`
   }
 })
 
@@ -146,7 +146,7 @@ export const requeueJob = Effect.fnUntraced(function* (job: HeldJob, seconds: nu
   const sql = yield* SqlClient.SqlClient
   yield* sql`
     UPDATE jobs SET lease = NULL, leased_until = ${yield* storeClock(sql).inSql} + ${seconds}, ${sql.literal(uncounted)}
-    WHERE number = ${job.number} AND ${heldBy(sql, job.lease)}`
+    WHERE number = ${job.number} AND ${jobsOf(sql, job.lease)}`
 })
 
 /**
@@ -180,15 +180,15 @@ const nextWaiting = (
 }
 
 /**
- * Takes a job that no process holds, if any. The accounts take turns: next is the one whose last start is the longest
- * ago. The jobs of one account run one after another, in the order in which they were asked for. A job whose worker died
- * is taken by a worker without other jobs alone, so that another death of its worker counts against no other job. A worker
- * names the jobs that it runs, since their leases have expired too if the clock was set ahead.
+ * Takes a waiting job, if there is one:
+ * - of the account that has waited longest since its last start, and of its jobs the oldest;
+ * - of no account of which a job runs. The worker names the jobs that it runs: a clock that was set ahead voids their leases;
+ * - one whose worker died only if this worker runs nothing else: were it to die too, only that job counts it.
  */
 export const claimJob = Effect.fnUntraced(function* (lease: string, running: ReadonlyArray<number> = []) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* storeClock(sql).inSql
-  // Another worker may hold another job of the account, so it is asked again once the account is locked.
+  // Another worker may have started a job of the account before the lock was taken, so the update looks again.
   const claim = Effect.gen(function* () {
     const [next] = yield* nextWaiting(sql, now, running, sql`account, attempts`)
     if (next === undefined || (running.length > 0 && Number(next["attempts"]) > 0)) return "None"
@@ -225,12 +225,12 @@ export const advanceJob = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const reached = progress.rows_done + progress.accepted
-  const held = yield* sql`
+  const updated = yield* sql`
     UPDATE jobs SET attempts = CASE WHEN furthest < ${reached} THEN 0 ELSE attempts END,
       furthest = CASE WHEN furthest < ${reached} THEN ${reached} ELSE furthest END,
       ${sql.update(progress)}, leased_until = ${yield* storeClock(sql).inSql} + ${leaseSeconds}
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
-  if (held.length === 0) return yield* new LeaseLost({})
+  if (updated.length === 0) return yield* new LeaseLost({})
 })
 
 /**
@@ -241,13 +241,13 @@ export const renewLease = Effect.fnUntraced(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* storeClock(sql).inSql
   const own = sql`number = ${job.number} AND lease = ${job.lease} AND state = 'Loading'`
-  const [held] = yield* sql<{ readonly left: number; readonly rows_done: number }>`
+  const [row] = yield* sql<{ readonly left: number; readonly rows_done: number }>`
     SELECT leased_until - ${now} AS left, rows_done FROM jobs WHERE ${own}`
-  if (held === undefined) return yield* new LeaseLost({})
-  if (held.left < leaseSeconds / 2 || held.left > leaseSeconds) {
+  if (row === undefined) return yield* new LeaseLost({})
+  if (row.left < leaseSeconds / 2 || row.left > leaseSeconds) {
     yield* sql`UPDATE jobs SET leased_until = ${now} + ${leaseSeconds} WHERE ${own}`
   }
-  return held.rows_done
+  return row.rows_done
 })
 
 /** Lets the oldest ended jobs of an account expire, beyond those that are kept. */
@@ -262,9 +262,9 @@ const forgetOldest = Effect.fnUntraced(function* (account: string) {
 
 export const endJob = Effect.fnUntraced(function* (job: HeldJob, state: "Ready" | "Error", problem?: string) {
   const sql = yield* SqlClient.SqlClient
-  const held = yield* sql`
+  const updated = yield* sql`
     UPDATE jobs SET state = ${state}, problem = ${problem ?? null}, ended = ${yield* storeClock(sql).inSql}, leased_until = 0
     WHERE number = ${job.number} AND lease = ${job.lease} AND state = 'Loading' RETURNING number`
-  if (held.length === 0) return yield* new LeaseLost({})
+  if (updated.length === 0) return yield* new LeaseLost({})
   yield* forgetOldest(job.account)
 })

@@ -179,9 +179,9 @@ const make = Effect.fnUntraced(function* ({
   yield* Effect.addFinalizer(() => (isHolding ? Effect.ignore(requeueJobs(lease)) : Effect.void))
   const scope = yield* Effect.scope
   const running = new Set<number>()
-  /** Whether the worker died of the job that runs, or of another beside it. */
+  /** Whether the running job is one whose worker died, beside which no other job starts. */
   let isAlone = false
-  /** The job that keeps its place to its end: one of those that would begin anew, whatever jobs wait. */
+  /** A running job that would start over: it keeps its place until it ends. Only one at a time does. */
   let staying: number | undefined
   const start = (job: HeldJob) => {
     running.add(job.number)
@@ -204,7 +204,7 @@ const make = Effect.fnUntraced(function* ({
     yield* wakeUp.close
     if (!(yield* hasWork)) return
     isHolding = true
-    // What it holds and does not run: the database was away when a claim was answered, or a job came to its end.
+    // The worker can hold a job that it does not run: the answer to its claim, or the write of its end, was lost.
     yield* requeueJobs(lease, [...running])
     yield* releaseOrphanedJobs
     yield* removeExpired

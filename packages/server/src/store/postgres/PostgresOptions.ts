@@ -20,25 +20,22 @@ export interface PostgresOptions {
   readonly statementMillis?: number | undefined
 }
 
-/** The connections of a service that only short calls take. */
+/** The connections that a service keeps for short calls. */
 export const shortConnections = 2
 
-/** What a call takes a connection for. */
+/** Who takes a connection, and for how long. */
 interface ConnectionUse {
   readonly account: string
-  /** Whether the call is one short statement, for which some connections are kept. */
+  /** Whether the call is one short statement, which may take a connection that is kept for those. */
   readonly isShort: boolean
 }
 
-/** The present use of connections (default: the main account's, for work of any length). */
+/** For whom this fiber takes connections (default: for the main account, and work of any length). */
 export const ConnectionUse = Context.Reference<ConnectionUse>("@roster/server/ConnectionUse", {
   defaultValue: () => ({ account: "", isShort: false })
 })
 
-/**
- * How many milliseconds the service waits for the answer to a statement (default: as long as the database lets the
- * statement run). Migrations wait without a bound, `Infinity`.
- */
+/** Milliseconds until the service gives a statement up (default: `statementMillis`; migrations: `Infinity`). */
 export const AnswerWithin = Context.Reference<number | undefined>("@roster/server/AnswerWithin", {
   defaultValue: () => undefined
 })

@@ -8,8 +8,8 @@ import type { LockContention } from "./LockContention.ts"
 export const blockingWait = 2
 
 /**
- * Since when another process holds the lock, as waiters see it that try one after the other. A request waits from its
- * beginning on, so that all that wait time out together.
+ * Tells waiters that try in turn when to give up. A request counts its wait from its own beginning, and from when the lock was
+ * first seen taken if that was later.
  */
 export class Waiting {
   #since = 0

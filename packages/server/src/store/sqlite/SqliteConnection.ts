@@ -125,10 +125,7 @@ export const make = (
 
 const isRead = (sql: string): boolean => /^\s*(?:SELECT|WITH(?![^]*\b(?:INSERT|UPDATE|DELETE)\b))\b/i.test(sql)
 
-/**
- * A connection whose reads go to another one where that is given, so that they do not wait for a transaction on this
- * one.
- */
+/** Sends the reads of a connection to the one that `beside` names, if any, so that they wait for no transaction. */
 export const readingBeside = <E>(
   connection: SqliteConnection,
   beside: () => Effect.Effect<SqliteConnection, E> | undefined
