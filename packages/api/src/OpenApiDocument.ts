@@ -174,7 +174,10 @@ export const examples = {
     Seen: { Status: "Active", FirstName: "Ada", LastName: "Lovelace", CustomFields: { city: "London" } },
     Write: { CustomFields: { city: "Paris" }, AddToLists: ["newsletter"] }
   } satisfies typeof ContactChange.Encoded,
-  ContactCount: { Count: 20417 } satisfies typeof ContactCount.Encoded,
+  ContactCount: {
+    Count: 20417,
+    Unplaced: { Contacts: 312, Field: "Customer since", Kind: "date", Example: "25.07.2022" }
+  } satisfies typeof ContactCount.Encoded,
   ContactLookup: { Emails: ["ada@example.com"] } satisfies typeof ContactLookup.Encoded,
   FieldsInUse: { Contacts: 20417, Exact: true, Fields: [fieldUse] } satisfies typeof FieldsInUse.Encoded,
   ChangeAnswer: { Result: "Done" } satisfies typeof ChangeAnswerRecord.Encoded,

@@ -114,18 +114,41 @@ describe("a rule with a custom field whose name is nearly that of another field"
     })
   )
 
-  it.live("says once how many of the values that were looked at it compares by no order", () =>
+  it.live("says once which contacts it leaves out, and writes to others only if that is allowed", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRosterHere
       for (const score of ["1.5", "1,5"]) {
         yield* run(["contacts", "add", `${score}@x.com`.replace(",", "x"), "--field", `score=${score}`])
       }
-      for (const command of ["list", "count"]) {
-        const listed = yield* run(["contacts", command, "--rule", "score > 1 AND score < 9"])
-        const note = '1 of the 2 values of "score" in the first 2 contacts are not a number such as 12.5'
-        assert.strictEqual(listed.stderr, `${note}, so < and > do not order them: "1,5"\n`)
-        assert.strictEqual((yield* run(["contacts", command, "--rule", "score = 1"])).stderr, "")
+      const rule = ["--rule", "score > 1 AND score < 9"]
+      const left = 'The rule cannot compare a value of 1 contact, which it leaves out: "score" is "1,5", '
+      const note = `${left}which is not a number such as 12.5.`
+      for (const command of ["list", "count", "export"]) {
+        assert.strictEqual((yield* run(["contacts", command, ...rule])).stderr, `${note}\n`, command)
+        assert.strictEqual((yield* run(["contacts", command, "--rule", "score = 1"])).stderr, "", command)
       }
+      const unplaced = { contacts: 1, field: "score", kind: "number", example: "1,5" }
+      assert.deepStrictEqual(json(yield* run(["contacts", "count", ...rule])), { contacts: 1, unplaced })
+      for (const write of [
+        ["update", "--field", "seen=yes"],
+        ["delete", "--confirm", "1"]
+      ]) {
+        const dry = yield* run(["contacts", ...write, ...rule, "--dry-run"])
+        assert.deepInclude(json(dry), { selected: 1, unplaced })
+        const refused = yield* run(["contacts", ...write, ...rule, "--yes"])
+        assert.deepInclude(failure(refused), {
+          code: "Declined",
+          message: `Nothing was done. ${note}`,
+          hint: "To go on without them, add --allow-unplaced."
+        })
+        const done = yield* run(["contacts", ...write, ...rule, "--yes", "--allow-unplaced"])
+        assert.strictEqual(done.code, 0, done.stderr)
+        assert.include(done.stderr, note)
+      }
+      assert.deepStrictEqual(emails(yield* run(["contacts", "list"])), ["1x5@x.com"])
+      // Nobody is selected, so nothing is asked.
+      const nobody = yield* run(["contacts", "delete", ...rule, "--yes"])
+      assert.deepStrictEqual([nobody.code, nobody.stderr.includes(note)], [0, true])
     })
   )
 

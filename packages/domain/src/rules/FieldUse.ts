@@ -53,6 +53,12 @@ const unused = (name: string, isCustom: boolean): Types.Mutable<FieldUse> & { ex
   examples: []
 })
 
+/** The beginning of a value, as an example. */
+export const exampleOf = (value: string): string =>
+  Array.from(value.slice(0, 2 * longestExample))
+    .slice(0, longestExample)
+    .join("")
+
 type Counted = ReturnType<typeof unused>
 
 const note = (use: Counted, value: string | number | DateTime.Utc): void => {
@@ -60,10 +66,7 @@ const note = (use: Counted, value: string | number | DateTime.Utc): void => {
   if (typeof value === "number" || (typeof value === "string" && numberOf(value) !== undefined)) use.numbers++
   else if (typeof value === "object" || parseDate(value) !== undefined) use.dates++
   if (use.examples.length === maximumExamples) return
-  const text = typeof value === "object" ? formatWireDate(value) : String(value)
-  const example = Array.from(text.slice(0, 2 * longestExample))
-    .slice(0, longestExample)
-    .join("")
+  const example = exampleOf(typeof value === "object" ? formatWireDate(value) : String(value))
   if (!use.examples.includes(example)) use.examples.push(example)
 }
 

@@ -1,6 +1,6 @@
 /** The syntax tree of the rule language as plain data, its canonical form, and the comparison of texts. */
 import type * as Arr from "effect/Array"
-import { type DateLiteral, formatDate } from "./RuleDate.ts"
+import { type DateLiteral, formatDate, parseDate } from "./RuleDate.ts"
 import { type FieldKind, isRecordFieldName, recordFieldInfo, type RecordFieldName } from "./RuleFields.ts"
 import { isBareName, quoteText } from "./RuleLexer.ts"
 
@@ -8,7 +8,7 @@ import { isBareName, quoteText } from "./RuleLexer.ts"
 export type Rule = All | Condition
 
 /** Any rule except `All`, which is never part of another rule. */
-export type Condition = And | Or | Compare | MonthDay | DaysFrom
+export type Condition = And | Or | Leaf
 
 /** The rule that selects every contact. */
 export interface All {
@@ -28,6 +28,9 @@ export interface Or {
   /** The conditions of which one holds. */
   readonly terms: ReadonlyArray<Condition>
 }
+
+/** A condition that is neither an AND nor an OR. */
+export type Leaf = Compare | MonthDay | DaysFrom
 
 /** Compares a field with a literal. */
 export interface Compare {
@@ -144,16 +147,41 @@ export const date = (date: DateLiteral): Value => ({ _tag: "Date", date })
 export const fieldKind = (field: Field): FieldKind | "custom" =>
   field._tag === "CustomField" ? "custom" : recordFieldInfo(field.name).kind
 
-/** The fields of the conditions of a rule, each as often as it is named. */
-export const fieldsOf = (rule: Rule): ReadonlyArray<Field> => {
+/** The leaves of a rule, in its order. */
+export const leavesOf = (rule: Rule): ReadonlyArray<Leaf> => {
   switch (rule._tag) {
     case "All":
       return []
     case "And":
     case "Or":
-      return rule.terms.flatMap(fieldsOf)
+      return rule.terms.flatMap(leavesOf)
     default:
-      return [rule.field]
+      return [rule]
+  }
+}
+
+/** The fields of the conditions of a rule, each as often as it is named. */
+export const fieldsOf = (rule: Rule): ReadonlyArray<Field> => leavesOf(rule).map(({ field }) => field)
+
+const isOrder = (operator: Operator): boolean => operator.startsWith("<") || operator.startsWith(">")
+
+/**
+ * What a value has to be for a condition to compare it. `undefined` if any value can be compared: `=`, `!=` and the
+ * operators that look into a text, and an order with a text that is no date.
+ */
+export const comparedAs = (condition: Leaf): "date" | "number" | undefined => {
+  if (condition._tag === "MonthDay") return "date"
+  if (!isOrder(condition.operator)) return undefined
+  if (condition._tag === "DaysFrom") return "date"
+  switch (condition.value._tag) {
+    case "Number":
+      return "number"
+    case "Date":
+      return "date"
+    case "Text":
+      return parseDate(condition.value.text) === undefined ? undefined : "date"
+    case "Word":
+      return undefined
   }
 }
 

@@ -28,13 +28,14 @@ export const dateRange = (date: DateLiteral): DateRange => ({
 })
 
 const pattern =
-  /^(\d{4}-\d\d-\d\d)(?:T((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,9})?)?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?)?$/i
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:T((?:[01]\d|2[0-3]):[0-5]\d)(?:(:[0-5]\d)(\.\d{1,9})?)?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?)?$/i
 
 /** Parses a day (`2024-01-31`) or an instant, whose seconds, fraction and zone (default: UTC) are optional. */
 export const parseDate = (text: string): DateLiteral | undefined => {
   const [, day, time, seconds, fraction, zone] = pattern.exec(text) ?? []
-  if (day === undefined || !isDay(day)) return undefined
-  if (time === undefined) return { start: Date.parse(`${day}T00:00:00Z`), precision: "day" }
+  const midnight = day === undefined ? undefined : startOf(day)
+  if (midnight === undefined) return undefined
+  if (time === undefined) return { start: midnight, precision: "day" }
   const milliseconds = fraction === undefined ? "" : fraction.slice(0, 4).padEnd(4, "0")
   const start = Date.parse(`${day}T${time}${seconds ?? ":00"}${milliseconds}${(zone ?? "Z").toUpperCase()}`)
   // An offset can move the first and the last day out of the four-digit years, which cannot be printed.
@@ -58,7 +59,7 @@ export const formatDate = (date: DateLiteral): string => {
 }
 
 /** Whether a text is a month and day, `MM-dd`, of a leap year. */
-export const isMonthDay = (text: string): boolean => /^\d\d-\d\d$/.test(text) && isDay(`2000-${text}`)
+export const isMonthDay = (text: string): boolean => parseDate(`2000-${text}`)?.precision === "day"
 
 /** The UTC month and day of an instant, as `MM-dd`. */
 export const monthDayOf = (epochMillis: number): string => new Date(epochMillis).toISOString().slice(-19, -14)
@@ -66,8 +67,8 @@ export const monthDayOf = (epochMillis: number): string => new Date(epochMillis)
 /** The number of whole days from an instant until now, rounded down: 0 for the last 24 hours, negative for the future. */
 export const wholeDays = (from: number, now: number): number => Math.floor((now - from) / precisions.day)
 
-// Date.parse turns 30 February into 1 March; only a day that exists is printed unchanged.
-const isDay = (day: string): boolean => {
-  const date = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
+/** The start of a day of 12 months of 31 days. Date.parse turns 30 February into 1 March, so such a day is none. */
+const startOf = (day: string): number | undefined => {
+  const start = Date.parse(day)
+  return new Date(start).getUTCDate() === Number(day.slice(8)) ? start : undefined
 }

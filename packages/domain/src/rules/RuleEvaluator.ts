@@ -1,10 +1,23 @@
-/** Decides in memory which contacts a rule selects. The SQL of the stores selects the same ones. */
+/** Decides which contacts a rule selects, and of which it cannot decide. Every store and client asks it. */
 import * as DateTime from "effect/DateTime"
-import type { Compare, Condition, Field, Operator, Rule } from "./Rule.ts"
-import { compareText, foldText, numberOf } from "./Rule.ts"
+import type { Condition, Field, Leaf, Operator, Rule } from "./Rule.ts"
+import { comparedAs, compareText, foldText, numberOf } from "./Rule.ts"
 import { byFoldedName } from "../values/FieldNames.ts"
-import { dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
+import { type DateLiteral, dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
 import { type RecordFieldValue, type RecordFieldInfo, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
+
+/** What keeps a rule from deciding about a contact: a value that a condition cannot compare. */
+export interface Undecided {
+  /** The field, as the rule has it. */
+  readonly field: string
+  /** What its value would have to be. */
+  readonly kind: "date" | "number"
+  /** The value of the contact that was judged last. */
+  readonly value: () => string
+}
+
+/** Whether a rule selects a contact, or why it cannot decide. */
+export type Verdict = boolean | Undecided
 
 /**
  * Whether a rule selects a contact; `daysfrom` and `contactage` count from `now`. A field without a value equals the
@@ -14,22 +27,30 @@ import { type RecordFieldValue, type RecordFieldInfo, recordFieldInfo, type Rule
 export const matchesRule = (rule: Rule, subject: RuleSubject, now: DateTime.DateTime): boolean =>
   ruleMatcher(rule, now)(subject)
 
-/**
- * Compiles `matchesRule` for many contacts. Each field of a contact is read, folded and parsed at most once, however
- * many conditions name it.
- */
+/** Compiles `matchesRule` for many contacts. A contact about which the rule cannot decide is not selected. */
 export const ruleMatcher = (rule: Rule, now: DateTime.DateTime): ((subject: RuleSubject) => boolean) => {
+  const verdictOf = ruleJudge(rule, now)
+  return (subject) => verdictOf(subject) === true
+}
+
+/**
+ * Compiles a rule to a function that decides about contacts by the logic of three values: a condition that cannot compare
+ * a value leaves the rule undecided unless its other conditions decide. Each field of a contact is read, folded and parsed
+ * at most once, however many conditions name it.
+ */
+export const ruleJudge = (rule: Rule, now: DateTime.DateTime): ((subject: RuleSubject) => Verdict) => {
   if (rule._tag === "All") return () => true
   const { fieldOf, turnTo } = fieldReaders(DateTime.toEpochMillis(now))
-  const holds = compiled(rule, fieldOf)
+  const verdict = compiled(rule, fieldOf)
   return (subject) => {
     turnTo(subject)
-    return holds()
+    return verdict()
   }
 }
 
 /** The value of a field of the current contact, in the forms that conditions compare. */
 interface FieldReader {
+  readonly value: () => RecordFieldValue
   readonly text: () => string
   readonly number: () => number | undefined
   readonly instant: () => number | undefined
@@ -86,6 +107,7 @@ const fieldReaders = (now: number) => {
         return known === undefined ? undefined : f(known)
       }
     return {
+      value,
       text: oncePerSubject("", () => textOf(value())),
       number: oncePerSubject(undefined, () => numberIn(value())),
       instant,
@@ -109,43 +131,80 @@ const fieldReaders = (now: number) => {
   }
 }
 
-const compiled = (condition: Condition, fieldOf: (field: Field) => FieldReader): (() => boolean) => {
+const compiled = (condition: Condition, fieldOf: (field: Field) => FieldReader): (() => Verdict) => {
   switch (condition._tag) {
     case "And": {
       const terms = condition.terms.map((term) => compiled(term, fieldOf))
-      return () => terms.every((holds) => holds())
+      return () => {
+        let all: Verdict = true
+        for (const verdict of terms) {
+          const one = verdict()
+          if (one === false) return false
+          if (all === true) all = one
+        }
+        return all
+      }
     }
     case "Or": {
       const terms = condition.terms.map((term) => compiled(term, fieldOf))
-      return () => terms.some((holds) => holds())
+      return () => {
+        let any: Verdict = false
+        for (const verdict of terms) {
+          const one = verdict()
+          if (one === true) return true
+          if (any === false) any = one
+        }
+        return any
+      }
     }
-    case "Compare":
-      return comparing(condition, fieldOf(condition.field))
-    case "MonthDay": {
-      const { monthDay } = fieldOf(condition.field)
+    default:
+      return placing(condition, fieldOf(condition.field))
+  }
+}
+
+/** A condition that is undecided about a value that it cannot compare. A field without a value is no such value. */
+const placing = (condition: Leaf, reader: FieldReader): (() => Verdict) => {
+  const holds = comparing(condition, reader)
+  const kind = comparedAs(condition)
+  if (kind === undefined) return holds
+  const placed = kind === "number" ? reader.number : reader.instant
+  const value = () => {
+    const given = reader.value()
+    return typeof given === "string" ? given : ""
+  }
+  const undecided: Undecided = { field: condition.field.name, kind, value }
+  return () => holds() || (placed() === undefined && value() !== "" && undecided)
+}
+
+const comparing = (condition: Leaf, { days, instant, monthDay, number, text }: FieldReader): (() => boolean) => {
+  switch (condition._tag) {
+    case "MonthDay":
       return () => monthDay() === condition.monthDay
-    }
-    case "DaysFrom": {
-      const { days } = fieldOf(condition.field)
+    case "DaysFrom":
       return () => matchesNumber(condition.operator, days(), condition.days)
+    case "Compare": {
+      const { operator, value } = condition
+      switch (value._tag) {
+        case "Text":
+        case "Word": {
+          const written = value._tag === "Text" ? value.text : value.word
+          const date = comparedAs(condition) === "date" ? parseDate(written) : undefined
+          if (date !== undefined) return dated(operator, instant, date)
+          const literal = foldText(written)
+          return () => matchesText(operator, text(), literal)
+        }
+        case "Number":
+          return () => matchesNumber(operator, number(), value.number)
+        case "Date":
+          return dated(operator, instant, value.date)
+      }
     }
   }
 }
 
-const comparing = ({ operator, value }: Compare, { instant, number, text }: FieldReader): (() => boolean) => {
-  switch (value._tag) {
-    case "Text":
-    case "Word": {
-      const literal = foldText(value._tag === "Text" ? value.text : value.word)
-      return () => matchesText(operator, text(), literal)
-    }
-    case "Number":
-      return () => matchesNumber(operator, number(), value.number)
-    case "Date": {
-      const range = dateRange(value.date)
-      return () => matchesDate(operator, instant(), range)
-    }
-  }
+const dated = (operator: Operator, instant: FieldReader["instant"], date: DateLiteral) => {
+  const range = dateRange(date)
+  return () => matchesDate(operator, instant(), range)
 }
 
 const matchesText = (operator: Operator, actual: string, literal: string): boolean => {

@@ -98,7 +98,9 @@ const coversEveryContact = (terms: ReadonlyArray<Rule.Condition>): boolean => {
     if (term._tag !== "Compare") continue
     const { field, kind, value } = identity(term)
     const having = (operator: Rule.Operator) => JSON.stringify([field, operator, kind, value])
-    const complementary = (isPresent(term.field) ? complementsInOrder : complements)[term.operator] ?? []
+    // A text cannot be compared with a date.
+    const isOrdered = isPresent(term.field) && (kind !== "text" || Rule.comparedAs(term) === undefined)
+    const complementary = (isOrdered ? complementsInOrder : complements)[term.operator] ?? []
     if (complementary.some((operator) => seen.has(having(operator)))) return true
     seen.add(having(term.operator))
     if (term.operator !== "!=") continue

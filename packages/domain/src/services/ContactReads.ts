@@ -4,14 +4,7 @@ import { type Contact, TooManyContacts } from "../contacts/Contact.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { inputText } from "../values/OptionalField.ts"
-import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
-
-/** The number of contacts. */
-export const ContactCount = wireRecord({
-  /** The number of contacts. */
-  count: Schema.Int
-}).annotate({ identifier: "ContactCount" })
-export interface ContactCount extends Schema.Schema.Type<typeof ContactCount> {}
+import { payloadRecord } from "../values/WireRecord.ts"
 
 /** The maximum number of addresses that one call looks up. */
 export const maximumLookup = 1000

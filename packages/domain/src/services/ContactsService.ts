@@ -19,6 +19,7 @@ import type { ExportExpired, ExportLink, ExportNotFound, ExportRequest, ExportSt
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { FieldsInUse } from "../rules/FieldUse.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
+import type { ContactCount } from "../rules/Unplaced.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type { FoundContacts } from "./ContactReads.ts"
 import type { ContactsPage } from "./ContactsPage.ts"
@@ -77,12 +78,13 @@ export class ContactsService extends Context.Service<
       emails: ReadonlyArray<string>
     ) => Effect.Effect<FoundContacts, TooManyContacts | InvalidInput | ServiceError>
     /**
-     * The number of all contacts, or of those that a rule selects. Where the service does not count, the client looks
-     * which offsets have a contact. `contactsCountGet`, needs ViewContacts.
+     * The number of all contacts, or of those that a rule selects, and of those whose values the rule cannot compare. Where
+     * the service does not count, the client looks which offsets have a contact, and does not know the latter.
+     * `contactsCountGet`, needs ViewContacts.
      */
     readonly count: (
       of?: Pick<ContactsPage, "rule">
-    ) => Effect.Effect<number, InvalidRule | InvalidInput | ServiceError>
+    ) => Effect.Effect<ContactCount, InvalidRule | InvalidInput | ServiceError>
     /**
      * The fields that contacts have, or those that a rule selects, with counts, kinds of values and examples. Of many
      * contacts it may count a part and say so. `contactsFieldsGet`, needs ViewContacts.

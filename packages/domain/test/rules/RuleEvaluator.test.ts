@@ -3,8 +3,9 @@ import { DateTime, Result, Schema } from "effect"
 import { Contact } from "../../src/contacts/Contact.ts"
 import { compareText, foldText, numberOf } from "../../src/rules/Rule.ts"
 import { parseDate } from "../../src/rules/RuleDate.ts"
-import { matchesRule, ruleMatcher } from "../../src/rules/RuleEvaluator.ts"
+import { matchesRule, ruleJudge, ruleMatcher } from "../../src/rules/RuleEvaluator.ts"
 import { parseRule } from "../../src/rules/RuleParser.ts"
+import { makeRuleCount, unplacedText } from "../../src/rules/Unplaced.ts"
 import type { RuleSubject } from "../../src/rules/RuleFields.ts"
 
 const now = DateTime.makeUnsafe("2024-03-01T12:00:00Z")
@@ -15,7 +16,16 @@ const jo: RuleSubject = {
   status: "Engaged",
   firstName: "JOSÉ",
   lastName: "",
-  customFields: { City: "Zürich", age: "25", zip: "08001", note: "n/a", birthday: "1996-02-29", __proto__x: "p" },
+  customFields: {
+    City: "Zürich",
+    age: "25",
+    zip: "08001",
+    note: "n/a",
+    birthday: "1996-02-29",
+    seen: "2024-01-31T10:00:00Z",
+    german: "25.07.2022",
+    __proto__x: "p"
+  },
   consent: { date: null, ip: "127.0.0.1", tracking: "Allow" },
   source: "WebForm",
   dateAdded: at("2024-01-31T10:00:00.500Z"),
@@ -97,6 +107,21 @@ describe("matchesRule", () => {
     ["birthday month-day '02-29'", true],
     ["birthday month-day '02-28'", false],
     ["birthday < '2000'", true],
+    // an order with a date is that of dates, and a value that is none has no place on any side
+    ["birthday < '2000-01-01'", true],
+    ["birthday <= '1996-02-29T12:00Z'", true],
+    ["birthday >= '1996-02-29T00:00:00Z'", true],
+    ["birthday > '1996-02-29'", false],
+    ["seen > '2024-01-31'", false],
+    ["seen >= '2024-01-31' AND seen < '2024-01-31T10:00:01Z'", true],
+    ["seen > '2024-01-31T09:59:59+01:00'", true],
+    ["german > '2024-01-01'", false],
+    ["german < '2024-01-01'", false],
+    ["german >= '2022-07-25' OR german <= '2022-07-25'", false],
+    ["german > '2022'", true],
+    ["german = '25.07.2022' AND german != '2022-07-25' AND german contains '2022'", true],
+    ["age > '2024-01-01'", false],
+    ["firstname > '2024-01-01'", false],
     ["daysfrom birthday > 10000", true],
     ["note month-day '02-29'", false],
     ["daysfrom note > 0", false],
@@ -246,5 +271,57 @@ describe("ruleMatcher", () => {
       // Once for each name of a custom field.
       assert.isAtMost(reads, 4)
     }
+  })
+})
+
+describe("ruleJudge", () => {
+  it.each([
+    // one condition
+    ["german > '2024-01-01'", "german"],
+    ["german month-day '07-25'", "german"],
+    ["daysfrom german < 30", "german"],
+    ["daysfrom german = 30", false],
+    ["daysfrom german != 30", true],
+    ["note < 1", "note"],
+    ["note = 1", false],
+    ["age < '2024-01-01'", "age"],
+    ["age < 30", true],
+    ["german > 'a'", false],
+    // a field without a value has none to compare
+    ["missing > 1", false],
+    ["lastname > '2024-01-01'", false],
+    ["missing month-day '07-25'", false],
+    // the rest of the rule decides
+    ["german > '2024-01-01' AND status = Active", false],
+    ["german > '2024-01-01' AND status = Engaged", "german"],
+    ["status = Engaged AND german > '2024-01-01' AND note < 1", "german"],
+    ["german > '2024-01-01' OR status = Engaged", true],
+    ["german > '2024-01-01' OR status = Active", "german"],
+    ["(german > '2024-01-01' AND status = Active) OR note < 1", "note"],
+    ["(german > '2024-01-01' OR note < 1) AND (status = Active OR age = 25)", "german"],
+    ["(german > '2024-01-01' AND note < 1) OR age = 25", true]
+  ])("of %s", (text, expected) => {
+    const verdict = ruleJudge(Result.getOrThrow(parseRule(text)), now)(jo)
+    assert.strictEqual(typeof verdict === "object" ? verdict.field : verdict, expected)
+  })
+
+  it("tells the value that has no place, of each contact its own", () => {
+    const counting = makeRuleCount(Result.getOrThrow(parseRule("Since > '2024-01-01' OR score > 10")), now)
+    const contacts = [
+      { Since: "2024-05-01" },
+      { since: "", score: "1,5" },
+      { since: "25.07.2022" },
+      { since: "x", score: "11" }
+    ]
+    for (const customFields of contacts) counting.add({ email: "a@b", customFields })
+    const counted = counting.result()
+    assert.deepStrictEqual(counted, {
+      count: 2,
+      unplaced: { contacts: 2, field: "score", kind: "number", example: "1,5" }
+    })
+    assert.strictEqual(
+      unplacedText({ contacts: 2000, field: "since", kind: "date", example: "25.07.2022" }),
+      'The rule cannot compare a value of 2,000 contacts, which it leaves out: "since" is "25.07.2022", which is not a date such as 2024-01-31.'
+    )
   })
 })

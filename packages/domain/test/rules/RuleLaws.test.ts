@@ -30,7 +30,10 @@ const Literal = Schema.String.check(
 )
 const Text = Schema.Struct({
   _tag: Schema.tag("Text"),
-  text: Schema.Union([Schema.Literals(["", "@", "'", "''", '"', "a'b", "' OR 1=1 --"]), Literal])
+  text: Schema.Union([
+    Schema.Literals(["", "@", "'", "''", '"', "a'b", "' OR 1=1 --", "2024-01-31", "2024-02-29T10:00Z"]),
+    Literal
+  ])
 })
 const Empty = Schema.Struct({ _tag: Schema.tag("Text"), text: Schema.Literal("") })
 const Numeric = Schema.Struct({

@@ -54,6 +54,7 @@ describe("selectsEveryContact", () => {
     "x = 1 AND x != 1",
     "x = 1 OR x != '1'",
     "x < 1 OR x >= 1",
+    "email < '2024-01-01' OR email >= '2024-01-01'",
     "lastsent < '2024-01-01' OR lastsent >= '2024-01-01'",
     "errorcode >= 0",
     "contactage >= 0",

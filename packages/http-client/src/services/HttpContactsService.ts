@@ -130,7 +130,7 @@ export const make = Effect.gen(function* () {
       read: readCount,
       refusals: ["InvalidRule", "InvalidInput"]
     }).pipe(inRule(given))
-    return counted?.count ?? (yield* Pagination.countPages((page) => list({ ...page, rule: given })))
+    return counted ?? { count: yield* Pagination.countPages((page) => list({ ...page, rule: given })) }
   })
 
   const fields: ContactsService["Service"]["fields"] = fn("ContactsService.fields")(function* ({ rule: given } = {}) {

@@ -101,7 +101,7 @@ export const makeCount = Effect.gen(function* () {
     const rule = contactRule === undefined ? undefined : yield* readRule(contactRule)
     if (rule === undefined || rule._tag === "All") {
       const [row] = yield* ofAll(account).values
-      return Number(row?.[0])
+      return { count: Number(row?.[0]) }
     }
     const now = DateTime.toEpochMillis(yield* storeClock(sql).now)
     return yield* scans.count({ operation: "contactsCountGet", isDeletion: false }, { account, rule, now })

@@ -2,7 +2,7 @@
  * Evaluates rules on the contacts of a store: by key and in slices, so that nobody waits for the end of a scan. It
  * sees each contact as it is when its turn comes, and none twice, since ids ascend. (docs/decisions/rules.md)
  */
-import { ContactFields, makeFieldCount, Rule, ruleMatcher } from "@roster/domain"
+import { type Contact, ContactFields, makeFieldCount, makeRuleCount, Rule, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
@@ -51,23 +51,29 @@ const columns = new Map(ContactFields.allFields.map(({ column, wire }) => [wire.
 const columnOf = ({ _tag, name }: Rule.Field): string =>
   _tag === "CustomField" ? "custom_fields" : (columns.get(name) ?? name)
 
-/** Reads of each contact only what a rule names, and matches it. */
-export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
+/** Reads of each contact only what a rule names. */
+const rowReader = (rule: Rule.Rule) => {
   const names = new Set(Rule.fieldsOf(rule).map(columnOf))
   const places = contactColumns.flatMap((name, place) => (names.has(name) ? [place] : []))
-  const matches = ruleMatcher(rule, now)
   // Columns that are not read get some value that `toContact` takes.
   const row = contactColumns.map((name): unknown =>
     name === "custom_fields" ? "{}" : name === "date_added" ? 0 : null
   )
   return {
     columns: places.map((place) => `, ${contactColumns[place]}`).join(""),
-    /** For a row of the id and these columns. */
-    matches: (values: ReadonlyArray<unknown>): boolean => {
+    /** The contact of a row of the id and these columns. */
+    contactOf: (values: ReadonlyArray<unknown>): Contact => {
       for (let i = 0; i < places.length; i++) row[places[i] ?? 0] = values[i + 1]
-      return matches(toContact(row))
+      return toContact(row)
     }
   }
+}
+
+/** Reads of each contact only what a rule names, and matches it. */
+export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
+  const { columns, contactOf } = rowReader(rule)
+  const matches = ruleMatcher(rule, now)
+  return { columns, matches: (values: ReadonlyArray<unknown>): boolean => matches(contactOf(values)) }
 }
 
 /** How an engine reads the contacts of a scan. */
@@ -157,15 +163,16 @@ export const makeScans = (sql: SqlClient.SqlClient) => {
           ? Effect.succeed(new Float64Array())
           : Effect.map(select(request, after, visit), () => Float64Array.from(ids))
       }),
-    /** The number of contacts. */
+    /** The number of contacts, and of those whose values the rule cannot compare. */
     count: (request: ScanRequest) =>
       Effect.suspend(() => {
-        let count = 0
-        const visit = () => {
-          count++
+        const { columns, contactOf } = rowReader(request.rule)
+        const { add, result } = makeRuleCount(request.rule, DateTime.makeUnsafe(request.now))
+        const visit = (row: ReadonlyArray<unknown>) => {
+          add(contactOf(row))
           return false
         }
-        return Effect.map(select(request, 0, visit), () => count)
+        return Effect.map(scan(request, columns, visit), result)
       }),
     /** The fields that they have, of as many contacts as there is time for. */
     fields: (request: FieldsRequest) =>

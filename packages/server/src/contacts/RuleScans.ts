@@ -1,5 +1,5 @@
 /** The scans of a store within their bounds: how long one may take, and how many may wait. (docs/limits.md) */
-import { type FieldsInUse, RateLimited, ServiceError, Unavailable } from "@roster/domain"
+import { type ContactCount, type FieldsInUse, RateLimited, ServiceError, Unavailable } from "@roster/domain"
 import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { makePlaces } from "../threads/FairQueue.ts"
@@ -30,7 +30,7 @@ export class RuleScans extends Context.Service<
     readonly count: (
       options: ScanOptions,
       request: ScanRequest
-    ) => Effect.Effect<number, SqlError.SqlError | ServiceError>
+    ) => Effect.Effect<ContactCount, SqlError.SqlError | ServiceError>
   }
 >()("@roster/server/RuleScans") {}
 

@@ -62,7 +62,7 @@ const contactsHandlers = Effect.gen(function* () {
       toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
     contactsGet: ({ query: { limit, offset, rule } }) => toWireError(answers.list({ limit, offset, rule })),
-    contactsCountGet: ({ query }) => toWireError(Effect.map(contacts.count(query), (count) => ({ count }))),
+    contactsCountGet: ({ query }) => toWireError(contacts.count(query)),
     contactsFieldsGet: ({ query }) => toWireError(contacts.fields(query)),
     contactsLookupPost: ({ payload }) => toWireError(answers.getMany(payload.emails)),
     contactsPost: ({ payload, query, request }) =>

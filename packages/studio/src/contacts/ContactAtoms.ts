@@ -38,7 +38,12 @@ export const count = Atom.withReactivity(contactsChanged)(
 )
 
 /** How many contacts the rule selects; `undefined` until that is known. */
-export const total = Atom.readable((get): number | undefined => AsyncResult.getOrElse(get(count), () => undefined))
+export const total = Atom.readable(
+  (get): number | undefined => AsyncResult.getOrElse(get(count), () => undefined)?.count
+)
+
+/** The contacts that the rule leaves out, since it cannot compare a value of theirs. */
+export const unplaced = Atom.readable((get) => AsyncResult.getOrElse(get(count), () => undefined)?.unplaced)
 
 const wantedFirst = whileRule(0)
 

@@ -10,6 +10,7 @@ import * as AppliedRule from "../rules/AppliedRule.ts"
 import { allColumns } from "./ContactColumn.ts"
 import { ContactTable } from "./ContactTable.tsx"
 import { type Meant, wanted } from "./ContactSelection.ts"
+import { Unplaced } from "./Unplaced.tsx"
 
 const ContactCard = lazy(() => import("./ContactCard.tsx"))
 const RuleBox = lazy(async () => ({ default: (await import("../rules/RuleBox.tsx")).RuleBox }))
@@ -143,6 +144,7 @@ export const ContactsView = () => {
         {total === undefined ? null : <Actions rule={rule} total={total} />}
       </div>
       <Problem message={problemOf(count)} />
+      <Unplaced />
       {total === 0 ? <NoContacts rule={rule} /> : null}
       <ContactTable />
       <CommandLine command={{ program: "contacts list", values: AppliedRule.selection(rule) }} />

@@ -16,6 +16,7 @@ import { UndoButton } from "../session/Undo.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import * as ContactPlan from "./ContactPlan.ts"
 import type { NewValue, Wanted } from "./ContactSelection.ts"
+import { Unplaced } from "./Unplaced.tsx"
 
 type Add = Extract<Wanted, { readonly _tag: "Add" }>
 type Change = Extract<Wanted, { readonly _tag: "Change" }>
@@ -172,6 +173,7 @@ const Preview = ({ planned, onApply }: { readonly planned: ContactPlan.Planned; 
       </p>
       {count === 0 ? null : (
         <>
+          {of._tag !== "Add" && of.meant._tag === "ByRule" ? <Unplaced /> : null}
           <Sample count={count} plan={plan} />
           <Confirmed count={isSevere ? count : undefined}>
             <button type="submit" className="danger">

@@ -70,7 +70,7 @@ describe("the runs view", () => {
           ["c2@example.com", "would be changed back", ["B"]]
         ]
       )
-      assert.strictEqual(yield* contacts.count({ rule: "FirstName = 'B'" }), 1)
+      assert.strictEqual((yield* contacts.count({ rule: "FirstName = 'B'" })).count, 1)
 
       const report = yield* store.run(undoOf(run), undefined)
       assert.deepStrictEqual(reportWords(report), [

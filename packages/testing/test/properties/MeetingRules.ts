@@ -41,6 +41,8 @@ const values = [
   "007",
   "2024-02-29",
   "2024-02-29T10:00:00Z",
+  "29.02.2024",
+  "1,5",
   "@",
   "@example.com"
 ] as const
@@ -134,6 +136,10 @@ const date = Arbitrary.map(
     return Rule.date({ start: Math.floor(DateTime.toEpochMillis(moment) / unit) * unit, precision })
   }
 )
+const dateText = Arbitrary.map(
+  oneOf(["2024-02-29", "2024-02-28", "2024-02-29T10:00Z", "2024-02-29T10:30:00.5+01:00"]),
+  Rule.text
+)
 const word = oneOf([...ContactStatus.literals, ...ContactSource.literals, ...ConsentTracking.literals])
 
 const compare = <V extends Rule.Value>(
@@ -164,6 +170,7 @@ const conditionOn = (field: Rule.Field): Arbitrary.Arbitrary<Rule.Condition> => 
     return either(
       compare(field, textOperator, literal),
       compare(field, comparison, number),
+      compare(field, comparison, dateText),
       monthDay(field),
       daysFrom(field)
     )

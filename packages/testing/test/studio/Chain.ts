@@ -31,7 +31,7 @@ const countWith = (address: string, key: string) =>
   askWith(
     address,
     key,
-    ContactsService.use((contacts) => contacts.count())
+    ContactsService.use((contacts) => Effect.map(contacts.count(), ({ count }) => count))
   )
 
 /** The text of the file that a button or link saves. */

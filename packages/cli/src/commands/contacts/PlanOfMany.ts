@@ -5,11 +5,13 @@ import {
   type Contact,
   type ContactFilter,
   ContactNotFound,
+  type ContactRule,
   ContactsService,
   type InvalidInput,
   maximumLookup,
   parseRule,
-  ruleSource
+  ruleSource,
+  unplacedText
 } from "@roster/domain"
 import {
   emptyReport,
@@ -28,12 +30,13 @@ import { createHash } from "node:crypto"
 import type { UsageError } from "../../errors/UsageError.ts"
 import { prepare } from "../../files/AtomicFile.ts"
 import { temporaryPath, temporaryProblem, temporarySink } from "../../files/TemporaryFile.ts"
+import { toggle } from "../../settings/FlagForms.ts"
 import { readBytes } from "../../settings/InputFile.ts"
 import { Output } from "../../terminal/Output.ts"
 import { printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
-import { canAgree, confirmContacts, mostByYes } from "../shared/Confirm.ts"
-import { checkFields } from "../shared/RuleFlags.ts"
+import { canAgree, confirmContacts, confirmLeavingOut, mostByYes } from "../shared/Confirm.ts"
+import { checkFields, countUnplaced, sayUnplaced } from "../shared/RuleFlags.ts"
 import { carryOut } from "./import/CarryOut.ts"
 import { reporting } from "./runs/RunSummary.ts"
 
@@ -42,7 +45,28 @@ export interface Given {
   readonly confirm: number | undefined
   readonly dryRun: boolean
   readonly allowUnknownField: boolean
+  readonly allowUnplaced: boolean
 }
+
+/** The flag of commands that write to what a rule selects. */
+export const allowUnplaced = toggle(
+  "allow-unplaced",
+  "Go on although a rule cannot compare values of some contacts, and leave those out (default: ask)"
+)
+
+/** Says which contacts a rule leaves out; unless a flag allows it, that has to be confirmed before others are written. */
+const checkUnplaced = Effect.fnUntraced(function* (
+  rule: ContactRule,
+  { allowUnplaced, dryRun }: Pick<Given, "allowUnplaced" | "dryRun">
+) {
+  const counting = countUnplaced(rule)
+  const { count = 0, unplaced } =
+    (yield* allowUnplaced ? Effect.orElseSucceed(counting, () => undefined) : counting) ?? {}
+  if (unplaced === undefined) return
+  if (allowUnplaced || dryRun || count === 0) yield* sayUnplaced(unplaced)
+  else yield* confirmLeavingOut(printable(unplacedText(unplaced)), "--allow-unplaced")
+  return unplaced
+})
 
 /** Keeps a plan in a private temporary file. */
 const planFile = Effect.gen(function* () {
@@ -129,6 +153,7 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
   const isByRule = filter._tag === "ByRule"
   yield* canAgree(what, { agreed: given.yes, dryRun })
   if (isByRule) yield* checkFields(filter.rule, given)
+  const unplaced = isByRule ? yield* checkUnplaced(filter.rule, { ...given, dryRun }) : undefined
   const { contacts, missing }: { readonly contacts: Found; readonly missing: ReadonlyArray<string> } = isByRule
     ? { contacts: yield* ofRule(filter, dryRun), missing: [] }
     : ofEmails(filter.emails, getMany)
@@ -143,7 +168,7 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
   const notThere = isByRule ? undefined : missing.length
   const shown = lines.map(printable).join("\n")
   if (dryRun) {
-    const found = { dryRun: true, selected: read, ...facts, ...(notThere === undefined ? {} : { notThere }) }
+    const found = { dryRun: true, selected: read, ...facts, ...Results.omitUndefined({ notThere, unplaced }) }
     return yield* Results.summary({ ...found, needsConfirm: isSevere }, `Would ${shown}`)
   }
   if (count === 0) {

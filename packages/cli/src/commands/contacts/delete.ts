@@ -20,7 +20,7 @@ import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { confirmContacts, confirmCount, yes } from "../shared/Confirm.ts"
 import { selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
-import { type Given, planAndApply } from "./PlanOfMany.ts"
+import { allowUnplaced, type Given, planAndApply } from "./PlanOfMany.ts"
 import { reporting } from "./runs/RunSummary.ts"
 
 const preview = ({ deleted = 0, firstContacts = [], statuses = {} }: PlanSummary) => ({
@@ -102,7 +102,7 @@ const deleteUnread = Effect.fnUntraced(function* (
 
 export const command = Command.make(
   "delete",
-  { ...selectionFlags, yes, confirm: confirmCount, dryRun },
+  { ...selectionFlags, allowUnplaced, yes, confirm: confirmCount, dryRun },
   Effect.fnUntraced(function* ({ emails, file, rawRule, rule, ...given }) {
     const selection = { emails, file, rawRule, rule }
     const filter = yield* selected(selection)

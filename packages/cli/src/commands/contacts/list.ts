@@ -9,7 +9,7 @@ import { countText } from "../../terminal/Printable.ts"
 import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
 import { text, toggle } from "../../settings/FlagForms.ts"
 import { count, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { checkFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
+import { checkFields, noteUnplaced, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { contactsOn } from "./ContactsOnList.ts"
 import { columns, printContacts } from "./ContactTable.ts"
@@ -69,10 +69,11 @@ export const command = Command.make(
       const first = yield* Stream.runCollect(found)
       const shown = first.slice(0, shownByDefault)
       yield* printContacts(Stream.fromIterable(shown), columns, () => {})
+      yield* noteUnplaced(rule)
       if (first.length === shown.length) return
       const isCounted = on === undefined && rule === undefined && (yield* settings)._tag === "Local"
       const what = isCounted
-        ? `${shownByDefault} of ${countText(yield* contacts.count())} contacts`
+        ? `${shownByDefault} of ${countText((yield* contacts.count()).count)} contacts`
         : `${shownByDefault} contacts, and there are more`
       return yield* output.note(`${what}; --all lists them`)
     }
@@ -83,6 +84,7 @@ export const command = Command.make(
       printed += count
       if (all) hint.command = `${base} --offset ${printed}`
     })
+    yield* noteUnplaced(rule)
   })
 ).pipe(
   Command.validate((given) =>

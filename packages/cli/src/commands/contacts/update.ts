@@ -10,7 +10,7 @@ import { isByRule, selected, selectionFlags, selectionRefusals, selectionWords }
 import * as Results from "../../terminal/Results.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import { counted } from "../../terminal/Printable.ts"
-import { planAndApply } from "./PlanOfMany.ts"
+import { allowUnplaced, planAndApply } from "./PlanOfMany.ts"
 
 const shown = 5
 
@@ -37,7 +37,7 @@ const nothing = ({ read }: PlanSummary): string =>
 
 export const command = Command.make(
   "update",
-  { ...selectionFlags, ...contactNames, customFields, yes, confirm: confirmCount, dryRun },
+  { ...selectionFlags, allowUnplaced, ...contactNames, customFields, yes, confirm: confirmCount, dryRun },
   Effect.fnUntraced(function* ({ customFields, firstName, lastName, ...given }) {
     const changes = Results.omitUndefined({ customFields, firstName, lastName })
     const [email, ...others] = given.emails

@@ -7,7 +7,7 @@ import { Output } from "../../terminal/Output.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { checkFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
+import { checkFields, noteUnplaced, ruleFlags, sayUnplaced, twoRules } from "../shared/RuleFlags.ts"
 
 const reading = <const Name extends string, E, R>(
   name: Name,
@@ -35,8 +35,9 @@ export const count = reading(
     "roster contacts count -o json | jq .contacts": "Print the number alone"
   },
   Effect.fnUntraced(function* (rule) {
-    const contacts = yield* (yield* ContactsService).count({ rule })
-    yield* Results.summary({ contacts }, counted(contacts))
+    const { count: contacts, unplaced } = yield* (yield* ContactsService).count({ rule })
+    yield* Results.summary(Results.omitUndefined({ contacts, unplaced }), counted(contacts))
+    yield* sayUnplaced(unplaced)
   })
 )
 
@@ -50,6 +51,7 @@ export const fields = reading(
     'roster contacts fields --rule "status = Active"': "Count the fields of the contacts that a rule selects"
   },
   Effect.fnUntraced(function* (rule) {
+    yield* noteUnplaced(rule)
     const used = yield* (yield* ContactsService).fields({ rule })
     const { format, note } = yield* Output
     if (format === "json" || format === "ndjson") return yield* Results.record(FieldsInUse, used)

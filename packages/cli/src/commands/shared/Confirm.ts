@@ -68,13 +68,24 @@ const confirmName = Effect.fnUntraced(function* (what: string) {
   )
 })
 
+/** Asks a question of yes or no; any other answer declines. */
+const askToGoOn = Effect.fnUntraced(function* (question: string) {
+  if (!/^y(es)?$/i.test(yield* ask(`${question}? [y/N]`))) {
+    return yield* declined("Nothing was done.", "To do it, run the command again and answer y.")
+  }
+})
+
+/** Asks whether to go on without contacts; without a terminal a flag has to say so. */
+export const confirmLeavingOut = Effect.fnUntraced(function* (why: string, flag: string) {
+  if (!(yield* hasTerminal)) return yield* declined(`Nothing was done. ${why}`, `To go on without them, add ${flag}.`)
+  yield* askToGoOn(`${why} Go on without them`)
+})
+
 /** Asks whether to do `what`, and names the service or store. */
 export const confirm = Effect.fnUntraced(function* (what: string, given: { readonly yes: boolean }) {
   if ((yield* confirmName(what)) || given.yes) return
   yield* canAgree(what, { agreed: false })
-  if (!/^y(es)?$/i.test(yield* ask(`${what}? [y/N]`))) {
-    return yield* declined("Nothing was done.", "To do it, run the command again and answer y.")
-  }
+  yield* askToGoOn(what)
 })
 
 /** More contacts than this are neither deleted nor changed back by a simple yes. */

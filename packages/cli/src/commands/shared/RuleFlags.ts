@@ -1,24 +1,26 @@
 /** Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads. */
 import {
-  type Contact,
   ContactColumns,
   type ContactRule,
   ContactsService,
   customFieldsOf,
   fieldHints,
+  mayLeaveUnplaced,
   parseRule,
   RawRule,
   rawRule,
   Rule,
   RuleFields,
-  unorderedValues
+  ruleSource,
+  type Unplaced,
+  unplacedText
 } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Option, Result } from "effect"
 import { parsed, toggle } from "../../settings/FlagForms.ts"
 import { checkedRule, ruleGiven } from "../../settings/SavedRule.ts"
 import { Output } from "../../terminal/Output.ts"
-import { jsonText, shorten } from "../../terminal/Printable.ts"
+import { printable, shorten } from "../../terminal/Printable.ts"
 import { refusedInput, usageError } from "../../errors/UsageError.ts"
 
 const description = 'Select contacts by a rule, such as "status = Active", or by a saved one, such as @vip'
@@ -63,18 +65,6 @@ const sampled = 100
 /** The custom fields of a rule that are looked for; more than that are not typed. */
 const maximumLookups = 10
 
-/** Says how many values of the contacts that were looked at have no place in the order of a rule. */
-const noteUnordered = Effect.fnUntraced(function* (rule: Rule.Rule, contacts: ReadonlyArray<Contact>) {
-  const output = yield* Output
-  for (const { as, example, field, unordered, values } of unorderedValues(rule, contacts)) {
-    const kind = as === "numbers" ? "a number such as 12.5" : "a date such as 2024-01-31"
-    yield* output.note(
-      `${unordered} of the ${values} values of "${shorten(field)}" in the first ${contacts.length} contacts are not ${kind}, ` +
-        `so < and > do not order them: ${jsonText(example)}`
-    )
-  }
-})
-
 /** Says which custom fields of a rule, and of names of columns, no contact has. A key that may not read is told nothing. */
 const absentFields = Effect.fnUntraced(
   function* (rule: ContactRule | undefined, columns: ReadonlyArray<string>) {
@@ -86,7 +76,6 @@ const absentFields = Effect.fnUntraced(
     const some = yield* contacts.list({ limit: sampled })
     // A new store has no field yet.
     if (some.length === 0) return []
-    if (parsed !== undefined) yield* noteUnordered(parsed, some)
     const known = new Set(some.flatMap(({ customFields = {} }) => Object.keys(customFields)))
     const folded = new Set([...known].map(Rule.foldText))
     const absent: Array<string> = []
@@ -116,3 +105,23 @@ export const checkFields = Effect.fnUntraced(function* (
     "Correct the name. If it is meant so, add --allow-unknown-field."
   )
 })
+
+/** Says which contacts a rule leaves out since it cannot compare a value of theirs. */
+export const sayUnplaced = Effect.fnUntraced(function* (unplaced: Unplaced | undefined) {
+  if (unplaced !== undefined) yield* (yield* Output).note(printable(unplacedText(unplaced)))
+})
+
+/** Counts what a rule selects, if it may leave contacts out and the service is one of ours, which alone says so. */
+export const countUnplaced = Effect.fnUntraced(function* (rule: ContactRule | undefined) {
+  const parsed = rule === undefined ? undefined : Result.getOrUndefined(parseRule(ruleSource(rule)))
+  if (parsed === undefined || !mayLeaveUnplaced(parsed)) return
+  const contacts = yield* ContactsService
+  return (yield* contacts.storeId) === undefined ? undefined : yield* contacts.count({ rule })
+})
+
+/** Says which contacts a rule leaves out, if that can be counted. */
+export const noteUnplaced = (rule: ContactRule | undefined) =>
+  countUnplaced(rule).pipe(
+    Effect.option,
+    Effect.flatMap((counted) => sayUnplaced(Option.getOrUndefined(counted)?.unplaced))
+  )
