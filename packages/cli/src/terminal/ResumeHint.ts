@@ -18,6 +18,7 @@ interface ResumeHintBox {
   undo?: { readonly run: string; readonly command: string } | undefined
 }
 
+/** What the end of a command says of going on. A reference, since commands deep in a run learn it and the boundary prints it. */
 export const ResumeHint = Context.Reference<ResumeHintBox>("@roster/cli/ResumeHint", {
   defaultValue: () => ({ command: undefined })
 })

@@ -1,7 +1,10 @@
 /** How a program tells a layer that it will write because of what a look-up does not find. */
 import { Context, Effect } from "effect"
 
-/** Whether an empty 404, which something between here and the service may have sent, is an error (default: no). */
+/**
+ * Whether an empty 404, which something between here and the service may have sent, is an error (default: no). A reference,
+ * since every method that looks something up would need the option, and only a layer over HTTP has a 404.
+ */
 export const CertainAbsence = Context.Reference<boolean>("@roster/domain/CertainAbsence", {
   defaultValue: () => false
 })

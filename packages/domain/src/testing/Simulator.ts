@@ -7,7 +7,10 @@ export interface Simulator {
   readonly sometimes: (mark: string) => Effect.Effect<void>
 }
 
-/** The simulation that a program runs in (default: none). The store asks it, and not the machine, when to let others go on. */
+/**
+ * The simulation that a program runs in (default: none). The store asks it, and not the machine, when to let
+ * others go on. A reference, since no function of a product takes a parameter for tests.
+ */
 export const Simulator = Context.Reference<Simulator | undefined>("@roster/domain/Simulator", {
   defaultValue: () => undefined
 })

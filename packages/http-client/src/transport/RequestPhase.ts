@@ -8,6 +8,7 @@ export interface RequestPhase {
   receivedBytes: number | undefined
 }
 
+/** The progress of the current request (default: not noted). `HttpClient` has no parameter for it. */
 export const CurrentRequestPhase = Context.Reference<RequestPhase | undefined>("@roster/http-client/RequestPhase", {
   defaultValue: () => undefined
 })

@@ -34,5 +34,8 @@ export const mayViewContacts = ({ key }: CallerIdentity): boolean => key === und
 /** The owner of the store: the main account, without a limit. */
 export const owner: CallerIdentity = { account: "" }
 
-/** The caller of the services in the current fiber (default: the owner of the store). */
+/**
+ * The caller of the services in the current fiber (default: the owner of the store). A reference, since the services have the
+ * same methods on every layer and most have no caller.
+ */
 export const Caller = Context.Reference<CallerIdentity>("@roster/server/Caller", { defaultValue: () => owner })

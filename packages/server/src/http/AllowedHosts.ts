@@ -16,7 +16,10 @@ interface Hosts {
   readonly protocol: "http" | "https"
 }
 
-/** The hosts of the service; `undefined` within a process, where requests name no host. */
+/**
+ * The hosts of the service; `undefined` within a process, where requests name no host. A reference, since the reference page and
+ * the routes read it, and only a server has hosts.
+ */
 export const AllowedHosts = Context.Reference<Hosts | undefined>("@roster/server/AllowedHosts", {
   defaultValue: () => undefined
 })

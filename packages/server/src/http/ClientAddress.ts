@@ -5,7 +5,7 @@ import type { HttpServerRequest } from "effect/http"
 import { NetAddress } from "effect/net"
 import { isInRanges, parseAddress } from "../network/IpRanges.ts"
 
-/** The addresses of the operator's own proxies. */
+/** The addresses of the operator's own proxies. A reference, since routes far below the server judge who called. */
 export const TrustedProxies = Context.Reference<ReadonlyArray<IpRange>>("@roster/server/TrustedProxies", {
   defaultValue: () => []
 })

@@ -41,7 +41,7 @@ import { frontPage, frontPageWithoutTls, isForPeople } from "../reference/FrontP
 import { ServedPage, type StudioPage } from "../studio/StudioPage.ts"
 import { isSecure, publicAddress, refusedHost } from "./AllowedHosts.ts"
 
-/** The version that the service tells to every valid key (default: none). */
+/** The version that the service tells to every valid key (default: none). A reference, since only the program knows it. */
 export const ServedVersion = Context.Reference<string | undefined>("@roster/server/ServedVersion", {
   defaultValue: () => undefined
 })

@@ -45,7 +45,7 @@ export interface AccessLog {
   readonly idOf: (request: HttpServerRequest.HttpServerRequest) => string | undefined
 }
 
-/** The access log (default: none). */
+/** The access log (default: none). A reference, since each stage of a request adds what it learns. */
 export const AccessLog = Context.Reference<AccessLog | undefined>("@roster/server/AccessLog", {
   defaultValue: () => undefined
 })

@@ -5,7 +5,10 @@ import { isIP } from "node:net"
 import { hostOf, isListed, notPublic, refusedUrl } from "./AllowedUrls.ts"
 import { isMetadataAddress, isNeighbourAddress, isPublicAddress } from "./AddressPolicy.ts"
 
-/** Resolves a host name to IP addresses, or to none if the lookup fails (default: as the machine does). */
+/**
+ * Resolves a host name to IP addresses, or to none if the lookup fails (default: as the machine does). A reference, so that
+ * tests can answer in place of the machine.
+ */
 export const Resolver = Context.Reference<(hostname: string) => Effect.Effect<ReadonlyArray<string>>>(
   "@roster/server/Resolver",
   {

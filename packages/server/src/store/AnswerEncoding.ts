@@ -4,7 +4,10 @@ import { Context, Effect } from "effect"
 /** Encodes an answer, or throws. */
 type Encode = (answer: unknown) => void
 
-/** Encodes the answer of the current call (default: nothing, as for callers in this process). */
+/**
+ * Encodes the answer of the current call (default: nothing, as for callers in this process). A reference, since the transaction
+ * of a service ends with it and the services know no endpoints.
+ */
 const AnswerEncoder = Context.Reference<Encode>("@roster/server/AnswerEncoder", { defaultValue: () => () => {} })
 
 /** The last step of a transaction: encodes what the write will return. Throwing rolls the transaction back. */

@@ -20,7 +20,10 @@ export const isSqlErrorOf = <E>(error: E): error is Extract<E, SqlError.SqlError
 export const isDiskFull = (error: SqlError.SqlError): boolean =>
   SqliteError.isDiskFull(error) || PostgresError.isDiskFull(error)
 
-/** Whether a request was made in this process by the owner of the store, and so needs no key. */
+/**
+ * Whether a request was made in this process by the owner of the store, and so needs no key. A reference, since nothing in the
+ * request itself may say so.
+ */
 export const InProcess = Context.Reference<boolean>("@roster/server/InProcess", { defaultValue: () => false })
 
 /** Callers over the network are not told of files and processes of this machine. */

@@ -21,7 +21,7 @@ export interface StudioPage {
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse> | undefined
 }
 
-/** The page that the service shows at its root (default: none). */
+/** The page that the service shows at its root (default: none). A reference, since only the command line has its files. */
 export const ServedPage = Context.Reference<StudioPage | undefined>("@roster/server/ServedPage", {
   defaultValue: () => undefined
 })

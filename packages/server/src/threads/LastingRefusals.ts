@@ -17,7 +17,7 @@ export interface LastingRefusals {
   readonly lasting: () => ReadonlyArray<string>
 }
 
-/** The bounds of the service that is built (default: none are watched). */
+/** The bounds of the service that is built (default: none are watched). A reference, since bounds are made in many places. */
 export const LastingRefusals = Context.Reference<LastingRefusals | undefined>("@roster/server/LastingRefusals", {
   defaultValue: () => undefined
 })

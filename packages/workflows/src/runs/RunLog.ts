@@ -29,7 +29,10 @@ export const RunHeader = Schema.Struct({
 })
 export interface RunHeader extends Schema.Schema.Type<typeof RunHeader> {}
 
-/** What the runs that begin say of themselves for people. It does not decide which run resumes. */
+/**
+ * What the runs that begin say of themselves for people. It does not decide which run resumes. A reference, since the program
+ * around a workflow knows it, and no workflow acts on it.
+ */
 export const RunOrigin = Context.Reference<Pick<RunHeader, "about" | "by">>("@roster/workflows/RunOrigin", {
   defaultValue: () => ({})
 })

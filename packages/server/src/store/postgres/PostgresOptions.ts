@@ -30,12 +30,18 @@ interface ConnectionUse {
   readonly isShort: boolean
 }
 
-/** For whom this fiber takes connections (default: for the main account, and work of any length). */
+/**
+ * For whom this fiber takes connections (default: for the main account, and work of any length). `SqlClient` has
+ * no parameter for it.
+ */
 export const ConnectionUse = Context.Reference<ConnectionUse>("@roster/server/ConnectionUse", {
   defaultValue: () => ({ account: "", isShort: false })
 })
 
-/** Milliseconds until the service gives a statement up (default: `statementMillis`; migrations: `Infinity`). */
+/**
+ * Milliseconds until the service gives a statement up (default: `statementMillis`; migrations: `Infinity`).
+ * `SqlClient` has no parameter for it.
+ */
 export const AnswerWithin = Context.Reference<number | undefined>("@roster/server/AnswerWithin", {
   defaultValue: () => undefined
 })
@@ -73,6 +79,7 @@ export const sharedWrites = Layer.succeed(WriteFairness, {
   yieldToWriters: Effect.yieldNow
 })
 
+/** Whether a transaction is run once. `SqlClient.withTransaction` has no parameter for it. */
 export const NoRepeat = Context.Reference<boolean>("@roster/server/NoRepeat", { defaultValue: () => false })
 
 /** Runs transactions once: they change more than the database, and the caller begins again from what is stored. */

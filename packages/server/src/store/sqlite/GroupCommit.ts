@@ -6,6 +6,7 @@ import { Cause, Context, Deferred, Effect, Exit, Scope, Semaphore } from "effect
 import type { SqlClient, SqlConnection, SqlError } from "effect/sql"
 import { afterTurn, monotonicMillis } from "../../threads/Slices.ts"
 
+/** Whether a transaction may share its commit. `SqlClient.withTransaction` has no parameter for it. */
 const SharedCommit = Context.Reference<boolean>("@roster/server/SharedCommit", { defaultValue: () => false })
 
 /** Lets small transactions share commits: a savepoint copies changed pages, and a group waits for its slowest one. */
@@ -14,6 +15,7 @@ export const sharingCommit: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.
   true
 )
 
+/** Whether a transaction is running here that nothing else shares: those within it are a part of it. */
 const AtomicTransaction = Context.Reference<boolean>("@roster/server/AtomicTransaction", { defaultValue: () => false })
 
 /** Runs an effect in the atomic transaction around it, or else in its own transaction or savepoint. */

@@ -36,7 +36,10 @@ export const make = (shared: SharedArrayBuffer = new SharedArrayBuffer(fields * 
 
 export type LockContention = ReturnType<typeof make>
 
-/** How a job shares the write lock with requests (default: as if one always waited, for a job on their thread). */
+/**
+ * How a job shares the write lock with requests (default: as if one always waited, for a job on their thread).
+ * A reference, since each engine gives its own to the jobs.
+ */
 export const WriteFairness = Context.Reference<{
   readonly hasWaiter: () => boolean
   /** Lets waiting writers go first, between two transactions. */
