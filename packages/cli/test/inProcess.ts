@@ -23,7 +23,7 @@ export const runHere = Effect.fnUntraced(function* (
 ) {
   const { columns, env = {}, input = "", isTerminal = false } = options
   const args = withoutHelpForUnknown(withHelpWord(words))
-  const { asked, isQuiet, isWide } = outputFlags(args)
+  const { requestedFormat, isQuiet, isWide } = outputFlags(args)
   let stdout = ""
   let stderr = ""
   const say = (text: string) =>
@@ -31,7 +31,7 @@ export const runHere = Effect.fnUntraced(function* (
       stderr += text
     })
   const output = Output.of({
-    format: outputFormat(asked, isTerminal),
+    format: outputFormat(requestedFormat, isTerminal),
     isTerminal,
     width: isWide ? Number.POSITIVE_INFINITY : columns,
     write: (part) =>
@@ -40,7 +40,7 @@ export const runHere = Effect.fnUntraced(function* (
           stdout += typeof text === "string" ? text : Buffer.from(text).toString()
         })
       ),
-    note: (words) => (isQuiet ? Effect.void : say(`${noteText(asked, words)}\n`)),
+    note: (words) => (isQuiet ? Effect.void : say(`${noteText(requestedFormat, words)}\n`)),
     ask: (question) => say(question),
     noteExactly: (line) => say(`${line}\n`)
   })

@@ -8,11 +8,11 @@ import { initialSession, keyInFragment, session, storageKey } from "./session/Se
 
 const { history, location, sessionStorage } = globalThis
 const opened = { location: { ...location, origin: location.origin, pathname: location.pathname, hash: location.hash } }
-const given = keyInFragment(opened.location.hash)
-if (given !== undefined) {
+const keyText = keyInFragment(opened.location.hash)
+if (keyText !== undefined) {
   history.replaceState(null, "", opened.location.pathname)
   // The key of `roster studio` opens nothing once that has ended, and a reload would not get it again.
-  sessionStorage.setItem(storageKey, given)
+  sessionStorage.setItem(storageKey, keyText)
 }
 
 const registry = makeRegistry()

@@ -48,7 +48,7 @@ export const pendingFile = Effect.fnUntraced(function* (target: string, owner: s
   /** Fails where a secret could not be written, and leaves nothing. */
   const check = Effect.andThen(write(Redacted.make("")), remove)
 
-  const held = Effect.map(readOwn(pending, maximumBytes), (text) =>
+  const pendingSecret = Effect.map(readOwn(pending, maximumBytes), (text) =>
     text === undefined ? undefined : Redacted.make(text.trimEnd())
   )
 
@@ -65,7 +65,7 @@ export const pendingFile = Effect.fnUntraced(function* (target: string, owner: s
 
   /** Gives the secret its name if it is a kept one, and removes it if not. Returns whether there is a new file now. */
   const publish = Effect.fnUntraced(function* (isKept: (secret: Redacted.Redacted<string>) => boolean) {
-    const secret = yield* held
+    const secret = yield* pendingSecret
     if (secret === undefined) return false
     if (!isKept(secret)) return yield* Effect.as(remove, false)
     yield* claim.pipe(

@@ -11,13 +11,13 @@ export const cacheFolder = (
   const { isAbsolute, join } = process.getBuiltinModule("node:path")
   const below = (folder: string | undefined, ...names: ReadonlyArray<string>) =>
     folder !== undefined && isAbsolute(folder) ? join(folder, ...names) : undefined
-  const own =
+  const platformFolder =
     platform === "win32"
       ? below(env["LOCALAPPDATA"], "roster", "Cache")
       : platform === "darwin"
         ? below(env["HOME"], "Library", "Caches", "roster")
         : below(env["HOME"], ".cache", "roster")
-  return below(env["XDG_CACHE_HOME"], "roster") ?? own
+  return below(env["XDG_CACHE_HOME"], "roster") ?? platformFolder
 }
 
 /**

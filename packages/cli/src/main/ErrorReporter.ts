@@ -89,11 +89,11 @@ const inOneLine = (message: string): string =>
 
 /** The message of a wrong command line. A command that is named without its group is found in its groups. */
 const usageMessage = (error: CliError.CliError): string => {
-  const found =
+  const suggestions =
     error._tag === "UnknownSubcommand" && error.parent?.length === 1 ? commandsOfGroups(error.subcommand) : []
-  return found.length === 0
+  return suggestions.length === 0
     ? inOneLine(error.message)
-    : `${error.message.split("\n", 1)[0] ?? ""}. Did you mean ${found.join(" or ")}?`
+    : `${error.message.split("\n", 1)[0] ?? ""}. Did you mean ${suggestions.join(" or ")}?`
 }
 
 const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {

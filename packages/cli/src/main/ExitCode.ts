@@ -136,8 +136,8 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
 
 /** The hint for a missing access level, which a key for the purpose of the operation has. */
 export const missingLevel = (required: Domain.ReportedAccessLevel, purpose: Domain.Purpose | undefined): string => {
-  const made = purpose === undefined ? `--access ${required}` : `--for ${purpose}`
-  return `Use a key that has the level ${required}. To create one with only this level: roster apikeys create NAME ${made}`
+  const levelFlag = purpose === undefined ? `--access ${required}` : `--for ${purpose}`
+  return `Use a key that has the level ${required}. To create one with only this level: roster apikeys create NAME ${levelFlag}`
 }
 
 const untrusted = exitWith(

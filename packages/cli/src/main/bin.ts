@@ -20,11 +20,11 @@ import { version } from "../terminal/Version.ts"
 const program = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   const args = yield* stdio.args
-  const given = withoutHelpForUnknown(withHelpWord(args))
-  const run = checkArguments(given).pipe(
-    Effect.andThen(roster(new Set(given))),
-    Effect.flatMap((command) => Command.runWith(command, { version })(given)),
-    withTimeout(outputFlags(given).timeLimit)
+  const commandLine = withoutHelpForUnknown(withHelpWord(args))
+  const run = checkArguments(commandLine).pipe(
+    Effect.andThen(roster(new Set(commandLine))),
+    Effect.flatMap((command) => Command.runWith(command, { version })(commandLine)),
+    withTimeout(outputFlags(commandLine).timeLimit)
   )
   return yield* toExitCode(run)
 })

@@ -2,14 +2,14 @@
 import { enableCompileCache } from "./CompileCache.ts"
 import { staticAnswer, withHelpWord } from "./StaticHelp.ts"
 
-const given = process.argv.slice(2)
+const commandLine = process.argv.slice(2)
 
 const run = () => {
   enableCompileCache()
   return import("./bin.ts")
 }
 
-const answer = staticAnswer(withHelpWord(given))
+const answer = staticAnswer(withHelpWord(commandLine))
 if (answer === undefined) await run()
 else {
   process.stdout.on("error", () => {})

@@ -18,9 +18,9 @@ const givenBytes = (count: number): ReadonlyArray<string> => {
 export const checkArguments = (args: ReadonlyArray<string>) =>
   Effect.suspend(() => {
     if (!args.some((word) => word.includes("\ufffd"))) return Effect.void
-    const given = givenBytes(args.length)
+    const bytes = givenBytes(args.length)
     const broken = args.findIndex(
-      (word, index) => word.includes("\ufffd") && given[index] !== Buffer.from(word).toString("latin1")
+      (word, index) => word.includes("\ufffd") && bytes[index] !== Buffer.from(word).toString("latin1")
     )
     return broken < 0
       ? Effect.void

@@ -57,8 +57,8 @@ export const resolve = (
           ? undefined
           : keyOf(profile)
   const requireRemote = environment.requireRemote === true || inUse?.requireRemote === true
-  const given = { baseUrl, db: filename, apiKey: key, apiKeyHeader, apiKeyPrefix, requireRemote }
-  return Result.mapError(Connection.choose(given), ({ problem }) => {
+  const sources = { baseUrl, db: filename, apiKey: key, apiKeyHeader, apiKeyPrefix, requireRemote }
+  return Result.mapError(Connection.choose(sources), ({ problem }) => {
     switch (problem) {
       case "KeyMissing": {
         const from = profile === undefined ? undefined : `The profile ${profile.name} has no API key.`
@@ -107,8 +107,8 @@ export const profileInUse = Effect.gen(function* () {
   const { profile, profiles } = yield* readConfig
   const name = named ?? profile
   if (name === undefined) return undefined
-  const found = Object.hasOwn(profiles, name) ? profiles[name] : undefined
-  if (found !== undefined) return { name, ...found } satisfies NamedProfile
+  const settings = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (settings !== undefined) return { name, ...settings } satisfies NamedProfile
   if (named === undefined || named === localProfile) return undefined
   const names = Object.keys(profiles)
   return yield* usageError(
@@ -130,7 +130,7 @@ export const settings = Effect.gen(function* () {
 })
 
 /** The flag and the variable of a setting. */
-const given = {
+const origins = {
   db: ["--db", "ROSTER_DB"],
   baseUrl: ["--base-url", "ROSTER_BASE_URL"],
   apiKeyHeader: ["--api-key-header", "ROSTER_API_KEY_HEADER"],
@@ -139,9 +139,9 @@ const given = {
 
 /** Where a setting is from, for messages: a flag, a variable or a profile; `undefined` if it is none of these. */
 export const originOf = Effect.fnUntraced(function* (setting: string) {
-  const name = Struct.keys(given).find((name) => name === setting)
+  const name = Struct.keys(origins).find((name) => name === setting)
   if (name === undefined) return undefined
-  const [flag, variable] = given[name]
+  const [flag, variable] = origins[name]
   if ((yield* flags)[name] !== undefined) return flag
   const { profile, ...set } = yield* environment
   if (set[name] !== undefined) return variable

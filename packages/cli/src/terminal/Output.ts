@@ -50,24 +50,24 @@ export const turn = Effect.callback<void>((resume) => {
 })
 
 /** A note as words, or as `{"note"}` where JSON was asked for: without a terminal people read standard error as well. */
-export const noteText = (asked: OutputFormat | undefined, words: string): string =>
-  asked === "json" || asked === "ndjson" ? jsonText({ note: words }) : printableLines(words)
+export const noteText = (requestedFormat: OutputFormat | undefined, words: string): string =>
+  requestedFormat === "json" || requestedFormat === "ndjson" ? jsonText({ note: words }) : printableLines(words)
 
 export const layer = Layer.effect(
   Output,
   Effect.gen(function* () {
     const stdio = yield* Stdio.Stdio
-    const { asked, isQuiet, isWide } = outputFlags(yield* stdio.args)
+    const { requestedFormat, isQuiet, isWide } = outputFlags(yield* stdio.args)
     const isTerminal = yield* stdio.stdoutIsTerminal
     const writeOut = writeTo(process.stdout, "stdout")
     const writeError = writeTo(process.stderr, "stderr")
     const say = (text: string) => Effect.ignore(writeError(text))
     return Output.of({
-      format: outputFormat(asked, isTerminal),
+      format: outputFormat(requestedFormat, isTerminal),
       isTerminal,
       width: isWide ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns : undefined,
       write: (part) => Effect.andThen(turn, Stream.runForEach(part, writeOut)),
-      note: (words) => (isQuiet ? Effect.void : say(`${noteText(asked, words)}\n`)),
+      note: (words) => (isQuiet ? Effect.void : say(`${noteText(requestedFormat, words)}\n`)),
       ask: (question) => say(`${printableLines(question)} `),
       noteExactly: (line) => say(`${line}\n`)
     })

@@ -25,13 +25,13 @@ const shortNames: ReadonlyMap<string, string> = new Map([
 /** The flags of a command line with what stands behind each, by their names. The first of a name counts. */
 export const flagsIn = (args: ReadonlyArray<string>): ReadonlyMap<string, string | undefined> => {
   const words = divided(args)
-  const found = new Map<string, string | undefined>()
+  const flags = new Map<string, string | undefined>()
   for (const [index, word] of words.entries()) {
     const [, dashes = "", given = "", value = words[index + 1]] = /^(--?)([\w-]+)(?:=(.*))?$/s.exec(word) ?? []
     const name = dashes === "-" ? shortNames.get(given) : given
-    if (name !== undefined && name !== "" && !found.has(name)) found.set(name, value)
+    if (name !== undefined && name !== "" && !flags.has(name)) flags.set(name, value)
   }
-  return found
+  return flags
 }
 
 export const outputFormats = ["table", "json", "ndjson", "csv"] as const
@@ -48,7 +48,7 @@ export const outputFlags = (args: ReadonlyArray<string>) => {
   const isOn = (name: string): boolean => flags.has(name) && !falseWords.has(flags.get(name))
   return {
     /** The value of `--output`; `undefined` if it is none of its values. */
-    asked: outputFormats.find((format) => format === flags.get("output")),
+    requestedFormat: outputFormats.find((format) => format === flags.get("output")),
     /** Whether of all messages only errors are printed. */
     isQuiet: isOn("quiet"),
     /** Whether a table shows all of its columns and texts. */
@@ -59,8 +59,8 @@ export const outputFlags = (args: ReadonlyArray<string>) => {
 }
 
 /** The format of results: a table on a terminal, JSON elsewhere, unless one is asked for. */
-export const outputFormat = (asked: OutputFormat | undefined, isTerminal: boolean): OutputFormat =>
-  asked ?? (isTerminal ? "table" : "json")
+export const outputFormat = (requestedFormat: OutputFormat | undefined, isTerminal: boolean): OutputFormat =>
+  requestedFormat ?? (isTerminal ? "table" : "json")
 
 const units = {
   ms: Duration.millis,

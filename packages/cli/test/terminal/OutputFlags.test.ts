@@ -19,7 +19,7 @@ describe("the command line before it is parsed", () => {
 
   it("decides how results and failures are printed", () => {
     const formatOf = (args: ReadonlyArray<string>, isTerminal: boolean) =>
-      outputFormat(outputFlags(args).asked, isTerminal)
+      outputFormat(outputFlags(args).requestedFormat, isTerminal)
     assert.strictEqual(formatOf([], true), "table")
     assert.strictEqual(formatOf([], false), "json")
     assert.strictEqual(formatOf(["-o", "table"], false), "table")

@@ -51,9 +51,9 @@ const record = (parts: ReadonlyArray<Part>, names?: ReadonlySet<string>) => {
     const from = plain<Values>(value)
     const to = emptyValue()
     for (const part of parts) {
-      const given = from[part.wire]
-      if ((given === undefined || (given === null && !part.keepsNull)) && !part.isRequired) continue
-      to[part.name] = part.decode(given)
+      const value = from[part.wire]
+      if ((value === undefined || (value === null && !part.keepsNull)) && !part.isRequired) continue
+      to[part.name] = part.decode(value)
     }
     return to
   }
@@ -61,8 +61,8 @@ const record = (parts: ReadonlyArray<Part>, names?: ReadonlySet<string>) => {
     const from = plain<Values>(value, names)
     const to = emptyWire()
     for (const part of parts) {
-      const given = from[part.name]
-      if (given !== undefined || part.isRequired) to[part.wire] = part.encode(given)
+      const value = from[part.name]
+      if (value !== undefined || part.isRequired) to[part.wire] = part.encode(value)
     }
     return to
   }
@@ -101,11 +101,11 @@ const recordOf = ({ areGroupsClosed, codecOf, fields, groupsKeepNull, keepsNull,
     const inside = group === undefined ? parts : groups.get(group)
     if (inside !== undefined) inside.push(part)
     else if (group !== undefined) {
-      const own = [part]
-      groups.set(group, own)
+      const members = [part]
+      groups.set(group, members)
       // The loop adds the other fields before the first record is read.
       const names = new Set(fields.flatMap((other) => (other.group === group ? [other.name] : [])))
-      const codec = record(own, areGroupsClosed === true ? names : undefined)
+      const codec = record(members, areGroupsClosed === true ? names : undefined)
       parts.push(
         partOf(group, groupsKeepNull === true ? nullable(codec) : codec, { keepsNull: groupsKeepNull === true })
       )
@@ -132,7 +132,7 @@ const read = (field: RecordField): FastCodec => {
 }
 
 /** How a contact that is given holds a field. */
-const given = (field: RecordField): FastCodec => {
+const inputCodec = (field: RecordField): FastCodec => {
   if (field.wire === "Email") return same(address)
   if (field.kind === "enumeration") return same(oneOf(field.values))
   return field.kind === "texts" ? same(uniqueTexts) : read(field)
@@ -149,7 +149,7 @@ export const contactCodec: FastCodec = recordOf({ fields: everyField, codecOf: r
 /** The fast path of `ContactPayload`. */
 export const payloadCodec: FastCodec = recordOf({
   fields: added,
-  codecOf: given,
+  codecOf: inputCodec,
   keepsNull: isNullable,
   others: [],
   areGroupsClosed: true
@@ -164,7 +164,7 @@ const content = recordOf({
 
 const write = recordOf({
   fields: changed,
-  codecOf: (field) => (field.kind === "texts" ? same(uniqueTextsOrNull) : given(field)),
+  codecOf: (field) => (field.kind === "texts" ? same(uniqueTextsOrNull) : inputCodec(field)),
   // Null removes these.
   keepsNull: ({ group, kind }) => group !== undefined || kind === "text",
   others: [],

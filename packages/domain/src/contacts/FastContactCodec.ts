@@ -67,8 +67,8 @@ export const readDate = (value: unknown) => parseWireDate(text(value)) ?? refuse
 export const writeDate = (value: unknown) => (isInstant(value) ? (printPlain(value) ?? refuse()) : refuse())
 export const address = (value: unknown): EmailAddress => (isAddress(value) ? value : refuse())
 export const oneOf = <const A extends string>(values: ReadonlyArray<A>) => {
-  const known = new Map<unknown, A>(values.map((value) => [value, value]))
-  return (value: unknown): A => known.get(value) ?? refuse()
+  const byValue = new Map<unknown, A>(values.map((value) => [value, value]))
+  return (value: unknown): A => byValue.get(value) ?? refuse()
 }
 
 export const orNull =

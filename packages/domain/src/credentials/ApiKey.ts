@@ -34,9 +34,9 @@ const payloadFields = {
 
 const ofWhat = "an API key"
 const notWritten = Object.keys(NewApiKey.to.fields)
-const known = { notWritten, madeBy: "ApiKeyPayload.fromApiKey" }
+const nameRules = { notWritten, madeBy: "ApiKeyPayload.fromApiKey" }
 
-const Payload = payloadRecord(ofWhat, payloadFields, { others: names, ...known }).annotate({
+const Payload = payloadRecord(ofWhat, payloadFields, { others: names, ...nameRules }).annotate({
   identifier: "ApiKeyPayload"
 })
 
@@ -50,7 +50,7 @@ export const ApiKeyUpdatePayload = payloadRecord(
     /** What the key may do, by access level. */
     accessLevels: requestField(settings.accessLevels)
   },
-  { others: names, ...known }
+  { others: names, ...nameRules }
 ).annotate({ identifier: "ApiKeyUpdatePayload" })
 interface Changes extends Schema.Schema.Type<typeof ApiKeyUpdatePayload> {}
 
@@ -75,7 +75,7 @@ export interface ApiKeyUpdatePayload extends Omit<ApiKeyInput, "name"> {
   readonly name?: string | undefined
 }
 
-const inputNames = { ofWhat, ...known, names: [...Object.keys(payloadFields), "for"] }
+const inputNames = { ofWhat, ...nameRules, names: [...Object.keys(payloadFields), "for"] }
 
 /** Reads the input of a key by the schema of what is made of it. */
 const reader = <A>(schema: Schema.Codec<A, unknown>) => {

@@ -36,13 +36,13 @@ const payloadFields = {
 }
 
 const ofWhat = "an SMTP credential"
-const known = {
+const nameRules = {
   others: names,
   notWritten: Object.keys(NewSmtpCredentials.to.fields),
   madeBy: "SmtpCredentialsPayload.fromSmtpCredentials"
 }
 
-const Payload = payloadRecord(ofWhat, payloadFields, known).annotate({ identifier: "SmtpCredentialsPayload" })
+const Payload = payloadRecord(ofWhat, payloadFields, nameRules).annotate({ identifier: "SmtpCredentialsPayload" })
 const decodePayload = Schema.decodeUnknownEffect(Schema.toType(Payload))
 
 /** SMTP credentials to create, or to replace others; another name renames them. */
@@ -63,6 +63,6 @@ export const SmtpUpdatePayload = payloadRecord(
     /** The name, which is also the login: an e-mail address, unique in the whole service. */
     name: requestField(payloadFields.name)
   },
-  known
+  nameRules
 ).annotate({ identifier: "SmtpUpdatePayload" })
 export interface SmtpUpdatePayload extends Schema.Schema.Type<typeof SmtpUpdatePayload> {}

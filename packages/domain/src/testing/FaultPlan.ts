@@ -161,9 +161,9 @@ const lost = (isRead: boolean, detail: string): ServiceErrorReason =>
     : new OutcomeUnknown({ detail, recovery: "Find out whether it happened before you repeat it." })
 
 /** The error of a call with a fault, as of a client that repeats nothing; `undefined` for one that is only late. */
-const reasonOf = (given: Fault, isRead: boolean): ServiceErrorReason | undefined => {
-  const wait = "retryAfter" in given && given.retryAfter !== undefined ? { retryAfter: given.retryAfter } : {}
-  switch (given.fault) {
+const reasonOf = (fault: Fault, isRead: boolean): ServiceErrorReason | undefined => {
+  const wait = "retryAfter" in fault && fault.retryAfter !== undefined ? { retryAfter: fault.retryAfter } : {}
+  switch (fault.fault) {
     case "RateLimited":
       return new RateLimited(wait)
     case "Unavailable":
@@ -184,10 +184,10 @@ const reasonOf = (given: Fault, isRead: boolean): ServiceErrorReason | undefined
 const isAfter = ({ fault }: Fault): boolean => fault === "CutAfter" || fault === "CutBody"
 
 const faultOf = (next: NextFault, operation: Operation, isRead: boolean, isKeyed: boolean) => {
-  const given = next(operation)
-  const reason = given === undefined ? undefined : reasonOf(given, isRead)
+  const fault = next(operation)
+  const reason = fault === undefined ? undefined : reasonOf(fault, isRead)
   return {
-    seconds: given?.fault === "Delay" ? given.seconds : 0,
+    seconds: fault?.fault === "Delay" ? fault.seconds : 0,
     error:
       reason === undefined
         ? undefined
@@ -196,8 +196,8 @@ const faultOf = (next: NextFault, operation: Operation, isRead: boolean, isKeyed
             reason,
             ...(isKeyed && reason._tag === "OutcomeUnknown" ? { isKeyHonoured: true } : {})
           }),
-    isAfter: given !== undefined && isAfter(given),
-    isBodyCut: given?.fault === "CutBody"
+    isAfter: fault !== undefined && isAfter(fault),
+    isBodyCut: fault?.fault === "CutBody"
   }
 }
 
@@ -226,12 +226,12 @@ const faultyContent = (
 }
 
 /** What a method is given, so that both the check and the method can read it. */
-const readable = (given: unknown): unknown =>
-  Array.isArray(given) || Predicate.isString(given) || !Predicate.isIterable(given) ? given : Array.from(given)
+const readable = (value: unknown): unknown =>
+  Array.isArray(value) || Predicate.isString(value) || !Predicate.isIterable(value) ? value : Array.from(value)
 
 /** Whether these are options with an idempotency key, which every layer of ours honours. */
-const hasOwnKey = (given: unknown): boolean =>
-  Predicate.hasProperty(given, "idempotencyKey") && given.idempotencyKey !== undefined
+const hasOwnKey = (value: unknown): boolean =>
+  Predicate.hasProperty(value, "idempotencyKey") && value.idempotencyKey !== undefined
 
 const playing =
   (next: NextFault): Replace =>
@@ -239,10 +239,10 @@ const playing =
     const operation = isOperation(name) ? name : otherNames.get(name)
     if (operation === undefined) return method
     return (...all) => {
-      const given = all.map(readable)
-      const called = method(...given)
-      const sendable = isSendable(() => check(...given))
-      const fault = () => faultOf(next, operation, isRead(operation, given), given.some(hasOwnKey))
+      const args = all.map(readable)
+      const called = method(...args)
+      const sendable = isSendable(() => check(...args))
+      const fault = () => faultOf(next, operation, isRead(operation, args), args.some(hasOwnKey))
       return Stream.isStream(called)
         ? Stream.unwrap(Effect.map(sendable, (is) => (is ? faultyContent(called, fault()) : called)))
         : Effect.flatMap(sendable, (is) => (is ? faultyCall(called, fault()) : called))

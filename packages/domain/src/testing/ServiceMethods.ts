@@ -178,12 +178,12 @@ export type Replace = (name: string, check: (...given: ReadonlyArray<unknown>) =
 
 const replaced = <Service extends object>(kind: Kind, service: Service, replace: Replace): Service => {
   const has = new Map(Object.entries(service))
-  const made = Object.entries(methods[kind]).map(([name, [, check]]) => {
+  const replacements = Object.entries(methods[kind]).map(([name, [, check]]) => {
     const method = has.get(name)
     return [name, method === undefined ? method : replace(`${kind}.${name}`, check, method)]
   })
   // Each method is replaced by one of its type.
-  return { ...service, ...Object.fromEntries(made) } as Service
+  return { ...service, ...Object.fromEntries(replacements) } as Service
 }
 
 /** Replaces the methods of the services of a context. */

@@ -4,7 +4,10 @@
  */
 import { Cause, Context, Effect, Exit, Fiber, Layer, Option, Predicate, Stream, Tracer } from "effect"
 
-/** Whether spans may name the contacts and credentials they are about (default: false). */
+/**
+ * Whether spans may name the contacts and credentials they are about (default: false). A reference, since the program decides
+ * it for all spans below.
+ */
 export const TraceSubjects = Context.Reference<boolean>("@roster/domain/TraceSubjects", { defaultValue: () => false })
 
 /** Options of the functions that redact spans. */
@@ -84,12 +87,12 @@ const redacted = new WeakMap<Tracer.Tracer, Tracer.Tracer>()
 
 const redactTracer = (tracer: Tracer.Tracer): Tracer.Tracer => {
   if (redacted.has(tracer)) return tracer
-  const known = redacting.get(tracer)
-  if (known !== undefined) return known
-  const made = Tracer.make({ span: (options) => redactSpan(tracer.span(options)), context: tracer.context })
-  redacting.set(tracer, made)
-  redacted.set(made, tracer)
-  return made
+  const cachedTracer = redacting.get(tracer)
+  if (cachedTracer !== undefined) return cachedTracer
+  const newTracer = Tracer.make({ span: (options) => redactSpan(tracer.span(options)), context: tracer.context })
+  redacting.set(tracer, newTracer)
+  redacted.set(newTracer, tracer)
+  return newTracer
 }
 
 /** The tracer to use, or `undefined` to keep the current one. Effect's native tracer exports nothing. */

@@ -34,14 +34,14 @@ export const byFoldedName = <A>(fields: { readonly [name: string]: A }): Readonl
 
 /** Gives names the spelling that a record has for them; a name that it does not have stays as it is. */
 export const spellingsOf = (record: { readonly [name: string]: unknown }): ((name: string) => string) => {
-  let known: Map<string, string> | undefined
+  let spellings: Map<string, string> | undefined
   return (name) => {
     if (Object.hasOwn(record, name)) return name
-    if (known === undefined) {
-      known = new Map()
-      for (const own in record) if (!known.has(foldName(own))) known.set(foldName(own), own)
+    if (spellings === undefined) {
+      spellings = new Map()
+      for (const spelling in record) if (!spellings.has(foldName(spelling))) spellings.set(foldName(spelling), spelling)
     }
-    return known.get(foldName(name)) ?? name
+    return spellings.get(foldName(name)) ?? name
   }
 }
 

@@ -14,11 +14,11 @@ export const endOfString = (text: string, start: number): number => {
       if (code === quote) return end
       if (code === backslash) end++
     }
-    const found = text.indexOf('"', end)
-    if (found === -1) return -1
-    let escapes = found - 1
+    const next = text.indexOf('"', end)
+    if (next === -1) return -1
+    let escapes = next - 1
     while (text.charCodeAt(escapes) === backslash) escapes--
-    if ((found - escapes) % 2 === 1) return found
-    end = found + 1
+    if ((next - escapes) % 2 === 1) return next
+    end = next + 1
   }
 }

@@ -93,11 +93,12 @@ function* findIssue(text: string, maximumValues: number, cuts: Array<number>): G
       // Refused before the name is parsed.
       if (isArray && end - element > maximumElement) return tooLong
       if (isName) {
-        const known = names[depth]
+        const namesOfObject = names[depth]
         const name = nameOf(text, at, end)
-        if (known?.has(name) === true) return `an object gives a name twice, the second time at character ${at + 1}`
-        if (known?.size === maximumNames) return `an object in it has more than ${maximumNames} names`
-        known?.add(name)
+        if (namesOfObject?.has(name) === true)
+          return `an object gives a name twice, the second time at character ${at + 1}`
+        if (namesOfObject?.size === maximumNames) return `an object in it has more than ${maximumNames} names`
+        namesOfObject?.add(name)
       }
       isName = false
       at = end

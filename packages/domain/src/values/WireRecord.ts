@@ -69,12 +69,12 @@ export const codeField = (field: string): string => translated(field, codeName)
 /** Refuses records with unknown names, which a struct would drop silently. Unknown names of the wire are dropped before. */
 const withKnownNames = <Fields extends Schema.Struct.Fields>(
   struct: Schema.Struct<Fields>,
-  known: KnownNames
+  nameRules: KnownNames
 ): Schema.Struct<Fields> => {
   const closed = Schema.declareConstructor<unknown>()([struct], ([fields]) => {
     const parse = SchemaParser.decodeUnknownEffect(fields)
     return (record, _, options) => {
-      const unknown = unknownName(record, known)
+      const unknown = unknownName(record, nameRules)
       if (unknown === undefined) return parse(record, options)
       const { ast } = Schema.Never.annotate({ messageUnexpectedKey: unknown.issue })
       return Effect.fail(new SchemaIssue.Pointer([unknown.name], new SchemaIssue.UnexpectedKey(ast)))

@@ -89,7 +89,7 @@ export const makeImportWarnings = (
   const forms = new Map<string, Map<string, Form>>()
   const nearHeadings = new Map<string, string>()
   const wrongHeadings = new Set<string>()
-  const known = new Map<string, ReadonlyArray<Column>>()
+  const columnsByKey = new Map<string, ReadonlyArray<Column>>()
   let lastNames: ReadonlyArray<string> | undefined
   let lastColumns: ReadonlyArray<Column> = []
 
@@ -120,12 +120,12 @@ export const makeImportWarnings = (
   const columnsBy = (names: ReadonlyArray<string>): ReadonlyArray<Column> => {
     if (names === lastNames) return lastColumns
     const key = JSON.stringify(names)
-    let columns = known.get(key)
+    let columns = columnsByKey.get(key)
     if (columns === undefined) {
       const read = importColumns(names, { ...mapping, columns: presentColumns(names, mapping.columns ?? {}) })
       columns = Result.isSuccess(read) ? columnsOf(names, read.success) : []
-      if (known.size >= mostGroups) known.clear()
-      known.set(key, columns)
+      if (columnsByKey.size >= mostGroups) columnsByKey.clear()
+      columnsByKey.set(key, columns)
       lookAtHeadings(columns, names)
     }
     lastNames = names
@@ -143,9 +143,9 @@ export const makeImportWarnings = (
       forms.set(key, (of = new Map()))
     }
     const name = `${form.form}${form.isUnclear ?? ""}`
-    const found = of.get(name)
-    if (found === undefined) of.set(name, { ...form, count: 1, first: { line, value: text } })
-    else found.count++
+    const sameForm = of.get(name)
+    if (sameForm === undefined) of.set(name, { ...form, count: 1, first: { line, value: text } })
+    else sameForm.count++
   }
 
   const add = (row: ImportRow): void => {

@@ -137,7 +137,7 @@ export const makeCall =
     }
 
     const attempt = (current: Attempt): Effect.Effect<A, Failure<Expected>> => {
-      const made = Effect.matchEffect(send, {
+      const attempt = Effect.matchEffect(send, {
         onFailure: (error): Effect.Effect<A, Failure<Expected>> => {
           if (HttpClientError.isHttpClientError(error)) {
             return Effect.flatMap(CurrentRequestPhase, (phase) =>
@@ -160,7 +160,7 @@ export const makeCall =
         "roster.operation": operation,
         ...(traceSubjects && about !== undefined ? { "roster.subject": about } : {})
       }
-      return Effect.andThen(Effect.annotateCurrentSpan(attributes), made)
+      return Effect.andThen(Effect.annotateCurrentSpan(attributes), attempt)
     }
 
     const { idempotencyKey } = options

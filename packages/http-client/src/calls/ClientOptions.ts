@@ -41,16 +41,16 @@ export const clientConfig = {
 
 /** The variables that a `Config` asked for, and those of them that have a value. */
 interface Noted {
-  readonly asked: Array<string>
+  readonly variables: Array<string>
   readonly set: Array<string>
 }
 
 /** Names the variable that was refused, or the first missing one. A message about a key may quote it, so it is replaced. */
-const nameUnread = (setting: string, { asked, set }: Noted, error: Config.ConfigError) => {
+const nameUnread = (setting: string, { variables, set }: Noted, error: Config.ConfigError) => {
   const refused = refusedVariable(error)
   if (refused === undefined) return error
   const { variable } = refused
-  if (!set.includes(variable)) return new InvalidSettings({ setting, issue: notSet }).readFrom(asked[0])
+  if (!set.includes(variable)) return new InvalidSettings({ setting, issue: notSet }).readFrom(variables[0])
   const isSecret = setting === "apiKey" || setting === "apiKeyPrefix"
   const issue = isSecret ? "its text is refused" : refused.issue
   return new InvalidSettings({ setting, issue, variable })
@@ -63,11 +63,11 @@ export const readOptions = (wrapped: ClientConfig) =>
     const provider = yield* ConfigProvider.ConfigProvider
     const variables = new Map<string, string>()
     const readOne = Effect.fnUntraced(function* (config: Config.Config<unknown>, setting: string) {
-      const noted: Noted = { asked: [], set: [] }
+      const noted: Noted = { variables: [], set: [] }
       const noting = ConfigProvider.make((path) =>
         Effect.map(provider.load(path), (node) => {
           const variable = path.join("_")
-          noted.asked.push(variable)
+          noted.variables.push(variable)
           if (node?.value !== undefined) noted.set.push(variable)
           return node
         })
@@ -113,8 +113,8 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
     return yield* refuse("retry.attempts", "it is not a whole number from 1 on")
   }
   const unread = durations.find((name) => {
-    const given = retry[name]
-    return given !== undefined && Option.isNone(Duration.fromInput(given))
+    const duration = retry[name]
+    return duration !== undefined && Option.isNone(Duration.fromInput(duration))
   })
   if (unread !== undefined) return yield* refuse(`retry.${unread}`, "it is not a duration such as 3 seconds")
   const header = options.apiKeyHeader ?? apiKeyHeader
@@ -128,11 +128,11 @@ export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions)
   if (url.protocol === "http:" && !isLoopbackHost(url.hostname) && options.allowInsecure !== true) {
     return yield* refuse("baseUrl", "it would send the API key over the network unencrypted; use https")
   }
-  const given = secretText(options.apiKey)
-  if (given === undefined) {
+  const keyText = secretText(options.apiKey)
+  if (keyText === undefined) {
     return yield* refuse("apiKey", noSecretText)
   }
-  const key = given.replace(/\r?\n$/, "")
+  const key = keyText.replace(/\r?\n$/, "")
   if (key.length === 0) return yield* refuse("apiKey", "it is empty")
   if (key.length > 4096) return yield* refuse("apiKey", "it is longer than any key")
   if (!/^[\x21-\x7e]+$/.test(key)) {

@@ -210,30 +210,30 @@ export const statusFailure = (
   })
   if (foreign !== undefined && saidByService.has(status)) return failure("Permanent", foreign)
   // The words of the service itself.
-  const own = foreign === undefined ? text : ""
-  if (status === 401 || (status === 400 && unauthorizedText.test(own)))
+  const serviceText = foreign === undefined ? text : ""
+  if (status === 401 || (status === 400 && unauthorizedText.test(serviceText)))
     return failure("Permanent", new Unauthorized({}))
-  if (status === 403 || (status === 400 && accessDeniedText.test(own))) {
+  if (status === 403 || (status === 400 && accessDeniedText.test(serviceText))) {
     return failure(
       "Permanent",
-      readExceedsGrantor(own) ?? new AccessDenied({ required: requiredLevel(operation, own) })
+      readExceedsGrantor(serviceText) ?? new AccessDenied({ required: requiredLevel(operation, serviceText) })
     )
   }
   const settles = foreign === undefined && settling.has(status)
-  const refusal = readRefusal(status, own)
+  const refusal = readRefusal(status, serviceText)
   if (refusal !== undefined) {
     return { evidence: "Permanent", error: refusal, settles: settles || refusal._tag === "LastManagingKey" }
   }
   const wait = retryAfter === undefined ? {} : { retryAfter: Duration.toSeconds(retryAfter) }
   if (status === 429) {
-    const detail = readAccountLimit(own)
+    const detail = readAccountLimit(serviceText)
     return failure("NotProcessed", new RateLimited(detail === undefined ? wait : { detail, ...wait }), true)
   }
   const said = text === "" ? "" : ` (${text})`
-  const detail = readUnavailable(own) ?? `it answers with status ${status}${said}`
+  const detail = readUnavailable(serviceText) ?? `it answers with status ${status}${said}`
   const unavailable = new Unavailable({ status, detail, ...wait })
   if (status === 503 && retryAfter !== undefined) {
-    return failure("NotProcessed", readStoreFailure(own) ?? unavailable, true)
+    return failure("NotProcessed", readStoreFailure(serviceText) ?? unavailable, true)
   }
   if (status === 408 || status === 425) return failure("NotProcessed", unavailable)
   // No such status settles the outcome, whether the service or a proxy sent it.

@@ -59,7 +59,10 @@ export const defaultRetrySettings: RetrySettings = {
   assumeIdempotencyKey: false
 }
 
-/** The retry policy of a client's layer, changed by its option `retry`. Around a call, it replaces that policy. */
+/**
+ * The retry policy of a client's layer, changed by its option `retry`. Around a call, it replaces that policy,
+ * since the methods of the services have no options of one layer alone.
+ */
 export const RetryPolicy = Context.Reference<RetrySettings>("@roster/http-client/RetryPolicy", {
   defaultValue: () => defaultRetrySettings
 })
@@ -67,12 +70,12 @@ export const RetryPolicy = Context.Reference<RetrySettings>("@roster/http-client
 /** The policy of a client. One around a call replaces it, unless the client was built inside the same one. */
 export const clientPolicy = (settings: PartialRetrySettings = {}) =>
   Effect.contextWith((built: Context.Context<never>) => {
-    const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-    const own = limitsOf({ ...Context.get(built, RetryPolicy), ...given })
+    const changes = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
+    const ofClient = limitsOf({ ...Context.get(built, RetryPolicy), ...changes })
     const atBuild = Context.getOrUndefined(built, RetryPolicy)
     return Effect.succeed((call: Context.Context<never>): RetryLimits => {
       const around = Context.getOrUndefined(call, RetryPolicy)
-      return around === undefined || around === atBuild ? own : limitsOf(around)
+      return around === undefined || around === atBuild ? ofClient : limitsOf(around)
     })
   })
 

@@ -117,14 +117,14 @@ export class RosterHttpApi extends Context.Service<
         inAttemptContext(Effect.contextWith((call: Context.Context<never>) => through(call, request, identity)))
       )
       // The last step before the transport, whose errors never leave this package.
-      const own = Headers.fromInput(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
+      const keyHeader = Headers.fromInput(headerValue === undefined ? {} : { [header]: Redacted.value(headerValue) })
       const addKeys = (
         request: HttpClientRequest.HttpClientRequest,
         key: string | undefined,
         resubscribe: boolean | undefined
       ) => {
         const { body, hash, headers, method, url, urlParams } = request
-        const keyed = key === undefined ? own : Headers.set(own, idempotencyKeyHeader, key)
+        const keyed = key === undefined ? keyHeader : Headers.set(keyHeader, idempotencyKeyHeader, key)
         const all =
           resubscribe === undefined ? keyed : Headers.set(keyed, resubscribeHeader, resubscribe ? "allow" : "deny")
         return HttpClientRequest.makeWith(
@@ -177,7 +177,7 @@ export class RosterHttpApi extends Context.Service<
   static readonly layer = (options: ClientOptions) => Layer.effect(RosterHttpApi, RosterHttpApi.make(options))
 }
 
-/** Changes the `HttpClient` of the calls around which it is provided. */
+/** Changes the `HttpClient` of the calls around which it is provided: the methods of the services know no HTTP. */
 export const ClientTransform = Context.Reference<
   ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 >("@roster/http-client/ClientTransform", { defaultValue: () => undefined })
@@ -192,12 +192,12 @@ const clientOf = (
     Effect.succeed
   )
 
-/** The idempotency key of the current call. */
+/** The idempotency key of the current call. `HttpClient` has no parameter for it, and it is no header before the last step. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@roster/http-client/IdempotencyKey", {
   defaultValue: () => undefined
 })
 
-/** Whether the current call may resubscribe contacts; `undefined` leaves it to the service. */
+/** Whether the current call may resubscribe contacts, for the same reason; `undefined` leaves it to the service. */
 export const Resubscribe = Context.Reference<boolean | undefined>("@roster/http-client/Resubscribe", {
   defaultValue: () => undefined
 })

@@ -30,7 +30,11 @@ interface GuardedContacts {
   readonly kept: ReadonlyArray<KeptStatus>
 }
 
-const asked = (contacts: ReadonlyArray<ContactPayload>): GuardedContacts => ({ contacts, isAsked: true, kept: [] })
+const guardedByService = (contacts: ReadonlyArray<ContactPayload>): GuardedContacts => ({
+  contacts,
+  isAsked: true,
+  kept: []
+})
 
 /** Whether a contact gives a status. No schema has checked it yet. */
 const hasStatus = (contact: ContactPayload): boolean =>
@@ -63,7 +67,7 @@ export const makeConsentGuard = (
     const identities = new Set(contacts.filter(mayResubscribe).map(({ email }) => canonicalEmail(email)))
     const read = (identity: string) => Effect.map(statusOf(identity), (status) => [identity, status] as const)
     const statuses = new Map(yield* Effect.forEach(identities, read, { concurrency: readsAtOnce }))
-    if (isHonoured.current) return asked(contacts)
+    if (isHonoured.current) return guardedByService(contacts)
     const sent = contacts.map((contact) => {
       if (!hasStatus(contact)) return contact
       const { status, ...rest } = contact
@@ -87,6 +91,6 @@ export const makeConsentGuard = (
     // The add refuses what is no list.
     const isNeeded = resubscribe === false && Array.isArray(contacts) && contacts.some(mayResubscribe)
     if (!isNeeded) return Effect.succeed({ contacts, isAsked: false, kept: [] })
-    return isHonoured.current ? Effect.succeed(asked(contacts)) : withoutResubscribing(contacts)
+    return isHonoured.current ? Effect.succeed(guardedByService(contacts)) : withoutResubscribing(contacts)
   }
 }

@@ -322,16 +322,16 @@ export const downloadExport = (
           const before = progress.received
           return tryOnce.pipe(
             Stream.catch((failure) => {
-              const made = progress.received > before ? 1 : fruitless + 1
+              const attempt = progress.received > before ? 1 : fruitless + 1
               const repeats = failure.evidence !== "Permanent" && row.ambiguous === "always"
-              if (!repeats || made >= policy.attempts) return Stream.fail(failure.error)
+              if (!repeats || attempt >= policy.attempts) return Stream.fail(failure.error)
               if (progress.received > 0 && !isStrong(progress.etag)) return Stream.fail(unproved(progress).error)
               return Stream.unwrap(
                 Effect.gen(function* () {
-                  const wait = yield* waitAfter(policy, failure, made)
+                  const wait = yield* waitAfter(policy, failure, attempt)
                   if (wait === undefined) return Stream.fail(failure.error)
                   yield* Effect.sleep(wait)
-                  return loop(made)
+                  return loop(attempt)
                 })
               )
             })

@@ -186,13 +186,13 @@ export const make = Effect.gen(function* () {
   const guarded = makeConsentGuard(isResubscribeHonoured, getUntraced)
 
   /** What the service says of itself on every answer; a small page is requested if there was no answer yet. */
-  const saidOnAnswers = <A>(known: () => A | undefined, otherwise: A): Effect.Effect<A, ServiceError> =>
+  const saidOnAnswers = <A>(current: () => A | undefined, otherwise: A): Effect.Effect<A, ServiceError> =>
     Effect.suspend(() => {
-      const said = known()
+      const said = current()
       if (said !== undefined) return Effect.succeed(said)
-      const asked = call({ ...api.contactsGet({ query: { limit: 1 } }), read: readContacts, refusals: [] })
-      return Effect.catch(asked, (error) => (known() === undefined ? Effect.fail(error) : Effect.void)).pipe(
-        Effect.map(() => known() ?? otherwise)
+      const smallPage = call({ ...api.contactsGet({ query: { limit: 1 } }), read: readContacts, refusals: [] })
+      return Effect.catch(smallPage, (error) => (current() === undefined ? Effect.fail(error) : Effect.void)).pipe(
+        Effect.map(() => current() ?? otherwise)
       )
     })
 

@@ -39,8 +39,8 @@ const { isSameSetting, settingNames } = CredentialSettings
 type Sent = CredentialSettings.SettingValues & { readonly name?: string | undefined } & SubaccountScope
 
 /** Whether a credential matches a change; omitted fields may have any value. */
-const isAsSent = (sent: CredentialSettings.SettingValues, found: CredentialSettings.SettingValues): boolean =>
-  settingNames.every((name) => sent[name] === undefined || isSameSetting(sent[name], found[name]))
+const isAsSent = (sent: CredentialSettings.SettingValues, stored: CredentialSettings.SettingValues): boolean =>
+  settingNames.every((name) => sent[name] === undefined || isSameSetting(sent[name], stored[name]))
 
 /** The fields that are given. */
 const defined = (changes: object) =>
@@ -66,7 +66,7 @@ const renamed = <A extends CredentialSettings.SettingValues>(
   return get.pipe(
     Effect.mapError(({ message }) => unknown(`the old name is gone, and looking under the new one failed: ${message}`)),
     Effect.filterOrFail(
-      (found) => isAsSent(sent, found),
+      (stored) => isAsSent(sent, stored),
       () => unknown("the old name is gone, and what is under the new one is not what was sent")
     )
   )

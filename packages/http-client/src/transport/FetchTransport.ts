@@ -74,7 +74,10 @@ export const layer = (
     Effect.gen(function* () {
       const built = yield* Effect.context()
       const client = HttpClient.mapRequest(yield* HttpClient.HttpClient, askForGzip)
-      const given = Context.getOrUndefined(built, FetchHttpClient.RequestInit)
-      return limitResponse(given === undefined ? client : withRequestInit(client, given), options.maximumResponseBytes)
+      const requestInit = Context.getOrUndefined(built, FetchHttpClient.RequestInit)
+      return limitResponse(
+        requestInit === undefined ? client : withRequestInit(client, requestInit),
+        options.maximumResponseBytes
+      )
     })
   ).pipe(Layer.provide(FetchHttpClient.layer))

@@ -139,19 +139,19 @@ const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onCl
 }
 
 const ContactCard = ({ email }: { readonly email: string }) => {
-  const found = useAtomValue(ContactAtoms.contact(email))
+  const contact = useAtomValue(ContactAtoms.contact(email))
   const setOpened = useAtomSet(ContactAtoms.opened)
   const close = (): void => setOpened(undefined)
   return (
     <Dialog title={email} onClose={close}>
-      {AsyncResult.isSuccess(found) ? (
+      {AsyncResult.isSuccess(contact) ? (
         <>
-          <Fields key={JSON.stringify(editedOf(found.value))} contact={found.value} />
-          <Person contact={found.value} onClose={close} />
+          <Fields key={JSON.stringify(editedOf(contact.value))} contact={contact.value} />
+          <Person contact={contact.value} onClose={close} />
         </>
       ) : (
         <>
-          <Problem message={problemOf(found)} />
+          <Problem message={problemOf(contact)} />
           <button type="button" onClick={close}>
             Close
           </button>

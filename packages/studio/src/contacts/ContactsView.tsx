@@ -91,11 +91,11 @@ const NoContacts = ({ rule }: { readonly rule: string }) => (
 
 const Columns = () => {
   const [names, setNames] = useAtom(ContactAtoms.columns)
-  const known = useAtomValue(AppliedRule.knownFields)
+  const fieldsInUse = useAtomValue(AppliedRule.knownFields)
   return (
     <fieldset>
       <legend className="unseen">Columns to show</legend>
-      {allColumns(known).map(({ name }) => (
+      {allColumns(fieldsInUse).map(({ name }) => (
         <label key={name}>
           <input
             type="checkbox"

@@ -60,7 +60,7 @@ const NewValueFields = ({
   readonly wanted: Change
   readonly onChange: (wanted: Change) => void
 }) => {
-  const known = useAtomValue(AppliedRule.knownFields)
+  const fieldsInUse = useAtomValue(AppliedRule.knownFields)
   const { to } = wanted
   const set = (to: NewValue): void => onChange({ ...wanted, to })
   return (
@@ -88,7 +88,9 @@ const NewValueFields = ({
             onChange={({ target }) => set({ ...to, name: target.value })}
           />
           <datalist id="fields-in-use">
-            {known?.fields.flatMap(({ isCustom, name }) => (isCustom ? [<option key={name} value={name} />] : []))}
+            {fieldsInUse?.fields.flatMap(({ isCustom, name }) =>
+              isCustom ? [<option key={name} value={name} />] : []
+            )}
           </datalist>
         </label>
       ) : null}

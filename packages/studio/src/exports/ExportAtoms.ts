@@ -21,14 +21,14 @@ export interface MadeExport extends WantedExport {
   /** Opens the file without a key. */
   readonly link: string
   /** When it was asked for, in milliseconds since 1970. */
-  readonly asked: number
+  readonly requestedAt: number
   readonly state: "Waiting" | "Ready" | "Failed"
   /** Why it failed, or why it is not known whether it will be ready. */
   readonly problem?: string | undefined
 }
 
 /** The exports of this session, the newest first. */
-export const made = Atom.keepAlive(Atom.make<ReadonlyArray<MadeExport>>([]))
+export const exports = Atom.keepAlive(Atom.make<ReadonlyArray<MadeExport>>([]))
 
 /** Whether a link may stand on the page: a service could give one that is a script. */
 export const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link) && URL.canParse(link)
@@ -54,8 +54,8 @@ export const request = Atom.keepAlive(
         const { id, link } = yield* ContactsService.use((contacts) =>
           contacts.export({ filter, fileFormat: wanted.format, compressionFormat: wanted.compression })
         )
-        const one: MadeExport = { ...wanted, id, link, asked: Date.now(), state: "Waiting" }
-        yield* awaitMade(one, (now) => get.set(made, putInto(get.registry.get(made), now)))
+        const one: MadeExport = { ...wanted, id, link, requestedAt: Date.now(), state: "Waiting" }
+        yield* awaitMade(one, (now) => get.set(exports, putInto(get.registry.get(exports), now)))
         return id
       }),
     { concurrent: true }
@@ -64,9 +64,12 @@ export const request = Atom.keepAlive(
 
 /** Waits again for an export whose end is not known. */
 export const waitAgain = Atom.keepAlive(
-  runtime.fn((one: MadeExport, get) => awaitMade(one, (now) => get.set(made, putInto(get.registry.get(made), now))), {
-    concurrent: true
-  })
+  runtime.fn(
+    (one: MadeExport, get) => awaitMade(one, (now) => get.set(exports, putInto(get.registry.get(exports), now))),
+    {
+      concurrent: true
+    }
+  )
 )
 
 const endings = { Csv: "csv", Json: "json", Xml: "xml" } as const

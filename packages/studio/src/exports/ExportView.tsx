@@ -33,7 +33,7 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
   const again = useAtomSet(ExportAtoms.waitAgain)
   return (
     <tr>
-      <td>{localTime.format(one.asked)}</td>
+      <td>{localTime.format(one.requestedAt)}</td>
       <td>
         <bdi>{one.rule === "" ? "all contacts" : shortened(one.rule)}</bdi>
       </td>
@@ -65,7 +65,7 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
 const ExportView = () => {
   const rule = useAtomValue(AppliedRule.rule)
   const count = useAtomValue(ContactAtoms.count)
-  const made = useAtomValue(ExportAtoms.made)
+  const exports = useAtomValue(ExportAtoms.exports)
   const [requested, request] = useAtom(ExportAtoms.request)
   const [format, setFormat] = useState<Format>("Csv")
   const [isZip, setZip] = useState(false)
@@ -104,7 +104,7 @@ const ExportView = () => {
       <Problem message={problemOf(count) ?? problemOf(requested)} />
       <CommandLine command={ExportAtoms.exportCommand(wanted)} />
       <h2>Exports of this session</h2>
-      {made.length === 0 ? (
+      {exports.length === 0 ? (
         <p>There are none. A file stays for a while at the service, and its link opens it without a key.</p>
       ) : (
         <Table
@@ -112,7 +112,7 @@ const ExportView = () => {
           columns={["Asked for", "Contacts", "Form", "State", "File"]}
           className="broad"
         >
-          {made.map((one) => (
+          {exports.map((one) => (
             <Made key={one.id} one={one} />
           ))}
         </Table>

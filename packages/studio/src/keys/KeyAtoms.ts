@@ -157,15 +157,15 @@ export const create = Atom.keepAlive(
         const service = yield* CredentialsService
         const limits = yield* limitsOf(settings, get(subaccount))
         const name = settings.name.trim()
-        const made =
+        const credential =
           kind === "apikeys"
             ? yield* createWithRetry(
                 service.apiKeys,
                 yield* ApiKeyPayload.fromInput({ name, accessLevels: settings.levels, ...limits })
               )
             : yield* createWithRetry(service.smtp, { name: yield* EmailAddress.fromText(name), ...limits })
-        get.set(shownSecret, { kind, name: made.name, secret: made.token })
-        return made.name
+        get.set(shownSecret, { kind, name: credential.name, secret: credential.token })
+        return credential.name
       }),
     { reactivityKeys: changed }
   )
@@ -252,15 +252,15 @@ export const rotate = Atom.keepAlive(
                 Effect.provide(FetchTransport.layer()),
                 Effect.orElseSucceed(() => undefined)
               ),
-        deliver: Effect.fnUntraced(function* (made: {
+        deliver: Effect.fnUntraced(function* (credential: {
           readonly name: string
           readonly token: Redacted.Redacted<string>
         }) {
           const kept = yield* Deferred.make<boolean>()
           get.set(shownSecret, {
             kind,
-            name: made.name,
-            secret: made.token,
+            name: credential.name,
+            secret: credential.token,
             onKept: (isKept) => Deferred.doneUnsafe(kept, Effect.succeed(isKept))
           })
           if (!(yield* Deferred.await(kept))) return yield* new SecretNotKept({ name })

@@ -27,13 +27,13 @@ export const savedRules = Atom.keepAlive(
   Atom.withReactivity(rulesChanged)(runtime.atom(RuleStorage.use(({ all }) => all)))
 )
 
-const known = Atom.readable((get) => AsyncResult.getOrElse(get(savedRules), () => undefined)?.rules)
+const savedTexts = Atom.readable((get) => AsyncResult.getOrElse(get(savedRules), () => undefined)?.rules)
 
 /** The rule for which the draft stands; `undefined` while it names a saved one and those are not known yet. */
 const meant = Atom.readable((get): Result.Result<string, InvalidRule> | undefined => {
   const text = get(draft)
   if (!isSavedRule(text)) return Result.succeed(text.trim())
-  const saved = get(known)
+  const saved = get(savedTexts)
   return saved === undefined ? undefined : ruleOf(text, saved)
 })
 
@@ -66,7 +66,7 @@ export const completions = Atom.readable((get): Pick<RuleCompletions, "from" | "
   const text = get(draft)
   if (at === undefined) return { from: 0, suggestions: [] }
   const { from, suggestions } = isSavedRule(text)
-    ? { from: 0, suggestions: completeSavedRule(text, get(known) ?? {}) }
+    ? { from: 0, suggestions: completeSavedRule(text, get(savedTexts) ?? {}) }
     : completeRule(text, at, get(AppliedRule.knownFields))
   return { from, suggestions: suggestions.slice(0, shownSuggestions) }
 })

@@ -79,11 +79,11 @@ const Save = ({ place }: Pick<KeptRules, "place">) => {
 }
 
 export const SavedRules = () => {
-  const found = useAtomValue(RuleDraft.savedRules)
+  const saved = useAtomValue(RuleDraft.savedRules)
   const setDraft = useAtomSet(RuleDraft.draft)
   const show = useAtomSet(RuleDraft.show)
-  if (!AsyncResult.isSuccess(found)) return <Problem message={problemOf(found)} />
-  const { place, rules } = found.value
+  if (!AsyncResult.isSuccess(saved)) return <Problem message={problemOf(saved)} />
+  const { place, rules } = saved.value
   return (
     <div className="stack">
       {Object.keys(rules).length === 0 ? <p>No rule is saved yet.</p> : null}

@@ -15,7 +15,7 @@ describe("the export view", () => {
       yield* contacts.add([{ email: "a@example.com", firstName: "A" }])
       yield* store.run(ExportAtoms.request, { ...wanted, rule: "" })
       yield* store.run(ExportAtoms.request, wanted)
-      const made = store.registry.get(ExportAtoms.made)
+      const made = store.registry.get(ExportAtoms.exports)
       assert.deepStrictEqual(
         made.map(({ problem, rule, state }) => [rule, state, problem]),
         [
@@ -31,8 +31,8 @@ describe("the export view", () => {
   it.effect("says why a file is not ready", () =>
     Effect.gen(function* () {
       const store = yield* studioStore
-      yield* store.run(ExportAtoms.waitAgain, { ...wanted, id: "none", link: "", asked: 0, state: "Waiting" })
-      const [one] = store.registry.get(ExportAtoms.made)
+      yield* store.run(ExportAtoms.waitAgain, { ...wanted, id: "none", link: "", requestedAt: 0, state: "Waiting" })
+      const [one] = store.registry.get(ExportAtoms.exports)
       assert.strictEqual(one?.state, "Failed")
       assert.include(one?.problem, "the id of an export, such as")
     })

@@ -54,16 +54,16 @@ const spooled = Effect.fnUntraced(function* <E, R>(contacts: Stream.Stream<Conta
 /** Prints contacts with these columns. `onPrint` learns how many are about to be printed. */
 export const printContacts = Effect.fnUntraced(function* <E, R>(
   contacts: Stream.Stream<Contact, E, R>,
-  asked: ReadonlyArray<string> | undefined,
+  chosenColumns: ReadonlyArray<string> | undefined,
   onPrint: (count: number) => void
 ) {
   const { format } = yield* Output
   const print = <E2, R2>(columns: ReadonlyArray<string>, contacts: Stream.Stream<Contact, E2, R2>) =>
     Results.records(Contact, columns, contacts, {
       fieldsIn: fieldsIn(columns),
-      areAsked: asked !== undefined
+      areAsked: chosenColumns !== undefined
     })
-  if (format === "csv" && asked === undefined) {
+  if (format === "csv" && chosenColumns === undefined) {
     const all = yield* spooled(contacts)
     return yield* print([...usual, ...all.names], all.contacts)
   }
@@ -71,5 +71,5 @@ export const printContacts = Effect.fnUntraced(function* <E, R>(
     onPrint(part.length)
     return part
   })
-  yield* print(asked ?? usual, noted)
+  yield* print(chosenColumns ?? usual, noted)
 }, Effect.scoped)

@@ -31,12 +31,12 @@ const parseLevel = (name: string) => {
 }
 
 const parsePurposeNames = (names: string) => {
-  const found = parsePurposes(names)
-  if (Result.isSuccess(found)) return Effect.succeed(found.success)
-  const name = found.failure
+  const parsed = parsePurposes(names)
+  if (Result.isSuccess(parsed)) return Effect.succeed(parsed.success)
+  const name = parsed.failure
   const meant = didYouMean(name, purposes)
-  const known = `the purposes are ${purposes.join(", ")}`
-  const help = meant === undefined ? known : `${meant} ${known}`
+  const choices = `the purposes are ${purposes.join(", ")}`
+  const help = meant === undefined ? choices : `${meant} ${choices}`
   return refuse("for", `there is no purpose "${shorten(name)}"; ${help}`)
 }
 

@@ -51,31 +51,31 @@ const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted
 /** Prepares the check of a secret that was delivered, by a command. */
 export const secretVerification = Effect.fnUntraced(function* <New>(
   commandLine: string,
-  content: (made: New) => Redacted.Redacted<string>
+  content: (credential: New) => Redacted.Redacted<string>
 ) {
   const context = yield* Effect.context<Output | ChildProcessSpawner.ChildProcessSpawner>()
-  return (made: New) => Effect.provideContext(give(commandLine, content(made)), context)
+  return (credential: New) => Effect.provideContext(give(commandLine, content(credential)), context)
 })
 
 /** Prepares the delivery, and returns the function that delivers; `content` makes the text for a file or a command. */
 export const secretDelivery = Effect.fnUntraced(function* <New>(
   { exec, out }: { readonly out: string | undefined; readonly exec: string | undefined },
   schema: Schema.Codec<New, unknown>,
-  content: (made: New) => Redacted.Redacted<string>
+  content: (credential: New) => Redacted.Redacted<string>
 ) {
   const context = yield* Effect.context<Output | ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem>()
   const write = out === undefined ? undefined : yield* prepare(out, { force: true })
-  return Effect.fnUntraced(function* (made: New) {
+  return Effect.fnUntraced(function* (credential: New) {
     if (write !== undefined) {
-      yield* write(Stream.sync(() => new TextEncoder().encode(Redacted.value(content(made)))))
+      yield* write(Stream.sync(() => new TextEncoder().encode(Redacted.value(content(credential)))))
     } else if (exec !== undefined) {
       yield* Effect.mapError(
-        give(exec, content(made)),
+        give(exec, content(credential)),
         ({ message }) => new NotDelivered({ message: `The new secret was not delivered. ${message}` })
       )
     } else {
       const output = yield* Output
-      yield* Results.record(schema, made)
+      yield* Results.record(schema, credential)
       if (output.format === "table") yield* output.note("The Token above is shown only once. Save it now.")
     }
   }, Effect.provideContext(context))

@@ -15,7 +15,7 @@ const withoutEmpty = (given: ConfigProvider.ConfigProvider) =>
 
 const text = (name: string) => Config.withDefault(Config.String(name), undefined)
 
-const given = Config.all({
+const variables = Config.all({
   traces: text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
   base: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
   attributes: text("OTEL_RESOURCE_ATTRIBUTES")
@@ -45,11 +45,11 @@ const sendsInTime = Layer.effect(
 
 /** The tracer of the variables of OpenTelemetry, or none if they name no collector. */
 export const tracing = Effect.gen(function* () {
-  const variables = withoutEmpty(yield* ConfigProvider.ConfigProvider)
+  const provider = withoutEmpty(yield* ConfigProvider.ConfigProvider)
   const { attributes, base, traces } = yield* Effect.provideService(
-    fromEnvironment(given),
+    fromEnvironment(variables),
     ConfigProvider.ConfigProvider,
-    variables
+    provider
   )
   const named = traces ?? base
   if (named === undefined) return Layer.empty
@@ -64,7 +64,7 @@ export const tracing = Effect.gen(function* () {
     OTEL_TRACES_EXPORTER: "otlp",
     ...(attributes?.includes("service.name=") === true ? {} : { OTEL_SERVICE_NAME: "roster" })
   }
-  const settings = ConfigProvider.orElse(variables, ConfigProvider.fromUnknown(defaults))
+  const settings = ConfigProvider.orElse(provider, ConfigProvider.fromUnknown(defaults))
   const { OtlpSerialization, OtlpTracer } = yield* Effect.promise(() => import("effect/observability"))
   return OtlpTracer.layerFromConfig().pipe(
     Layer.provide([OtlpSerialization.layerJson, sendsInTime, Layer.succeed(ConfigProvider.ConfigProvider, settings)]),

@@ -59,10 +59,10 @@ const checkStore = Effect.gen(function* () {
 const store = Effect.fnUntraced(function* (given: string | undefined) {
   const { exists, filename } = yield* EmbeddedStore.storeAt(given)
   const room = yield* diskSpace((yield* Path.Path).dirname(filename))
-  const found = exists
+  const findings = exists
     ? [yield* checkStore, yield* lastBackup(filename)]
     : [ok("store", `none yet; an import makes ${filename}`)]
-  return [...found, ...room]
+  return [...findings, ...room]
 })
 
 /** Checks the service or the store that the settings name. What is wrong with a service is what its request says. */
@@ -90,7 +90,7 @@ export const command = Command.make(
         : yield* Effect.flatMap(
             Effect.promise(() => import("@roster/server/PostgresCheck")),
             ({ checkPostgres }) =>
-              Effect.zipWith(checkPostgres(postgres), lastBackup(postgres), (found, backup) => [...found, backup])
+              Effect.zipWith(checkPostgres(postgres), lastBackup(postgres), (findings, backup) => [...findings, backup])
           )
     const rows = findings.map(({ check, detail, result }) => ({ Check: check, Result: result, Detail: detail }))
     yield* Results.rows(["Check", "Result", "Detail"], Stream.fromIterable(rows), { hasSentences: true })

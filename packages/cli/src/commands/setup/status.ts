@@ -49,8 +49,8 @@ export const command = Command.make(
       ...(Result.isSuccess(probed) ? [`may      ${granted.join(", ") || "nothing that read requests can show"}`] : []),
       ...(lacking.length === 0 ? [] : [`may not  ${lacking.join(", ")}`])
     ]
-    const known = Result.isSuccess(probed) ? { version, granted, lacking } : {}
-    yield* Results.summary({ ...service, key, source, ...known }, words.join("\n"))
+    const keyFacts = Result.isSuccess(probed) ? { version, granted, lacking } : {}
+    yield* Results.summary({ ...service, key, source, ...keyFacts }, words.join("\n"))
     yield* Effect.fromResult(probed)
     yield* (yield* Output).note(
       "Levels for writing cannot be tested with read requests; a key with the level Security can see all levels with: roster apikeys list"

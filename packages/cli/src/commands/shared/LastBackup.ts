@@ -63,9 +63,9 @@ export const lastBackup = Effect.fnUntraced(function* (store: Store) {
   if (file === undefined) {
     return finding("warning", "none that this user made is known: make one by roster backup FILE")
   }
-  const made = Option.flatMap(yield* Effect.option(fs.stat(file)), ({ mtime }) => mtime)
-  if (Option.isNone(made)) return finding("warning", `the last that this user made is gone from ${file}`)
-  const age = DateTime.distance(DateTime.fromDateUnsafe(made.value), yield* DateTime.now)
+  const backupTime = Option.flatMap(yield* Effect.option(fs.stat(file)), ({ mtime }) => mtime)
+  if (Option.isNone(backupTime)) return finding("warning", `the last that this user made is gone from ${file}`)
+  const age = DateTime.distance(DateTime.fromDateUnsafe(backupTime.value), yield* DateTime.now)
   const detail = `the last that this user made is of ${ago(age)}: ${file}`
   return Duration.isGreaterThan(age, tolerated)
     ? finding("warning", `${detail}. Make one by roster backup FILE`)

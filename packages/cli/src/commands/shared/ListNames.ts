@@ -15,11 +15,11 @@ export const refuseNewLists = Effect.fnUntraced(function* (
   given: { readonly createList: boolean; readonly lists: ReadonlyArray<{ readonly name: string }> }
 ) {
   if (given.createList || given.lists.length === 0) return
-  const known = new Map(given.lists.map(({ name }) => [FieldNames.foldName(name), name]))
-  const absent = names.filter((name) => !known.has(FieldNames.foldName(name)))
+  const spellings = new Map(given.lists.map(({ name }) => [FieldNames.foldName(name), name]))
+  const absent = names.filter((name) => !spellings.has(FieldNames.foldName(name)))
   if (absent.length === 0) return
   const words = absent.map((name) => {
-    const meant = didYouMean(name, [...known.values()])
+    const meant = didYouMean(name, [...spellings.values()])
     return `there is no list "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`
   })
   const text = words.join(", ")

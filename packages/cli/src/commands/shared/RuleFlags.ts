@@ -76,13 +76,13 @@ const absentFields = Effect.fnUntraced(
     const some = yield* contacts.list({ limit: sampled })
     // A new store has no field yet.
     if (some.length === 0) return []
-    const known = new Set(some.flatMap(({ customFields = {} }) => Object.keys(customFields)))
-    const folded = new Set([...known].map(Rule.foldText))
+    const fieldNames = new Set(some.flatMap(({ customFields = {} }) => Object.keys(customFields)))
+    const folded = new Set([...fieldNames].map(Rule.foldText))
     const absent: Array<string> = []
     for (const name of names.filter((name) => !folded.has(Rule.foldText(name))).slice(0, maximumLookups)) {
       const hasField = Rule.print(Rule.compare(Rule.customField(name), "!=", Rule.text("")))
       if ((yield* contacts.list({ limit: 1, rule: hasField })).length > 0) continue
-      const meant = didYouMean(name, [...known, ...RuleFields.recordFieldNames])
+      const meant = didYouMean(name, [...fieldNames, ...RuleFields.recordFieldNames])
       absent.push(`no contact has "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`)
     }
     return absent

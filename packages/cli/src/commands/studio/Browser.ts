@@ -25,11 +25,11 @@ const opening = (
 /** Where nothing can open it, the address is on the screen. The browser outlives this process. */
 export const openBrowser = (address: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    const found = opening(address)
-    if (found === undefined) return
-    const child = spawn(found.program, found.args, { detached: true, stdio: ["pipe", "ignore", "ignore"] })
+    const command = opening(address)
+    if (command === undefined) return
+    const child = spawn(command.program, command.args, { detached: true, stdio: ["pipe", "ignore", "ignore"] })
     child.on("error", () => {})
     child.stdin.on("error", () => {})
-    child.stdin.end(found.input)
+    child.stdin.end(command.input)
     child.unref()
   })

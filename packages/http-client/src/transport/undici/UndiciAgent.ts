@@ -45,13 +45,13 @@ const namedProxy = (error: Error, target: buildConnector.Options, { http, https 
   const status = refusedTunnel.exec(error.message)?.[1]
   if (status !== undefined && https !== undefined) return new ProxyUnreachable(https.host, error, Number(status))
   const { host, port } = failedPlace(error)
-  const asked = { host: target.hostname, port: defaultPort(target) }
+  const requested = { host: target.hostname, port: defaultPort(target) }
   const proxy = [http, https].find(
     (url) =>
       url !== undefined &&
       (port === undefined
         ? host === url.hostname
-        : port === defaultPort(url) && (port !== asked.port || asked.host === url.hostname))
+        : port === defaultPort(url) && (port !== requested.port || requested.host === url.hostname))
   )
   return proxy === undefined ? error : new ProxyUnreachable(proxy.host, error)
 }

@@ -69,7 +69,7 @@ const ofOneAccount = (shared: number): number => Math.max(Math.ceil(shared / 2),
 /** How often a transaction is begun before its failure is told; those after a wait for a lock do not count. */
 export const maximumTransactionAttempts = 10
 
-/** What a transaction came to. Code between it and its failed statement may have made another error of that. */
+/** What a transaction came to. Code between it and its failed statement, which knows nothing of it, may have made another error. */
 interface Attempt {
   failure: SqlError.SqlError | undefined
 }

@@ -26,11 +26,11 @@ export const command = Command.make(
     const { AuditEntry, AuditQueries } = yield* EmbeddedStore.server
     const { entries } = yield* AuditQueries.AuditQueries
     const account = subaccount === undefined ? undefined : canonicalEmail(subaccount)
-    const found = entries(Results.omitUndefined({ limit, since, account }))
+    const trail = entries(Results.omitUndefined({ limit, since, account }))
     const { format } = yield* Output
     yield* format === "table"
-      ? Results.rows(["When", "Who", "From", "Account", "What"], Stream.map(found, rowOf), { hasSentences: true })
-      : Results.records(AuditEntry, columns, found)
+      ? Results.rows(["When", "Who", "From", "Account", "What"], Stream.map(trail, rowOf), { hasSentences: true })
+      : Results.records(AuditEntry, columns, trail)
   })
 ).pipe(
   withExamples({

@@ -68,7 +68,7 @@ type DeliveryError = NotDelivered | UsageError | PlatformError.PlatformError
 interface Kind<New extends NewCredential> {
   readonly schema: Schema.Codec<New, unknown>
   /** What is written to a file or given to a command. */
-  readonly content: (made: New) => Redacted.Redacted<string>
+  readonly content: (credential: New) => Redacted.Redacted<string>
   readonly rotate: (
     name: string,
     options: RotationOptions<New, DeliveryError>
@@ -83,10 +83,10 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
   const output = yield* Output
   const hint = yield* ResumeHint
   const delivery = yield* secretDelivery({ exec, out }, schema, content)
-  const deliver = (made: New) =>
+  const deliver = (credential: New) =>
     Effect.suspend(() => {
       hint.interrupted = "The command was interrupted. The old secret works, and the new one if it was delivered."
-      return delivery(made)
+      return delivery(credential)
     })
   const rotated = yield* rotate(name, {
     subaccount,

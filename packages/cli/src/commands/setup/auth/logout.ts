@@ -10,11 +10,15 @@ export const command = Command.make(
   "logout",
   {},
   Effect.fnUntraced(function* () {
-    const found = yield* profileInUse
-    if (found === undefined) return yield* usageError("No profile is in use.", "See: roster profile list")
-    const { name } = found
+    const profile = yield* profileInUse
+    if (profile === undefined) return yield* usageError("No profile is in use.", "See: roster profile list")
+    const { name } = profile
     yield* changeConfig((before) => {
-      const { apiKey: _key, credentialProcess: _command, ...rest } = before.profiles[name] ?? { baseUrl: found.baseUrl }
+      const {
+        apiKey: _key,
+        credentialProcess: _command,
+        ...rest
+      } = before.profiles[name] ?? { baseUrl: profile.baseUrl }
       return Effect.succeed({ ...before, profiles: { ...before.profiles, [name]: rest } })
     })
     yield* Results.done(`Removed the key from the profile ${name}. It is still valid at the service`)
