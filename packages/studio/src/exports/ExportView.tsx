@@ -2,6 +2,7 @@
 import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "react"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
+import { Unplaced } from "../contacts/Unplaced.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { RuleBox } from "../rules/RuleBox.tsx"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
@@ -81,6 +82,7 @@ const ExportView = () => {
         Export
       </h1>
       <RuleBox />
+      <Unplaced />
       <form className="bar" onSubmit={submit}>
         <label>
           Form
