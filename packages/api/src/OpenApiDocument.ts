@@ -32,7 +32,8 @@ import {
   type SmtpCredentials,
   type SmtpCredentialsPayload,
   type SmtpUpdatePayload,
-  toleratedText
+  toleratedText,
+  withheldStatuses
 } from "@roster/domain"
 import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
@@ -92,6 +93,8 @@ const parameterSchemas: Readonly<Record<string, object>> = {
   offset: { type: "integer", minimum: 0, default: 0 }
 }
 
+const lifted = withheldStatuses.join("|")
+
 /** What the headers of a request mean that no schema describes. */
 const headers: Readonly<Record<string, { readonly description: string; readonly schema: object }>> = {
   [idempotencyKeyHeader]: {
@@ -100,8 +103,11 @@ const headers: Readonly<Record<string, { readonly description: string; readonly 
     schema: { type: "string", minLength: 1, maxLength: maximumIdempotencyKey, pattern: "^[!-~]+$" }
   },
   [resubscribeHeader]: {
-    description: "Whether a contact that is Unsubscribed, Abuse, Bounced or NotConfirmed may get another status.",
-    schema: { type: "string", enum: ["allow", "deny"] }
+    description:
+      "Which statuses are lifted: `deny` for none, `allow` for all but Abuse, or names such as `Bounced,NotConfirmed`. A status " +
+      "that is not lifted gives way to stricter ones only, of Abuse, Unsubscribed, Bounced and NotConfirmed in this order, and " +
+      "NotConfirmed is given to new contacts only.",
+    schema: { type: "string", pattern: `^(?:allow|deny|(?:${lifted})(?:, ?(?:${lifted}))*)$` }
   }
 }
 

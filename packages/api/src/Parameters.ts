@@ -1,5 +1,5 @@
 /** The parameters and headers that endpoints share, by their wire names. */
-import { EmailAddress } from "@roster/domain"
+import { EmailAddress, type Resubscribe, withheldIn } from "@roster/domain"
 import { Schema, SchemaGetter } from "effect"
 
 const count = Schema.String.check(
@@ -54,13 +54,24 @@ export const idempotencyKeyHeader = "Idempotency-Key"
 export const idempotencyHonoured = { name: "roster-idempotency-key", value: "honoured" } as const
 
 /**
- * The header that says of an add or an import whether it may resubscribe contacts: `allow` or `deny` (default: `allow` for
- * an add, `deny` for an import). (docs/decisions/upsert.md)
+ * The header that says which statuses an add or an import lifts: `deny` for none, `allow` for all but Abuse, or their names
+ * with commas between them (default: an add writes each given status, an import lifts none). (docs/decisions/upsert.md)
  */
 export const resubscribeHeader = "Roster-Resubscribe"
 
-/** The header, in lower case, by which a service states on every answer that it honours `resubscribeHeader`. */
-export const resubscribeHonoured = { name: resubscribeHeader.toLowerCase(), value: "honoured" } as const
+/** What `resubscribeHeader` says. */
+export const resubscribeText = (resubscribe: Resubscribe): string =>
+  typeof resubscribe === "boolean" ? (resubscribe ? "allow" : "deny") : resubscribe.join(",") || "deny"
+
+/** Reads `resubscribeHeader`; `undefined` if it says anything else. */
+export const resubscribeIn = (text: string): Resubscribe | undefined =>
+  text === "allow" ? true : text === "deny" ? false : withheldIn(text)
+
+/**
+ * The header, in lower case, by which a service states on every answer that it honours `resubscribeHeader` by the ladder of
+ * statuses. One that says `honoured` is older: it only keeps Active, Engaged and Transactional from those who left.
+ */
+export const resubscribeHonoured = { name: resubscribeHeader.toLowerCase(), value: "ladder" } as const
 
 /** The header, in lower case, by which a service states on every answer that it knows `contactsChangesPost`. */
 export const changesHonoured = { name: "roster-changes", value: "honoured" } as const

@@ -14,6 +14,8 @@ export {
   readsHonoured,
   resubscribeHeader,
   resubscribeHonoured,
+  resubscribeIn,
+  resubscribeText,
   storeHeader,
   versionHeader
 } from "./Parameters.ts"

@@ -4,6 +4,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { ConfigProvider, Effect, Layer, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
+import { withNamesAttached } from "../src/settings/Arguments.ts"
 import { toExitCode } from "../src/main/ErrorReporter.ts"
 import { layerExitCodes } from "../src/main/ExitCode.ts"
 import * as Help from "../src/main/Help.ts"
@@ -22,7 +23,7 @@ export const runHere = Effect.fnUntraced(function* (
   options: RunOptions & { readonly isTerminal?: boolean; readonly columns?: number } = {}
 ) {
   const { columns, env = {}, input = "", isTerminal = false } = options
-  const args = withoutHelpForUnknown(withHelpWord(words))
+  const args = withNamesAttached(withoutHelpForUnknown(withHelpWord(words)))
   const { requestedFormat, isQuiet, isWide } = outputFlags(args)
   let stdout = ""
   let stderr = ""

@@ -5,7 +5,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Exit, Layer, Logger, Predicate, Runtime, Stdio } from "effect"
 import { Command } from "effect/cli"
-import { checkArguments } from "../settings/Arguments.ts"
+import { checkArguments, withNamesAttached } from "../settings/Arguments.ts"
 import { toExitCode } from "./ErrorReporter.ts"
 import * as Help from "./Help.ts"
 import { outputFlags } from "../terminal/OutputFlags.ts"
@@ -20,7 +20,7 @@ import { version } from "../terminal/Version.ts"
 const program = Effect.gen(function* () {
   const stdio = yield* Stdio.Stdio
   const args = yield* stdio.args
-  const commandLine = withoutHelpForUnknown(withHelpWord(args))
+  const commandLine = withNamesAttached(withoutHelpForUnknown(withHelpWord(args)))
   const run = checkArguments(commandLine).pipe(
     Effect.andThen(roster(new Set(commandLine))),
     Effect.flatMap((command) => Command.runWith(command, { version })(commandLine)),

@@ -49,11 +49,27 @@ describe("an import of somebody who has unsubscribed", () => {
       })
       assert.deepStrictEqual(yield* stored(roster), ["Unsubscribed", "Ann"])
       const words = yield* roster.run(["contacts", "import", "monday.csv", "-o", "table"])
-      assert.include(words.stdout, "1 row that is done would have resubscribed its contact, who kept the status")
+      assert.include(
+        words.stdout,
+        "1 row that is done has a status that its contact did not get, since it has a stricter one or has confirmed; " +
+          "--resubscribe lifts all but Abuse:"
+      )
       assert.include(words.stdout, "line 2: stays Unsubscribed")
-      const told = yield* roster.run(["contacts", "import", "monday.csv", "--resubscribe"])
-      assert.deepInclude(json(told), { statusesKept: 0, keptStatuses: [] })
-      assert.deepStrictEqual(yield* stored(roster), ["Active", "Ann"])
+      /** The number of kept statuses, and Ann's, after an import. */
+      const after = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
+        const told = yield* roster.run(["contacts", "import", "monday.csv", ...flags])
+        return [jsonOf<Counts>(told).statusesKept, (yield* stored(roster))[0]]
+      })
+      assert.deepStrictEqual(yield* after("--resubscribe", "Bounced,NotConfirmed"), [1, "Unsubscribed"])
+      assert.deepStrictEqual(yield* after("--resubscribe=Unsubscribed"), [0, "Active"])
+      yield* roster.run(["contacts", "add", "ann@example.com", "--status", "Unsubscribed"])
+      assert.deepStrictEqual(yield* after("--resubscribe"), [0, "Active"])
+      yield* roster.run(["contacts", "add", "ann@example.com", "--status", "Abuse"])
+      assert.deepStrictEqual(yield* after("--resubscribe"), [1, "Abuse"])
+      assert.deepStrictEqual(yield* after("--resubscribe", "Abuse"), [0, "Active"])
+      const wrong = yield* roster.run(["contacts", "import", "monday.csv", "--resubscribe=Stale"])
+      assert.strictEqual(wrong.code, 2)
+      assert.include(wrong.stderr, "names of Abuse, Unsubscribed, Bounced, NotConfirmed")
     })
   )
 

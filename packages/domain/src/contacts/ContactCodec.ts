@@ -24,6 +24,7 @@ import {
   uniqueTextsOrNull,
   writeDate
 } from "./FastContactCodec.ts"
+import { withheldStatuses } from "./StatusLadder.ts"
 
 type Values = Record<string, unknown>
 
@@ -162,6 +163,8 @@ const content = recordOf({
   others: Object.keys(ContactRecord.to.fields)
 })
 
+const liftedStatus = oneOf(withheldStatuses)
+
 const write = recordOf({
   fields: changed,
   codecOf: (field) => (field.kind === "texts" ? same(uniqueTextsOrNull) : inputCodec(field)),
@@ -175,7 +178,9 @@ const write = recordOf({
     partOf("RemoveFromLists", same(textList)),
     partOf(
       "Resubscribe",
-      same((value) => (typeof value === "boolean" ? value : refuse()))
+      same((value) =>
+        Array.isArray(value) ? Array.from(value, liftedStatus) : typeof value === "boolean" ? value : refuse()
+      )
     )
   ]
 })

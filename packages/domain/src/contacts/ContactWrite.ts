@@ -20,8 +20,7 @@ import {
 } from "./ContactRecord.ts"
 import * as ContactSize from "./ContactSize.ts"
 import { byFoldedName, foldName, renamed, spellingsOf } from "../values/FieldNames.ts"
-import { canonicalEmail } from "./EmailAddress.ts"
-import { isMailedStatus, type WithheldStatus, withheldStatuses } from "./StatusLadder.ts"
+import { Resubscribe, statusAfter } from "./StatusLadder.ts"
 
 /**
  * What a change compares of a contact: no dates but that of the consent, no source, activity or lists. A `Contact` that
@@ -78,8 +77,8 @@ export const ContactWrite = explained(
     addToLists: requestField(Schema.Array(Schema.String)),
     /** Lists that the contact is taken off. */
     removeFromLists: requestField(Schema.Array(Schema.String)),
-    /** Whether a contact that gets no mail may be made one that does (default: false, and it keeps its status). */
-    resubscribe: requestField(Schema.Boolean)
+    /** The statuses that the write lifts, so that the given one takes their place (default: false, which is none). */
+    resubscribe: requestField(Resubscribe)
   }).annotate({ identifier: "ContactWrite" })
 )
 export interface ContactWrite extends Schema.Schema.Type<typeof ContactWrite> {}
@@ -87,64 +86,15 @@ export interface ContactWrite extends Schema.Schema.Type<typeof ContactWrite> {}
 /** The content of a contact as it has it. */
 export type Content = Pick<Contact, keyof ContactContent>
 
-// Consent
-
-/** The status that a contact keeps because the new one would resubscribe them; `undefined` if it would not. */
-export const statusKept = (stored: unknown, given: unknown): WithheldStatus | undefined =>
-  isMailedStatus(given) ? withheldStatuses.find((status) => status === stored) : undefined
-
-/**
- * The status of a contact after a write, whether there is one or not: one that is given, but nobody is resubscribed unless
- * the write says so. A new contact is Active if none is given.
- */
-export const statusAfter = (
-  before: Pick<ContactContent, "status"> | null,
-  { resubscribe = false, status }: Pick<ContactWrite, "status" | "resubscribe">
-): ContactContent["status"] => {
-  const now = before === null ? "Active" : before.status
-  return status === undefined || (!resubscribe && statusKept(now, status) !== undefined) ? now : status
-}
-
-/** A contact of an add that kept its status. */
-export interface KeptStatus {
-  /** The position of the contact in the add, counted from 0. */
-  readonly index: number
-  /** The status that the contact kept. */
-  readonly status: WithheldStatus
-}
-
-/** A row of a file whose contact kept its status. */
-export const KeptStatusRow = Schema.Struct({
-  /** The line of the file on which the row begins, counted from 1. */
-  line: Schema.Int,
-  /** The status that the contact kept. */
-  status: Schema.Literals(withheldStatuses)
-})
-export interface KeptStatusRow extends Schema.Schema.Type<typeof KeptStatusRow> {}
-
-/**
- * The contacts of an add that kept their status, by its answer. Of an address with several contacts only the last
- * counts.
- */
-export const keptStatuses = (
-  given: ReadonlyArray<{ readonly email: string; readonly status?: unknown }>,
-  answered: ReadonlyArray<{ readonly status?: unknown }>
-): ReadonlyArray<KeptStatus> => {
-  const kept = given.flatMap((contact, index): ReadonlyArray<KeptStatus> => {
-    const status = statusKept(answered[index]?.status, contact.status)
-    return status === undefined ? [] : [{ index, status }]
-  })
-  if (kept.length === 0) return kept
-  const last = new Map(given.map(({ email }, index) => [canonicalEmail(email), index]))
-  return kept.filter(({ index }) => last.get(canonicalEmail(given[index]?.email ?? "")) === index)
-}
-
 // What a write makes of a contact
 
 /** What an add or an update writes. A date of consent that is `null` is not given there, where a write would remove it. */
-export const writeOf = (payload: ContactPayload | ContactUpdatePayload, resubscribe = false): ContactWrite => {
+export const writeOf = (
+  payload: ContactPayload | ContactUpdatePayload,
+  resubscribe: Resubscribe = false
+): ContactWrite => {
   if (!("consent" in payload) || payload.consent?.date !== null) {
-    return resubscribe ? { ...payload, resubscribe } : payload
+    return resubscribe === false ? payload : { ...payload, resubscribe }
   }
   const { date: _, ...consent } = payload.consent
   return { ...payload, consent, resubscribe }

@@ -1,9 +1,15 @@
 /**
- * The statuses that stop mail, on one ladder: a write of many may raise the status of a contact and not lower it.
- * (docs/decisions/upsert.md)
+ * The statuses that stop mail, on one ladder: a write of many may raise the status of a contact and not lower it, and gives
+ * NotConfirmed to new contacts only. Every way in asks `statusAfter`. (docs/decisions/upsert.md)
  */
 import { Schema } from "effect"
-import type { ContactStatus } from "./ContactRecord.ts"
+import { type Named, openLiterals } from "../values/WireRecord.ts"
+import { ContactStatus } from "./ContactRecord.ts"
+import { canonicalEmail } from "./EmailAddress.ts"
+
+/** A status, also one that this version does not know. */
+const AnyStatus = openLiterals(ContactStatus)
+type AnyStatus = typeof AnyStatus.Type
 
 /**
  * The statuses of people who complained, left, cannot be reached or never confirmed, the strictest first. The five others
@@ -30,11 +36,92 @@ export const stricterStatus = <A extends string>(one: A | undefined, other: A | 
   one !== undefined && (other === undefined || strictnessOf(one) > strictnessOf(other)) ? one : other
 
 /**
- * Which statuses a write lifts, so that the given status takes their place: `true` all but Abuse, and a list those that it
- * names.
+ * The statuses that a write lifts, so that the given one takes their place: `true` lifts all but Abuse, and a list lifts
+ * those that it names.
  */
 export const Resubscribe = Schema.Union([Schema.Boolean, Schema.Array(Schema.Literals(withheldStatuses))])
-export type Resubscribe = typeof Resubscribe.Type
+export type Resubscribe = Named<typeof Resubscribe.Type>
+
+/** Lifts the whole ladder: the given status is written whatever the contact has, as an add without the option does. */
+export const everyStatus: Resubscribe = withheldStatuses
+
+/** Reads the names of statuses with commas between them; `undefined` if one is none that stops mail. */
+export const withheldIn = (names: string): ReadonlyArray<WithheldStatus> | undefined => {
+  const statuses = names.split(",").map((name) => withheldStatuses.find((status) => status === name.trim()))
+  return statuses.every((status) => status !== undefined) ? statuses : undefined
+}
+
+/** Whether a status is lifted. */
+export const isLifted = (status: unknown, resubscribe: Resubscribe): boolean =>
+  typeof resubscribe === "boolean"
+    ? resubscribe && status !== "Abuse" && strictnessOf(status) > 0
+    : resubscribe.some((lifted) => lifted === status)
+
+/** Whether a write lowers a status that it does not lift. */
+export const wouldLower = (now: unknown, given: unknown, resubscribe: Resubscribe = false): boolean =>
+  strictnessOf(given) < strictnessOf(now) && !isLifted(now, resubscribe)
+
+const isEveryLifted = (resubscribe: Resubscribe): boolean =>
+  withheldStatuses.every((status) => isLifted(status, resubscribe))
+
+/**
+ * The status of a contact after a write, whether there is one or not. A contact keeps its own where the given one would lower
+ * it, and where it would only say that a contact that is there has not confirmed. A new contact is Active if none is given.
+ */
+export const statusAfter = (
+  before: { readonly status?: AnyStatus | undefined } | null,
+  {
+    resubscribe = false,
+    status
+  }: { readonly status?: AnyStatus | undefined; readonly resubscribe?: Resubscribe | undefined }
+): AnyStatus | undefined => {
+  if (before === null) return status ?? "Active"
+  const { status: now } = before
+  if (status === undefined || wouldLower(now, status, resubscribe)) return now
+  const takesMail = status === "NotConfirmed" && !isLifted(now, resubscribe) && !isEveryLifted(resubscribe)
+  return takesMail ? now : status
+}
+
+/**
+ * Whether a write of this status may meet a contact that keeps its own, as far as a service that does not know the ladder is
+ * concerned: there Unsubscribed and Abuse are written whatever the contact has.
+ */
+export const mayBeKept = (status: unknown, resubscribe: Resubscribe = false): boolean =>
+  status != null && status !== "Unsubscribed" && status !== "Abuse" && !isEveryLifted(resubscribe)
+
+/** A contact of an add that kept its status. */
+export interface KeptStatus {
+  /** The position of the contact in the add, counted from 0. */
+  readonly index: number
+  /** The status that the contact kept. */
+  readonly status: AnyStatus
+}
+
+/** A row of a file whose contact kept its status. */
+export const KeptStatusRow = Schema.Struct({
+  /** The line of the file on which the row begins, counted from 1. */
+  line: Schema.Int,
+  /** The status that the contact kept. */
+  status: AnyStatus
+})
+export interface KeptStatusRow extends Schema.Schema.Type<typeof KeptStatusRow> {}
+
+/**
+ * The contacts of an add that kept their status, by the statuses that they have after it. Of an address with several contacts
+ * only the last counts.
+ */
+export const keptStatuses = (
+  given: ReadonlyArray<{ readonly email: string; readonly status?: unknown }>,
+  after: ReadonlyArray<{ readonly status?: AnyStatus | undefined }>
+): ReadonlyArray<KeptStatus> => {
+  const kept = given.flatMap((contact, index): ReadonlyArray<KeptStatus> => {
+    const status = after[index]?.status
+    return contact.status == null || status === undefined || status === contact.status ? [] : [{ index, status }]
+  })
+  if (kept.length === 0) return kept
+  const last = new Map(given.map(({ email }, index) => [canonicalEmail(email), index]))
+  return kept.filter(({ index }) => last.get(canonicalEmail(given[index]?.email ?? "")) === index)
+}
 
 const mailedStatuses: ReadonlySet<unknown> = new Set<ContactStatus>(["Active", "Engaged", "Transactional"])
 

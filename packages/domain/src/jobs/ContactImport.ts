@@ -1,6 +1,7 @@
 /** Server-side imports of contacts. (`packages/api/openapi.json`: contactsImportPost.) */
 import { Data, type PlatformError, Schema, type Stream } from "effect"
 import type { Named } from "../values/WireRecord.ts"
+import type { Resubscribe } from "../contacts/StatusLadder.ts"
 import { TaggedError } from "../errors/TaggedError.ts"
 
 /** The file to import: sent with the request, or fetched by the service from an address. */
@@ -27,11 +28,10 @@ export interface ImportOptions {
   /** The encoding of the file, a name of the Encoding Standard (default: UTF-8). */
   readonly encodingName?: string | undefined
   /**
-   * Whether contacts that are Unsubscribed, Abuse, Bounced or NotConfirmed may become Active, Engaged or Transactional
-   * (default: false; they keep their status, and everything else is updated). A service that does not say that it
-   * leaves them alone decides by itself; with `false`, it is not asked to import.
+   * The statuses that the import lifts (default: false, which is none: nobody's is lowered, and everything else is updated). A
+   * service that does not say that it knows the ladder decides by itself, and is asked only with `true` or without the option.
    */
-  readonly resubscribe?: boolean | undefined
+  readonly resubscribe?: Resubscribe | undefined
 }
 
 /** The service refuses this file, or refuses to fetch from this address. */
@@ -44,7 +44,7 @@ export class ImportRefused extends TaggedError<ImportRefused>()("ImportRefused",
   }
 }
 
-/** The reason of an `ImportRefused` where `resubscribe` is `false` and a service does not say that it keeps statuses. */
+/** The reason of an `ImportRefused` where `resubscribe` is `false` or a list and a service does not say that it keeps statuses. */
 export const importNotGuarded =
   "this service does not say that it keeps the status of contacts who have unsubscribed. Add the contacts in " +
   "batches, or allow that they are resubscribed."

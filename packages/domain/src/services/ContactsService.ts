@@ -12,7 +12,7 @@ import type {
   TooManyContacts
 } from "../contacts/Contact.ts"
 import type { ChangeAnswer, ContactChange } from "../contacts/ContactChange.ts"
-import type { KeptStatus } from "../contacts/ContactWrite.ts"
+import type { KeptStatus, Resubscribe } from "../contacts/StatusLadder.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
 import type { ExportExpired, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "../jobs/Export.ts"
@@ -30,10 +30,11 @@ export interface AddOptions extends KeyedCall {
   /** The lists that the contacts are put on, at most 100, and times the contacts 10,000; new ones are created. */
   readonly listNames?: ReadonlyArray<string> | undefined
   /**
-   * Whether contacts that are Unsubscribed, Abuse, Bounced or NotConfirmed may become Active, Engaged or Transactional
-   * (default: true, as the interface has it). With `false` they keep their status, and everything else is updated.
+   * The statuses that the add lifts: `false` for none, so that nobody's is lowered and NotConfirmed is given to new contacts
+   * only, while everything else is updated; `true` for all but Abuse (default: each given status is written, as the interface
+   * has it).
    */
-  readonly resubscribe?: boolean | undefined
+  readonly resubscribe?: Resubscribe | undefined
 }
 
 /**
@@ -47,7 +48,7 @@ export interface ChangeOptions extends KeyedCall {
 
 /** The summary of an add. */
 export interface AddSummary {
-  /** The contacts that kept their status, if `resubscribe` is `false`; in input order. */
+  /** The contacts that kept their status, if `resubscribe` is given; in input order. */
   readonly keptStatuses: ReadonlyArray<KeptStatus>
 }
 

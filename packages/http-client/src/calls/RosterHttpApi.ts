@@ -7,9 +7,10 @@ import {
   readsHonoured,
   resubscribeHeader,
   resubscribeHonoured,
+  resubscribeText,
   storeHeader
 } from "@roster/api"
-import { fnRedacted } from "@roster/domain"
+import { fnRedacted, type Resubscribe as Lifted } from "@roster/domain"
 import { Context, Effect, Function, identity, Layer, MutableRef, Option, Redacted } from "effect"
 import {
   FetchHttpClient,
@@ -49,7 +50,7 @@ export class RosterHttpApi extends Context.Service<
     readonly policyOf: (call: Context.Context<never>) => RetryLimits
     /** Whether the service honours Idempotency-Key, as its last success says; `undefined` before it. */
     readonly isKeyHonoured: Said
-    /** Whether it honours Roster-Resubscribe. */
+    /** Whether it honours Roster-Resubscribe by the ladder of statuses. */
     readonly isResubscribeHonoured: Said
     /** Whether it takes conditional changes. */
     readonly areChangesHonoured: Said
@@ -121,12 +122,12 @@ export class RosterHttpApi extends Context.Service<
       const addKeys = (
         request: HttpClientRequest.HttpClientRequest,
         key: string | undefined,
-        resubscribe: boolean | undefined
+        resubscribe: Lifted | undefined
       ) => {
         const { body, hash, headers, method, url, urlParams } = request
         const keyed = key === undefined ? keyHeader : Headers.set(keyHeader, idempotencyKeyHeader, key)
         const all =
-          resubscribe === undefined ? keyed : Headers.set(keyed, resubscribeHeader, resubscribe ? "allow" : "deny")
+          resubscribe === undefined ? keyed : Headers.set(keyed, resubscribeHeader, resubscribeText(resubscribe))
         return HttpClientRequest.makeWith(
           method,
           url,
@@ -177,7 +178,7 @@ export class RosterHttpApi extends Context.Service<
   static readonly layer = (options: ClientOptions) => Layer.effect(RosterHttpApi, RosterHttpApi.make(options))
 }
 
-/** Changes the `HttpClient` of the calls around which it is provided: the methods of the services know no HTTP. */
+/** Changes the `HttpClient` of the calls around which it is provided. */
 export const ClientTransform = Context.Reference<
   ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 >("@roster/http-client/ClientTransform", { defaultValue: () => undefined })
@@ -192,13 +193,13 @@ const clientOf = (
     Effect.succeed
   )
 
-/** The idempotency key of the current call. `HttpClient` has no parameter for it, and it is no header before the last step. */
+/** The idempotency key of the current call. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@roster/http-client/IdempotencyKey", {
   defaultValue: () => undefined
 })
 
-/** Whether the current call may resubscribe contacts, for the same reason; `undefined` leaves it to the service. */
-export const Resubscribe = Context.Reference<boolean | undefined>("@roster/http-client/Resubscribe", {
+/** The statuses that the current call lifts, for the same reason; `undefined` leaves it to the service. */
+export const Resubscribe = Context.Reference<Lifted | undefined>("@roster/http-client/Resubscribe", {
   defaultValue: () => undefined
 })
 

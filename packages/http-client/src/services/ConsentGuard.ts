@@ -1,6 +1,7 @@
 /**
- * Adds that resubscribe nobody: a service that honours the header decides for each contact; at any other the contacts are
- * read first, and the status is left out where it would resubscribe. (docs/decisions/upsert.md)
+ * Adds that lower no status: a service that knows the ladder decides for each contact; at any other the contacts are read
+ * first, and the status is left out where it would lower theirs. There Unsubscribed and Abuse are sent without reading.
+ * (docs/decisions/upsert.md)
  */
 import {
   beforeWriting,
@@ -9,9 +10,10 @@ import {
   type ContactNotFound,
   type ContactPayload,
   type InvalidInput,
-  isMailedStatus,
   type KeptStatus,
   keptStatuses,
+  mayBeKept,
+  type Resubscribe,
   type ServiceError,
   statusAfter
 } from "@roster/domain"
@@ -24,17 +26,11 @@ export const readsAtOnce = 2
 /** The contacts of an add, as they may be sent. */
 interface GuardedContacts {
   readonly contacts: ReadonlyArray<ContactPayload>
-  /** Whether the service itself has to keep statuses, and its answer says which. */
-  readonly isAsked: boolean
+  /** What a service that knows the ladder is to lift; it keeps statuses itself, and its answer says which. */
+  readonly resubscribe: Resubscribe | undefined
   /** The contacts whose status was left out. */
   readonly kept: ReadonlyArray<KeptStatus>
 }
-
-const guardedByService = (contacts: ReadonlyArray<ContactPayload>): GuardedContacts => ({
-  contacts,
-  isAsked: true,
-  kept: []
-})
 
 /** Whether a contact gives a status. No schema has checked it yet. */
 const hasStatus = (contact: ContactPayload): boolean =>
@@ -43,54 +39,58 @@ const hasStatus = (contact: ContactPayload): boolean =>
   Predicate.hasProperty(contact, "email") &&
   Predicate.isString(contact.email)
 
-const mayResubscribe = (contact: ContactPayload): boolean => hasStatus(contact) && isMailedStatus(contact.status)
-
 /** Makes the guard of a client. */
 export const makeConsentGuard = (
   isHonoured: Said,
   get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
 ) => {
-  /** The status of a contact; `undefined` once the service says that it decides by itself. */
-  const statusOf = (email: string): Effect.Effect<Contact["status"], ServiceError> =>
-    Effect.suspend(() =>
-      isHonoured.current ? Effect.undefined : Effect.map(beforeWriting(get(email)), ({ status }) => status)
-    ).pipe(
+  type Read = readonly [identity: string, contact: Pick<Contact, "status"> | null]
+  /** A contact with its status, or `null`; `null` once the service says that it decides by itself. */
+  const read = (identity: string): Effect.Effect<Read, ServiceError> =>
+    Effect.suspend(() => (isHonoured.current ? Effect.succeed(null) : beforeWriting(get(identity)))).pipe(
       Effect.catchTags({
-        ContactNotFound: () => Effect.undefined,
+        ContactNotFound: () => Effect.succeed(null),
         // What is no address is refused by the add.
-        InvalidInput: () => Effect.undefined,
-        ServiceError: (error) => (isHonoured.current ? Effect.undefined : Effect.fail(error))
-      })
+        InvalidInput: () => Effect.succeed(null),
+        ServiceError: (error) => (isHonoured.current ? Effect.succeed(null) : Effect.fail(error))
+      }),
+      Effect.map((contact) => [identity, contact])
     )
 
-  const withoutResubscribing = Effect.fnUntraced(function* (contacts: ReadonlyArray<ContactPayload>) {
-    const identities = new Set(contacts.filter(mayResubscribe).map(({ email }) => canonicalEmail(email)))
-    const read = (identity: string) => Effect.map(statusOf(identity), (status) => [identity, status] as const)
-    const statuses = new Map(yield* Effect.forEach(identities, read, { concurrency: readsAtOnce }))
-    if (isHonoured.current) return guardedByService(contacts)
-    const sent = contacts.map((contact) => {
-      if (!hasStatus(contact)) return contact
-      const { status, ...rest } = contact
-      const identity = canonicalEmail(contact.email)
-      const after = statusAfter({ status: statuses.get(identity) }, contact)
-      if (after !== status) return rest
+  const guarded = Effect.fnUntraced(function* (
+    contacts: ReadonlyArray<ContactPayload>,
+    resubscribe: Resubscribe
+  ): Effect.fn.Return<GuardedContacts, ServiceError> {
+    const isDoubtful = (contact: ContactPayload) => hasStatus(contact) && mayBeKept(contact.status, resubscribe)
+    const identities = new Set(contacts.filter(isDoubtful).map(({ email }) => canonicalEmail(email)))
+    const stored = new Map(
+      isHonoured.current ? [] : yield* Effect.forEach(identities, read, { concurrency: readsAtOnce })
+    )
+    // Before its first answer a service of ours may be one.
+    if (isHonoured.current !== false) return { contacts, resubscribe, kept: [] }
+    const after = contacts.map((contact) => {
+      const identity = canonicalEmail(hasStatus(contact) ? contact.email : "")
+      const before = stored.get(identity)
+      if (before === undefined) return { status: undefined, contact }
+      const { status: given, ...rest } = contact
+      const status = statusAfter(before, { status: given, resubscribe })
       // A later contact of the same address meets this status.
-      statuses.set(identity, after)
-      return contact
+      stored.set(identity, status === undefined ? {} : { status })
+      return { status, contact: status === given ? contact : rest }
     })
-    const stored = contacts.map((contact) => ({
-      status: mayResubscribe(contact) ? statuses.get(canonicalEmail(contact.email)) : undefined
-    }))
-    return { contacts: sent, isAsked: false, kept: keptStatuses(contacts, stored) }
+    return {
+      contacts: after.map(({ contact }) => contact),
+      resubscribe: undefined,
+      kept: keptStatuses(contacts, after)
+    }
   })
 
   return (
     contacts: ReadonlyArray<ContactPayload>,
-    resubscribe: boolean | undefined
-  ): Effect.Effect<GuardedContacts, ServiceError> => {
+    resubscribe: Resubscribe | undefined
+  ): Effect.Effect<GuardedContacts, ServiceError> =>
     // The add refuses what is no list.
-    const isNeeded = resubscribe === false && Array.isArray(contacts) && contacts.some(mayResubscribe)
-    if (!isNeeded) return Effect.succeed({ contacts, isAsked: false, kept: [] })
-    return isHonoured.current ? Effect.succeed(guardedByService(contacts)) : withoutResubscribing(contacts)
-  }
+    resubscribe !== undefined && Array.isArray(contacts) && contacts.some(hasStatus)
+      ? guarded(contacts, resubscribe)
+      : Effect.succeed({ contacts, resubscribe: undefined, kept: [] })
 }

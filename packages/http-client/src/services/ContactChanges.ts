@@ -21,6 +21,7 @@ import {
   judgeChange,
   Rejected,
   ServiceError,
+  statusAfter,
   type TooManyContacts,
   withContent
 } from "@roster/domain"
@@ -139,9 +140,21 @@ const unfinished = (error: Failed): ServiceError =>
     }
   )
 
+/**
+ * For a service that does not know the ladder of statuses: the status is decided here, which holds where the contact still is
+ * as it was seen.
+ */
+const decided = (change: ContactChange): ContactChange => {
+  const { seen, write } = change
+  if (write?.status === undefined) return change
+  const { status, ...rest } = write
+  const isKept = statusAfter(seen, write) !== status
+  return { ...change, write: isKept ? rest : { ...write, resubscribe: true } }
+}
+
 /** Makes `change` of a client. */
 export const makeChange = (shared: RosterHttpApi["Service"], operations: Operations) => {
-  const { areChangesHonoured, withKey } = shared
+  const { areChangesHonoured, isResubscribeHonoured, withKey } = shared
   const callExtension = makeExtensionCall(makeCall(shared), changesHonoured, areChangesHonoured)
 
   return Effect.fnUntraced(function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
@@ -150,7 +163,10 @@ export const makeChange = (shared: RosterHttpApi["Service"], operations: Operati
     const request = HttpClientRequest.post("/contacts/changes").pipe(
       HttpClientRequest.acceptJson,
       HttpClientRequest.setUrlParams(dryRun ? { dryRun: "true" } : {}),
-      HttpClientRequest.bodyUint8Array(yield* encodeChanges(changes), "application/json")
+      HttpClientRequest.bodyUint8Array(
+        yield* encodeChanges(isResubscribeHonoured.current === false ? changes.map(decided) : changes),
+        "application/json"
+      )
     )
     const answers = yield* callExtension({
       operation,

@@ -22,6 +22,7 @@ import {
   ExportNotFound,
   ExportStatus,
   FieldsInUse,
+  everyStatus,
   importNotGuarded,
   ImportRefused,
   ImportSource,
@@ -196,7 +197,7 @@ export const make = Effect.gen(function* () {
       )
     })
 
-  /** Whether the service decides by itself who would be resubscribed. */
+  /** Whether the service knows the ladder of statuses. */
   const decidesByItself = saidOnAnswers(() => isResubscribeHonoured.current || undefined, false)
 
   /** Adds contacts. `readUnasked` reads an answer where nobody asked which statuses were kept. */
@@ -215,15 +216,17 @@ export const make = Effect.gen(function* () {
       yield* checkAddSize(contacts)
     }
     yield* checkIdempotencyKey(idempotencyKey)
-    const { contacts: sent, isAsked, kept } = yield* guarded(contacts, resubscribe)
+    const { contacts: sent, kept, resubscribe: asked } = yield* guarded(contacts, resubscribe)
+    /** Whether the service has kept statuses itself, which its answer says. */
+    const isAsked = () => asked !== undefined && isResubscribeHonoured.current === true
     const answered = yield* call({
       ...api.contactsPost({ query: { listnames }, payload: sent }),
       idempotencyKey,
       byStatus: keyUsed(idempotencyKey),
-      read: isAsked ? readContacts : readUnasked,
+      read: (...answer) => (isAsked() ? readContacts(...answer) : readUnasked(...answer)),
       refusals: ["TooManyContacts", "InvalidInput"]
-    }).pipe(Effect.provideService(Resubscribe, isAsked ? false : undefined))
-    return { answered, isAsked, kept }
+    }).pipe(Effect.provideService(Resubscribe, asked))
+    return { answered, kept: isAsked() ? keptStatuses(contacts, answered) : kept }
   })
 
   const deleteOne = Effect.fnUntraced(function* (email: string) {
@@ -266,8 +269,7 @@ export const make = Effect.gen(function* () {
 
     addWithoutAnswer: fn("ContactsService.addWithoutAnswer")(function* (contacts, options = {}) {
       const some = Array.from(contacts)
-      const { answered, isAsked, kept } = yield* added(some, options, readListOnly)
-      return { keptStatuses: isAsked ? keptStatuses(some, answered) : kept }
+      return { keptStatuses: (yield* added(some, options, readListOnly)).kept }
     }),
 
     update: fn("ContactsService.update")(function* (email, payload) {
@@ -302,7 +304,9 @@ export const make = Effect.gen(function* () {
     import: fn("ContactsService.import")(function* (source, options = {}) {
       yield* oneInQuery("listName", options.listName)
       yield* oneInQuery("encodingName", options.encodingName)
-      if (options.resubscribe === false && !(yield* decidesByItself)) {
+      const { resubscribe } = options
+      const isLeftToIt = resubscribe === undefined || resubscribe === true || resubscribe === everyStatus
+      if (!isLeftToIt && !(yield* decidesByItself)) {
         return yield* new ImportRefused({ reason: importNotGuarded })
       }
       // Some services read these from the query, some from the form, so both have them.
@@ -323,7 +327,7 @@ export const make = Effect.gen(function* () {
         canRepeatBody: () => file === undefined || file.canRepeat(),
         endedBy: file?.failed,
         refusals: ["ListNotFound", "ImportRefused", "InvalidInput"]
-      }).pipe(Effect.provideService(Resubscribe, options.resubscribe))
+      }).pipe(Effect.provideService(Resubscribe, resubscribe))
     }),
 
     export: fn("ContactsService.export")(function* (request = {}, { idempotencyKey } = {}) {

@@ -13,6 +13,7 @@ import {
   type ContactsService,
   ContactUpdatePayload,
   canonicalEmail,
+  everyStatus,
   fnRedacted,
   InvalidInput,
   maximumContactsPerAdd,
@@ -75,7 +76,7 @@ export const shownTo = (caller: CallerIdentity, contact: Contact, sent: Paramete
  */
 export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
   payloads: ReadonlyArray<ContactPayload>,
-  { isDecoded = false, listNames = [], resubscribe = true }: AddContactsOptions,
+  { isDecoded = false, listNames = [], resubscribe = everyStatus }: AddContactsOptions,
   read: (row: ReadonlyArray<unknown>) => W,
   answer: (
     written: ReadonlyArray<W & { readonly id: number }>,

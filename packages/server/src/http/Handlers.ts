@@ -1,5 +1,5 @@
 /** Handles the operations: each translates a call of a service. */
-import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
+import { idempotencyKeyHeader, resubscribeHeader, resubscribeIn } from "@roster/api"
 import {
   type Contact,
   ContactFilter,
@@ -11,7 +11,8 @@ import {
   ExportNotFound,
   InvalidInput,
   isUsedIdempotencyKey,
-  type KeyedCall
+  type KeyedCall,
+  withheldStatuses
 } from "@roster/domain"
 import { contactJson } from "@roster/domain/ContactJson"
 import { Effect, Option } from "effect"
@@ -32,16 +33,15 @@ const contentType = "application/json"
 
 const responseOfOne = (contact: Contact) => HttpServerResponse.text(contactJson(contact), { contentType })
 
-/** Whether a request lets an add or an import resubscribe contacts; `undefined` if it does not say. */
-const resubscribeOf = ({
-  headers
-}: HttpServerRequest.HttpServerRequest): Effect.Effect<boolean | undefined, InvalidInput> => {
+/** The statuses that a request lifts; `undefined` if it does not say. */
+const resubscribeOf = Effect.fnUntraced(function* ({ headers }: HttpServerRequest.HttpServerRequest) {
   const said = headers[resubscribeHeader.toLowerCase()]
-  if (said === undefined) return Effect.undefined
-  return said === "allow" || said === "deny"
-    ? Effect.succeed(said === "allow")
-    : Effect.fail(new InvalidInput({ field: resubscribeHeader, issue: "it is allow or deny" }))
-}
+  if (said === undefined) return undefined
+  const resubscribe = resubscribeIn(said)
+  if (resubscribe !== undefined) return resubscribe
+  const issue = `it is allow, deny, or names of ${withheldStatuses.join(", ")} with commas between them`
+  return yield* new InvalidInput({ field: resubscribeHeader, issue })
+})
 
 const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService

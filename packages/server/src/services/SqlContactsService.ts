@@ -19,6 +19,7 @@ import {
   keptStatuses,
   Pagination,
   redactStreamSpans,
+  Resubscribe,
   ruleSource
 } from "@roster/domain"
 import { Effect, Layer, Schema, Stream } from "effect"
@@ -47,7 +48,7 @@ const make = Effect.gen(function* () {
   const addInput = Schema.Struct({
     listNames: Schema.Array(Schema.String),
     contacts: Schema.Array(ContactPayload),
-    resubscribe: Schema.UndefinedOr(Schema.Boolean)
+    resubscribe: Schema.UndefinedOr(Resubscribe)
   })
   const addOnce = keyedCalls(sql, "contactsPost", addInput, asItWas(Schema.Array(Contact)))
   const add: ContactsService["Service"]["add"] = (contacts, options = {}) => {
@@ -104,7 +105,7 @@ const make = Effect.gen(function* () {
     addWithoutAnswer: (contacts, options = {}) => {
       const some = Array.from(contacts)
       return Effect.map(add(some, options), (answered) => ({
-        keptStatuses: options.resubscribe === false ? keptStatuses(some, answered) : []
+        keptStatuses: options.resubscribe === undefined ? [] : keptStatuses(some, answered)
       }))
     },
     import: fnRedacted("ContactsService.import")(

@@ -1,5 +1,5 @@
 /** What a person does to contacts: said in a form, seen as a plan, applied, and undone. */
-import { ContactStatus, statusKept } from "@roster/domain"
+import { ContactStatus, mayBeKept } from "@roster/domain"
 import { reportWords, type RunReport } from "@roster/workflows"
 import { Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
@@ -107,16 +107,16 @@ const NewValueFields = ({
               ))}
             </select>
           </label>
-          {statusKept("Unsubscribed", to.value) === undefined ? null : (
+          {mayBeKept(to.value) ? (
             <label className="choice">
               <input
                 type="checkbox"
                 checked={to.resubscribe}
                 onChange={({ target }) => set({ ...to, resubscribe: target.checked })}
               />
-              Also those who left, complained or cannot be reached: they asked for mail again
+              Also those who left or cannot be reached: they asked for mail again
             </label>
-          )}
+          ) : null}
         </>
       ) : (
         <label>
@@ -155,8 +155,7 @@ const Sample = ({ count, plan: { summary } }: Pick<ContactPlan.Planned, "count" 
 
 const Preview = ({ planned, onApply }: { readonly planned: ContactPlan.Planned; readonly onApply: () => void }) => {
   const { count, isSevere, of, plan } = planned
-  const { deleted = 0, statuses = {}, unchanged, wouldResubscribe } = plan.summary
-  const kept = of._tag === "Change" && of.to.field === "status" && !of.to.resubscribe ? wouldResubscribe : 0
+  const { deleted = 0, statuses = {}, unchanged, wouldResubscribe: kept } = plan.summary
   const verb = `${of._tag} ${people(count)}`
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -171,7 +170,7 @@ const Preview = ({ planned, onApply }: { readonly planned: ContactPlan.Planned; 
           .map(([status, number]) => `${number.toLocaleString()} ${status || "without a status"}`)
           .join(", ")}
         .{unchanged === kept ? "" : ` Already so: ${people(unchanged - kept)}.`}
-        {kept === 0 ? "" : ` ${people(kept)} left, complained or cannot be reached: their status stays.`}
+        {kept === 0 ? "" : ` ${people(kept)} left, complained, cannot be reached or confirmed: their status stays.`}
       </p>
       {count === 0 ? null : (
         <>

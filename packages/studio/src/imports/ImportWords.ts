@@ -28,19 +28,14 @@ export const countsOf = ({ kept, summary }: Planned): Readonly<Record<RowKind, n
 })
 
 /** What a kind of rows means. */
-export const meaningOf = (
-  kind: RowKind,
-  { onDuplicate, resubscribe }: Pick<RowChoices, "onDuplicate"> & { readonly resubscribe: boolean }
-): string =>
+export const meaningOf = (kind: RowKind, { onDuplicate }: Pick<RowChoices, "onDuplicate">): string =>
   ({
     new: "Contacts that are not stored yet.",
     changed: "Contacts that are stored with other values: old beside new.",
     unchanged: "Contacts that are stored just so.",
     rejected: "Rows that cannot be imported, and why. The others are imported without them.",
     repeated: `Rows that are not imported, since ${onDuplicate === "first" ? "an earlier" : "a later"} row has their address: what they have is lost.`,
-    kept: resubscribe
-      ? "People who get no mail, and whom these rows subscribe again."
-      : "People who left, complained or cannot be reached, and whom these rows would subscribe again. They keep their status.",
+    kept: "People who left, complained or cannot be reached, and whom these rows would subscribe again, or who confirmed before. They keep their status.",
     leftOut: "Rows for contacts that this import does not write to, as it was said above."
   })[kind]
 

@@ -108,7 +108,6 @@ const Warnings = ({ warnings }: { readonly warnings: ReadonlyArray<ImportWarning
 export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
   const registry = useRegistry()
   const kind = useAtomValue(ImportPlan.shownKind)
-  const resubscribe = useAtomValue(ImportFile.resubscribe)
   const { onDuplicate } = useAtomValue(ImportFile.rowChoices)
   const chosen = useAtomValue(ImportFile.file)
   const isApplied = !AsyncResult.isInitial(useAtomValue(ImportApply.apply))
@@ -139,7 +138,7 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
           )
         )}
       </fieldset>
-      <p>{meaningOf(kind, { onDuplicate, resubscribe })}</p>
+      <p>{meaningOf(kind, { onDuplicate })}</p>
       {kind === "rejected" && of.rejected > 0 ? (
         <div className="stack">
           <Causes planned={planned} />

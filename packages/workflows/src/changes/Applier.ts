@@ -14,8 +14,7 @@ import {
   inputProblem,
   type KeptStatusRow,
   type ServiceError,
-  type TooManyContacts,
-  type WithheldStatus
+  type TooManyContacts
 } from "@roster/domain"
 import { Array as Arrays, Deferred, Effect, Stream } from "effect"
 import { type ContactReader, type Found, foundIn, mayNotRead, nobody, readNow } from "../runs/ContactReader.ts"
@@ -47,8 +46,8 @@ export interface Look {
   readonly effect: RunEffect | "leftOut" | "outdated"
   /** What to write; nothing is written without. */
   readonly change?: ContactChange | undefined
-  /** The status that the contact keeps, since that of the row would resubscribe it. */
-  readonly kept?: WithheldStatus | undefined
+  /** The status that the contact keeps in place of that of the row. */
+  readonly kept?: KeptStatusRow["status"] | undefined
 }
 
 /** Rows that are sent together, with their places. */

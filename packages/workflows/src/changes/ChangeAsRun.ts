@@ -6,12 +6,13 @@ import {
   ContactsService,
   type ContactWrite,
   type EmailAddress,
+  everyStatus,
   fnRedacted,
   InvalidInput,
   ServiceError,
-  statusKept,
   TaggedError,
-  Unavailable
+  Unavailable,
+  wouldLower
 } from "@roster/domain"
 import { Effect, Schema, type Scope } from "effect"
 import { readNow } from "../runs/ContactReader.ts"
@@ -39,13 +40,14 @@ export class NotChangeable extends TaggedError<NotChangeable>()("NotChangeable",
   }
 }
 
-/** The contact gets no mail, and its status would send it some again. Nothing was changed. */
+/** The contact has a stricter status than the given one, such as Unsubscribed. Nothing was changed. */
 export class WouldResubscribe extends TaggedError<WouldResubscribe>()("WouldResubscribe", {
   /** The status that the contact keeps. */
   status: Schema.String
 }) {
   override get message(): string {
-    return `The contact is ${this.status}, and keeps that status unless resubscribe is true.`
+    const said = this.status === "Abuse" ? "names it" : "is true or names it"
+    return `The contact is ${this.status}, and keeps that status unless resubscribe ${said}.`
   }
 }
 
@@ -143,13 +145,17 @@ const makeChange = Effect.fnUntraced(function* (
     const seen = now.contact
     if (isNew && seen !== null) return yield* new ContactExists({ email })
     if (!isNew && seen === null) return yield* new ContactNotFound({ email })
-    const kept = resubscribe ? undefined : statusKept(seen?.status, status)
-    if (kept !== undefined) return yield* new WouldResubscribe({ status: kept })
+    if (status !== undefined && wouldLower(seen?.status, status, resubscribe)) {
+      return yield* new WouldResubscribe({ status: seen?.status ?? "" })
+    }
     const run = yield* opened
     // The service checks the address.
     const address = email as EmailAddress
     const changes = [
-      isDeleted === true ? { email: address, seen, delete: isDeleted } : { email: address, seen, write }
+      isDeleted === true
+        ? { email: address, seen, delete: isDeleted }
+        : // Of one contact any other status is written, NotConfirmed too.
+          { email: address, seen, write: status === undefined ? write : { ...write, resubscribe: everyStatus } }
     ] as const
     if (!isExact && !isNew) return yield* madeBy(run, { changes, found: [now] }, plain)
     const [answer] = yield* asOne(made(service, run, { changes, found: [now] })).pipe(

@@ -59,10 +59,10 @@ export interface Import<E> {
 }
 
 /** What becomes of a row of an import. */
-const lookOf = ({ change, effect, fields, withheld }: RowLook, resubscribe: boolean): Look => ({
+const lookOf = ({ change, effect, fields, kept }: RowLook): Look => ({
   effect: effect === "unchanged" || (effect === "changed" && Object.keys(fields).length === 0) ? "alreadySo" : effect,
   change,
-  kept: resubscribe ? undefined : withheld
+  kept
 })
 
 /**
@@ -109,7 +109,7 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
   const applier = yield* makeApplier<ContactPayload>({
     run,
     reader: record || dependsOnStored ? yield* makeContactReader(sendable, options) : undefined,
-    look: (contact, found) => lookOf(rowLook(contact, found), resubscribe),
+    look: (contact, found) => lookOf(rowLook(contact, found)),
     looksAgain: true,
     ...unread,
     add: dependsOnStored ? undefined : unread.add,

@@ -1,5 +1,6 @@
 /** Makes the plan of an import: what each row would change, found before anything is written. (docs/decisions/runs.md) */
 import {
+  type AddOptions,
   type ContactChange,
   ContactColumns,
   contactOf,
@@ -11,8 +12,7 @@ import {
   maximumChanges,
   randomId,
   ServiceError,
-  statusKept,
-  type WithheldStatus
+  type KeptStatus
 } from "@roster/domain"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
 import { changesOf, type ContactState, type FieldChanges } from "../runs/ContactState.ts"
@@ -58,8 +58,8 @@ export const maximumCountedFields = 1000
 export interface PlanOptions<E = never> extends ReaderOptions, ImportMode {
   /** Lists that the contacts are put on; new ones are created. */
   readonly listNames?: ReadonlyArray<string> | undefined
-  /** Whether contacts that receive no mail may be made ones that do (default: false). */
-  readonly resubscribe?: boolean | undefined
+  /** The statuses that the plan lifts (default: false, which is none). */
+  readonly resubscribe?: AddOptions["resubscribe"]
   /** A text that says what the rows were read from, such as the digest of a file. */
   readonly source?: string | undefined
   /** How the rows were read, which the plan keeps. */
@@ -78,8 +78,8 @@ export interface RowPlan {
   readonly line: number
   /** What the row does to its contact. */
   readonly effect: "new" | "changed" | "unchanged" | "leftOut"
-  /** Whether the row would resubscribe its contact. */
-  readonly wouldResubscribe: boolean
+  /** Whether the contact keeps its status in place of that of the row. */
+  readonly keepsStatus: boolean
 }
 
 /** What a plan writes of a contact. */
@@ -123,11 +123,13 @@ export interface RowLook {
   readonly fields: FieldChanges
   /** What the row makes of the contact, unless it is left out. */
   readonly after: Found | undefined
-  /** The status of a contact that gets no mail, if the row would send it some again. */
-  readonly withheld: WithheldStatus | undefined
+  /** The status that the contact keeps in place of that of the row. */
+  readonly kept: KeptStatus["status"] | undefined
 }
 
 const noFields: FieldChanges = {}
+
+const noLook = { change: undefined, fields: noFields, after: undefined, kept: undefined }
 
 /** Makes the function that looks what a row does to its contact. */
 export const makeRowLook = ({
@@ -142,13 +144,13 @@ export const makeRowLook = ({
     const asked = writeOfContact(contact, { listNames, resubscribe })
     const fitted = fit === undefined ? asked : fit(asked, found)
     if (fitted === undefined) {
-      return { effect: "leftOut", change: undefined, fields: noFields, after: undefined, withheld: undefined }
+      return { ...noLook, effect: "leftOut" }
     }
-    const withheld = statusKept(seen?.status, contact.status)
-    const write = withheld === undefined || resubscribe ? fitted.write : { ...fitted.write, status: undefined }
+    const after = madeOf(found, fitted)
+    const kept = contact.status === undefined || after.contact?.status === contact.status ? undefined : seen?.status
+    const write = kept === undefined ? fitted.write : { ...fitted.write, status: undefined }
     const change: ContactChange = { email: fitted.email, seen, write }
-    const after = madeOf(found, change)
-    const given = { change, after, withheld }
+    const given = { change, after, kept }
     if (seen === null) return { ...given, effect: "new", fields: noFields }
     const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
     const fields = changesOf(state(found), state(after))
@@ -188,10 +190,10 @@ export const makePlanner = (
 
   const plan = ([{ contact, line }, found]: Part[number]): PlannedRow | undefined => {
     const { email } = contact
-    const { after, change, effect, fields, withheld } = look(contact, found)
+    const { after, change, effect, fields, kept } = look(contact, found)
     counts[effect]++
-    onRow({ line, effect, wouldResubscribe: withheld !== undefined })
-    if (withheld !== undefined) {
+    onRow({ line, effect, keepsStatus: kept !== undefined })
+    if (kept !== undefined) {
       counts.wouldResubscribe++
       if (wouldResubscribeRows.length < maximumShownRows) wouldResubscribeRows.push({ line, email })
     }
@@ -199,7 +201,7 @@ export const makePlanner = (
       firstContacts.push({ line, email, contact: stateOfFound(email, after) ?? {} })
     }
     if (change === undefined) return undefined
-    const row = { line, change, ...(withheld === undefined || resubscribe ? {} : ({ keepsStatus: true } as const)) }
+    const row = { line, change, ...(kept === undefined ? {} : ({ keepsStatus: true } as const)) }
     if (effect === "new") {
       if (change.write?.status === undefined) newActive++
       return row

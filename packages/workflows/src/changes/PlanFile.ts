@@ -1,5 +1,13 @@
 /** The file of a plan: JSON with its header, a row on each line, and its summary. (docs/decisions/runs.md) */
-import { ContactChange, ContactColumns, ImportMapping, ImportWarning, JsonParser, TaggedError } from "@roster/domain"
+import {
+  ContactChange,
+  ContactColumns,
+  ImportMapping,
+  ImportWarning,
+  JsonParser,
+  Resubscribe,
+  TaggedError
+} from "@roster/domain"
 import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
 import { ContactState, FieldChanges } from "../runs/ContactState.ts"
@@ -29,8 +37,8 @@ export const PlanHeader = Schema.Struct({
   mapping: Schema.optionalKey(ImportMapping),
   /** Lists that the contacts are put on. */
   listNames: Schema.Array(Schema.String),
-  /** Whether contacts that receive no mail are made ones that do. */
-  resubscribe: Schema.Boolean
+  /** The statuses that it lifts. */
+  resubscribe: Resubscribe
 })
 export interface PlanHeader extends Schema.Schema.Type<typeof PlanHeader> {}
 
@@ -42,7 +50,7 @@ export const PlannedRow = Schema.Struct({
   change: ContactChange,
   /** Old and new values of the fields of a stored contact, for people. */
   fields: Schema.optionalKey(FieldChanges),
-  /** The status of the row was left out, since it would resubscribe. */
+  /** The status of the row was left out, since the contact keeps its own. */
   keepsStatus: Schema.optionalKey(Schema.Literal(true))
 })
 export interface PlannedRow extends Schema.Schema.Type<typeof PlannedRow> {}
@@ -72,7 +80,7 @@ export const PlanSummary = Schema.Struct({
   duplicates: Schema.Int,
   /** The first of them; absent without any. */
   duplicateRows: Schema.optionalKey(Schema.Array(RepeatedRow)),
-  /** Rows whose status would resubscribe their contacts. It is left out, unless the plan allows it. */
+  /** Rows whose contacts keep their status in place of that of the row. */
   wouldResubscribe: Schema.Int,
   /** Changed rows that, as far as can be read, only put their contacts on the lists. */
   onlyLists: Schema.Int,
@@ -84,7 +92,7 @@ export const PlanSummary = Schema.Struct({
   columns: Schema.optionalKey(Schema.Array(ContactColumns.ColumnField)),
   /** The first contacts that rows stand for, as they would be stored; absent without any. */
   firstContacts: Schema.optionalKey(Schema.Array(Schema.Struct({ ...Named.fields, contact: ContactState }))),
-  /** The first rows that would resubscribe their contacts. */
+  /** The first of them. */
   wouldResubscribeRows: Schema.Array(Named),
   /** The first rejected rows, up to 10,000. */
   rejectedRows: Schema.Array(NamedRejection),

@@ -2,6 +2,7 @@
 import {
   type ContactChange,
   type EmailAddress,
+  everyStatus,
   FieldNames,
   parseRule,
   ruleMatcher,
@@ -241,7 +242,7 @@ export const undoingOf = Effect.fnUntraced(function* (
   const possible = isExact ? fields : fields.filter(canGive)
   const hidden =
     target._tag === "Changed" && found.lists === undefined && Object.keys(target.change.fields).some(isList)
-  return yield* Effect.match(writeOf(Object.fromEntries(possible), { resubscribe: true }), {
+  return yield* Effect.match(writeOf(Object.fromEntries(possible), { resubscribe: everyStatus }), {
     onSuccess: (write): Undoing => ({
       ...given,
       change: { email, seen, write },

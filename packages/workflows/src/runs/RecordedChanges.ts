@@ -4,6 +4,7 @@
  * read before. (docs/decisions/runs.md)
  */
 import {
+  type AddOptions,
   canonicalEmail,
   type Contact,
   type ContactChange,
@@ -236,10 +237,7 @@ const entryFor = (changes: ReadonlyArray<Write>, found: ReadonlyArray<Found | un
 /** The write that adds a contact. */
 export const writeOfContact = (
   { email, ...given }: { readonly email: string } & ContactWrite,
-  {
-    listNames = [],
-    resubscribe = true
-  }: { readonly listNames?: ReadonlyArray<string> | undefined; readonly resubscribe?: boolean | undefined }
+  { listNames = [], resubscribe = false }: Pick<AddOptions, "listNames" | "resubscribe">
 ): Write => {
   return {
     // The service checks it.

@@ -1,6 +1,7 @@
 /** Adds any number of contacts in concurrent requests of at most 1000 and 8 MiB, with an outcome for every contact. */
 import {
   type Named,
+  type AddOptions,
   type AddSummary,
   ContactPayload,
   ContactsService,
@@ -8,12 +9,12 @@ import {
   exceedsPlaces,
   InvalidInput,
   invalidInput,
+  type KeptStatus,
   maximumContactsPerAdd,
   Rejected,
   ServiceError,
   type TooManyContacts,
-  Unavailable,
-  type WithheldStatus
+  Unavailable
 } from "@roster/domain"
 import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
 import type { RunEffect, RunReport } from "../runs/RunReport.ts"
@@ -27,8 +28,8 @@ import type { RunEffect, RunReport } from "../runs/RunReport.ts"
 export type AddOutcome = Named<
   Data.TaggedEnum<{
     Accepted: {
-      /** The status that the contact kept, since the given one would have resubscribed them. */
-      readonly keptStatus?: WithheldStatus | undefined
+      /** The status that the contact kept in place of the given one. */
+      readonly keptStatus?: KeptStatus["status"] | undefined
       /** What it did to the contact; `undefined` where nobody looked. */
       readonly effect?: RunEffect | undefined
     }
@@ -126,10 +127,10 @@ export interface BulkAddOptions {
   /** Number of concurrent requests (default: 8). */
   readonly concurrency?: number | undefined
   /**
-   * Whether contacts that are Unsubscribed, Abuse, Bounced or NotConfirmed may become Active, Engaged or Transactional
-   * (default: false). Without it they keep their status, and everything else is updated.
+   * The statuses that are lifted: `true` for all but Abuse, or their names (default: false, which is none: nobody's status is
+   * lowered and NotConfirmed is given to new contacts only, while everything else is updated).
    */
-  readonly resubscribe?: boolean | undefined
+  readonly resubscribe?: AddOptions["resubscribe"]
 }
 
 /** The numbers of contacts so far, by their outcome, as a report has them. */

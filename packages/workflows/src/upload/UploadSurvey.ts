@@ -10,7 +10,7 @@ import {
   fnRedacted,
   type ImportMapping,
   type ImportWarning,
-  isMailedStatus,
+  mayBeKept,
   makeImportWarnings,
   TaggedError
 } from "@roster/domain"
@@ -56,7 +56,7 @@ export interface UploadSurvey {
   readonly duplicateRows: ReadonlyArray<RepeatedRow>
   /** The line of the row that is sent in place of a row, by its number; of one that is rejected, of another with its address. */
   readonly otherLine: (row: number) => number | undefined
-  /** Whether a row has a status that may resubscribe a contact. */
+  /** Whether a row has a status other than Unsubscribed and Abuse, so that it may lower that of a contact. */
   readonly mayResubscribe: boolean
   /** The numbers of the rows to send, counted from 1. */
   readonly sendable: Bitset
@@ -170,7 +170,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
           if (unnamed === undefined && row.unnamed !== undefined) unnamed = { line: row.line, ...row.unnamed }
           continue
         }
-        mayResubscribe ||= isMailedStatus(contact.success.status)
+        mayResubscribe ||= mayBeKept(contact.success.status)
         note(copied(canonicalEmail(contact.success.email)), read)
         sendable.add(read)
         warnings?.add(row)

@@ -1,4 +1,5 @@
 /** The command of `roster` that does the same as a page or a program, made of its values. */
+import type { AddOptions } from "@roster/domain"
 import type { ImportMode } from "../runs/ImportMode.ts"
 import type { OnDuplicate } from "../upload/RepeatedRows.ts"
 
@@ -38,8 +39,8 @@ export const commandLine = (command: RosterCommand, target = ""): string =>
 export interface ImportCommandOptions extends ImportMode {
   /** The lists that the contacts are put on. */
   readonly listNames?: ReadonlyArray<string> | undefined
-  /** Whether the statuses of people who left are changed back. */
-  readonly resubscribe?: boolean | undefined
+  /** The statuses that are lifted. */
+  readonly resubscribe?: AddOptions["resubscribe"]
   /** Which row of an address is imported (default: the last). */
   readonly onDuplicate?: OnDuplicate | undefined
   /** The sheet of a workbook. */
@@ -84,7 +85,7 @@ export const importCommand = (
     sheet,
     mapping,
     list: listNames,
-    resubscribe,
+    resubscribe: typeof resubscribe === "object" ? resubscribe.join(",") : resubscribe,
     only,
     defaultStatus,
     onDuplicate: onDuplicate === "last" ? undefined : onDuplicate,

@@ -1,9 +1,9 @@
 /** Flags and arguments that several commands share, parsed into values of the domain, and how examples are written. */
-import { ContactColumns, EmailAddress } from "@roster/domain"
+import { ContactColumns, EmailAddress, withheldIn, withheldStatuses } from "@roster/domain"
 import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { parseWith, refuse } from "../../errors/UsageError.ts"
-import { parsed, parsedEach, parseTime, text, texts, toggle } from "../../settings/FlagForms.ts"
+import { parsed, parsedEach, parseTime, text, texts } from "../../settings/FlagForms.ts"
 
 /** Checks flags against each other; the first refusal that applies is the error. */
 export const refuseFlags = (...refusals: ReadonlyArray<readonly [applies: boolean, message: string]>) => {
@@ -66,11 +66,30 @@ export const customFields = parsedEach(
 
 export const lists = texts("list", "Add the contacts to this list, which is created if needed", "NAME")
 
-/** Imports and restores share it. (docs/decisions/upsert.md) */
-export const resubscribe = toggle(
-  "resubscribe",
-  "Let contacts who are Unsubscribed, Abuse, Bounced or NotConfirmed become Active, Engaged or Transactional " +
-    "(default: they keep their status)"
+/** What stands for the flag `--resubscribe` alone. */
+const liftsMost = "true"
+
+/** The statuses that a command lifts: alone all but Abuse, or those that are named. (docs/decisions/upsert.md) */
+export const resubscribeFlag = (description: string) =>
+  Flag.String("resubscribe").pipe(
+    Flag.mapEffect((names) => {
+      const resubscribe = names === liftsMost || withheldIn(names)
+      return resubscribe === undefined
+        ? refuse(
+            "resubscribe",
+            `write it alone, or with names of ${withheldStatuses.join(", ")} and commas between them`
+          )
+        : Effect.succeed(resubscribe)
+    }),
+    Flag.withOptionalValue(liftsMost),
+    Flag.withMetavar("STATUS,..."),
+    Flag.withDescription(description),
+    Flag.withDefault(undefined)
+  )
+
+export const resubscribe = resubscribeFlag(
+  "Let a lower status take the place of Unsubscribed, Bounced and NotConfirmed, or of those that are named, such as " +
+    "Bounced; Abuse only by its name (default: contacts keep the stricter status)"
 )
 
 /** An optional duration. */

@@ -10,7 +10,7 @@ import {
   readContacts,
   type KeptStatusRow,
   type RejectedRow,
-  statusKept,
+  Resubscribe,
   writeOf
 } from "@roster/domain"
 import { Clock, Effect, Exit, identity, Option, Pull, Result, Schema, Stream } from "effect"
@@ -36,8 +36,8 @@ export const ImportJobRequest = Schema.fromJsonString(
     listName: Schema.optionalKey(Schema.String),
     encodingName: Schema.optionalKey(Schema.String),
     fileUrl: Schema.optionalKey(Schema.String),
-    /** Whether contacts may get mail again that get none. */
-    resubscribe: Schema.optionalKey(Schema.Boolean),
+    /** The statuses that are lifted. */
+    resubscribe: Schema.optionalKey(Resubscribe),
     /** Whether the file has been fetched into the store. */
     fetched: Schema.optionalKey(Schema.Boolean),
     /** The name that the sender gave the file. Never used as a path. */
@@ -216,8 +216,9 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         if (written === undefined) {
           reject(row, inputProblem(mergedRefusal(contact, "")))
         } else {
-          const status = resubscribe ? undefined : statusKept(written, contact.status)
-          if (status !== undefined) statuses.push({ line: row.line, status })
+          if (contact.status !== undefined && contact.status !== written) {
+            statuses.push({ line: row.line, status: written })
+          }
           accepted++
           if (isRepeat) repeats++
         }

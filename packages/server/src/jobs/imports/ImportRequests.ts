@@ -107,7 +107,7 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
     request: yield* encodeRequest({
       ...(listName === undefined ? {} : { listName }),
       ...(encodingName === undefined ? {} : { encodingName }),
-      ...(resubscribe === true ? { resubscribe } : {}),
+      ...(resubscribe === undefined || resubscribe === false ? {} : { resubscribe }),
       ...(source._tag === "Address" ? { fileUrl: source.url } : { fileName: source.name })
     }).pipe(Effect.orDie)
   })

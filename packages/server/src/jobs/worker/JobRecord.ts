@@ -1,5 +1,5 @@
 /** The job of a store as its owner sees it, with the errors of asking for one and of cancelling it. */
-import { CompressionFormat, ExportFileFormat, WireDate, TaggedError } from "@roster/domain"
+import { CompressionFormat, ExportFileFormat, Resubscribe, TaggedError, WireDate } from "@roster/domain"
 import { Schema } from "effect"
 import { JobKind } from "../queue/JobQueue.ts"
 
@@ -17,8 +17,8 @@ export const JobRequest = Schema.Struct({
   listName: Schema.optionalKey(Schema.String),
   /** The encoding of the imported file, if one was given. */
   encodingName: Schema.optionalKey(Schema.String),
-  /** Whether the import may resubscribe contacts. */
-  resubscribe: Schema.optionalKey(Schema.Boolean),
+  /** The statuses that the import lifts. */
+  resubscribe: Schema.optionalKey(Resubscribe),
   /** The format of the exported file. */
   format: Schema.optionalKey(ExportFileFormat),
   /** The compression of the exported file. */

@@ -57,7 +57,7 @@ export interface Planned {
   readonly digest: string
   /** The header of the file. */
   readonly header: UploadSurvey["header"]
-  /** The number of rows that would resubscribe their contacts and that the plan can list. */
+  /** The number of rows whose contacts keep their status and that the plan can list. */
   readonly kept: number
 }
 

@@ -38,10 +38,10 @@ const planned = Effect.fnUntraced(function* (
     resubscribe,
     source: survey.digest,
     onProgress: (rows) => tell({ _tag: "Planning", rows, total }),
-    onRow: ({ effect, line, wouldResubscribe }) => {
+    onRow: ({ effect, keepsStatus, line }) => {
       if (effect === "unchanged") unchanged.add(line)
       if (effect === "leftOut") leftOut.add(line)
-      if (wouldResubscribe) kept.add(line)
+      if (keepsStatus) kept.add(line)
     }
   })
   const planFile = yield* blobOf(plan.content, "application/json")

@@ -1,15 +1,15 @@
-/** What every layer promises of a person who left: no import makes them Active again. (docs/decisions/upsert.md) */
+/** What every layer promises of a person who left: no write of many lowers their status. (docs/decisions/upsert.md) */
 import { assert } from "../cases/Assert.ts"
 import type { Cases } from "../cases/Cases.ts"
 import {
+  type AddOptions,
   type ContactPayload,
   ContactsService,
   ContactStatus,
   type EmailAddress,
-  type ImportOptions,
   readContacts
 } from "@roster/domain"
-import { addAll, addRows, importContacts, type ImportContactsOptions, planDelete, RunLog } from "@roster/workflows"
+import { addAll, addRows, importContacts, planDelete, planImport, RunLog, type RunReport } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { seconds } from "./ContactFacts.ts"
 import { eventually } from "../cases/Eventually.ts"
@@ -17,32 +17,52 @@ import { file, utf8 } from "../jobs/Importing.ts"
 import { type Place, place } from "../cases/Place.ts"
 import { refused } from "../cases/Refused.ts"
 
-const withheld = ["Unsubscribed", "Abuse", "Bounced", "NotConfirmed"] as const
-const mailed = ["Active", "Engaged", "Transactional"] as const
+/** The statuses that stop mail, the strictest first; the five others replace each other. */
+const ladder = ["Abuse", "Unsubscribed", "Bounced", "NotConfirmed"] as const
 
-/** One contact of each withheld status for each status that would resubscribe it. */
-const pairs = withheld.flatMap((from) => mailed.map((to) => ({ from, to })))
+type Lifted = AddOptions["resubscribe"]
 
-interface Person<From extends ContactStatus = ContactStatus> {
+/** What docs/decisions/upsert.md says of a contact: `from` is what it has, if it is there, and `to` what is given. */
+const said = ({ from, to }: Pick<Person, "from" | "to">, resubscribe: Lifted): ContactStatus => {
+  if (from === undefined || resubscribe === undefined) return to
+  const names: ReadonlyArray<ContactStatus> =
+    resubscribe === true ? ["Unsubscribed", "Bounced", "NotConfirmed"] : resubscribe === false ? [] : resubscribe
+  if (names.includes(from)) return to
+  if (to === "NotConfirmed") return from
+  const above = ladder.slice(
+    0,
+    ladder.findIndex((status) => status === from)
+  )
+  return (ladder as ReadonlyArray<ContactStatus>).includes(from) &&
+    !(above as ReadonlyArray<ContactStatus>).includes(to)
+    ? from
+    : to
+}
+
+interface Person {
   readonly email: EmailAddress
-  readonly from: From
+  /** The status of a contact that is there. */
+  readonly from: ContactStatus | undefined
   readonly to: ContactStatus
 }
 
-/** People with a status that is theirs, and one that a file gives them. */
-const peopleWith = <From extends ContactStatus>(
-  { email }: Place,
-  some: ReadonlyArray<{ readonly from: From; readonly to: ContactStatus }>
-) => some.map(({ from, to }): Person<From> => ({ email: email(`${from}-${to}`.toLowerCase()), from, to }))
+/** Each status that a contact can have, and nobody, for each status that a write can give. */
+const peopleOf = ({ email }: Place) =>
+  [...ContactStatus.literals, undefined].flatMap((from) =>
+    ContactStatus.literals.map((to): Person => ({ email: email(`${from}-${to}`.toLowerCase()), from, to }))
+  )
 
-const peopleOf = (own: Place) => peopleWith(own, pairs)
+/** People who left, in a file that is older. */
+const gonePeople = ({ email }: Place) =>
+  ladder.map((from): Person => ({ email: email(`${from}-gone`.toLowerCase()), from, to: "Active" }))
 
 const addPeople = (people: ReadonlyArray<Person>) =>
   Effect.flatMap(ContactsService, (contacts) =>
-    contacts.add(people.map(({ email, from }) => ({ email, status: from, firstName: "Before" })))
+    contacts.add(
+      people.flatMap(({ email, from }) => (from === undefined ? [] : [{ email, status: from, firstName: "Before" }]))
+    )
   )
 
-/** The payloads by which people would be resubscribed. */
 const payloads = (people: ReadonlyArray<Person>) =>
   people.map(({ email, to }): ContactPayload => ({ email, status: to, firstName: "After" }))
 
@@ -52,89 +72,149 @@ const csv = (people: ReadonlyArray<Person>) =>
 const rowsOf = (people: ReadonlyArray<Person>) => readContacts(Stream.make(utf8(csv(people))))
 
 /** The status of people, and whether their names were written. */
-const now = (people: ReadonlyArray<Person>) =>
+const now = (own: Place, people: ReadonlyArray<Person>) =>
   Effect.flatMap(ContactsService, (contacts) =>
-    Effect.forEach(people, ({ email }) =>
-      Effect.map(contacts.get(email), ({ firstName, status }) => [email, status, firstName] as const)
-    )
+    Effect.map(contacts.list({ rule: own.rule, limit: 1000 }), (found) => {
+      const byEmail = new Map(found.map((contact) => [contact.email, contact]))
+      return people.map(({ email }) => [email, byEmail.get(email)?.status, byEmail.get(email)?.firstName])
+    })
   )
-
-const keeping = (people: ReadonlyArray<Person>) => people.map(({ email, from }) => [email, from, "After"] as const)
-const resubscribed = (people: ReadonlyArray<Person>) => people.map(({ email, to }) => [email, to, "After"] as const)
 
 const guarded = { resubscribe: false }
 
+/** The statuses that were kept, by the places of people; `undefined` where the door does not tell. */
+type Kept = ReadonlyArray<readonly [place: number, status: unknown]> | undefined
+
+type Door = (
+  people: ReadonlyArray<Person>,
+  resubscribe: Lifted,
+  own: Place
+) => Effect.Effect<Kept, unknown, ContactsService>
+
+const ofRows = ({ keptStatuses, statusesKept }: RunReport): Kept => {
+  assert.strictEqual(statusesKept, keptStatuses.length)
+  // The first row is on the second line.
+  return keptStatuses.map(({ line, status }) => [line - 2, status])
+}
+
+const ofAnswers = (people: ReadonlyArray<Person>, answered: ReadonlyArray<{ readonly status?: unknown }>): Kept =>
+  answered.flatMap(({ status }, place) => (status === people[place]?.to ? [] : [[place, status] as const]))
+
+/** The ways in of many contacts. Those that are no runs of a log take rows as they are given. */
+const doors: Readonly<Record<string, Door>> = {
+  add: (people, resubscribe) =>
+    Effect.flatMap(ContactsService, (contacts) =>
+      Effect.map(contacts.add(payloads(people), { resubscribe }), (answered) => ofAnswers(people, answered))
+    ),
+  addWithoutAnswer: (people, resubscribe) =>
+    Effect.flatMap(ContactsService, (contacts) =>
+      Effect.map(contacts.addWithoutAnswer(new Set(payloads(people)), { resubscribe }), ({ keptStatuses }) =>
+        keptStatuses.map(({ index, status }) => [index, status])
+      )
+    ),
+  change: (people, resubscribe = false) =>
+    Effect.flatMap(ContactsService, (contacts) =>
+      Effect.as(
+        contacts.change(
+          people.map(({ email, from, to }) => ({
+            email,
+            seen: from === undefined ? null : { status: from, firstName: "Before" },
+            write: { status: to, firstName: "After", resubscribe }
+          }))
+        ),
+        undefined
+      )
+    ),
+  import: Effect.fnUntraced(function* (people, resubscribe, own) {
+    const contacts = yield* ContactsService
+    // The job is done when its last row is there.
+    const marker: Person = { email: own.email("last"), from: undefined, to: "Active" }
+    yield* contacts.import(file(utf8(csv([...people, marker]))), { resubscribe })
+    yield* eventually(contacts.list({ rule: own.where(`email = '${marker.email}'`) }), (found) => found.length === 1)
+    return undefined
+  }),
+  addRows: (people, resubscribe) => Effect.map(addRows(rowsOf(people), { resubscribe }), ofRows),
+  addAll: (people, resubscribe) =>
+    Effect.map(Stream.runCollect(addAll(Stream.fromIterable(payloads(people)), { resubscribe })), (outcomes) =>
+      outcomes.flatMap((outcome, place) =>
+        outcome._tag === "Accepted" && outcome.keptStatus !== undefined ? [[place, outcome.keptStatus] as const] : []
+      )
+    ),
+  importContacts: (people, resubscribe) =>
+    importContacts(rowsOf(people), { resubscribe }).pipe(Effect.map(ofRows), Effect.provide(RunLog.layerMemory())),
+  "importContacts, unrecorded": (people, resubscribe) =>
+    importContacts(rowsOf(people), { resubscribe, record: false }).pipe(
+      Effect.map(ofRows),
+      Effect.provide(RunLog.layerMemory())
+    ),
+  "a plan and its apply": Effect.fnUntraced(function* (people, resubscribe) {
+    const plan = yield* Effect.scoped(planImport(rowsOf(people), { resubscribe }))
+    const { report } = yield* plan.apply
+    assert.deepInclude(report, { outdated: 0, rejected: 0, notSent: 0, unknown: 0 })
+    const rows = yield* Stream.runCollect(plan.rows)
+    assert.strictEqual(rows.filter(({ keepsStatus }) => keepsStatus).length, plan.summary.wouldResubscribe)
+    return undefined
+  }, Effect.provide(RunLog.layerMemory()))
+}
+
+/** What is lifted: each name stands in one of them, alone or with others. */
+const lifts: ReadonlyArray<Lifted> = [false, true, ["Bounced", "NotConfirmed"], ["Abuse"]]
+
 export const consentConformance = (it: Cases<ContactsService>): void => {
   it.describe("contacts: consent", () => {
-    it.effect("add resubscribes, as the interface has it, unless it is told not to", () =>
-      Effect.gen(function* () {
-        const contacts = yield* ContactsService
-        const people = peopleOf(place())
-        const before = yield* addPeople(people)
-        const kept = yield* contacts.add(payloads(people), guarded)
-        assert.deepStrictEqual(
-          kept.map(({ email, firstName, status }) => [email, status, firstName]),
-          keeping(people).map((each) => [...each])
-        )
-        assert.deepStrictEqual(
-          kept.map(({ statusChangeDate }) => seconds(statusChangeDate)),
-          before.map(({ statusChangeDate }) => seconds(statusChangeDate))
-        )
-        yield* contacts.add(payloads(people))
-        assert.deepStrictEqual(yield* now(people), resubscribed(people))
-        yield* addPeople(people)
-        yield* contacts.add(payloads(people), { resubscribe: true })
-        assert.deepStrictEqual(yield* now(people), resubscribed(people))
-      })
-    )
-
-    it.effect("with the guard every other change of status is made, and new contacts get theirs", () =>
-      Effect.gen(function* () {
-        const contacts = yield* ContactsService
-        const all = ContactStatus.literals.flatMap((from) => ContactStatus.literals.map((to) => ({ from, to })))
-        const isGuarded = ({ from, to }: Pick<Person, "from" | "to">) =>
-          pairs.some((pair) => pair.from === from && pair.to === to)
-        const own = place()
-        const { domain, email } = own
-        const people = peopleWith(own, all)
-        yield* addPeople(people)
-        const newcomers = mailed.map((to): Person => ({ email: email(`new-${to}`), from: to, to }))
-        const { keptStatuses } = yield* contacts.addWithoutAnswer(payloads([...people, ...newcomers]), guarded)
-        assert.deepStrictEqual(
-          yield* now([...people, ...newcomers]),
-          [...people, ...newcomers].map((person) => [
-            person.email,
-            isGuarded(person) ? person.from : person.to,
-            "After"
-          ])
-        )
-        assert.deepStrictEqual<unknown>(
-          keptStatuses.map(({ index, status }) => [people[index]?.email, status]),
-          people.filter(isGuarded).map(({ email, from }) => [email, from])
-        )
-        // Without a status nothing is asked, and nothing is kept.
-        const silent = people.map(({ email }) => ({ email, lastName: domain }))
-        assert.deepStrictEqual(yield* contacts.addWithoutAnswer(silent, guarded), { keptStatuses: [] })
-        assert.deepStrictEqual(yield* contacts.addWithoutAnswer([], guarded), { keptStatuses: [] })
-      })
-    )
-
-    it.effect("addWithoutAnswer says who kept their status, for contacts of any kind", () =>
+    it.effect("an add without the option writes each status, as the interface has it", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const own = place()
         const people = peopleOf(own)
         yield* addPeople(people)
-        for (const kind of [payloads(people), new Set(payloads(people))]) {
-          const { keptStatuses } = yield* contacts.addWithoutAnswer(kind, guarded)
-          assert.deepStrictEqual(
-            keptStatuses,
-            people.map(({ from }, index) => ({ index, status: from }))
-          )
-          assert.deepStrictEqual(yield* now(people), keeping(people))
-        }
         assert.deepStrictEqual(yield* contacts.addWithoutAnswer(payloads(people)), { keptStatuses: [] })
-        assert.deepStrictEqual(yield* now(people), resubscribed(people))
+        assert.deepStrictEqual(
+          yield* now(own, people),
+          people.map(({ email, to }) => [email, to, "After"])
+        )
+        // Without a status nothing is asked, and nothing is kept.
+        const silent = people.map(({ email }) => ({ email, lastName: own.domain }))
+        assert.deepStrictEqual(yield* contacts.addWithoutAnswer(silent, guarded), { keptStatuses: [] })
+        assert.deepStrictEqual(yield* contacts.addWithoutAnswer([], guarded), { keptStatuses: [] })
+      })
+    )
+
+    for (const [name, door] of Object.entries(doors)) {
+      it.effect(`${name} lowers no status that it does not lift, for any two statuses`, () =>
+        Effect.gen(function* () {
+          for (const resubscribe of lifts) {
+            const own = place()
+            const people = peopleOf(own)
+            yield* addPeople(people)
+            const kept = yield* door(people, resubscribe, own)
+            const expected = people.map((person) => said(person, resubscribe))
+            assert.deepStrictEqual(
+              yield* now(own, people),
+              people.map(({ email }, index) => [email, expected[index], "After"]),
+              JSON.stringify(resubscribe)
+            )
+            if (kept === undefined) continue
+            const all = people.map(({ to }, index) => [index, expected[index], to] as const)
+            assert.deepStrictEqual<unknown>(
+              kept,
+              all.flatMap(([index, status, to]) => (status === to ? [] : [[index, status]]))
+            )
+          }
+        })
+      )
+    }
+
+    it.effect("a status that is kept keeps its date", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const people = gonePeople(place())
+        const before = yield* addPeople(people)
+        const kept = yield* contacts.add(payloads(people), guarded)
+        assert.deepStrictEqual(
+          kept.map(({ statusChangeDate }) => seconds(statusChangeDate)),
+          before.map(({ statusChangeDate }) => seconds(statusChangeDate))
+        )
       })
     )
 
@@ -168,7 +248,8 @@ export const consentConformance = (it: Cases<ContactsService>): void => {
     it.effect("an add with an idempotency key repeats its own answer, and not that of one without the guard", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
-        const people = peopleOf(place())
+        const own = place()
+        const people = gonePeople(own)
         yield* addPeople(people)
         const options = { ...guarded, idempotencyKey: crypto.randomUUID() }
         const first = yield* contacts.addWithoutAnswer(payloads(people), options)
@@ -176,64 +257,10 @@ export const consentConformance = (it: Cases<ContactsService>): void => {
         assert.deepStrictEqual(yield* contacts.addWithoutAnswer(payloads(people), options), first)
         const other = contacts.add(payloads(people), { ...options, resubscribe: true })
         assert.strictEqual((yield* refused(other, "InvalidInput")).field, "idempotencyKey")
-        assert.deepStrictEqual(yield* now(people), keeping(people))
-      })
-    )
-
-    it.effect("an import resubscribes only whom it is told to", () =>
-      Effect.gen(function* () {
-        const contacts = yield* ContactsService
-        const own = place()
-        const people = peopleOf(own)
-        yield* addPeople(people)
-        /** Imports, and waits for the row that is new in this file. */
-        const importAll = Effect.fnUntraced(function* (last: string, options?: ImportOptions) {
-          const marker: Person = { email: own.email(last), from: "Active", to: "Active" }
-          yield* contacts.import(file(utf8(csv([...people, marker]))), options)
-          const lookFor = own.where(`email = '${marker.email}'`)
-          yield* eventually(contacts.list({ rule: lookFor }), (found) => found.length === 1)
-        })
-        yield* importAll("one")
-        assert.deepStrictEqual(yield* now(people), keeping(people))
-        yield* importAll("two", guarded)
-        assert.deepStrictEqual(yield* now(people), keeping(people))
-        yield* importAll("three", { resubscribe: true })
-        assert.deepStrictEqual(yield* now(people), resubscribed(people))
-      })
-    )
-
-    it.effect("addRows, importContacts and addAll resubscribe only whom they are told to, and say who stayed", () =>
-      Effect.gen(function* () {
-        const people = peopleOf(place())
-        yield* addPeople(people)
-        // The first row is on the second line.
-        const lines = people.map(({ from }, index) => ({ line: index + 2, status: from }))
-        const added = yield* addRows(rowsOf(people))
-        assert.deepInclude(added, { done: people.length, statusesKept: people.length, keptStatuses: lines })
-        assert.deepStrictEqual(yield* now(people), keeping(people))
-        const upload = (options: ImportContactsOptions = {}) =>
-          Effect.map(
-            Effect.provide(importContacts(rowsOf(people), { ...options, record: false }), RunLog.layerMemory()),
-            ({ done, keptStatuses, statusesKept }) => ({ done, keptStatuses, statusesKept })
-          )
-        assert.deepInclude(yield* upload(), {
-          done: people.length,
-          statusesKept: people.length,
-          keptStatuses: lines
-        })
-        const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(payloads(people))))
         assert.deepStrictEqual(
-          outcomes.map((outcome) => outcome._tag === "Accepted" && outcome.keptStatus),
-          people.map(({ from }) => from)
+          yield* now(own, people),
+          people.map(({ email, from }) => [email, from, "After"])
         )
-        assert.deepStrictEqual(yield* now(people), keeping(people))
-        for (const add of [addRows(rowsOf(people), { resubscribe: true }), upload({ resubscribe: true })]) {
-          assert.deepInclude(yield* add, { done: people.length, statusesKept: 0, keptStatuses: [] })
-          assert.deepStrictEqual(yield* now(people), resubscribed(people))
-          yield* addPeople(people)
-        }
-        yield* Stream.runDrain(addAll(Stream.fromIterable(payloads(people)), { resubscribe: true }))
-        assert.deepStrictEqual(yield* now(people), resubscribed(people))
       })
     )
 

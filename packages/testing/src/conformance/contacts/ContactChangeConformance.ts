@@ -446,7 +446,7 @@ export const contactChangeConformance = (it: Cases<ContactsService>): void => {
         const told = people.map(({ email, from, to }, index) => ({
           email,
           seen: { status: withheld.has(from) ? from : to, firstName: "After" },
-          write: { status: to, resubscribe: true, lastName: String(index) }
+          write: { status: to, resubscribe: from === "Abuse" ? (["Abuse"] as const) : true, lastName: String(index) }
         }))
         assert.deepStrictEqual(results(yield* change(told)), done)
         assert.deepStrictEqual(

@@ -96,14 +96,18 @@ export const warningWords = (warnings: ReadonlyArray<ImportWarning> = []): Reado
     : [])
 ]
 
+/** That contacts do not get the statuses of rows, and why. */
+const notGiven = (count: number, ofRow: string, doNot: string): string =>
+  (count === 1
+    ? `1 row${ofRow} has a status that its contact ${doNot} not get, since it has a stricter one or has confirmed`
+    : `${count} rows${ofRow} have a status that their contacts ${doNot} not get, since they have a stricter one or have confirmed`) +
+  "; --resubscribe lifts all but Abuse:"
+
 const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<string> =>
   statusesKept === 0
     ? []
     : [
-        statusesKept === 1
-          ? "1 row that is done would have resubscribed its contact, who kept the status; --resubscribe allows it:"
-          : `${statusesKept} rows that are done would have resubscribed their contacts, who kept their status; ` +
-            "--resubscribe allows it:",
+        notGiven(statusesKept, statusesKept === 1 ? " that is done" : " that are done", "did"),
         ...rowWords(
           keptStatuses.map(({ line, status }) => ({ line, reason: `stays ${status}` })),
           statusesKept,
@@ -162,8 +166,7 @@ const previewWords = ({ columns = [], firstContacts = [] }: PlanSummary): Readon
 /** The summary of a plan as text: the changed fields, and the first changes with their old and new values. */
 const planWords = (
   { changed, fields, new: added, onlyLists, sample, unchanged, wouldResubscribe, wouldResubscribeRows }: PlanSummary,
-  lists: ReadonlyArray<string>,
-  resubscribe: boolean
+  lists: ReadonlyArray<string>
 ): string => {
   const names = Object.entries(fields)
   const isMore = (count: number, shown: ReadonlyArray<unknown>, what: string) =>
@@ -181,12 +184,7 @@ const planWords = (
       )
     ),
     ...isMore(changed - onlyLists, sample, " changes"),
-    ...(wouldResubscribe === 0
-      ? []
-      : [
-          `${wouldResubscribe} would resubscribe people who get no mail, ` +
-            `${resubscribe ? "as --resubscribe allows" : "and keep their status; --resubscribe allows it"}:`
-        ]),
+    ...(wouldResubscribe === 0 ? [] : [notGiven(wouldResubscribe, "", wouldResubscribe === 1 ? "does" : "do")]),
     ...wouldResubscribeRows.map(({ email, line }) => printable(`line ${line}: ${email}`)),
     ...isMore(wouldResubscribe, wouldResubscribeRows, ""),
     ...(onlyLists === 0
@@ -200,7 +198,6 @@ interface Planned {
   readonly target: string
   readonly summary: PlanSummary
   readonly lists: ReadonlyArray<string>
-  readonly resubscribe: boolean
   readonly file: string | undefined
   /** The command that carries out the plan in the file. */
   readonly apply: string | undefined
@@ -221,7 +218,7 @@ export const plannedSummary = ({ file, lists, summary, target }: Planned) => ({
 })
 
 /** The report of a dry run or of a plan as text. */
-export const plannedWords = ({ apply, file, lists, resubscribe, summary, target }: Planned): string => {
+export const plannedWords = ({ apply, file, lists, summary, target }: Planned): string => {
   const { duplicates, read, rejected } = summary
   return [
     ...countLines({
@@ -233,7 +230,7 @@ export const plannedWords = ({ apply, file, lists, resubscribe, summary, target 
       ...leftOutByMode(summary)
     }),
     ...(file === undefined ? previewWords(summary) : []),
-    planWords(summary, lists, resubscribe),
+    planWords(summary, lists),
     ...causeWords(summary, rejected, "; use -o json to see them"),
     ...duplicateWords(summary),
     ...warningWords(summary.warnings),

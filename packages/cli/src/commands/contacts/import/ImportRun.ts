@@ -1,5 +1,5 @@
 /** Imports rows in batches, as a run that can go on and be undone, and reports every row however it ends. */
-import type { ImportMapping, ImportRow } from "@roster/domain"
+import type { AddOptions, ImportMapping, ImportRow } from "@roster/domain"
 import {
   commandWords,
   importCommand,
@@ -32,7 +32,7 @@ export interface ImportRun<E> {
   readonly lists: ReadonlyArray<string>
   readonly mapping: ImportMapping
   readonly concurrency: number | undefined
-  readonly resubscribe: boolean
+  readonly resubscribe: AddOptions["resubscribe"]
   /** Which rows are left out, and what new contacts get. */
   readonly mode: ImportMode
   readonly dryRun: boolean
@@ -142,7 +142,7 @@ const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
   )
   const { name: target } = yield* Target
   const apply = file === undefined ? undefined : yield* commandHere(["contacts", "apply", file])
-  const found = { target, summary: plan.summary, lists, resubscribe, file, apply }
+  const found = { target, summary: plan.summary, lists, file, apply }
   yield* Results.summary(plannedSummary(found), plannedWords(found))
   if (file === undefined) yield* plannedOutcome(plan.summary, run.maxRejected)
 })

@@ -1,5 +1,12 @@
 /** Uploads a file for the service to import. The interface has no status for such an import. */
-import { ContactsService, type ImportMapping, importNotGuarded, ImportSource, UnreadableFile } from "@roster/domain"
+import {
+  type AddOptions,
+  ContactsService,
+  type ImportMapping,
+  importNotGuarded,
+  ImportSource,
+  UnreadableFile
+} from "@roster/domain"
 import { type UploadSurvey } from "@roster/workflows"
 import { Effect, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
@@ -52,7 +59,7 @@ export const handOver = Effect.fnUntraced(function* (
   options: {
     readonly listName: string | undefined
     readonly mapping: ImportMapping
-    readonly resubscribe: boolean
+    readonly resubscribe: AddOptions["resubscribe"]
     readonly dryRun: boolean
   }
 ) {
@@ -68,8 +75,8 @@ export const handOver = Effect.fnUntraced(function* (
     )
   }
   const { duplicates, invalid, mayResubscribe, read, warnings } = survey
-  // Without a status in the file, a service need not say what it does with one.
-  const resubscribe = options.resubscribe ? true : mayResubscribe ? false : undefined
+  // Without a status in the file that may lower one, a service need not say what it does with it.
+  const resubscribe = options.resubscribe ?? (mayResubscribe ? false : undefined)
   const counts = { read, invalid, duplicates, ...(warnings.length === 0 ? {} : { warnings }) }
   const odd = warningWords(warnings)
     .map((line) => `\n${line}`)
