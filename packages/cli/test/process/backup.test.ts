@@ -365,7 +365,10 @@ describe("roster restore", () => {
       const asked = yield* says("--db", "a.db", "--dry-run", "--bring-back-keys", "--resubscribe")
       assert.include(asked, "Keys of the backup that this store does not have work again: ci")
       assert.include(asked, "Contacts that get no mail any more get the status of the backup: 1")
-      assert.include(asked, "Contacts that get no mail and are not in the backup are forgotten: 1")
+      assert.include(asked, "Contacts that get no mail and are not in the backup keep their address and status: 1")
+      const named = yield* says("--db", "a.db", "--dry-run", "--resubscribe", "Abuse")
+      assert.include(named, "Contacts that get no mail any more keep their status: 1")
+      assert.include(named, "Contacts that get no mail and are not in the backup are forgotten: 1")
       const fresh = yield* says("--db", "new.db", "--dry-run")
       assert.include(
         fresh.join(),

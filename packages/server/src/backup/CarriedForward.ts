@@ -3,11 +3,20 @@
  * unsubscribed.
  * (docs/decisions/backups.md)
  */
-import { ContactStatus, isMailedStatus, ReportedAccessLevel, withheldStatuses } from "@roster/domain"
+import {
+  ContactStatus,
+  isLifted,
+  isMailedStatus,
+  ReportedAccessLevel,
+  type Resubscribe,
+  strictnessOf,
+  withheldStatuses
+} from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import type { AuditDetails } from "../credentials/AuditEntry.ts"
 import { auditRow } from "../credentials/AuditTrail.ts"
+import { settingColumnNames } from "../credentials/CredentialRow.ts"
 import { pragma } from "../store/sqlite/StoreCheck.ts"
 import { fromCause } from "../store/sqlite/StoreError.ts"
 import { processSeconds } from "../store/StoreClock.ts"
@@ -16,8 +25,8 @@ import { processSeconds } from "../store/StoreClock.ts"
 export interface CarryOptions {
   /** Whether credentials work again that the replaced store does not have (default: false). */
   readonly bringBackKeys?: boolean | undefined
-  /** Whether contacts get mail again who left since, or whose mail came back (default: false). */
-  readonly resubscribe?: boolean | undefined
+  /** The statuses of the replaced store in whose place those of the backup come back (default: false, which is none). */
+  readonly resubscribe?: Resubscribe | undefined
   /** Whether the restored store begins without any credential (default: false). */
   readonly revokeKeys?: boolean | undefined
 }
@@ -44,10 +53,12 @@ export interface CarriedForward {
   readonly revoked: ReadonlyArray<CredentialLabel>
   /** The credentials of the replaced store that the backup does not have: made since. They are lost. */
   readonly lost: ReadonlyArray<CredentialLabel>
-  /** The number of contacts of the backup that get no mail now, but got some then. */
+  /** The number of contacts of the backup with another status then, which stops mail less than that of now. */
   readonly stopped: number
   /** The number of contacts who are in the replaced store only, and must not get mail: their address and status stay. */
   readonly added: number
+  /** How many of both do not keep the status of now, where `resubscribe` is given. */
+  readonly lifted?: { readonly stopped: number; readonly added: number } | undefined
   /** The number of contacts of the backup that the replaced store does not have: they come back. */
   readonly returning: number
   /** The number of entries of the audit trail that the backup does not have. They stay in any case. */
@@ -56,10 +67,14 @@ export interface CarriedForward {
 
 const listed = (statuses: ReadonlyArray<string>): string => statuses.map((status) => `'${status}'`).join(", ")
 
-/** How much a status stops mail: one that the consent guard keeps, another that gets none, one that gets some. */
+const isWithheld = (status: ContactStatus): boolean => strictnessOf(status) > 0
+
+/** How much a status stops mail: as on the ladder, below which those that get no mail stand above those that get some. */
+const rankOf = (status: ContactStatus): number =>
+  isWithheld(status) ? 1 + strictnessOf(status) : isMailedStatus(status) ? 0 : 1
+
 const rank = (status: string): string =>
-  `CASE WHEN ${status} IN (${listed(withheldStatuses)}) THEN 2
-    WHEN ${status} IN (${listed(ContactStatus.literals.filter(isMailedStatus))}) THEN 0 ELSE 1 END`
+  `CASE ${status} ${ContactStatus.literals.map((each) => `WHEN '${each}' THEN ${rankOf(each)}`).join(" ")} ELSE 1 END`
 
 const sameKey = "now.id = was.id AND now.secret_digest = was.secret_digest"
 const sameContact = "now.account = was.account AND now.identity = was.identity"
@@ -132,8 +147,9 @@ const carryCredentials = ({ hasColumn, hasTable, run }: Statements, { bringBackK
       `DELETE FROM backup.credentials AS was WHERE NOT EXISTS (SELECT 1 FROM main.credentials AS now WHERE ${sameKey})`
     )
   }
+  const settings = settingColumnNames.filter((column) => hasColumn("credentials", column))
   run(`UPDATE backup.credentials AS was
-    SET access_levels = now.access_levels, ip_ranges = now.ip_ranges, expires = now.expires, last_use = now.last_use
+    SET ${[...settings, "last_use"].map((column) => `${column} = now.${column}`).join(", ")}
     FROM main.credentials AS now WHERE ${sameKey}`)
   // A store of an earlier version has the links themselves; an export can be asked for a new one.
   const isLinked = hasColumn("jobs", "link_digest")
@@ -154,22 +170,31 @@ const carryStatuses = ({ hasTable, numberOf, run }: Statements, { resubscribe = 
     `FROM backup.contacts AS was
     WHERE NOT EXISTS (SELECT 1 FROM main.contacts AS now WHERE ${sameContact})`
   )
-  const unknown = `FROM main.contacts AS now WHERE ${rank("now.status")} = 2
+  const unknown = `FROM main.contacts AS now WHERE now.status IN (${listed(withheldStatuses)})
     AND NOT EXISTS (SELECT 1 FROM backup.contacts AS was WHERE ${sameContact})`
-  if (resubscribe) {
-    const from = `FROM backup.contacts AS was, main.contacts AS now WHERE ${stopped}`
-    return { returning, stopped: numberOf("count(*)", from), added: numberOf("count(*)", unknown) }
-  }
+  // Inactive and Stale, of which no name is given, come back with all others.
+  const lifted = ContactStatus.literals.filter((status) =>
+    isWithheld(status) ? isLifted(status, resubscribe) : resubscribe === true
+  )
+  const isLiftedNow = `now.status IN (${listed(lifted)})`
+  const liftedStopped = numberOf(
+    "count(*)",
+    `FROM backup.contacts AS was, main.contacts AS now WHERE ${stopped} AND ${isLiftedNow}`
+  )
+  const liftedAdded = numberOf("count(*)", `${unknown} AND ${isLiftedNow}`)
+  const kept = run(`UPDATE backup.contacts AS was
+    SET status = now.status, status_change_date = now.status_change_date, error_code = now.error_code,
+      friendly_error_message = now.friendly_error_message
+    FROM main.contacts AS now WHERE ${stopped} AND NOT ${isLiftedNow}`)
+  const added = run(`INSERT INTO backup.contacts
+      (account, identity, email, status, custom_fields, source, date_added, date_updated, status_change_date)
+    SELECT account, identity, email, status, '{}', source, date_added, date_updated, status_change_date
+    ${unknown} AND NOT ${isLiftedNow} ORDER BY id`)
   return {
     returning,
-    stopped: run(`UPDATE backup.contacts AS was
-      SET status = now.status, status_change_date = now.status_change_date, error_code = now.error_code,
-        friendly_error_message = now.friendly_error_message
-      FROM main.contacts AS now WHERE ${stopped}`),
-    added: run(`INSERT INTO backup.contacts
-        (account, identity, email, status, custom_fields, source, date_added, date_updated, status_change_date)
-      SELECT account, identity, email, status, '{}', source, date_added, date_updated, status_change_date
-      ${unknown} ORDER BY id`)
+    stopped: kept + liftedStopped,
+    added: added + liftedAdded,
+    ...(resubscribe === false ? {} : { lifted: { stopped: liftedStopped, added: liftedAdded } })
   }
 }
 

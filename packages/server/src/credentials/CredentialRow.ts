@@ -37,6 +37,9 @@ const newColumns = {
 
 /** The columns that are named differently in code. */
 const settingNamesInSql = { accessLevels: "access_levels", ipRanges: "ip_ranges" } as const
+const nameInSql: Readonly<Record<string, string>> = settingNamesInSql
+/** The columns of the settings. */
+export const settingColumnNames: ReadonlyArray<string> = settingNames.map((name) => nameInSql[name] ?? name)
 const namesInSql = {
   ...settingNamesInSql,
   dateCreated: "date_created",

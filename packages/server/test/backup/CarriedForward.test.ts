@@ -52,7 +52,7 @@ const take = Effect.fnUntraced(function* (step: Step, secrets: Set<string>) {
     case "Narrow":
       return yield* apiKeys.update(step.name, { name: CredentialName.make(step.name), accessLevels: [step.level] })
     case "Status":
-      return yield* contacts.add([{ email: EmailAddress.make(step.email), status: step.status }], { resubscribe: true })
+      return yield* contacts.add([{ email: EmailAddress.make(step.email), status: step.status }])
     case "Forget":
       return yield* contacts.delete(step.email)
   }
@@ -108,16 +108,16 @@ const stops: Readonly<Record<ContactStatus, number>> = {
   Active: 0,
   Inactive: 1,
   Stale: 1,
-  Bounced: 2,
-  Unsubscribed: 2,
-  Abuse: 2,
-  NotConfirmed: 2
+  NotConfirmed: 2,
+  Bounced: 3,
+  Unsubscribed: 4,
+  Abuse: 5
 }
 const stopOf = (status: string | undefined): number =>
   Object.entries(stops).find(([name]) => name === status)?.[1] ?? -1
 
 const statusAfter = (was: string | undefined, now: string | undefined): string | undefined => {
-  if (was === undefined) return stopOf(now) === 2 ? now : undefined
+  if (was === undefined) return stopOf(now) >= 2 ? now : undefined
   return stopOf(now) > 0 && stopOf(now) >= stopOf(was) ? now : was
 }
 
@@ -224,8 +224,10 @@ describe("what a restore brings back", () => {
     Effect.gen(function* () {
       const { restore } = yield* changed
       const { known, restored } = yield* restore({ resubscribe: true })
-      assert.deepStrictEqual(statuses(known), ["Active", undefined])
-      assert.deepStrictEqual([restored.carried.stopped, restored.carried.added, known.keys.size], [1, 1, 1])
+      // Abuse is lifted by its name alone.
+      assert.deepStrictEqual(statuses(known), ["Active", "Abuse"])
+      const { added, lifted, stopped } = restored.carried
+      assert.deepStrictEqual([stopped, added, lifted, known.keys.size], [1, 1, { stopped: 1, added: 0 }, 1])
     })
   )
 

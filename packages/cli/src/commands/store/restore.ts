@@ -11,7 +11,7 @@ import { toggle } from "../../settings/FlagForms.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { Target } from "../../target/Target.ts"
-import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { refuseFlags, resubscribeFlag, withExamples } from "../shared/CommonFlags.ts"
 
 const question = (file: string, { contacts, replaced }: StoreBackup.RestorePlan): string => {
   const what = `the ${counted(contacts)} of ${printable(file)} with its keys and jobs`
@@ -45,9 +45,9 @@ const carryFlags = {
       "stay revoked)"
   ),
   revokeKeys: toggle("revoke-keys", "Restore no API key and no SMTP credential"),
-  resubscribe: toggle(
-    "resubscribe",
-    "Restore the statuses of contacts who get no mail any more, too (default: they get none)"
+  resubscribe: resubscribeFlag(
+    "Restore the statuses of contacts who get no mail any more, too, or of those with the statuses that are named, such as " +
+      "Bounced; of Abuse only by its name (default: they get none)"
   )
 }
 
@@ -61,7 +61,6 @@ const namesOf = (labels: ReadonlyArray<StoreBackup.CredentialLabel>): string => 
 
 interface Given {
   readonly bringBackKeys: boolean
-  readonly resubscribe: boolean
   readonly revokeKeys: boolean
 }
 
@@ -89,20 +88,20 @@ const keyLines = (carried: StoreBackup.CarriedForward, { bringBackKeys, revokeKe
   return lines
 }
 
+const noneLifted = { stopped: 0, added: 0 }
+
 /** What becomes of contacts that get no mail, of deleted ones and of the audit trail. */
-const otherLines = ({ carried, replaced }: StoreBackup.RestorePlan, { resubscribe }: Given): ReadonlyArray<string> => {
-  const { added, auditEntries, returning, stopped } = carried
+const otherLines = ({ carried, replaced }: StoreBackup.RestorePlan): ReadonlyArray<string> => {
+  const { added, auditEntries, lifted = noneLifted, returning, stopped } = carried
   const isDeleted = replaced._tag === "Store" && replaced.contacts > 0
   const lines: ReadonlyArray<readonly [applies: boolean, line: string]> = [
+    [stopped > lifted.stopped, `Contacts that get no mail any more keep their status: ${stopped - lifted.stopped}`],
+    [lifted.stopped > 0, `Contacts that get no mail any more get the status of the backup: ${lifted.stopped}`],
     [
-      stopped > 0,
-      `Contacts that get no mail any more ${resubscribe ? "get the status of the backup" : "keep their status"}: ${stopped}`
+      added > lifted.added,
+      `Contacts that get no mail and are not in the backup keep their address and status: ${added - lifted.added}`
     ],
-    [
-      added > 0,
-      "Contacts that get no mail and are not in the backup " +
-        `${resubscribe ? "are forgotten" : "keep their address and status"}: ${added}`
-    ],
+    [lifted.added > 0, `Contacts that get no mail and are not in the backup are forgotten: ${lifted.added}`],
     [
       returning > 0 && isDeleted,
       `Contacts that this store does not have come back: ${returning}. Delete those again who asked for it.`
@@ -137,7 +136,7 @@ export const command = Command.make(
       revokeKeys,
       resubscribe,
       approve: Effect.fnUntraced(function* (plan) {
-        const lines = [...keyLines(plan.carried, given), ...otherLines(plan, given)]
+        const lines = [...keyLines(plan.carried, given), ...otherLines(plan)]
         // With --quiet, too, the user learns what would come back.
         yield* Effect.forEach(lines, (line) => noteExactly(printable(line)), { discard: true })
         if (dryRun) {
@@ -151,13 +150,14 @@ export const command = Command.make(
     }).pipe(Effect.catchTag("OnlyShown", () => Effect.undefined))
     if (restored === undefined) return
     const { carried, contacts, kept, replaced } = restored
+    const { lifted = noneLifted } = carried
     yield* Results.summary(
       {
         ok: true,
         contacts,
         replacedContacts: replaced._tag === "Store" ? replaced.contacts : null,
         credentials: carried.credentials,
-        statusesKept: resubscribe ? 0 : carried.stopped + carried.added,
+        statusesKept: carried.stopped + carried.added - (lifted.stopped + lifted.added),
         kept: kept ?? null
       },
       restoredText(file, restored)
