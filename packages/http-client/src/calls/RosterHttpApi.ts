@@ -178,7 +178,7 @@ export class RosterHttpApi extends Context.Service<
   static readonly layer = (options: ClientOptions) => Layer.effect(RosterHttpApi, RosterHttpApi.make(options))
 }
 
-/** Changes the `HttpClient` of the calls around which it is provided. */
+/** Changes the `HttpClient` of the calls around which it is provided: the methods of the services know no HTTP. */
 export const ClientTransform = Context.Reference<
   ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 >("@roster/http-client/ClientTransform", { defaultValue: () => undefined })
@@ -193,7 +193,7 @@ const clientOf = (
     Effect.succeed
   )
 
-/** The idempotency key of the current call. */
+/** The idempotency key of the current call. `HttpClient` has no parameter for it, and it is no header before the last step. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@roster/http-client/IdempotencyKey", {
   defaultValue: () => undefined
 })
