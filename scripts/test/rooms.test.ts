@@ -19,6 +19,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "rules",
     "saved",
     "files",
+    "kinds",
     "headings",
     "csv",
     "corrections",

@@ -46,6 +46,7 @@ export {
 } from "./csv/ImportMapping.ts"
 export type { ImportRow, RowRecord } from "./csv/ImportRow.ts"
 export { FileHeader, rejectedFile, rejectedMapping, type RejectedRow, repeatedFile } from "./csv/RejectedRows.ts"
+export { type ConsentColumn, consentOfHeading, makeConsentTally } from "./headings/ConsentHeadings.ts"
 export { encodingByMark, isEncoding, UnreadableFile } from "./csv/TextDecoding.ts"
 export { correctedAddress } from "./corrections/AddressCorrection.ts"
 export * from "./corrections/RowCorrection.ts"

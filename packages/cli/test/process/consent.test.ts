@@ -164,3 +164,90 @@ describe("an import of somebody who has unsubscribed", () => {
     })
   )
 })
+
+/** The words of the command that an error shows, as a shell would hand them over; the test names the store itself. */
+const shownCommand = (hint: string): ReadonlyArray<string> =>
+  Array.from(
+    (/roster (.*)/.exec(hint)?.[1] ?? "").matchAll(/'((?:[^'])*)'|"([^"]*)"|(\S+)/g),
+    (match) => match[1] ?? match[2] ?? match[3] ?? ""
+  )
+
+describe("a column that says who wants mail", () => {
+  it.live.each<readonly [what: string, file: string, said: ReadonlyArray<readonly [email: string, status: string]>]>([
+    [
+      "of a shop",
+      "Customer ID,FirstName,LastName,Email,Accepts Email Marketing,Phone,Total Spent,Tags\n" +
+        '1001,Ann,Lee,ann@example.com,no,+49170000001,0.00,"vip, wholesale"\n1002,Bob,Ray,bob@example.com,yes,,5.00,\n',
+      [
+        ["ann@example.com", "Unsubscribed"],
+        ["bob@example.com", "Active"]
+      ]
+    ],
+    [
+      "of members",
+      "id,email,name,note,subscribed_to_emails,complimentary_plan,created_at,labels\n" +
+        'a1,ann@example.com,Ann Lee,,false,false,2024-01-02T03:04:05.000Z,"press, north"\n',
+      [["ann@example.com", "Unsubscribed"]]
+    ],
+    [
+      "beside others",
+      "Email,Status,opt: in,unsubscribed at,Vorname\nann@example.com,Active,yes,2024-01-02 03:04,Ann\n" +
+        "bob@example.com,Bounced,no,,Bob\neve@example.com,Active,yes,,Eve\n",
+      [
+        ["ann@example.com", "Unsubscribed"],
+        ["bob@example.com", "Unsubscribed"],
+        ["eve@example.com", "Active"]
+      ]
+    ]
+  ])("%s is refused until the command that the error shows maps it", ([_what, content, said]) =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRosterHere
+      writeFileSync(join(folder, "a.csv"), content)
+      for (const more of [[], ["--dry-run"], ["--via", "file"]]) {
+        const refused = yield* run(["contacts", "import", "a.csv", ...more])
+        assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], refused.stderr)
+        assert.include(failure(refused).message, "says who wants mail")
+      }
+      const { hint = "" } = failure(yield* run(["contacts", "import", "a.csv"]))
+      const words = shownCommand(hint)
+      const store = words.indexOf("--db")
+      const done = yield* run(store < 0 ? words : words.toSpliced(store, 2))
+      assert.strictEqual(done.code, 0, done.stderr)
+      const contacts = jsonOf<ReadonlyArray<{ readonly Email: string; readonly Status: string }>>(
+        yield* run(["contacts", "list"])
+      )
+      assert.deepStrictEqual(
+        contacts.map(({ Email, Status }) => [Email, Status] as const),
+        [...said]
+      )
+    })
+  )
+
+  it.live("is kept as a field where a mapping says so, which is said once", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRoster
+      writeFileSync(join(folder, "a.csv"), "Email,opt_in\nann@example.com,no\n")
+      const kept = yield* run(["contacts", "import", "a.csv", "--map", "opt_in=opt_in", "--save-mapping", "a.json"])
+      assert.strictEqual(kept.code, 0, kept.stderr)
+      const [ann] = jsonOf<ReadonlyArray<unknown>>(yield* run(["contacts", "list"]))
+      assert.deepInclude(ann, { Status: "Active", CustomFields: { opt_in: "no" } })
+      for (const more of [["--dry-run"], ["--via", "file"]]) {
+        const again = yield* run(["contacts", "import", "a.csv", "--mapping", "a.json", ...more])
+        assert.strictEqual(again.code, 0, again.stderr)
+      }
+      // The service imports it as a field, and its job says so.
+      const [job] = yield* run(["jobs", "list"]).pipe(
+        Effect.map(jsonOf<ReadonlyArray<{ readonly state: string; readonly problem: string | null }>>),
+        Effect.repeat({ schedule: Schedule.spaced("10 millis"), until: ([job]) => job?.state !== "Loading" }),
+        Effect.timeout("2 minutes")
+      )
+      assert.strictEqual(job?.state, "Ready")
+      assert.match(job?.problem ?? "", /"opt_in".*who wants mail/)
+      // An export has the statuses themselves.
+      yield* run(["contacts", "export", "--out", "b.csv"])
+      const same = yield* run(["contacts", "import", "b.csv"])
+      assert.strictEqual(same.code, 0, same.stderr)
+      assert.deepInclude(json(same), { done: 1, alreadySo: 1 })
+    })
+  )
+})

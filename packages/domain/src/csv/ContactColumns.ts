@@ -4,13 +4,23 @@ import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { allFields, type ContactField, isOwn, nameInCode, wireRecordOf } from "../contacts/ContactFields.ts"
 import { address, isRefusal, oneOf, readDate, refuse } from "../contacts/FastContactCodec.ts"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
+import { isMailedStatus, stricterStatus } from "../contacts/StatusLadder.ts"
 import { didYouMean } from "../values/DidYouMean.ts"
 import { foldName, maximumNames } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
+import { consentOfHeading } from "../headings/ConsentHeadings.ts"
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
-import { type ColumnMap, fieldIssue, foldWord, type ImportMapping, makeDateReader } from "./ImportMapping.ts"
+import {
+  anyWord,
+  type ColumnMap,
+  fieldIssue,
+  foldWord,
+  type ImportMapping,
+  makeDateReader,
+  valueIssue
+} from "./ImportMapping.ts"
 import {
   addressProblem,
   cellText,
@@ -105,6 +115,8 @@ export interface ImportColumns {
   readonly targets: ReadonlyArray<Target>
   /** The places of columns without a name. */
   readonly unnamed: ReadonlyArray<number>
+  /** The columns that become custom fields though their headings may say who wants mail, and no mapping names them. */
+  readonly consent: ReadonlyArray<{ readonly at: number; readonly column: string; readonly says: "Wants" | "Left" }>
   /** Whether the blanks around texts are taken off. */
   readonly trims: boolean
 }
@@ -135,17 +147,21 @@ const placeOf = (names: ReadonlyArray<string>, column: string): number | undefin
   return number > 0 && number <= names.length ? number - 1 : undefined
 }
 
+/** How a mapping names a column of a header: by its heading, or as `#2` where that has a sign that flags divide by. */
+export const columnKey = (header: ReadonlyArray<string>, column: string): string =>
+  column.includes(":") ? `#${(placeOf(namesIn(header), column) ?? 0) + 1}` : column
+
 /** The part of a mapping whose columns a header has. */
 export const presentColumns = (header: ReadonlyArray<string>, map: ColumnMap): ColumnMap => {
   const names = namesIn(header)
   return Object.fromEntries(Object.entries(map).filter(([column]) => placeOf(names, column) !== undefined))
 }
 
-/** The name of each column after mapping; null for one that is left out. */
+/** The name of each column after mapping, null for one that is left out, and the places of those that the mapping names. */
 const namesBy = (
   header: ReadonlyArray<string>,
   map: ColumnMap
-): Result.Result<ReadonlyArray<string | null>, string> => {
+): Result.Result<{ readonly names: ReadonlyArray<string | null>; readonly mapped: ReadonlySet<number> }, string> => {
   const names = namesIn(header)
   const renamed: Array<string | null> = [...names]
   const mapped = new Set<number>()
@@ -163,7 +179,37 @@ const namesBy = (
     mapped.add(at)
     renamed[at] = field?.trim() ?? null
   }
-  return Result.succeed(renamed)
+  return Result.succeed({ names: renamed, mapped })
+}
+
+/** The words of each field and of each column, in the form of `foldWord`, or what is wrong with them. */
+const wordsBy = (
+  header: ReadonlyArray<string>,
+  fields: ReadonlyArray<string | null>,
+  values: NonNullable<ImportMapping["values"]>
+): Result.Result<(at: number, field: string) => Words | undefined, string> => {
+  const names = namesIn(header)
+  const isField = new Set(fields.map((name) => (name === null ? "" : foldName(name))))
+  const byField = new Map<string, Map<string, string>>()
+  const byColumn = new Map<number, Map<string, string>>()
+  for (const [key, words] of Object.entries(values)) {
+    const field = foldName(key.trim())
+    const at = isField.has(field) || importedByName.has(field) ? undefined : placeOf(names, key)
+    const known = (at === undefined ? byField.get(field) : byColumn.get(at)) ?? new Map<string, string>()
+    if (at === undefined) byField.set(field, known)
+    else byColumn.set(at, known)
+    for (const [word, value] of Object.entries(words)) {
+      const issue = at === undefined ? undefined : valueIssue(fields[at] ?? "", value)
+      if (issue !== undefined) return Result.fail(issue)
+      // An empty cell says nothing.
+      if (word.trim() !== "") known.set(foldWord(word), value)
+    }
+  }
+  return Result.succeed((at, field) => {
+    const own = byColumn.get(at)
+    const all = byField.get(field)
+    return own === undefined || all === undefined ? (own ?? all) : new Map([...all, ...own])
+  })
 }
 
 const isAddress = (cell: string): boolean => emailAddressIssue(restoreCell(cell).trim()) === undefined
@@ -175,31 +221,28 @@ export const importColumns = (
 ): Result.Result<ImportColumns, string> => {
   const named = namesBy(header, map)
   if (Result.isFailure(named)) return Result.fail(named.failure)
+  const { mapped, names } = named.success
   // A list of addresses without a header would lose its first one.
-  const emailAt = named.success.findIndex((name) => name?.toLowerCase() === "email")
+  const emailAt = names.findIndex((name) => name?.toLowerCase() === "email")
   if ((emailAt < 0 ? header : header.slice(emailAt, emailAt + 1)).some(isAddress)) {
     return Result.fail(
       "there is an e-mail address where the header is expected; write a line of headings above it, such as Email"
     )
   }
-  const wordsByField = new Map<string, Map<string, string>>()
-  for (const [field, words] of Object.entries(values)) {
-    const known = wordsByField.get(foldName(field.trim())) ?? new Map<string, string>()
-    // An empty cell says nothing.
-    for (const [word, value] of Object.entries(words)) if (word.trim() !== "") known.set(foldWord(word), value)
-    wordsByField.set(foldName(field.trim()), known)
-  }
+  const wordsOfField = wordsBy(header, names, values)
+  if (Result.isFailure(wordsOfField)) return Result.fail(wordsOfField.failure)
   const clears = empty === "clear"
   const dateOf = dateFormat === undefined ? verbatim : makeDateReader(dateFormat)
   const seen = new Set<string>()
   const targets: Array<Target> = []
-  for (const [index, name] of named.success.entries()) {
+  for (const [index, name] of names.entries()) {
     if (name === null || name === "" || (isRecordColumn(name) && !importedByName.has(name.toLowerCase()))) {
       targets.push({ _tag: name === "" ? "Unnamed" : "LeftOut" })
       continue
     }
     const key = foldName(name)
-    if (seen.has(key)) {
+    // Of several statuses in a row the strictest counts.
+    if (seen.has(key) && key !== "status") {
       const isMapped = Object.keys(map).length > 0
       return Result.fail(
         `the header has the column "${name}" twice${isMapped ? ", or another column is mapped to it" : ""}; ` +
@@ -208,7 +251,7 @@ export const importColumns = (
     }
     seen.add(key)
     const known = importedByName.get(name.toLowerCase())
-    const words = wordsByField.get(key)
+    const words = wordsOfField.success(index, key)
     targets.push(
       known === undefined
         ? { _tag: "Custom", name, group: "customFields", words, isCleared: clears, toWire: verbatim, decode: verbatim }
@@ -228,15 +271,52 @@ export const importColumns = (
     return Result.fail(`the header has no column "Email"; ${wordsOf(header)}`)
   }
   const unnamed = targets.flatMap(({ _tag }, index) => (_tag === "Unnamed" ? [index] : []))
-  return Result.succeed({ targets, unnamed, trims: trim })
+  return Result.succeed({ targets, unnamed, trims: trim, consent: consentColumns(names, targets, mapped) })
 }
+
+/** Whether a header has all columns of an export, which has the status of each contact. */
+export const isExportHeader = (names: ReadonlyArray<string | null>): boolean => {
+  const known = new Set(names)
+  return allFields.every(({ wire }) => known.has(wire))
+}
+
+/** The columns that nobody spoke of though their headings may say who wants mail. */
+const consentColumns = (
+  names: ReadonlyArray<string | null>,
+  targets: ReadonlyArray<Target>,
+  mapped: ReadonlySet<number>
+): ImportColumns["consent"] => {
+  if (isExportHeader(names)) return []
+  return targets.slice(0, consideredColumns).flatMap((target, at) => {
+    if (target._tag !== "Custom" || mapped.has(at) || target.name.length > longestName) return []
+    const says = consentOfHeading(target.name)
+    return says === undefined ? [] : [{ at, column: target.name, says }]
+  })
+}
+
+/** The text of a row in a column that becomes a custom field, and whose heading may say who wants mail. */
+export interface ConsentText {
+  readonly column: string
+  /** Whether yes says that a person wants mail, or left. */
+  readonly says: "Wants" | "Left"
+  readonly text: string
+}
+
+/** The texts of a row in the columns that may say who wants mail. */
+export const consentTexts = (
+  { consent }: ImportColumns,
+  cells: ReadonlyArray<string>
+): ReadonlyArray<ConsentText> | undefined =>
+  consent.length === 0
+    ? undefined
+    : consent.map(({ at, column, says }) => ({ column, says, text: restoreCell(cells[at] ?? "") }))
 
 /** The columns of a header that are not imported, since only the service sets their fields. */
 export const ignoredColumns = (header: ReadonlyArray<string>, map: ColumnMap = {}): ReadonlyArray<string> => {
-  const names = namesBy(header, map)
-  return Result.isFailure(names)
+  const named = namesBy(header, map)
+  return Result.isFailure(named)
     ? []
-    : names.success.flatMap((name) =>
+    : named.success.names.flatMap((name) =>
         name !== null && isRecordColumn(name) && !importedByName.has(name.toLowerCase()) ? [name] : []
       )
 }
@@ -306,11 +386,17 @@ const decoderOf = (field: ContactField): ((text: string) => unknown) => {
 /** Whether an empty text removes a field of the record: the names. A contact has an address and a status, and keeps its consent. */
 const isRemovable = (field: ContactField): boolean => field.kind === "text" && isOwn(field) && field.wire !== "Email"
 
+/** What a text stands for; itself, if no word says more of it. */
+const meantBy = (words: Words, text: string): string => {
+  const word = foldWord(text)
+  return words.get(word) ?? (word === "" ? undefined : words.get(anyWord)) ?? text
+}
+
 /** The text that a cell gives a field; `undefined` for a cell that leaves it as it is. */
 const textOf = (trims: boolean, { isCleared, toWire, words }: FilledTarget, cell: string): string | undefined => {
   const whole = restoreCell(cell)
   const text = trims ? whole.trim() : whole
-  const value = words === undefined ? text : (words.get(foldWord(text)) ?? text)
+  const value = words === undefined ? text : meantBy(words, text)
   return value === "" && !isCleared ? undefined : toWire(value)
 }
 
@@ -321,6 +407,14 @@ const setValue = (values: Values, name: string, value: unknown): void => {
   if (name === "__proto__") Object.defineProperty(values, name, { value, enumerable: true, configurable: true })
   else values[name] = value
 }
+
+/** Of two statuses of a row the stricter one, and of two that replace each other one that gets no mail. */
+const strictest = (one: unknown, other: unknown): unknown =>
+  typeof one !== "string" || typeof other !== "string"
+    ? other
+    : isMailedStatus(other) && !isMailedStatus(one)
+      ? one
+      : stricterStatus(one, other)
 
 /** The contact of a row, or throws what `isRefusal` knows. The names of custom fields differ, since those of columns do. */
 const payloadOf = ({ targets, trims }: ImportColumns, cells: ReadonlyArray<string>): ContactPayload => {
@@ -333,7 +427,7 @@ const payloadOf = ({ targets, trims }: ImportColumns, cells: ReadonlyArray<strin
     const text = textOf(trims, target, cells[at] ?? "")
     if (text === undefined) continue
     const { decode, group, name } = target
-    if (group === undefined) payload[name] = decode(text)
+    if (group === undefined) payload[name] = name === "status" ? strictest(payload[name], decode(text)) : decode(text)
     else setValue((groups[group] ??= payload[group] = {}), name, decode(text))
     if (++count > maximumNames) return refuse()
   }
@@ -404,8 +498,13 @@ const exactRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.
   }
   if (isHidden(address.value)) return Result.fail({ ...addressProblem(address.value), at: address.at })
   const record = wireRecordOf(values.map(({ target, value }) => [pathOf(target), value]))
+  const statuses = values.filter(({ target }) => pathOf(target) === "Status")
+  // One that is none makes the row no contact, whatever the others say.
+  const wrong = statuses.length > 1 ? problemIn(statuses) : undefined
+  if (wrong !== undefined) return Result.fail(wrong)
+  const said = statuses.reduce<unknown>((one, { value }) => strictest(one, value), undefined)
   return Result.mapError(
-    decodePayload(record),
+    decodePayload(said === undefined ? record : { ...record, Status: said }),
     (error) => problemIn(values) ?? fieldProblem(schemaProblem(error), values)
   )
 }

@@ -3,6 +3,7 @@ import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import { ContactPayload } from "../contacts/Contact.ts"
 import { type RowProblem, rowProblem } from "./CellProblems.ts"
 import {
+  consentTexts,
   faultOf,
   type ImportColumns,
   importColumns,
@@ -83,7 +84,7 @@ const noColumns = (cells: ReadonlyArray<string>): Result.Result<ImportColumns, s
   const kind = textKind(cells.join(" "))
   if (kind !== undefined) return Result.fail(kind)
   const targets = cells.map(() => ({ _tag: "LeftOut" }) as const)
-  return Result.succeed({ targets, unnamed: [], trims: false })
+  return Result.succeed({ targets, unnamed: [], trims: false, consent: [] })
 }
 
 const readHead = (
@@ -143,6 +144,10 @@ class ReadRow implements ImportRow {
 
   get unnamed(): ImportRow["unnamed"] {
     return this.#record.problem === undefined ? unnamedText(this.#head.columns, this.cells) : undefined
+  }
+
+  get consent(): ImportRow["consent"] {
+    return this.#record.problem === undefined ? consentTexts(this.#head.columns, this.cells) : undefined
   }
 
   get fault(): RowFault | undefined {

@@ -14,7 +14,13 @@ export type Delimiter = typeof Delimiter.Type
 /** The columns of a file, by heading or number, and the field that each becomes; null for one that is left out. */
 export type ColumnMap = Readonly<Record<string, string | null>>
 
-/** Words of a file for the value of a field, by the name of the field and the word. */
+/** The word of a mapping that stands for every text that is none of the others. */
+export const anyWord = "*"
+
+/**
+ * Words of a file for the value of a field, by the name of the field, or of one of its columns, and the word; `*` stands for all
+ * other texts. An empty value says nothing.
+ */
 export type ValueMap = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** A word of a file as words are compared: without regard to case and outer blanks. */
@@ -34,9 +40,10 @@ export const fieldIssue = (field: string): string | undefined => {
 }
 
 /** Why a word cannot stand for a value of a field, or `undefined`. */
-const valueIssue = (field: string, value: string): string | undefined => {
+export const valueIssue = (field: string, value: string): string | undefined => {
   const known = importedByName.get(foldWord(field))
-  if (known?.kind !== "enumeration" || known.values.some((name) => foldWord(name) === foldWord(value))) return undefined
+  if (known?.kind !== "enumeration" || value === "") return undefined
+  if (known.values.some((name) => foldWord(name) === foldWord(value))) return undefined
   return `${JSON.stringify(value)} is no ${known.wire}, which is ${oneOf(known.values)}`
 }
 
@@ -110,7 +117,7 @@ export const ImportMapping = Schema.Struct({
   skipLines: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
   /**
    * The columns that become another field than their heading says, by heading or as `#2` for the second (a heading that
-   * is itself `#2` wins); null leaves a column out.
+   * is itself `#2` wins); null leaves a column out. Several may become Status: of what they say, the strictest counts.
    */
   columns: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.NullOr(Schema.String)).check(
@@ -119,7 +126,10 @@ export const ImportMapping = Schema.Struct({
       )
     )
   ),
-  /** Words of the file for values of a field: `{ Status: { subscribed: "Active" } }`. */
+  /**
+   * Words of the file for values of a field: `{ Status: { subscribed: "Active" } }`, or for one of its columns, by heading or
+   * number: `{ opt_in: { no: "Unsubscribed", yes: "" } }`. An empty value says nothing, and `*` stands for all other texts.
+   */
   values: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.String)).check(
       Schema.makeFilter((fields) =>

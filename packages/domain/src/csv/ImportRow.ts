@@ -1,7 +1,7 @@
 /** A row of a file of contacts, as every reader of files gives it. */
 import type { Result } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
-import type { RowFault } from "./ContactColumns.ts"
+import type { ConsentText, RowFault } from "./ContactColumns.ts"
 import type { FileHeader } from "./RejectedRows.ts"
 
 /** The headings of a row and the text below each, before anything is said of what they mean. */
@@ -24,6 +24,8 @@ export interface ImportRow {
   readonly fault?: RowFault | undefined
   /** The text of a row without a contact that stands below a column without a name, counted from 0. */
   readonly unnamed?: { readonly column: number; readonly text: string } | undefined
+  /** The texts of the row in columns that become custom fields, and whose headings may say who wants mail. */
+  readonly consent?: ReadonlyArray<ConsentText> | undefined
   /** The header of the file, shared by all rows. */
   readonly header: FileHeader
   /** The headings and the text below each, as the file has them; `undefined` for a row that cannot be split. */

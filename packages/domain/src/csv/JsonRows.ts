@@ -9,6 +9,7 @@ import { joinBytes } from "../values/Bytes.ts"
 import { parse } from "../values/JsonParser.ts"
 import { checkJson, maximumDepth } from "../values/StrictJson.ts"
 import {
+  consentTexts,
   importColumns,
   type ImportColumns,
   faultOf,
@@ -225,6 +226,11 @@ class JsonRow implements ImportRow {
   get unnamed(): ImportRow["unnamed"] {
     const read = this.#read()
     return Result.isSuccess(read) ? unnamedText(read.success.columns, read.success.cells) : undefined
+  }
+
+  get consent(): ImportRow["consent"] {
+    const read = this.#read()
+    return Result.isSuccess(read) ? consentTexts(read.success.columns, read.success.cells) : undefined
   }
 
   get fault(): RowFault | undefined {

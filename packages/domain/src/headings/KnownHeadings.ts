@@ -3,7 +3,7 @@ import { addedFields } from "../contacts/ContactFields.ts"
 import { editDistance } from "../values/DidYouMean.ts"
 
 /** A heading as headings are compared: its letters and digits in lower case, without accents. */
-const bareName = (name: string): string =>
+export const bareName = (name: string): string =>
   name
     .normalize("NFD")
     .toLowerCase()

@@ -6,16 +6,20 @@ import { Result, Schema } from "effect"
 import { importColumns, type ImportColumns, presentColumns, restoreCell } from "../csv/ContactColumns.ts"
 import { foldWord, type ImportMapping } from "../csv/ImportMapping.ts"
 import type { ImportRow } from "../csv/ImportRow.ts"
+import { type ConsentTally, makeConsentTally } from "../headings/ConsentHeadings.ts"
 import { fieldNearHeading } from "../headings/KnownHeadings.ts"
 import { type CellForm, formOf, looksWronglyDecoded } from "./CellForms.ts"
 
 /** The kinds of warnings. */
-export const WarningCode = Schema.Literals(["Blanks", "Domain", "Decoding", "Forms", "Heading", "Active"])
+export const WarningCode = Schema.Literals(["Consent", "Blanks", "Domain", "Decoding", "Forms", "Heading", "Active"])
 export type WarningCode = typeof WarningCode.Type
 
 /** What is odd in a file, and is imported all the same. */
 export const ImportWarning = Schema.Struct({
-  /** What is odd: blanks around texts, domains without a dot, wrongly decoded texts, mixed forms, headings, missing statuses. */
+  /**
+   * What is odd: columns that say who wants mail and become fields, blanks around texts, domains without a dot, wrongly decoded
+   * texts, mixed forms, headings, missing statuses.
+   */
   code: WarningCode,
   /** What is odd, in words. */
   warning: Schema.String,
@@ -23,7 +27,9 @@ export const ImportWarning = Schema.Struct({
   column: Schema.optionalKey(Schema.String),
   /** The field that the heading of a column probably means. */
   field: Schema.optionalKey(Schema.String),
-  /** The number of its cells or rows; of mixed forms those that have not the most frequent one; of a heading 1. */
+  /** What a mapping to Status says of its words; `*` is any other text, and an empty value says nothing. */
+  words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** The number of its cells or rows; of a column that says who wants mail that of refusals; of mixed forms those that have not the most frequent one; of a heading 1. */
   count: Schema.Int,
   /** The first of them, up to 3: the lines and the texts, up to 100 characters of each; of mixed forms the first of each form. */
   examples: Schema.Array(Schema.Struct({ line: Schema.Int, value: Schema.String }))
@@ -62,16 +68,54 @@ const columnsOf = (names: ReadonlyArray<string>, { targets, trims }: ImportColum
     return [{ at, heading: restoreCell(names[at] ?? "").trim(), keepsBlanks, isEmail, isCustom, words: target.words }]
   })
 
-const words: { readonly [Code in "Blanks" | "Domain" | "Decoding" | "Active"]: string } = {
+const codeWords: { readonly [Code in "Blanks" | "Domain" | "Decoding" | "Active"]: string } = {
   Blanks: "blanks around the text are kept",
   Domain: "the domain of the address has no dot",
   Decoding: "the text looks wrongly decoded",
   Active: "there is no status, so a new contact becomes Active"
 }
 
+interface ConsentOfColumn {
+  readonly column: string
+  readonly tally: ConsentTally
+  readonly examples: Array<Example>
+}
+
+/**
+ * Makes a collector of the columns that say who wants mail, and that nobody mapped or kept. It looks at no other columns, so
+ * that it costs a file without such nothing.
+ */
+export const makeConsentWarnings = (): ImportWarnings => {
+  const columns = new Map<string, ConsentOfColumn>()
+  const columnOf = (column: string, says: "Wants" | "Left"): ConsentOfColumn | undefined => {
+    const known = columns.get(column)
+    if (known !== undefined || columns.size >= mostGroups) return known
+    const made = { column, tally: makeConsentTally(says), examples: [] }
+    columns.set(column, made)
+    return made
+  }
+  return {
+    add: ({ consent = [], line }) => {
+      for (const { column, says, text } of consent) {
+        const of = columnOf(column, says)
+        if (of === undefined || !of.tally.add(text) || of.examples.length >= shownExamples) continue
+        of.examples.push({ line, value: text.trim().slice(0, longestExample) })
+      }
+    },
+    all: () =>
+      Array.from(columns.values()).flatMap(({ column, examples, tally }): ReadonlyArray<ImportWarning> => {
+        const found = tally.found()
+        if (found === undefined) return []
+        const { refusals, words } = found
+        const warning = `it says who wants mail (${refusals === 0 ? "nobody" : refusals} said no), and becomes a custom field`
+        return [{ code: "Consent", warning, column, words, count: refusals, examples }]
+      })
+  }
+}
+
 /** Collects the warnings about rows. */
 export interface ImportWarnings {
-  /** Looks at a row with a contact. */
+  /** Looks at a row. */
   readonly add: (row: ImportRow) => void
   /** The warnings so far, those of one kind together. */
   readonly all: () => ReadonlyArray<ImportWarning>
@@ -207,11 +251,11 @@ export const makeImportWarnings = (
     ...WarningCode.literals.flatMap((code) =>
       code === "Forms"
         ? mixed()
-        : code === "Heading"
+        : code === "Heading" || code === "Consent"
           ? []
           : Array.from(groups.values())
               .filter((group) => group.code === code)
-              .map((group): ImportWarning => ({ ...group, warning: words[code] }))
+              .map((group): ImportWarning => ({ ...group, warning: codeWords[code] }))
     )
   ]
   return { add, all }

@@ -9,7 +9,7 @@ import * as ImportFile from "./ImportFile.ts"
 import * as Choices from "./ImportChoices.ts"
 
 const Column = ({
-  choice: { field, isCustom, key, sight },
+  choice: { field, isCustom, isUnheard, key, sight },
   isKnown,
   read
 }: {
@@ -29,11 +29,12 @@ const Column = ({
         <div className="target">
           <select
             aria-label={`What ${name} becomes`}
-            value={field === null ? "out" : isCustom ? "custom" : `field:${field}`}
+            value={isUnheard ? "" : field === null ? "out" : isCustom ? "custom" : `field:${field}`}
             onChange={({ target: { value } }) =>
               set(value === "out" ? null : value === "custom" ? sight.name.trim() : value.slice("field:".length))
             }
           >
+            {isUnheard ? <option value="">Choose: it says who wants mail</option> : null}
             <option value="out">Left out</option>
             <optgroup label="Field of the contact">
               {Choices.recordFields.map((name) => (
@@ -44,7 +45,7 @@ const Column = ({
             </optgroup>
             <option value="custom">Custom field</option>
           </select>
-          {isCustom ? (
+          {isCustom && !isUnheard ? (
             <>
               <input
                 aria-label={`Custom field for ${name}`}

@@ -1,20 +1,23 @@
 /** What the person says about the columns and words of a file, with proposals for what they have not said: one mapping. */
 import {
+  type ConsentColumn,
+  consentOfHeading,
   ContactColumns,
   ContactFields,
   type ContactStatus,
   FieldNames,
   ImportMapping,
-  isMailedStatus
+  isMailedStatus,
+  makeConsentTally
 } from "@roster/domain"
 import type { OnDuplicate } from "@roster/workflows"
 import { Schema, Struct } from "effect"
 import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from "./thread/FileSight.ts"
 
-/** What the person has changed: the target of a column by its key, and values of words by field. */
+/** What the person has changed: the target of a column by its key, and values of words by field or column; null for none. */
 export interface Edits {
   readonly columns: Readonly<Record<string, string | null>>
-  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly values: Readonly<Record<string, Readonly<Record<string, string | null>>>>
 }
 
 /** Nothing was changed. */
@@ -29,6 +32,10 @@ export interface ColumnChoice {
   readonly field: string | null
   /** Whether the field is a custom one. */
   readonly isCustom: boolean
+  /** What its cells say of who wants mail, if they do. */
+  readonly consent: ConsentColumn | undefined
+  /** Whether it does, and nobody has said yet what becomes of it. */
+  readonly isUnheard: boolean
 }
 
 /** The fields that a column may become, by their names. */
@@ -73,6 +80,15 @@ const proposals = (sight: FileSight, known: ReadonlyArray<string>): ReadonlyArra
   return at < 0 ? first : first.with(at, "Email")
 }
 
+/** What the cells of a column say of who wants mail, as far as it is looked at. */
+const consentOf = ({ name, values }: ColumnSight): ConsentColumn | undefined => {
+  const says = recordByName.has(headingOf(name).toLowerCase()) ? undefined : consentOfHeading(headingOf(name))
+  if (says === undefined) return undefined
+  const tally = makeConsentTally(says)
+  for (const { count, value } of values) tally.add(value, count)
+  return tally.found()
+}
+
 /** The columns with what becomes of each. */
 export const columnChoices = (
   sight: FileSight,
@@ -81,12 +97,16 @@ export const columnChoices = (
 ): ReadonlyArray<ColumnChoice> => {
   const keys = keysOf(sight)
   const proposed = proposals(sight, known)
+  const isExport = ContactColumns.isExportHeader(sight.columns.map(({ name }) => headingOf(name)))
   return sight.columns.map((column, index) => {
     const key = keys[index] ?? ""
     const edited = edits.columns[key]
     const field = edited === undefined ? (proposed[index] ?? null) : edited
     const record = field === null ? undefined : recordByName.get(field.trim().toLowerCase())
-    return { key, sight: column, field: record ?? field, isCustom: field !== null && record === undefined }
+    const isCustom = field !== null && record === undefined
+    const consent = isExport ? undefined : consentOf(column)
+    const isUnheard = consent !== undefined && isCustom && edited === undefined
+    return { key, sight: column, field: record ?? field, isCustom, consent, isUnheard }
   })
 }
 
@@ -100,7 +120,7 @@ export const missingColumns = (sight: FileSight, edits: Edits): ReadonlyArray<st
 
 /** A word of a column whose field takes a few values. */
 export interface WordChoice extends ColumnValue {
-  /** The value that it stands for; `undefined` until a person says it, and its rows are rejected. */
+  /** The value that it stands for, empty for one that says nothing; `undefined` until a person says it, and its rows are rejected. */
   readonly means: string | undefined
   /** Whether it is one of the values itself. */
   readonly isValue: boolean
@@ -110,9 +130,14 @@ export interface WordChoice extends ColumnValue {
 export interface WordChoices {
   readonly column: ColumnSight
   readonly field: string
+  /** The name by which a mapping knows the words: the field, or the column where several become it. */
+  readonly of: string
   readonly allowed: ReadonlyArray<string>
   readonly words: ReadonlyArray<WordChoice>
 }
+
+/** The word of a mapping that stands for all other texts. */
+export const anyWord = "*"
 
 const fold = (word: string): string => word.trim().toLowerCase()
 
@@ -130,18 +155,34 @@ const statusWords: ReadonlyMap<string, string> = new Map(
 
 /** The words of each column whose field takes a few values. */
 export const wordChoices = (columns: ReadonlyArray<ColumnChoice>, edits: Edits): ReadonlyArray<WordChoices> =>
-  columns.flatMap(({ field, sight }) => {
+  columns.flatMap(({ consent, field, key, sight }) => {
     const of = ContactFields.addedFields.find(({ wire }) => wire === field)
     if (of?.kind !== "enumeration") return []
+    const isOnly = columns.filter((column) => column.field === field).length === 1
+    const name = isOnly && edits.values[key] === undefined ? of.wire : key
     const values = new Map(of.values.map((value) => [fold(value), value]))
-    const edited = new Map(Object.entries(edits.values[of.wire] ?? {}).map(([word, value]) => [fold(word), value]))
-    const words = sight.values.map(({ count, value }): WordChoice => {
-      const own = values.get(fold(value))
-      const proposed = own ?? (of.wire === "Status" ? statusWords.get(fold(value)) : undefined)
-      const means = edited.get(fold(value)) ?? proposed
-      return { value, count, isValue: own !== undefined, means: means === "" ? undefined : means }
-    })
-    return [{ column: sight, field: of.wire, allowed: of.values, words }]
+    const said = { ...edits.values[of.wire], ...edits.values[key] }
+    const edited = new Map(Object.entries(said).map(([word, value]) => [fold(word), value]))
+    const answers = new Map(Object.entries(consent?.words ?? {}).map(([word, value]) => [fold(word), value]))
+    const isAny = edited.has(anyWord) || answers.has(anyWord)
+    const shown = isAny
+      ? sight.values.filter(({ value }) => edited.has(fold(value)) || answers.has(fold(value)))
+      : sight.values
+    const others = sight.filled - shown.reduce((sum, { count }) => sum + count, 0)
+    const words = [...shown, ...(isAny ? [{ value: anyWord, count: others }] : [])].map(
+      ({ count, value }): WordChoice => {
+        const word = fold(value)
+        const own = values.get(word)
+        const proposed = own ?? answers.get(word) ?? (of.wire === "Status" ? statusWords.get(word) : undefined)
+        return {
+          value,
+          count,
+          isValue: own !== undefined,
+          means: edited.has(word) ? (edited.get(word) ?? undefined) : proposed
+        }
+      }
+    )
+    return [{ column: sight, field: of.wire, of: name, allowed: of.values, words }]
   })
 
 /** How many rows give a status with which contacts receive mail, and how many do not. */
@@ -154,15 +195,18 @@ export interface MailSum {
   readonly unclear: number
 }
 
-/** What the status column says of who receives mail; `undefined` without one. */
+/** What the status column says of who receives mail; `undefined` without one, or with several. */
 export const mailSum = (sight: FileSight, words: ReadonlyArray<WordChoices>): MailSum | undefined => {
-  const status = words.find(({ field }) => field === "Status")
-  if (status === undefined) return undefined
+  const [status, ...more] = words.filter(({ field }) => field === "Status")
+  // Only the plan can say what several columns say together.
+  if (status === undefined || more.length > 0) return undefined
   const sum = { willReceive: 0, willNot: 0, unsaid: sight.read - status.column.filled, unclear: 0 }
   let known = 0
   for (const { count, means } of status.words) {
     known += count
-    sum[means === undefined ? "unclear" : isMailedStatus(means) ? "willReceive" : "willNot"] += count
+    sum[
+      means === undefined ? "unclear" : means === "" ? "unsaid" : isMailedStatus(means) ? "willReceive" : "willNot"
+    ] += count
   }
   sum.unclear += status.column.filled - known
   return sum
@@ -177,18 +221,18 @@ export const mappingOf = (
   const headings = columns.map(({ sight }) => headingOf(sight.name))
   const likely = ContactColumns.likelyFields(headings)
   // What the heading says already is left out, unless the command line would ask about it.
-  const named = columns.flatMap(({ field, key, sight }) => {
+  const named = columns.flatMap(({ consent, field, key, sight }) => {
     const heading = headingOf(sight.name)
-    const isSaid = field === heading && key === heading && likely[heading] === undefined
+    const isSaid = field === heading && key === heading && likely[heading] === undefined && consent === undefined
     const isIgnored =
       field === null && ContactColumns.isRecordColumn(heading) && !recordByName.has(heading.toLowerCase())
     return isSaid || isIgnored ? [] : [[key, field] as const]
   })
-  const values = words.flatMap(({ field, words }) => {
+  const values = words.flatMap(({ of, words }) => {
     const said = words.flatMap(({ isValue, means, value }) =>
       means === undefined || (isValue && fold(means) === fold(value)) ? [] : [[value, means] as const]
     )
-    return said.length === 0 ? [] : [[field, Object.fromEntries(said)] as const]
+    return said.length === 0 ? [] : [[of, Object.fromEntries(said)] as const]
   })
   return {
     ...Struct.pick(reading, readingKeys),
@@ -208,11 +252,18 @@ export const editsOf = ({ columns = {}, values = {} }: ImportMapping): Edits => 
 /** Why this cannot be planned yet, in words, or `undefined`. */
 export const choiceProblem = (columns: ReadonlyArray<ColumnChoice>): string | undefined => {
   const seen = new Set<string>()
-  for (const { field, key } of columns) {
+  for (const { field, isUnheard, key } of columns) {
     if (field === null) continue
+    if (isUnheard) {
+      return (
+        `The column ${JSON.stringify(key)} says who wants mail. Choose what becomes of it: Status, so that who said no gets none, or ` +
+        "a custom field, which stops no mail."
+      )
+    }
     if (field.trim() === "") return `Name the field for the column ${JSON.stringify(key)}, or leave the column out.`
     const name = FieldNames.foldName(field.trim())
-    if (seen.has(name)) return `Two columns become ${JSON.stringify(field)}. Leave one of them out.`
+    if (seen.has(name) && field !== "Status")
+      return `Two columns become ${JSON.stringify(field)}. Leave one of them out.`
     seen.add(name)
     if (ContactColumns.isRecordColumn(field.trim()) && !recordByName.has(field.trim().toLowerCase())) {
       return `Only the service sets ${JSON.stringify(field)}. Choose another name for the column ${JSON.stringify(key)}.`

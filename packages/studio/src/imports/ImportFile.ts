@@ -132,10 +132,10 @@ export const setColumn = (edits: Choices.Edits, key: string, field: string | nul
   columns: { ...edits.columns, [key]: field }
 })
 
-/** Changes what a word stands for; an empty value for nothing. */
-export const setWord = (edits: Choices.Edits, field: string, word: string, value: string): Choices.Edits => ({
+/** Changes what a word of a field or column stands for: an empty value says nothing, and null rejects its rows. */
+export const setWord = (edits: Choices.Edits, of: string, word: string, value: string | null): Choices.Edits => ({
   ...edits,
-  values: { ...edits.values, [field]: { ...edits.values[field], [word]: value } }
+  values: { ...edits.values, [of]: { ...edits.values[of], [word]: value } }
 })
 
 const decodeMapping = Schema.decodeEffect(ImportMappingText, { onExcessProperty: "error" })

@@ -4,14 +4,17 @@ import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Table } from "../kit/Table.tsx"
 import * as ImportFile from "./ImportFile.ts"
-import type { MailSum, WordChoices } from "./ImportChoices.ts"
+import { anyWord, type MailSum, type WordChoices } from "./ImportChoices.ts"
 
-const Words = ({ allowed, column, field, words }: WordChoices) => {
+/** The choice that no field has as a value. */
+const rejected = "-"
+
+const Words = ({ allowed, column, field, of, words }: WordChoices) => {
   const [edits, setEdits] = useAtom(ImportFile.edits)
   return (
     <>
       <Table
-        label={`The words of ${field}`}
+        label={`The words of ${of}`}
         columns={[
           <span key="word">
             Word in <bdi>{column.name}</bdi>
@@ -22,17 +25,18 @@ const Words = ({ allowed, column, field, words }: WordChoices) => {
       >
         {words.map(({ count, means, value }) => (
           <tr key={value}>
-            <th scope="row">
-              <bdi>{value}</bdi>
-            </th>
+            <th scope="row">{value === anyWord ? "every other text" : <bdi>{value}</bdi>}</th>
             <td className="number">{count.toLocaleString()}</td>
             <td>
               <select
                 aria-label={`What ${value} stands for`}
-                value={means ?? ""}
-                onChange={(event) => setEdits(ImportFile.setWord(edits, field, value, event.target.value))}
+                value={means ?? rejected}
+                onChange={({ target }) =>
+                  setEdits(ImportFile.setWord(edits, of, value, target.value === rejected ? null : target.value))
+                }
               >
-                <option value="">nothing: its rows are rejected</option>
+                <option value={rejected}>not known: its rows are rejected</option>
+                <option value="">nothing: as if the cell were empty</option>
                 {allowed.map((name) => (
                   <option key={name}>{name}</option>
                 ))}
@@ -41,7 +45,7 @@ const Words = ({ allowed, column, field, words }: WordChoices) => {
           </tr>
         ))}
       </Table>
-      {column.hasMore || column.distinct > words.length ? (
+      {(column.hasMore || column.distinct > words.length) && !words.some(({ value }) => value === anyWord) ? (
         <p>Rows with other words than these {words.length.toLocaleString()} are rejected.</p>
       ) : null}
     </>
@@ -74,9 +78,11 @@ export const WordsStep = () => {
     <section aria-labelledby="import-words" className="step">
       <h2 id="import-words">3. Who receives mail</h2>
       {words.map((choices) => (
-        <Words key={choices.field} {...choices} />
+        <Words key={choices.of} {...choices} />
       ))}
-      {mail === undefined ? (
+      {mail === undefined && words.some(({ field }) => field === "Status") ? (
+        <p className="note">Several columns become Status: of what they say in a row, the strictest counts.</p>
+      ) : mail === undefined ? (
         <p className="note">No column becomes Status: every {becomes}, and stored ones keep their status.</p>
       ) : (
         <Sum {...mail} becomes={becomes} />

@@ -126,6 +126,37 @@ describe("the import view", () => {
     })
   )
 
+  it.effect("plans nothing until a column that says who wants mail becomes the status or a field", () =>
+    Effect.gen(function* () {
+      const { contacts, look, plan, registry, run } = yield* opened
+      yield* look(
+        "Email,Status,opt_in,left_on\nann@example.com,Active,no,\nbob@example.com,Active,yes,\n" +
+          "eve@example.com,Bounced,yes,\n",
+        "shop.csv"
+      )
+      const problem = () => Choices.choiceProblem(registry.get(ImportFile.columns))
+      assert.include(problem(), '"opt_in" says who wants mail')
+      const choose = (field: string) =>
+        registry.set(ImportFile.edits, ImportFile.setColumn(registry.get(ImportFile.edits), "opt_in", field))
+      choose("opt_in")
+      assert.isUndefined(problem())
+      // The command line would ask about it, so the mapping says it.
+      assert.deepInclude(registry.get(ImportFile.mapping), { columns: { opt_in: "opt_in" } })
+      choose("Status")
+      assert.isUndefined(problem())
+      assert.deepInclude(registry.get(ImportFile.mapping), {
+        columns: { opt_in: "Status" },
+        values: { opt_in: { no: "Unsubscribed", yes: "" } }
+      })
+      yield* run(ImportApply.apply, yield* plan)
+      const statuses = yield* Effect.forEach(["ann", "bob", "eve"], (name) => contacts.get(`${name}@example.com`))
+      assert.deepStrictEqual(
+        statuses.map(({ status }) => status),
+        ["Unsubscribed", "Active", "Bounced"]
+      )
+    })
+  )
+
   it.effect("reads the sheet of a workbook, plans it, and says of which sheets there is none", () =>
     Effect.gen(function* () {
       const { contacts, look, plan, registry, result, run } = yield* opened

@@ -1,5 +1,5 @@
 /** Adds the rows of a file in one pass. */
-import { type ContactPayload, fnRedacted, type ImportRow } from "@roster/domain"
+import { type ContactPayload, fnRedacted, type ImportRow, makeConsentWarnings } from "@roster/domain"
 import { Stream } from "effect"
 import { named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
 import type { RunReport } from "../runs/RunReport.ts"
@@ -34,7 +34,12 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   const onInvalid = (row: ImportRow, reason: string) => {
     if (++refused <= maximumNamedRows) invalid.push(named(rejectionOf(row, reason)))
   }
-  const parts = Stream.map(batches(rows, { onInvalid }), (part) => {
+  const consent = makeConsentWarnings()
+  const looked = Stream.mapArray(rows, (part) => {
+    part.forEach(consent.add)
+    return part
+  })
+  const parts = Stream.map(batches(looked, { onInvalid }), (part) => {
     sent += part.batch.length
     return part
   })
@@ -46,6 +51,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
     read: refused + sent,
     rejected: refused + applied.rejected,
     rejectedRows: rejectedRows.slice(0, maximumNamedRows),
+    warnings: consent.all(),
     notSent: leftOf(applied, sent)
   }
   return added

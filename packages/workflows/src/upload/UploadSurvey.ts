@@ -10,6 +10,7 @@ import {
   fnRedacted,
   type ImportMapping,
   type ImportWarning,
+  makeConsentWarnings,
   mayBeKept,
   makeImportWarnings,
   TaggedError
@@ -44,7 +45,7 @@ export interface UploadSurvey {
   readonly firstInvalid: ReadonlyArray<NamedRejection>
   /** Why all of them are, those of most rows first. */
   readonly causes: ReadonlyArray<RejectionCause>
-  /** What is odd in the other rows; nothing if it was not asked for. */
+  /** What is odd: columns that say who wants mail and become fields, and of the rows that are taken what was asked for. */
   readonly warnings: ReadonlyArray<ImportWarning>
   /** The first text below a column without a name, counted from 0, and the line of its row. */
   readonly unnamed: { readonly line: number; readonly column: number; readonly text: string } | undefined
@@ -82,7 +83,7 @@ export class TooManyRows extends TaggedError<TooManyRows>()("TooManyRows", {
 
 /** How rows are surveyed. The mode is that of the import, which some warnings depend on. */
 export interface SurveyOptions extends ImportMode {
-  /** How the rows were read. With it the survey has warnings, and takes longer (default: without). */
+  /** How the rows were read. With it the survey has all warnings, and takes longer (default: without). */
   readonly mapping?: ImportMapping | undefined
   /** Runs now and then with the number of rows read so far. */
   readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined
@@ -147,6 +148,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
   const firstInvalid: Array<NamedRejection> = []
   const rejections = makeRejectionCauses()
   const defaultsStatus = defaultStatus !== undefined || only === "existing"
+  const consent = makeConsentWarnings()
   const warnings = mapping === undefined ? undefined : makeImportWarnings(mapping, { defaultsStatus })
   let header: FileHeader | undefined
   let read = 0
@@ -161,6 +163,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
       for (const row of part) {
         repeated.addLine(++read, row.line)
         const contact = contactOf(row)
+        consent.add(row)
         digest?.add(contact)
         if (Result.isFailure(contact)) {
           invalid++
@@ -227,7 +230,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
       invalid,
       firstInvalid,
       causes: rejections.causes(),
-      warnings: warnings?.all() ?? [],
+      warnings: [...consent.all(), ...(warnings?.all() ?? [])],
       unnamed,
       duplicates,
       onDuplicate,

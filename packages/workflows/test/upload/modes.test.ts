@@ -11,6 +11,7 @@ import {
 } from "@roster/domain"
 import { Effect, Layer, Stream, Struct } from "effect"
 import {
+  addRows,
   type ImportMode,
   importWarnings,
   makeImportPlan,
@@ -52,6 +53,28 @@ const withContacts = (compares: boolean) => {
     status: (email: string): string | undefined => fake.of(email)?.contact.status
   }
 }
+
+describe("The warning of a column that says who wants mail", () => {
+  it.effect("is given to programs, which import it as a field", () =>
+    Effect.gen(function* () {
+      const file = readContacts(Stream.make(new TextEncoder().encode("Email,opt_in\nann@example.com,no\n")))
+      const { fake, layer } = withContacts(true)
+      const reports = yield* Effect.all([
+        Effect.map(Effect.scoped(planImport(file)), ({ summary }) => summary.warnings ?? []),
+        Effect.map(importContacts(file), ({ warnings }) => warnings),
+        Effect.map(addRows(file), ({ warnings }) => warnings)
+      ]).pipe(Effect.provide(layer))
+      const words = { no: "Unsubscribed" }
+      for (const warnings of reports) {
+        assert.deepStrictEqual(
+          warnings.map(({ code, column, count, words }) => ({ code, column, count, words })),
+          [{ code: "Consent", column: "opt_in", count: 1, words }]
+        )
+      }
+      assert.deepInclude(fake.of("ann@example.com")?.contact.customFields, { opt_in: "no" })
+    })
+  )
+})
 
 describe("The warning that new contacts become Active", () => {
   const text = "Email,Status\nold@example.com,\nnew@example.com,\nsaid@example.com,Inactive\n"

@@ -6,7 +6,9 @@ import {
   fnRedacted,
   type ImportMapping,
   type ImportRow,
+  type ImportWarning,
   inputProblem,
+  makeConsentWarnings,
   readContacts,
   type KeptStatusRow,
   type RejectedRow,
@@ -123,6 +125,15 @@ const transactionChunks = 16
 /** The chunks that are read while the database works; more would take memory from the other job. */
 const chunksAhead = 4
 
+/** What a job says of columns that say who wants mail, which it cannot map. */
+const consentWords = (warnings: ReadonlyArray<ImportWarning>): string | undefined =>
+  warnings.length === 0
+    ? undefined
+    : warnings
+        .slice(0, 10)
+        .map(({ column, warning }) => `the column ${JSON.stringify(column)}: ${warning}`)
+        .join("; ")
+
 const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const { isWalLong, writersWait } = dialect(sql)
@@ -137,9 +148,12 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* remainingRejectionSpace(job.number, job.account)
 
+  const consent = makeConsentWarnings()
   let toSkip = job.rows_done
   const pull = yield* readContacts(contentOf(readParts(sql, job.number)), mappingOf(request)).pipe(
     Stream.filter((row) => {
+      // Of all rows, so that a job that goes on warns of the same.
+      consent.add(row)
       if (toSkip === 0) return true
       toSkip--
       // Notes its address.
@@ -252,7 +266,7 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     yield* yieldToWriters
   }
   yield* chunk
-  yield* sql.withTransaction(Effect.andThen(endJob(job, "Ready"), removeParts(job.number)))
+  yield* sql.withTransaction(Effect.andThen(endJob(job, "Ready", consentWords(consent.all())), removeParts(job.number)))
 }, Effect.scoped)
 
 /** A query can be a signature, and a user name comes with a password. */

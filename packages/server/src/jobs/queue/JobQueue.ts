@@ -49,6 +49,7 @@ export interface JobRow {
   readonly header: string | null
   /** The number of rows to process, if known. */
   readonly rows_total: number | null
+  /** Why it failed; of one that is `Ready` what it warns of. */
   readonly problem: string | null
   readonly lease: string | null
   readonly leased_until: number

@@ -1,5 +1,5 @@
 /** The reports of an import and of its plan. The counts always add up: what is indented below a count is of it. */
-import type { ImportWarning } from "@roster/domain"
+import { ContactColumns, type ImportMapping, type ImportWarning } from "@roster/domain"
 import {
   type FieldValue,
   isWithinLimit,
@@ -71,10 +71,29 @@ const duplicateWords = ({
   ]
 }
 
+/** The flags by which columns that say who wants mail become the status, with the words that were found. */
+export const consentFlags = (
+  consent: ReadonlyArray<ImportWarning>,
+  header: ReadonlyArray<string>,
+  mapping: ImportMapping
+): ReadonlyArray<string> => {
+  const statuses = ContactColumns.columnFields(header, mapping).filter(({ field }) => field === "Status")
+  return consent.flatMap(({ column = "", words = {} }) => {
+    // A word may mean something else in another column.
+    const of = statuses.length + consent.length === 1 ? "Status" : ContactColumns.columnKey(header, column)
+    return [
+      "--map",
+      `${column}=Status`,
+      ...Object.entries(words).flatMap(([word, status]) => ["--map-value", `${of}:${word}=${status}`])
+    ]
+  })
+}
+
 const flagOf = ({ code, column = "", field = "" }: ImportWarning): string => {
   if (code === "Blanks") return "; --trim takes them off"
   if (code === "Decoding") return "; --encoding says how the file is read"
   if (code === "Heading") return `; if it means it: --map ${shellWord(`${column}=${field}`)}`
+  if (code === "Consent") return `; if they are to get no mail: --map ${shellWord(`${column}=Status`)} and --map-value`
   return code === "Active" ? "; --default-status gives another" : ""
 }
 

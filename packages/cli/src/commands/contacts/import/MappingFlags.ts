@@ -44,8 +44,11 @@ export const mappingFlags = {
       const field = given.slice(0, Math.max(colon, 0)).trim()
       const word = given.slice(colon + 1, equals).trim()
       const value = given.slice(equals + 1).trim()
-      if (field === "" || equals < colon || word === "" || value === "") {
-        return refuse("map-value", "write it as Field:word=value, such as Status:subscribed=Active")
+      if (field === "" || equals < colon || word === "") {
+        return refuse(
+          "map-value",
+          "write it as Field:word=value, such as Status:subscribed=Active, or without a value for a word that says nothing"
+        )
       }
       return checked("map-value", { values: { [field]: Object.fromEntries([[word, value]]) } }, [
         field,
@@ -53,7 +56,8 @@ export const mappingFlags = {
         value
       ] as const)
     },
-    "Take a word in the column of a field for one of its values; letter case does not matter",
+    "Take a word in the columns of a field, or in the column of this heading, for a value, or without one for nothing; " +
+      "* is any other text, and letter case does not matter",
     "Field:word=value"
   ),
   delimiter: Flag.Literals("delimiter", [",", ";", "|", "tab"]).pipe(

@@ -18,9 +18,11 @@ import { settings } from "../../../settings/Settings.ts"
 import { Target } from "../../../target/Target.ts"
 import { usageError, UsageError } from "../../../errors/UsageError.ts"
 
-/** Whether the service reads the file as it was read here: it is CSV, of which only the encoding is said. */
-const isPlain = ({ header }: UploadSurvey, mapping: ImportMapping): boolean =>
-  header?.format === undefined && Object.keys(mapping).every((said) => said === "encoding")
+/** Whether the service reads the file as it was read here: it is CSV, of which only the encoding is said, and which columns are kept. */
+const isPlain = ({ header }: UploadSurvey, { columns = {}, ...mapping }: ImportMapping): boolean =>
+  header?.format === undefined &&
+  Object.entries(columns).every(([column, field]) => column === field) &&
+  Object.keys(mapping).every((said) => said === "encoding")
 
 /** The name of a file without that of its compression, which is taken off here. */
 const nameOf = (file: string): string => {

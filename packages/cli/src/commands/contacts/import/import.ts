@@ -1,5 +1,12 @@
 /** `roster contacts import` */
-import { ContactColumns, ContactStatus, readContacts, type UnreadableFile } from "@roster/domain"
+import {
+  ContactColumns,
+  ContactStatus,
+  type ImportMapping,
+  type ImportWarning,
+  readContacts,
+  type UnreadableFile
+} from "@roster/domain"
 import {
   duplicatesFile,
   importWarnings,
@@ -13,7 +20,7 @@ import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { openImported } from "./ImportedFile.ts"
 import { handOver } from "./ServerSideImport.ts"
-import { refusedWarnings } from "./ImportReport.ts"
+import { consentFlags, refusedWarnings } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
 import { mappingFlags, mappingOf, writeMapping } from "./MappingFlags.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
@@ -31,7 +38,7 @@ import { rejectedFlags, rejectedRowsOf } from "./RejectedFile.ts"
 import { existingStore } from "../../../target/EmbeddedStore.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import { refuse, usageError, UsageError } from "../../../errors/UsageError.ts"
-import { printable } from "../../../terminal/Printable.ts"
+import { countText, printable } from "../../../terminal/Printable.ts"
 import { resumeCommand } from "../../../terminal/ResumeHint.ts"
 
 /** The public service refuses more than 20 connections. */
@@ -99,15 +106,46 @@ const importFlags = {
 /** Fails with the command line that maps the columns of a header that are nearly fields. Nothing has been sent. */
 const nearlyFields = Effect.fnUntraced(function* (
   likely: ReadonlyArray<readonly [column: string, field: string]>,
-  message = `${likely.map(([column, field]) => `${printable(column)} looks like ${field}`).join(", ")}; nothing was sent.`
+  message = `${looks(likely)}; nothing was sent.`
 ) {
-  const maps = likely.flatMap(([column, field]) => ["--map", `${column}=${field}`])
   const [column] = likely.find(([, field]) => field !== "Email") ?? []
   const own = column === undefined ? "" : `\n  or keep one as a custom field: --map ${shellWord(`${column}=${column}`)}`
   return yield* new UsageError({
     code: "NearlyFields",
     message,
-    hint: `Import them as these fields: ${yield* resumeCommand([], maps)}${own}`
+    hint: `Import them as these fields: ${yield* resumeCommand([], mapFlags(likely))}${own}`
+  })
+})
+
+const looks = (likely: ReadonlyArray<readonly [column: string, field: string]>): string =>
+  likely.map(([column, field]) => `${printable(column)} looks like ${field}`).join(", ")
+
+const mapFlags = (columns: ReadonlyArray<readonly [column: string, field: string]>): ReadonlyArray<string> =>
+  columns.flatMap(([column, field]) => ["--map", `${column}=${field}`])
+
+/** Fails with the command line that takes columns that say who wants mail for the status. Nothing has been sent. */
+const unheardConsent = Effect.fnUntraced(function* (
+  consent: ReadonlyArray<ImportWarning>,
+  {
+    header,
+    likely,
+    mapping
+  }: { header: ReadonlyArray<string>; likely: ReadonlyArray<readonly [string, string]>; mapping: ImportMapping }
+) {
+  const columns = consent.map(({ column = "" }) => column)
+  const said = consent.map(
+    ({ column = "", count }) =>
+      `${printable(column)} says who wants mail (${count === 0 ? "nobody" : countText(count)} said no)`
+  )
+  const more = likely.length === 0 ? "" : `, ${looks(likely)}`
+  const kept = columns.flatMap((column) => ["--map", shellWord(`${column}=${column}`)]).join(" ")
+  return yield* new UsageError({
+    code: "Consent",
+    message: `${said.join(", ")}${more}; nothing was sent.`,
+    hint:
+      `Who said no is not to be mailed: ${yield* resumeCommand([], [...mapFlags(likely), ...consentFlags(consent, header, mapping)])}\n` +
+      `  or keep ${columns.length === 1 ? "it" : "them"} as custom fields, which stop no mail: ${kept}\n` +
+      "  With --save-mapping FILE it need be said only once."
   })
 })
 
@@ -171,6 +209,8 @@ export const command = Command.make(
     if (survey.unnamed !== undefined) return yield* unnamedColumn(survey.unnamed)
     const header = survey.header?.cells ?? []
     const likely = Object.entries(ContactColumns.likelyFields(header, mapping.columns))
+    const consent = survey.warnings.filter(({ code }) => code === "Consent")
+    if (consent.length > 0) return yield* unheardConsent(consent, { header, likely, mapping })
     if (likely.length > 0) return yield* nearlyFields(likely)
     const ignored = ContactColumns.ignoredColumns(header, mapping.columns)
     if (ignored.length > 0) {
