@@ -130,6 +130,46 @@ describe("roster contacts, on a store file", () => {
     })
   )
 
+  it.live("update gives a status to many, and says who keeps a stricter one", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withAnn
+      for (const status of ["Stale", "Bounced", "Unsubscribed"]) {
+        yield* run(["contacts", "add", `${status}@example.com`, "--status", status])
+      }
+      const statuses = Effect.map(run(["contacts", "list"]), (ended) =>
+        jsonOf<ReadonlyArray<{ readonly Status: string }>>(ended).map(({ Status }) => Status)
+      )
+      const before = yield* statuses
+      const file = join(folder, "back.txt")
+      writeFileSync(file, "Stale@example.com\nBounced@example.com\nUnsubscribed@example.com\n")
+      const update = ["contacts", "update", "--file", file, "--status", "Active"]
+      const keptStatuses = [
+        { line: 2, email: "Bounced@example.com", status: "Bounced" },
+        { line: 3, email: "Unsubscribed@example.com", status: "Unsubscribed" }
+      ] as const
+      const dry = yield* run([...update, "--dry-run"])
+      assert.deepInclude(json(dry), { selected: 3, changed: 1, statusesKept: 2, keptStatuses })
+      const shown = (yield* run([...update, "--dry-run", "-o", "table"])).stdout
+      assert.match(shown, /change 1 contact of 3; 2 are so already or keep their status/)
+      assert.match(shown, /--resubscribe lifts all but Abuse:\n  Bounced@example.com stays Bounced\n/)
+      assert.deepStrictEqual(yield* statuses, before)
+      const done = yield* run([...update, "--yes"])
+      assert.deepInclude(reportOf(done), { read: 3, done: 3, changed: 1, alreadySo: 2, statusesKept: 2, keptStatuses })
+      assert.deepStrictEqual(yield* statuses, ["Engaged", "Active", "Bounced", "Unsubscribed"])
+      const lifted = yield* run([...update, "--resubscribe", "--yes"])
+      assert.deepInclude(reportOf(lifted), { read: 3, changed: 2, alreadySo: 1, statusesKept: 0 })
+      assert.deepStrictEqual(yield* statuses, ["Engaged", "Active", "Active", "Active"])
+      yield* run(["contacts", "undo", "last", "--yes"])
+      const alone = yield* run(["contacts", "update", "Unsubscribed@example.com", "--status", "Active", "--yes"])
+      assert.deepInclude(reportOf(alone), { changed: 0, statusesKept: 1 })
+      assert.deepStrictEqual(yield* statuses, ["Engaged", "Active", "Bounced", "Unsubscribed"])
+      assert.strictEqual(
+        (yield* run(["contacts", "update", "x@example.com", "--first-name", "X", "--resubscribe"])).code,
+        2
+      )
+    })
+  )
+
   it.live("count tells how many a rule selects, as JSON and in words", () =>
     Effect.gen(function* () {
       const { run } = yield* withAnn

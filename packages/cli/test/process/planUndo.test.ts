@@ -159,7 +159,7 @@ describe.each(places)("a plan $name", ({ open }) => {
         duplicates: 0,
         toSend: 4,
         wouldResubscribe: 1,
-        wouldResubscribeRows: [{ line: 3, email: "bob@x.org" }],
+        wouldResubscribeRows: [{ line: 3, email: "bob@x.org", status: "Unsubscribed" }],
         fields: { FirstName: 2 },
         sample: [
           { line: 2, email: "ann@x.org", changes: { FirstName: ["Ann", "Anna"] } },

@@ -1,6 +1,6 @@
 /** What a person changes of a contact in its form: only that is sent, as a run that can be undone. */
 import { Contact, type ContactUpdatePayload } from "@roster/domain"
-import { changeAsRun, RunOrigin, type RosterCommand } from "@roster/workflows"
+import { changeAsRun, RunOrigin, type RosterCommand, type UpdateOfMany } from "@roster/workflows"
 import { Effect, Schema } from "effect"
 import { download } from "../kit/Download.ts"
 import { contactsChanged } from "../session/Changes.ts"
@@ -45,11 +45,19 @@ export const changesOf = (
 /** The command that makes the same change of the contacts that are meant. */
 export const updateCommand = (
   { given, values }: Pick<RosterCommand, "given" | "values">,
-  { customFields = {}, ...names }: ContactUpdatePayload
+  { customFields = {}, firstName, lastName, status }: UpdateOfMany,
+  resubscribe = false
 ): RosterCommand => ({
   program: "contacts update",
   given: given ?? [],
-  values: { ...values, ...names, field: Object.entries(customFields).map(([name, value]) => `${name}=${value}`) }
+  values: {
+    ...values,
+    firstName,
+    lastName,
+    status,
+    resubscribe,
+    field: Object.entries(customFields).map(([name, value]) => `${name}=${value}`)
+  }
 })
 
 /** Changes a contact. */

@@ -1,5 +1,4 @@
 /** What a person does to contacts: planned, so that it is seen first, and applied as a run that can be undone. */
-import type { ContactUpdatePayload } from "@roster/domain"
 import {
   type Plan,
   isMoreThanHalf,
@@ -7,7 +6,8 @@ import {
   planImport,
   planUpdate,
   RunOrigin,
-  type RosterCommand
+  type RosterCommand,
+  type UpdateOfMany
 } from "@roster/workflows"
 import { Data, Effect, Stream } from "effect"
 import { people } from "../kit/Counts.ts"
@@ -16,8 +16,10 @@ import { runtime } from "../session/Session.ts"
 import { updateCommand } from "./ContactEdit.ts"
 import { meantOf, type NewContact, type NewValue, readMeant, type Wanted } from "./ContactSelection.ts"
 
-const changesOf = (to: Exclude<NewValue, { readonly field: "status" }>): ContactUpdatePayload =>
+const changesOf = (to: NewValue): UpdateOfMany =>
   to.field === "custom" ? { customFields: { [to.name.trim()]: to.value } } : { [to.field]: to.value }
+
+const lifts = (to: NewValue): boolean => to.field === "status" && to.resubscribe
 
 const givenNames = ({ firstName, lastName }: NewContact) => ({
   ...(firstName === "" ? {} : { firstName }),
@@ -28,7 +30,7 @@ const givenNames = ({ firstName, lastName }: NewContact) => ({
 export const commandOf = (given: Wanted): RosterCommand | undefined => {
   if (given._tag === "Delete") return { program: "contacts delete", ...meantOf(given.meant) }
   if (given._tag === "Change") {
-    return given.to.field === "status" ? undefined : updateCommand(meantOf(given.meant), changesOf(given.to))
+    return updateCommand(meantOf(given.meant), changesOf(given.to), lifts(given.to))
   }
   return { program: "contacts add", given: [given.contact.email.trim()], values: givenNames(given.contact) }
 }
@@ -69,9 +71,7 @@ const planOf = Effect.fnUntraced(function* (of: Wanted) {
   const contacts = Stream.fromIterable(yield* readMeant(of.meant))
   if (of._tag === "Delete") return yield* planDelete(contacts)
   const { to } = of
-  if (to.field !== "status") return yield* planUpdate(contacts, changesOf(to))
-  const statuses = Stream.map(contacts, ({ email }) => ({ email, status: to.value }))
-  return yield* planImport(statuses, { only: "existing", resubscribe: to.resubscribe })
+  return yield* planUpdate(contacts, changesOf(to), { resubscribe: lifts(to) })
 })
 
 /** Plans what is wanted. */

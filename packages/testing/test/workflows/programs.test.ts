@@ -4,7 +4,7 @@ import {
   AccessDenied,
   type ContactPayload,
   ContactsService,
-  type ContactStatus,
+  ContactStatus,
   EmailAddress,
   ServiceError
 } from "@roster/domain"
@@ -204,6 +204,45 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
         yield* stored,
         before.map((line) => (line.startsWith("p7@") ? "p7@example.com Theirs Active" : line))
       )
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.effect("give many a status that is no lower than theirs, and undo it", () =>
+    Effect.gen(function* () {
+      /** From the strictest down to those that replace each other. */
+      const ladder: ReadonlyArray<string> = ["Abuse", "Unsubscribed", "Bounced", "NotConfirmed"]
+      const strictness = (status = "") => (ladder.includes(status) ? -ladder.indexOf(status) : -ladder.length)
+      const people = ContactStatus.literals.map((status) => ({
+        email: EmailAddress.make(`${status.toLowerCase()}@example.com`),
+        status
+      }))
+      yield* others(people)
+      const before = yield* stored
+      const service = yield* ContactsService
+      for (const given of ContactStatus.literals) {
+        const kept = people.filter(
+          ({ status }) => status !== given && (given === "NotConfirmed" || strictness(given) < strictness(status))
+        )
+        const { apply, summary } = yield* planUpdate(service.stream(), { status: given })
+        const so = people.filter((person) => person.status === given || kept.includes(person))
+        assert.deepInclude(summary, { read: 9, changed: 9 - so.length, unchanged: so.length }, given)
+        assert.deepStrictEqual(
+          summary.wouldResubscribeRows.map(({ email, status }) => `${email} ${status}`).toSorted(),
+          kept.map(({ email, status }) => `${email} ${status}`).toSorted()
+        )
+        const { undo } = yield* apply
+        assert.deepStrictEqual(
+          yield* stored,
+          before.map((line, at) =>
+            so.some(({ email }) => line.startsWith(email)) ? line : `${people[at]?.email}  ${given}`
+          ),
+          given
+        )
+        yield* undo
+        assert.deepStrictEqual(yield* stored, before, given)
+      }
+      const lifted = yield* planUpdate(service.stream(), { status: "Active" }, { resubscribe: ["Bounced"] })
+      assert.deepInclude(lifted.summary, { changed: 5, wouldResubscribe: 3 })
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 

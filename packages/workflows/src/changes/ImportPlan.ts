@@ -178,7 +178,7 @@ export const makePlanner = (
   const fieldCounts = new Map<string, number>()
   const sample: Array<PlanSummary["sample"][number]> = []
   const firstContacts: Array<NonNullable<PlanSummary["firstContacts"]>[number]> = []
-  const wouldResubscribeRows: Array<{ readonly line: number; readonly email: string }> = []
+  const wouldResubscribeRows: Array<PlanSummary["wouldResubscribeRows"][number]> = []
 
   /** The warnings, where it is known how many new contacts have no status. */
   const warned = (newActive: number): Pick<PlanSummary, "warnings"> => {
@@ -195,7 +195,7 @@ export const makePlanner = (
     onRow({ line, effect, keepsStatus: kept !== undefined })
     if (kept !== undefined) {
       counts.wouldResubscribe++
-      if (wouldResubscribeRows.length < maximumShownRows) wouldResubscribeRows.push({ line, email })
+      if (wouldResubscribeRows.length < maximumShownRows) wouldResubscribeRows.push({ line, email, status: kept })
     }
     if (after !== undefined && firstContacts.length < shownContacts) {
       firstContacts.push({ line, email, contact: stateOfFound(email, after) ?? {} })

@@ -5,6 +5,7 @@ import {
   ImportMapping,
   ImportWarning,
   JsonParser,
+  KeptStatusRow,
   Resubscribe,
   TaggedError
 } from "@roster/domain"
@@ -93,7 +94,7 @@ export const PlanSummary = Schema.Struct({
   /** The first contacts that rows stand for, as they would be stored; absent without any. */
   firstContacts: Schema.optionalKey(Schema.Array(Schema.Struct({ ...Named.fields, contact: ContactState }))),
   /** The first of them. */
-  wouldResubscribeRows: Schema.Array(Named),
+  wouldResubscribeRows: Schema.Array(Schema.Struct({ ...Named.fields, ...KeptStatusRow.fields })),
   /** The first rejected rows, up to 10,000. */
   rejectedRows: Schema.Array(NamedRejection),
   /** Why rows are rejected, the causes of most rows first; absent without any. */

@@ -2,6 +2,7 @@
 import {
   type Contact,
   ContactsService,
+  ContactStatus,
   ContactUpdatePayload,
   fnRedacted,
   type InvalidInput,
@@ -9,14 +10,21 @@ import {
   type ServiceError,
   validated
 } from "@roster/domain"
-import { type Effect, Stream, type Types } from "effect"
+import { type Effect, Schema, Stream, Struct, type Types } from "effect"
 import { stateOf } from "../runs/ContactState.ts"
 import type { RunLog } from "../runs/RunLog.ts"
 import { makePlanner, type PlanCounts, type PlanOptions, shownContacts, writtenPlan } from "./ImportPlan.ts"
 import type { Plan } from "./PlanApplication.ts"
 import type { PlanSummary } from "./PlanFile.ts"
 
+/** One change to many contacts. */
+export interface UpdateOfMany extends Omit<ContactUpdatePayload, "status"> {
+  /** The status that each contact gets, unless it keeps its own (docs/decisions/upsert.md). */
+  readonly status?: ContactStatus | undefined
+}
+
 const readChanges = validated(ContactUpdatePayload)
+const readStatus = validated(Schema.Struct({ status: Schema.optional(ContactStatus) }))
 
 /** How a plan of contacts is made. */
 type Options<ES> = Pick<PlanOptions<ES>, "storage" | "onProgress">
@@ -24,8 +32,9 @@ type Options<ES> = Pick<PlanOptions<ES>, "storage" | "onProgress">
 const partsOf = <E, R>(contacts: Stream.Stream<Contact, E, R>) => Stream.grouped(contacts, maximumChanges)
 
 /**
- * Plans to make the same change to each of some contacts, which were read. An empty text removes a field. The rows of the
- * plan are numbered in the order of the contacts.
+ * Plans to make the same change to each of some contacts, which were read. An empty text removes a field. A status is written
+ * by the rule of imports: a stricter one stays, unless `resubscribe` lifts it, and the summary counts it. The rows of the plan
+ * are numbered in the order of the contacts.
  *
  * ```ts
  * import { ContactsService } from "@roster/domain"
@@ -42,21 +51,23 @@ const partsOf = <E, R>(contacts: Stream.Stream<Contact, E, R>) => Stream.grouped
  */
 export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
   contacts: Stream.Stream<Contact, E, R>,
-  changes: ContactUpdatePayload,
-  options: Options<ES> = {}
+  changes: UpdateOfMany,
+  options: Options<ES> & Pick<PlanOptions, "resubscribe"> = {}
 ): Effect.fn.Return<Plan<ES>, E | ES | InvalidInput | ServiceError, R | RunLog> {
-  const given = yield* readChanges(changes)
+  const { resubscribe = false } = options
+  const { status } = yield* readStatus({ status: changes.status })
+  const given = yield* readChanges(Struct.omit(changes, ["status"]))
   const counts: Types.Mutable<PlanCounts> = { read: 0, invalid: 0, duplicates: 0, firstInvalid: [], causes: [] }
   const parts = Stream.map(partsOf(contacts), (some) =>
     some.map((contact) => {
       counts.read++
       return [
-        { line: counts.read, contact: { email: contact.email, ...given } },
+        { line: counts.read, contact: { email: contact.email, ...given, status } },
         { contact, lists: undefined }
       ] as const
     })
   )
-  return yield* writtenPlan(parts, makePlanner({ listNames: [], resubscribe: false }, counts, {}), options)
+  return yield* writtenPlan(parts, makePlanner({ listNames: [], resubscribe }, counts, {}), options)
 })
 
 /**

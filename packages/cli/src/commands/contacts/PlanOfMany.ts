@@ -23,6 +23,7 @@ import {
   type ReadError,
   readExportedContacts,
   type RunLog,
+  type RunReport,
   type UnreadableExport
 } from "@roster/workflows"
 import { Effect, Result, Stream } from "effect"
@@ -166,13 +167,17 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
     count > mostByYes || (isByRule && ((deleted > 0 && isUnbounded(filter)) || (yield* isMoreThanHalf(count))))
   const { facts, lines } = preview(plan.summary)
   const notThere = isByRule ? undefined : missing.length
+  const kept: Pick<RunReport, "statusesKept" | "keptStatuses"> = {
+    statusesKept: plan.summary.wouldResubscribe,
+    keptStatuses: plan.summary.wouldResubscribeRows
+  }
   const shown = lines.map(printable).join("\n")
   if (dryRun) {
     const found = { dryRun: true, selected: read, ...facts, ...Results.omitUndefined({ notThere, unplaced }) }
     return yield* Results.summary({ ...found, needsConfirm: isSevere }, `Would ${shown}`)
   }
   if (count === 0) {
-    const report = { ...emptyReport, read, done: unchanged, alreadySo: unchanged }
+    const report = { ...emptyReport, ...kept, read, done: unchanged, alreadySo: unchanged }
     return yield* reporting({ command, file }, (tell) =>
       tell({ report, facts: notThere === undefined ? {} : { notThere }, words: nothing(plan.summary) })
     )
@@ -189,6 +194,7 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
     again: "Others changed contacts meanwhile, which are as they left them: look at them, and run the command again.",
     file,
     alreadySo: unchanged,
-    notThere
+    notThere,
+    kept
   })
 }, Effect.scoped)

@@ -1,15 +1,15 @@
 /** `roster contacts update` */
-import { Contact, ruleSource } from "@roster/domain"
+import { Contact, ContactStatus, ruleSource } from "@roster/domain"
 import { changeAsRun, planUpdate, type PlanSummary } from "@roster/workflows"
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { confirmCount, yes } from "../shared/Confirm.ts"
-import { contactNames, customFields, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { contactNames, customFields, refuseFlags, resubscribe, withExamples } from "../shared/CommonFlags.ts"
 import { isByRule, selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
-import { counted } from "../../terminal/Printable.ts"
+import { counted, printable } from "../../terminal/Printable.ts"
 import { allowUnplaced, planAndApply } from "./PlanOfMany.ts"
 
 const shown = 5
@@ -19,30 +19,72 @@ const changesText = (changes: Readonly<Record<string, readonly [before: unknown,
     .map(([field, [before, after]]) => `${field}: ${before ?? "nothing"} -> ${after ?? "nothing"}`)
     .join(", ")
 
+const keptText = (count: number): string =>
+  count === 1
+    ? "1 contact does not get the status, since it has a stricter one or has confirmed"
+    : `${count} contacts do not get the status, since they have a stricter one or have confirmed`
+
+/** The contacts that keep their status. */
+const keptLines = ({ wouldResubscribe: kept, wouldResubscribeRows: rows }: PlanSummary) =>
+  kept === 0
+    ? []
+    : [
+        `${keptText(kept)}; --resubscribe lifts all but Abuse:`,
+        ...rows.map(({ email, status }) => `  ${email} stays ${status}`),
+        ...(kept > rows.length ? ["  …"] : [])
+      ]
+
 const preview = (summary: PlanSummary) => {
-  const { changed, read, unchanged } = summary
+  const { changed, read, unchanged, wouldResubscribe: statusesKept, wouldResubscribeRows } = summary
   const sample = summary.sample.slice(0, shown)
+  const others = statusesKept === 0 ? "are so already" : "are so already or keep their status"
   return {
     lines: [
-      `change ${counted(changed)} of ${read}${unchanged === 0 ? "" : `; ${unchanged} are so already`}`,
+      `change ${counted(changed)} of ${read}${unchanged === 0 ? "" : `; ${unchanged} ${others}`}`,
       ...sample.map(({ changes, email }) => `  ${email}  ${changesText(changes)}`),
-      ...(changed > sample.length ? ["  …"] : [])
+      ...(changed > sample.length ? ["  …"] : []),
+      ...keptLines(summary)
     ],
-    facts: { changed, unchanged, sample }
+    facts: {
+      changed,
+      unchanged,
+      sample,
+      ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses: wouldResubscribeRows })
+    }
   }
 }
 
-const nothing = ({ read }: PlanSummary): string =>
-  `No contact changes: ${counted(read)} ${read === 1 ? "is" : "are"} so already.`
+const nothing = (summary: PlanSummary): string =>
+  [
+    `No contact changes: ${counted(summary.read)} ${summary.read === 1 ? "is" : "are"} so already` +
+      `${summary.wouldResubscribe === 0 ? "." : `, or keep${summary.read === 1 ? "s its" : " their"} status.`}`,
+    ...keptLines(summary)
+  ]
+    .map(printable)
+    .join("\n")
 
 export const command = Command.make(
   "update",
-  { ...selectionFlags, allowUnplaced, ...contactNames, customFields, yes, confirm: confirmCount, dryRun },
-  Effect.fnUntraced(function* ({ customFields, firstName, lastName, ...given }) {
+  {
+    ...selectionFlags,
+    allowUnplaced,
+    ...contactNames,
+    customFields,
+    status: Flag.Literals("status", ContactStatus.literals).pipe(
+      Flag.withDescription("Give this status to contacts that have no stricter one (docs/rules.md)"),
+      Flag.withDefault(undefined)
+    ),
+    resubscribe,
+    yes,
+    confirm: confirmCount,
+    dryRun
+  },
+  Effect.fnUntraced(function* ({ customFields, firstName, lastName, resubscribe, status, ...given }) {
     const changes = Results.omitUndefined({ customFields, firstName, lastName })
     const [email, ...others] = given.emails
     const about = RunLogLayer.about(selectionWords(given))
-    if (email === undefined || others.length > 0 || given.file !== undefined || isByRule(given) || given.dryRun) {
+    const isOne = email !== undefined && others.length === 0 && given.file === undefined && !isByRule(given)
+    if (!isOne || given.dryRun || status !== undefined) {
       const filter = yield* selected(given)
       const what =
         filter._tag === "ByRule"
@@ -55,8 +97,8 @@ export const command = Command.make(
           file: given.file,
           doing: "Changing",
           what,
-          input: JSON.stringify(changes),
-          plan: (contacts, options) => planUpdate(contacts, changes, options),
+          input: JSON.stringify({ ...changes, ...(status === undefined ? {} : { status, resubscribe }) }),
+          plan: (contacts, options) => planUpdate(contacts, { ...changes, status }, { ...options, resubscribe }),
           preview,
           nothing
         },
@@ -69,11 +111,15 @@ export const command = Command.make(
       : Results.record(Contact, updated)
   })
 ).pipe(
-  Command.validate(({ customFields, firstName, lastName, ...selection }) =>
+  Command.validate(({ customFields, firstName, lastName, resubscribe, status, ...selection }) =>
     refuseFlags(
       [
-        firstName === undefined && lastName === undefined && customFields === undefined,
-        "There is nothing to change: add --first-name, --last-name or --field."
+        firstName === undefined && lastName === undefined && customFields === undefined && status === undefined,
+        "There is nothing to change: add --first-name, --last-name, --field or --status."
+      ],
+      [
+        resubscribe !== undefined && status === undefined,
+        "--resubscribe needs --status: it says which statuses that one replaces."
       ],
       ...selectionRefusals(selection)
     )
@@ -84,7 +130,8 @@ export const command = Command.make(
       "Set one custom field, and clear another",
     "roster contacts update --rule \"city = 'Koeln'\" --field city=Köln --dry-run":
       "Show how many contacts would change, and a few of them",
-    "roster contacts update --rule \"city = 'Koeln'\" --field city=Köln": "Change all contacts that a rule selects"
+    "roster contacts update --rule \"city = 'Koeln'\" --field city=Köln": "Change all contacts that a rule selects",
+    "roster contacts update --file left.csv --status Unsubscribed": "Give a status to the contacts of a file"
   }),
   Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )

@@ -1,5 +1,5 @@
 /** Carries out a plan, whose changes are recorded, and says what became of its rows. */
-import { outcomeWords, type Plan } from "@roster/workflows"
+import { outcomeWords, type Plan, type RunReport } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone } from "../../../errors/UsageError.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
@@ -9,7 +9,7 @@ import { reporting } from "../runs/RunSummary.ts"
 
 /**
  * `again` says what to do about contacts that are outdated. `alreadySo` are contacts of a selection that are so already, and not
- * in the plan; `notThere` are addresses of it that have no contact.
+ * in the plan; `notThere` are addresses of it that have no contact, and `kept` the contacts that keep their status by the plan.
  */
 export const carryOut = Effect.fnUntraced(function* <E>(
   plan: Plan<E>,
@@ -20,6 +20,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
     doing,
     file,
     input,
+    kept,
     notThere
   }: {
     readonly command: "apply" | "update" | "delete"
@@ -29,6 +30,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
     readonly input?: string | undefined
     readonly alreadySo?: number | undefined
     readonly notThere?: number | undefined
+    readonly kept?: Pick<RunReport, "statusesKept" | "keptStatuses"> | undefined
   }
 ) {
   const hint = yield* ResumeHint
@@ -52,7 +54,9 @@ export const carryOut = Effect.fnUntraced(function* <E>(
                   ...report,
                   read: report.read + alreadySo,
                   done: report.done + alreadySo,
-                  alreadySo: report.alreadySo + alreadySo
+                  alreadySo: report.alreadySo + alreadySo,
+                  statusesKept: report.statusesKept + (kept?.statusesKept ?? 0),
+                  keptStatuses: [...(kept?.keptStatuses ?? []), ...report.keptStatuses]
                 },
                 facts: notThere === undefined ? {} : { notThere }
               }),

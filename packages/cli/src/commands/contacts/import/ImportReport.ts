@@ -128,7 +128,10 @@ const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<str
     : [
         notGiven(statusesKept, statusesKept === 1 ? " that is done" : " that are done", "did"),
         ...rowWords(
-          keptStatuses.map(({ line, status }) => ({ line, reason: `stays ${status}` })),
+          keptStatuses.map(({ email, line, status }) => ({
+            line,
+            reason: email === undefined ? `stays ${status}` : `${email} stays ${status}`
+          })),
           statusesKept,
           "; use -o json to see them"
         )
@@ -204,7 +207,7 @@ const planWords = (
     ),
     ...isMore(changed - onlyLists, sample, " changes"),
     ...(wouldResubscribe === 0 ? [] : [notGiven(wouldResubscribe, "", wouldResubscribe === 1 ? "does" : "do")]),
-    ...wouldResubscribeRows.map(({ email, line }) => printable(`line ${line}: ${email}`)),
+    ...wouldResubscribeRows.map(({ email, line, status }) => printable(`line ${line}: ${email} stays ${status}`)),
     ...isMore(wouldResubscribe, wouldResubscribeRows, ""),
     ...(onlyLists === 0
       ? []
