@@ -9,7 +9,7 @@ import { canonicalEmail } from "./EmailAddress.ts"
 
 /** A status, also one that this version does not know. */
 const AnyStatus = openLiterals(ContactStatus)
-type AnyStatus = typeof AnyStatus.Type
+type AnyStatus = Named<typeof AnyStatus.Type>
 
 /**
  * The statuses of people who complained, left, cannot be reached or never confirmed, the strictest first. The five others

@@ -296,9 +296,11 @@ const consentColumns = (
 
 /** The text of a row in a column that becomes a custom field, and whose heading may say who wants mail. */
 export interface ConsentText {
+  /** The heading of the column. */
   readonly column: string
   /** Whether yes says that a person wants mail, or left. */
   readonly says: "Wants" | "Left"
+  /** What the row has there. */
   readonly text: string
 }
 
