@@ -3,6 +3,7 @@ export * from "./contacts/AddSize.ts"
 export * from "./contacts/Contact.ts"
 export * from "./contacts/ContactChange.ts"
 export * from "./contacts/ContactWrite.ts"
+export * from "./contacts/RepeatedContact.ts"
 export * from "./contacts/StatusLadder.ts"
 export * as ContactFields from "./contacts/ContactFields.ts"
 export {

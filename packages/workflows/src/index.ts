@@ -83,7 +83,7 @@ export {
   type ItemOutcome
 } from "./upload/BulkAdd.ts"
 export type { Bitset } from "./upload/Bitset.ts"
-export { duplicatesFile, OnDuplicate, repeatedRejection, RepeatedRow } from "./upload/RepeatedRows.ts"
+export { duplicatesFile, RepeatedRow } from "./upload/RepeatedRows.ts"
 export * from "./changes/RowAdds.ts"
 export {
   maximumImportRows,

@@ -62,7 +62,7 @@ describe("roster contacts import", () => {
       assert.strictEqual(failure(imported).code, "PartlyDone")
 
       const ann = json(yield* run(["contacts", "get", "ann@example.com"]))
-      assert.deepNestedInclude(ann, { FirstName: "Anna", CustomFields: { City: "Bonn" } })
+      assert.deepNestedInclude(ann, { FirstName: "Anna", CustomFields: { City: "Bonn", Note: "two\nlines" } })
     })
   )
 

@@ -120,7 +120,7 @@ describe("what is said about an imported file", () => {
       const taken = yield* again("--duplicates", "twice.csv")
       assert.deepStrictEqual([taken.code, taken.stdout], [2, ""])
       const preview = yield* again("--on-duplicate", "first", "--dry-run", "-o", "table")
-      assert.include(preview.stdout, "line 4: left out for line 2, which has the same address")
+      assert.include(preview.stdout, "line 2: merged into line 4, which has the same address")
       const rejected = yield* again("--on-duplicate", "reject")
       assert.strictEqual(rejected.code, 9)
       assert.deepInclude(json(rejected), {

@@ -68,8 +68,8 @@ export const rejectedFile = <E, R>(
 }
 
 /**
- * The file of rows that are left out for others with their addresses, in UTF-8: CSV with a byte order mark, the line of each
- * row, that of the row which is imported in its place, and the cells of the row; or its object, if it was one of JSON.
+ * The file of rows that are merged into others with their addresses, in UTF-8: CSV with a byte order mark, the line of each
+ * row, that of the row which it is merged into, and the cells of the row; or its object, if it was one of JSON.
  */
 export const repeatedFile = <E, R>(
   { cells, delimiter, format }: FileHeader,

@@ -11,14 +11,25 @@ import { fieldNearHeading } from "../headings/KnownHeadings.ts"
 import { type CellForm, formOf, looksWronglyDecoded } from "./CellForms.ts"
 
 /** The kinds of warnings. */
-export const WarningCode = Schema.Literals(["Consent", "Blanks", "Domain", "Decoding", "Forms", "Heading", "Active"])
+export const WarningCode = Schema.Literals([
+  "Consent",
+  "Blanks",
+  "Domain",
+  "Decoding",
+  "Forms",
+  "Heading",
+  "Active",
+  "Statuses",
+  "OptOut"
+])
 export type WarningCode = typeof WarningCode.Type
 
 /** What is odd in a file, and is imported all the same. */
 export const ImportWarning = Schema.Struct({
   /**
    * What is odd: columns that say who wants mail and become fields, blanks around texts, domains without a dot, wrongly decoded
-   * texts, mixed forms, headings, missing statuses.
+   * texts, mixed forms, headings, missing statuses, several statuses of one address, an opt-out in a row that is rejected for
+   * another with its address.
    */
   code: WarningCode,
   /** What is odd, in words. */
@@ -29,7 +40,7 @@ export const ImportWarning = Schema.Struct({
   field: Schema.optionalKey(Schema.String),
   /** What a mapping to Status says of its words; `*` is any other text, and an empty value says nothing. */
   words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** The number of its cells or rows; of a column that says who wants mail that of refusals; of mixed forms those that have not the most frequent one; of a heading 1. */
+  /** The number of its cells, rows or addresses; of a column that says who wants mail that of refusals; of mixed forms those that have not the most frequent one; of a heading 1. */
   count: Schema.Int,
   /** The first of them, up to 3: the lines and the texts, up to 100 characters of each; of mixed forms the first of each form. */
   examples: Schema.Array(Schema.Struct({ line: Schema.Int, value: Schema.String }))
@@ -68,11 +79,13 @@ const columnsOf = (names: ReadonlyArray<string>, { targets, trims }: ImportColum
     return [{ at, heading: restoreCell(names[at] ?? "").trim(), keepsBlanks, isEmail, isCustom, words: target.words }]
   })
 
-const codeWords: { readonly [Code in "Blanks" | "Domain" | "Decoding" | "Active"]: string } = {
+const codeWords: { readonly [Code in Exclude<WarningCode, "Forms" | "Heading" | "Consent">]: string } = {
   Blanks: "blanks around the text are kept",
   Domain: "the domain of the address has no dot",
   Decoding: "the text looks wrongly decoded",
-  Active: "there is no status, so a new contact becomes Active"
+  Active: "there is no status, so a new contact becomes Active",
+  Statuses: "the rows of one address have several statuses, of which the strictest is taken",
+  OptOut: "the row says that the person wants no mail, and is rejected, since another row has its address"
 }
 
 interface ConsentOfColumn {
@@ -85,7 +98,7 @@ interface ConsentOfColumn {
  * Makes a collector of the columns that say who wants mail, and that nobody mapped or kept. It looks at no other columns, so
  * that it costs a file without such nothing.
  */
-export const makeConsentWarnings = (): ImportWarnings => {
+export const makeConsentWarnings = (): Omit<ImportWarnings, "addRepeat"> => {
   const columns = new Map<string, ConsentOfColumn>()
   const columnOf = (column: string, says: "Wants" | "Left"): ConsentOfColumn | undefined => {
     const known = columns.get(column)
@@ -117,6 +130,8 @@ export const makeConsentWarnings = (): ImportWarnings => {
 export interface ImportWarnings {
   /** Looks at a row. */
   readonly add: (row: ImportRow) => void
+  /** Notes what rows of one address tell. */
+  readonly addRepeat: (code: "Statuses" | "OptOut", example: ImportWarning["examples"][number]) => void
   /** The warnings so far, those of one kind together. */
   readonly all: () => ReadonlyArray<ImportWarning>
 }
@@ -258,5 +273,5 @@ export const makeImportWarnings = (
               .map((group): ImportWarning => ({ ...group, warning: codeWords[code] }))
     )
   ]
-  return { add, all }
+  return { add, addRepeat: (code, example) => warn(code, undefined, example), all }
 }

@@ -8,9 +8,9 @@ import {
   FieldNames,
   ImportMapping,
   isMailedStatus,
-  makeConsentTally
+  makeConsentTally,
+  type OnDuplicate
 } from "@roster/domain"
-import type { OnDuplicate } from "@roster/workflows"
 import { Schema, Struct } from "effect"
 import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from "./thread/FileSight.ts"
 

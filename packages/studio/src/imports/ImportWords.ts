@@ -34,14 +34,15 @@ export const meaningOf = (kind: RowKind, { onDuplicate }: Pick<RowChoices, "onDu
     changed: "Contacts that are stored with other values: old beside new.",
     unchanged: "Contacts that are stored just so.",
     rejected: "Rows that cannot be imported, and why. The others are imported without them.",
-    repeated: `Rows that are not imported, since ${onDuplicate === "first" ? "an earlier" : "a later"} row has their address: what they have is lost.`,
+    repeated: `Rows that are merged into a later one with their address: of each field the ${onDuplicate === "first" ? "first" : "last"} value is taken, of the statuses the strictest.`,
     kept: "People who left, complained or cannot be reached, and whom these rows would subscribe again, or who confirmed before. They keep their status.",
     leftOut: "Rows for contacts that this import does not write to, as it was said above."
   })[kind]
 
 /** What is odd, where and how often. */
 export const warningText = ({ code, column, count, warning }: ImportWarning): string => {
-  const rows = code === "Heading" ? "" : counted(count, "row")
+  const rows =
+    code === "Heading" ? "" : code === "Statuses" ? counted(count, "address", "addresses") : counted(count, "row")
   const where = column === undefined ? rows : `Column ${column}${rows === "" ? "" : ` (${rows})`}`
   return `${where}: ${warning}`
 }

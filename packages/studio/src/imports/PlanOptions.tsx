@@ -1,6 +1,5 @@
 /** What is said of all rows of an import: their lists, which contacts they may write to, and how their cells are read. */
-import { ContactStatus } from "@roster/domain"
-import { OnDuplicate } from "@roster/workflows"
+import { ContactStatus, OnDuplicate } from "@roster/domain"
 import { Schema } from "effect"
 import { useAtom } from "../kit/Atoms.tsx"
 import { Problem } from "../kit/Problem.tsx"
@@ -51,8 +50,8 @@ const RowOptions = () => {
           value={rows.onDuplicate}
           onChange={({ target: { value } }) => set({ onDuplicate: isOnDuplicate(value) ? value : "last" })}
         >
-          <option value="last">the last is imported</option>
-          <option value="first">the first is imported</option>
+          <option value="last">the last values are imported</option>
+          <option value="first">the first values are imported</option>
           <option value="reject">none is imported</option>
         </select>
       </label>

@@ -287,11 +287,11 @@ describe("the import view", () => {
         return { id, shown, command: registry.get(ImportPlan.commands).map(takenCommand)[0] ?? "" }
       })
       const last = yield* taken("last")
-      assert.deepStrictEqual(last.shown, [2, 0, 1, ["3", "4"], ["2 Line 4 is imported in its place."], []])
+      assert.deepStrictEqual(last.shown, [2, 0, 1, ["3", "4"], ["2 It is merged into line 4."], []])
       assert.include(yield* rowsFile({ plan: last.id, of: "repeated" }), "2,4,a@example.com,One")
       assert.notInclude(last.command, "--on-duplicate")
       const first = yield* taken("first")
-      assert.deepStrictEqual(first.shown, [2, 0, 1, ["2", "3"], ["4 Line 2 is imported in its place."], []])
+      assert.deepStrictEqual(first.shown, last.shown)
       const none = yield* taken("reject")
       assert.deepStrictEqual(none.shown.slice(0, 4), [1, 2, 0, ["3"]])
       assert.deepStrictEqual(none.shown.at(-1), [
@@ -405,7 +405,7 @@ describe("the import view", () => {
       registry.set(ImportPlan.shownKind, "repeated")
       assert.deepStrictEqual(
         (yield* result(ImportPlan.rows)).map(({ line, reason }) => [line, reason]),
-        [[3, "Line 4 is imported in its place."]]
+        [[3, "It is merged into line 4."]]
       )
       assert.notInclude(yield* rowsFile({ plan: planned.id, of: "rejected" }), "signs")
       const report = yield* run(ImportApply.apply, planned)

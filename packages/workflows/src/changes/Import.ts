@@ -5,7 +5,6 @@
  */
 import {
   type ContactPayload,
-  contactOf,
   type ContactsService,
   fnRedacted,
   type ImportMapping,
@@ -13,14 +12,13 @@ import {
   type RejectedRow,
   type ServiceError
 } from "@roster/domain"
-import { Effect, Result, type Scope, type Stream } from "effect"
+import { Effect, type Scope, type Stream } from "effect"
 import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
 import { fitOf, type ImportMode } from "../runs/ImportMode.ts"
 import { makeRejectionCauses, named, rejectionOf } from "../runs/Rejections.ts"
 import { type RunLogFailure, RunLog, type RunTaken } from "../runs/RunLog.ts"
 import type { RunReport } from "../runs/RunReport.ts"
 import { type BulkAddOptions, unreadAdding } from "../upload/BulkAdd.ts"
-import { repeatedReason } from "../upload/RepeatedRows.ts"
 import { batches } from "../upload/UploadBatches.ts"
 import { maximumNamedRows, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
 import { leftOf, type Look, makeApplier } from "./Applier.ts"
@@ -119,7 +117,7 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
 
   const apply: Import<E>["apply"] = Effect.fnUntraced(function* (onProgress) {
     let done = 0
-    yield* applier.apply(batches(rows, { isSent: survey.sendable.has }), ({ batch }) => {
+    yield* applier.apply(batches(survey.merged(rows, resubscribe), { isSent: survey.sendable.has }), ({ batch }) => {
       done += batch.length
       return onProgress === undefined ? Effect.void : onProgress(done)
     })
@@ -149,9 +147,9 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
   })
 
   const rejected = foundOfRows(rows, (row, number): RejectedRow | undefined => {
-    const other = survey.onDuplicate === "reject" ? survey.otherLine(number) : undefined
-    const reason = applier.refused.get(number)?.reason ?? (other !== undefined ? repeatedReason(other) : problemOf(row))
-    return reason === undefined ? undefined : { ...named(rejectionOf(row, reason)), cells: row.cells }
+    const refusal = applier.refused.get(number)
+    const rejection = refusal === undefined ? survey.rejectionOf(row, number) : rejectionOf(row, refusal.reason)
+    return rejection === undefined ? undefined : { ...named(rejection), cells: row.cells }
   })
   return {
     run: run === undefined ? undefined : { id: run.header.id, isResumed: run.isResumed },
@@ -162,11 +160,6 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
   }
 })
 
-const problemOf = (row: ImportRow): string | undefined => {
-  const contact = contactOf(row)
-  return Result.isFailure(contact) ? contact.failure : undefined
-}
-
 /** How `importContacts` imports. */
 export interface ImportContactsOptions<E = SourceTooLarge> extends ImportOptions, SpoolOptions<E> {
   /** Runs after each batch, with the number of rows that are done, and of those to apply. */
@@ -174,7 +167,7 @@ export interface ImportContactsOptions<E = SourceTooLarge> extends ImportOptions
 }
 
 /**
- * Reads contacts or the rows of a file once, then plans and applies the valid ones in order, of each address only the last. An
+ * Reads contacts or the rows of a file once, then plans and applies the valid ones in order, those of one address as one. An
  * error of the service stops it; the same call again goes on.
  *
  * ```ts

@@ -306,14 +306,17 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
   survey: UploadSurvey,
   options: PlanOptions<ES> = {}
 ): Effect.fn.Return<Plan<ES>, E | ES | ReadError, ContactsService | RunLog | Scope.Scope> {
+  const { listNames = [], mapping, resubscribe = false } = options
   const reader = yield* makeContactReader(survey.read - survey.invalid - survey.duplicates, options)
   const found = Effect.fnUntraced(function* (part: ReadonlyArray<Sendable>) {
     const { found } = yield* reader.read(part.map(({ contact }) => contact.email))
     if (found === undefined) return yield* mayNotRead
     return part.map((row, index) => [row, found[index] ?? nobody] as const)
   })
-  const parts = sendableRows(rows, survey.sendable).pipe(Stream.grouped(maximumChanges), Stream.mapEffect(found))
-  const { listNames = [], mapping, resubscribe = false } = options
+  const parts = sendableRows(survey.merged(rows, resubscribe), survey.sendable).pipe(
+    Stream.grouped(maximumChanges),
+    Stream.mapEffect(found)
+  )
   const header = { listNames, resubscribe, ...(mapping === undefined ? {} : { mapping }) }
   return yield* writtenPlan(parts, makePlanner(header, survey, options), options)
 })

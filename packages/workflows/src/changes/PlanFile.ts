@@ -77,7 +77,7 @@ export const PlanSummary = Schema.Struct({
   leftOut: Schema.optionalKey(Schema.Int),
   /** Rows that our own check refuses. */
   rejected: Schema.Int,
-  /** Rows that are left out for another with their address. */
+  /** Rows that are merged into a later one with their address. */
   duplicates: Schema.Int,
   /** The first of them; absent without any. */
   duplicateRows: Schema.optionalKey(Schema.Array(RepeatedRow)),

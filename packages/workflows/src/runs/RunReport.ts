@@ -52,9 +52,9 @@ export const RunOutcome = Schema.Struct({
   causes: Schema.Array(RejectionCause),
   /** What is odd in the rows that were not rejected, if the survey looked for it. */
   warnings: Schema.Array(ImportWarning),
-  /** Rows that are left out, since another row with their address is sent, by default the last. */
+  /** Rows that are merged into a later one with their address. */
   duplicates: Schema.Int,
-  /** The first of them, up to 20, each with the line of the row that is sent. */
+  /** The first of them, up to 20, each with the line of the row that it is merged into. */
   duplicateRows: Schema.Array(Schema.Struct({ line: Schema.Int, winner: Schema.Int })),
   /** Rows whose contacts kept their status, since the row would have resubscribed them. */
   statusesKept: Schema.Int,

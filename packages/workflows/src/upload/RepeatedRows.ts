@@ -1,20 +1,24 @@
 /**
- * The rows of a file whose address another row has too, each with the row that stands for it, by their lines. It keeps 8
- * bytes of each, and 16 where a row has several lines. (docs/decisions/bulk-import.md)
+ * The rows of a file whose address a later row has too, each with the last row of its address, which is written with what all of
+ * them give. It keeps 8 bytes of each, and 16 where a row has several lines. (docs/decisions/bulk-import.md)
  */
-import { type ImportRow, repeatedFile } from "@roster/domain"
+import {
+  contactOf,
+  type ContactPayload,
+  ContactSize,
+  type ImportRow,
+  mergedContact,
+  repeatedFile,
+  type RepeatOptions
+} from "@roster/domain"
 import { Result, Schema, Stream } from "effect"
 import type { Rejection } from "../runs/Rejections.ts"
 
-/** Which row of an address counts: the last (as for a service), the first, or none, so that all are rejected. */
-export const OnDuplicate = Schema.Literals(["last", "first", "reject"])
-export type OnDuplicate = typeof OnDuplicate.Type
-
-/** A row that is left out for another with the same address. */
+/** A row that is merged into a later one with the same address. */
 export const RepeatedRow = Schema.Struct({
   /** The line on which the row begins, counted from 1. */
   line: Schema.Int,
-  /** The line of the row that is imported in its place. */
+  /** The line of the row that it is merged into, the last one of its address. */
   winner: Schema.Int
 })
 export interface RepeatedRow extends Schema.Schema.Type<typeof RepeatedRow> {}
@@ -50,43 +54,130 @@ const placeOf = (numbers: Float64Array, number: number): number => {
   return low - 1
 }
 
-/** Collects the lines of rows, and then pairs of rows with the same address. */
-export const makeRepeatedRows = () => {
+/** Collects the lines of rows. */
+export const makeRowLines = () => {
   const starts = makeNumbers()
   const offsets = makeNumbers()
   let offset: number | undefined
-  const pairs = makeNumbers()
-
-  /** Records the line of a row; rows come in their order. */
-  const addLine = (row: number, line: number): void => {
-    if (line - row === offset) return
-    offset = line - row
-    starts.push(row)
-    offsets.push(offset)
+  return {
+    /** Records the line of a row; rows come in their order. */
+    add: (row: number, line: number): void => {
+      if (line - row === offset) return
+      offset = line - row
+      starts.push(row)
+      offsets.push(offset)
+    },
+    lineOf: (row: number): number => row + (offsets.taken()[placeOf(starts.taken(), row)] ?? 0)
   }
+}
 
-  /** Records that a row has the address of another. */
-  const add = (row: number, other: number): void => pairs.push(row * most + other)
-
-  /** What is known once all are added. */
-  const known = () => {
-    const sorted = pairs.taken().sort()
-    const [from, by] = [starts.taken(), offsets.taken()]
-    const lineOf = (row: number): number => row + (by[placeOf(from, row)] ?? 0)
-    /** The line of the other row with the address of a row. */
-    const otherLine = (row: number): number | undefined => {
+/** Pairs of a row and another with its address. */
+export const pairsOfRows = (pairs: Iterable<readonly [row: number, other: number]>) => {
+  const numbers = makeNumbers()
+  for (const [row, other] of pairs) numbers.push(row * most + other)
+  const sorted = numbers.taken().sort()
+  return {
+    count: sorted.length,
+    /** The other row with the address of a row. */
+    otherOf: (row: number): number | undefined => {
       const pair = sorted[placeOf(sorted, row * most + most - 1)] ?? 0
-      return Math.floor(pair / most) === row ? lineOf(pair % most) : undefined
-    }
-    /** The first rows with the address of another. */
-    const first = (count: number): ReadonlyArray<RepeatedRow> =>
-      Array.from(sorted.subarray(0, count), (pair) => ({
-        line: lineOf(Math.floor(pair / most)),
-        winner: lineOf(pair % most)
-      }))
-    return { otherLine, first }
+      return Math.floor(pair / most) === row ? pair % most : undefined
+    },
+    /** The first pairs. */
+    first: (count: number): ReadonlyArray<readonly [row: number, other: number]> =>
+      Array.from(sorted.subarray(0, count), (pair) => [Math.floor(pair / most), pair % most] as const)
   }
-  return { add, addLine, known }
+}
+
+/** What the rows of one address give together, up to the last that was read. */
+export interface MergedRows {
+  readonly contact: ContactPayload
+  /** The last row that is part of it. */
+  readonly row: number
+  /** Whether two of the rows give different statuses. */
+  readonly hasSeveralStatuses: boolean
+}
+
+/** How rows are merged. */
+export interface MergeOptions extends RepeatOptions {
+  /** The last row with the address of a row, if it is another. */
+  readonly lastOf: (row: number) => number | undefined
+  /** Runs for a row that would make the contact too large, and is left out; `of` is what it would be merged with. */
+  readonly onTooLarge?: ((row: number, of: MergedRows) => void) | undefined
+  /** Runs for each row that others are merged into. */
+  readonly onMerged?: ((row: ImportRow, merged: MergedRows) => void) | undefined
+}
+
+/** Bytes of contacts that wait for the last row of their address. */
+export const maximumMergeBytes = 64 * 1024 * 1024
+
+/** About the memory of a contact: two bytes for a letter, of which a bound of JSON has six. */
+const bytesOf = ({ contact }: MergedRows): number => 256 + ContactSize.mostBytes(contact) / 3
+
+/**
+ * Rows, of which the last one of each address has what all of them give; the others stay as they are. What waits for the last row
+ * of its address takes at most `maximumBytes`: of more, those that wait longest are dropped, and the rows are read once more from
+ * the beginning when the first of them is due.
+ */
+export const mergeRows = <E, R>(
+  rows: Stream.Stream<ImportRow, E, R>,
+  options: MergeOptions,
+  maximumBytes = maximumMergeBytes
+): Stream.Stream<ImportRow, E, R> => {
+  const { lastOf, onMerged, onTooLarge } = options
+  const merged = (before: MergedRows | undefined, contact: ContactPayload, row: number): MergedRows => {
+    if (before === undefined) return { contact, row, hasSeveralStatuses: false }
+    const both = mergedContact(before.contact, contact, options)
+    if (both === undefined) {
+      onTooLarge?.(row, before)
+      return before
+    }
+    const { status } = before.contact
+    const differs = status !== undefined && contact.status !== undefined && status !== contact.status
+    return { contact: both, row, hasSeveralStatuses: before.hasSeveralStatuses || differs }
+  }
+  const from = (first: number): Stream.Stream<ImportRow, E, R> =>
+    Stream.suspend(() => {
+      const waiting = new Map<number, MergedRows>()
+      let [number, end, bytes] = [0, Infinity, 0]
+      const drop = (last: number): MergedRows | undefined => {
+        const before = waiting.get(last)
+        if (before === undefined) return undefined
+        waiting.delete(last)
+        bytes -= bytesOf(before)
+        return before
+      }
+      const wait = (last: number, contact: ContactPayload): void => {
+        const now = merged(drop(last), contact, number)
+        waiting.set(last, now)
+        bytes += bytesOf(now)
+        if (bytes <= maximumBytes || waiting.size < 2) return
+        const lasts = Array.from(waiting.keys()).sort((one, other) => one - other)
+        for (const last of lasts.slice(lasts.length >>> 1)) drop(last)
+        end = lasts[lasts.length >>> 1] ?? end
+      }
+      const take = (row: ImportRow): ReadonlyArray<ImportRow> => {
+        if (++number >= end) return []
+        const last = lastOf(number)
+        const contact = last === undefined && !waiting.has(number) ? undefined : contactOf(row)
+        if (contact === undefined || Result.isFailure(contact)) return number < first ? [] : [row]
+        if (last !== undefined) {
+          if (last >= first && last < end) wait(last, contact.success)
+          return number < first ? [] : [row]
+        }
+        const all = merged(drop(number), contact.success, number)
+        onMerged?.(row, all)
+        const { cells, header, line, record } = row
+        return [{ line, header, cells, record, contact: Result.succeed(all.contact) }]
+      }
+      return Stream.chunks(rows).pipe(
+        Stream.map((part) => part.flatMap(take)),
+        Stream.takeUntil(() => number >= end),
+        Stream.flattenIterable,
+        Stream.concat(Stream.suspend(() => (end === Infinity ? Stream.empty : from(end))))
+      )
+    })
+  return from(1)
 }
 
 /** Why a row is rejected whose address another one has, for `reject`. */
@@ -105,7 +196,7 @@ export const repeatedRejection = (row: ImportRow, otherLine: number, column: str
   }
 }
 
-/** The file of the rows that are left out for others: CSV with the line of each and of the other, and the cells. */
+/** The file of the rows that are merged into others: CSV with the line of each and of the other, and the cells. */
 export const duplicatesFile = <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   {

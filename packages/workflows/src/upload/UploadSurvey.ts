@@ -13,6 +13,10 @@ import {
   makeConsentWarnings,
   mayBeKept,
   makeImportWarnings,
+  type OnDuplicate,
+  repeatedSizeIssue,
+  type Resubscribe,
+  strictnessOf,
   TaggedError
 } from "@roster/domain"
 import { makeMixer } from "../runs/ContactState.ts"
@@ -21,16 +25,17 @@ import {
   makeRejectionCauses,
   named,
   type NamedRejection,
+  type Rejection,
   type RejectionCause,
   rejectionOf
 } from "../runs/Rejections.ts"
 import { type Bitset, makeBitset } from "./Bitset.ts"
-import { makeRepeatedRows, type OnDuplicate, repeatedRejection, type RepeatedRow } from "./RepeatedRows.ts"
+import { makeRowLines, mergeRows, pairsOfRows, repeatedRejection, type RepeatedRow } from "./RepeatedRows.ts"
 
 /** Maximum number of rejected rows that a report lists. The file of rejected rows has all. */
 export const maximumNamedRows = 10_000
 
-/** Maximum number of rows of which a report says for which other row they are left out. */
+/** Maximum number of rows of which a report says into which other row they are merged. */
 const maximumNamedDuplicates = 20
 
 /** The result of reading a file before anything is sent. */
@@ -45,18 +50,25 @@ export interface UploadSurvey {
   readonly firstInvalid: ReadonlyArray<NamedRejection>
   /** Why all of them are, those of most rows first. */
   readonly causes: ReadonlyArray<RejectionCause>
-  /** What is odd: columns that say who wants mail and become fields, and of the rows that are taken what was asked for. */
+  /** What is odd: columns that say who wants mail and become fields, several statuses of one address, and of the rows that are taken what was asked for. */
   readonly warnings: ReadonlyArray<ImportWarning>
   /** The first text below a column without a name, counted from 0, and the line of its row. */
   readonly unnamed: { readonly line: number; readonly column: number; readonly text: string } | undefined
-  /** Number of rows that are left out, since another row with their address is sent. */
+  /** Number of rows that are merged into a later one with their address. */
   readonly duplicates: number
-  /** Which row of an address is sent. */
+  /** What counts of the rows of an address. */
   readonly onDuplicate: OnDuplicate
-  /** The first rows that are left out for another, up to 20. */
+  /** The first rows that are merged into another, up to 20. */
   readonly duplicateRows: ReadonlyArray<RepeatedRow>
-  /** The line of the row that is sent in place of a row, by its number; of one that is rejected, of another with its address. */
+  /** The line of the row into which a row is merged, by its number; of one that is rejected, of another with its address. */
   readonly otherLine: (row: number) => number | undefined
+  /** The rows, read again, of which the last one of each address has what all of them give. */
+  readonly merged: <E, R>(
+    rows: Stream.Stream<ImportRow, E, R>,
+    resubscribe?: Resubscribe
+  ) => Stream.Stream<ImportRow, E, R>
+  /** Why a row is rejected, by its number; `undefined` if it is not. */
+  readonly rejectionOf: (row: ImportRow, number: number) => Rejection | undefined
   /** Whether a row has a status other than Unsubscribed and Abuse, so that it may lower that of a contact. */
   readonly mayResubscribe: boolean
   /** The numbers of the rows to send, counted from 1. */
@@ -89,7 +101,7 @@ export interface SurveyOptions extends ImportMode {
   readonly onProgress?: ((read: number) => Effect.Effect<void>) | undefined
   /** The number of rows beyond which it fails with `TooManyRows` (default: two million). */
   readonly maximumRows?: number | undefined
-  /** Which row of an address is sent (default: last). */
+  /** What counts of the rows of an address (default: the last value of each field). */
   readonly onDuplicate?: OnDuplicate | undefined
   /** Whether a digest of the rows is made (default: false). */
   readonly digests?: boolean | undefined
@@ -132,28 +144,26 @@ export const makeSurveyor = (options: SurveyOptions) => {
     only,
     onProgress
   } = options
-  /** The row of each address that counts, and the others. */
-  const winners = new Map<string, number>()
+  /** The last row of each address, and the others. */
+  const lastRows = new Map<string, number>()
   const others: Array<readonly [row: number, email: string]> = []
-  const isLast = onDuplicate === "last"
   const copied = makeCopier()
   const note = (email: string, row: number): void => {
-    const before = winners.get(email)
-    if (before === undefined || isLast) winners.set(email, row)
-    if (before !== undefined) others.push([isLast ? before : row, email])
+    const before = lastRows.get(email)
+    lastRows.set(email, row)
+    if (before !== undefined) others.push([before, email])
   }
   const sendable = makeBitset()
-  const repeated = makeRepeatedRows()
+  const { add: addLine, lineOf } = makeRowLines()
   const digest = digests ? makeDigest() : undefined
   const firstInvalid: Array<NamedRejection> = []
   const rejections = makeRejectionCauses()
   const defaultsStatus = defaultStatus !== undefined || only === "existing"
   const consent = makeConsentWarnings()
-  const warnings = mapping === undefined ? undefined : makeImportWarnings(mapping, { defaultsStatus })
+  const warnings = makeImportWarnings(mapping, { defaultsStatus })
   let header: FileHeader | undefined
   let read = 0
   let invalid = 0
-  let duplicates = 0
   let mayResubscribe = false
   let unnamed: UploadSurvey["unnamed"]
   const add = (part: Arrays.NonEmptyReadonlyArray<ImportRow>): Effect.Effect<void, TooManyRows> =>
@@ -161,7 +171,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
       if (read + part.length > maximum) return Effect.fail(new TooManyRows({ maximum }))
       header ??= part[0].header
       for (const row of part) {
-        repeated.addLine(++read, row.line)
+        addLine(++read, row.line)
         const contact = contactOf(row)
         consent.add(row)
         digest?.add(contact)
@@ -176,53 +186,88 @@ export const makeSurveyor = (options: SurveyOptions) => {
         mayResubscribe ||= mayBeKept(contact.success.status)
         note(copied(canonicalEmail(contact.success.email)), read)
         sendable.add(read)
-        warnings?.add(row)
+        if (mapping !== undefined) warnings.add(row)
       }
       return onProgress === undefined ? Effect.void : onProgress(read)
     })
 
-  /** The survey of all rows, which are read again if those with one address are rejected. */
+  /** The survey of all rows, which are read again if some have one address. */
   const end = Effect.fnUntraced(function* <E, R>(
     rows: Stream.Stream<ImportRow, E, R>
   ): Effect.fn.Return<UploadSurvey, E, R> {
     const isRejected = onDuplicate === "reject"
-    let rejected = 0
-    for (const [row, email] of others) {
-      const winner = winners.get(email) ?? row
-      const pairs =
-        isRejected && sendable.has(winner)
-          ? ([
-              [row, winner],
-              [winner, row]
-            ] as const)
-          : ([[row, winner]] as const)
-      for (const [one, other] of pairs) {
-        repeated.add(one, other)
-        sendable.remove(one)
-        if (isRejected) rejected++
-        else duplicates++
-      }
+    const tooLarge = makeBitset()
+    /** The row that is written in place of the last one of its address, which is too large. */
+    const instead = new Map<number, number>()
+    const lastOf = ([row, email]: readonly [row: number, email: string]): number => lastRows.get(email) ?? row
+    const allPairs = others.map((other) => [other[0], lastOf(other)] as const)
+    const withLast = pairsOfRows(allPairs)
+    // In both directions, so that each of them has another.
+    const inBoth = isRejected
+      ? pairsOfRows(
+          allPairs.flatMap(([row, last]) => [
+            [row, last],
+            [last, row]
+          ])
+        )
+      : undefined
+    let pairs = inBoth ?? withLast
+    const columns = ContactColumns.columnFields(header?.cells ?? [], mapping)
+    const column = columns.find(({ field }) => field === "Email")?.column
+    const otherLine = (row: number): number | undefined => {
+      const other = pairs.otherOf(row)
+      return other === undefined ? undefined : lineOf(other)
     }
-    const { first, otherLine } = repeated.known()
-    if (rejected > 0) {
+    const rejectionOfRow: UploadSurvey["rejectionOf"] = (row, number) => {
+      const contact = contactOf(row)
+      if (Result.isFailure(contact)) return rejectionOf(row, contact.failure)
+      if (tooLarge.has(number)) return { line: row.line, reason: repeatedSizeIssue, email: contact.success.email }
+      const other = isRejected ? otherLine(number) : undefined
+      return other === undefined ? undefined : repeatedRejection(row, other, column)
+    }
+    if (withLast.count > 0) {
       // Only now it is known which rows they are.
-      const columns = ContactColumns.columnFields(header?.cells ?? [], mapping)
-      const column = columns.find(({ field }) => field === "Email")?.column
       let number = 0
-      let found = 0
-      yield* Stream.runForEachArray(rows, (part) =>
+      let repeats = 0
+      const merged = mergeRows(rows, {
+        onDuplicate,
+        lastOf: withLast.otherOf,
+        onTooLarge: (row, of) => {
+          tooLarge.add(row)
+          if (withLast.otherOf(row) === undefined) instead.set(row, of.row)
+        },
+        onMerged: ({ line }, { contact, hasSeveralStatuses }) => {
+          if (hasSeveralStatuses) warnings.addRepeat("Statuses", { line, value: contact.email })
+        }
+      })
+      yield* Stream.runForEachArray(isRejected ? rows : merged, (part) =>
         Effect.sync(() => {
           for (const row of part) {
-            const other = otherLine(++number)
-            if (other === undefined) continue
-            const rejection = repeatedRejection(row, other, column)
+            const isOut = isRejected ? pairs.otherOf(++number) !== undefined : tooLarge.has(++number)
+            const rejection = isOut ? rejectionOfRow(row, number) : undefined
+            if (rejection === undefined) continue
+            sendable.remove(number)
+            invalid++
             rejections.add(rejection)
-            if (++found <= maximumNamedRows) firstInvalid.push(named(rejection))
+            if (++repeats <= maximumNamedRows) firstInvalid.push(named(rejection))
+            const contact = contactOf(row)
+            if (!isRejected || Result.isFailure(contact)) continue
+            const { email, status } = contact.success
+            if (strictnessOf(status) >= strictnessOf("Unsubscribed"))
+              warnings.addRepeat("OptOut", { line: row.line, value: email })
           }
         })
       )
-      invalid += rejected
       firstInvalid.sort((one, other) => one.line - other.line).splice(maximumNamedRows)
+    }
+    if (!isRejected) {
+      pairs = pairsOfRows(
+        allPairs.flatMap(([row, last]) => {
+          const into = instead.get(last) ?? last
+          return tooLarge.has(row) || row === into ? [] : [[row, into]]
+        })
+      )
+      for (const [row] of pairs.first(pairs.count)) sendable.remove(row)
     }
     const survey: UploadSurvey = {
       header,
@@ -230,12 +275,17 @@ export const makeSurveyor = (options: SurveyOptions) => {
       invalid,
       firstInvalid,
       causes: rejections.causes(),
-      warnings: [...consent.all(), ...(warnings?.all() ?? [])],
+      warnings: [...consent.all(), ...warnings.all()],
       unnamed,
-      duplicates,
+      duplicates: isRejected ? 0 : pairs.count,
       onDuplicate,
-      duplicateRows: isRejected ? [] : first(maximumNamedDuplicates),
+      duplicateRows: isRejected
+        ? []
+        : pairs.first(maximumNamedDuplicates).map(([row, into]) => ({ line: lineOf(row), winner: lineOf(into) })),
       otherLine,
+      merged: (rows, resubscribe) =>
+        isRejected || pairs.count === 0 ? rows : mergeRows(rows, { onDuplicate, resubscribe, lastOf: pairs.otherOf }),
+      rejectionOf: rejectionOfRow,
       mayResubscribe,
       sendable,
       digest: digest?.value()

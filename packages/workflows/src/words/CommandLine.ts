@@ -1,7 +1,6 @@
 /** The command of `roster` that does the same as a page or a program, made of its values. */
-import type { AddOptions } from "@roster/domain"
+import type { AddOptions, OnDuplicate } from "@roster/domain"
 import type { ImportMode } from "../runs/ImportMode.ts"
-import type { OnDuplicate } from "../upload/RepeatedRows.ts"
 
 /** A command of `roster` with its values. */
 export interface RosterCommand {

@@ -1,6 +1,5 @@
 /** The rows of a plan that was made: listed by kind and cause, as they are shown and as files, with corrections of slips. */
 import {
-  ContactColumns,
   ContactFields,
   contactOf,
   formatWireDate,
@@ -14,8 +13,6 @@ import {
   type Plan,
   type PlannedRow,
   type Rejection,
-  rejectionOf,
-  repeatedRejection,
   type UnreadablePlan,
   type UploadSurvey
 } from "@roster/workflows"
@@ -77,12 +74,12 @@ const shownRow = (row: ImportRow): ShownRow => {
   }
 }
 
-/** A row that is left out for another, with all that is lost by that. */
+/** A row that is merged into another, with all that it gives. */
 const shownRepeated = (row: ImportRow, otherLine: number): ShownRow => {
   const { cells = [], names = [] } = row.record ?? {}
   return {
     ...shownRow(row),
-    reason: `Line ${otherLine.toLocaleString()} is imported in its place.`,
+    reason: `It is merged into line ${otherLine.toLocaleString()}.`,
     fields: cells.flatMap((cell, at) => (cell.trim() === "" ? [] : [[names[at] ?? "", null, textOf(cell)] as const]))
   }
 }
@@ -93,19 +90,12 @@ interface Rejected {
 }
 
 /** The rows that are rejected, and why; of those with the same address, too. */
-const rejectedRows = ({ plan, rows, survey }: PlanMade) =>
+const rejectedRows = ({ rows, survey }: PlanMade) =>
   Stream.suspend(() => {
-    const { header, onDuplicate, otherLine } = survey
-    const columns = ContactColumns.columnFields(header?.cells ?? [], plan.header.mapping)
-    const address = columns.find(({ field }) => field === "Email")?.column
     let number = 0
     return Stream.filterMap(rows, (row): Result.Result<Rejected, undefined> => {
-      const other = otherLine(++number)
-      const contact = contactOf(row)
-      if (Result.isFailure(contact)) return Result.succeed({ row, rejection: rejectionOf(row, contact.failure) })
-      return onDuplicate === "reject" && other !== undefined
-        ? Result.succeed({ row, rejection: repeatedRejection(row, other, address) })
-        : Result.fail(undefined)
+      const rejection = survey.rejectionOf(row, ++number)
+      return rejection === undefined ? Result.fail(undefined) : Result.succeed({ row, rejection })
     })
   })
 

@@ -58,7 +58,7 @@ const rowWords = (rows: RunReport["rejectedRows"], all: number, more: string): R
 
 const shownDuplicates = 3
 
-/** Which row is imported in place of those that are left out. */
+/** Into which row others are merged. */
 const duplicateWords = ({
   duplicateRows = [],
   duplicates
@@ -66,7 +66,7 @@ const duplicateWords = ({
   const shown = duplicateRows.slice(0, shownDuplicates)
   const more = duplicates - shown.length
   return [
-    ...shown.map(({ line, winner }) => `line ${line}: left out for line ${winner}, which has the same address`),
+    ...shown.map(({ line, winner }) => `line ${line}: merged into line ${winner}, which has the same address`),
     ...(shown.length === 0 || more === 0 ? [] : [`and ${more} more; --duplicates FILE writes them`])
   ]
 }
@@ -101,7 +101,8 @@ const flagOf = ({ code, column = "", field = "" }: ImportWarning): string => {
 export const warningWords = (warnings: ReadonlyArray<ImportWarning> = []): ReadonlyArray<string> => [
   ...warnings.slice(0, shownCauses).flatMap((one) => {
     const { code, column, count, examples, warning } = one
-    const rows = count === 1 ? "1 row" : `${countText(count)} rows`
+    const [unit, units] = code === "Statuses" ? ["address", "addresses"] : ["row", "rows"]
+    const rows = count === 1 ? `1 ${unit}` : `${countText(count)} ${units}`
     const where =
       column === undefined ? rows : `column ${JSON.stringify(column)}${code === "Heading" ? "" : ` (${rows})`}`
     const shown = examples.map(({ line, value }) => `line ${line}: ${JSON.stringify(value)}`)

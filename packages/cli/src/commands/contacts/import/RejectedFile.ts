@@ -15,7 +15,7 @@ export const rejectedFlags = {
   ),
   duplicates: text(
     "duplicates",
-    "Write rows that are left out for another with their address to this file, with the lines of both",
+    "Write rows that are merged into another with their address to this file, with the lines of both",
     "FILE"
   ),
   force: toggle("force", "Overwrite the file of --rejected, --duplicates, --plan or --save-mapping if it exists")

@@ -4,13 +4,13 @@ import {
   ContactStatus,
   type ImportMapping,
   type ImportWarning,
+  OnDuplicate,
   readContacts,
   type UnreadableFile
 } from "@roster/domain"
 import {
   duplicatesFile,
   importWarnings,
-  OnDuplicate,
   parseRejectionLimit,
   shellWord,
   surveyContacts,
@@ -68,7 +68,7 @@ const importFlags = {
   failOnWarning: toggle("fail-on-warning", "Send nothing if the import would warn, as --dry-run shows"),
   onDuplicate: Flag.Literals("on-duplicate", OnDuplicate.literals).pipe(
     Flag.withDescription(
-      "Of rows with the same address import the last or the first, or reject all of them (default: last)"
+      "Of rows with the same address take the last or the first value of each field and the strictest status, or reject all of them (default: last)"
     ),
     Flag.withDefault(undefined)
   ),
