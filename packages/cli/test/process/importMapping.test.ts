@@ -4,7 +4,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { makeLocalRosterHere } from "../inProcess.ts"
-import { failure, json, makeLocalRoster, temporaryFolder } from "../roster.ts"
+import { failure, json, jsonOf, makeLocalRoster, temporaryFolder } from "../roster.ts"
 
 /** Waits for what `--via file` has handed over. */
 const settled = (run: (args: ReadonlyArray<string>) => Effect.Effect<{ readonly stdout: string }>) =>
@@ -72,6 +72,77 @@ describe("what is said about an imported file", () => {
       const [bob] = json(yield* run(["contacts", "list"])) as ReadonlyArray<Record<string, unknown>>
       assert.deepInclude(bob, { Status: "Inactive" })
       assert.notProperty(bob, "FirstName")
+    })
+  )
+
+  it.live("gives all rows a value, and says whom the status of new contacts does not reach", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRosterHere
+      writeFileSync(join(folder, "left.csv"), "Email,UNSUB_REASON\nann@example.com,too many mails\n")
+      yield* run(["contacts", "add", "ann@example.com"])
+      for (const more of [["--dry-run"], []]) {
+        const flags = ["--default-status", "Unsubscribed", ...more]
+        const missed = yield* run(["contacts", "import", "left.csv", ...flags])
+        const { warnings } = jsonOf<{
+          readonly warnings: ReadonlyArray<{ readonly code: string; readonly count: number }>
+        }>(missed)
+        assert.deepStrictEqual([warnings.length, warnings[0]?.code, warnings[0]?.count], [1, "DefaultStatus", 1])
+      }
+      assert.deepInclude(json(yield* run(["contacts", "get", "ann@example.com"])), { Status: "Active" })
+      const set = yield* run(["contacts", "import", "left.csv", "--set", "Status=Unsubscribed"])
+      assert.strictEqual(set.code, 0, set.stderr)
+      assert.deepInclude(json(yield* run(["contacts", "get", "ann@example.com"])), { Status: "Unsubscribed" })
+      const over = yield* run(["contacts", "import", "left.csv", "--set", "Status=Unsubscribed", "--via", "file"])
+      assert.strictEqual(over.code, 2)
+      const wrong = yield* run(["contacts", "import", "left.csv", "--set", "Status=gone"])
+      assert.include(failure(wrong).message, '"gone" is no Status')
+    })
+  )
+
+  it.live("stores dates and numbers as rules compare them, by kinds that a warning proposes", () =>
+    Effect.gen(function* () {
+      const file =
+        "Email;Kunde seit;Umsatz (EUR)\nann@example.com;25.07.2022;1.234,56 €\nbob@example.com;01.02.2024;12,50-\n" +
+        "eve@example.com;02.03.2024;0,99 €\n"
+      const plain = yield* importing(file, "-o", "table")
+      assert.include(plain.done.stdout, "--kind 'Kunde seit=date:DD.MM.YYYY' stores them as such")
+      const kinds = ["--kind", "Kunde seit=date:DD.MM.YYYY", "--kind", "Umsatz (EUR)=number:1.234,56"]
+      const { done, folder, run } = yield* importing(file, ...kinds, "--save-mapping", "kinds.json")
+      assert.strictEqual(done.code, 0, done.stderr)
+      const matched = Effect.fnUntraced(function* (rule: string) {
+        const listed = jsonOf<ReadonlyArray<{ readonly Email: string }>>(
+          yield* run(["contacts", "list", "--rule", rule])
+        )
+        return listed.map(({ Email }) => Email.slice(0, 3))
+      })
+      assert.deepStrictEqual(yield* matched("'Kunde seit' > '2024-01-01'"), ["bob", "eve"])
+      assert.deepStrictEqual(yield* matched("'Umsatz (EUR)' < 1"), ["bob", "eve"])
+      assert.deepStrictEqual(yield* matched("'Umsatz (EUR)' > 1000"), ["ann"])
+      writeFileSync(join(folder, "b.csv"), "Email;Kunde seit;Umsatz (EUR)\nann@example.com;31.02.2024;1\n")
+      const rejected = yield* run(["contacts", "import", "b.csv", "--mapping", "kinds.json", "--dry-run"])
+      assert.strictEqual(rejected.code, 9)
+      assert.deepInclude(jsonOf<{ readonly rejectedRows: ReadonlyArray<object> }>(rejected).rejectedRows[0], {
+        line: 2,
+        column: "Kunde seit",
+        value: "31.02.2024"
+      })
+    })
+  )
+
+  it.live("reads instants as databases print them", () =>
+    Effect.gen(function* () {
+      const { done, stored } = yield* importing(
+        "Email,ConsentDate,ConsentTracking\nann@example.com,2024-01-02 03:04:05+00,Allow\n" +
+          "bob@example.com,2024-01-02 03:04:05.123456+01,Allow\n"
+      )
+      assert.strictEqual(done.code, 0, done.stderr)
+      assert.deepStrictEqual(
+        stored.map(({ Consent }) => Consent),
+        ["2024-01-02T03:04:05Z", "2024-01-02T02:04:05Z"].map((date) => ({
+          ConsentDate: date,
+          ConsentTracking: "Allow"
+        }))
+      )
     })
   )
 

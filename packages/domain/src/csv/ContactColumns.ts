@@ -4,23 +4,17 @@ import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { allFields, type ContactField, isOwn, nameInCode, wireRecordOf } from "../contacts/ContactFields.ts"
 import { address, isRefusal, oneOf, readDate, refuse } from "../contacts/FastContactCodec.ts"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
-import { isMailedStatus, stricterStatus } from "../contacts/StatusLadder.ts"
+import { isMailedStatus, strictnessOf, stricterStatus } from "../contacts/StatusLadder.ts"
 import { didYouMean } from "../values/DidYouMean.ts"
 import { foldName, maximumNames } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
+import { isDateKind, makeKindReader } from "../kinds/ColumnKind.ts"
+import { makeDateReader } from "../kinds/DateForm.ts"
 import { consentOfHeading } from "../headings/ConsentHeadings.ts"
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
-import {
-  anyWord,
-  type ColumnMap,
-  fieldIssue,
-  foldWord,
-  type ImportMapping,
-  makeDateReader,
-  valueIssue
-} from "./ImportMapping.ts"
+import { anyWord, type ColumnMap, fieldIssue, foldWord, type ImportMapping, valueIssue } from "./ImportMapping.ts"
 import {
   addressProblem,
   cellText,
@@ -87,6 +81,8 @@ interface Filled {
   readonly name: string
   readonly group: string | undefined
   readonly words: Words | undefined
+  /** What the texts are, if a mapping says so, and how they are read. */
+  readonly kind: Kind | undefined
   /** Whether an empty cell removes the field. */
   readonly isCleared: boolean
   /** The text of a cell as the wire has it, after its words were replaced. */
@@ -109,12 +105,20 @@ const isFilled = (target: Target): target is FilledTarget => target._tag === "Re
 /** The values that stand for words, by the word in the form of `foldWord`. */
 type Words = ReadonlyMap<string, string>
 
+/** What the texts of a column are, and how they are read; a text that is none of it is `undefined`. */
+interface Kind {
+  readonly name: string
+  readonly read: (text: string) => string | undefined
+}
+
 /** What each column of a file is imported into. */
 export interface ImportColumns {
   /** What each column becomes, in their order. A text below a column without a name is a problem of its row. */
   readonly targets: ReadonlyArray<Target>
   /** The places of columns without a name. */
   readonly unnamed: ReadonlyArray<number>
+  /** What fields have in all rows, as the wire has it. */
+  readonly constants: ReadonlyArray<{ readonly target: FilledTarget; readonly text: string }>
   /** The columns that become custom fields though their headings may say who wants mail, and no mapping names them. */
   readonly consent: ReadonlyArray<{ readonly at: number; readonly column: string; readonly says: "Wants" | "Left" }>
   /** Whether the blanks around texts are taken off. */
@@ -122,7 +126,7 @@ export interface ImportColumns {
 }
 
 /** What a mapping says of columns and cells. */
-type CellMapping = Pick<ImportMapping, "columns" | "values" | "empty" | "trim" | "dateFormat">
+type CellMapping = Pick<ImportMapping, "columns" | "values" | "kinds" | "constants" | "empty" | "trim" | "dateFormat">
 
 /** What a header says, in an error. */
 const wordsOf = (names: ReadonlyArray<string>): string =>
@@ -152,9 +156,21 @@ export const columnKey = (header: ReadonlyArray<string>, column: string): string
   column.includes(":") ? `#${(placeOf(namesIn(header), column) ?? 0) + 1}` : column
 
 /** The part of a mapping whose columns a header has. */
-export const presentColumns = (header: ReadonlyArray<string>, map: ColumnMap): ColumnMap => {
+export const presentColumns = (header: ReadonlyArray<string>, mapping: ImportMapping): ImportMapping => {
   const names = namesIn(header)
-  return Object.fromEntries(Object.entries(map).filter(([column]) => placeOf(names, column) !== undefined))
+  const present = <A>(by: Readonly<Record<string, A>> = {}): Readonly<Record<string, A>> =>
+    Object.fromEntries(Object.entries(by).filter(([column]) => placeOf(names, column) !== undefined))
+  return {
+    ...mapping,
+    ...(mapping.columns === undefined ? {} : { columns: present(mapping.columns) }),
+    ...(mapping.kinds === undefined ? {} : { kinds: present(mapping.kinds) })
+  }
+}
+
+/** Why a mapping cannot name a column that the header has not. */
+const noColumn = (header: ReadonlyArray<string>, column: string): string => {
+  const meant = didYouMean(column, namesIn(header))
+  return `the header has no column "${column}"; ${meant === undefined ? "" : `${meant} `}${wordsOf(header)}`
 }
 
 /** The name of each column after mapping, null for one that is left out, and the places of those that the mapping names. */
@@ -170,10 +186,7 @@ const namesBy = (
     if (issue !== undefined) return Result.fail(issue)
     const at = placeOf(names, column)
     if (at === undefined) {
-      const meant = didYouMean(column, names)
-      return Result.fail(
-        `the header has no column "${column}"; ${meant === undefined ? "" : `${meant} `}${wordsOf(header)}`
-      )
+      return Result.fail(noColumn(header, column))
     }
     if (mapped.has(at)) return Result.fail(`the mapping names the column "${column}" twice`)
     mapped.add(at)
@@ -217,7 +230,7 @@ const isAddress = (cell: string): boolean => emailAddressIssue(restoreCell(cell)
 /** Reads a header. Names are equal by the fold of rules, mapped columns are renamed, and unknown names become custom fields. */
 export const importColumns = (
   header: ReadonlyArray<string>,
-  { columns: map = {}, dateFormat, empty, trim = false, values = {} }: CellMapping = {}
+  { columns: map = {}, constants = {}, dateFormat, empty, kinds = {}, trim = false, values = {} }: CellMapping = {}
 ): Result.Result<ImportColumns, string> => {
   const named = namesBy(header, map)
   if (Result.isFailure(named)) return Result.fail(named.failure)
@@ -231,8 +244,29 @@ export const importColumns = (
   }
   const wordsOfField = wordsBy(header, names, values)
   if (Result.isFailure(wordsOfField)) return Result.fail(wordsOfField.failure)
+  const kindsByColumn = kindsBy(header, kinds)
+  if (Result.isFailure(kindsByColumn)) return Result.fail(kindsByColumn.failure)
   const clears = empty === "clear"
-  const dateOf = dateFormat === undefined ? verbatim : makeDateReader(dateFormat)
+  const readDay = dateFormat === undefined ? undefined : makeDateReader(dateFormat)
+  const dateOf = (text: string): string => readDay?.(text) ?? text
+  const targetOf = (name: string, words: Words | undefined, kind: Kind | undefined): FilledTarget => {
+    const known = importedByName.get(name.toLowerCase())
+    if (known === undefined) {
+      const of = { group: "customFields", words, kind, isCleared: clears, toWire: verbatim, decode: verbatim }
+      return { _tag: "Custom", name, ...of }
+    }
+    return {
+      _tag: "Record",
+      name: known.name,
+      group: known.group && nameInCode(known.group),
+      words,
+      kind,
+      isCleared: clears && isRemovable(known),
+      toWire: wireReader(known, dateOf),
+      decode: decoderOf(known),
+      field: known
+    }
+  }
   const seen = new Set<string>()
   const targets: Array<Target> = []
   for (const [index, name] of names.entries()) {
@@ -250,28 +284,57 @@ export const importColumns = (
       )
     }
     seen.add(key)
-    const known = importedByName.get(name.toLowerCase())
-    const words = wordsOfField.success(index, key)
-    targets.push(
-      known === undefined
-        ? { _tag: "Custom", name, group: "customFields", words, isCleared: clears, toWire: verbatim, decode: verbatim }
-        : {
-            _tag: "Record",
-            name: known.name,
-            group: known.group && nameInCode(known.group),
-            words,
-            isCleared: clears && isRemovable(known),
-            toWire: wireReader(known, dateOf),
-            decode: decoderOf(known),
-            field: known
-          }
-    )
+    const kind = kindsByColumn.success.get(index)
+    const target = targetOf(name, wordsOfField.success(index, key), kind)
+    if (kind !== undefined && target._tag === "Record" && !(target.field.kind === "date" && isDateKind(kind.name))) {
+      return Result.fail(
+        `the column "${name}" is ${target.field.kind === "date" ? "a date" : "no custom field"}, so it is not of the kind ${kind.name}`
+      )
+    }
+    targets.push(target)
   }
   if (!seen.has("email")) {
     return Result.fail(`the header has no column "Email"; ${wordsOf(header)}`)
   }
+  const given: Array<ImportColumns["constants"][number]> = []
+  for (const [field, value] of Object.entries(constants)) {
+    const target = targetOf(field.trim(), undefined, undefined)
+    const key = foldName(field.trim())
+    if (seen.has(key) && key !== "status") {
+      return Result.fail(
+        `a column becomes "${field}", so that it cannot have one value in all rows; leave the column out`
+      )
+    }
+    seen.add(key)
+    const text = target.toWire(value.trim())
+    try {
+      target.decode(text)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      return Result.fail(`${JSON.stringify(value)} is no ${field}`)
+    }
+    given.push({ target, text })
+  }
   const unnamed = targets.flatMap(({ _tag }, index) => (_tag === "Unnamed" ? [index] : []))
-  return Result.succeed({ targets, unnamed, trims: trim, consent: consentColumns(names, targets, mapped) })
+  // Where all rows say that the person gets no mail, nothing else can say more.
+  const isSaid = given.some(({ target, text }) => target.name === "status" && strictnessOf(text) > 0)
+  const consent = isSaid ? [] : consentColumns(names, targets, mapped)
+  return Result.succeed({ targets, unnamed, trims: trim, constants: given, consent })
+}
+
+/** The kinds of columns by their places, or which of them the header has not. */
+const kindsBy = (
+  header: ReadonlyArray<string>,
+  kinds: Readonly<Record<string, string>>
+): Result.Result<ReadonlyMap<number, Kind>, string> => {
+  const names = namesIn(header)
+  const byPlace = new Map<number, Kind>()
+  for (const [column, name] of Object.entries(kinds)) {
+    const at = placeOf(names, column)
+    if (at === undefined) return Result.fail(noColumn(header, column))
+    byPlace.set(at, { name, read: makeKindReader(name) })
+  }
+  return Result.succeed(byPlace)
 }
 
 /** Whether a header has all columns of an export, which has the status of each contact. */
@@ -388,18 +451,28 @@ const decoderOf = (field: ContactField): ((text: string) => unknown) => {
 /** Whether an empty text removes a field of the record: the names. A contact has an address and a status, and keeps its consent. */
 const isRemovable = (field: ContactField): boolean => field.kind === "text" && isOwn(field) && field.wire !== "Email"
 
-/** What a text stands for; itself, if no word says more of it. */
-const meantBy = (words: Words, text: string): string => {
+/** What a text stands for, if a word says so. */
+const meantBy = (words: Words | undefined, text: string): string | undefined => {
   const word = foldWord(text)
-  return words.get(word) ?? (word === "" ? undefined : words.get(anyWord)) ?? text
+  return words === undefined ? undefined : (words.get(word) ?? (word === "" ? undefined : words.get(anyWord)))
 }
 
+/** Stands for a text that is not of the kind of its column. */
+const misfit = Symbol("misfit")
+
 /** The text that a cell gives a field; `undefined` for a cell that leaves it as it is. */
-const textOf = (trims: boolean, { isCleared, toWire, words }: FilledTarget, cell: string): string | undefined => {
+const textOf = (
+  trims: boolean,
+  { isCleared, kind, toWire, words }: FilledTarget,
+  cell: string
+): string | typeof misfit | undefined => {
   const whole = restoreCell(cell)
-  const text = trims ? whole.trim() : whole
-  const value = words === undefined ? text : meantBy(words, text)
-  return value === "" && !isCleared ? undefined : toWire(value)
+  const text = trims || kind !== undefined ? whole.trim() : whole
+  const meant = meantBy(words, text)
+  const value = meant ?? text
+  if (value === "") return isCleared ? toWire(value) : undefined
+  const read = kind === undefined || meant !== undefined ? value : kind.read(value)
+  return read === undefined ? misfit : toWire(read)
 }
 
 type Values = Record<string, unknown>
@@ -418,8 +491,19 @@ const strictest = (one: unknown, other: unknown): unknown =>
       ? one
       : stricterStatus(one, other)
 
+/** Gives a field a value. */
+const give = (
+  payload: Values,
+  groups: Record<string, Values>,
+  { decode, group, name }: FilledTarget,
+  text: string
+): void => {
+  if (group !== undefined) setValue((groups[group] ??= payload[group] = {}), name, decode(text))
+  else payload[name] = name === "status" ? strictest(payload[name], decode(text)) : decode(text)
+}
+
 /** The contact of a row, or throws what `isRefusal` knows. The names of custom fields differ, since those of columns do. */
-const payloadOf = ({ targets, trims }: ImportColumns, cells: ReadonlyArray<string>): ContactPayload => {
+const payloadOf = ({ constants, targets, trims }: ImportColumns, cells: ReadonlyArray<string>): ContactPayload => {
   const payload: Values = {}
   const groups: Record<string, Values> = {}
   let count = 0
@@ -428,10 +512,12 @@ const payloadOf = ({ targets, trims }: ImportColumns, cells: ReadonlyArray<strin
     if (target === undefined || !isFilled(target)) continue
     const text = textOf(trims, target, cells[at] ?? "")
     if (text === undefined) continue
-    const { decode, group, name } = target
-    if (group === undefined) payload[name] = name === "status" ? strictest(payload[name], decode(text)) : decode(text)
-    else setValue((groups[group] ??= payload[group] = {}), name, decode(text))
+    if (text === misfit || ++count > maximumNames) return refuse()
+    give(payload, groups, target, text)
+  }
+  for (const { target, text } of constants) {
     if (++count > maximumNames) return refuse()
+    give(payload, groups, target, text)
   }
   // Each value is what its field takes.
   return typeof payload["email"] === "string" ? (payload as unknown as ContactPayload) : refuse()
@@ -468,6 +554,20 @@ const fieldProblem = (reason: string, values: ReadonlyArray<Value>): RowProblem 
   return { ...rowProblem("Field", reason), at: refused.at, value: cellText(refused.value) }
 }
 
+/** A text that is not of the kind of its column. */
+const misfitProblem = (target: FilledTarget, text: string, at: number): RowProblem => {
+  const name = target._tag === "Custom" ? target.name : target.field.wire
+  const cause = `${name}: not of the kind ${target.kind?.name ?? ""}`
+  const shown = JSON.stringify(cellText(text))
+  return {
+    code: "Field",
+    reason: `${name}: ${shown} is not of the kind ${target.kind?.name ?? ""}`,
+    cause,
+    at,
+    value: cellText(text)
+  }
+}
+
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
 /** The place of the column of addresses, which every header has, counted from 0. */
@@ -486,10 +586,13 @@ export const isCountIssue = (text: string): boolean =>
 
 /** The contact of a row by the schema, which says what is wrong. */
 const exactRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.Result<ContactPayload, RowProblem> => {
-  const values = columns.targets.flatMap((target, at): ReadonlyArray<Value> => {
+  const values: Array<Value> = columns.constants.map(({ target, text }) => ({ at: -1, target, value: text }))
+  for (const [at, target] of columns.targets.entries()) {
     const value = isFilled(target) ? textOf(columns.trims, target, cells[at] ?? "") : undefined
-    return isFilled(target) && value !== undefined ? [{ at, target, value }] : []
-  })
+    if (!isFilled(target) || value === undefined) continue
+    if (value === misfit) return Result.fail(misfitProblem(target, restoreCell(cells[at] ?? ""), at))
+    values.push({ at, target, value })
+  }
   const address = values.find(({ target }) => target._tag === "Record" && target.field.wire === "Email")
   if (address === undefined) {
     return Result.fail({

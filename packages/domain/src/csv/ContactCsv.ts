@@ -84,7 +84,7 @@ const noColumns = (cells: ReadonlyArray<string>): Result.Result<ImportColumns, s
   const kind = textKind(cells.join(" "))
   if (kind !== undefined) return Result.fail(kind)
   const targets = cells.map(() => ({ _tag: "LeftOut" }) as const)
-  return Result.succeed({ targets, unnamed: [], trims: false, consent: [] })
+  return Result.succeed({ targets, unnamed: [], trims: false, constants: [], consent: [] })
 }
 
 const readHead = (

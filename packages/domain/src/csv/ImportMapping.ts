@@ -5,7 +5,8 @@
 import { Schema } from "effect"
 import { importedByName, isRecordColumn } from "./ColumnNames.ts"
 import { isEncoding } from "./TextDecoding.ts"
-import { formatWireDate, parseWireDate } from "../values/WireDate.ts"
+import { kindIssue } from "../kinds/ColumnKind.ts"
+import { dateFormatIssue } from "../kinds/DateForm.ts"
 
 /** The characters that may stand between two cells. */
 export const Delimiter = Schema.Literals([",", ";", "\t", "|"])
@@ -47,60 +48,20 @@ export const valueIssue = (field: string, value: string): string | undefined => 
   return `${JSON.stringify(value)} is no ${known.wire}, which is ${oneOf(known.values)}`
 }
 
+/** Why a field cannot have a value in all rows, or `undefined`. */
+const constantIssue = (field: string, value: string): string | undefined =>
+  foldWord(field) === "email"
+    ? "each row has an address of its own"
+    : value.trim() === ""
+      ? `write a value for ${field}`
+      : (fieldIssue(field) ?? valueIssue(field, value))
+
 const firstOf = <A>(items: ReadonlyArray<A>, issue: (item: A) => string | undefined): string | undefined => {
   for (const item of items) {
     const found = issue(item)
     if (found !== undefined) return found
   }
   return undefined
-}
-
-/** The parts of a date and the digits that each may have. */
-const dateParts: { readonly [part: string]: string } = {
-  YYYY: String.raw`\d{4}`,
-  MM: String.raw`\d{1,2}`,
-  DD: String.raw`\d{1,2}`,
-  HH: String.raw`\d{1,2}`,
-  mm: String.raw`\d{2}`,
-  ss: String.raw`\d{2}`
-}
-
-const anyPart = /YYYY|MM|DD|HH|mm|ss/g
-
-/** Why a text is no form of dates, or `undefined`. */
-export const dateFormatIssue = (format: string): string | undefined => {
-  const found: ReadonlyArray<string> = format.match(anyPart) ?? []
-  const isWhole = ["YYYY", "MM", "DD"].every((part) => found.includes(part)) && new Set(found).size === found.length
-  return isWhole && !/[\p{L}\d]/u.test(format.replaceAll(anyPart, "").replaceAll(/(?<=D)T(?=H)/g, ""))
-    ? undefined
-    : "a form of dates has YYYY, MM and DD, and may have HH, mm and ss, such as DD.MM.YYYY or MM/DD/YYYY HH:mm"
-}
-
-/**
- * Makes the function that reads dates of a form as the wire has them, in UTC. A text that has not this form, or names no day,
- * is returned as it is.
- */
-export const makeDateReader = (format: string): ((text: string) => string) => {
-  const names = format.match(anyPart) ?? []
-  // What stands between the parts is no letter or digit, and so is itself behind a backslash.
-  const pattern = new RegExp(
-    `^${format
-      .split(new RegExp(`(${anyPart.source})`))
-      .map((piece) =>
-        dateParts[piece] === undefined ? piece.replaceAll(/[^\p{L}\d\s]/gu, String.raw`\$&`) : `(${dateParts[piece]})`
-      )
-      .join("")}$`
-  )
-  return (text) => {
-    const match = pattern.exec(text.trim())
-    if (match === null) return text
-    const part = (name: string): string => {
-      const at = names.findIndex((each) => each === name)
-      return (at < 0 ? "0" : (match[at + 1] ?? "0")).padStart(2, "0")
-    }
-    const date = parseWireDate(`${part("YYYY")}-${part("MM")}-${part("DD")}T${part("HH")}:${part("mm")}:${part("ss")}Z`)
-    return date === undefined ? text : formatWireDate(date)
-  }
 }
 
 /** What is said about a file of contacts. What is not said is found in the file, or by the names of its columns. */
@@ -140,6 +101,23 @@ export const ImportMapping = Schema.Struct({
       )
     )
   ),
+  /**
+   * What the texts of a column are, by heading or number, where that is a custom field or a date: `date:DD.MM.YYYY`, `number:1.234,56`
+   * or `boolean`, in the form of the file. They are stored as ISO 8601, plain decimals, `true` and `false`; the row of another is rejected.
+   */
+  kinds: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.String).check(
+      Schema.makeFilter((kinds) => firstOf(Object.values(kinds), kindIssue))
+    )
+  ),
+  /** What a field has in all rows, by its name: `{ Status: "Unsubscribed" }`. Beside columns that become Status the strictest counts. */
+  constants: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.String).check(
+      Schema.makeFilter((constants) =>
+        firstOf(Object.entries(constants), ([field, value]) => constantIssue(field, value))
+      )
+    )
+  ),
   /** Whether an empty cell leaves its field as it is, or removes a name or custom field (default: keep). */
   empty: Schema.optionalKey(Schema.Literals(["keep", "clear"])),
   /** Whether cells are taken without the blanks around their texts (default: false). */
@@ -155,12 +133,16 @@ export const ImportMappingText = Schema.fromJsonString(ImportMapping)
 /** A mapping and what is said besides; where both say something, that wins. */
 export const mergeMappings = (mapping: ImportMapping, more: ImportMapping): ImportMapping => {
   const columns = { ...mapping.columns, ...more.columns }
+  const kinds = { ...mapping.kinds, ...more.kinds }
+  const constants = { ...mapping.constants, ...more.constants }
   const values = { ...mapping.values }
   for (const [field, words] of Object.entries(more.values ?? {})) values[field] = { ...values[field], ...words }
   return {
     ...mapping,
     ...more,
     ...(Object.keys(columns).length === 0 ? {} : { columns }),
+    ...(Object.keys(kinds).length === 0 ? {} : { kinds }),
+    ...(Object.keys(constants).length === 0 ? {} : { constants }),
     ...(Object.keys(values).length === 0 ? {} : { values })
   }
 }

@@ -179,10 +179,8 @@ const makeColumnsOf = (mapping: ImportMapping) => {
     if (found !== undefined) return found
     if (known.size === rememberedNames) known.clear()
     // An object lacks the names whose values it lacks.
-    const { columns = {} } = mapping
-    const made = Result.mapError(
-      importColumns(names, { ...mapping, columns: presentColumns(names, columns) }),
-      (problem) => problem.replace("the header", "the object")
+    const made = Result.mapError(importColumns(names, presentColumns(names, mapping)), (problem) =>
+      problem.replace("the header", "the object")
     )
     known.set(key, made)
     return made
@@ -196,6 +194,7 @@ class JsonRow implements ImportRow {
   readonly #text: string
   readonly #columnsOf: ReturnType<typeof makeColumnsOf>
   #contact: Result.Result<ContactPayload, RowProblem> | undefined
+  #known: Result.Result<Cells & { readonly columns: ImportColumns }, string> | undefined
 
   constructor({ line, text }: JsonText, header: FileHeader, columnsOf: ReturnType<typeof makeColumnsOf>) {
     this.line = line
@@ -242,6 +241,11 @@ class JsonRow implements ImportRow {
   }
 
   #read() {
+    // Parsed once, whatever is asked of the row.
+    return (this.#known ??= this.#parsed())
+  }
+
+  #parsed() {
     return Result.flatMap(cellsOf(this.#text), ({ cells, names }) =>
       Result.map(this.#columnsOf(names), (columns) => ({ cells, columns, names }))
     )

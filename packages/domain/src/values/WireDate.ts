@@ -1,9 +1,12 @@
-/** Instants on the wire: sent as `2024-01-02T03:04:05Z`; offsets, fractions and plain dates are also accepted. */
+/**
+ * Instants on the wire: sent as `2024-01-02T03:04:05Z`; offsets, fractions and plain dates are also accepted, as databases and
+ * frameworks print them: `2024-01-02 03:04:05.123456+00`, `2024-01-02 03:04:05 UTC`, `2024-01-02 03:04:05 +0000 UTC`.
+ */
 import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { printPlain, readPlain } from "./FastWireDate.ts"
 
 const pattern =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?:([Zz])|([+-])(\d{2}):?(\d{2}))?$/
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?(?: ?(?:[Zz]|UTC|GMT)| ?([+-])(\d{2})(?::?(\d{2})(?::?(\d{2}))?)?(?: UTC)?)?$/
 
 /** Parses an instant; `undefined` for other texts and days that do not exist. */
 export const parseWireDate = (text: string): DateTime.Utc | undefined => readPlain(text) ?? readAny(text)
@@ -13,14 +16,14 @@ const readAny = (text: string): DateTime.Utc | undefined => {
   if (match === null) return undefined
   const part = (index: number) => Number(match[index] ?? "0")
   const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)]
-  if (hour > 23 || minute > 59 || second > 59 || part(10) > 23 || part(11) > 59) return undefined
+  if (hour > 23 || minute > 59 || second > 59 || part(9) > 23 || part(10) > 59 || part(11) > 59) return undefined
   const date = new Date(0)
   // `Date.UTC` would read the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day)
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
   date.setUTCHours(hour, minute, second, Number((match[7] ?? "0").slice(0, 3).padEnd(3, "0")))
-  const offset = (part(10) * 60 + part(11)) * (match[9] === "-" ? -1 : 1)
-  date.setTime(date.getTime() - offset * 60_000)
+  const offset = (part(9) * 3600 + part(10) * 60 + part(11)) * (match[8] === "-" ? -1 : 1)
+  date.setTime(date.getTime() - offset * 1000)
   // The offset may lead out of the years of four digits.
   if (date.getUTCFullYear() < 0 || date.getUTCFullYear() > 9999) return undefined
   return DateTime.makeUnsafe(date.getTime())

@@ -26,24 +26,44 @@ export interface CellForm {
   readonly form: string
   /** Whether it could as well be of another form with the same separator. */
   readonly isUnclear?: true
+  /** The kinds of a column that read such a text, if rules cannot compare it as it is; several if it is not clear which. */
+  readonly kinds?: ReadonlyArray<string>
 }
 
+/** The first year of two digits in a proposal, which a person looks at. */
+const pivot = 1940
+
+const dateKind = (form: string): string => `date:${form}${form.includes("YYYY") ? "" : `@${pivot}`}`
+
 /** The form of a number or date; `undefined` for other texts, and for numbers that are the same in every form. */
-export const formOf = (text: string): CellForm | undefined => {
+export const formOf = (cell: string): CellForm | undefined => {
+  // An amount of money or a share is a number.
+  const text = cell.replace(/\s?[\p{Sc}%]$/u, "")
   const first = text.charCodeAt(0)
   const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d
   if (!isNumeric || text.length > 40) return undefined
   if (unclearNumber.test(text)) return undefined
-  if (decimalPoint.test(text)) return { of: "numbers", form: "1234.5" }
-  if (decimalComma.test(text)) return { of: "numbers", form: "1234,5" }
+  if (decimalPoint.test(text)) {
+    const isPlain = cell === text && !text.includes(",")
+    return { of: "numbers", form: "1234.5", ...(isPlain ? {} : { kinds: ["number:1,234.56"] }) }
+  }
+  if (decimalComma.test(text)) return { of: "numbers", form: "1234,5", kinds: ["number:1.234,56"] }
   if (isoDate.test(text)) return { of: "dates", form: "YYYY-MM-DD" }
   const [, between] = yearFirst.exec(text) ?? []
-  if (between !== undefined) return { of: "dates", form: `YYYY${between}MM${between}DD` }
+  if (between !== undefined) {
+    const form = `YYYY${between}MM${between}DD`
+    return { of: "dates", form, kinds: [dateKind(form)] }
+  }
   const [, one, separator, two, year = ""] = yearLast.exec(text) ?? []
   if (separator === undefined) return undefined
   const end = `${separator}${year.length === 4 ? "YYYY" : "YY"}`
-  if (Number(two) > 12) return { of: "dates", form: `MM${separator}DD${end}` }
+  // A form with a time behind the day is not proposed.
+  const kindsOf = (...forms: ReadonlyArray<string>) => (text.includes(" ") ? {} : { kinds: forms.map(dateKind) })
+  const american = `MM${separator}DD${end}`
+  if (Number(two) > 12) return { of: "dates", form: american, ...kindsOf(american) }
   const form = `DD${separator}MM${end}`
   // No country writes the month first before a dot.
-  return separator === "." || Number(one) > 12 ? { of: "dates", form } : { of: "dates", form, isUnclear: true }
+  return separator === "." || Number(one) > 12
+    ? { of: "dates", form, ...kindsOf(form) }
+    : { of: "dates", form, isUnclear: true, ...kindsOf(form, american) }
 }

@@ -17,8 +17,10 @@ export const WarningCode = Schema.Literals([
   "Domain",
   "Decoding",
   "Forms",
+  "Kind",
   "Heading",
   "Active",
+  "DefaultStatus",
   "Statuses",
   "OptOut"
 ])
@@ -28,8 +30,8 @@ export type WarningCode = typeof WarningCode.Type
 export const ImportWarning = Schema.Struct({
   /**
    * What is odd: columns that say who wants mail and become fields, blanks around texts, domains without a dot, wrongly decoded
-   * texts, mixed forms, headings, missing statuses, several statuses of one address, an opt-out in a row that is rejected for
-   * another with its address.
+   * texts, mixed forms, dates and numbers that rules cannot compare as they are, headings, missing statuses, contacts that a default
+   * status does not reach, several statuses of one address, an opt-out in a row that is rejected for another with its address.
    */
   code: WarningCode,
   /** What is odd, in words. */
@@ -38,6 +40,8 @@ export const ImportWarning = Schema.Struct({
   column: Schema.optionalKey(Schema.String),
   /** The field that the heading of a column probably means. */
   field: Schema.optionalKey(Schema.String),
+  /** The kinds that the texts of a column may be of, as a mapping names them; several if only a person knows which. */
+  kinds: Schema.optionalKey(Schema.Array(Schema.String)),
   /** What a mapping to Status says of its words; `*` is any other text, and an empty value says nothing. */
   words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** The number of its cells, rows or addresses; of a column that says who wants mail that of refusals; of mixed forms those that have not the most frequent one; of a heading 1. */
@@ -49,6 +53,8 @@ export interface ImportWarning extends Schema.Schema.Type<typeof ImportWarning> 
 
 /** Numbers beyond which nothing is told apart: a header may have a million columns. */
 const mostGroups = 1000
+/** The share of the texts of a column that have to be dates or numbers, so that it is asked whether all are. */
+const enough = 0.95
 const shownExamples = 3
 const longestExample = 100
 
@@ -65,21 +71,32 @@ interface Column {
   /** Whether blanks around its texts are kept. */
   readonly keepsBlanks: boolean
   readonly isEmail: boolean
-  /** Whether its texts may be numbers or dates. */
+  /** Whether its texts may be numbers or dates, of which nothing is said. */
   readonly isCustom: boolean
+  /** The number of its texts so far. */
+  readonly filled: { count: number }
   readonly words: { readonly has: (word: string) => boolean } | undefined
 }
 
-const columnsOf = (names: ReadonlyArray<string>, { targets, trims }: ImportColumns): ReadonlyArray<Column> =>
+const columnsOf = (
+  names: ReadonlyArray<string>,
+  { targets, trims }: ImportColumns,
+  filledOf: (heading: string) => Column["filled"]
+): ReadonlyArray<Column> =>
   targets.flatMap((target, at): ReadonlyArray<Column> => {
     if (target._tag === "Unnamed" || target._tag === "LeftOut") return []
-    const isCustom = target._tag === "Custom"
-    const isEmail = !isCustom && target.field.wire === "Email"
-    const keepsBlanks = !trims && !isEmail && (isCustom || target.field.kind === "text")
-    return [{ at, heading: restoreCell(names[at] ?? "").trim(), keepsBlanks, isEmail, isCustom, words: target.words }]
+    const isCustom = target._tag === "Custom" && target.kind === undefined
+    const isEmail = target._tag === "Record" && target.field.wire === "Email"
+    const keepsBlanks =
+      !trims && !isEmail && target.kind === undefined && (target._tag === "Custom" || target.field.kind === "text")
+    const heading = restoreCell(names[at] ?? "").trim()
+    return [{ at, heading, keepsBlanks, isEmail, isCustom, filled: filledOf(heading), words: target.words }]
   })
 
-const codeWords: { readonly [Code in Exclude<WarningCode, "Forms" | "Heading" | "Consent">]: string } = {
+/** What is counted as it is found, by column if it is of one. */
+const oddities = ["Blanks", "Domain", "Decoding", "Active", "Statuses", "OptOut"] as const
+
+const codeWords: { readonly [Code in (typeof oddities)[number]]: string } = {
   Blanks: "blanks around the text are kept",
   Domain: "the domain of the address has no dot",
   Decoding: "the text looks wrongly decoded",
@@ -146,6 +163,12 @@ export const makeImportWarnings = (
     { readonly code: WarningCode; readonly column?: string; count: number; readonly examples: Array<Example> }
   >()
   const forms = new Map<string, Map<string, Form>>()
+  const filledBy = new Map<string, Column["filled"]>()
+  const filledOf = (heading: string): Column["filled"] => {
+    const known = filledBy.get(heading) ?? { count: 0 }
+    if (filledBy.size < mostGroups) filledBy.set(heading, known)
+    return known
+  }
   const nearHeadings = new Map<string, string>()
   const wrongHeadings = new Set<string>()
   const columnsByKey = new Map<string, ReadonlyArray<Column>>()
@@ -181,8 +204,8 @@ export const makeImportWarnings = (
     const key = JSON.stringify(names)
     let columns = columnsByKey.get(key)
     if (columns === undefined) {
-      const read = importColumns(names, { ...mapping, columns: presentColumns(names, mapping.columns ?? {}) })
-      columns = Result.isSuccess(read) ? columnsOf(names, read.success) : []
+      const read = importColumns(names, presentColumns(names, mapping))
+      columns = Result.isSuccess(read) ? columnsOf(names, read.success, filledOf) : []
       if (columnsByKey.size >= mostGroups) columnsByKey.clear()
       columnsByKey.set(key, columns)
       lookAtHeadings(columns, names)
@@ -204,7 +227,8 @@ export const makeImportWarnings = (
     const name = `${form.form}${form.isUnclear ?? ""}`
     const sameForm = of.get(name)
     if (sameForm === undefined) of.set(name, { ...form, count: 1, first: { line, value: text } })
-    else sameForm.count++
+    // One that is plain says nothing of how the others are read.
+    else of.set(name, { ...sameForm, ...form, count: sameForm.count + 1 })
   }
 
   const add = (row: ImportRow): void => {
@@ -213,18 +237,20 @@ export const makeImportWarnings = (
     if (!defaultsStatus && status === undefined) warn("Active", undefined)
     if (record === undefined) return
     const { cells, names } = record
-    for (const { at, heading, isCustom, isEmail, keepsBlanks, words } of columnsBy(names)) {
+    for (const { at, filled, heading, isCustom, isEmail, keepsBlanks, words } of columnsBy(names)) {
       const text = restoreCell(cells[at] ?? "")
       if (text === "" || (words !== undefined && words.has(foldWord(text)))) continue
       if (keepsBlanks && text.trim() !== text) warn("Blanks", heading, { line, value: text })
       if (isEmail && !text.includes(".", text.lastIndexOf("@"))) warn("Domain", heading, { line, value: text.trim() })
       if (looksWronglyDecoded(text)) warn("Decoding", heading, { line, value: text })
-      if (isCustom) addForm(heading, line, text)
+      if (!isCustom) continue
+      filled.count++
+      addForm(heading, line, text)
     }
   }
 
-  const mixed = (): ReadonlyArray<ImportWarning> =>
-    Array.from(forms, ([key, of]) => {
+  const ofForms = (): ReadonlyArray<ImportWarning> =>
+    Array.from(forms).flatMap(([key, of]): ReadonlyArray<ImportWarning> => {
       const all = Array.from(of.values())
       const clear = all.filter(({ form, isUnclear }) => {
         const separator = form.charAt(2)
@@ -235,17 +261,36 @@ export const makeImportWarnings = (
       })
       const sorted = clear.toSorted((one, other) => other.count - one.count)
       const [most] = sorted
-      if (most === undefined || sorted.length < 2) return undefined
+      if (most === undefined) return []
       const column = key.slice(most.of.length + 1)
-      const warning: ImportWarning = {
-        code: "Forms",
-        warning: `${most.of} of mixed forms: ${sorted.map(({ count, form }) => `${form} (${count})`).join(", ")}`,
-        column,
-        count: sorted.slice(1).reduce((sum, { count }) => sum + count, 0),
-        examples: sorted.slice(0, shownExamples).map(({ first }) => first)
+      const examples = sorted.slice(0, shownExamples).map(({ first }) => first)
+      if (sorted.length > 1) {
+        const warning = `${most.of} of mixed forms: ${sorted.map(({ count, form }) => `${form} (${count})`).join(", ")}`
+        return [
+          {
+            code: "Forms",
+            warning,
+            column,
+            count: sorted.slice(1).reduce((sum, { count }) => sum + count, 0),
+            examples
+          }
+        ]
       }
-      return warning
-    }).filter((warning) => warning !== undefined)
+      const { kinds } = most
+      const count = all.reduce((sum, { count }) => sum + count, 0)
+      if (kinds === undefined || count < filledOf(column).count * enough) return []
+      const which = kinds.length > 1 ? ", of which it is not clear what is the day" : ""
+      return [
+        {
+          code: "Kind",
+          warning: `${most.of} are stored as texts, which no rule compares${which}`,
+          column,
+          kinds,
+          count,
+          examples
+        }
+      ]
+    })
 
   const all = (): ReadonlyArray<ImportWarning> => [
     ...Array.from(nearHeadings, ([column, field]): ImportWarning => ({
@@ -263,15 +308,12 @@ export const makeImportWarnings = (
       count: 1,
       examples: []
     })),
-    ...WarningCode.literals.flatMap((code) =>
-      code === "Forms"
-        ? mixed()
-        : code === "Heading" || code === "Consent"
-          ? []
-          : Array.from(groups.values())
-              .filter((group) => group.code === code)
-              .map((group): ImportWarning => ({ ...group, warning: codeWords[code] }))
-    )
+    ...oddities.flatMap((code) => [
+      ...(code === "Active" ? ofForms() : []),
+      ...Array.from(groups.values())
+        .filter((group) => group.code === code)
+        .map((group): ImportWarning => ({ ...group, warning: codeWords[code] }))
+    ])
   ]
   return { add, addRepeat: (code, example) => warn(code, undefined, example), all }
 }

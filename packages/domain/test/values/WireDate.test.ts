@@ -21,6 +21,16 @@ const read: ReadonlyArray<readonly [why: string, text: string, iso: string]> = [
   ["an offset to the east", "2024-01-02T03:04:05+05:30", "2024-01-01T21:34:05.000Z"],
   ["an offset to the west", "2024-12-31T23:00:00-08:00", "2025-01-01T07:00:00.000Z"],
   ["an offset without a colon", "2024-01-02T03:04:05+0200", "2024-01-02T01:04:05.000Z"],
+  ["an offset of hours, as PostgreSQL prints it", "2024-01-02 03:04:05+00", "2024-01-02T03:04:05.000Z"],
+  ["the same with microseconds", "2024-01-02 03:04:05.123456+01", "2024-01-02T02:04:05.123Z"],
+  ["an offset with seconds, as PostgreSQL prints old ones", "1900-01-01 00:19:32+00:19:32", "1900-01-01T00:00:00.000Z"],
+  ["UTC by its name, as Ruby prints it", "2024-01-02 03:04:05 UTC", "2024-01-02T03:04:05.000Z"],
+  [
+    "an offset behind a space, as SQL Server prints it",
+    "2024-01-02 03:04:05.1234567 +02:00",
+    "2024-01-02T01:04:05.123Z"
+  ],
+  ["an offset and its name, as Go prints it", "2024-01-02 03:04:05.123456789 +0000 UTC", "2024-01-02T03:04:05.123Z"],
   ["29 February of a leap year", "2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
   ["29 February of 2000", "2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000Z"],
   ["year 1", "0001-01-01T00:00:00", "0001-01-01T00:00:00.000Z"],

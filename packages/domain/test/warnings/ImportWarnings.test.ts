@@ -101,7 +101,10 @@ describe("warnings about the rows that an import takes", () => {
     ["1.2.3", "030/12345", "n/a", "12:30"]
   ])("name no forms that may be the same, nor other texts: %s, %s", (texts) =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* outline(column("when", ...texts)), [])
+      assert.deepStrictEqual(
+        (yield* outline(column("when", ...texts))).filter(([code]) => code !== "Kind"),
+        []
+      )
     })
   )
 
@@ -127,6 +130,29 @@ describe("warnings about the rows that an import takes", () => {
         ["Domain", "Email", 1, [2]],
         ["Active", undefined, 2, []]
       ])
+    })
+  )
+
+  it.effect.each<readonly [texts: ReadonlyArray<string>, kinds: ReadonlyArray<string> | undefined]>([
+    [["31.01.2024", "01.02.2024"], ["date:DD.MM.YYYY"]],
+    [["31.01.24"], ["date:DD.MM.YY@1940"]],
+    [
+      ["01/02/2024", "03/04/2024"],
+      ["date:DD/MM/YYYY", "date:MM/DD/YYYY"]
+    ],
+    [["01/02/2024", "12/31/2024"], ["date:MM/DD/YYYY"]],
+    [["2024/01/31"], ["date:YYYY/MM/DD"]],
+    [["1.234,56", "0,50 €", "-3,00"], ["number:1.234,56"]],
+    [["1,234.56", "7.5"], ["number:1,234.56"]],
+    [["2024-01-31", "2024-02-01"], undefined],
+    [["1234.5"], undefined],
+    [["31.01.2024", "soon"], undefined]
+  ])("propose the kind of a column, and both where only a person knows: %s", ([texts, kinds]) =>
+    Effect.gen(function* () {
+      const file = column("when", ...texts)
+      const [first] = yield* warningsOf(file)
+      assert.deepStrictEqual([first?.code, first?.kinds], [kinds === undefined ? undefined : "Kind", kinds])
+      for (const kind of kinds ?? []) assert.deepStrictEqual(yield* warningsOf(file, { kinds: { when: kind } }), [])
     })
   )
 })

@@ -9,7 +9,7 @@ import * as ImportFile from "./ImportFile.ts"
 import * as Choices from "./ImportChoices.ts"
 
 const Column = ({
-  choice: { field, isCustom, isUnheard, key, sight },
+  choice: { field, isCustom, isUnheard, key, kind, kinds, sight },
   isKnown,
   read
 }: {
@@ -45,6 +45,18 @@ const Column = ({
             </optgroup>
             <option value="custom">Custom field</option>
           </select>
+          {kinds.length === 0 && kind === "" ? null : (
+            <select
+              aria-label={`What the texts of ${name} are`}
+              value={kind}
+              onChange={({ target: { value } }) => setEdits(ImportFile.setKind(edits, key, value))}
+            >
+              <option value="">Texts as they stand</option>
+              {[...new Set([...kinds, ...(kind === "" ? [] : [kind])])].map((one) => (
+                <option key={one}>{one}</option>
+              ))}
+            </select>
+          )}
           {isCustom && !isUnheard ? (
             <>
               <input
@@ -139,6 +151,16 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
       {missing.length === 0 ? null : (
         <p className="note">
           The saved mapping names columns that this file lacks: <bdi>{missing.slice(0, 10).join(", ")}</bdi>
+        </p>
+      )}
+      {Object.keys(edits.constants).length === 0 ? null : (
+        <p className="note">
+          The saved mapping gives all rows:{" "}
+          <bdi>
+            {Object.entries(edits.constants)
+              .map(([name, value]) => `${name} ${value}`)
+              .join(", ")}
+          </bdi>
         </p>
       )}
       <Problem message={Choices.choiceProblem(columns)} />

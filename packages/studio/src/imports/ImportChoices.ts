@@ -6,10 +6,12 @@ import {
   ContactFields,
   type ContactStatus,
   FieldNames,
+  formOf,
   ImportMapping,
   isMailedStatus,
   makeConsentTally,
-  type OnDuplicate
+  type OnDuplicate,
+  yesOrNo
 } from "@roster/domain"
 import { Schema, Struct } from "effect"
 import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from "./thread/FileSight.ts"
@@ -18,10 +20,14 @@ import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from 
 export interface Edits {
   readonly columns: Readonly<Record<string, string | null>>
   readonly values: Readonly<Record<string, Readonly<Record<string, string | null>>>>
+  /** What the texts of columns are, by their keys; empty for texts as they stand. */
+  readonly kinds: Readonly<Record<string, string>>
+  /** What a saved mapping gives all rows. */
+  readonly constants: Readonly<Record<string, string>>
 }
 
 /** Nothing was changed. */
-export const noEdits: Edits = { columns: {}, values: {} }
+export const noEdits: Edits = { columns: {}, values: {}, kinds: {}, constants: {} }
 
 /** A column of a file and what becomes of it. */
 export interface ColumnChoice {
@@ -32,6 +38,10 @@ export interface ColumnChoice {
   readonly field: string | null
   /** Whether the field is a custom one. */
   readonly isCustom: boolean
+  /** What its texts are, as a mapping names it; empty for texts as they stand. */
+  readonly kind: string
+  /** The kinds that its texts look like. */
+  readonly kinds: ReadonlyArray<string>
   /** What its cells say of who wants mail, if they do. */
   readonly consent: ConsentColumn | undefined
   /** Whether it does, and nobody has said yet what becomes of it. */
@@ -89,6 +99,13 @@ const consentOf = ({ name, values }: ColumnSight): ConsentColumn | undefined => 
   return tally.found()
 }
 
+/** The kinds that the texts of a column look like. Only a person knows which of several they are. */
+const kindsOf = ({ values }: ColumnSight): ReadonlyArray<string> => {
+  const found = new Set(values.flatMap(({ value }) => formOf(value)?.kinds ?? []))
+  const areAnswers = values.length > 0 && values.every(({ value }) => yesOrNo(value) !== undefined)
+  return [...found, ...(areAnswers ? ["boolean"] : [])]
+}
+
 /** The columns with what becomes of each. */
 export const columnChoices = (
   sight: FileSight,
@@ -106,7 +123,9 @@ export const columnChoices = (
     const isCustom = field !== null && record === undefined
     const consent = isExport ? undefined : consentOf(column)
     const isUnheard = consent !== undefined && isCustom && edited === undefined
-    return { key, sight: column, field: record ?? field, isCustom, consent, isUnheard }
+    const kinds = isCustom || record === "ConsentDate" ? kindsOf(column) : []
+    const kind = edits.kinds[key] ?? ""
+    return { key, sight: column, field: record ?? field, isCustom, kind, kinds, consent, isUnheard }
   })
 }
 
@@ -216,8 +235,10 @@ export const mailSum = (sight: FileSight, words: ReadonlyArray<WordChoices>): Ma
 export const mappingOf = (
   { reading }: FileSight,
   columns: ReadonlyArray<ColumnChoice>,
-  words: ReadonlyArray<WordChoices>
+  words: ReadonlyArray<WordChoices>,
+  constants: Edits["constants"]
 ): ImportMapping => {
+  const kinds = columns.flatMap(({ field, key, kind }) => (field === null || kind === "" ? [] : [[key, kind] as const]))
   const headings = columns.map(({ sight }) => headingOf(sight.name))
   const likely = ContactColumns.likelyFields(headings)
   // What the heading says already is left out, unless the command line would ask about it.
@@ -237,13 +258,17 @@ export const mappingOf = (
   return {
     ...Struct.pick(reading, readingKeys),
     ...(named.length === 0 ? {} : { columns: Object.fromEntries(named) }),
-    ...(values.length === 0 ? {} : { values: Object.fromEntries(values) })
+    ...(values.length === 0 ? {} : { values: Object.fromEntries(values) }),
+    ...(kinds.length === 0 ? {} : { kinds: Object.fromEntries(kinds) }),
+    ...(Object.keys(constants).length === 0 ? {} : { constants })
   }
 }
 
 /** What a saved mapping says, as edits. */
-export const editsOf = ({ columns = {}, values = {} }: ImportMapping): Edits => ({
+export const editsOf = ({ columns = {}, constants = {}, kinds = {}, values = {} }: ImportMapping): Edits => ({
   columns,
+  kinds,
+  constants,
   values: Object.fromEntries(
     Object.entries(values).map(([field, words]) => [recordByName.get(field.trim().toLowerCase()) ?? field, words])
   )

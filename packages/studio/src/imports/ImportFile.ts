@@ -113,7 +113,10 @@ export const mapping = Atom.readable((get): ImportMapping => {
   const found = get(seen)
   return found === undefined
     ? {}
-    : { ...Choices.mappingOf(found, get(columns), get(words)), ...Choices.cellsOf(get(rowChoices)) }
+    : {
+        ...Choices.mappingOf(found, get(columns), get(words), get(edits).constants),
+        ...Choices.cellsOf(get(rowChoices))
+      }
 })
 
 /** The names of these lists. */
@@ -130,6 +133,12 @@ export const listNames = Atom.readable((get): ReadonlyArray<string> => [
 export const setColumn = (edits: Choices.Edits, key: string, field: string | null): Choices.Edits => ({
   ...edits,
   columns: { ...edits.columns, [key]: field }
+})
+
+/** Changes what the texts of a column are; empty for texts as they stand. */
+export const setKind = (edits: Choices.Edits, key: string, kind: string): Choices.Edits => ({
+  ...edits,
+  kinds: { ...edits.kinds, [key]: kind }
 })
 
 /** Changes what a word of a field or column stands for: an empty value says nothing, and null rejects its rows. */

@@ -189,7 +189,8 @@ export const saveRows = threadRuntime.fn((request: RowsFileRequest, get) => {
 /** Why the plan is not applied, in words, though it could be. */
 export const refusal = Atom.readable((get): string | undefined => {
   if (get(unplanned) > 0) return "Rows were corrected since this plan. Plan again, so that it takes them in."
-  return get(rowChoices).failsOnWarning && get(planned)?.summary.warnings !== undefined
+  return get(rowChoices).failsOnWarning &&
+    get(planned)?.summary.warnings?.some(({ code }) => code !== "DefaultStatus") === true
     ? "Something looks odd in the rows, as the plan says, and then nothing is to be imported."
     : undefined
 })

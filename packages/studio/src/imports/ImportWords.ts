@@ -52,6 +52,7 @@ export const warningAdvice = ({ code, field }: ImportWarning): string | undefine
   if (code === "Blanks") return "Cells can be taken without the blanks around their texts, above."
   if (code === "Decoding") return "The file may be of another encoding, which can be chosen under 1."
   if (code === "Heading") return `If the column means ${field}, choose that under 2.`
+  if (code === "Kind") return "What the texts of the column are can be chosen under 2."
   if (code === "Consent") return "What becomes of the column can be chosen under 2."
   return code === "Active" ? "Another status can be chosen above for new contacts." : undefined
 }

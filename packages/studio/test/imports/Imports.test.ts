@@ -157,6 +157,29 @@ describe("the import view", () => {
     })
   )
 
+  it.effect(
+    "offers what the texts of a column look like, and keeps what a saved mapping says of them and of all rows",
+    () =>
+      Effect.gen(function* () {
+        const { contacts, look, plan, registry, run } = yield* opened
+        yield* look("Email;seit;Umsatz\nann@example.com;25.07.2022;1.234,56 €\n")
+        const kinds = registry.get(ImportFile.columns).map(({ kind, kinds }) => [kind, ...kinds])
+        assert.deepStrictEqual(kinds, [[""], ["", "date:DD.MM.YYYY"], ["", "number:1.234,56"]])
+        const saved = { kinds: { seit: "date:DD.MM.YYYY" }, constants: { Status: "Unsubscribed" } }
+        yield* run(ImportFile.loadMapping, JSON.stringify(saved))
+        registry.set(ImportFile.edits, ImportFile.setKind(registry.get(ImportFile.edits), "Umsatz", "number:1.234,56"))
+        assert.deepStrictEqual(registry.get(ImportFile.mapping), {
+          ...saved,
+          kinds: { seit: "date:DD.MM.YYYY", Umsatz: "number:1.234,56" }
+        })
+        yield* run(ImportApply.apply, yield* plan)
+        assert.deepInclude(yield* contacts.get("ann@example.com"), {
+          status: "Unsubscribed",
+          customFields: { seit: "2022-07-25", Umsatz: "1234.56" }
+        })
+      })
+  )
+
   it.effect("reads the sheet of a workbook, plans it, and says of which sheets there is none", () =>
     Effect.gen(function* () {
       const { contacts, look, plan, registry, result, run } = yield* opened

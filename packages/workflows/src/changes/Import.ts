@@ -14,7 +14,7 @@ import {
 } from "@roster/domain"
 import { Effect, type Scope, type Stream } from "effect"
 import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
-import { fitOf, type ImportMode } from "../runs/ImportMode.ts"
+import { fitOf, type ImportMode, makeUnreached } from "../runs/ImportMode.ts"
 import { makeRejectionCauses, named, rejectionOf } from "../runs/Rejections.ts"
 import { type RunLogFailure, RunLog, type RunTaken } from "../runs/RunLog.ts"
 import type { RunReport } from "../runs/RunReport.ts"
@@ -103,11 +103,16 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
   const run = record ? yield* (yield* RunLog).open({ command, input }) : undefined
   const dependsOnStored = fitOf({ only, defaultStatus }) !== undefined
   const rowLook = makeRowLook({ listNames, resubscribe, only, defaultStatus })
+  const unreached = makeUnreached({ defaultStatus })
   const unread = yield* unreadAdding(options)
   const applier = yield* makeApplier<ContactPayload>({
     run,
     reader: record || dependsOnStored ? yield* makeContactReader(sendable, options) : undefined,
-    look: (contact, found) => lookOf(rowLook(contact, found)),
+    look: (contact, found) => {
+      const look = rowLook(contact, found)
+      if (look.effect !== "leftOut") unreached.look(contact, found)
+      return lookOf(look)
+    },
     looksAgain: true,
     ...unread,
     add: dependsOnStored ? undefined : unread.add,
@@ -139,7 +144,7 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
         .sort((one, other) => one.line - other.line)
         .slice(0, maximumNamedRows),
       causes: [...survey.causes, ...rejections.causes()].toSorted((one, other) => other.count - one.count),
-      warnings: survey.warnings.filter(({ code }) => code !== "Active" || mayBeNew),
+      warnings: [...survey.warnings.filter(({ code }) => code !== "Active" || mayBeNew), ...unreached.warnings()],
       duplicates,
       duplicateRows,
       notSent

@@ -29,7 +29,7 @@ import {
   type ReadError,
   stateOfFound
 } from "../runs/ContactReader.ts"
-import { fitOf, type ImportMode } from "../runs/ImportMode.ts"
+import { fitOf, type ImportMode, makeUnreached } from "../runs/ImportMode.ts"
 import { madeOf, writeOfContact } from "../runs/RecordedChanges.ts"
 import {
   encodeHeader,
@@ -174,6 +174,7 @@ export const makePlanner = (
   const look = makeRowLook({ ...mode, listNames, resubscribe })
   const columns = survey.header === undefined ? [] : ContactColumns.columnFields(survey.header.cells, mapping)
   const counts = { new: 0, changed: 0, unchanged: 0, leftOut: 0, wouldResubscribe: 0, onlyLists: 0 }
+  const unreached = makeUnreached(mode)
   let newActive = 0
   const fieldCounts = new Map<string, number>()
   const sample: Array<PlanSummary["sample"][number]> = []
@@ -185,13 +186,15 @@ export const makePlanner = (
     const warnings = (survey.warnings ?? []).flatMap((warning) =>
       warning.code !== "Active" ? [warning] : newActive === 0 ? [] : [{ ...warning, count: newActive }]
     )
-    return warnings.length === 0 ? {} : { warnings }
+    const all = [...warnings, ...unreached.warnings()]
+    return all.length === 0 ? {} : { warnings: all }
   }
 
   const plan = ([{ contact, line }, found]: Part[number]): PlannedRow | undefined => {
     const { email } = contact
     const { after, change, effect, fields, kept } = look(contact, found)
     counts[effect]++
+    if (effect !== "leftOut") unreached.look(contact, found)
     onRow({ line, effect, keepsStatus: kept !== undefined })
     if (kept !== undefined) {
       counts.wouldResubscribe++

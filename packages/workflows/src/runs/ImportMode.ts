@@ -1,5 +1,5 @@
 /** Which contacts an import writes to, and what it gives new ones: what depends on what is stored. */
-import type { ContactStatus } from "@roster/domain"
+import type { ContactPayload, ContactStatus, ImportWarning } from "@roster/domain"
 import type { Found } from "./ContactReader.ts"
 import type { Write } from "./RecordedChanges.ts"
 
@@ -9,6 +9,32 @@ export interface ImportMode {
   readonly only?: "existing" | "new" | undefined
   /** The status of new contacts whose rows give none (default: Active). Existing contacts keep theirs. */
   readonly defaultStatus?: ContactStatus | undefined
+}
+
+/** Counts the contacts that a default status does not reach: they are stored already, and their rows give none. */
+export const makeUnreached = ({ defaultStatus }: ImportMode) => {
+  // A contact that changed meanwhile is looked at once more.
+  const unreached = new WeakSet<ContactPayload>()
+  let count = 0
+  return {
+    look: (contact: ContactPayload, { contact: stored }: Found): void => {
+      if (defaultStatus === undefined || stored === null || contact.status !== undefined || unreached.has(contact))
+        return
+      unreached.add(contact)
+      count++
+    },
+    warnings: (): ReadonlyArray<ImportWarning> =>
+      count === 0
+        ? []
+        : [
+            {
+              code: "DefaultStatus",
+              warning: `the contact is stored already and keeps its status, since ${defaultStatus} is for new ones`,
+              count,
+              examples: []
+            }
+          ]
+  }
 }
 
 /** Gives the write for what is stored, or `undefined` to leave it out. */

@@ -89,11 +89,14 @@ export const consentFlags = (
   })
 }
 
-const flagOf = ({ code, column = "", field = "" }: ImportWarning): string => {
+const flagOf = ({ code, column = "", field = "", kinds = [] }: ImportWarning): string => {
+  if (code === "Kind")
+    return `; ${kinds.map((kind) => `--kind ${shellWord(`${column}=${kind}`)}`).join(" or ")} stores them as such`
   if (code === "Blanks") return "; --trim takes them off"
   if (code === "Decoding") return "; --encoding says how the file is read"
   if (code === "Heading") return `; if it means it: --map ${shellWord(`${column}=${field}`)}`
   if (code === "Consent") return `; if they are to get no mail: --map ${shellWord(`${column}=Status`)} and --map-value`
+  if (code === "DefaultStatus") return "; --set Status=VALUE gives it to all rows"
   return code === "Active" ? "; --default-status gives another" : ""
 }
 

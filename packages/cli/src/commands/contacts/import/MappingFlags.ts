@@ -60,6 +60,36 @@ export const mappingFlags = {
       "* is any other text, and letter case does not matter",
     "Field:word=value"
   ),
+  kinds: parsedEach(
+    "kind",
+    (given) => {
+      const at = given.lastIndexOf("=")
+      const column = given.slice(0, at).trim()
+      const kind = given.slice(at + 1).trim()
+      if (at <= 0 || column === "") {
+        return refuse(
+          "kind",
+          "write it as column=kind, such as 'Customer since=date:DD.MM.YYYY' or Revenue=number:1.234,56"
+        )
+      }
+      const pair = [column, kind] as const
+      return checked("kind", { kinds: Object.fromEntries([pair]) }, pair)
+    },
+    "Read the texts of a column as date:DD.MM.YYYY, number:1.234,56 or boolean, in the form of the file; they are stored as rules " +
+      "compare them, and a row with another text is rejected",
+    "column=kind"
+  ),
+  constants: parsedEach(
+    "set",
+    (given) => {
+      const at = given.indexOf("=")
+      const pair = [given.slice(0, Math.max(at, 0)).trim(), given.slice(at + 1).trim()] as const
+      if (pair[0] === "") return refuse("set", "write it as Field=value, such as Status=Unsubscribed")
+      return checked("set", { constants: Object.fromEntries([pair]) }, pair)
+    },
+    "Give a field one value in all rows, also of contacts that are stored already",
+    "Field=value"
+  ),
   delimiter: Flag.Literals("delimiter", [",", ";", "|", "tab"]).pipe(
     Flag.map((name) => delimiters[name]),
     Flag.withDescription("Cell delimiter (default: found in the header, or as a first line such as sep=; says)"),
@@ -112,13 +142,17 @@ export const mappingOf = Effect.fnUntraced(function* (
 /** The mapping that the other flags give. */
 const flagged = ({
   columns,
+  constants,
   delimiter,
   encoding,
+  kinds,
   skipLines,
   trim,
   values
 }: {
   readonly columns: ReadonlyArray<readonly [column: string, field: string | null]>
+  readonly kinds: ReadonlyArray<readonly [column: string, kind: string]>
+  readonly constants: ReadonlyArray<readonly [field: string, value: string]>
   readonly values: ReadonlyArray<readonly [field: string, word: string, value: string]>
   readonly trim: boolean
 } & {
@@ -129,6 +163,8 @@ const flagged = ({
   ...(skipLines === undefined ? {} : { skipLines }),
   ...(trim ? { trim } : {}),
   ...(columns.length === 0 ? {} : { columns: Object.fromEntries(columns) }),
+  ...(kinds.length === 0 ? {} : { kinds: Object.fromEntries(kinds) }),
+  ...(constants.length === 0 ? {} : { constants: Object.fromEntries(constants) }),
   ...(values.length === 0
     ? {}
     : {

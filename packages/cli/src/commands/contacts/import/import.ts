@@ -292,7 +292,9 @@ export const command = Command.make(
       "Keep what the columns mean, for: --mapping members.json",
     "roster contacts import excel.csv --encoding windows-1252": "Import a file that is not UTF-8",
     "roster contacts import members.xlsx --sheet Members": "Import a sheet of a workbook",
-    "roster contacts import left.csv --only existing": "Unsubscribe the people of a file whose column Status says so",
+    "roster contacts import left.csv --only existing --set Status=Unsubscribed": "Unsubscribe the people of a file",
+    "roster contacts import kunden.csv --kind 'Kunde seit=date:DD.MM.YYYY' --kind Umsatz=number:1.234,56":
+      "Store dates and numbers so that rules compare them",
     "roster contacts import contacts.csv.rejected.csv": "Import the corrected rows",
     "zcat contacts.csv.gz | roster contacts import - -o json | jq .rejectedRows":
       "Import from stdin, and print the rejected rows"
@@ -303,6 +305,8 @@ export const command = Command.make(
         "sheet",
         "map",
         "map-value",
+        "kind",
+        "set",
         "trim",
         "delimiter",
         "skip-lines",
