@@ -1,5 +1,5 @@
 /** The parameters and headers that endpoints share, by their wire names. */
-import { EmailAddress, type Resubscribe, withheldIn } from "@roster/domain"
+import { EmailAddress } from "@roster/domain"
 import { Schema, SchemaGetter } from "effect"
 
 const count = Schema.String.check(
@@ -58,14 +58,6 @@ export const idempotencyHonoured = { name: "roster-idempotency-key", value: "hon
  * with commas between them (default: an add writes each given status, an import lifts none). (docs/decisions/upsert.md)
  */
 export const resubscribeHeader = "Roster-Resubscribe"
-
-/** What `resubscribeHeader` says. */
-export const resubscribeText = (resubscribe: Resubscribe): string =>
-  typeof resubscribe === "boolean" ? (resubscribe ? "allow" : "deny") : resubscribe.join(",") || "deny"
-
-/** Reads `resubscribeHeader`; `undefined` if it says anything else. */
-export const resubscribeIn = (text: string): Resubscribe | undefined =>
-  text === "allow" ? true : text === "deny" ? false : withheldIn(text)
 
 /**
  * The header, in lower case, by which a service states on every answer that it honours `resubscribeHeader` by the ladder of

@@ -14,8 +14,6 @@ export {
   readsHonoured,
   resubscribeHeader,
   resubscribeHonoured,
-  resubscribeIn,
-  resubscribeText,
   storeHeader,
   versionHeader
 } from "./Parameters.ts"

@@ -12,7 +12,8 @@ export {
   ContactActivity,
   ContactSource,
   ContactStatus,
-  CustomFields
+  CustomFields,
+  isMailedStatus
 } from "./contacts/ContactRecord.ts"
 export * as FieldNames from "./values/FieldNames.ts"
 export { canonicalEmail, EmailAddress, emailAddressIssue } from "./contacts/EmailAddress.ts"

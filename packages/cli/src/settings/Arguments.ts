@@ -1,5 +1,5 @@
 /** The words of the command line. Node replaces what is not UTF-8 in them by U+FFFD, which would become data. */
-import { withheldIn } from "@roster/domain"
+import { resubscribeIn } from "@roster/domain"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { usageError } from "../errors/UsageError.ts"
@@ -37,7 +37,7 @@ export const checkArguments = (args: ReadonlyArray<string>) =>
 export const withNamesAttached = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const place = args.indexOf("--resubscribe")
   const names = args[place + 1]
-  return place === -1 || names === undefined || withheldIn(names) === undefined
+  return place === -1 || names === undefined || resubscribeIn(names) === undefined
     ? args
     : args.toSpliced(place, 2, `--resubscribe=${names}`)
 }

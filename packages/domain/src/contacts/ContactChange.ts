@@ -6,6 +6,7 @@ import { Effect, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { inputText, requestField } from "../values/OptionalField.ts"
+import { WireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
 import { maximumAddBytes, maximumPlaces } from "./AddSize.ts"
 import { changeCodec } from "./ContactCodec.ts"
@@ -76,12 +77,17 @@ const exact = {
   exact: Schema.Boolean
 }
 
+const dated = {
+  /** The date of the status that the change gives the contact; left out by a service that tells none. */
+  statusChangeDate: Schema.optionalKey(WireDate)
+}
+
 /** The answer to a change. */
 export const ChangeAnswer = Schema.TaggedUnion({
   /** The contact was as it was seen, and is changed. */
-  Done: exact,
+  Done: { ...exact, ...dated },
   /** The contact already was as the change would make it, so the service did nothing. */
-  AlreadySo: exact,
+  AlreadySo: { ...exact, ...dated },
   /** The contact is neither as it was seen nor as the change would make it, and stays as it is. */
   Outdated: {
     ...exact,
@@ -100,13 +106,17 @@ export const ChangeAnswerRecord = wireRecord({
   /** The contact as it is now, of an outdated change; `null` if there is none. */
   contact: Schema.optionalKey(Schema.NullOr(Contact)),
   /** The names of its lists, of an outdated change, in alphabetical order. */
-  lists: Schema.optionalKey(Schema.Array(Schema.String))
+  lists: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The date of the status that the change gives, unless it is outdated or gives none. */
+  ...dated
 }).annotate({ identifier: "ChangeAnswer" })
 export interface ChangeAnswerRecord extends Schema.Schema.Type<typeof ChangeAnswerRecord> {}
 
 /** The answer of a service that compared and changed the contact in one step. */
-export const exactAnswer = ({ result: _tag, ...rest }: ChangeAnswerRecord): ChangeAnswer =>
-  _tag === "Outdated" ? { _tag, exact: true, ...rest } : { _tag, exact: true }
+export const exactAnswer = ({ result: _tag, statusChangeDate, ...rest }: ChangeAnswerRecord): ChangeAnswer =>
+  _tag === "Outdated"
+    ? { _tag, exact: true, ...rest }
+    : { _tag, exact: true, ...(statusChangeDate === undefined ? {} : { statusChangeDate }) }
 
 /**
  * What a change does to its contact as it is now, and what the contact is after it. Contents do not have the lists of a

@@ -30,6 +30,11 @@ export const ContactStatus = Schema.Literals([
 ])
 export type ContactStatus = Named<typeof ContactStatus.Type>
 
+const mailedStatuses: ReadonlySet<unknown> = new Set<ContactStatus>(["Active", "Engaged", "Transactional"])
+
+/** Whether contacts with this status get mail. */
+export const isMailedStatus = (status: unknown): boolean => mailedStatuses.has(status)
+
 /** How a contact was added. */
 export const ContactSource = Schema.Literals([
   "DeliveryApi",

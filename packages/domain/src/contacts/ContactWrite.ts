@@ -20,7 +20,7 @@ import {
 } from "./ContactRecord.ts"
 import * as ContactSize from "./ContactSize.ts"
 import { byFoldedName, foldName, renamed, spellingsOf } from "../values/FieldNames.ts"
-import { Resubscribe, statusAfter } from "./StatusLadder.ts"
+import { everyStatus, Resubscribe, statusAfter, strictnessOf } from "./StatusLadder.ts"
 
 /**
  * What a change compares of a contact: no dates but that of the consent, no source, activity or lists. A `Contact` that
@@ -88,10 +88,10 @@ export type Content = Pick<Contact, keyof ContactContent>
 
 // What a write makes of a contact
 
-/** What an add or an update writes. A date of consent that is `null` is not given there, where a write would remove it. */
+/** What an add or an update writes, whose status is written as it is given by default. A date of consent that is `null` is not given there, where a write would remove it. */
 export const writeOf = (
   payload: ContactPayload | ContactUpdatePayload,
-  resubscribe: Resubscribe = false
+  resubscribe: Resubscribe = everyStatus
 ): ContactWrite => {
   if (!("consent" in payload) || payload.consent?.date !== null) {
     return resubscribe === false ? payload : { ...payload, resubscribe }
@@ -211,6 +211,19 @@ export const newContact = ({ date, email, source, write }: WrittenBy): Contact =
   dateAdded: date
 })
 
+/** A date, but later than that of the status before: no two statuses of a contact have the same date. */
+const laterThan = (before: DateTime.Utc | null | undefined, date: DateTime.Utc): DateTime.Utc =>
+  before == null || DateTime.isLessThan(before, date) ? date : DateTime.add(before, { seconds: 1 })
+
+/**
+ * The contact to whom a write gives the status that stops mail again, which is an event: they left once more, so that an undo
+ * of who said it before does not take it back. `undefined` if it gives none, or is the row of a file.
+ */
+export const saidAgain = (before: Contact, { date, source, write }: WrittenBy): Contact | undefined =>
+  source === "FileUpload" || write.status !== before.status || strictnessOf(write.status) === 0
+    ? undefined
+    : { ...before, statusChangeDate: laterThan(before.statusChangeDate, date) }
+
 /**
  * The contact that a write makes of another one, whose address, source, date of adding and activity stay; `undefined` if it
  * would exceed the bounds of `ContactSize` together with what is there.
@@ -220,7 +233,7 @@ export const contactAfter = (before: Contact, { date, write }: WrittenBy): Conta
   const after = {
     ...withContent(before, content),
     dateUpdated: date,
-    ...(content.status !== before.status && { statusChangeDate: date })
+    ...(content.status !== before.status && { statusChangeDate: laterThan(before.statusChangeDate, date) })
   }
   return ContactSize.mayBecome(before, after) ? after : undefined
 }

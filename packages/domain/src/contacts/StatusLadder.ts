@@ -45,9 +45,14 @@ export type Resubscribe = Named<typeof Resubscribe.Type>
 /** Lifts the whole ladder: the given status is written whatever the contact has, as an add without the option does. */
 export const everyStatus: Resubscribe = withheldStatuses
 
-/** Reads the names of statuses with commas between them; `undefined` if one is none that stops mail. */
-export const withheldIn = (names: string): ReadonlyArray<WithheldStatus> | undefined => {
-  const statuses = names.split(",").map((name) => withheldStatuses.find((status) => status === name.trim()))
+/** What is lifted as a text: `deny` for none, `allow` for all but Abuse, or their names with commas between them. */
+export const resubscribeText = (resubscribe: Resubscribe): string =>
+  typeof resubscribe === "boolean" ? (resubscribe ? "allow" : "deny") : resubscribe.join(",") || "deny"
+
+/** Reads such a text; `undefined` if it is none. */
+export const resubscribeIn = (text: string): Resubscribe | undefined => {
+  if (text === "allow" || text === "deny") return text === "allow"
+  const statuses = text.split(",").map((name) => withheldStatuses.find((status) => status === name.trim()))
   return statuses.every((status) => status !== undefined) ? statuses : undefined
 }
 
@@ -122,8 +127,3 @@ export const keptStatuses = (
   const last = new Map(given.map(({ email }, index) => [canonicalEmail(email), index]))
   return kept.filter(({ index }) => last.get(canonicalEmail(given[index]?.email ?? "")) === index)
 }
-
-const mailedStatuses: ReadonlySet<unknown> = new Set<ContactStatus>(["Active", "Engaged", "Transactional"])
-
-/** Whether contacts with this status get mail. */
-export const isMailedStatus = (status: unknown): boolean => mailedStatuses.has(status)

@@ -7,10 +7,9 @@ import {
   readsHonoured,
   resubscribeHeader,
   resubscribeHonoured,
-  resubscribeText,
   storeHeader
 } from "@roster/api"
-import { fnRedacted, type Resubscribe as Lifted } from "@roster/domain"
+import { fnRedacted, type Resubscribe as Lifted, resubscribeText } from "@roster/domain"
 import { Context, Effect, Function, identity, Layer, MutableRef, Option, Redacted } from "effect"
 import {
   FetchHttpClient,

@@ -7,8 +7,10 @@ import {
   beforeWriting,
   canonicalEmail,
   type Contact,
+  type ContactChange,
   type ContactNotFound,
   type ContactPayload,
+  everyStatus,
   type InvalidInput,
   type KeptStatus,
   keptStatuses,
@@ -93,4 +95,23 @@ export const makeConsentGuard = (
     resubscribe !== undefined && Array.isArray(contacts) && contacts.some(hasStatus)
       ? guarded(contacts, resubscribe)
       : Effect.succeed({ contacts, resubscribe: undefined, kept: [] })
+}
+
+/** The contacts of an add that kept their status, by the answer of a service that knows the ladder. */
+export const keptByService = keptStatuses
+
+/** Whether the import of a service that does not know the ladder may be asked for: it decides by itself what it lifts. */
+export const isLeftToService = (resubscribe: Resubscribe | undefined): boolean =>
+  resubscribe === undefined || resubscribe === true || resubscribe === everyStatus
+
+/**
+ * For a service that does not know the ladder of statuses: the status is decided here, which holds where the contact still is
+ * as it was seen.
+ */
+export const decided = (change: ContactChange): ContactChange => {
+  const { seen, write } = change
+  if (write?.status === undefined) return change
+  const { status, ...rest } = write
+  const isKept = statusAfter(seen, write) !== status
+  return { ...change, write: isKept ? rest : { ...write, resubscribe: true } }
 }

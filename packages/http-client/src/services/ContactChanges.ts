@@ -21,7 +21,6 @@ import {
   judgeChange,
   Rejected,
   ServiceError,
-  statusAfter,
   type TooManyContacts,
   withContent
 } from "@roster/domain"
@@ -33,7 +32,7 @@ import { makeExtensionCall } from "../calls/ExtensionCall.ts"
 import { readJson } from "../calls/ResponseDecoding.ts"
 import { retryTable } from "../calls/RetryTable.ts"
 import type { RosterHttpApi } from "../calls/RosterHttpApi.ts"
-import { readsAtOnce } from "./ConsentGuard.ts"
+import { decided, readsAtOnce } from "./ConsentGuard.ts"
 
 const operation = "contactsChangesPost"
 const readAnswers = readJson(Schema.Array(ChangeAnswerRecord))
@@ -139,18 +138,6 @@ const unfinished = (error: Failed): ServiceError =>
           : new ServiceError({ operation, reason: new Rejected({ status: 400, detail: error.message }) })
     }
   )
-
-/**
- * For a service that does not know the ladder of statuses: the status is decided here, which holds where the contact still is
- * as it was seen.
- */
-const decided = (change: ContactChange): ContactChange => {
-  const { seen, write } = change
-  if (write?.status === undefined) return change
-  const { status, ...rest } = write
-  const isKept = statusAfter(seen, write) !== status
-  return { ...change, write: isKept ? rest : { ...write, resubscribe: true } }
-}
 
 /** Makes `change` of a client. */
 export const makeChange = (shared: RosterHttpApi["Service"], operations: Operations) => {

@@ -22,12 +22,10 @@ import {
   ExportNotFound,
   ExportStatus,
   FieldsInUse,
-  everyStatus,
   importNotGuarded,
   ImportRefused,
   ImportSource,
   InvalidRule,
-  keptStatuses,
   makeFieldCount,
   maximumContactsPerAdd,
   Pagination,
@@ -44,7 +42,7 @@ import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
 import { makeExtensionCall } from "../calls/ExtensionCall.ts"
 import { makeChange } from "./ContactChanges.ts"
-import { makeConsentGuard } from "./ConsentGuard.ts"
+import { isLeftToService, keptByService, makeConsentGuard } from "./ConsentGuard.ts"
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
 import { Resubscribe, RosterHttpApi } from "../calls/RosterHttpApi.ts"
@@ -226,7 +224,7 @@ export const make = Effect.gen(function* () {
       read: (...answer) => (isAsked() ? readContacts(...answer) : readUnasked(...answer)),
       refusals: ["TooManyContacts", "InvalidInput"]
     }).pipe(Effect.provideService(Resubscribe, asked))
-    return { answered, kept: isAsked() ? keptStatuses(contacts, answered) : kept }
+    return { answered, kept: isAsked() ? keptByService(contacts, answered) : kept }
   })
 
   const deleteOne = Effect.fnUntraced(function* (email: string) {
@@ -305,8 +303,7 @@ export const make = Effect.gen(function* () {
       yield* oneInQuery("listName", options.listName)
       yield* oneInQuery("encodingName", options.encodingName)
       const { resubscribe } = options
-      const isLeftToIt = resubscribe === undefined || resubscribe === true || resubscribe === everyStatus
-      if (!isLeftToIt && !(yield* decidesByItself)) {
+      if (!isLeftToService(resubscribe) && !(yield* decidesByItself)) {
         return yield* new ImportRefused({ reason: importNotGuarded })
       }
       // Some services read these from the query, some from the form, so both have them.

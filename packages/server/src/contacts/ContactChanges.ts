@@ -44,7 +44,7 @@ export interface JudgedChange {
 }
 
 /** About the bytes of an answer without a contact. */
-const answerBytes = 24
+const answerBytes = 64
 
 interface ChangeContactsOptions extends ChangeOptions {
   /** Whether the changes come from a request, whose body was decoded and bounded (default: false). */
@@ -102,9 +102,11 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
         const path = `[${index}].write.`
         if (result === "TooManyLists") return listsRefusal(`${path}addToLists`)
         if (result === "TooLarge" || result === "Absent") return mergedRefusal(writtenOf(change), path)
+        const { statusChangeDate } = (change.write?.status === undefined ? undefined : state?.contact) ?? {}
+        const dated = statusChangeDate == null ? {} : { statusChangeDate }
         return {
           identity: change.identity,
-          ...(result === "Outdated" ? outdated(state) : { answer: { result }, bytes: answerBytes })
+          ...(result === "Outdated" ? outdated(state) : { answer: { result, ...dated }, bytes: answerBytes })
         }
       }
     })

@@ -13,7 +13,6 @@ import {
   type ContactsService,
   ContactUpdatePayload,
   canonicalEmail,
-  everyStatus,
   fnRedacted,
   InvalidInput,
   maximumContactsPerAdd,
@@ -76,7 +75,7 @@ export const shownTo = (caller: CallerIdentity, contact: Contact, sent: Paramete
  */
 export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
   payloads: ReadonlyArray<ContactPayload>,
-  { isDecoded = false, listNames = [], resubscribe = everyStatus }: AddContactsOptions,
+  { isDecoded = false, listNames = [], resubscribe }: AddContactsOptions,
   read: (row: ReadonlyArray<unknown>) => W,
   answer: (
     written: ReadonlyArray<W & { readonly id: number }>,
@@ -210,7 +209,7 @@ export const makeContactRepository = Effect.gen(function* () {
         account,
         source: "ContactApi",
         now: yield* storeClock(sql).seconds,
-        writes: [{ identity: canonicalEmail(email), email, write: writeOf(changes) }],
+        writes: [{ identity: canonicalEmail(email), email, write: writeOf(changes, false) }],
         onlyExisting: true,
         isAlone: true,
         read: (result, state, one) =>

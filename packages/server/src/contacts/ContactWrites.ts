@@ -14,7 +14,8 @@ import {
   judgeChange,
   listsAfter,
   maximumListsOfContact,
-  newContact
+  newContact,
+  saidAgain
 } from "@roster/domain"
 import { Effect, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -222,6 +223,11 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     if (seen !== undefined) {
       const areSo = areListsSo(state?.lists ?? noLists, write)
       const { result } = judgeChange(state?.contact ?? null, { seen, write }, areSo)
+      const again =
+        result === "AlreadySo" && state !== undefined && write !== undefined
+          ? saidAgain(state.contact, { email, write, source, date })
+          : undefined
+      if (state !== undefined && again !== undefined) return [result, { ...state, contact: again }]
       if (result !== "Done") return [result, state]
     }
     if (write === undefined) return ["Done", undefined]
@@ -229,7 +235,8 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     const lists = hasLists ? new Set(listsAfter(state?.lists ?? [], write)) : noLists
     if (lists.size > maximumListsOfContact && lists.size > (state?.lists.size ?? 0)) return ["TooManyLists", state]
     if (state === undefined) return ["Done", { contact: newContact(written), lists, isOversized: false, madeBy: index }]
-    const contact = state.isOversized && !isAlone ? undefined : contactAfter(state.contact, written)
+    const again = seen === undefined ? saidAgain(state.contact, written) : undefined
+    const contact = state.isOversized && !isAlone ? undefined : contactAfter(again ?? state.contact, written)
     return contact === undefined ? ["TooLarge", state] : ["Done", { ...state, contact, lists }]
   }
 

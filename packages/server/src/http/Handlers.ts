@@ -1,5 +1,5 @@
 /** Handles the operations: each translates a call of a service. */
-import { idempotencyKeyHeader, resubscribeHeader, resubscribeIn } from "@roster/api"
+import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
 import {
   type Contact,
   ContactFilter,
@@ -12,7 +12,7 @@ import {
   InvalidInput,
   isUsedIdempotencyKey,
   type KeyedCall,
-  withheldStatuses
+  resubscribeIn
 } from "@roster/domain"
 import { contactJson } from "@roster/domain/ContactJson"
 import { Effect, Option } from "effect"
@@ -39,7 +39,7 @@ const resubscribeOf = Effect.fnUntraced(function* ({ headers }: HttpServerReques
   if (said === undefined) return undefined
   const resubscribe = resubscribeIn(said)
   if (resubscribe !== undefined) return resubscribe
-  const issue = `it is allow, deny, or names of ${withheldStatuses.join(", ")} with commas between them`
+  const issue = "it is allow, deny, or statuses that stop mail, such as Bounced,NotConfirmed"
   return yield* new InvalidInput({ field: resubscribeHeader, issue })
 })
 

@@ -1,5 +1,5 @@
 /** What a person does to contacts: said in a form, seen as a plan, applied, and undone. */
-import { ContactStatus, mayBeKept } from "@roster/domain"
+import { ContactStatus } from "@roster/domain"
 import { reportWords, type RunReport } from "@roster/workflows"
 import { Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
@@ -107,16 +107,14 @@ const NewValueFields = ({
               ))}
             </select>
           </label>
-          {mayBeKept(to.value) ? (
-            <label className="choice">
-              <input
-                type="checkbox"
-                checked={to.resubscribe}
-                onChange={({ target }) => set({ ...to, resubscribe: target.checked })}
-              />
-              Also those who left or cannot be reached: they asked for mail again
-            </label>
-          ) : null}
+          <label className="choice">
+            <input
+              type="checkbox"
+              checked={to.resubscribe}
+              onChange={({ target }) => set({ ...to, resubscribe: target.checked })}
+            />
+            Also those who left or cannot be reached: they asked for mail again
+          </label>
         </>
       ) : (
         <label>

@@ -3,12 +3,21 @@
  * writes only to contacts as the undo saw them; a contact that comes back is a new one, without dates, source and activity.
  * (docs/decisions/runs.md)
  */
-import { canonicalEmail, ContactsService, fnRedacted, maximumChanges, sometimes } from "@roster/domain"
+import {
+  canonicalEmail,
+  type ChangeAnswer,
+  type ContactChange,
+  ContactsService,
+  fnRedacted,
+  formatWireDate,
+  maximumChanges,
+  sometimes
+} from "@roster/domain"
 import { Array as Arrays, Effect, type Scope, Stream } from "effect"
 import type { RunEntry } from "../runs/RunEntry.ts"
 import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import { type Found, mayNotRead, nobody, type ReadError, readNow } from "../runs/ContactReader.ts"
-import { attempts, made, madeOf } from "../runs/RecordedChanges.ts"
+import { attempts, datesGiven, made, madeOf } from "../runs/RecordedChanges.ts"
 import {
   emptyReport,
   makeEffectCounter,
@@ -19,8 +28,10 @@ import {
 } from "../runs/RunReport.ts"
 import {
   leftOut,
+  lowersStatus,
   makeScope,
   shownOf,
+  type StatusGiver,
   type Target,
   targetsOf,
   type UndoneContact,
@@ -38,6 +49,8 @@ export interface UndoReport extends RunReport {
   readonly partlyDone: number
   /** Contacts of which this service cannot bring back everything. */
   readonly incomplete: number
+  /** Contacts whose status stays because nobody can tell whether somebody gave it again since, unless `resubscribe` says so. */
+  readonly untold: number
   /** Changes that the record does not know. */
   readonly unknownChanges: ReadonlyArray<string>
 }
@@ -56,12 +69,14 @@ export interface UndoOptions extends UndoScope {
   readonly onReport?: ((report: UndoReport) => Effect.Effect<void>) | undefined
 }
 
+type StatusesGiven = Extract<RunEntry, { readonly _tag: "StatusesGiven" }>
+
 const effectOf = { AsBefore: "alreadySo", Delete: "deleted", AddAgain: "new", ChangeBack: "changed" } as const
 
 const makeTally = () => {
   const effects = makeEffectCounter()
   const tally = { read: 0, outdated: 0, leftOut: 0, rejected: 0 }
-  const rest = { partlyDone: 0, incomplete: 0 }
+  const rest = { partlyDone: 0, incomplete: 0, untold: 0 }
   const outdatedContacts: Array<UndoneContact> = []
   const unwritableContacts: Array<UndoneContact> = []
   const unknownChanges: Array<string> = []
@@ -74,7 +89,8 @@ const makeTally = () => {
     add: (contact: UndoneContact, isIncomplete: boolean): void => {
       tally.read++
       if (isIncomplete) rest.incomplete++
-      const { since, step } = contact
+      const { isUntold, since, step } = contact
+      if (isUntold === true) rest.untold++
       if (since !== undefined && outdatedContacts.length < maximumNamedContacts) outdatedContacts.push(contact)
       if (step === "Unwritable" && unwritableContacts.length < maximumNamedContacts) unwritableContacts.push(contact)
       if (step === "LeftOut") tally.leftOut++
@@ -111,24 +127,87 @@ export const nothingUndone: UndoReport = makeTally().report(undefined)
 const partsOf = (targets: ReadonlyArray<Target>): ReadonlyArray<ReadonlyArray<Target>> =>
   Arrays.chunksOf(targets, maximumChanges)
 
+/** By address, who gave the statuses that contacts have: by their dates, of which each stands for one time. */
+const makeGivers = Effect.fnUntraced(function* (run: RecordedRun) {
+  const log = yield* RunLog
+  const own = new Map<string, Set<string>>()
+  /** The dates of statuses that an undo brought back, each with that of the status as it was then. */
+  const broughtBack = new Map<string, Map<string, string | null>>()
+  const each = (entries: RecordedRun["entries"], read: (dates: StatusesGiven["dates"]) => void) =>
+    Stream.runForEach(entries, (entry) => Effect.sync(() => entry._tag === "StatusesGiven" && read(entry.dates)))
+  const add = (email: string, date: string) => void own.set(email, (own.get(email) ?? new Set()).add(date))
+  yield* each(run.entries, (dates) => dates.forEach(({ email, given }) => add(email, given)))
+  for (const { header } of yield* log.list) {
+    if (header.undoes === undefined || header.id < run.header.id) continue
+    const both = Effect.all([log.read(header.undoes), log.read(header.id)])
+    const read = Effect.flatMap(both, ([undone, undo]) => {
+      const before = new Map<string, string | null>()
+      return Effect.andThen(
+        each(undone.entries, (dates) => {
+          for (const { email, before: date } of dates) if (!before.has(email)) before.set(email, date)
+        }),
+        each(undo.entries, (dates) => {
+          for (const { email, given } of dates) {
+            const known = broughtBack.get(email) ?? new Map<string, string | null>()
+            broughtBack.set(email, known.set(given, before.get(email) ?? null))
+          }
+        })
+      )
+    })
+    // Of what goes on elsewhere nobody can tell.
+    yield* Effect.catchTags(read, { RunTaken: () => Effect.void, RunNotFound: () => Effect.void })
+  }
+  return {
+    add,
+    giverOf: (email: string, { contact }: Found): StatusGiver => {
+      const dates = own.get(email)
+      if (dates === undefined) return "Untold"
+      const seen = new Set<string>()
+      let date = contact?.statusChangeDate == null ? null : formatWireDate(contact.statusChangeDate)
+      while (date !== null && !seen.has(date)) {
+        if (dates.has(date)) return "Run"
+        seen.add(date)
+        date = broughtBack.get(email)?.get(date) ?? null
+      }
+      return "Others"
+    }
+  }
+})
+
 /** Says what an undo does to some contacts as they are now; `known` has what an earlier step of a preview makes of them. */
 const makeLook = Effect.fnUntraced(function* (run: RecordedRun, scope: UndoScope) {
   const service = yield* ContactsService
   const within = yield* makeScope(scope)
   const isForced = scope.force === true
-  return Effect.fnUntraced(function* (targets: ReadonlyArray<Target>, known?: ReadonlyMap<string, Found>) {
+  const givers = yield* Effect.cached(makeGivers(run))
+  const look = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>, known?: ReadonlyMap<string, Found>) {
     const { found, isExact } = yield* readNow(
       service,
       targets.map(({ email }) => email)
     )
     if (found === undefined) return yield* mayNotRead
+    const giverOf = targets.some(lowersStatus) ? (yield* givers).giverOf : () => "Run" as const
     return yield* Effect.forEach(targets, (target, index) => {
-      const now = known?.get(canonicalEmail(target.email)) ?? found[index] ?? nobody
+      const email = canonicalEmail(target.email)
+      const earlier = known?.get(email)
+      const now = earlier ?? found[index] ?? nobody
+      const given = earlier === undefined && lowersStatus(target) ? giverOf(email, now) : "Run"
+      const giver = given === "Untold" && scope.resubscribe === true ? "Run" : given
       return Effect.flatMap(within(target, now), (meant) =>
-        meant === undefined ? Effect.succeed(leftOut(target, now)) : undoingOf(run, meant, now, { isExact, isForced })
+        meant === undefined
+          ? Effect.succeed(leftOut(target, now))
+          : undoingOf(run, meant, now, { isExact, isForced, giver })
       )
     })
   })
+  /** Notes the statuses that this undo gives itself. */
+  const note = (changes: ReadonlyArray<ContactChange>, answers: ReadonlyArray<ChangeAnswer>) => {
+    const dates = datesGiven(changes, answers)
+    return dates.length === 0
+      ? Effect.void
+      : Effect.map(givers, ({ add }) => dates.forEach(({ email, given }) => add(email, given)))
+  }
+  return { look, note }
 })
 
 const openToUndo = Effect.fnUntraced(function* (id: string) {
@@ -162,7 +241,7 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog> {
   const { onContacts } = options
   const run = yield* openToUndo(id)
-  const look = yield* makeLook(run, options)
+  const { look } = yield* makeLook(run, options)
   const tally = makeTally()
   /** What the steps so far make of contacts that the run wrote more than once. */
   const known = new Map<string, Found>()
@@ -217,11 +296,11 @@ export const undoRun = fnRedacted("undoRun")(function* (
   id: string,
   options: UndoOptions = {}
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog | Scope.Scope> {
-  const { fields, force, only, onProgress, onReport = () => Effect.void } = options
+  const { fields, force, only, onProgress, onReport = () => Effect.void, resubscribe } = options
   const log = yield* RunLog
   const service = yield* ContactsService
   const undone = yield* openToUndo(id)
-  const look = yield* makeLook(undone, options)
+  const { look, note } = yield* makeLook(undone, options)
   const { command, input, undoes } = undone.header
   // It must not go on meanwhile, nor afterwards as if its rows were still written.
   const held =
@@ -229,7 +308,12 @@ export const undoRun = fnRedacted("undoRun")(function* (
       ? undefined
       : yield* log.open({ command, input, undoes })
   // An undo of another part is another run.
-  const part = { ...(only && { only }), ...(fields && { fields }), ...(force === true && { force }) }
+  const part = {
+    ...(only && { only }),
+    ...(fields && { fields }),
+    ...(force === true && { force }),
+    ...(resubscribe === true && { resubscribe })
+  }
   const isWhole = Object.keys(part).length === 0
   const own = yield* log.open({ command: "undo", undoes: id, ...(isWhole ? {} : { input: part }) })
   const tally = makeTally()
@@ -250,6 +334,10 @@ export const undoRun = fnRedacted("undoRun")(function* (
         )
       )
       tally.sends(0)
+      yield* note(
+        changing.map(({ change }) => change),
+        answers
+      )
       const outdated = new Set<string>(
         changing.flatMap(({ change }, index) => (answers[index]?._tag === "Outdated" ? [change.email] : []))
       )

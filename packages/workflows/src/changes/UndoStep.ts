@@ -7,7 +7,8 @@ import {
   parseRule,
   ruleMatcher,
   type RuleText,
-  wireField
+  wireField,
+  wouldLower
 } from "@roster/domain"
 import { DateTime, Effect, Schema } from "effect"
 import { type Found, stateOfFound } from "../runs/ContactReader.ts"
@@ -49,6 +50,8 @@ export const UndoneContact = Schema.Struct({
   step: Schema.Literals(["AsBefore", "Delete", "AddAgain", "ChangeBack", "Keep", "Unwritable", "LeftOut"]),
   /** What others did since, where something is kept because of it. */
   since: Schema.optional(Schema.Literals(["Changed", "Deleted"])),
+  /** Whether the status stays because nobody can tell whether somebody gave it again since. */
+  isUntold: Schema.optional(Schema.Boolean),
   /** The fields that the run changed. The record does not have those of a contact that the run created. */
   fields: Schema.Array(UndoneField)
 })
@@ -71,6 +74,11 @@ export interface UndoScope {
    * record does not have the rest of it.
    */
   readonly force?: boolean | undefined
+  /**
+   * Also changes back statuses that stop mail where nobody can tell whether somebody gave them again since, such as the person
+   * themselves (default: false; the contact keeps the status).
+   */
+  readonly resubscribe?: boolean | undefined
 }
 
 export type Target =
@@ -101,8 +109,9 @@ type Step =
       readonly _tag: "Recreate" | "Restore"
       readonly fields: { readonly [field: string]: FieldValue | null }
       readonly kept: ReadonlyArray<string>
+      readonly isUntold?: boolean
     }
-  | { readonly _tag: "Keep"; readonly fields: ReadonlyArray<string> }
+  | { readonly _tag: "Keep"; readonly fields: ReadonlyArray<string>; readonly isUntold?: boolean }
   /** Others changed nothing, and the field had a value that only another service may hold. */
   | { readonly _tag: "Unwritable"; readonly fields: ReadonlyArray<string> }
   /** The undo is not of this contact. */
@@ -114,18 +123,35 @@ const nothing: Step = { _tag: "Nothing" }
 const contentFields = (fields: FieldChanges): ReadonlyArray<string> =>
   Object.keys(fields).filter((field) => !isMetadata(field))
 
-const restoreOf = (fields: FieldChanges, current: ContactState, isForced: boolean): Step => {
+/** Who gave a status last: the run or an undo, others, or nobody can tell. */
+export type StatusGiver = "Run" | "Others" | "Untold"
+
+/** Whether an undo makes the status of a contact less strict than the one that the run gave it. */
+export const lowersStatus = (target: Target): boolean => {
+  const { Status: [old, given] = [null, null] } = target._tag === "Changed" ? target.change.fields : {}
+  return wouldLower(given, old)
+}
+
+const restoreOf = (
+  fields: FieldChanges,
+  current: ContactState,
+  isForced: boolean,
+  giver: StatusGiver = "Run"
+): Step => {
   const restored: Record<string, FieldValue | null> = {}
   const kept: Array<string> = []
   for (const field of contentFields(fields)) {
     const [old, given] = fields[field] ?? [null, null]
     const now = current[folded(field)] ?? null
     if (now === old) continue
-    if (now === given || isForced) restored[field] = old
-    else kept.push(field)
+    const isOthers = now !== given || (field === "Status" && giver !== "Run" && wouldLower(now, old))
+    if (isOthers && !isForced) kept.push(field)
+    else restored[field] = old
   }
-  if (Object.keys(restored).length > 0) return { _tag: "Restore", fields: restored, kept }
-  return kept.length === 0 ? nothing : { _tag: "Keep", fields: kept }
+  const told = giver === "Untold" && kept.includes("Status") && current["Status"] === fields["Status"]?.[1]
+  const untold = told ? { isUntold: true } : {}
+  if (Object.keys(restored).length > 0) return { _tag: "Restore", fields: restored, kept, ...untold }
+  return kept.length === 0 ? nothing : { _tag: "Keep", fields: kept, ...untold }
 }
 
 /** Whether a record of version 1, whose digests include dates, may mean this contact: nobody updated it since. */
@@ -142,7 +168,12 @@ const longestWrite = 10 * 60 * 1000
 const addedAfter = ({ contact }: Found, at: number | undefined): number =>
   at === undefined || contact?.dateAdded === undefined ? 0 : DateTime.toEpochMillis(contact.dateAdded) - at
 
-const stepOf = (run: RecordedRun, target: Target, found: Found, isForced: boolean): Step => {
+const stepOf = (
+  run: RecordedRun,
+  target: Target,
+  found: Found,
+  { giver, isForced }: { readonly isForced: boolean; readonly giver: StatusGiver }
+): Step => {
   const { email } = target
   const current = stateOfFound(email, found)
   switch (target._tag) {
@@ -160,7 +191,7 @@ const stepOf = (run: RecordedRun, target: Target, found: Found, isForced: boolea
       return current === undefined ||
         (!isForced && addedAfter(found, target.at) > longestWrite && !isDigestOf(after, current, found.lists))
         ? { _tag: "Keep", fields: contentFields(fields) }
-        : restoreOf(fields, current, isForced)
+        : restoreOf(fields, current, isForced, giver)
     }
     case "Deleted": {
       if (current === undefined) return { _tag: "Recreate", fields: target.state, kept: [] }
@@ -229,9 +260,9 @@ export const undoingOf = Effect.fnUntraced(function* (
   run: RecordedRun,
   target: Target,
   found: Found,
-  { isExact, isForced }: { readonly isExact: boolean; readonly isForced: boolean }
+  { giver, isExact, isForced }: { readonly isExact: boolean; readonly isForced: boolean; readonly giver: StatusGiver }
 ) {
-  const step = stepOf(run, target, found, isForced)
+  const step = stepOf(run, target, found, { giver, isForced })
   // The service checks the address.
   const email = target.email as EmailAddress
   const seen = found.contact
@@ -289,6 +320,7 @@ export const shownOf = ({ found, step, target }: Undoing): UndoneContact => {
     email,
     step: shownSteps[step._tag],
     since: isLeft ? (current === undefined ? "Deleted" : "Changed") : undefined,
+    ...("isUntold" in step && step.isUntold === true ? { isUntold: true } : {}),
     fields: changed.flatMap(({ field, ...values }) =>
       isMetadata(field) || field === "Email"
         ? []

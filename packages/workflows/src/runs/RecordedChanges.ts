@@ -6,6 +6,7 @@
 import {
   type AddOptions,
   canonicalEmail,
+  type ChangeAnswer,
   type Contact,
   type ContactChange,
   contentAfter,
@@ -14,6 +15,7 @@ import {
   type ContactsService,
   type ContactWrite,
   type EmailAddress,
+  formatWireDate,
   listsAfter,
   ServiceError,
   sometimes,
@@ -74,9 +76,11 @@ const addressesIn = (entry: Changes | undefined): ReadonlyArray<string> => [
 const operation = "contactsChangesPost"
 
 /** Appends an entry. Without it the change that it records is not made. */
-const appended = (run: Recorder, entry: AppendedEntry): Effect.Effect<void, ServiceError> =>
+const appended = (run: Recorder, entry: AppendedEntry, isDurable = true): Effect.Effect<void, ServiceError> =>
   Effect.mapError(
-    Effect.flatMap(Clock.currentTimeMillis, (at) => run.append(entry._tag === "Changes" ? { ...entry, at } : entry)),
+    Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      run.append(entry._tag === "Changes" ? { ...entry, at } : entry, { isDurable })
+    ),
     ({ detail }) => new ServiceError({ operation, reason: new StoreFailure({ detail: `the log of runs: ${detail}` }) })
   )
 
@@ -126,6 +130,15 @@ export const made = (service: Service, run: Recorder, { changes, found }: Making
         return Effect.zipWith(part(0, middle), part(middle), (left, right) => [...left, ...right])
       })
 
+/** The dates of the statuses that changes gave, where the service tells them. */
+export const datesGiven = (changes: ReadonlyArray<ContactChange>, answers: ReadonlyArray<ChangeAnswer>) =>
+  changes.flatMap(({ email }, place) => {
+    const answer = answers[place]
+    return answer === undefined || answer._tag === "Outdated" || answer.statusChangeDate === undefined
+      ? []
+      : [{ email: canonicalEmail(email), given: formatWireDate(answer.statusChangeDate), place }]
+  })
+
 const madeAtOnce = Effect.fnUntraced(function* (service: Service, run: Recorder, { changes, found }: Making) {
   const entry = entryFor(changes, found)
   const recorded = addressesIn(entry)
@@ -133,6 +146,12 @@ const madeAtOnce = Effect.fnUntraced(function* (service: Service, run: Recorder,
   yield* sometimes("a change is recorded and not yet made")
   const answers = yield* takenBack(run, recorded, service.change(changes))
   yield* sometimes("a recorded change is made")
+  const dates = datesGiven(changes, answers).map(({ email, given, place }) => {
+    const before = found[place]?.contact?.statusChangeDate
+    return { email, given, before: before == null ? null : formatWireDate(before) }
+  })
+  // Without it an undo cannot tell who gave the status, and leaves it.
+  if (dates.length > 0) yield* appended(run, { _tag: "StatusesGiven", dates }, false)
   const outdated = new Set(
     changes.flatMap(({ email }, place) => (answers[place]?._tag === "Outdated" ? [canonicalEmail(email)] : []))
   )

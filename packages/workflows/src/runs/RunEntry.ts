@@ -29,6 +29,12 @@ export const RunEntry = Schema.TaggedUnion({
     /** The deleted contacts, as they were. */
     deleted: Schema.optionalKey(Schema.Array(ContactState))
   },
+  /** The dates of the statuses that writes gave, each with that of the status in whose place it came, as ISO 8601. */
+  StatusesGiven: {
+    dates: Schema.Array(
+      Schema.Struct({ email: Schema.String, given: Schema.String, before: Schema.NullOr(Schema.String) })
+    )
+  },
   /** Changes of the entries before that were not made, since others had changed the contacts. */
   NotMade: { emails: Schema.Array(Schema.String) },
   /** The outcome of rows, in records of earlier versions: nothing goes on by it. */

@@ -1,5 +1,5 @@
 /** Flags and arguments that several commands share, parsed into values of the domain, and how examples are written. */
-import { ContactColumns, EmailAddress, withheldIn, withheldStatuses } from "@roster/domain"
+import { ContactColumns, EmailAddress, resubscribeIn, withheldStatuses } from "@roster/domain"
 import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { parseWith, refuse } from "../../errors/UsageError.ts"
@@ -66,14 +66,11 @@ export const customFields = parsedEach(
 
 export const lists = texts("list", "Add the contacts to this list, which is created if needed", "NAME")
 
-/** What stands for the flag `--resubscribe` alone. */
-const liftsMost = "true"
-
 /** The statuses that a command lifts: alone all but Abuse, or those that are named. (docs/decisions/upsert.md) */
 export const resubscribeFlag = (description: string) =>
   Flag.String("resubscribe").pipe(
     Flag.mapEffect((names) => {
-      const resubscribe = names === liftsMost || withheldIn(names)
+      const resubscribe = resubscribeIn(names)
       return resubscribe === undefined
         ? refuse(
             "resubscribe",
@@ -81,7 +78,7 @@ export const resubscribeFlag = (description: string) =>
           )
         : Effect.succeed(resubscribe)
     }),
-    Flag.withOptionalValue(liftsMost),
+    Flag.withOptionalValue("allow"),
     Flag.withMetavar("STATUS,..."),
     Flag.withDescription(description),
     Flag.withDefault(undefined)

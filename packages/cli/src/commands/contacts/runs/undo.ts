@@ -32,8 +32,10 @@ const valueWords = (field: string, value: string | number | null): string =>
   field.startsWith("Lists.") ? (value === null ? "not on it" : "on it") : value === null ? "none" : shorten(`${value}`)
 
 /** Why a contact stays as it is, at least in part, with the values that stay. */
-const leftWords = ({ email, fields, since }: UndoneContact): ReadonlyArray<string> => [
-  printable(`  ${email}${since === undefined ? "" : since === "Deleted" ? "  deleted since" : "  changed since"}`),
+const leftWords = ({ email, fields, isUntold, since }: UndoneContact): ReadonlyArray<string> => [
+  printable(
+    `  ${email}${since === undefined ? "" : `  ${isUntold === true ? "may have left" : since.toLowerCase()} since`}`
+  ),
   ...fields.flatMap(({ before, byRun, field, isKept, now }) => {
     if (!isKept || since === "Deleted") return []
     const [old, given, current] = [before, byRun, now].map((value) => valueWords(field, value))
@@ -42,7 +44,18 @@ const leftWords = ({ email, fields, since }: UndoneContact): ReadonlyArray<strin
 ]
 
 const words = (report: UndoReport): string => {
-  const { alreadySo, changed, deleted, incomplete, leftOut, new: added, outdated, rejected } = report
+  const {
+    alreadySo,
+    changed,
+    deleted,
+    incomplete,
+    leftOut,
+    new: added,
+    outdated,
+    partlyDone,
+    rejected,
+    untold
+  } = report
   const line = (count: number, what: string) => (count === 0 ? [] : [`${counted(count)} ${what}`])
   return [
     ...line(deleted, "created by the run: deleted"),
@@ -50,7 +63,8 @@ const words = (report: UndoReport): string => {
     ...line(added, "deleted by the run: added again"),
     ...line(alreadySo, "already as before"),
     ...line(leftOut, "left out, as the flags say"),
-    ...line(outdated + report.partlyDone, "changed by others since: left as they are, at least in part"),
+    ...line(outdated + partlyDone - untold, "changed by others since: left as they are, at least in part"),
+    ...line(untold, "got no mail by the run and may have left by themselves since: keep their status"),
     ...report.outdatedContacts.flatMap(leftWords),
     ...line(rejected, "left as they are, since a value that they had may not be written"),
     ...report.unwritableContacts.flatMap(leftWords),
@@ -63,11 +77,15 @@ const words = (report: UndoReport): string => {
 /** Fails where an undo leaves some of what the run changed, or would. */
 const leftOver = Effect.fnUntraced(function* (
   id: string,
-  { outdated, partlyDone, rejected, unknownChanges }: UndoReport,
+  { outdated, partlyDone, rejected, unknownChanges, untold }: UndoReport,
   leaves: "left" | "would leave" = "left"
 ) {
   const causes = [
-    [outdated + partlyDone, "Others have changed contacts since, which --force overrides where they were not deleted."],
+    [untold, "Nobody can tell who of them left by themselves since: --resubscribe changes their status back."],
+    [
+      outdated + partlyDone - untold,
+      "Others have changed contacts since, which --force overrides where they were not deleted."
+    ],
     [rejected, "Some had values that may not be written: give them others with roster contacts update."],
     [unknownChanges.length, "The record of the run does not say how some were."]
   ] as const
@@ -135,14 +153,19 @@ export const command = Command.make(
       "NAME"
     ),
     force: toggle("force", "Also change back what others changed since"),
+    resubscribe: toggle(
+      "resubscribe",
+      "Also change back statuses that stop mail where nobody can tell whether the person left by themselves since " +
+        "(default: they keep the status)"
+    ),
     yes,
     confirm: confirmCount,
     dryRun
   },
-  Effect.fnUntraced(function* ({ dryRun, fields, force, only, run: named, ...given }) {
+  Effect.fnUntraced(function* ({ dryRun, fields, force, only, resubscribe, run: named, ...given }) {
     const output = yield* Output
     const id = named === "last" ? yield* lastRun : named
-    const scope = { only, fields: fields.length === 0 ? undefined : fields, force }
+    const scope = { only, fields: fields.length === 0 ? undefined : fields, force, resubscribe }
     const preview = yield* previewUndo(id, scope)
     const text = words(preview)
     const number = changedBy(preview)
@@ -161,7 +184,7 @@ export const command = Command.make(
     yield* confirmContacts(`undo the run ${id}, which changes ${counted(number)}`, number, given)
     const hint = yield* ResumeHint
     // By its id: an interrupted undo is itself the last run.
-    const again = { only, field: fields, force, yes: given.yes }
+    const again = { only, field: fields, force, resubscribe, yes: given.yes }
     hint.command = yield* commandHere(commandWords({ program: "contacts undo", given: [id], values: again }))
     yield* reporting(
       { command: "undo" },

@@ -1,0 +1,204 @@
+/**
+ * Walks random sequences of all ways in over one person, and looks after each step whether the status is what
+ * docs/decisions/upsert.md says. The model is written from its sentences.
+ */
+import { assert } from "@effect/vitest"
+import {
+  type AddOptions,
+  type ContactPayload,
+  ContactsService,
+  ContactStatus,
+  EmailAddress,
+  ImportSource,
+  readContacts
+} from "@roster/domain"
+import { addAll, addRows, importContacts, planImport, type RunLog, undoRun } from "@roster/workflows"
+import { Effect, Stream } from "effect"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
+import { seededRandom } from "../../src/simulation/LongRun.ts"
+
+type Lifted = AddOptions["resubscribe"]
+
+const ladder: ReadonlyArray<ContactStatus> = ["NotConfirmed", "Bounced", "Unsubscribed", "Abuse"]
+
+/** 0 for those that replace each other. */
+const rung = (status: ContactStatus): number => 1 + ladder.indexOf(status)
+
+/** The status of somebody who has `now` and is given `to`. */
+const said = (now: ContactStatus, to: ContactStatus, resubscribe: Lifted): ContactStatus => {
+  if (resubscribe === undefined) return to
+  const lifts =
+    resubscribe === true
+      ? now !== "Abuse" && rung(now) > 0
+      : resubscribe !== false && resubscribe.some((s) => s === now)
+  if (lifts) return to
+  return to === "NotConfirmed" || rung(to) < rung(now) ? now : to
+}
+
+/** What a restore keeps of two statuses. */
+const stopOf = (status: ContactStatus): number =>
+  rung(status) > 0 ? 1 + rung(status) : status === "Inactive" || status === "Stale" ? 1 : 0
+
+/** A status with a number that tells when it was given: giving one that stops mail again is another time. */
+interface Given {
+  readonly status: ContactStatus
+  readonly time: number
+}
+
+interface RecordedRun {
+  readonly id: string
+  readonly before: Given
+  readonly after: Given
+}
+
+/** How a store is backed up and restored, where it can be. */
+export interface Backups {
+  readonly create: Effect.Effect<unknown, unknown>
+  readonly restore: Effect.Effect<unknown, unknown>
+}
+
+/** How the walk meets a service: each step is run by `on`, between which nobody has the store. */
+export interface Walking {
+  readonly on: <A, E>(step: Effect.Effect<A, E, ContactsService | RunLog>) => Effect.Effect<A, unknown>
+  readonly backups?: Backups | undefined
+  /** Whether the service knows nothing of the ladder. */
+  readonly isForeign?: boolean
+}
+
+const utf8 = new TextEncoder()
+
+/** The ways in that are no runs. Those of a foreign service send what is at the top without reading. */
+const adds: Readonly<
+  Record<string, (contact: ContactPayload, resubscribe: Lifted) => Effect.Effect<unknown, unknown, ContactsService>>
+> = {
+  POST: (contact) => ContactsService.use((contacts) => contacts.add([contact])),
+  add: (contact, resubscribe = false) => ContactsService.use((contacts) => contacts.add([contact], { resubscribe })),
+  addAll: (contact, resubscribe) => Stream.runDrain(addAll(Stream.make(contact), { resubscribe })),
+  addRows: (contact, resubscribe) => addRows(rowsOf(contact), { resubscribe })
+}
+
+const fileOf = ({ email, firstName, status }: ContactPayload, more = "") =>
+  utf8.encode(`Email,FirstName,Status\n${email},${firstName ?? ""},${status ?? ""}\n${more}`)
+
+const rowsOf = (contact: ContactPayload) => readContacts(Stream.make(fileOf(contact)))
+
+const runs: Readonly<
+  Record<
+    string,
+    (
+      contact: ContactPayload,
+      resubscribe: Lifted
+    ) => Effect.Effect<string | undefined, unknown, ContactsService | RunLog>
+  >
+> = {
+  importContacts: (contact, resubscribe) =>
+    Effect.map(importContacts(rowsOf(contact), { resubscribe }), ({ run }) => run),
+  "plan and apply": (contact, resubscribe) =>
+    Effect.scoped(planImport(rowsOf(contact), { resubscribe })).pipe(
+      Effect.flatMap(({ apply }) => apply),
+      Effect.map(({ report }) => report.run)
+    )
+}
+
+const lifts: ReadonlyArray<{ readonly resubscribe?: Lifted }> = [
+  {},
+  { resubscribe: false },
+  { resubscribe: true },
+  { resubscribe: ["Bounced", "NotConfirmed"] },
+  { resubscribe: ["Abuse"] }
+]
+
+/** Walks one sequence. */
+export const walk = Effect.fnUntraced(function* (
+  { backups, isForeign = false, on }: Walking,
+  seed: number,
+  length: number
+) {
+  const random = seededRandom(seed)
+  const oneOf = <A>(some: ReadonlyArray<A>): A => {
+    const one = some[Math.floor(random() * some.length)]
+    if (one === undefined) throw new Error("nothing to choose from")
+    return one
+  }
+  const email = EmailAddress.make(`walk${seed}@ladder.example`)
+  let time = 0
+  let now: Given = { status: oneOf(ContactStatus.literals), time }
+  yield* on(ContactsService.use((contacts) => contacts.add([{ email, status: now.status, firstName: "Begun" }])))
+  const course = [`${now.status}`]
+  let recorded: Array<RecordedRun> = []
+  let backedUp: Given | undefined
+  const become = (status: ContactStatus, isSaidAgain: boolean): Given =>
+    status !== now.status || (isSaidAgain && rung(status) > 0) ? { status, time: ++time } : now
+
+  const steps = [
+    ...Object.keys(adds),
+    ...Object.keys(runs),
+    "change",
+    "undo",
+    "undo",
+    ...(isForeign ? [] : ["import"]),
+    ...(backups === undefined ? [] : ["back up", "restore"])
+  ]
+  for (let index = 0; index < length; index++) {
+    const step = oneOf(steps)
+    const to = oneOf(ContactStatus.literals)
+    const { resubscribe: given } = oneOf(lifts)
+    const contact = { email, status: to, firstName: `Step ${index}` }
+    course.push(`${step} ${to} ${JSON.stringify(given)}`)
+    const byAdd = adds[step]
+    const byRun = runs[step]
+    if (byAdd !== undefined) {
+      yield* on(byAdd(contact, given))
+      // An add without the option writes what it is given.
+      const resubscribe = step === "POST" ? undefined : (given ?? false)
+      const isUnread = isForeign && (to === "Unsubscribed" || to === "Abuse")
+      const status = isUnread ? to : said(now.status, to, resubscribe)
+      now = become(status, status === to)
+    } else if (byRun !== undefined) {
+      const id = yield* on(byRun(contact, given))
+      const before = now
+      now = become(said(now.status, to, given ?? false), false)
+      if (id !== undefined) recorded.push({ id, before, after: now })
+    } else if (step === "change") {
+      yield* on(
+        ContactsService.use((contacts) =>
+          Effect.flatMap(contacts.get(email), (seen) =>
+            contacts.change([{ email, seen, write: { status: to, resubscribe: given ?? false } }])
+          )
+        )
+      )
+      const status = said(now.status, to, given ?? false)
+      now = become(status, status === to)
+    } else if (step === "import") {
+      const marker = `last${seed}-${index}@ladder.example`
+      yield* on(
+        Effect.gen(function* () {
+          const contacts = yield* ContactsService
+          const content = Stream.make(fileOf(contact, `${marker},,\n`))
+          yield* contacts.import(ImportSource.File({ name: "one.csv", content }), { resubscribe: given })
+          yield* eventually(contacts.list({ rule: `email = '${marker}'` }), (found) => found.length === 1)
+        })
+      )
+      now = become(said(now.status, to, given ?? false), false)
+    } else if (step === "undo") {
+      const run = recorded.pop()
+      if (run === undefined) continue
+      yield* on(Effect.scoped(undoRun(run.id)))
+      const { after, before } = run
+      const isOwn = after.status !== before.status && now.status === after.status
+      const lowers = rung(before.status) < rung(now.status)
+      // Of a foreign service nobody can tell who gave a status last.
+      if (isOwn && (!lowers || (!isForeign && now.time === after.time))) now = before
+    } else if (step === "back up" && backups !== undefined) {
+      yield* backups.create
+      backedUp = now
+    } else if (step === "restore" && backups !== undefined && backedUp !== undefined) {
+      yield* backups.restore
+      const [here, there] = [stopOf(now.status), stopOf(backedUp.status)]
+      now = now.status !== backedUp.status && here > 0 && here >= there ? now : backedUp
+      recorded = []
+    }
+    const stored = yield* on(ContactsService.use((contacts) => contacts.get(email)))
+    assert.strictEqual(stored.status, now.status, `seed ${seed}: ${course.join("; ")}`)
+  }
+})

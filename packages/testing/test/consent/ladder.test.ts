@@ -1,0 +1,94 @@
+/** The status of one person is what docs/decisions/upsert.md says, whatever ways in follow one another. */
+import { describe, it } from "@effect/vitest"
+import { RosterClient } from "@roster/http-client"
+import { EmbeddedHttpClient, StoreBackup } from "@roster/server"
+import { RunLog } from "@roster/workflows"
+import { Effect, Layer } from "effect"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { amount, runSeed } from "../../src/simulation/LongRun.ts"
+import { layerEmbedded, layersOn } from "../../src/layers/ServiceLayers.ts"
+import { walk } from "./LadderWalk.ts"
+
+const first = runSeed("statuses of one person") % 1_000_000
+const seeds = (ci: number) => Array.from({ length: amount({ ci, long: 100 * ci }) }, (_, index) => first + index)
+const steps = 25
+const timeout = amount({ ci: 60_000, long: 3_600_000 })
+
+const words = ["roster-resubscribe", "roster-changes", "roster-reads", "roster-idempotency-key"]
+
+/** A service that announces nothing of ours, and does not have what it does not announce. */
+const foreign = (client: HttpClient.HttpClient) =>
+  client.pipe(
+    HttpClient.mapRequest(HttpClientRequest.removeHeader("roster-resubscribe")),
+    HttpClient.transformResponse(
+      Effect.flatMap((response) =>
+        Effect.map(response.text, (body) => {
+          const headers = new Headers({ ...response.headers })
+          for (const word of words) headers.delete(word)
+          const isOurs = /\/contacts\/(?:changes|lookup|count|fields)/.test(response.request.url)
+          return isOurs
+            ? HttpClientResponse.fromWeb(response.request, new Response('{"Error":"Not found"}', { status: 404 }))
+            : HttpClientResponse.fromWeb(response.request, new Response(body, { status: response.status, headers }))
+        })
+      )
+    )
+  )
+
+const layerForeign = RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
+  Layer.provide(Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, foreign))),
+  Layer.provide(EmbeddedHttpClient.layer({ filename: ":memory:" }))
+)
+
+const freshFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+describe("the status of one person", () => {
+  it.live(
+    "follows the ladder by every way in, with backups and restores, on SQLite",
+    () =>
+      Effect.forEach(
+        seeds(2),
+        Effect.fnUntraced(function* (seed) {
+          const folder = yield* freshFolder
+          const [store, backup] = [join(folder, "roster.db"), join(folder, "backup.db")]
+          const log = yield* Layer.build(RunLog.layerMemory())
+          // Opened for each step, since a restore needs a store that nobody has open.
+          const services = layersOn["SQL on a file"](store)
+          yield* walk(
+            {
+              on: (step) => Effect.provide(Effect.provide(step, services), log),
+              backups: {
+                create: StoreBackup.create({ from: store, to: backup, replace: true }),
+                restore: StoreBackup.restore({ from: backup, to: store })
+              }
+            },
+            seed,
+            steps
+          )
+        }, Effect.scoped),
+        { discard: true }
+      ),
+    timeout
+  )
+
+  for (const [name, services, isForeign] of [
+    ["over HTTP", layerEmbedded, false],
+    ["at a foreign service", layerForeign, true]
+  ] as const) {
+    it.live(
+      `follows the ladder by every way in, ${name}`,
+      () =>
+        Effect.gen(function* () {
+          const context = yield* Layer.build(Layer.merge(services, RunLog.layerMemory()))
+          const on = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.provideContext(step, context)
+          yield* Effect.forEach(seeds(4), (seed) => walk({ on, isForeign }, seed, steps), { discard: true })
+        }),
+      timeout
+    )
+  }
+})

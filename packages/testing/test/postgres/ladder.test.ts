@@ -1,0 +1,23 @@
+/** The status of one person is what docs/decisions/upsert.md says, on PostgreSQL. */
+import { it } from "@effect/vitest"
+import { RunLog } from "@roster/workflows"
+import { Effect, Layer } from "effect"
+import { amount, runSeed } from "../../src/simulation/LongRun.ts"
+import { walk } from "../consent/LadderWalk.ts"
+import { describePostgres, layerPostgres } from "./TestPostgres.ts"
+
+const first = runSeed("statuses of one person") % 1_000_000
+const seeds = Array.from({ length: amount({ ci: 3, long: 300 }) }, (_, index) => first + index)
+
+describePostgres("the status of one person", () => {
+  it.live(
+    "follows the ladder by every way in, on PostgreSQL",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Layer.build(Layer.merge(layerPostgres, RunLog.layerMemory()))
+        const on = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.provideContext(step, context)
+        yield* Effect.forEach(seeds, (seed) => walk({ on }, seed, 25), { discard: true })
+      }),
+    amount({ ci: 60_000, long: 3_600_000 })
+  )
+})
