@@ -40,6 +40,7 @@ export {
   maximumNamedContacts,
   OtherTarget,
   OutdatedContact,
+  NewRecipients,
   RunOutcome,
   type RunReport
 } from "./runs/RunReport.ts"

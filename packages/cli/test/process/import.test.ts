@@ -49,6 +49,7 @@ describe("roster contacts import", () => {
         outdatedContacts: [],
         statusesKept: 0,
         keptStatuses: [],
+        newRecipients: { people: 2, added: 2 },
         rejectedFile: "contacts.csv.rejected.csv"
       })
       assert.deepStrictEqual(

@@ -1,6 +1,6 @@
 /** What a person does to contacts: said in a form, seen as a plan, applied, and undone. */
 import { ContactStatus } from "@roster/domain"
-import { reportWords, type RunReport } from "@roster/workflows"
+import { recipientWords, reportWords, type RunReport } from "@roster/workflows"
 import { Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useState } from "react"
@@ -169,6 +169,7 @@ const Preview = ({ planned, onApply }: { readonly planned: ContactPlan.Planned; 
           .join(", ")}
         .{unchanged === kept ? "" : ` Already so: ${people(unchanged - kept)}.`}
         {kept === 0 ? "" : ` ${people(kept)} left, complained, cannot be reached or confirmed: their status stays.`}
+        {["", ...recipientWords(plan.summary)].join(" ")}
       </p>
       {count === 0 ? null : (
         <>

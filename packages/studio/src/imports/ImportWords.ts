@@ -1,6 +1,6 @@
 /** What a plan and its application come to, in plain words. */
 import type { ImportWarning } from "@roster/domain"
-import { isWhole, outcomeWords, type RunReport } from "@roster/workflows"
+import { isWhole, outcomeWords, recipientWords, type RunReport } from "@roster/workflows"
 import { counted, people } from "../kit/Counts.ts"
 import type { RowChoices } from "./ImportChoices.ts"
 import type { Planned, RowKind } from "./thread/ImportCalls.ts"
@@ -67,7 +67,10 @@ export const deedOf = ({ changed, new: added }: Pick<Planned["summary"], "change
 
 /** What an application came to. */
 export const appliedText = (report: RunReport): string =>
-  `The import ${isWhole(report) ? "came to its end" : "stopped"}: ${outcomeWords(report)}`
+  [
+    `The import ${isWhole(report) ? "came to its end" : "stopped"}: ${outcomeWords(report)}`,
+    ...recipientWords(report, true)
+  ].join(" ")
 
 /** What is known of an import that was going on when the page was left. */
 export const leftText = (

@@ -1,5 +1,6 @@
 /** What each row of a plan would do, counted and listed by what it does. */
 import type { ImportWarning } from "@roster/domain"
+import { recipientWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
@@ -119,7 +120,7 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
         {counted(planned.summary.read, "row")}: {of.new.toLocaleString()} new, {of.changed.toLocaleString()} changed,{" "}
         {of.unchanged.toLocaleString()} unchanged, {of.rejected.toLocaleString()} rejected,{" "}
         {of.repeated.toLocaleString()} repeated{of.leftOut === 0 ? "" : `, ${of.leftOut.toLocaleString()} left out`}.
-        {isApplied ? "" : " Nothing is stored yet."}
+        {isApplied ? "" : [" Nothing is stored yet.", ...recipientWords(planned.summary)].join(" ")}
       </p>
       {planned.summary.warnings === undefined ? null : <Warnings warnings={planned.summary.warnings} />}
       <fieldset className="kinds">

@@ -60,7 +60,8 @@ const useNew = (): string =>
 
 const Sum = ({ becomes, unclear, unsaid, willNot, willReceive }: MailSum & { readonly becomes: string }) => (
   <p className="note" aria-live="polite">
-    {willReceive.toLocaleString()} will receive mail, {willNot.toLocaleString()} will not.
+    {counted(willReceive, "row gives", "rows give")} a status with mail, {counted(willNot, "row gives", "rows give")}{" "}
+    one without. The plan says who will receive mail.
     {unsaid === 0
       ? ""
       : ` ${counted(unsaid, "row says", "rows say")} nothing: a ${becomes}, and a stored one keeps the status.`}

@@ -30,10 +30,14 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await choose(page, members)
           assert.strictEqual(await page.getByRole("combobox", { name: "Encoding" }).inputValue(), "windows-1252")
           await page.getByRole("cell", { name: "Århus", exact: true }).waitFor()
-          await page.getByText("2 will receive mail, 1 will not. 1 row has a word").waitFor()
+          await page
+            .getByText(
+              "2 rows give a status with mail, 1 row gives one without. The plan says who will receive mail. 1 row has a word"
+            )
+            .waitFor()
           await page.getByLabel("What vielleicht stands for").selectOption("NotConfirmed")
           await page.getByLabel("What Kunde becomes").selectOption({ label: "Left out" })
-          await page.getByText("2 will receive mail, 2 will not.").waitFor()
+          await page.getByText("2 rows give a status with mail, 2 rows give one without.").waitFor()
           await page.getByRole("button", { name: "Plan", exact: true }).click()
           await page.getByText("4 rows: 2 new, 1 changed, 0 unchanged, 1 rejected, 0 repeated.").waitFor()
           await page.getByLabel("Rejected").check()

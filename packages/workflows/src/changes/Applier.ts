@@ -23,6 +23,7 @@ import {
   attempts,
   made,
   madeBy,
+  madeOf,
   nothingEarlier,
   readEarlier,
   recordUnknown,
@@ -32,7 +33,9 @@ import { noCounts } from "../runs/RunEntry.ts"
 import type { Run, RunLogFailure } from "../runs/RunLog.ts"
 import {
   emptyReport,
+  isNewRecipient,
   makeEffectCounter,
+  makeRecipientCounter,
   maximumNamedContacts,
   type OutdatedContact,
   type RunEffect,
@@ -48,6 +51,8 @@ export interface Look {
   readonly change?: ContactChange | undefined
   /** The status that the contact keeps in place of that of the row. */
   readonly kept?: KeptStatusRow["status"] | undefined
+  /** What the change makes of the contact (default: found anew). */
+  readonly after?: Found | undefined
 }
 
 /** Rows that are sent together, with their places. */
@@ -101,12 +106,22 @@ const leftOut: LeftOut = { _tag: "LeftOut" }
 
 const busy = new InvalidInput({ field: "body", issue: "others keep changing the contact; send the row again" })
 
-const outcomeOf = ({ effect, kept: keptStatus }: Look): AddOutcome | Own =>
+const outcomeOf = ({ effect, kept: keptStatus }: Look, isRecipient = false): AddOutcome | Own =>
   effect === "leftOut"
     ? leftOut
     : effect === "outdated"
       ? outdated
-      : AddOutcome.Accepted(keptStatus === undefined ? { effect } : { effect, keptStatus })
+      : AddOutcome.Accepted({
+          effect,
+          ...(keptStatus === undefined ? {} : { keptStatus }),
+          ...(isRecipient ? { isRecipient } : {})
+        })
+
+/** What was written of a row. */
+const writtenOutcome = ({ change, found, look }: Due<unknown>, kept = look.kept): AddOutcome | Own => {
+  const { after = madeOf(found, change) } = look
+  return outcomeOf({ ...look, kept }, kept === look.kept && isNewRecipient(found.contact, after.contact))
+}
 
 /** An empty text removes a custom field, and is the nearest to no name. */
 const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
@@ -199,7 +214,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
       for (const [index, one] of due.entries()) {
         const answer = answers[index]
         if (answer?._tag === "Outdated") late.push([one, foundIn(answer)])
-        else outcomes[one.place] = outcomeOf(one.look)
+        else outcomes[one.place] = writtenOutcome(one)
       }
       if (!looksAgain) for (const [{ place }] of late) outcomes[place] = outdated
       due = looksAgain ? yield* lookAgain(late, outcomes, attempt === attempts) : []
@@ -248,9 +263,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
             })
       const { keptStatuses } = yield* madeBy(recorder, { changes, found: some.map(({ found }) => found) }, call)
       const kept = new Map(keptStatuses.map(({ index, status }) => [index, status]))
-      for (const [index, { look, place }] of some.entries()) {
-        outcomes[place] = outcomeOf({ ...look, kept: kept.get(index) ?? look.kept })
-      }
+      for (const [index, one] of some.entries()) outcomes[one.place] = writtenOutcome(one, kept.get(index))
     }
   })
 
@@ -293,6 +306,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
   const outdatedContacts: Array<OutdatedContact> = []
   const refused = new Map<number, NamedRejection>()
   const kept = makeKeptStatusRows()
+  const recipients = makeRecipientCounter()
   let underWay = 0
 
   const count = ({ batch, lines, rows }: Rows<A>, results: Results): void => {
@@ -302,6 +316,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
       if (outcome._tag === "Accepted") {
         effects.add(outcome.effect ?? "unknownWhetherNew", count)
         if (outcome.keptStatus !== undefined) kept.add({ line, status: outcome.keptStatus })
+        if (outcome.isRecipient === true) recipients.add(outcome.effect === "new", count)
       } else if (outcome._tag === "Refused") {
         const { email, error } = outcome
         refused.set(rows[at] ?? 0, { line, reason: inputProblem(error), code: "Service", email })
@@ -349,6 +364,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
       rejected: refused.size,
       rejectedRows: [...refused.values()].toSorted((one, other) => one.line - other.line),
       ...kept.report(),
+      ...(done.unknownWhetherNew > 0 ? {} : { newRecipients: recipients.counts() }),
       unknown: found.unknown + underWay,
       stoppedBy: yield* sender.stoppedBy
     }

@@ -57,10 +57,11 @@ export interface Import<E> {
 }
 
 /** What becomes of a row of an import. */
-const lookOf = ({ change, effect, fields, kept }: RowLook): Look => ({
+const lookOf = ({ after, change, effect, fields, kept }: RowLook): Look => ({
   effect: effect === "unchanged" || (effect === "changed" && Object.keys(fields).length === 0) ? "alreadySo" : effect,
   change,
-  kept
+  kept,
+  after
 })
 
 /**

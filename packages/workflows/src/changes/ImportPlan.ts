@@ -31,6 +31,7 @@ import {
 } from "../runs/ContactReader.ts"
 import { fitOf, type ImportMode, makeUnreached } from "../runs/ImportMode.ts"
 import { madeOf, writeOfContact } from "../runs/RecordedChanges.ts"
+import { isNewRecipient, makeRecipientCounter } from "../runs/RunReport.ts"
 import {
   encodeHeader,
   encodeRow,
@@ -78,8 +79,8 @@ export interface RowPlan {
   readonly line: number
   /** What the row does to its contact. */
   readonly effect: "new" | "changed" | "unchanged" | "leftOut"
-  /** Whether the contact keeps its status in place of that of the row. */
-  readonly keepsStatus: boolean
+  /** The status that the contact keeps in place of that of the row. */
+  readonly keptStatus: KeptStatus["status"] | undefined
 }
 
 /** What a plan writes of a contact. */
@@ -175,6 +176,7 @@ export const makePlanner = (
   const columns = survey.header === undefined ? [] : ContactColumns.columnFields(survey.header.cells, mapping)
   const counts = { new: 0, changed: 0, unchanged: 0, leftOut: 0, wouldResubscribe: 0, onlyLists: 0 }
   const unreached = makeUnreached(mode)
+  const recipients = makeRecipientCounter()
   let newActive = 0
   const fieldCounts = new Map<string, number>()
   const sample: Array<PlanSummary["sample"][number]> = []
@@ -195,7 +197,7 @@ export const makePlanner = (
     const { after, change, effect, fields, kept } = look(contact, found)
     counts[effect]++
     if (effect !== "leftOut") unreached.look(contact, found)
-    onRow({ line, effect, keepsStatus: kept !== undefined })
+    onRow({ line, effect, keptStatus: kept })
     if (kept !== undefined) {
       counts.wouldResubscribe++
       if (wouldResubscribeRows.length < maximumShownRows) wouldResubscribeRows.push({ line, email, status: kept })
@@ -204,6 +206,7 @@ export const makePlanner = (
       firstContacts.push({ line, email, contact: stateOfFound(email, after) ?? {} })
     }
     if (change === undefined) return undefined
+    if (isNewRecipient(found.contact, after?.contact)) recipients.add(effect === "new")
     const row = { line, change, ...(kept === undefined ? {} : ({ keepsStatus: true } as const)) }
     if (effect === "new") {
       if (change.write?.status === undefined) newActive++
@@ -234,6 +237,7 @@ export const makePlanner = (
     wouldResubscribeRows,
     rejectedRows: survey.firstInvalid,
     ...(survey.causes.length === 0 ? {} : { causes: survey.causes }),
+    newRecipients: recipients.counts(),
     ...warned(newActive)
   })
   return { plan, summary }

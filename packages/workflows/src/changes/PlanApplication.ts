@@ -13,7 +13,7 @@ import {
   TaggedError,
   type TooManyContacts
 } from "@roster/domain"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Schema, Stream, Struct } from "effect"
 import { RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
 import {
   type Found,
@@ -195,8 +195,9 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
           return { batch: part.map((row): Planned => ({ email: row.change.email, row })), lines, rows: lines }
         })
         const all = rowsIn(summary)
+        const hasRecipients = summary.newRecipients !== undefined
         const reported = Effect.map(applier.report, (applied): RunReport => ({
-          ...applied,
+          ...(hasRecipients ? applied : Struct.omit(applied, ["newRecipients"])),
           read: all,
           notSent: leftOf(applied, all)
         }))

@@ -14,6 +14,7 @@ import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
 import { ContactState, FieldChanges } from "../runs/ContactState.ts"
 import { RepeatedRow } from "../upload/RepeatedRows.ts"
 import { NamedRejection, RejectionCause } from "../runs/Rejections.ts"
+import { NewRecipients } from "../runs/RunReport.ts"
 
 /** The version of the format. Version 2 had no deletions. */
 const version = 3
@@ -99,6 +100,8 @@ export const PlanSummary = Schema.Struct({
   rejectedRows: Schema.Array(NamedRejection),
   /** Why rows are rejected, the causes of most rows first; absent without any. */
   causes: Schema.optionalKey(Schema.Array(RejectionCause)),
+  /** Who will receive mail and did not before; absent of deletions. */
+  newRecipients: Schema.optionalKey(NewRecipients),
   /** What is odd in the other rows; absent if nothing is, or if the survey did not look for it. */
   warnings: Schema.optionalKey(Schema.Array(ImportWarning))
 })

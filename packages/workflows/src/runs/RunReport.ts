@@ -2,7 +2,14 @@
  * What an upload, an apply or an undo did: one report for all of them. Each row has one outcome, which is counted where it is
  * known, so that the counts add up however the run ends.
  */
-import { ImportWarning, KeptStatusRow, type ServiceError, TaggedError } from "@roster/domain"
+import {
+  type Contact,
+  ImportWarning,
+  isMailedStatus,
+  KeptStatusRow,
+  type ServiceError,
+  TaggedError
+} from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { NamedRejection, RejectionCause } from "./Rejections.ts"
 import { type RunHeader, RunLog } from "./RunLog.ts"
@@ -18,6 +25,33 @@ export const OutdatedContact = Schema.Struct({
   email: Schema.String
 })
 export interface OutdatedContact extends Schema.Schema.Type<typeof OutdatedContact> {}
+
+/** The people who receive mail by a plan or a run, and did not before. */
+export const NewRecipients = Schema.Struct({
+  /** How many they are. */
+  people: Schema.Int,
+  /** How many of them are new contacts. */
+  added: Schema.Int
+})
+export interface NewRecipients extends Schema.Schema.Type<typeof NewRecipients> {}
+
+type Mailed = Pick<Contact, "status"> | null | undefined
+
+/** Whether a change gives mail to a person. Of a contact whose service tells no status, nobody knows. */
+export const isNewRecipient = (before: Mailed, after: Mailed): boolean =>
+  isMailedStatus(after?.status) && (before == null || (before.status !== undefined && !isMailedStatus(before.status)))
+
+/** Counts the people to whom changes give mail. */
+export const makeRecipientCounter = () => {
+  const counts = { people: 0, added: 0 }
+  return {
+    add: (isNew: boolean, count = 1): void => {
+      counts.people += count
+      if (isNew) counts.added += count
+    },
+    counts: (): NewRecipients => ({ ...counts })
+  }
+}
 
 /**
  * The counts and lists of a report, and their JSON: read = done + leftOut + outdated + rejected + duplicates + notSent + unknown,
@@ -63,7 +97,9 @@ export const RunOutcome = Schema.Struct({
   /** Rows that were not sent because the run stopped before them. */
   notSent: Schema.Int,
   /** Rows that were sent and have no answer. */
-  unknown: Schema.Int
+  unknown: Schema.Int,
+  /** Who receives mail now and did not before; absent where nobody knows what was there before. */
+  newRecipients: Schema.optionalKey(NewRecipients)
 })
 
 /** The outcome of a run. */

@@ -32,6 +32,8 @@ export type AddOutcome = Named<
       readonly keptStatus?: KeptStatus["status"] | undefined
       /** What it did to the contact; `undefined` where nobody looked. */
       readonly effect?: RunEffect | undefined
+      /** Whether the person receives mail now, and is known not to have received any before. */
+      readonly isRecipient?: boolean
     }
     Refused: {
       /** The position of the contact in the input, counted from 0. */

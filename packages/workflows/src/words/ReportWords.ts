@@ -1,6 +1,6 @@
 /** What a report says to people, in the same words on the command line and on the page. */
 import type { UndoReport } from "../changes/Undo.ts"
-import type { RunReport } from "../runs/RunReport.ts"
+import type { NewRecipients, RunReport } from "../runs/RunReport.ts"
 
 const numberText = (count: number): string => count.toLocaleString("en-US")
 
@@ -84,6 +84,22 @@ export const outcomeWords = (
     `${numberText(done)} of ${counted(read, unit)} ${done === 1 ? "is" : "are"} done` +
     `${rest.map(([count = 0, words]) => (count === 0 ? "" : `, ${numberText(count)} ${words}`)).join("")}.`
   )
+}
+
+/** Who will receive mail by a plan, or receives it by a run, and did not before. Without a plan, nothing is promised. */
+export const recipientWords = (
+  { newRecipients }: { readonly newRecipients?: NewRecipients | undefined },
+  isDone = false
+): ReadonlyArray<string> => {
+  if (newRecipients === undefined) return []
+  const { added, people } = newRecipients
+  const receive = isDone ? (people < 2 ? "now receives mail" : "now receive mail") : "will receive mail"
+  return [
+    people === 0
+      ? `Nobody ${receive} who did not before.`
+      : `${numberText(people)} ${people === 1 ? "person" : "people"} ${receive} who did not before, ` +
+        `${numberText(added)} of them new.`
+  ]
 }
 
 /** Why a contact stays that an undo would change. */

@@ -7,6 +7,7 @@ import {
   type ContactChange,
   type ContactsService,
   contentOf,
+  everyStatus,
   judgeChange,
   layerTestContacts
 } from "@roster/domain"
@@ -52,12 +53,16 @@ export const makeFake = () => {
       const found = stored.get(canonicalEmail(email))
       return found === undefined ? Effect.fail(new ContactNotFound({ email })) : Effect.succeed(found.contact)
     },
-    addWithoutAnswer: (contacts, { listNames = [] } = {}) =>
+    addWithoutAnswer: (contacts, { listNames = [], resubscribe = everyStatus } = {}) =>
       Effect.sync(() => {
         for (const { email, ...given } of contacts) {
           const now = stored.get(canonicalEmail(email))?.contact ?? null
           apply(
-            { email: email as ContactChange["email"], seen: now, write: { ...given, addToLists: listNames } },
+            {
+              email: email as ContactChange["email"],
+              seen: now,
+              write: { ...given, addToLists: listNames, resubscribe }
+            },
             false
           )
         }

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   AccessDenied,
   type ContactPayload,
+  ContactStatus,
   type ContactsService,
   type ImportWarning,
   layerTestContacts,
@@ -17,6 +18,7 @@ import {
   makeImportPlan,
   makeImport,
   planImport,
+  recipientWords,
   RunLog,
   type RunReport,
   surveyContacts,
@@ -239,4 +241,48 @@ describe("An import of new contacts only", () => {
       assert.strictEqual(fake.stored.size, 2)
     }).pipe(Effect.provide(Layer.merge(blind, RunLog.layerMemory())))
   })
+})
+
+describe("Who will receive mail", () => {
+  const mailed = ["Active", "Engaged", "Transactional"]
+  const pairs = ContactStatus.literals.flatMap((before) =>
+    ContactStatus.literals.map((given) => ({ email: `${before}-${given}@example.com`, before, given }))
+  )
+  const people = source(
+    ...pairs.map(({ email, given }) => ({ email, status: given })),
+    ...ContactStatus.literals.map((status) => ({ email: `new-${status}@example.com`, status })),
+    { email: "said-nothing@example.com" }
+  )
+
+  it.effect.each([
+    { compares: true, resubscribe: false },
+    { compares: true, resubscribe: true },
+    { compares: false, resubscribe: false },
+    { compares: false, resubscribe: true }
+  ])("is counted by plan, apply and import as it comes about: %o", ({ compares, resubscribe }) =>
+    Effect.gen(function* () {
+      for (const way of ["plan", "import"] as const) {
+        const { fake, layer, status } = withContacts(compares)
+        for (const { before, email } of pairs) fake.put(email, { status: before })
+        const counts = yield* Effect.gen(function* () {
+          if (way === "import") return [(yield* importContacts(people, { resubscribe })).newRecipients]
+          const plan = yield* planImport(people, { resubscribe })
+          return [plan.summary.newRecipients, (yield* plan.apply).report.newRecipients]
+        }).pipe(Effect.scoped, Effect.provide(layer))
+        const gains = pairs.filter(
+          ({ before, email }) => !mailed.includes(before) && mailed.includes(status(email) ?? "")
+        ).length
+        // Of the new ones the three that say so, and the one that says nothing.
+        for (const count of counts) assert.deepStrictEqual(count, { people: gains + 4, added: 4 })
+      }
+    })
+  )
+
+  it.effect("is not said where nobody looked at what was there", () =>
+    Effect.gen(function* () {
+      const report = yield* importContacts(people, { record: false })
+      assert.notProperty(report, "newRecipients")
+      assert.deepStrictEqual(recipientWords(report, true), [])
+    }).pipe(Effect.provide(withContacts(true).layer))
+  )
 })

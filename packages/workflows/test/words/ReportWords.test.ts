@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Rejected, ServiceError } from "@roster/domain"
 import { emptyReport } from "../../src/runs/RunReport.ts"
-import { outcomeWords, reportCounts, reportWords } from "../../src/words/ReportWords.ts"
+import { outcomeWords, recipientWords, reportCounts, reportWords } from "../../src/words/ReportWords.ts"
 
 describe("the words of a report", () => {
   it("have every count by its name, and those that few runs have only where they are not 0", () => {
@@ -26,6 +26,16 @@ describe("the words of a report", () => {
       assert.include(rare, line)
     const unknown = told({ read: 2, done: 2, unknownWhetherNew: 2 })
     assert.notMatch(unknown.join("\n"), /^- (?:new|changed|already so)/m)
+  })
+
+  it("say who will receive mail, and of a run who does now", () => {
+    const words = (people: number, added: number, isDone = false) =>
+      recipientWords({ newRecipients: { people, added } }, isDone)
+    assert.deepStrictEqual(words(1250, 1200), ["1,250 people will receive mail who did not before, 1,200 of them new."])
+    assert.deepStrictEqual(words(2, 0, true), ["2 people now receive mail who did not before, 0 of them new."])
+    assert.deepStrictEqual(words(1, 1, true), ["1 person now receives mail who did not before, 1 of them new."])
+    assert.deepStrictEqual(words(0, 0), ["Nobody will receive mail who did not before."])
+    assert.deepStrictEqual(recipientWords({}), [])
   })
 
   it("say how far a run came, and name only what is not done", () => {

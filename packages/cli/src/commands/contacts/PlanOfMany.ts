@@ -22,6 +22,7 @@ import {
   type PlanSummary,
   type ReadError,
   readExportedContacts,
+  recipientWords,
   type RunLog,
   type RunReport,
   type UnreadableExport
@@ -171,7 +172,7 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
     statusesKept: plan.summary.wouldResubscribe,
     keptStatuses: plan.summary.wouldResubscribeRows
   }
-  const shown = lines.map(printable).join("\n")
+  const shown = [...lines, ...recipientWords(plan.summary)].map(printable).join("\n")
   if (dryRun) {
     const found = { dryRun: true, selected: read, ...facts, ...Results.omitUndefined({ notThere, unplaced }) }
     return yield* Results.summary({ ...found, needsConfirm: isSevere }, `Would ${shown}`)

@@ -76,7 +76,7 @@ export interface ShownRow {
   readonly email: string
   /** Old and new values by the names of fields; the old ones of a new contact are `null`. */
   readonly fields: ReadonlyArray<readonly [name: string, old: string | null, now: string | null]>
-  /** Why the row is not imported. */
+  /** Why the row is not imported, or its status is not. */
   readonly reason?: string
   /** The address that would do. */
   readonly suggestion?: string

@@ -28,7 +28,7 @@ const planned = Effect.fnUntraced(function* (
     onProgress: (rows) => tell({ _tag: "Reading", rows })
   })
   const unchanged = new Set<number>()
-  const kept = new Set<number>()
+  const kept = new Map<number, string>()
   const leftOut = new Set<number>()
   const total = survey.read - survey.invalid - survey.duplicates
   const plan = yield* makeImportPlan(rows, survey, {
@@ -38,10 +38,10 @@ const planned = Effect.fnUntraced(function* (
     resubscribe,
     source: survey.digest,
     onProgress: (rows) => tell({ _tag: "Planning", rows, total }),
-    onRow: ({ effect, keepsStatus, line }) => {
+    onRow: ({ effect, keptStatus, line }) => {
       if (effect === "unchanged") unchanged.add(line)
       if (effect === "leftOut") leftOut.add(line)
-      if (keepsStatus) kept.add(line)
+      if (keptStatus !== undefined) kept.set(line, keptStatus)
     }
   })
   const planFile = yield* blobOf(plan.content, "application/json")

@@ -26,7 +26,8 @@ export interface PlanMade {
   readonly rows: Stream.Stream<ImportRow, ImportProblem | UnreadableFile>
   /** The lines of rows that the plan itself does not have. */
   readonly unchanged: ReadonlySet<number>
-  readonly kept: ReadonlySet<number>
+  /** With the statuses that their contacts keep. */
+  readonly kept: ReadonlyMap<number, string>
   readonly leftOut: ReadonlySet<number>
   /** What an import makes of other cells for a row; rows of JSON are not corrected here. */
   readonly check: RowCheck | undefined
@@ -137,7 +138,11 @@ export const rowsOf = (
   let number = 0
   return Stream.filterMap(rows, (row) => {
     const other = survey.otherLine(++number)
-    if (kind !== "repeated") return lines[kind].has(row.line) ? Result.succeed(shownRow(row)) : Result.fail(undefined)
+    if (kind !== "repeated") {
+      if (!lines[kind].has(row.line)) return Result.fail(undefined)
+      const status = kind === "kept" ? kept.get(row.line) : undefined
+      return Result.succeed({ ...shownRow(row), ...(status === undefined ? {} : { reason: `Stays ${status}.` }) })
+    }
     return other === undefined ? Result.fail(undefined) : Result.succeed(shownRepeated(row, other))
   })
 }

@@ -5,6 +5,7 @@ import {
   isWithinLimit,
   outcomeWords,
   type PlanSummary,
+  recipientWords,
   type RejectionLimit,
   reportCounts,
   type RunReport,
@@ -164,7 +165,8 @@ export const runWords = (report: RunReport, rejectedFile?: string): string =>
     ...duplicateWords(report),
     ...warningWords(report.warnings),
     ...keptWords(report),
-    ...(rejectedFile === undefined ? [] : [`The rejected rows are in ${printable(rejectedFile)}.`])
+    ...(rejectedFile === undefined ? [] : [`The rejected rows are in ${printable(rejectedFile)}.`]),
+    ...recipientWords(report, true)
   ].join("\n")
 
 const shownFields = 20
@@ -263,7 +265,8 @@ export const plannedWords = ({ apply, file, lists, summary, target }: Planned): 
     "Nothing was sent.",
     ...(file === undefined || apply === undefined
       ? []
-      : [printable(`The plan is in ${file}. To carry it out: ${apply}`)])
+      : [printable(`The plan is in ${file}. To carry it out: ${apply}`)]),
+    ...recipientWords(summary)
   ].join("\n")
 }
 
