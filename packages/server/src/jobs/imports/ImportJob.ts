@@ -2,12 +2,14 @@
 import {
   type ContactPayload,
   canonicalEmail,
+  ContactColumns,
   FileHeader,
   fnRedacted,
   type ImportMapping,
   type ImportRow,
   type ImportWarning,
   inputProblem,
+  mergedStatus,
   makeConsentWarnings,
   readContacts,
   type KeptStatusRow,
@@ -15,7 +17,7 @@ import {
   Resubscribe,
   writeOf
 } from "@roster/domain"
-import { Clock, Effect, Exit, identity, Option, Pull, Result, Schema, Stream } from "effect"
+import { Clock, Effect, Exit, Function, identity, Option, Pull, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { listsRefusal, mergedRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
 import { writeContacts } from "../../contacts/ContactWrites.ts"
@@ -89,15 +91,46 @@ interface GoodRow {
   readonly isRepeat: boolean
 }
 
+/** The addresses that are noted of those that some row calls NotConfirmed, some 64 MiB of them. */
+const maximumNotConfirmed = 500_000
+
+/**
+ * The addresses of which a row says NotConfirmed. That is given to new contacts only, so the job has to know before it writes
+ * another row of the address. A file that gives no status is not read for it.
+ */
+const notConfirmedIn = Effect.fnUntraced(function* <E, R>(
+  rows: Stream.Stream<ImportRow, E, R>,
+  mapping: ImportMapping
+) {
+  const addresses = new Set<string>()
+  const givesStatus = Function.memoize(
+    ({ cells, format }: ImportRow["header"]) =>
+      format !== undefined || ContactColumns.columnFields(cells, mapping).some(({ field }) => field === "Status")
+  )
+  yield* Stream.runForEachArray(
+    Stream.takeWhile(rows, ({ header }) => givesStatus(header)),
+    (part) =>
+      Effect.sync(() => {
+        for (const { contact } of part) {
+          if (Result.isFailure(contact) || contact.success.status !== "NotConfirmed") continue
+          if (addresses.size < maximumNotConfirmed) addresses.add(canonicalEmail(contact.success.email))
+        }
+      })
+  )
+  return addresses
+})
+
 /** Makes the check of rows, which are checked in the order of the file. */
-const makeRowCheck = () => {
+const makeRowCheck = (notConfirmed: ReadonlySet<string>) => {
   const isRepeated = makeRepeatedEmails()
   return (row: ImportRow): CheckedRow => {
     if (Result.isFailure(row.contact)) return { row, checked: Result.fail(row.contact.failure) }
-    const contact = row.contact.success
-    const refusal = textsRefusal(contact, "")
+    const given = row.contact.success
+    const refusal = textsRefusal(given, "")
     if (refusal !== undefined) return { row, checked: Result.fail(inputProblem(refusal)) }
-    const identity = canonicalEmail(contact.email)
+    const identity = canonicalEmail(given.email)
+    const status = notConfirmed.has(identity) ? mergedStatus("NotConfirmed", given.status) : given.status
+    const contact = status === given.status ? given : { ...given, status }
     return { row, checked: Result.succeed({ row, contact, identity, isRepeat: isRepeated(identity) }) }
   }
 }
@@ -144,13 +177,22 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const list = request.listName === undefined ? undefined : yield* findList(job.account, request.listName)
   const progress = { ...progressOf(job) }
   const { resubscribe = false } = request
-  const checkRow = makeRowCheck()
+  const mapping = mappingOf(request)
+  const readRows = readContacts(contentOf(readParts(sql, job.number)), mapping)
+  // The rows before an unreadable one are imported.
+  const notConfirmed = resubscribe
+    ? new Set<string>()
+    : yield* notConfirmedIn(
+        Stream.catchTag(readRows, "UnreadableFile", () => Stream.empty),
+        mapping
+      )
+  const checkRow = makeRowCheck(notConfirmed)
   // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* remainingRejectionSpace(job.number, job.account)
 
   const consent = makeConsentWarnings()
   let toSkip = job.rows_done
-  const pull = yield* readContacts(contentOf(readParts(sql, job.number)), mappingOf(request)).pipe(
+  const pull = yield* readRows.pipe(
     Stream.filter((row) => {
       // Of all rows, so that a job that goes on warns of the same.
       consent.add(row)
