@@ -141,7 +141,8 @@ export const walk = Effect.fnUntraced(function* (
   ]
   for (let index = 0; index < length; index++) {
     const step = oneOf(steps)
-    const to = oneOf(ContactStatus.literals)
+    // Often the status that is there, which is said again.
+    const to = random() < 0.4 ? now.status : oneOf(ContactStatus.literals)
     const { resubscribe: given } = oneOf(lifts)
     const contact = { email, status: to, firstName: `Step ${index}` }
     course.push(`${step} ${to} ${JSON.stringify(given)}`)

@@ -9,7 +9,16 @@ import {
   type EmailAddress,
   readContacts
 } from "@roster/domain"
-import { addAll, addRows, importContacts, planDelete, planImport, RunLog, type RunReport } from "@roster/workflows"
+import {
+  addAll,
+  addRows,
+  importContacts,
+  planDelete,
+  planImport,
+  RunLog,
+  type RunReport,
+  undoRun
+} from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { seconds } from "./ContactFacts.ts"
 import { eventually } from "../cases/Eventually.ts"
@@ -262,6 +271,23 @@ export const consentConformance = (it: Cases<ContactsService>): void => {
           people.map(({ email, from }) => [email, from, "After"])
         )
       })
+    )
+
+    it.effect("an undo changes back whom its run unsubscribed, but for who left again since", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const own = place()
+        const [wrong, left] = [own.email("wrong"), own.email("left")]
+        yield* contacts.add([{ email: wrong }, { email: left }])
+        const people = [wrong, left].map((email): Person => ({ email, from: undefined, to: "Unsubscribed" }))
+        const { run = "" } = yield* importContacts(rowsOf(people))
+        yield* contacts.add([{ email: left, status: "Unsubscribed" }])
+        assert.deepInclude(yield* undoRun(run), { untold: 0, partlyDone: 1 })
+        assert.deepStrictEqual(
+          (yield* now(own, people)).map(([, status]) => status),
+          ["Active", "Unsubscribed"]
+        )
+      }).pipe(Effect.scoped, Effect.provide(RunLog.layerMemory()))
     )
 
     it.effect("an undo of a deletion brings back the deleted, and leaves alone who left since", () =>
