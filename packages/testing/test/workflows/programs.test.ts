@@ -230,7 +230,7 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
           summary.wouldResubscribeRows.map(({ email, status }) => `${email} ${status}`).toSorted(),
           kept.map(({ email, status }) => `${email} ${status}`).toSorted()
         )
-        const { undo } = yield* apply
+        const { report, undo } = yield* apply
         assert.deepStrictEqual(
           yield* stored,
           before.map((line, at) =>
@@ -238,7 +238,8 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
           ),
           given
         )
-        yield* undo
+        // Where no service tells who gave a status last, only this brings those back that stop mail.
+        yield* isExact || report.run === undefined ? undo : undoRun(report.run, { resubscribe: true })
         assert.deepStrictEqual(yield* stored, before, given)
       }
       const lifted = yield* planUpdate(service.stream(), { status: "Active" }, { resubscribe: ["Bounced"] })

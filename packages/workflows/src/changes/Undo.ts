@@ -15,7 +15,14 @@ import {
 } from "@roster/domain"
 import { Array as Arrays, Effect, type Scope, Stream } from "effect"
 import type { RunEntry } from "../runs/RunEntry.ts"
-import { type RecordedRun, RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
+import {
+  type RecordedRun,
+  type Run,
+  RunLog,
+  type RunLogFailure,
+  type RunNotFound,
+  type RunTaken
+} from "../runs/RunLog.ts"
 import { type Found, mayNotRead, nobody, type ReadError, readNow } from "../runs/ContactReader.ts"
 import { attempts, datesGiven, made, madeOf } from "../runs/RecordedChanges.ts"
 import {
@@ -68,8 +75,6 @@ export interface UndoOptions extends UndoScope {
   /** Runs with the report of the contacts so far when the undo ends, also when it fails or is interrupted. */
   readonly onReport?: ((report: UndoReport) => Effect.Effect<void>) | undefined
 }
-
-type StatusesGiven = Extract<RunEntry, { readonly _tag: "StatusesGiven" }>
 
 const effectOf = { AsBefore: "alreadySo", Delete: "deleted", AddAgain: "new", ChangeBack: "changed" } as const
 
@@ -127,27 +132,48 @@ export const nothingUndone: UndoReport = makeTally().report(undefined)
 const partsOf = (targets: ReadonlyArray<Target>): ReadonlyArray<ReadonlyArray<Target>> =>
   Arrays.chunksOf(targets, maximumChanges)
 
-/** By address, who gave the statuses that contacts have: by their dates, of which each stands for one time. */
-const makeGivers = Effect.fnUntraced(function* (run: RecordedRun) {
+/**
+ * By address, who gave the statuses that contacts have: by their dates, of which each stands for one time. The undo holds its own
+ * run and the one that it undoes, so that nobody can read them from the log.
+ */
+const makeGivers = Effect.fnUntraced(function* (run: RecordedRun, undoing?: Run) {
   const log = yield* RunLog
+  const entriesOf = (id: string) =>
+    id === run.header.id
+      ? Effect.succeed(run.entries)
+      : id === undoing?.header.id
+        ? Effect.succeed(undoing.earlier)
+        : Effect.map(log.read(id), ({ entries }) => entries)
   const own = new Map<string, Set<string>>()
   /** The dates of statuses that an undo brought back, each with that of the status as it was then. */
   const broughtBack = new Map<string, Map<string, string | null>>()
-  const each = (entries: RecordedRun["entries"], read: (dates: StatusesGiven["dates"]) => void) =>
-    Stream.runForEach(entries, (entry) => Effect.sync(() => entry._tag === "StatusesGiven" && read(entry.dates)))
+  const each = (entries: RecordedRun["entries"], read: (entry: RunEntry) => void) =>
+    Stream.runForEach(entries, (entry) => Effect.sync(() => read(entry)))
   const add = (email: string, date: string) => void own.set(email, (own.get(email) ?? new Set()).add(date))
-  yield* each(run.entries, (dates) => dates.forEach(({ email, given }) => add(email, given)))
+  yield* each(run.entries, (entry) => {
+    if (entry._tag === "StatusesGiven") for (const { email, given } of entry.dates) add(email, given)
+  })
+  /** Those to whom an undo gave a status that has no date: it added them again, or was killed before it noted the date. */
+  const undated = new Set<string>()
   for (const { header } of yield* log.list) {
     if (header.undoes === undefined || header.id < run.header.id) continue
-    const both = Effect.all([log.read(header.undoes), log.read(header.id)])
+    const both = Effect.all([entriesOf(header.undoes), entriesOf(header.id)])
     const read = Effect.flatMap(both, ([undone, undo]) => {
       const before = new Map<string, string | null>()
       return Effect.andThen(
-        each(undone.entries, (dates) => {
-          for (const { email, before: date } of dates) if (!before.has(email)) before.set(email, date)
+        each(undone, (entry) => {
+          if (entry._tag !== "StatusesGiven") return
+          for (const { email, before: date } of entry.dates) if (!before.has(email)) before.set(email, date)
         }),
-        each(undo.entries, (dates) => {
-          for (const { email, given } of dates) {
+        each(undo, (entry) => {
+          if (entry._tag === "Changes") {
+            for (const [email] of entry.created ?? []) undated.add(canonicalEmail(email))
+            for (const { email, fields } of entry.changed ?? [])
+              if ("Status" in fields) undated.add(canonicalEmail(email))
+          }
+          if (entry._tag !== "StatusesGiven") return
+          for (const { email, given } of entry.dates) {
+            undated.delete(email)
             const known = broughtBack.get(email) ?? new Map<string, string | null>()
             broughtBack.set(email, known.set(given, before.get(email) ?? null))
           }
@@ -169,17 +195,17 @@ const makeGivers = Effect.fnUntraced(function* (run: RecordedRun) {
         seen.add(date)
         date = broughtBack.get(email)?.get(date) ?? null
       }
-      return "Others"
+      return undated.has(email) ? "Untold" : "Others"
     }
   }
 })
 
 /** Says what an undo does to some contacts as they are now; `known` has what an earlier step of a preview makes of them. */
-const makeLook = Effect.fnUntraced(function* (run: RecordedRun, scope: UndoScope) {
+const makeLook = Effect.fnUntraced(function* (run: RecordedRun, scope: UndoScope, undoing?: Run) {
   const service = yield* ContactsService
   const within = yield* makeScope(scope)
   const isForced = scope.force === true
-  const givers = yield* Effect.cached(makeGivers(run))
+  const givers = yield* Effect.cached(makeGivers(run, undoing))
   const look = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>, known?: ReadonlyMap<string, Found>) {
     const { found, isExact } = yield* readNow(
       service,
@@ -300,7 +326,6 @@ export const undoRun = fnRedacted("undoRun")(function* (
   const log = yield* RunLog
   const service = yield* ContactsService
   const undone = yield* openToUndo(id)
-  const { look, note } = yield* makeLook(undone, options)
   const { command, input, undoes } = undone.header
   // It must not go on meanwhile, nor afterwards as if its rows were still written.
   const held =
@@ -316,6 +341,7 @@ export const undoRun = fnRedacted("undoRun")(function* (
   }
   const isWhole = Object.keys(part).length === 0
   const own = yield* log.open({ command: "undo", undoes: id, ...(isWhole ? {} : { input: part }) })
+  const { look, note } = yield* makeLook(undone, options, own)
   const tally = makeTally()
 
   const undoPart = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
