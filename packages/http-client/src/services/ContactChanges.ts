@@ -147,13 +147,13 @@ export const makeChange = (shared: RosterHttpApi["Service"], operations: Operati
   return Effect.fnUntraced(function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
     const { dryRun = false, idempotencyKey } = options
     yield* checkIdempotencyKey(idempotencyKey)
+    // What is wrong is refused at any service.
+    const given = yield* encodeChanges(changes)
+    const body = isResubscribeHonoured.current === false ? yield* encodeChanges(changes.map(decided)) : given
     const request = HttpClientRequest.post("/contacts/changes").pipe(
       HttpClientRequest.acceptJson,
       HttpClientRequest.setUrlParams(dryRun ? { dryRun: "true" } : {}),
-      HttpClientRequest.bodyUint8Array(
-        yield* encodeChanges(isResubscribeHonoured.current === false ? changes.map(decided) : changes),
-        "application/json"
-      )
+      HttpClientRequest.bodyUint8Array(body, "application/json")
     )
     const answers = yield* callExtension({
       operation,
