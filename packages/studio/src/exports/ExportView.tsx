@@ -71,7 +71,7 @@ const ExportView = () => {
   const [format, setFormat] = useState<Format>("Csv")
   const [isZip, setZip] = useState(false)
   const wanted = { rule, format, compression: isZip ? ("Zip" as const) : ("None" as const) }
-  const total = AsyncResult.isSuccess(count) ? count.value : undefined
+  const total = AsyncResult.isSuccess(count) ? count.value.count : undefined
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     request(wanted)
