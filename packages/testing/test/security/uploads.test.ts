@@ -58,7 +58,7 @@ describe("uploads", () => {
       const refused = yield* answerToHead(served, 100_000)
       assert.match(
         refusedAs(refused, 429),
-        /32 at one time, or 4 GiB together\. Send this one when another has arrived/
+        /32 files for imports at one time, or 4 GiB together\. Send this file when another one has arrived/
       )
       assert.match(refused, /\r\nretry-after: 10\r\n/i)
       assert.match(refused, /\r\nconnection: close\r\n/i)
@@ -90,7 +90,7 @@ describe("uploads", () => {
         yield* Effect.forEach(accounts, (one) => underWay(one, 2 * gibibyte))
         const last = yield* ofSubaccount(served, "last")
         const refused = answerToHead(last, 2 * gibibyte)
-        assert.match(refusedAs(yield* refused, 503), /128 at one time, or 16 GiB together/)
+        assert.match(refusedAs(yield* refused, 503), /128 files for imports at one time, or 16 GiB together/)
         const readiness = answerTo(served, "GET /health/ready")
         // Until it is refused for the second time, the bound may have been full for a moment.
         const unready = yield* eventually(Effect.andThen(refused, readiness), (answer) => statusOf(answer) === 503)
