@@ -177,7 +177,7 @@ export const studioChain = Effect.fnUntraced(function* ({ baseUrl, key }: Served
   )
   assert.deepStrictEqual(
     left.map(({ email, lastName }) => [email, lastName]),
-    [["Maria.5@shop.example", "Curie"]]
+    [["maria.5@shop.example", "Curie"]]
   )
   assert.deepStrictEqual(reports(), [])
 })
