@@ -15,28 +15,17 @@ import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
 import { addAll, addRows, importContacts, RunLog } from "@roster/workflows"
 import { Array as Arr, Effect, Layer, Stream } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpClient } from "effect/http"
 import { amount } from "../../src/simulation/LongRun.ts"
 import { layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/index.ts"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
+import { unannounced } from "./Unannounced.ts"
 
 // Enough for requests that the served layer answers on another thread.
 const count = amount({ ci: 500, long: 10_000 })
 
 /** A service that knows nothing of the guard: neither does it say so, nor does it get the header. */
-const unaware = (client: HttpClient.HttpClient) =>
-  client.pipe(
-    HttpClient.mapRequest(HttpClientRequest.removeHeader("roster-resubscribe")),
-    HttpClient.transformResponse(
-      Effect.flatMap((response) =>
-        Effect.map(response.text, (body) => {
-          const headers = new Headers({ ...response.headers })
-          headers.delete("roster-resubscribe")
-          return HttpClientResponse.fromWeb(response.request, new Response(body, { status: response.status, headers }))
-        })
-      )
-    )
-  )
+const unaware = unannounced(["roster-resubscribe"])
 
 const layerUnaware = RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
   Layer.provide(Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, unaware))),

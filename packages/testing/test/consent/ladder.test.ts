@@ -4,13 +4,14 @@ import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient, StoreBackup } from "@roster/server"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer } from "effect"
-import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { HttpClient } from "effect/http"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { layerEmbedded, layersOn } from "../../src/layers/ServiceLayers.ts"
 import { walk } from "./LadderWalk.ts"
+import { unannounced } from "./Unannounced.ts"
 
 const first = runSeed("statuses of one person") % 1_000_000
 const seeds = (ci: number) => Array.from({ length: amount({ ci, long: 100 * ci }) }, (_, index) => first + index)
@@ -20,22 +21,7 @@ const timeout = amount({ ci: 60_000, long: 3_600_000 })
 const words = ["roster-resubscribe", "roster-changes", "roster-reads", "roster-idempotency-key"]
 
 /** A service that announces nothing of ours, and does not have what it does not announce. */
-const foreign = (client: HttpClient.HttpClient) =>
-  client.pipe(
-    HttpClient.mapRequest(HttpClientRequest.removeHeader("roster-resubscribe")),
-    HttpClient.transformResponse(
-      Effect.flatMap((response) =>
-        Effect.map(response.text, (body) => {
-          const headers = new Headers({ ...response.headers })
-          for (const word of words) headers.delete(word)
-          const isOurs = /\/contacts\/(?:changes|lookup|count|fields)/.test(response.request.url)
-          return isOurs
-            ? HttpClientResponse.fromWeb(response.request, new Response('{"Error":"Not found"}', { status: 404 }))
-            : HttpClientResponse.fromWeb(response.request, new Response(body, { status: response.status, headers }))
-        })
-      )
-    )
-  )
+const foreign = unannounced(words, /\/contacts\/(?:changes|lookup|count|fields)/)
 
 const layerForeign = RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
   Layer.provide(Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, foreign))),
