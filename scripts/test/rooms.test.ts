@@ -18,6 +18,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "emails",
     "rules",
     "saved",
+    "runs",
     "files",
     "kinds",
     "headings",

@@ -48,7 +48,6 @@ export { previewUndo, type UndoOptions, type UndoPreviewOptions, type UndoReport
 export { UndoneContact, UndoneField, type UndoScope } from "./changes/UndoStep.ts"
 export * from "./words/CommandLine.ts"
 export * from "./words/ReportWords.ts"
-export { ContactState, FieldChanges, FieldValue } from "./runs/ContactState.ts"
 export { isOfDatabase, prepareFile, type PrepareOptions, syncFolder } from "./exports/PreparedFile.ts"
 export * from "./exports/ExportedFile.ts"
 export * from "./exports/ExportPolling.ts"
@@ -67,9 +66,7 @@ export {
   type RunInfo,
   RunLog,
   RunLogFailure,
-  RunNotFound,
   RunOrigin,
-  RunTaken,
   type RunTarget,
   type RunTargetOptions
 } from "./runs/RunLog.ts"

@@ -1,7 +1,7 @@
 /** What the rule box does, without a browser: what is wrong with a rule, what may be written next, and rules with names. */
 import { assert, describe, it } from "@effect/vitest"
 import { layerMemory } from "@roster/server"
-import { RunNotFound } from "@roster/workflows"
+import { RunNotFound } from "@roster/domain"
 import * as PageClient from "@roster/workflows/PageClient"
 import { servePage } from "@roster/workflows/PageServer"
 import type { RunStorage } from "@roster/workflows/RunFiles"

@@ -9,6 +9,7 @@ import {
   everyStatus,
   fnRedacted,
   InvalidInput,
+  type RunTaken,
   ServiceError,
   TaggedError,
   Unavailable,
@@ -17,7 +18,7 @@ import {
 import { Effect, Schema, type Scope } from "effect"
 import { readNow } from "../runs/ContactReader.ts"
 import { attempts, made, madeBy, recordUnknown } from "../runs/RecordedChanges.ts"
-import { type Run, RunLog, type RunLogFailure, type RunTaken } from "../runs/RunLog.ts"
+import { type Run, RunLog, type RunLogFailure } from "../runs/RunLog.ts"
 
 /** A contact with this address is stored already. Nothing was changed. */
 export class ContactExists extends TaggedError<ContactExists>()("ContactExists", {

@@ -10,13 +10,14 @@ import {
   type ImportMapping,
   type ImportRow,
   type RejectedRow,
+  type RunTaken,
   type ServiceError
 } from "@roster/domain"
 import { Effect, type Scope, type Stream } from "effect"
 import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
 import { fitOf, type ImportMode, makeUnreached } from "../runs/ImportMode.ts"
 import { makeRejectionCauses, named, rejectionOf } from "../runs/Rejections.ts"
-import { type RunLogFailure, RunLog, type RunTaken } from "../runs/RunLog.ts"
+import { type RunLogFailure, RunLog } from "../runs/RunLog.ts"
 import type { RunReport } from "../runs/RunReport.ts"
 import { type BulkAddOptions, unreadAdding } from "../upload/BulkAdd.ts"
 import { batches } from "../upload/UploadBatches.ts"

@@ -6,16 +6,18 @@ import {
   contactOf,
   type ContactPayload,
   type ContactsService,
+  type ContactState,
+  ContactStates,
+  type FieldChanges,
   fnRedacted,
   type ImportMapping,
   type ImportRow,
+  type KeptStatus,
   maximumChanges,
   randomId,
-  ServiceError,
-  type KeptStatus
+  ServiceError
 } from "@roster/domain"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
-import { changesOf, type ContactState, type FieldChanges } from "../runs/ContactState.ts"
 import { recordedTarget, RunLog } from "../runs/RunLog.ts"
 import type { Bitset } from "../upload/Bitset.ts"
 import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions } from "./RowSource.ts"
@@ -154,7 +156,7 @@ export const makeRowLook = ({
     const given = { change, after, kept }
     if (seen === null) return { ...given, effect: "new", fields: noFields }
     const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
-    const fields = changesOf(state(found), state(after))
+    const fields = ContactStates.changesOf(state(found), state(after))
     // Where lists cannot be read, nobody knows who is on them.
     const isSame = Object.keys(fields).length === 0 && (listNames.length === 0 || found.lists !== undefined)
     return isSame

@@ -9,12 +9,14 @@ import {
   judgeChange,
   maximumAddBytes,
   maximumChanges,
+  type RunNotFound,
+  type RunTaken,
   type ServiceError,
   TaggedError,
   type TooManyContacts
 } from "@roster/domain"
 import { Effect, Schema, Stream, Struct } from "effect"
-import { RunLog, type RunLogFailure, type RunNotFound, type RunTaken } from "../runs/RunLog.ts"
+import { RunLog, type RunLogFailure } from "../runs/RunLog.ts"
 import {
   type Found,
   makeContactReader,

@@ -2,6 +2,8 @@
 import {
   ContactChange,
   ContactColumns,
+  ContactState,
+  FieldChanges,
   ImportMapping,
   ImportWarning,
   JsonParser,
@@ -11,7 +13,6 @@ import {
 } from "@roster/domain"
 import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
-import { ContactState, FieldChanges } from "../runs/ContactState.ts"
 import { RepeatedRow } from "../upload/RepeatedRows.ts"
 import { NamedRejection, RejectionCause } from "../runs/Rejections.ts"
 import { NewRecipients } from "../runs/RunReport.ts"

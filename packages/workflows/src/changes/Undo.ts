@@ -11,18 +11,13 @@ import {
   fnRedacted,
   formatWireDate,
   maximumChanges,
+  type RunNotFound,
+  type RunTaken,
   sometimes
 } from "@roster/domain"
 import { Array as Arrays, Effect, type Scope, Stream } from "effect"
 import type { RunEntry } from "../runs/RunEntry.ts"
-import {
-  type RecordedRun,
-  type Run,
-  RunLog,
-  type RunLogFailure,
-  type RunNotFound,
-  type RunTaken
-} from "../runs/RunLog.ts"
+import { type RecordedRun, type Run, RunLog, type RunLogFailure } from "../runs/RunLog.ts"
 import { type Found, mayNotRead, nobody, type ReadError, readNow } from "../runs/ContactReader.ts"
 import { attempts, datesGiven, made, madeOf } from "../runs/RecordedChanges.ts"
 import {

@@ -1,9 +1,13 @@
 /** What an undo does to one contact: what the run did is changed back, unless others did something else since. */
 import {
   type ContactChange,
+  type ContactState,
+  ContactStates,
   type EmailAddress,
   everyStatus,
+  type FieldChanges,
   FieldNames,
+  FieldValue,
   parseRule,
   ruleMatcher,
   type RuleText,
@@ -12,19 +16,6 @@ import {
 } from "@roster/domain"
 import { DateTime, Effect, Schema } from "effect"
 import { type Found, stateOfFound } from "../runs/ContactReader.ts"
-import {
-  changesOf,
-  type ContactState,
-  digestOf,
-  emailOf,
-  type FieldChanges,
-  FieldValue,
-  folded,
-  isDigestOf,
-  isList,
-  isMetadata,
-  writeOf
-} from "../runs/ContactState.ts"
 import { ChangedField } from "../runs/RunChanges.ts"
 import type { Changed, RunEntry } from "../runs/RunEntry.ts"
 import type { RecordedRun } from "../runs/RunLog.ts"
@@ -97,7 +88,11 @@ export const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
           change,
           at: entry.at
         })),
-        ...(entry.deleted ?? []).map((state): Target => ({ _tag: "Deleted", email: emailOf(state), state }))
+        ...(entry.deleted ?? []).map((state): Target => ({
+          _tag: "Deleted",
+          email: ContactStates.emailOf(state),
+          state
+        }))
       ]
 
 /** The step of an undo for one contact. */
@@ -121,7 +116,7 @@ const nothing: Step = { _tag: "Nothing" }
 
 /** The names of the fields that are not metadata. */
 const contentFields = (fields: FieldChanges): ReadonlyArray<string> =>
-  Object.keys(fields).filter((field) => !isMetadata(field))
+  Object.keys(fields).filter((field) => !ContactStates.isMetadata(field))
 
 /** Who gave a status last: the run or an undo, others, or nobody can tell. */
 export type StatusGiver = "Run" | "Others" | "Untold"
@@ -142,7 +137,7 @@ const restoreOf = (
   const kept: Array<string> = []
   for (const field of contentFields(fields)) {
     const [old, given] = fields[field] ?? [null, null]
-    const now = current[folded(field)] ?? null
+    const now = current[ContactStates.folded(field)] ?? null
     if (now === old) continue
     const isOthers = now !== given || (field === "Status" && giver !== "Run" && wouldLower(now, old))
     if (isOthers && !isForced) kept.push(field)
@@ -181,7 +176,8 @@ const stepOf = (
       if (current === undefined) return nothing
       // One of another time is of others: the run was killed before it added its own, or theirs took the place of that.
       return isForced ||
-        (isDigestOf(target.digest, current, found.lists) && Math.abs(addedAfter(found, target.at)) <= longestWrite) ||
+        (ContactStates.isDigestOf(target.digest, current, found.lists) &&
+          Math.abs(addedAfter(found, target.at)) <= longestWrite) ||
         isAsAdded(found, run)
         ? { _tag: "Remove" }
         : { _tag: "Keep", fields: [] }
@@ -189,14 +185,18 @@ const stepOf = (
       const { after, fields } = target.change
       // A later one than that of the write is of others, unless an undo brought it back as it was.
       return current === undefined ||
-        (!isForced && addedAfter(found, target.at) > longestWrite && !isDigestOf(after, current, found.lists))
+        (!isForced &&
+          addedAfter(found, target.at) > longestWrite &&
+          !ContactStates.isDigestOf(after, current, found.lists))
         ? { _tag: "Keep", fields: contentFields(fields) }
         : restoreOf(fields, current, isForced, giver)
     }
     case "Deleted": {
       if (current === undefined) return { _tag: "Recreate", fields: target.state, kept: [] }
-      if (isDigestOf(digestOf(target.state), current, found.lists)) return nothing
-      return isForced ? restoreOf(changesOf(target.state, current), current, true) : { _tag: "Keep", fields: [] }
+      if (ContactStates.isDigestOf(ContactStates.digestOf(target.state), current, found.lists)) return nothing
+      return isForced
+        ? restoreOf(ContactStates.changesOf(target.state, current), current, true)
+        : { _tag: "Keep", fields: [] }
     }
   }
 }
@@ -210,7 +210,7 @@ const subjectOf = (target: Target, { contact }: Found) => {
     target._tag === "Deleted"
       ? target.state
       : Object.fromEntries(target._tag === "Changed" ? before(target.change.fields) : [])
-  return Effect.match(writeOf(state), {
+  return Effect.match(ContactStates.writeOf(state), {
     onSuccess: ({ customFields = {}, ...content }) => {
       const given = Object.entries(customFields).flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
       return { ...content, email, customFields: Object.fromEntries(given) }
@@ -253,7 +253,7 @@ export interface Undoing {
 
 /** Whether a service that compares nothing can give a field that value. */
 const canGive = ([field, value]: readonly [string, unknown]): boolean =>
-  value !== null || (!isList(field) && !field.startsWith("Consent."))
+  value !== null || (!ContactStates.isList(field) && !field.startsWith("Consent."))
 
 /** What an undo of this run does to the contact of a target, of which it has seen what there is now. */
 export const undoingOf = Effect.fnUntraced(function* (
@@ -272,8 +272,10 @@ export const undoingOf = Effect.fnUntraced(function* (
   const fields = Object.entries(step.fields)
   const possible = isExact ? fields : fields.filter(canGive)
   const hidden =
-    target._tag === "Changed" && found.lists === undefined && Object.keys(target.change.fields).some(isList)
-  return yield* Effect.match(writeOf(Object.fromEntries(possible), { resubscribe: everyStatus }), {
+    target._tag === "Changed" &&
+    found.lists === undefined &&
+    Object.keys(target.change.fields).some(ContactStates.isList)
+  return yield* Effect.match(ContactStates.writeOf(Object.fromEntries(possible), { resubscribe: everyStatus }), {
     onSuccess: (write): Undoing => ({
       ...given,
       change: { email, seen, write },
@@ -322,13 +324,13 @@ export const shownOf = ({ found, step, target }: Undoing): UndoneContact => {
     since: isLeft ? (current === undefined ? "Deleted" : "Changed") : undefined,
     ...("isUntold" in step && step.isUntold === true ? { isUntold: true } : {}),
     fields: changed.flatMap(({ field, ...values }) =>
-      isMetadata(field) || field === "Email"
+      ContactStates.isMetadata(field) || field === "Email"
         ? []
         : [
             {
               field,
               ...values,
-              now: current?.[folded(field)] ?? null,
+              now: current?.[ContactStates.folded(field)] ?? null,
               isKept: kept.has(field) || (step._tag === "Keep" && kept.size === 0)
             }
           ]

@@ -2,6 +2,7 @@
 import {
   type Contact,
   ContactsService,
+  ContactStates,
   ContactStatus,
   ContactUpdatePayload,
   fnRedacted,
@@ -11,7 +12,6 @@ import {
   validated
 } from "@roster/domain"
 import { type Effect, Schema, Stream, Struct, type Types } from "effect"
-import { stateOf } from "../runs/ContactState.ts"
 import type { RunLog } from "../runs/RunLog.ts"
 import { makePlanner, type PlanCounts, type PlanOptions, shownContacts, writtenPlan } from "./ImportPlan.ts"
 import type { Plan } from "./PlanApplication.ts"
@@ -98,7 +98,8 @@ export const planDelete = fnRedacted("planDelete")(function* <E, R, ES = never>(
       const line = ++read
       const { email, status = "" } = contact
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      if (firstContacts.length < shownContacts) firstContacts.push({ line, email, contact: stateOf(email, contact) })
+      if (firstContacts.length < shownContacts)
+        firstContacts.push({ line, email, contact: ContactStates.stateOf(email, contact) })
       return { line, change: { email, seen: contact, delete: true } } as const
     },
     summary: (): PlanSummary => ({

@@ -3,7 +3,7 @@
  * `PageServer` answers, and the log on them. What was taken is given back when its call ends, so that a tab that is closed holds
  * nothing.
  */
-import { JsonParser, SavedRules } from "@roster/domain"
+import { JsonParser, RunNotFound, SavedRules } from "@roster/domain"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type { HttpClient } from "effect/http"
 import { Rpc, RpcClient, RpcGroup, RpcSerialization } from "effect/rpc"
@@ -13,7 +13,6 @@ import {
   RunHeader,
   RunLog,
   RunLogFailure,
-  RunNotFound,
   type RunStorage,
   type RunTargetOptions,
   type StoredRun,

@@ -10,6 +10,8 @@ import {
   type ChangeAnswer,
   Contact,
   ContactsService,
+  type ContactState,
+  ContactStates,
   type EmailAddress,
   type InvalidInput,
   type InvalidRule,
@@ -20,7 +22,6 @@ import {
   type TooManyContacts
 } from "@roster/domain"
 import { Array as Arrays, Effect, Schema, Stream } from "effect"
-import { type ContactState, stateOf } from "./ContactState.ts"
 
 /** All contacts of an account as texts by their addresses, which a caller may keep in a file. */
 export interface ContactSnapshot {
@@ -85,7 +86,7 @@ export interface ReaderOptions {
 
 /** The state of what was found. */
 export const stateOfFound = (email: string, { contact, lists }: Found): ContactState | undefined =>
-  contact === null ? undefined : stateOf(contact.email || email, contact, lists)
+  contact === null ? undefined : ContactStates.stateOf(contact.email || email, contact, lists)
 
 /** What an answer says of the contact as it is now; `undefined` if it hides it. */
 export const foundIn = (answer: ChangeAnswer): Found | undefined =>

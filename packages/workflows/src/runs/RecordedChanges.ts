@@ -9,11 +9,13 @@ import {
   type ChangeAnswer,
   type Contact,
   type ContactChange,
-  contentAfter,
   type ContactContent,
-  contentOf,
   type ContactsService,
+  type ContactState,
+  ContactStates,
   type ContactWrite,
+  contentAfter,
+  contentOf,
   type EmailAddress,
   formatWireDate,
   listsAfter,
@@ -22,7 +24,6 @@ import {
   StoreFailure
 } from "@roster/domain"
 import { Clock, Effect, Stream, Struct } from "effect"
-import { changesOf, type ContactState, digestOf } from "./ContactState.ts"
 import { type AppendedEntry, type Changed, type Changes, maximumUnderWay } from "./RunEntry.ts"
 import type { Run, RunLogFailure } from "./RunLog.ts"
 import { type Found, nobody, stateOfFound } from "./ContactReader.ts"
@@ -49,12 +50,12 @@ const entryOf = (transitions: Iterable<Transition>): Changes | undefined => {
   const deleted: Array<ContactState> = []
   for (const { after, before, email } of transitions) {
     if (before === undefined) {
-      if (after !== undefined) created.push([email, digestOf(after)])
+      if (after !== undefined) created.push([email, ContactStates.digestOf(after)])
     } else if (after === undefined) {
       deleted.push(before)
     } else {
-      const fields = changesOf(before, after)
-      if (Object.keys(fields).length > 0) changed.push({ email, fields, after: digestOf(after) })
+      const fields = ContactStates.changesOf(before, after)
+      if (Object.keys(fields).length > 0) changed.push({ email, fields, after: ContactStates.digestOf(after) })
     }
   }
   if (created.length + changed.length + deleted.length === 0) return undefined

@@ -1,7 +1,6 @@
 /** What a run did to each contact, as one looks at it: the values before beside those of the run. */
-import { canonicalEmail } from "@roster/domain"
+import { canonicalEmail, ContactStates, FieldValue } from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
-import { emailOf, FieldValue, isMetadata } from "./ContactState.ts"
 import type { Changes, RunEntry } from "./RunEntry.ts"
 import type { RecordedRun, RunLogFailure } from "./RunLog.ts"
 
@@ -47,14 +46,14 @@ const changesOfEntry = ({
     email,
     effect: "Changed" as const,
     fields: Object.entries(fields).flatMap(([field, [before, byRun]]) =>
-      isMetadata(field) ? [] : [{ field, before, byRun }]
+      ContactStates.isMetadata(field) ? [] : [{ field, before, byRun }]
     )
   })),
   ...deleted.map((state) => ({
-    email: emailOf(state),
+    email: ContactStates.emailOf(state),
     effect: "Deleted" as const,
     fields: Object.entries(state).flatMap(([field, before]) =>
-      isMetadata(field) || field === "Email" ? [] : [{ field, before, byRun: null }]
+      ContactStates.isMetadata(field) || field === "Email" ? [] : [{ field, before, byRun: null }]
     )
   }))
 ]

@@ -1,7 +1,6 @@
 /** The entries of a run. What is absent is empty. */
-import type { Named } from "@roster/domain"
+import { ContactState, ContactStates, FieldChanges, type Named } from "@roster/domain"
 import { Schema } from "effect"
-import { ContactState, emailOf, FieldChanges, isMetadata } from "./ContactState.ts"
 
 const Changed = Schema.Struct({
   /** The address of the contact. */
@@ -73,8 +72,10 @@ export type Changes = Extract<RunEntry, { readonly _tag: "Changes" }>
 /** The addresses of an entry by what it does with them. Of what changes in dates alone nothing is counted. */
 const addressesOf = ({ changed = [], created = [], deleted = [] }: Changes) => ({
   created: created.map(([email]) => email),
-  changed: changed.filter(({ fields }) => !Object.keys(fields).every(isMetadata)).map(({ email }) => email),
-  deleted: deleted.map(emailOf)
+  changed: changed
+    .filter(({ fields }) => !Object.keys(fields).every(ContactStates.isMetadata))
+    .map(({ email }) => email),
+  deleted: deleted.map(ContactStates.emailOf)
 })
 
 /** Counts the changes of the entries of a run, which are given in their order. */

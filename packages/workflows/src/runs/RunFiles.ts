@@ -2,7 +2,7 @@
  * The log of runs as files of JSON lines in a folder of the user, one for each run. They hold personal data, so that the user
  * alone can read them, and they are kept for 30 days. Needs a file system, and Node for its locks. (docs/decisions/runs.md)
  */
-import { JsonParser } from "@roster/domain"
+import { JsonParser, RunNotFound } from "@roster/domain"
 import {
   Clock,
   Duration,
@@ -27,7 +27,6 @@ import {
   RunHeader,
   RunLog,
   RunLogFailure,
-  RunNotFound,
   type RunStorage,
   type RunTargetOptions,
   type RunWriter,

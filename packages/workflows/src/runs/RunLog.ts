@@ -2,7 +2,7 @@
  * The log of runs: what a program of several steps did, so that it can go on after an interruption and be undone. One entry
  * is appended before each write and one after it. (docs/decisions/runs.md)
  */
-import { randomId, type ServiceError, sometimes, TaggedError } from "@roster/domain"
+import { randomId, RunNotFound, RunTaken, type ServiceError, sometimes, TaggedError } from "@roster/domain"
 import { Clock, Context, DateTime, Effect, Layer, Predicate, Schedule, Schema, type Scope, Stream } from "effect"
 import { type AppendedEntry, makeRunCounter, type RunCounts, type RunEntry } from "./RunEntry.ts"
 
@@ -54,26 +54,6 @@ export class RunLogFailure extends TaggedError<RunLogFailure>()("RunLogFailure",
 }) {
   override get message(): string {
     return `The log of runs cannot be used: ${this.detail}.`
-  }
-}
-
-/** Another process, or another fiber of this one, is at work on the run, or on the same input. */
-export class RunTaken extends TaggedError<RunTaken>()("RunTaken", {
-  /** Its id, or its command if it has written nothing yet. */
-  run: Schema.String
-}) {
-  override get message(): string {
-    return `The run ${this.run} is going on elsewhere. Try again when it has ended.`
-  }
-}
-
-/** The log has no run of this id. */
-export class RunNotFound extends TaggedError<RunNotFound>()("RunNotFound", {
-  /** The id that was asked for. */
-  run: Schema.String
-}) {
-  override get message(): string {
-    return `There is no run ${this.run}.`
   }
 }
 

@@ -1,25 +1,25 @@
 /** Reads the rows of an import once before anything is sent, and counts what would be sent. */
 import { type Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import {
+  canonicalEmail,
   ContactColumns,
   contactOf,
   ContactPayload,
-  type ImportRow,
-  canonicalEmail,
+  ContactStates,
   type FileHeader,
   fnRedacted,
   type ImportMapping,
+  type ImportRow,
   type ImportWarning,
   makeConsentWarnings,
-  mayBeKept,
   makeImportWarnings,
+  mayBeKept,
   type OnDuplicate,
   repeatedSizeIssue,
   type Resubscribe,
   strictnessOf,
   TaggedError
 } from "@roster/domain"
-import { makeMixer } from "../runs/ContactState.ts"
 import type { ImportMode } from "../runs/ImportMode.ts"
 import {
   makeRejectionCauses,
@@ -115,7 +115,7 @@ const noContact = 0x10001
 
 /** Makes the digest of rows. One without a contact takes a place among the others. */
 const makeDigest = () => {
-  const { add, value } = makeMixer()
+  const { add, value } = ContactStates.makeMixer()
   const addContact = (contact: Result.Result<ContactPayload, unknown>): void => {
     if (Result.isFailure(contact)) return add(noContact)
     const json = JSON.stringify(encodeContact(contact.success))

@@ -1,6 +1,7 @@
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { RunLog, RunLogFailure, RunTaken } from "@roster/workflows"
+import { RunTaken } from "@roster/domain"
+import { RunLog, RunLogFailure } from "@roster/workflows"
 import * as PageClient from "@roster/workflows/PageClient"
 import { servePage } from "@roster/workflows/PageServer"
 import * as RunFiles from "@roster/workflows/RunFiles"

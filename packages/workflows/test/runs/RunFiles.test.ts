@@ -1,6 +1,7 @@
 import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { RunLog, RunLogFailure, RunTaken } from "@roster/workflows"
+import { RunTaken } from "@roster/domain"
+import { RunLog, RunLogFailure } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
 import { Duration, Effect, Layer, Stream } from "effect"
 import { fork, spawn } from "node:child_process"

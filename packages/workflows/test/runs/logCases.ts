@@ -1,6 +1,7 @@
 /** What every log of runs promises, for each storage. */
 import { assert, it } from "@effect/vitest"
-import { type AppendedEntry, type OpenRun, RunLog, type RunLogFailure, RunNotFound, RunTaken } from "@roster/workflows"
+import { RunNotFound, RunTaken } from "@roster/domain"
+import { type AppendedEntry, type OpenRun, RunLog, type RunLogFailure } from "@roster/workflows"
 import { Effect, Exit, type Layer, Scope, Stream } from "effect"
 
 const created = (...emails: ReadonlyArray<string>): AppendedEntry => ({

@@ -1,7 +1,6 @@
 /** The reports of an import and of its plan. The counts always add up: what is indented below a count is of it. */
-import { ContactColumns, type ImportMapping, type ImportWarning } from "@roster/domain"
+import { ContactColumns, type FieldValue, type ImportMapping, type ImportWarning } from "@roster/domain"
 import {
-  type FieldValue,
   isWithinLimit,
   outcomeWords,
   type PlanSummary,

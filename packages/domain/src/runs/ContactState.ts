@@ -2,17 +2,12 @@
  * The state of a contact as a flat record, whose fields are compared, recorded and brought back one by one: `Status`,
  * `CustomFields.city`, `Consent.ConsentIP`, `Lists.news`. What a contact does not have is no field.
  */
-import {
-  type ContactContent,
-  ContactFields,
-  contentOf,
-  ContactWrite,
-  FieldNames,
-  formatWireDate,
-  type InvalidInput,
-  invalidInput
-} from "@roster/domain"
 import { DateTime, Effect, Schema } from "effect"
+import * as ContactFields from "../contacts/ContactFields.ts"
+import { type ContactContent, contentOf, ContactWrite } from "../contacts/ContactWrite.ts"
+import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import * as FieldNames from "../values/FieldNames.ts"
+import { formatWireDate } from "../values/WireDate.ts"
 
 /** The value of a field. */
 export const FieldValue = Schema.Union([Schema.String, Schema.Finite])
