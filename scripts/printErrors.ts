@@ -58,6 +58,7 @@ export const advice = {
   RotationRefused: "Correct what the message names, or wait as it says, then rotate again.",
   RunLogFailure: "Check the disk, and the file that the message names.",
   RunNotFound: "List the runs of the log.",
+  RunRefused: "Begin a run, and name that one; none of the call was done.",
   RunTaken: "Wait until the other program has ended, or stop it.",
   ServeError: "Choose another port or host.",
   ServeProcessFailed: "Read its output, which the message quotes.",
@@ -115,6 +116,7 @@ const reasonStatus: Readonly<Record<string, string>> = {
   ExceedsGrantor: "403",
   OutcomeUnknown: "500",
   RateLimited: "429",
+  RunRefused: "400",
   StoreFailure: "503",
   Unauthorized: "401",
   Unavailable: "503"

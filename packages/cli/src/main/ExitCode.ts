@@ -58,7 +58,10 @@ export const reasonExits: { readonly [Reason in Domain.ServiceErrorReason["_tag"
     InvalidResponse: wrongAddress,
     StoreFailure: "Check the disk, the permissions and other programs that use the store."
   }),
-  Rejected: exitWith(exitCode.refused, "Change the request as described by the service.")
+  ...allWith(exitCode.refused, {
+    Rejected: "Change the request as described by the service.",
+    RunRefused: "Run the command again, which begins a run of its own."
+  })
 }
 
 export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" | "UsageError">]: ExitInfo } = {

@@ -182,6 +182,26 @@ export class StoreFailure extends TaggedError<StoreFailure>()("StoreFailure", {
   }
 }
 
+/** Why a run takes no writes, in the words of its message. */
+export const runRefusals = {
+  Unknown: "there is none of this id. Begin a run, and name it",
+  Ended: "it has ended. Begin another one",
+  OfAnotherKey: "another key began it, and only that key, or the one that a rotation put in its place, writes in it",
+  TooLarge: "its record would be larger than the runs of an account may be. End it, and do the rest in another one"
+} as const
+
+/** A call writes in a run that does not take it. Nothing of the call was done. */
+export class RunRefused extends TaggedError<RunRefused>()("RunRefused", {
+  /** The id of the run. */
+  run: Schema.String,
+  /** Why the run takes no writes of this call. */
+  why: Schema.Literals(["Unknown", "Ended", "OfAnotherKey", "TooLarge"])
+}) {
+  override get message(): string {
+    return `The run ${this.run} takes no writes: ${runRefusals[this.why]}.`
+  }
+}
+
 /** The reasons of a `ServiceError`. */
 export const ServiceErrorReason = Schema.Union([
   Unauthorized,
@@ -196,6 +216,7 @@ export const ServiceErrorReason = Schema.Union([
   UnexpectedRedirect,
   ResponseTooLarge,
   Rejected,
+  RunRefused,
   StoreFailure
 ])
 export type ServiceErrorReason = typeof ServiceErrorReason.Type

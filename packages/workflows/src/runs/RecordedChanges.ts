@@ -7,12 +7,12 @@ import {
   type AddOptions,
   canonicalEmail,
   type ChangeAnswer,
+  changeOf,
   type Contact,
   type ContactChange,
   type ContactContent,
   type ContactsService,
   type ContactState,
-  ContactStates,
   type ContactWrite,
   contentAfter,
   contentOf,
@@ -49,14 +49,11 @@ const entryOf = (transitions: Iterable<Transition>): Changes | undefined => {
   const changed: Array<Changed> = []
   const deleted: Array<ContactState> = []
   for (const { after, before, email } of transitions) {
-    if (before === undefined) {
-      if (after !== undefined) created.push([email, ContactStates.digestOf(after)])
-    } else if (after === undefined) {
-      deleted.push(before)
-    } else {
-      const fields = ContactStates.changesOf(before, after)
-      if (Object.keys(fields).length > 0) changed.push({ email, fields, after: ContactStates.digestOf(after) })
-    }
+    const change = changeOf(email, before, after)
+    if (change?.after == null) {
+      if (change !== undefined && before !== undefined) deleted.push(before)
+    } else if (change.effect === "Created") created.push([email, change.after])
+    else changed.push({ email, fields: change.fields, after: change.after })
   }
   if (created.length + changed.length + deleted.length === 0) return undefined
   return {

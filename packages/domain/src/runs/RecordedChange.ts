@@ -1,0 +1,115 @@
+/** What a run did to a contact, as the service and the log of runs record it. (docs/decisions/runs.md) */
+import { Effect, Schema } from "effect"
+import { InvalidInput } from "../errors/InvalidInput.ts"
+import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
+import { changesOf, type ContactState, digestOf, FieldChanges } from "./ContactState.ts"
+
+/** The date of a status that a write gave, with that of the status in whose place it came, as ISO 8601. */
+export const StatusDate = Schema.Struct({
+  /** The date of the status that the write gave. */
+  given: Schema.String,
+  /** The date of the status before; `null` if it had none. */
+  before: Schema.NullOr(Schema.String)
+})
+export interface StatusDate extends Schema.Schema.Type<typeof StatusDate> {}
+
+/** A recorded change of a contact, with its lists, which are fields such as `Lists.news`. */
+export const RecordedChange = wireRecord({
+  /** Its number in the run, from 1 on. */
+  number: Schema.Int,
+  /** The address of the contact; `null` once its person was erased, and then there is nothing else of that person. */
+  email: Schema.NullOr(Schema.String),
+  /** What the run did. */
+  effect: Schema.Literals(["Created", "Changed", "Deleted"]),
+  /** What the changed fields were and are: all fields of a deleted contact, and none of a new one, which the record does not hold. */
+  fields: FieldChanges,
+  /** The digest of what the contact became; `null` for a deleted one. */
+  after: Schema.NullOr(Schema.String),
+  /** The dates of the status, if the write gave one. */
+  statusDate: Schema.optionalKey(StatusDate)
+}).annotate({ identifier: "RunChange" })
+export interface RecordedChange extends Schema.Schema.Type<typeof RecordedChange> {}
+
+/** A change without its number in a run, of a contact that has an address. */
+export type ChangeOfContact = Omit<RecordedChange, "number" | "email"> & { readonly email: string }
+
+/** The change from one state of a contact to another; `undefined` if nothing changed. */
+export const changeOf = (
+  email: string,
+  before: ContactState | undefined,
+  after: ContactState | undefined,
+  statusDate?: StatusDate
+): ChangeOfContact | undefined => {
+  if (before === undefined && after === undefined) return undefined
+  const dated = statusDate === undefined ? {} : { statusDate }
+  if (before === undefined) return { email, effect: "Created", fields: {}, after: digestOf(after), ...dated }
+  const fields = changesOf(before, after ?? {})
+  if (after === undefined) return { email, effect: "Deleted", fields, after: null }
+  return Object.keys(fields).length === 0 && statusDate === undefined
+    ? undefined
+    : { email, effect: "Changed", fields, after: digestOf(after), ...dated }
+}
+
+/** A change without its person. Its number and effect stay, so that the counts of the run do. */
+export const erasedChange = ({ effect, number }: RecordedChange): RecordedChange => ({
+  number,
+  email: null,
+  effect,
+  fields: {},
+  after: null
+})
+
+/** The maximum number of changes on a page, of about 4 MiB: larger changes make a shorter page. */
+export const maximumChangesPerPage = 1000
+
+/** A page of the changes of a run. */
+export interface RunChangesPage {
+  /** The maximum number of changes, up to 1000 (default: 100). A page of large ones has fewer. */
+  readonly limit?: number | undefined
+  /** Gives the changes with higher numbers, the lowest first (default: 0, so all). */
+  readonly after?: number | undefined
+  /** Gives the changes with lower numbers in place of those with higher ones, the highest first. */
+  readonly before?: number | undefined
+}
+
+/** The maximum number of runs on a page. */
+export const maximumRunsPerPage = 1000
+
+/** A page of runs, the newest first. */
+export interface RunsPage {
+  /** The maximum number of runs, up to 1000 (default: 100). */
+  readonly limit?: number | undefined
+  /** The id of a run: only runs that were begun before it are given. */
+  readonly before?: string | undefined
+}
+
+const isCount = (value: number | undefined, most: number): boolean =>
+  value === undefined || (Number.isSafeInteger(value) && value >= 0 && value <= most)
+
+/** Checks a page of runs or of changes, with the same messages on every layer. */
+export const checkRunPage = Effect.fnUntraced(function* ({
+  after,
+  before,
+  limit
+}: Omit<RunChangesPage, "before"> & { readonly before?: number | string | undefined }) {
+  const refused = (field: string, issue: string) => new InvalidInput({ field, issue })
+  if (!isCount(limit, maximumChangesPerPage)) {
+    return yield* refused("limit", `it is a whole number from 0 to ${maximumChangesPerPage}; read more page by page`)
+  }
+  const isNumber = "it is the number of a change, a whole number from 0 on"
+  if (!isCount(after, Number.MAX_SAFE_INTEGER)) return yield* refused("after", isNumber)
+  if (typeof before !== "string" && !isCount(before, Number.MAX_SAFE_INTEGER)) return yield* refused("before", isNumber)
+  if (after !== undefined && before !== undefined) {
+    return yield* refused("before", "a page goes on after a change or before one, not both")
+  }
+})
+
+/** The maximum number of changes that are erased at once. */
+export const maximumErased = 1000
+
+/** The numbers of the changes of a run whose persons are erased. */
+export const ErasedNumbers = payloadRecord("what is erased", {
+  /** The numbers of the changes, at most 1000. */
+  numbers: Schema.Array(Schema.Int).check(Schema.isMaxLength(maximumErased))
+}).annotate({ identifier: "ErasedNumbers" })
+export interface ErasedNumbers extends Schema.Schema.Type<typeof ErasedNumbers> {}

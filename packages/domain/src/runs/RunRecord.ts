@@ -1,0 +1,93 @@
+/** A run as the service records it, what begins one, and the bounds of what a client says of it. (docs/decisions/runs.md) */
+import { Context, Schema } from "effect"
+import { explained } from "../errors/Constructors.ts"
+import { requestField } from "../values/OptionalField.ts"
+import { WireDate } from "../values/WireDate.ts"
+import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
+
+/** The maximum length of the name of a command. */
+export const maximumCommand = 64
+
+/** The maximum length of what a run is of, and of what it works on. */
+export const maximumRunText = 1000
+
+/** The maximum length of the state of a step. */
+export const maximumStep = 65_536
+
+const textOf = (most: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most))
+
+const idPattern = /^[0-9A-Za-z-]{1,64}$/
+
+/** Whether a text can be the id of a run. */
+export const isRunId = (text: string): boolean => idPattern.test(text)
+
+/** What begins a run. The service adds the key and the time. */
+export const RunPayload = explained(
+  payloadRecord("a run", {
+    /** The command or program, such as `import`. */
+    command: textOf(maximumCommand),
+    /** What it is of, in words: the name of a file, or a rule. */
+    about: requestField(textOf(maximumRunText)),
+    /**
+     * What the run works on, such as the digest of a file. Of one command and input one run is open, and a run that was left
+     * resumes. Without it the run is like no other.
+     */
+    input: requestField(textOf(maximumRunText)),
+    /** The id of the run that this one undoes. If nobody is at work on that any more, it ends. */
+    undoes: requestField(Schema.String.check(Schema.isPattern(idPattern, { expected: "the id of a run" }))),
+    /** Whether a run that was left resumes (default: true). With `false` it ends, and a new one begins. */
+    resume: requestField(Schema.Boolean)
+  }).annotate({ identifier: "RunPayload" })
+)
+export interface RunPayload extends Schema.Schema.Type<typeof RunPayload> {}
+
+const fields = {
+  /** The id of the run, which begins with its time. */
+  id: Schema.String,
+  /** The command or program, such as `import`. */
+  command: Schema.String,
+  /** What it is of, in words. */
+  about: Schema.optionalKey(Schema.String),
+  /** The digest of what it works on. */
+  input: Schema.optionalKey(Schema.String),
+  /** The id of the run that it undoes. */
+  undoes: Schema.optionalKey(Schema.String),
+  /** The name that the key which began it had then; `null` for the owner of the store. */
+  key: Schema.NullOr(Schema.String),
+  /** When it began. */
+  began: WireDate,
+  /** When it ended; `null` before. */
+  ended: Schema.NullOr(WireDate),
+  /** Whether somebody is at work on it: it wrote within the last minute, or a job writes for it. */
+  isTaken: Schema.Boolean,
+  /** The number of the last recorded change, and so how many there are. */
+  changes: Schema.Int,
+  /** The number of contacts that it created. */
+  created: Schema.Int,
+  /** The number of contacts that it changed, not only in the date of a status. */
+  changed: Schema.Int,
+  /** The number of contacts that it deleted. */
+  deleted: Schema.Int,
+  /** How far a program of other steps is. */
+  step: Schema.optionalKey(Schema.String)
+}
+
+/** A run as the service records it. */
+export const RunRecord = wireRecord(fields).annotate({ identifier: "Run" })
+export interface RunRecord extends Schema.Schema.Type<typeof RunRecord> {}
+
+/** A run that was begun or resumed. */
+export const BegunRun = wireRecord({
+  ...fields,
+  /** Whether an earlier process began it. */
+  isResumed: Schema.Boolean
+}).annotate({ identifier: "BegunRun" })
+export interface BegunRun extends Schema.Schema.Type<typeof BegunRun> {}
+
+/**
+ * The run that the writes of the current fiber are a part of (default: none). The service records what they change, in their
+ * own transactions. A reference, since every method that writes takes it and none acts on it.
+ */
+export const NamedRun = Context.Reference<string | undefined>("@roster/domain/NamedRun", {
+  defaultValue: () => undefined
+})

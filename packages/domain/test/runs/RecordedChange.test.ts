@@ -1,0 +1,94 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Effect, Schema } from "effect"
+import { type ContactState, digestOf, FieldValue } from "../../src/runs/ContactState.ts"
+import {
+  changeOf,
+  checkRunPage,
+  erasedChange,
+  RecordedChange,
+  type RunChangesPage
+} from "../../src/runs/RecordedChange.ts"
+
+// Few names and values, so that states often share some.
+const state = Arbitrary.schema(
+  Schema.Record(
+    Schema.Literals(["Status", "FirstName", "CustomFields.city", "Lists.news"]),
+    Schema.optionalKey(FieldValue)
+  )
+)
+const pair = Arbitrary.schema(Schema.Tuple([Schema.Literals(["a", "b"]), Schema.Literals(["a", "b", "c"])]))
+
+const withValues = (fields: object): ContactState =>
+  Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+
+describe("a recorded change", () => {
+  it.prop("holds what leads from either state to the other", [state, state, pair], ([one, other]) => {
+    const [before, after] = [withValues(one), withValues(other)]
+    const change = changeOf("ada@example.com", before, after)
+    const forth = { ...before }
+    const back = { ...after }
+    for (const [field, [old, value]] of Object.entries(change?.fields ?? {})) {
+      if (value === null) delete forth[field]
+      else forth[field] = value
+      if (old === null) delete back[field]
+      else back[field] = old
+    }
+    assert.deepStrictEqual([forth, back], [after, before])
+    assert.strictEqual(change?.after, change === undefined ? undefined : digestOf(after))
+  })
+
+  it("of a new contact is its digest alone, of a deleted one all that it was, and of no change nothing", () => {
+    const ada = { Email: "ada@example.com", FirstName: "Ada", "Lists.news": "" }
+    assert.deepStrictEqual(changeOf("ada@example.com", undefined, ada), {
+      email: "ada@example.com",
+      effect: "Created",
+      fields: {},
+      after: digestOf(ada)
+    })
+    assert.deepStrictEqual(changeOf("ada@example.com", ada, undefined), {
+      email: "ada@example.com",
+      effect: "Deleted",
+      fields: { Email: ["ada@example.com", null], FirstName: ["Ada", null], "Lists.news": ["", null] },
+      after: null
+    })
+    assert.isUndefined(changeOf("ada@example.com", ada, { ...ada }))
+    assert.isUndefined(changeOf("ada@example.com", undefined, undefined))
+  })
+
+  it("is one too where a status was given again", () => {
+    const dates = { given: "2026-11-28T10:00:01Z", before: "2026-11-28T10:00:00Z" }
+    const change = changeOf("ada@example.com", { Status: "Bounced" }, { Status: "Bounced" }, dates)
+    assert.deepStrictEqual([change?.effect, change?.fields, change?.statusDate], ["Changed", {}, dates])
+  })
+
+  it("keeps its number and effect alone once its person was erased", () => {
+    const change = RecordedChange.make({
+      number: 7,
+      email: "ada@example.com",
+      effect: "Changed",
+      fields: { FirstName: ["Ada", "Augusta"] },
+      after: "digest",
+      statusDate: { given: "2026-11-28T10:00:01Z", before: null }
+    })
+    assert.deepStrictEqual(erasedChange(change), { number: 7, email: null, effect: "Changed", fields: {}, after: null })
+  })
+})
+
+describe("a page of changes", () => {
+  const refused: ReadonlyArray<readonly [RunChangesPage, string]> = [
+    [{ limit: 1001 }, "limit"],
+    [{ limit: -1 }, "limit"],
+    [{ after: 1.5 }, "after"],
+    [{ before: -1 }, "before"],
+    [{ after: 1, before: 9 }, "before"]
+  ]
+  it.effect.each(refused)("is refused: %j", ([page, field]) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(checkRunPage(page))).field, field)
+    })
+  )
+
+  it.effect.each([{}, { limit: 0 }, { limit: 1000, after: 0 }, { before: 12 }])("is taken: %j", (page) =>
+    checkRunPage(page)
+  )
+})
