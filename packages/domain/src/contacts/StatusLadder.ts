@@ -66,7 +66,8 @@ export const isLifted = (status: unknown, resubscribe: Resubscribe): boolean =>
 export const wouldLower = (now: unknown, given: unknown, resubscribe: Resubscribe = false): boolean =>
   strictnessOf(given) < strictnessOf(now) && !isLifted(now, resubscribe)
 
-const isEveryLifted = (resubscribe: Resubscribe): boolean =>
+/** Whether the whole ladder is lifted. */
+export const isEveryLifted = (resubscribe: Resubscribe): boolean =>
   withheldStatuses.every((status) => isLifted(status, resubscribe))
 
 /**

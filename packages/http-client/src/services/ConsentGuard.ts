@@ -10,7 +10,7 @@ import {
   type ContactChange,
   type ContactNotFound,
   type ContactPayload,
-  everyStatus,
+  isEveryLifted,
   type InvalidInput,
   type KeptStatus,
   keptStatuses,
@@ -102,7 +102,7 @@ export const keptByService = keptStatuses
 
 /** Whether the import of a service that does not know the ladder may be asked for: it decides by itself what it lifts. */
 export const isLeftToService = (resubscribe: Resubscribe | undefined): boolean =>
-  resubscribe === undefined || resubscribe === true || resubscribe === everyStatus
+  resubscribe === undefined || resubscribe === true || isEveryLifted(resubscribe)
 
 /**
  * For a service that does not know the ladder of statuses: the status is decided here, which holds where the contact still is

@@ -7,6 +7,7 @@ import {
   type ContactPayload,
   ContactsService,
   EmailAddress,
+  type ImportOptions,
   ImportSource,
   maximumContactsPerAdd,
   readContacts
@@ -52,7 +53,7 @@ const everybody = Effect.flatMap(ContactsService, (contacts) =>
 )
 
 /** Imports a file with one row more, and waits for it. */
-const serverSide = (marker: string, options?: { readonly resubscribe: boolean }) =>
+const serverSide = (marker: string, options?: ImportOptions) =>
   Effect.gen(function* () {
     const contacts = yield* ContactsService
     const content = Stream.make(file(`${marker}@consent.example,,\n`))
@@ -126,6 +127,9 @@ describe("somebody who unsubscribed stays so", () => {
               const refused = yield* Effect.flip(contacts.import(source, { resubscribe: false }))
               assert.include(refused.message, "does not say that it keeps the status")
               assert.deepStrictEqual(new Set((yield* everybody).map(({ firstName }) => firstName)), new Set(["Before"]))
+              // A list that names the whole ladder is left to the service.
+              yield* serverSide("named", { resubscribe: ["NotConfirmed", "Bounced", "Unsubscribed", "Abuse"] })
+              assert.deepStrictEqual(new Set((yield* everybody).map(({ firstName }) => firstName)), new Set(["After"]))
               return
             }
             yield* serverSide("first")

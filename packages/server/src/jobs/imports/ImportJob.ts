@@ -95,14 +95,16 @@ interface GoodRow {
 const maximumNotConfirmed = 500_000
 
 /**
- * The addresses of which a row says NotConfirmed. That is given to new contacts only, so the job has to know before it writes
- * another row of the address. A file that gives no status is not read for it.
+ * Says of an address whether its rows make a new contact NotConfirmed. That is given to new contacts only, so the job has to
+ * know before it writes another row of the address. A file that gives no status is not read for it.
  */
 const notConfirmedIn = Effect.fnUntraced(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
-  mapping: ImportMapping
+  mapping: ImportMapping,
+  resubscribe: Resubscribe
 ) {
-  const addresses = new Set<string>()
+  /** What the rows of an address say together, from the first that says NotConfirmed. */
+  const statuses = new Map<string, ContactPayload["status"]>()
   const givesStatus = Function.memoize(
     ({ cells, format }: ImportRow["header"]) =>
       format !== undefined || ContactColumns.columnFields(cells, mapping).some(({ field }) => field === "Status")
@@ -112,16 +114,21 @@ const notConfirmedIn = Effect.fnUntraced(function* <E, R>(
     (part) =>
       Effect.sync(() => {
         for (const { contact } of part) {
-          if (Result.isFailure(contact) || contact.success.status !== "NotConfirmed") continue
-          if (addresses.size < maximumNotConfirmed) addresses.add(canonicalEmail(contact.success.email))
+          if (Result.isFailure(contact) || contact.success.status === undefined) continue
+          const { email, status } = contact.success
+          if (statuses.size === 0 && status !== "NotConfirmed") continue
+          const identity = canonicalEmail(email)
+          const said = statuses.get(identity)
+          if (said !== undefined || (status === "NotConfirmed" && statuses.size < maximumNotConfirmed))
+            statuses.set(identity, mergedStatus(said, status, resubscribe))
         }
       })
   )
-  return addresses
+  return (identity: string): boolean => statuses.get(identity) === "NotConfirmed"
 })
 
 /** Makes the check of rows, which are checked in the order of the file. */
-const makeRowCheck = (notConfirmed: ReadonlySet<string>) => {
+const makeRowCheck = (isNotConfirmed: (identity: string) => boolean) => {
   const isRepeated = makeRepeatedEmails()
   return (row: ImportRow): CheckedRow => {
     if (Result.isFailure(row.contact)) return { row, checked: Result.fail(row.contact.failure) }
@@ -129,7 +136,7 @@ const makeRowCheck = (notConfirmed: ReadonlySet<string>) => {
     const refusal = textsRefusal(given, "")
     if (refusal !== undefined) return { row, checked: Result.fail(inputProblem(refusal)) }
     const identity = canonicalEmail(given.email)
-    const status = notConfirmed.has(identity) ? mergedStatus("NotConfirmed", given.status) : given.status
+    const status = isNotConfirmed(identity) ? mergedStatus("NotConfirmed", given.status) : given.status
     const contact = status === given.status ? given : { ...given, status }
     return { row, checked: Result.succeed({ row, contact, identity, isRepeat: isRepeated(identity) }) }
   }
@@ -180,13 +187,12 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const mapping = mappingOf(request)
   const readRows = readContacts(contentOf(readParts(sql, job.number)), mapping)
   // The rows before an unreadable one are imported.
-  const notConfirmed = resubscribe
-    ? new Set<string>()
-    : yield* notConfirmedIn(
-        Stream.catchTag(readRows, "UnreadableFile", () => Stream.empty),
-        mapping
-      )
-  const checkRow = makeRowCheck(notConfirmed)
+  const isNotConfirmed = yield* notConfirmedIn(
+    Stream.catchTag(readRows, "UnreadableFile", () => Stream.empty),
+    mapping,
+    resubscribe
+  )
+  const checkRow = makeRowCheck(isNotConfirmed)
   // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* remainingRejectionSpace(job.number, job.account)
 
