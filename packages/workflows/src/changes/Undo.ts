@@ -9,7 +9,6 @@ import {
   type ContactChange,
   ContactsService,
   fnRedacted,
-  formatWireDate,
   maximumChanges,
   type RunNotFound,
   type RunTaken,
@@ -28,12 +27,12 @@ import {
   type OtherTarget,
   type RunReport
 } from "../runs/RunReport.ts"
+import { makeGivers } from "./StatusGivers.ts"
 import {
   leftOut,
   lowersStatus,
   makeScope,
   shownOf,
-  type StatusGiver,
   type Target,
   targetsOf,
   type UndoneContact,
@@ -126,74 +125,6 @@ export const nothingUndone: UndoReport = makeTally().report(undefined)
 /** Parts of what one call takes. */
 const partsOf = (targets: ReadonlyArray<Target>): ReadonlyArray<ReadonlyArray<Target>> =>
   Arrays.chunksOf(targets, maximumChanges)
-
-/**
- * By address, who gave the statuses that contacts have: by their dates, of which each stands for one time. The undo holds its own
- * run and the one that it undoes, so that nobody can read them from the log.
- */
-const makeGivers = Effect.fnUntraced(function* (run: RecordedRun, undoing?: Run) {
-  const log = yield* RunLog
-  const entriesOf = (id: string) =>
-    id === run.header.id
-      ? Effect.succeed(run.entries)
-      : id === undoing?.header.id
-        ? Effect.succeed(undoing.earlier)
-        : Effect.map(log.read(id), ({ entries }) => entries)
-  const own = new Map<string, Set<string>>()
-  /** The dates of statuses that an undo brought back, each with that of the status as it was then. */
-  const broughtBack = new Map<string, Map<string, string | null>>()
-  const each = (entries: RecordedRun["entries"], read: (entry: RunEntry) => void) =>
-    Stream.runForEach(entries, (entry) => Effect.sync(() => read(entry)))
-  const add = (email: string, date: string) => void own.set(email, (own.get(email) ?? new Set()).add(date))
-  yield* each(run.entries, (entry) => {
-    if (entry._tag === "StatusesGiven") for (const { email, given } of entry.dates) add(email, given)
-  })
-  /** Those to whom an undo gave a status that has no date: it added them again, or was killed before it noted the date. */
-  const undated = new Set<string>()
-  for (const { header } of yield* log.list) {
-    if (header.undoes === undefined || header.id < run.header.id) continue
-    const both = Effect.all([entriesOf(header.undoes), entriesOf(header.id)])
-    const read = Effect.flatMap(both, ([undone, undo]) => {
-      const before = new Map<string, string | null>()
-      return Effect.andThen(
-        each(undone, (entry) => {
-          if (entry._tag !== "StatusesGiven") return
-          for (const { email, before: date } of entry.dates) if (!before.has(email)) before.set(email, date)
-        }),
-        each(undo, (entry) => {
-          if (entry._tag === "Changes") {
-            for (const [email] of entry.created ?? []) undated.add(canonicalEmail(email))
-            for (const { email, fields } of entry.changed ?? [])
-              if ("Status" in fields) undated.add(canonicalEmail(email))
-          }
-          if (entry._tag !== "StatusesGiven") return
-          for (const { email, given } of entry.dates) {
-            undated.delete(email)
-            const known = broughtBack.get(email) ?? new Map<string, string | null>()
-            broughtBack.set(email, known.set(given, before.get(email) ?? null))
-          }
-        })
-      )
-    })
-    // Of what goes on elsewhere nobody can tell.
-    yield* Effect.catchTags(read, { RunTaken: () => Effect.void, RunNotFound: () => Effect.void })
-  }
-  return {
-    add,
-    giverOf: (email: string, { contact }: Found): StatusGiver => {
-      const dates = own.get(email)
-      if (dates === undefined) return "Untold"
-      const seen = new Set<string>()
-      let date = contact?.statusChangeDate == null ? null : formatWireDate(contact.statusChangeDate)
-      while (date !== null && !seen.has(date)) {
-        if (dates.has(date)) return "Run"
-        seen.add(date)
-        date = broughtBack.get(email)?.get(date) ?? null
-      }
-      return undated.has(email) ? "Untold" : "Others"
-    }
-  }
-})
 
 /** Says what an undo does to some contacts as they are now; `known` has what an earlier step of a preview makes of them. */
 const makeLook = Effect.fnUntraced(function* (run: RecordedRun, scope: UndoScope, undoing?: Run) {
