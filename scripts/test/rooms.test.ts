@@ -42,6 +42,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "store",
     "credentials",
     "backup",
+    "runs",
     "contacts",
     "jobs/queue",
     "jobs/imports",

@@ -13,10 +13,7 @@ export const StatusDate = Schema.Struct({
 })
 export interface StatusDate extends Schema.Schema.Type<typeof StatusDate> {}
 
-/** A recorded change of a contact, with its lists, which are fields such as `Lists.news`. */
-export const RecordedChange = wireRecord({
-  /** Its number in the run, from 1 on. */
-  number: Schema.Int,
+const content = {
   /** The address of the contact; `null` once its person was erased, and then there is nothing else of that person. */
   email: Schema.NullOr(Schema.String),
   /** What the run did. */
@@ -27,11 +24,22 @@ export const RecordedChange = wireRecord({
   after: Schema.NullOr(Schema.String),
   /** The dates of the status, if the write gave one. */
   statusDate: Schema.optionalKey(StatusDate)
+}
+
+/** A recorded change without its number, as a store keeps it. */
+export const ChangeContent = Schema.Struct(content)
+export interface ChangeContent extends Schema.Schema.Type<typeof ChangeContent> {}
+
+/** A recorded change of a contact, with its lists, which are fields such as `Lists.news`. */
+export const RecordedChange = wireRecord({
+  /** Its number in the run, from 1 on. */
+  number: Schema.Int,
+  ...content
 }).annotate({ identifier: "RunChange" })
 export interface RecordedChange extends Schema.Schema.Type<typeof RecordedChange> {}
 
 /** A change without its number in a run, of a contact that has an address. */
-export type ChangeOfContact = Omit<RecordedChange, "number" | "email"> & { readonly email: string }
+export type ChangeOfContact = ChangeContent & { readonly email: string }
 
 /** The change from one state of a contact to another; `undefined` if nothing changed. */
 export const changeOf = (
@@ -50,9 +58,8 @@ export const changeOf = (
     : { email, effect: "Changed", fields, after: digestOf(after), ...dated }
 }
 
-/** A change without its person. Its number and effect stay, so that the counts of the run do. */
-export const erasedChange = ({ effect, number }: RecordedChange): RecordedChange => ({
-  number,
+/** A change without its person. Its effect stays, so that the counts of the run do. */
+export const erasedChange = ({ effect }: ChangeContent): ChangeContent => ({
   email: null,
   effect,
   fields: {},

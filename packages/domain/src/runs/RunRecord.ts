@@ -14,7 +14,14 @@ export const maximumRunText = 1000
 /** The maximum length of the state of a step. */
 export const maximumStep = 65_536
 
-const textOf = (most: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most))
+const textOf = (most: number) =>
+  Schema.String.check(
+    Schema.makeFilter((text) =>
+      text !== "" && text.length <= most && text.isWellFormed() && !text.includes("\0")
+        ? undefined
+        : `it is a text of 1 to ${most} characters`
+    )
+  )
 
 const idPattern = /^[0-9A-Za-z-]{1,64}$/
 

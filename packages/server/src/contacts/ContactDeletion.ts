@@ -2,12 +2,14 @@
  * Bulk deletes, in transactions that are too short to hold up others. One that has begun is finished, whether or not its
  * caller still waits; after a crash a repeat deletes the rest. (docs/decisions/rules.md)
  */
-import { OutcomeUnknown, type Rule, ServiceError } from "@roster/domain"
+import { OutcomeUnknown, type Rule, type RunRefused, ServiceError } from "@roster/domain"
 import { type DateTime, Effect, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { openRun } from "../runs/RunRecorder.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { storeFailure } from "../store/StoreFailure.ts"
 import { beginSlice, yieldToEventLoop } from "../threads/Slices.ts"
+import { deleteThose } from "./RecordedContacts.ts"
 import { rowMatcher } from "./RuleScan.ts"
 
 /** The maximum number of contacts that one transaction deletes. */
@@ -30,7 +32,9 @@ const halfDone = new ServiceError({
 })
 
 /** Runs a transaction until it says that there is no more to do, and lets others read and write in between. */
-const inTransactions = Effect.fnUntraced(function* <R>(transaction: Effect.Effect<boolean, SqlError.SqlError, R>) {
+const inTransactions = Effect.fnUntraced(function* <R>(
+  transaction: Effect.Effect<boolean, RunRefused | SqlError.SqlError, R>
+) {
   let isMore = yield* transaction
   while (isMore) {
     yield* yieldToEventLoop
@@ -56,10 +60,9 @@ export const deleteIdentities = Effect.fnUntraced(function* (account: string, id
   const sql = yield* SqlClient.SqlClient
   const { isOneOf } = dialect(sql)
   let done = 0
-  const deleteSome = Effect.suspend(() =>
-    deletedInPieces(
-      identities.slice(done, done + deletedAtOnce),
-      (some) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOf("identity", some)}`
+  const deleteSome = Effect.flatMap(openRun, (run) =>
+    deletedInPieces(identities.slice(done, done + deletedAtOnce), (some) =>
+      deleteThose(run, account, isOneOf("identity", some))
     )
   )
   const transaction = Effect.map(sql.withTransaction(deleteSome), () => {
@@ -76,12 +79,13 @@ export const deleteEveryone = Effect.fnUntraced(function* (account: string) {
     SELECT max(id) AS id FROM contacts WHERE account = ${account}`
   const { isOneOfIds } = dialect(sql)
   const deleteSome = Effect.gen(function* () {
+    const run = yield* openRun
     const rows = yield* sql`
       SELECT id FROM contacts WHERE account = ${account} AND id <= ${newest?.id ?? 0} ORDER BY id LIMIT ${deletedAtOnce}`
       .values
     yield* deletedInPieces(
       rows.map(([id]) => Number(id)),
-      (some) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(some)}`
+      (some) => deleteThose(run, account, isOneOfIds(some))
     )
     return rows.length === deletedAtOnce
   })
@@ -99,11 +103,13 @@ export const deleteSelected = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const { isOneOfIds, locked } = dialect(sql)
   const { columns, matches } = rowMatcher(rule, now)
-  const those = (some: ReadonlyArray<number>) => sql`contacts WHERE account = ${account} AND ${isOneOfIds(some)}`
   let done = 0
   const deleteSome = Effect.gen(function* () {
+    const run = yield* openRun
     const some = Array.from(ids.subarray(done, done + deletedAtOnce))
-    const rows = yield* sql`SELECT id${sql.literal(columns)} FROM ${those(some)} ORDER BY id ${locked}`.values
+    const rows = yield* sql`
+      SELECT id${sql.literal(columns)} FROM contacts WHERE account = ${account} AND ${isOneOfIds(some)}
+      ORDER BY id ${locked}`.values
     const isOver = yield* beginSlice(deletionMillis)
     const selected: Array<number> = []
     let last = some.at(-1)
@@ -113,7 +119,7 @@ export const deleteSelected = Effect.fnUntraced(function* (
       last = Number(row[0])
       break
     }
-    yield* deletedInPieces(selected, (some) => sql`DELETE FROM ${those(some)}`)
+    yield* deletedInPieces(selected, (some) => deleteThose(run, account, isOneOfIds(some)))
     return last
   })
   const transaction = Effect.map(sql.withTransaction(deleteSome), (last) => {

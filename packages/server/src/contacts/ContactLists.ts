@@ -14,10 +14,12 @@ import {
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
+import { openRun } from "../runs/RunRecorder.ts"
 import { dialect, lastOfFullPage } from "../store/SqlDialect.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import { addToLists, ensureLists, findList } from "./ListMembers.ts"
+import { recordingLists } from "./RecordedContacts.ts"
 import { checkListNames, isListName, listsRefusal } from "./ContactValidation.ts"
 import { selection } from "./ContactSelection.ts"
 
@@ -118,6 +120,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
   const changePlaces = Effect.fnUntraced(
     function* <E>(
       filter: ContactFilter,
+      dryRun: boolean,
       change: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<unknown>, E | SqlError.SqlError>
     ) {
       const { account } = yield* Caller
@@ -130,7 +133,10 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
         SELECT ${columns} FROM contacts WHERE ${where} AND id > ${after} ORDER BY id LIMIT ${pageSize}`.values
         const ids = rows.filter((row) => matches(toContact(row))).map(([id]) => Number(id))
         total.selected += ids.length
-        total.changed += (yield* sql.withTransaction(change(ids))).length
+        const changed = Effect.flatMap(dryRun ? Effect.undefined : openRun, (run) =>
+          recordingLists(run, account, ids, change(ids))
+        )
+        total.changed += (yield* sql.withTransaction(changed)).length
         after = Number(rows.at(-1)?.[0])
         if (rows.length < pageSize) return total
       }
@@ -151,6 +157,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     yield* checkListNames("list", [name])
     return yield* changePlaces(
       filter,
+      dryRun,
       Effect.fnUntraced(
         function* (ids) {
           const on = new Set((yield* areOn(yield* findList(account, name), ids)).map(([id]) => Number(id)))
@@ -181,7 +188,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => {
     { dryRun = false }: PlacesOptions = {}
   ) {
     const id = yield* find(name)
-    return yield* changePlaces(filter, (ids) =>
+    return yield* changePlaces(filter, dryRun, (ids) =>
       dryRun
         ? areOn(id, ids)
         : sql`

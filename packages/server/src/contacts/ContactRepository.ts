@@ -28,6 +28,7 @@ import { Array as Arr, DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller, type CallerIdentity, mayViewContacts } from "../credentials/Caller.ts"
 import { asCaller, checkCaller } from "../credentials/CallerCheck.ts"
+import { openRun } from "../runs/RunRecorder.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { preparedQuery } from "../store/SqlDialect.ts"
 import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
@@ -50,6 +51,7 @@ import {
   writtenOf
 } from "./ContactValidation.ts"
 import { rowOf, writeContacts } from "./ContactWrites.ts"
+import { deleteThose } from "./RecordedContacts.ts"
 import { addToLists, beyondLists, ensureLists } from "./ListMembers.ts"
 import { RuleScans } from "./RuleScans.ts"
 import { readRule } from "./ContactSelection.ts"
@@ -105,6 +107,7 @@ export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
       account,
       source: "ContactApi",
       now,
+      listNames,
       writes: contacts.map((contact, index) => {
         return { identity: identities[index] ?? "", email: contact.email, write: writeOf(contact, resubscribe) }
       }),
@@ -222,14 +225,19 @@ export const makeContactRepository = Effect.gen(function* () {
     return yield* inStore(sharingCommit(asCaller(sql, "contactsByEmailPut", merged)))
   }, orStoreFailure("contactsByEmailPut"))
 
-  const delete_ = fnRedacted("ContactsService.delete")(function* (email: string) {
-    const { account } = yield* Caller
-    yield* checkEmail("email", email)
-    const deletion = sql`
-      DELETE FROM contacts WHERE account = ${account} AND identity = ${canonicalEmail(email)} RETURNING id`
-    const deleted = yield* sharingCommit(asCaller(sql, "contactsByEmailDelete", deletion))
-    if (deleted.length === 0) return yield* new ContactNotFound({ email })
-  }, orStoreFailure("contactsByEmailDelete"))
+  const delete_ = fnRedacted("ContactsService.delete")(
+    function* (email: string) {
+      const { account } = yield* Caller
+      yield* checkEmail("email", email)
+      const deletion = Effect.flatMap(openRun, (run) =>
+        deleteThose(run, account, sql`identity = ${canonicalEmail(email)}`)
+      )
+      const deleted = yield* sharingCommit(asCaller(sql, "contactsByEmailDelete", deletion))
+      if (deleted.length === 0) return yield* new ContactNotFound({ email })
+    },
+    inStore,
+    orStoreFailure("contactsByEmailDelete")
+  )
 
   /** A deletion that has begun is finished. */
   const mayDelete = checkCaller(sql, "contactsDeletePost")

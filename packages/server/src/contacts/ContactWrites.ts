@@ -19,13 +19,15 @@ import {
 } from "@roster/domain"
 import { Effect, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { byEngine, dialect, runEach } from "../store/SqlDialect.ts"
+import { byEngine, dialect, runEach, textArray } from "../store/SqlDialect.ts"
 import { fromSeconds, nullableSeconds } from "../store/StoreClock.ts"
 import { eachInSlices, inSlices } from "../threads/Slices.ts"
+import { openRun } from "../runs/RunRecorder.ts"
 import { deletedInPieces } from "./ContactDeletion.ts"
 import { countNewContacts } from "./ContactPagination.ts"
 import { contactColumns, contactsByAddress, givenValue, toContact, toValues } from "./ContactRow.ts"
 import { listsOf, type Places, writeLists } from "./ListMembers.ts"
+import { type Listed, recordedChange } from "./RecordedContacts.ts"
 
 /** The contacts that are read and judged at once. */
 const readAtOnce = 100
@@ -47,7 +49,7 @@ export interface State {
   /** One that the call has made has no id yet. */
   readonly id?: number | undefined
   readonly contact: Contact
-  /** The names of its lists, if the call asks for them. */
+  /** The names of its lists, if the call changes lists or a run records it. */
   readonly lists: ReadonlySet<string>
   /** Whether it is so large that it is written alone. */
   readonly isOversized: boolean
@@ -121,12 +123,9 @@ const updateOfAll = `
   UPDATE contacts SET ${columns.map((name) => `${name} = ${valueOf(name)}`).join(", ")}
   FROM ${unnested(["id", ...columns], 2)} WHERE contacts.account = $1 AND contacts.id = given.id::bigint`
 
-const quoted = (value: string | number | null | undefined): string =>
-  value == null ? "NULL" : `"${String(value).replace(/[\\"]/g, "\\$&")}"`
-
 /** Each column as one parameter, for a place that says `::text[]`. */
 const listsOfColumns = (rows: ReadonlyArray<ReadonlyArray<string | number | null | undefined>>) =>
-  rows[0]?.map((_, place) => `{${rows.map((row) => quoted(row[place])).join(",")}}`) ?? []
+  rows[0]?.map((_, place) => textArray(rows.map((row) => row[place]))) ?? []
 
 interface Call {
   readonly account: string
@@ -196,6 +195,8 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     readonly isAlone?: boolean
     /** Whether contacts are put on lists and taken off by the writes (default: false). */
     readonly hasLists?: boolean
+    /** The lists on which the caller puts all contacts that are written, which a run records (default: none). */
+    readonly listNames?: ReadonlyArray<string>
     readonly dryRun?: boolean
   }
 ) {
@@ -206,6 +207,7 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     dryRun,
     hasLists = false,
     isAlone = false,
+    listNames = [],
     now,
     onlyExisting = false,
     read,
@@ -240,6 +242,13 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     return contact === undefined ? ["TooLarge", state] : ["Done", { ...state, contact, lists }]
   }
 
+  const run = dryRun === true ? undefined : yield* openRun
+  /** What the call changes, by the canonical address of each contact. */
+  const transitions = new Map<string, readonly [index: number, before: Listed | undefined, after: Listed | undefined]>()
+  const note = (identity: string, index: number, before: State | undefined, after: State | undefined) => {
+    const lists = hasLists ? after?.lists : listsAfter(before?.lists ?? [], { addToLists: listNames })
+    transitions.set(identity, [index, before, after && { contact: after.contact, lists: lists ?? [] }])
+  }
   const answers: Array<A> = []
   const ids = new Map<string, number>()
   let open = Map.groupBy(writes.keys(), (index) => writes[index]?.identity ?? "")
@@ -249,7 +258,8 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     // In the order in which all callers lock contacts.
     for (const some of Iterable.chunksOf([...open.keys()].sort(), readAtOnce)) {
       const rows = yield* contactsByAddress(account, some, !dryRun)
-      const lists = hasLists ? yield* listsOf(Array.from(rows.values(), ([id]) => Number(id))) : undefined
+      const lists =
+        hasLists || run !== undefined ? yield* listsOf(Array.from(rows.values(), ([id]) => Number(id))) : undefined
       const gone: Array<number> = []
       const changed: Array<State> = []
       yield* inSlices(function* () {
@@ -265,7 +275,10 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
             answers[index] = read(result, after, one, index)
             yield
           }
+          // Another one may have made the contact since it was looked for.
+          transitions.delete(identity)
           if (after === before) continue
+          if (run !== undefined) note(identity, open.get(identity)?.[0] ?? 0, before, after)
           if (before?.id !== undefined && after?.id === undefined) gone.push(before.id)
           if (after === undefined) continue
           if (after.id === undefined) made.push([identity, after])
@@ -295,6 +308,12 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     }
     if (hasLists) yield* writeLists(account, places)
     open = new Map(raced.map(([identity]) => [identity, open.get(identity) ?? []]))
+  }
+  if (run !== undefined) {
+    // In the order in which the caller names the contacts.
+    const inOrder = [...transitions.values()].sort(([one], [other]) => one - other)
+    const changes = yield* eachInSlices(inOrder, ([, before, after]) => recordedChange(before, after) ?? [])
+    yield* run.record(changes.flat())
   }
   return { answers, ids }
 })

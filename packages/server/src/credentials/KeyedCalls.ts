@@ -7,6 +7,7 @@ import {
   type InvalidInput,
   JsonParser,
   type KeyedCall,
+  NamedRun,
   ServiceError,
   usedIdempotencyKey
 } from "@roster/domain"
@@ -122,11 +123,12 @@ export const keyedCalls = <A, I, Result extends object, R2 = never>(
       const text = yield* Effect.option(
         Effect.flatMap(Effect.try({ try: input, catch: () => "unreadable" }), encodeInput)
       )
+      const inRun = yield* NamedRun
       // What cannot be encoded is refused by the call itself.
       if (Option.isNone(text)) return yield* call
       const once: KeptCall<Result, InvalidInput | ServiceError | SqlError.SqlError, R2> = {
         key,
-        digest: callDigest(operation, text.value),
+        digest: callDigest(inRun === undefined ? operation : `${operation} ${inRun}`, text.value),
         write: (result) => ({ status: 200, body: kept.write(result) }),
         read: (_, { text }) =>
           Effect.andThen(

@@ -9,6 +9,7 @@ import * as WorkerThread from "../jobs/worker/WorkerThread.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
 import * as SqlCredentialsService from "./SqlCredentialsService.ts"
 import * as SqlEmailsService from "./SqlEmailsService.ts"
+import * as SqlRunsService from "./SqlRunsService.ts"
 import { memory } from "../store/sqlite/StoreFile.ts"
 import * as LockContention from "../store/sqlite/LockContention.ts"
 import {
@@ -46,6 +47,7 @@ const services = (name: string) =>
     SqlContactsService.layer,
     SqlCredentialsService.layer,
     SqlEmailsService.layer,
+    SqlRunsService.layer,
     AuditRefusals.layer,
     ContactAnswers.layer,
     Readiness.layer(name)

@@ -478,6 +478,46 @@ const storeId = ({ isSqlite }: Dialect) => [
 /** Drops the addresses of imports, which count repeated ones as they read the file. */
 const noAddressLists = () => [`DROP TABLE job_address_lists`]
 
+/**
+ * Runs, and what they changed. `work` tells what a run works on, and of it one is open; `goes` is when it may be removed. The
+ * changes are no reference to their run, since they go in pieces. `run` of a job is the one that it writes for.
+ */
+const runs = ({ id, isSqlite }: Dialect) => [
+  `CREATE TABLE runs (
+      number ${id},
+      account TEXT NOT NULL,
+      id TEXT NOT NULL,
+      command TEXT NOT NULL,
+      about TEXT,
+      input TEXT,
+      work TEXT,
+      undoes TEXT,
+      key_id BIGINT,
+      key_name TEXT,
+      began BIGINT NOT NULL,
+      ended BIGINT,
+      lease BIGINT NOT NULL,
+      goes BIGINT NOT NULL,
+      changes BIGINT NOT NULL DEFAULT 0,
+      created BIGINT NOT NULL DEFAULT 0,
+      changed BIGINT NOT NULL DEFAULT 0,
+      deleted BIGINT NOT NULL DEFAULT 0,
+      bytes BIGINT NOT NULL DEFAULT 0,
+      step TEXT,
+      UNIQUE (account, id)
+    )`,
+  `CREATE INDEX runs_in_order ON runs (account, number)`,
+  `CREATE INDEX runs_by_age ON runs (goes)`,
+  `CREATE UNIQUE INDEX runs_open ON runs (account, work) WHERE ended IS NULL AND work IS NOT NULL`,
+  `CREATE TABLE run_changes (
+      run BIGINT NOT NULL,
+      number BIGINT NOT NULL,
+      content TEXT NOT NULL,
+      PRIMARY KEY (run, number)
+    ) ${isSqlite ? "WITHOUT ROWID" : ""}`,
+  `ALTER TABLE jobs ADD COLUMN run BIGINT`
+]
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -506,7 +546,8 @@ export const migrations = {
   "17_export_creators": run(exportCreators),
   "18_link_digests": linkDigests,
   "19_store_id": run(storeId),
-  "20_no_address_lists": run(noAddressLists)
+  "20_no_address_lists": run(noAddressLists),
+  "21_runs": run(runs)
 }
 
 /** The number of the last migration, which every store of this version has run. */

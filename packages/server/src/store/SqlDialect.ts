@@ -180,6 +180,13 @@ export const streamValues = (
     true
   )
 
+const quoted = (value: string | number | null | undefined): string =>
+  value == null ? "NULL" : `"${String(value).replace(/[\\"]/g, "\\$&")}"`
+
+/** Many texts as one parameter, for a place of PostgreSQL that says `::text[]`. */
+export const textArray = (values: ReadonlyArray<string | number | null | undefined>): string =>
+  `{${values.map(quoted).join(",")}}`
+
 /** A query with one row and column for each of many numbers, which are bound as one parameter. Only for SQLite. */
 export const numbersOf = (sql: SqlClient.SqlClient, numbers: Iterable<unknown>): Fragment =>
   sql`SELECT value FROM json_each(${JSON.stringify(Array.from(numbers))})`

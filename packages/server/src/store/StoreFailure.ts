@@ -1,5 +1,5 @@
 /** Turns a `SqlError` into a `ServiceError`. The cause is logged here, since none of it may leave the service. */
-import { OutcomeUnknown, ServiceError, StoreFailure } from "@roster/domain"
+import { OutcomeUnknown, RunRefused, ServiceError, StoreFailure } from "@roster/domain"
 import { Context, Effect, Option, Predicate } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlError } from "effect/sql"
@@ -100,8 +100,13 @@ export const storeFailure = Effect.fnUntraced(function* (operation: string, erro
 
 const lostSync = "the disk failed, and the store takes no more writes until it is restarted"
 
-/** Turns failures of the database into the `ServiceError` of an operation. */
+const isRunRefusedOf = <E>(error: E): error is Extract<E, RunRefused> => error instanceof RunRefused
+
+/** Turns failures of the database, and the refusal of a run, into the `ServiceError` of an operation. */
 export const orStoreFailure =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.catchIf(effect, isSqlErrorOf<E>, (error) => storeFailure(operation, error))
+    effect.pipe(
+      Effect.catchIf(isSqlErrorOf<E>, (error) => storeFailure(operation, error)),
+      Effect.catchIf(isRunRefusedOf, (reason) => Effect.fail(new ServiceError({ operation, reason })))
+    )

@@ -25,6 +25,8 @@ export const tables: ReadonlyArray<Table> = [
   { name: "contacts", numbered: "id" },
   { name: "lists", numbered: "id" },
   { name: "list_members" },
+  { name: "runs", numbered: "number" },
+  { name: "run_changes" },
   { name: "credentials", numbered: "id" },
   { name: "credential_uses" },
   { name: "jobs", numbered: "number" },

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactFilter, ContactsService, EmailAddress, parseRule, RuleText } from "@roster/domain"
+import { ContactFilter, ContactsService, EmailAddress, parseRule, RuleText, ServiceError } from "@roster/domain"
 import { DateTime, Effect, Fiber, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -91,8 +91,8 @@ describe("a bulk delete", () => {
           }
         })
         while ((yield* left) === 5 * deletedAtOnce || !(yield* isLocked)) yield* Effect.yieldNow
-        const { reason } = yield* Effect.flip(Fiber.join(deletion))
-        assert.strictEqual(reason._tag, "OutcomeUnknown")
+        const error = yield* Effect.flip(Fiber.join(deletion))
+        assert.strictEqual(error instanceof ServiceError && error.reason._tag, "OutcomeUnknown")
         other.exec("ROLLBACK")
         assert.isBelow(yield* left, 5 * deletedAtOnce)
         yield* deleteEveryone("")

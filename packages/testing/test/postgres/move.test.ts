@@ -1,7 +1,15 @@
 /** A store moves to PostgreSQL and back by `roster backup` and `roster restore`, whole or not at all. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { ContactsService, CredentialName, CredentialsService, EmailAddress, EmailsService } from "@roster/domain"
+import {
+  ContactsService,
+  CredentialName,
+  CredentialsService,
+  EmailAddress,
+  EmailsService,
+  NamedRun,
+  RunsService
+} from "@roster/domain"
 import { SqlServices, StoreBackup } from "@roster/server"
 import { awaitExport } from "@roster/workflows"
 import { Deferred, Effect, Fiber, FileSystem, Layer, Option, Redacted, Schema, Stream } from "effect"
@@ -11,6 +19,7 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
+import * as SqlRunsService from "../../../server/src/services/SqlRunsService.ts"
 import * as Store from "../../../server/src/store/Store.ts"
 import { firstFilled, tables } from "../../../server/src/store/StoreRows.ts"
 import { exported } from "../../src/conformance/jobs/Exporting.ts"
@@ -50,7 +59,8 @@ const fill = Effect.fnUntraced(function* (payloads: Parameters<ContactsService["
   const gone = EmailAddress.make("gone@example.com")
   yield* contacts.add([{ email: gone }], { listNames: ["Some list", "another"] })
   yield* contacts.add([{ email: EmailAddress.make("stays@example.com") }], { listNames: ["another"] })
-  yield* contacts.delete(gone)
+  const { id } = yield* (yield* RunsService).begin({ command: "delete", about: "gone", input: "one" })
+  yield* Effect.provideService(contacts.delete(gone), NamedRun, id)
   yield* contacts.import({
     _tag: "File",
     name: "rows.csv",
@@ -131,7 +141,8 @@ describePostgres("a move to PostgreSQL and back", () => {
         assert.isDefined(after)
         assert.isDefined(back)
         const url = yield* freshDatabase
-        yield* fill(payloads).pipe(Effect.provide(SqlServices.layer({ filename: original, allowedSenders })))
+        const services = SqlServices.layerWithStore({ filename: original, allowedSenders })
+        yield* Effect.provide(fill(payloads), Layer.provideMerge(SqlRunsService.layer, services))
         yield* StoreBackup.create({ from: original, to: before })
         yield* StoreBackup.restore({ from: before, to: { url } })
         yield* StoreBackup.create({ from: { url }, to: after })

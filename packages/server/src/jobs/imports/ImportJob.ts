@@ -28,6 +28,7 @@ import { advanceJob, endJob, noProgress, progressOf, type HeldJob } from "../que
 import { makeRepeatedEmails } from "./RepeatedEmails.ts"
 import { readParts, removeAllParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, keepStatuses, remainingRejectionSpace } from "./KeptRows.ts"
+import { RunOfJob } from "../../runs/RunRecorder.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
 import { eachInSlices } from "../../threads/Slices.ts"
@@ -266,6 +267,7 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       }
       const { answers, ids } = yield* writeContacts({
         account: job.account,
+        listNames: list === undefined || request.listName === undefined ? [] : [request.listName],
         source: "FileUpload",
         now,
         writes: good.map(({ contact, identity }) => {
@@ -307,10 +309,11 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     yield* advanceJob(job, progress)
   })
 
+  const ofRun = Effect.provideService(RunOfJob, job.run ?? undefined)
   while (position < rows.length || (yield* readAhead)) {
     // A long WAL grows as long as the export of another account reads its snapshot.
     const isSingleStep = yield* isWalLong
-    yield* sql.withTransaction(importRows(isSingleStep))
+    yield* ofRun(sql.withTransaction(importRows(isSingleStep)))
     yield* yieldToWriters
   }
   yield* chunk

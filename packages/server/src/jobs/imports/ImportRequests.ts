@@ -23,6 +23,7 @@ import { makeLease } from "../../store/ProcessMark.ts"
 import { readParts, removeAllParts, storeParts } from "../queue/JobBlobs.ts"
 import { checkQuota, filesFull } from "../queue/JobQuotas.ts"
 import { asCaller } from "../../credentials/CallerCheck.ts"
+import { openRun } from "../../runs/RunRecorder.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { yieldToEventLoop } from "../../threads/Slices.ts"
 
@@ -99,19 +100,25 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
     if ((yield* findList(account, listName)) === undefined) return yield* new ListNotFound({ name: listName })
   }
   if (ImportSource.$is("Address")(source)) yield* checkUrl(source.url, allowFileUrl)
-  const create = createJob({
+  const request = yield* encodeRequest({
+    ...(listName === undefined ? {} : { listName }),
+    ...(encodingName === undefined ? {} : { encodingName }),
+    ...(resubscribe === undefined || resubscribe === false ? {} : { resubscribe }),
+    ...(source._tag === "Address" ? { fileUrl: source.url } : { fileName: source.name })
+  }).pipe(Effect.orDie)
+  const job: Parameters<typeof createJob>[0] = {
     id: (yield* WebCrypto).randomUUID(),
     account,
     kind: importJob.kind,
     ...(source._tag === "File" ? { state: "Receiving", lease: yield* makeLease } : { state: "Loading" }),
-    request: yield* encodeRequest({
-      ...(listName === undefined ? {} : { listName }),
-      ...(encodingName === undefined ? {} : { encodingName }),
-      ...(resubscribe === undefined || resubscribe === false ? {} : { resubscribe }),
-      ...(source._tag === "Address" ? { fileUrl: source.url } : { fileName: source.name })
-    }).pipe(Effect.orDie)
-  })
+    request
+  }
   const sql = yield* SqlClient.SqlClient
-  const job = yield* asCaller(sql, operation, Effect.andThen(checkQuota(operation, account, importJob), create))
-  if (ImportSource.$is("File")(source)) yield* receive(job, source, options)
+  const create = Effect.gen(function* () {
+    yield* checkQuota(operation, account, importJob)
+    const run = yield* openRun
+    return yield* createJob(run === undefined ? job : { ...job, run: run.number })
+  })
+  const number = yield* asCaller(sql, operation, create)
+  if (ImportSource.$is("File")(source)) yield* receive(number, source, options)
 })

@@ -34,6 +34,8 @@ export interface JobRow {
   readonly link_digest: Uint8Array | null
   /** The id of the key that asked for an export; `null` for the owner of the store. */
   readonly creator: number | null
+  /** The number of the run that an import writes for; `null` for none. */
+  readonly run: number | null
   readonly rows_done: number
   readonly accepted: number
   readonly rejected: number
@@ -90,7 +92,7 @@ export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {}) 
 export const createJob = Effect.fnUntraced(function* (
   // The lease is that of the process that receives its file.
   job: Pick<JobRow, "id" | "account" | "kind" | "state" | "request"> &
-    Partial<Pick<JobRow, "creator" | "lease" | "link_digest">>
+    Partial<Pick<JobRow, "creator" | "lease" | "link_digest" | "run">>
 ) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* storeClock(sql).seconds

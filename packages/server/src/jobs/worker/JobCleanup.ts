@@ -32,6 +32,7 @@ export const hasWork = Effect.gen(function* () {
     SELECT EXISTS (SELECT 1 FROM jobs WHERE state IN ('Receiving', 'Loading') OR ended <= ${now} - ${jobSeconds})
       OR EXISTS (SELECT 1 FROM jobs WHERE ${hasUnneededFile(sql, now)})
       OR ${hasOldEntries(sql)}
+      OR EXISTS (SELECT 1 FROM runs WHERE goes <= ${now})
       OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now} - ${answerSeconds}) AS due`
   return Boolean(row?.due)
 })
@@ -65,6 +66,14 @@ export const removeExpired = Effect.gen(function* () {
     )
   }
   yield* sql`DELETE FROM jobs WHERE ended <= ${now - jobSeconds}`
+  yield* inBatches(
+    sql`
+    DELETE FROM run_changes WHERE (run, number) IN (
+      SELECT run, number FROM run_changes WHERE run IN (SELECT number FROM runs WHERE goes <= ${now}) LIMIT ${batchRows}
+    ) RETURNING run`,
+    batchRows
+  )
+  yield* sql`DELETE FROM runs WHERE goes <= ${now}`
   yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerSeconds}`
   yield* inBatches(removeOldEntries(sql, batchRows), batchRows)
 })

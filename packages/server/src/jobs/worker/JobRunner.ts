@@ -103,6 +103,8 @@ const runJob = (job: HeldJob, turn: Turn) =>
           fail(job, temporaryFolderFull)
         ),
       InvalidRule: (error) => fail(job, error.problem),
+      // What it has written is in the record, and the rest would not be.
+      RunRefused: (error) => fail(job, error.message),
       FilesFull: () => fail(job, jobKinds[job.kind].quotaText)
     }),
     Effect.catchTag(["UnreadableFile", "ImportRefused", "TooManyColumns", "PartMissing"], ({ message }) =>

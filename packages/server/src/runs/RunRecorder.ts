@@ -1,0 +1,110 @@
+/**
+ * Records what a write of a run changes, in the transaction of that write: as many rows as contacts changed, in one statement.
+ * A write that names no run asks for nothing. (docs/decisions/runs.md)
+ */
+import { type ChangeOfContact, NamedRun, RunRefused } from "@roster/domain"
+import { Context, Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Caller } from "../credentials/Caller.ts"
+import { byEngine, runEach, textArray } from "../store/SqlDialect.ts"
+import { storeClock } from "../store/StoreClock.ts"
+import { eachInSlices } from "../threads/Slices.ts"
+import { isOver, isOwnRun, keptSeconds, leaseSeconds, maximumRunBytes, type RunRow, runsOf } from "./RunRow.ts"
+
+/** The number of the run that a job writes for (default: none). Its request named the run, and may end before the job does. */
+export const RunOfJob = Context.Reference<number | undefined>("@roster/server/RunOfJob", {
+  defaultValue: () => undefined
+})
+
+/** Records changes in a run that is open in the present transaction. */
+export interface RunRecorder {
+  /** The number of the run. */
+  readonly number: number
+  readonly record: (
+    changes: ReadonlyArray<ChangeOfContact>
+  ) => Effect.Effect<void, RunRefused | SqlError.SqlError, SqlClient.SqlClient>
+}
+
+/** An account is looked at again whenever a run of it has grown by so many bytes. */
+const lookedAtEvery = 1024 * 1024
+
+/** Lets the oldest ended runs of an account go while all have too many bytes. Says whether that was enough. */
+export const keepWithinBounds = Effect.fnUntraced(function* (account: string, now: number) {
+  const sql = yield* SqlClient.SqlClient
+  const kept = runsOf(sql, account, now)
+  const [sum] = yield* sql<{ readonly bytes: number }>`SELECT coalesce(sum(bytes), 0) AS bytes FROM ${kept}`
+  let over = Number(sum?.bytes ?? 0) - maximumRunBytes
+  if (over <= 0) return true
+  const rows = yield* sql<{ readonly number: number; readonly bytes: number }>`
+    SELECT number, bytes FROM ${kept} AND bytes > 0 AND ${isOver(sql)} ORDER BY number`
+  for (const { bytes, number } of rows) {
+    if (over <= 0) break
+    yield* sql`UPDATE runs SET goes = 0 WHERE number = ${number}`
+    over -= Number(bytes)
+  }
+  return over <= 0
+})
+
+type Opened = Pick<RunRow, "number" | "key_id" | "key_name" | "id">
+
+/** Takes the run that the present call names, and renews its lease; `undefined` if it names none. Runs in the transaction of its write. */
+export const openRun = Effect.gen(function* () {
+  const job = yield* RunOfJob
+  const named = yield* NamedRun
+  if (job === undefined && named === undefined) return undefined
+  const sql = yield* SqlClient.SqlClient
+  const caller = yield* Caller
+  const { account } = caller
+  const now = yield* storeClock(sql).seconds
+  const until = now + leaseSeconds
+  const isMeant =
+    job === undefined
+      ? sql`account = ${account} AND id = ${named} AND ended IS NULL AND goes > ${now}`
+      : sql`number = ${job} AND goes > ${now}`
+  const [row] = yield* sql<Opened>`
+    UPDATE runs SET lease = ${until}, goes = ${until + keptSeconds} WHERE ${isMeant} RETURNING number, id, key_id, key_name`
+  if (row === undefined) {
+    const [ended] = yield* sql`SELECT number FROM ${runsOf(sql, account, now)} AND id = ${named ?? ""}`
+    return yield* new RunRefused({ run: named ?? "of the import", why: ended === undefined ? "Unknown" : "Ended" })
+  }
+  if (job === undefined && !isOwnRun(row, caller)) return yield* new RunRefused({ run: row.id, why: "OfAnotherKey" })
+  const recorder: RunRecorder = { number: Number(row.number), record: (changes) => record(row, changes) }
+  return recorder
+})
+
+const insertOfEach = "INSERT INTO run_changes (run, number, content) VALUES (?, ?, ?)"
+
+const insertOfAll = `
+  INSERT INTO run_changes (run, number, content)
+  SELECT $1::bigint, $2::bigint + place, content FROM unnest($3::text[]) WITH ORDINALITY AS given (content, place)`
+
+const record = Effect.fnUntraced(function* ({ id, number }: Opened, changes: ReadonlyArray<ChangeOfContact>) {
+  if (changes.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const texts = yield* eachInSlices(changes, (change) => JSON.stringify(change))
+  const counts = { Created: 0, Changed: 0, Deleted: 0 }
+  // One that only has another date of its status changed nothing else.
+  for (const { effect, fields } of changes) {
+    if (effect !== "Changed" || Object.keys(fields).length > 0) counts[effect]++
+  }
+  const own = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const [row] = yield* sql<Pick<RunRow, "changes" | "bytes"> & { readonly account: string }>`
+    UPDATE runs SET changes = changes + ${texts.length}, bytes = bytes + ${own}, created = created + ${counts.Created},
+      changed = changed + ${counts.Changed}, deleted = deleted + ${counts.Deleted}
+    WHERE number = ${number} RETURNING changes, bytes, account`
+  if (row === undefined) return yield* new RunRefused({ run: id, why: "Unknown" })
+  const before = Number(row.changes) - texts.length
+  yield* byEngine<Effect.Effect<unknown, SqlError.SqlError>>(sql, {
+    sqlite: () =>
+      runEach(
+        sql,
+        insertOfEach,
+        texts.map((text, place) => [number, before + place + 1, text])
+      ),
+    postgres: () => sql.unsafe(insertOfAll, [number, before, textArray(texts)]).values
+  })
+  const bytes = Number(row.bytes)
+  if (Math.floor(bytes / lookedAtEvery) === Math.floor((bytes - own) / lookedAtEvery)) return
+  const isWithin = yield* keepWithinBounds(row.account, yield* storeClock(sql).seconds)
+  if (!isWithin) return yield* new RunRefused({ run: id, why: "TooLarge" })
+})
