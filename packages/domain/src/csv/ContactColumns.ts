@@ -11,7 +11,7 @@ import { foldName, maximumNames } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
 import { isDateKind, makeKindReader } from "../kinds/ColumnKind.ts"
 import { makeDateReader } from "../kinds/DateForm.ts"
-import { consentOfHeading } from "../headings/ConsentHeadings.ts"
+import { type ConsentMeaning, consentOfHeading } from "../headings/ConsentHeadings.ts"
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
@@ -121,7 +121,7 @@ export interface ImportColumns {
   /** What fields have in all rows, as the wire has it. */
   readonly constants: ReadonlyArray<{ readonly target: FilledTarget; readonly text: string }>
   /** The columns that become custom fields though their headings may say who wants mail, and no mapping names them. */
-  readonly consent: ReadonlyArray<{ readonly at: number; readonly column: string; readonly says: "Wants" | "Left" }>
+  readonly consent: ReadonlyArray<{ readonly at: number; readonly column: string; readonly says: ConsentMeaning }>
   /** Whether the blanks around texts are taken off. */
   readonly trims: boolean
 }
@@ -362,8 +362,8 @@ const consentColumns = (
 export interface ConsentText {
   /** The heading of the column. */
   readonly column: string
-  /** Whether yes says that a person wants mail, or left. */
-  readonly says: "Wants" | "Left"
+  /** What the heading may say. */
+  readonly says: ConsentMeaning
   /** What the row has there. */
   readonly text: string
 }

@@ -1,6 +1,4 @@
-/** Which columns say who wants mail: by what their heading means and what their cells say. (docs/decisions/csv.md) */
-import { parseWireDate } from "../values/WireDate.ts"
-import { yesOrNo } from "../kinds/YesNo.ts"
+/** Which headings are those of columns that say who wants mail. (docs/decisions/csv.md) */
 import { bareName } from "./KnownHeadings.ts"
 
 /** Parts of headings, as `bareName` has them. */
@@ -10,31 +8,54 @@ const isIn = (parts: ReadonlyArray<string>, text: string): boolean => parts.some
 
 /** Parts of headings of columns whose yes, or whose time, says that a person wants no mail. */
 const left = partsOf(
-  "unsub optout optedout notsubscri notoptedin donotmail donotemail donotcontact donotsend dontmail dontemail dontcontact nomail noemail nonewsletter " +
-    "nomarketing blacklist blocklist blocked suppress spamreport complain objection revoked withdrawn " +
+  "unsub optout optedout blacklist blocklist suppress spamreport complain objection revoked withdraw robinson deactivated " +
     // German, French, Spanish, Italian
-    "abgemeldet abmeld abbestell widerruf widersproch widerspruch ausgetragen keinewerbung keinnewsletter keinenewsletter keinemail " +
-    "keinee-mail keinee-mails keinkontakt nichtabonn nichtangemeldet nichtmail nichtkontakt nichtanschreib werbesperre gesperrt desabonn desinscri desinscription refus nepascontacter nepasenvoyer pasdemail nonabonn noninscri opposition " +
-    "noenviar nocontactar nosuscri desuscri disiscri cancellazione noncontattare noninviare noniscri revoca opposizione " +
+    "abgemeldet abmeld abbestell widerruf widersproch widerspruch ausgetragen gesperrt sperrvermerk deaktiviert austragen " +
+    "desabonn desinscri desinscription refus opposition desuscri disiscri cancellazione revoca opposizione " +
     // Polish, Romanian, Dutch
-    "wypis rezygn niewysyla niekontakt sprzeciw wycofan dezabon nucontact nutrimite retras afgemeld afmeld uitgeschreven " +
-    "uitschrijv nietmailen geenmail geene-mail geennieuwsbrief nietaangemeld nietingeschreven " +
+    "wypis rezygn sprzeciw wycofan dezabon retras afgemeld afmeld uitgeschreven uitschrij " +
     // Russian, Ukrainian
-    "отпис неотправлять неписать нерассыл отказ відпис ненадсилати нерозсил відмов"
+    "отпис отказ відпис відмов"
 )
 
 /** Parts of headings of columns whose no says that a person wants no mail. */
 const wants = partsOf(
-  "optin optedin newsletter marketing consent subscri mailinglist permission mailing acceptsemail acceptsmail allowemail allowmail " +
-    "emailallowed emailable mailable wantsemail wantsmail receiveemail receivesemail receivemail promotional gdpr dsgvo rgpd " +
-    "einwillig zustimm werbung abonn abonat abonar zapisan angemeldet rundbrief consentement infolettre lettredinformation inscrit prospection " +
-    "consentimiento suscri boletin publicidad consenso iscri zgod subskryp biuletyn consimtamant buletin acordmarketing acordemail " +
-    "toestemming nieuwsbrief aangemeld ingeschreven inschrijv соглас подпис рассылк маркетинг згод підпис розсилк"
+  "optin optedin newsletter marketing consent subscri mailinglist permission mailing mailable contactable promotion promoemail informed updates gdpr dsgvo rgpd " +
+    "einwillig zustimm werbung werbemail abonn abonat abonar zapisan angemeldet rundbrief infomail consentement infolettre lettredinformation " +
+    "inscrit prospection consentimiento suscri boletin publicidad consenso iscri zgod subskryp biuletyn consimtamant buletin acordmarketing " +
+    "acordemail toestemming nieuwsbrief aangemeld ingeschreven inschrijv соглас подпис рассылк маркетинг згод підпис розсилк"
 )
 
 /** Parts of headings that mean mail beside another channel. */
 const mail = partsOf(
   "email newsletter courriel correo postaelettronica poczteelektr pocztaelektr электрон електрон рассылк розсилк"
+)
+
+/** Parts of headings that mean what is sent to people, and words of sending, receiving and writing to them. */
+const messages = [
+  ...mail,
+  ...wants,
+  ...partsOf(
+    "mail bulk contact kontakt contatt news angebot anschreib angeschrieben recevoir recib ricever ontvang nouvelle offre comunica kommunik " +
+      "communic enviar envoyer inviar verzend wysyl wysył market otrzym trimite primi писать отправл получ беспоко надсил писати отрим турбу disturb"
+  )
+]
+
+/** Words that turn a heading round, unless they end it: "Newsletter no" is a number. */
+const denials = new Set(
+  "no not dont donot never kein keine keinen keinerlei nicht nie pas non sin niet geen nu не без".split(" ")
+)
+
+/** Parts of headings that something ends, which turn those round that mean mail. */
+const ends = partsOf("cancel disabl stop exclu remov blocked sperre annul dadodebaja fechadebaja исключ виключ")
+
+/** Words of allowing and wishing, by which a heading that means mail says who wants it. */
+const wishes = new Set(
+  (
+    "accept accepts accepted agree agrees agreed allow allows allowed can may ok okay receive receives send sends want wants wish wishes like " +
+    "interested permitted me preference preferences darf erlaubt erwunscht gewunscht mochte accepte autorise souhaite veut acepta " +
+    "autoriza desea quiere accetta autorizza desidera vuole wil mag chce accepta doreste хочет хоче можно можна"
+  ).split(" ")
 )
 
 /** Parts of headings that mean another channel, and words that do so alone: "Telefon", "Direct Mail", "Post". */
@@ -47,127 +68,47 @@ const otherChannelWords = new Set("tel call calls post mms letter letters courri
 /** The last words of headings of when and how a consent was given, which keep mail from nobody. */
 const givenAt = new Set("time date timestamp datetime at on ip source method am datum fecha data дата".split(" "))
 
-/** The words of a heading: "unsubscribedAt" and "unsubscribed_at" have two. */
+/** The words of a heading, without accents: "unsubscribedAt" and "unsubscribed_at" have two. */
 const wordsIn = (name: string): ReadonlyArray<string> =>
   name
     .replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, " ")
+    .normalize("NFD")
+    .replaceAll(/[\p{M}'’]/gu, "")
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+    .match(/[\p{L}\p{N}]+/gu) ?? []
 
-/**
- * Whether yes in a column of this heading says that a person wants mail, or left; `undefined` for a heading that says nothing
- * of it, or of another channel than mail.
- */
-export const consentOfHeading = (name: string): "Wants" | "Left" | undefined => {
-  const bare = bareName(name)
-  const words = wordsIn(name)
-  const isLeft = isIn(left, bare) || words.includes("baja")
-  if (!isLeft && (!isIn(wants, bare) || givenAt.has(words.at(-1) ?? ""))) return undefined
-  const isOther = isIn(otherChannels, bare) || words.some((word) => otherChannelWords.has(word))
-  return isOther && !isIn(mail, bare) ? undefined : isLeft ? "Left" : "Wants"
-}
-
-const wordMap = (texts: Readonly<Record<"yes" | "no", string>>): ReadonlyMap<string, boolean> =>
-  new Map(
-    Object.entries(texts).flatMap(([says, words]) => words.split(",").map((word) => [word, says === "yes"] as const))
+/** Whether a word turns a heading round: "no", and "nomail" or "donotbulkemail". */
+const isDenial = (word: string): boolean =>
+  denials.has(word) ||
+  [...denials].some(
+    (denial) => word.startsWith(denial) && messages.some((part) => word.startsWith(part, denial.length))
   )
 
-/** Words of programs for yes and no. */
-const moreAnswers = wordMap({
-  yes: "granted,given,accepted,allowed,allow,explicit,implicit,confirmed",
-  no: "denied,deny,declined,refused,revoked,withdrawn"
-})
+/** Headings whose no is no Active contact. */
+const actives = new Set(
+  "active isactive aktiv actif activo attivo actief activ aktywny активен активный активний".split(" ").map(bareName)
+)
 
-/** Words that say whether a person wants mail, below whatever heading they stand. */
-const stances = wordMap({
-  yes: "subscribed,opted in,opted-in,opted_in,opt-in,optin",
-  no:
-    "unsubscribed,opted out,opted-out,opted_out,opt-out,optout,never subscribed,never_subscribed,not subscribed,not_subscribed," +
-    "non-subscribed,suppressed"
-})
+/** Words of headings of a status, whose cells have to say whether they are of mail. */
+const statusWords = new Set("status statut etat estado stato stan stare стан статус".split(" "))
 
-/** What stands in a cell for none. */
-const nothing = new Set(["null", "\\n", "none", "n/a", "na", "nan", "nil", "undefined", "-"])
-const noTime = /^0000-00-00/
+/** What yes in a column means: that a person wants mail, or left; `Status` where words alone can say so. */
+export type ConsentMeaning = "Wants" | "Left" | "Status"
 
-/** Whether a text is a time, in any of the usual forms. */
-const isTime = (text: string): boolean =>
-  parseWireDate(text) !== undefined ||
-  /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:$|[\sT,])/.test(text) ||
-  /^(?:\d{10}|\d{13}|\d{8}T\d{6}Z?)$/.test(text) ||
-  (/\b(?:19|20)\d{2}\b/.test(text) && /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i.test(text))
-
-/** What a mapping says of the words of a column that says who wants mail. */
-export interface ConsentColumn {
-  /** The number of cells that say something. */
-  readonly filled: number
-  /** The number of those that say that a person wants no mail. */
-  readonly refusals: number
-  /** The status for each word that was found, empty for one that says nothing; `*` stands for all other texts. */
-  readonly words: Readonly<Record<string, string>>
-}
-
-/** The share of cells that have to be answers or times. */
-const enough = 0.95
-
-const longestText = 60
-const mostWords = 100
-
-/** Looks at the cells of a column with such a heading. */
-export interface ConsentTally {
-  /** Takes the text of one or more cells, and says whether it says that the person wants no mail. */
-  readonly add: (text: string, cells?: number) => boolean
-  /** What the cells say, or `undefined` if they are no answers. */
-  readonly found: () => ConsentColumn | undefined
-}
-
-/** Makes what looks at the cells of a column. Its memory does not grow with them. */
-export const makeConsentTally = (meaning: "Wants" | "Left"): ConsentTally => {
-  const words = new Map<string, readonly [word: string, status: string]>()
-  let refusals = 0
-  let answers = 0
-  let times = 0
-  let empty = 0
-  let others = 0
-
-  const refusalOf = (text: string): boolean | undefined => {
-    const stance = stances.get(text)
-    if (stance !== undefined) return !stance
-    const answer = yesOrNo(text) ?? moreAnswers.get(text)
-    return answer === undefined ? undefined : answer === (meaning === "Left")
-  }
-
-  const add = (cell: string, cells = 1): boolean => {
-    const text = cell.slice(0, longestText + 1).trim()
-    if (text === "") return false
-    const folded = text.toLowerCase()
-    const note = (status: string): void => {
-      if (words.size < mostWords && !words.has(folded)) words.set(folded, [text, status])
-    }
-    const isRefusal = refusalOf(folded)
-    if (isRefusal !== undefined) {
-      answers += cells
-      note(isRefusal ? "Unsubscribed" : "")
-    } else if (nothing.has(folded) || noTime.test(folded)) {
-      empty += cells
-      note("")
-    } else if (text.length <= longestText && isTime(text)) {
-      times += cells
-      if (meaning === "Left") refusals += cells
-      return meaning === "Left"
-    } else others += cells
-    if (isRefusal === true) refusals += cells
-    return isRefusal === true
-  }
-
-  const found = (): ConsentColumn | undefined => {
-    const known = answers + times
-    const filled = known + empty + others
-    if (known === 0 || others > filled * (1 - enough)) return undefined
-    // Where other texts stand beside the times of consents, nobody can say what they mean.
-    const isAny = times > 0 && (meaning === "Left" || others === 0)
-    const any = isAny ? { "*": meaning === "Left" ? "Unsubscribed" : "" } : {}
-    return { filled, refusals, words: { ...Object.fromEntries(words.values()), ...any } }
-  }
-  return { add, found }
+/** What a column of this heading may say of who wants mail; `undefined` for none, or for another channel than mail. */
+export const consentOfHeading = (name: string): ConsentMeaning | undefined => {
+  const bare = bareName(name)
+  const words = wordsIn(name)
+  const isOfMail = isIn(messages, bare)
+  const isTurned =
+    isOfMail &&
+    (isIn(ends, bare) || words.some((word, at) => isDenial(word) && (at < words.length - 1 || !denials.has(word))))
+  const isLeft = isTurned || isIn(left, bare) || (words.includes("baja") && words.length < 4)
+  const isWanted =
+    (actives.has(bare) || isIn(wants, bare) || (isOfMail && words.some((word) => wishes.has(word)))) &&
+    !givenAt.has(words.at(-1) ?? "")
+  const isStatus = bare.endsWith("status") || words.some((word) => statusWords.has(word))
+  if (!isLeft && !isWanted && !isStatus) return undefined
+  const isOther = isIn(otherChannels, bare) || words.some((word) => otherChannelWords.has(word))
+  return isOther && !isIn(mail, bare) ? undefined : isLeft ? "Left" : isWanted ? "Wants" : "Status"
 }

@@ -6,7 +6,8 @@ import { Result, Schema } from "effect"
 import { importColumns, type ImportColumns, presentColumns, restoreCell } from "../csv/ContactColumns.ts"
 import { foldWord, type ImportMapping } from "../csv/ImportMapping.ts"
 import type { ImportRow } from "../csv/ImportRow.ts"
-import { type ConsentTally, makeConsentTally } from "../headings/ConsentHeadings.ts"
+import type { ConsentMeaning } from "../headings/ConsentHeadings.ts"
+import { type ConsentTally, makeConsentTally } from "../headings/ConsentTally.ts"
 import { fieldNearHeading } from "../headings/KnownHeadings.ts"
 import { type CellForm, formOf, looksWronglyDecoded } from "./CellForms.ts"
 
@@ -117,7 +118,7 @@ interface ConsentOfColumn {
  */
 export const makeConsentWarnings = (): Omit<ImportWarnings, "addRepeat"> => {
   const columns = new Map<string, ConsentOfColumn>()
-  const columnOf = (column: string, says: "Wants" | "Left"): ConsentOfColumn | undefined => {
+  const columnOf = (column: string, says: ConsentMeaning): ConsentOfColumn | undefined => {
     const known = columns.get(column)
     if (known !== undefined || columns.size >= mostGroups) return known
     const made = { column, tally: makeConsentTally(says), examples: [] }

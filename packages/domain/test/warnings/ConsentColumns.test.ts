@@ -52,7 +52,27 @@ describe("columns that say who wants mail", () => {
     ["Dezabonat", ["da"], ["nu"]],
     ["Nieuwsbrief", ["nee"], ["ja"]],
     ["Согласие на рассылку", ["нет"], ["да"]],
-    ["Відписаний", ["так"], ["ні"]]
+    ["Відписаний", ["так"], ["ні"]],
+    ["Marketing contact status", ["Non-marketing contact"], ["Marketing contact"]],
+    ["Marketing status", ["unsubscribed", "no_consent", "never subscribed"], ["subscribed"]],
+    ["Email permission status", ["no permission set", "Opted-out"], ["implicit", "explicit"]],
+    ["Newsletter", ["abgemeldet", "désinscrit", "не подписан", "Kein Newsletter"], ["angemeldet", "abonnée"]],
+    ["Do not allow Bulk Emails", ["Yes"], ["No"]],
+    ["donotbulkemail", ["1"], ["0"]],
+    ["No promotional emails", ["TRUE"], ["FALSE"]],
+    ["Don't email", ["x"], ["no"]],
+    ["email_disabled", ["true"], ["false"]],
+    ["Subscription cancelled", ["2024-01-02"], ["null"]],
+    ["Exclude from mailings", ["yes"], ["no"]],
+    ["No desea recibir publicidad", ["sí"], ["no"]],
+    ["Ne souhaite pas recevoir", ["oui"], ["non"]],
+    ["Deaktiviert", ["31.01.2024 10:00"], ["-"]],
+    ["Accepte de recevoir des e-mails", ["non"], ["oui"]],
+    ["Acepta recibir correos", ["no"], ["sí"]],
+    ["Darf per E-Mail kontaktiert werden", ["nein"], ["ja"]],
+    ["Mag gemaild worden", ["nee"], ["ja"]],
+    ["Aktiv", ["0"], ["1"]],
+    ["May we contact you?", ["n"], ["y"]]
   ])("are heard: %s", ([heading, no, others]) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* heard(column(heading, ...no, "", ...others)), [
@@ -73,12 +93,42 @@ describe("columns that say who wants mail", () => {
         "Werbung per Post",
         "Do Not Call"
       ],
-      ["OPTIN_TIME", "OPTIN_IP", "Confirmed Opt-In Date", "consent source", "city", "complimentary_plan", "option"]
+      ["OPTIN_TIME", "OPTIN_IP", "Confirmed Opt-In Date", "consent source", "city", "complimentary_plan", "option"],
+      [
+        "Contact owner",
+        "Contact No.",
+        "Last contacted",
+        "Emails sent",
+        "No",
+        "Notes",
+        "Nombre",
+        "Cannes",
+        "E-mail verified"
+      ]
     ].flat()) {
       assert.isUndefined(consentOfHeading(heading), heading)
     }
     assert.strictEqual(consentOfHeading("SMS and email marketing"), "Wants")
   })
+
+  it.effect("of a status are heard where their words say who left, which order status and state do not", () =>
+    Effect.gen(function* () {
+      const statuses = yield* heard(column("Email status", "Active", "Unsubscribed", "Hard bounce", "Temporary hold"))
+      assert.deepStrictEqual(statuses.slice(0, 3), [undefined, left, "Bounced"])
+      assert.include(statuses[3], '"Temporary hold" is not')
+      assert.deepStrictEqual(yield* heard(column("Estado", "suscrito", "dado de baja")), [undefined, left])
+      for (const texts of [["shipped", "pending", "cancelled"], ["valid", "catch-all"], ["Jalisco"], ["yes", "no"]]) {
+        assert.deepStrictEqual((yield* readFile(column("Order status", ...texts))).warnings, [])
+      }
+    })
+  )
+
+  it.effect("say who has not confirmed", () =>
+    Effect.gen(function* () {
+      const statuses = yield* heard(column("Email opt-in status", "opted-in", "Pending", "unconfirmed", "opted-out"))
+      assert.deepStrictEqual(statuses, [undefined, "NotConfirmed", "NotConfirmed", left])
+    })
+  )
 
   it.effect("need answers in 95 of 100 cells, and are asked about until a mapping names them", () =>
     Effect.gen(function* () {

@@ -11,6 +11,7 @@ import {
   isMailedStatus,
   makeConsentTally,
   type OnDuplicate,
+  statusOfWord,
   yesOrNo
 } from "@roster/domain"
 import { Schema, Struct } from "effect"
@@ -160,17 +161,11 @@ export const anyWord = "*"
 
 const fold = (word: string): string => word.trim().toLowerCase()
 
-/** Words of other programs for statuses, in the form of `fold`. */
-const statusWords: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    Active: "subscribed,active,aktiv,yes,ja,true,1,confirmed,opt-in,optin,opted in,angemeldet,abonniert",
-    Unsubscribed:
-      "unsubscribed,inactive subscriber,no,nein,false,0,opt-out,optout,opted out,cancelled,canceled,abgemeldet,removed",
-    Bounced: "bounced,cleaned,hard bounce,hard bounced,undeliverable,invalid",
-    NotConfirmed: "unconfirmed,pending,not confirmed,unbestätigt",
-    Abuse: "complained,complaint,spam,junk"
-  }).flatMap(([value, words]) => words.split(",").map((word) => [word, value] as const))
-)
+/** The status that a word in a column of statuses means, as far as one can tell. */
+const statusMeant = (word: string): string | undefined => {
+  const answer = yesOrNo(word)
+  return answer === undefined ? statusOfWord(word) : answer ? "Active" : "Unsubscribed"
+}
 
 /** The words of each column whose field takes a few values. */
 export const wordChoices = (columns: ReadonlyArray<ColumnChoice>, edits: Edits): ReadonlyArray<WordChoices> =>
@@ -192,7 +187,7 @@ export const wordChoices = (columns: ReadonlyArray<ColumnChoice>, edits: Edits):
       ({ count, value }): WordChoice => {
         const word = fold(value)
         const own = values.get(word)
-        const proposed = own ?? answers.get(word) ?? (of.wire === "Status" ? statusWords.get(word) : undefined)
+        const proposed = own ?? answers.get(word) ?? (of.wire === "Status" ? statusMeant(word) : undefined)
         return {
           value,
           count,
