@@ -33,6 +33,12 @@ const longestText = 60
 const mostWords = 100
 const mostLooks = 1000
 
+/** The answer that a longer one begins with: "No thanks", "Ja, gern". */
+const answerIn = (text: string): boolean | undefined => {
+  const [first = ""] = /^\p{L}{2,}(?=[\s,.!-])/u.exec(text) ?? []
+  return first === "on" || first === "off" ? undefined : yesOrNo(first)
+}
+
 /** Looks at the cells of a column with such a heading. */
 export interface ConsentTally {
   /** Takes the text of one or more cells, and says whether it says that the person wants no mail. */
@@ -54,7 +60,8 @@ export const makeConsentTally = (meaning: ConsentMeaning): ConsentTally => {
   let leaving = 0
 
   const statusOf = (text: string): string | undefined => {
-    const answer = meaning === "Status" ? undefined : yesOrNo(text)
+    const answer =
+      meaning === "Status" ? undefined : (yesOrNo(text) ?? (meaning === "Wants" ? answerIn(text) : undefined))
     if (answer !== undefined) return answer === (meaning === "Left") ? "Unsubscribed" : ""
     if (looks.has(text)) return looks.get(text)
     if (looks.size >= mostLooks) return undefined

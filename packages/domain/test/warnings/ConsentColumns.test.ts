@@ -72,6 +72,7 @@ describe("columns that say who wants mail", () => {
     ["Darf per E-Mail kontaktiert werden", ["nein"], ["ja"]],
     ["Mag gemaild worden", ["nee"], ["ja"]],
     ["Aktiv", ["0"], ["1"]],
+    ["newsletter", ["0.0", "No thanks", "Nein, danke"], ["1.0", "Yes please"]],
     ["May we contact you?", ["n"], ["y"]]
   ])("are heard: %s", ([heading, no, others]) =>
     Effect.gen(function* () {
