@@ -20,7 +20,11 @@ const unknown = "00000000-0000-4000-8000-000000000000"
 export const golden: Readonly<Record<string, Golden>> = {
   "contacts list": { good: "", asks: true, ends: { 2: "--limit 0", 5: "--on None" } },
   "contacts count": { good: "", asks: true, ends: { 2: "--rule status=" } },
-  "contacts fields": { good: "", asks: true, ends: { 2: "--rule status=" } },
+  "contacts fields": {
+    good: "",
+    asks: true,
+    ends: { 2: "--rule status=", 3: "--convert city=boolean" }
+  },
   "contacts get": { good: "ann@example.com", asks: true, ends: { 2: "ann", 5: nobody } },
   "contacts add": {
     good: "bob@example.com",

@@ -20,7 +20,6 @@ const from =
   <const Name extends keyof M>(name: Name, description: string) =>
     leaf(description, async () => ({ command: (await load())[name] }))
 
-const contactVerb = from(() => import("../commands/contacts/verbs.ts"))
 const listVerb = from(() => import("../commands/lists/verbs.ts"))
 const outboxVerb = from(() => import("../commands/emails/outbox.ts"))
 const ruleVerb = from(() => import("../commands/rules/verbs.ts"))
@@ -37,8 +36,11 @@ const contacts = {
   ],
   subcommands: {
     list: leaf("List contacts in the order they were added", () => import("../commands/contacts/list.ts")),
-    count: contactVerb("count", "Count all contacts, or those that a rule selects"),
-    fields: contactVerb("fields", "Show which fields contacts have, with counts, kinds of values and examples"),
+    count: leaf("Count all contacts, or those that a rule selects", () => import("../commands/contacts/count.ts")),
+    fields: leaf(
+      "Show which fields contacts have, with counts, kinds of values and examples, or give custom fields a kind",
+      () => import("../commands/contacts/fields.ts")
+    ),
     get: leaf("Show a contact with all its fields", () => import("../commands/contacts/get.ts")),
     add: leaf("Add a contact, or update the one with the same address", () => import("../commands/contacts/add.ts")),
     update: leaf("Change the names and custom fields of contacts", () => import("../commands/contacts/update.ts")),

@@ -110,6 +110,59 @@ describe("roster contacts, on a store file", () => {
     })
   )
 
+  it.live("fields --convert stores texts as rules compare them, lists what stays, and can be undone", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withAnn
+      for (const [name, since] of [
+        ["bob", "25.07.2022"],
+        ["cat", "1.2.2024"],
+        ["dan", "soon"]
+      ]) {
+        yield* run(["contacts", "add", `${name}@example.com`, "--field", `Kunde seit=${since}`])
+      }
+      const rule = ["contacts", "count", "--rule", "'Kunde seit' > '2022-01-01'"]
+      assert.deepInclude(json(yield* run(rule)), { contacts: 0 })
+      const convert = ["contacts", "fields", "--convert", "kunde seit=date:DD.MM.YYYY"]
+      const left = { email: "dan@example.com", field: "kunde seit", value: "soon" }
+      const dry = yield* run([...convert, "--dry-run"])
+      assert.strictEqual(dry.code, 9)
+      const { leftValues, ...planned } = jsonOf<{ leftValues: ReadonlyArray<object> }>(dry)
+      assert.deepInclude(planned, {
+        dryRun: true,
+        selected: 3,
+        changed: 2,
+        onlyForm: { "CustomFields.Kunde seit": 2 },
+        valuesLeft: 1
+      })
+      assert.deepInclude(leftValues[0], left)
+      const shown = (yield* run([...convert, "--dry-run", "-o", "table"])).stdout
+      assert.include(shown, "CustomFields.Kunde seit: 2 contacts, only its form")
+      assert.include(shown, 'dan@example.com  kunde seit: "soon"')
+      assert.strictEqual((yield* run(convert)).code, 3)
+      const narrow = yield* run([...convert, "--rule", "email starts-with 'cat'", "--yes"])
+      assert.strictEqual(narrow.code, 0, narrow.stderr)
+      assert.include(reportOf(narrow), { command: "convert", read: 1, changed: 1, exitCode: 0 })
+      assert.deepInclude(json(yield* run(rule)), { contacts: 1 })
+      const done = yield* run([...convert, "--yes"])
+      assert.deepInclude(json(done), { read: 3, done: 3, changed: 1, alreadySo: 2, valuesLeft: 1, exitCode: 9 })
+      assert.strictEqual(done.code, 9)
+      const again = yield* run([...convert, "--yes"])
+      assert.deepInclude(json(again), { changed: 0, valuesLeft: 1, exitCode: 9 })
+      assert.strictEqual((yield* run(["contacts", "undo", "last", "--yes"])).code, 0)
+      assert.deepInclude(json(yield* run(rule)), { contacts: 1 })
+      for (const [args, why] of [
+        [["--convert", "kunde=date"], "no contact has"],
+        [["--convert", "Status=boolean"], "built-in"],
+        [["--convert", "Kunde seit=day"], "a kind is"],
+        [["--yes"], "--convert, which is missing"]
+      ] as const) {
+        const refused = yield* run(["contacts", "fields", ...args, ...(args.length > 1 ? ["--yes"] : [])])
+        assert.strictEqual(refused.code, 2)
+        assert.include(refused.stderr, why)
+      }
+    })
+  )
+
   it.live("update and delete take the addresses of a file", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* withAnn

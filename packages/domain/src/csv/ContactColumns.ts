@@ -11,6 +11,7 @@ import { foldName, maximumNames } from "../values/FieldNames.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
 import { isDateKind, makeKindReader } from "../kinds/ColumnKind.ts"
 import { makeDateReader } from "../kinds/DateForm.ts"
+import { storedTextReaders, type StoredTextReaders } from "../kinds/StoredText.ts"
 import { type ConsentMeaning, consentOfHeading } from "../headings/ConsentHeadings.ts"
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
@@ -407,6 +408,17 @@ export const columnFields = (header: ReadonlyArray<string>, mapping: CellMapping
     if (target._tag === "LeftOut") return [{ column, field: null }]
     return [{ column, field: target._tag === "Custom" ? `CustomFields.${target.name}` : target.field.path }]
   })
+}
+
+/** The readers of stored texts for the custom fields whose columns are of a kind. */
+export const storedTextsOf = (header: ReadonlyArray<string>, mapping: CellMapping = {}): StoredTextReaders => {
+  const read = mapping.kinds === undefined ? undefined : importColumns(header, mapping)
+  if (read === undefined || Result.isFailure(read)) return new Map()
+  return storedTextReaders(
+    read.success.targets.flatMap((target) =>
+      target._tag === "Custom" && target.kind !== undefined ? [[target.name, target.kind.name] as const] : []
+    )
+  )
 }
 
 /** The letter of a column, as spreadsheets show it: A for the first, AA for the 27th. */

@@ -3,7 +3,7 @@
  * 8601, a plain decimal, `true` or `false`. (docs/decisions/csv.md)
  */
 import { dateFormatIssue, isoOf, makeDateReader } from "./DateForm.ts"
-import { makeNumberReader, numberFormatIssue } from "./NumberForm.ts"
+import { hasFraction, makeNumberReader, numberFormatIssue } from "./NumberForm.ts"
 import { yesOrNo } from "./YesNo.ts"
 
 /** The part of a kind before its colon, and that behind it. */
@@ -22,8 +22,17 @@ export const kindIssue = (kind: string): string | undefined => {
     : "a kind is date:DD.MM.YYYY, number:1.234,56 or boolean, with the form in which the file writes it, or date for ISO 8601"
 }
 
+/** The kind without its form: `date`, `number` or `boolean`. */
+export const kindName = (kind: string): string => partsOf(kind)[0]
+
+/** Whether the form of a kind has fractions, or parts that a date of ISO 8601 has, too. */
+export const readsFractions = (kind: string): boolean => {
+  const [name, form] = partsOf(kind)
+  return name !== "number" || form === undefined || hasFraction(form)
+}
+
 /** Whether the texts of a kind are dates. */
-export const isDateKind = (kind: string): boolean => partsOf(kind)[0] === "date"
+export const isDateKind = (kind: string): boolean => kindName(kind) === "date"
 
 /**
  * Makes the function that reads the texts of a kind in the form in which they are stored. A text that is not of the kind is

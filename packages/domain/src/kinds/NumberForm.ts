@@ -14,6 +14,9 @@ export const numberFormatIssue = (format: string): string | undefined => {
     : "a form of numbers is 1234 with what stands between its digits, such as 1.234,56 or 1234.5"
 }
 
+/** Whether numbers of a form may have a fraction: `1.234` is a form of whole numbers. */
+export const hasFraction = (format: string): boolean => sample.exec(format.replaceAll(blanks, " "))?.[2] !== undefined
+
 /** The names of currencies, as people write them beside numbers. A unit such as kg is none, since it would be lost. */
 const currencies = new Set([...Intl.supportedValuesOf("currency"), ..."zł Kč Ft kr kr. lei Fr. грн руб. р.".split(" ")])
 const mark = String.raw`(%|[\p{Sc}\p{L}]{1,5}\.?)?`

@@ -14,8 +14,10 @@ import {
   type ImportRow,
   type KeptStatus,
   maximumChanges,
+  onlyForms,
   randomId,
-  ServiceError
+  ServiceError,
+  type StoredTextReaders
 } from "@roster/domain"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
 import { recordedTarget, RunLog } from "../runs/RunLog.ts"
@@ -168,19 +170,27 @@ export const makeRowLook = ({
 /** A row of a plan, with what is stored for its contact. */
 type Part = ReadonlyArray<readonly [row: Sendable, found: Found]>
 
+/** The custom fields whose texts are of a kind (default: those whose columns are, by the mapping). */
+interface StoredTexts {
+  readonly storedTexts?: StoredTextReaders | undefined
+}
+
 /** Collects the rows of a plan and its summary. */
 export const makePlanner = (
   { listNames, mapping, resubscribe }: Pick<PlanHeader, "listNames" | "mapping" | "resubscribe">,
   survey: PlanCounts,
-  { onRow = () => undefined, ...mode }: ImportMode & Pick<PlanOptions, "onRow">
+  { onRow = () => undefined, storedTexts, ...mode }: ImportMode & Pick<PlanOptions, "onRow"> & StoredTexts
 ): Planner<Part[number]> => {
   const look = makeRowLook({ ...mode, listNames, resubscribe })
-  const columns = survey.header === undefined ? [] : ContactColumns.columnFields(survey.header.cells, mapping)
+  const header = survey.header?.cells ?? []
+  const columns = survey.header === undefined ? [] : ContactColumns.columnFields(header, mapping)
+  const readers = storedTexts ?? ContactColumns.storedTextsOf(header, mapping)
   const counts = { new: 0, changed: 0, unchanged: 0, leftOut: 0, wouldResubscribe: 0, onlyLists: 0 }
   const unreached = makeUnreached(mode)
   const recipients = makeRecipientCounter()
   let newActive = 0
   const fieldCounts = new Map<string, number>()
+  const formCounts = new Map<string, number>()
   const sample: Array<PlanSummary["sample"][number]> = []
   const firstContacts: Array<NonNullable<PlanSummary["firstContacts"]>[number]> = []
   const wouldResubscribeRows: Array<PlanSummary["wouldResubscribeRows"][number]> = []
@@ -215,14 +225,17 @@ export const makePlanner = (
       return row
     }
     const names = Object.keys(fields)
+    const forms = onlyForms(fields, readers)
+    const onlyForm = forms.length === 0 ? {} : { onlyForm: forms }
     if (names.length === 0) counts.onlyLists++
-    else if (sample.length < maximumShownRows) sample.push({ line, email, changes: fields })
+    else if (sample.length < maximumShownRows) sample.push({ line, email, changes: fields, ...onlyForm })
     for (const field of names) {
       if (fieldCounts.size < maximumCountedFields || fieldCounts.has(field)) {
         fieldCounts.set(field, (fieldCounts.get(field) ?? 0) + 1)
       }
     }
-    return { ...row, fields }
+    for (const field of forms) if (fieldCounts.has(field)) formCounts.set(field, (formCounts.get(field) ?? 0) + 1)
+    return { ...row, fields, ...onlyForm }
   }
   const summary = (): PlanSummary => ({
     read: survey.read,
@@ -233,6 +246,7 @@ export const makePlanner = (
       ? {}
       : { duplicateRows: survey.duplicateRows }),
     fields: Object.fromEntries([...fieldCounts].toSorted(([, one], [, other]) => other - one)),
+    ...(formCounts.size === 0 ? {} : { onlyForm: Object.fromEntries(formCounts) }),
     sample,
     ...(columns.length === 0 ? {} : { columns }),
     ...(firstContacts.length === 0 ? {} : { firstContacts }),

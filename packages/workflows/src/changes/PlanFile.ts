@@ -53,6 +53,8 @@ export const PlannedRow = Schema.Struct({
   change: ContactChange,
   /** Old and new values of the fields of a stored contact, for people. */
   fields: Schema.optionalKey(FieldChanges),
+  /** Those of them that change only the form of their value; absent without any. */
+  onlyForm: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The status of the row was left out, since the contact keeps its own. */
   keepsStatus: Schema.optionalKey(Schema.Literal(true))
 })
@@ -60,6 +62,19 @@ export interface PlannedRow extends Schema.Schema.Type<typeof PlannedRow> {}
 
 /** A row by its line and address. */
 export const Named = Schema.Struct({ line: Schema.Int, email: Schema.String })
+
+/** A value that a conversion leaves as it is. */
+export const LeftValue = Schema.Struct({
+  /** The address of its contact. */
+  email: Schema.String,
+  /** The name of the custom field. */
+  field: Schema.String,
+  /** The value, up to 100 characters of it. */
+  value: Schema.String,
+  /** Why it is left. */
+  reason: Schema.String
+})
+export interface LeftValue extends Schema.Schema.Type<typeof LeftValue> {}
 
 /** The counts and examples of a plan: read = new + changed + deleted + unchanged + leftOut + rejected + duplicates. */
 export const PlanSummary = Schema.Struct({
@@ -89,10 +104,22 @@ export const PlanSummary = Schema.Struct({
   onlyLists: Schema.Int,
   /** The number of stored contacts that change in each field. */
   fields: Schema.Record(Schema.String, Schema.Int),
-  /** The first changes of stored contacts. */
-  sample: Schema.Array(Schema.Struct({ ...Named.fields, changes: FieldChanges })),
+  /** The number of them in which only the form of the value changes, such as 25.07.2022 to 2022-07-25; absent without any. */
+  onlyForm: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
+  /** The first changes of stored contacts, with the fields of which only the form changes. */
+  sample: Schema.Array(
+    Schema.Struct({
+      ...Named.fields,
+      changes: FieldChanges,
+      onlyForm: Schema.optionalKey(Schema.Array(Schema.String))
+    })
+  ),
   /** Which column of the file becomes which field; absent without a file. */
   columns: Schema.optionalKey(Schema.Array(ContactColumns.ColumnField)),
+  /** The number of values that a conversion leaves as they are; absent without any. */
+  valuesLeft: Schema.optionalKey(Schema.Int),
+  /** The first of them, up to 10,000. */
+  leftValues: Schema.optionalKey(Schema.Array(LeftValue)),
   /** The first contacts that rows stand for, as they would be stored; absent without any. */
   firstContacts: Schema.optionalKey(Schema.Array(Schema.Struct({ ...Named.fields, contact: ContactState }))),
   /** The first of them. */

@@ -102,6 +102,10 @@ export const recipientWords = (
   ]
 }
 
+/** In how many changes of a field only the form of its value changes, to stand behind their number. */
+export const onlyFormWords = (count: number, onlyForm = 0): string =>
+  onlyForm === 0 ? "" : onlyForm === count ? ", only its form" : `, ${numberText(onlyForm)} of them only its form`
+
 /** Why a contact stays that an undo would change. */
 export const unwritable = "a value of before may not be written"
 

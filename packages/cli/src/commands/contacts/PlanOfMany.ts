@@ -18,6 +18,7 @@ import {
   exportTo,
   type Plan,
   isMoreThanHalf,
+  onlyFormWords,
   type PlanStorage,
   type PlanSummary,
   type ReadError,
@@ -29,18 +30,18 @@ import {
 } from "@roster/workflows"
 import { Effect, Result, Stream } from "effect"
 import { createHash } from "node:crypto"
-import type { UsageError } from "../../errors/UsageError.ts"
+import type { PartlyDone, UsageError } from "../../errors/UsageError.ts"
 import { prepare } from "../../files/AtomicFile.ts"
 import { temporaryPath, temporaryProblem, temporarySink } from "../../files/TemporaryFile.ts"
 import { toggle } from "../../settings/FlagForms.ts"
 import { readBytes } from "../../settings/InputFile.ts"
 import { Output } from "../../terminal/Output.ts"
-import { printable } from "../../terminal/Printable.ts"
+import { counted, printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { canAgree, confirmContacts, confirmLeavingOut, mostByYes } from "../shared/Confirm.ts"
 import { checkFields, countUnplaced, sayUnplaced } from "../shared/RuleFlags.ts"
 import { carryOut } from "./import/CarryOut.ts"
-import { reporting } from "./runs/RunSummary.ts"
+import { type Facts, reporting } from "./runs/RunSummary.ts"
 
 export interface Given {
   readonly yes: boolean
@@ -48,6 +49,8 @@ export interface Given {
   readonly dryRun: boolean
   readonly allowUnknownField: boolean
   readonly allowUnplaced: boolean
+  /** Custom fields that the command names beside its rule. */
+  readonly columns?: ReadonlyArray<string> | undefined
 }
 
 /** The flag of commands that write to what a rule selects. */
@@ -116,7 +119,7 @@ const someOf = (emails: ReadonlyArray<string>): string =>
 
 /** What is done to many contacts. */
 interface Work<E> {
-  readonly command: "update" | "delete"
+  readonly command: "update" | "convert" | "delete"
   /** The file with the addresses. */
   readonly file: string | undefined
   readonly doing: string
@@ -135,6 +138,69 @@ interface Work<E> {
   }
   /** What is said if it would do nothing. */
   readonly nothing: (summary: PlanSummary) => string
+  /** What is said beside the report. */
+  readonly facts?: (summary: PlanSummary) => Facts
+  /** How the command ends if the plan leaves something that was to be done. */
+  readonly partly?: (summary: PlanSummary) => PartlyDone | undefined
+}
+
+const shownChanges = 5
+
+const changesText = ({ changes, onlyForm = [] }: PlanSummary["sample"][number]): string =>
+  Object.entries(changes)
+    .map(([field, [before, after]]) => {
+      const form = onlyForm.includes(field) ? " (only its form)" : ""
+      return `${field}: ${before ?? "nothing"} -> ${after ?? "nothing"}${form}`
+    })
+    .join(", ")
+
+const keptText = (count: number): string =>
+  count === 1
+    ? "1 contact does not get the status, since it has a stricter one or has confirmed"
+    : `${count} contacts do not get the status, since they have a stricter one or have confirmed`
+
+/** The contacts that keep their status. */
+export const keptLines = ({ wouldResubscribe: kept, wouldResubscribeRows: rows }: PlanSummary) =>
+  kept === 0
+    ? []
+    : [
+        `${keptText(kept)}; --resubscribe lifts all but Abuse:`,
+        ...rows.map(({ email, status }) => `  ${email} stays ${status}`),
+        ...(kept > rows.length ? ["  …"] : [])
+      ]
+
+/** What a plan changes, in words and as JSON. */
+export const changesPreview = (summary: PlanSummary) => {
+  const {
+    changed,
+    fields,
+    onlyForm = {},
+    read,
+    unchanged,
+    wouldResubscribe: statusesKept,
+    wouldResubscribeRows
+  } = summary
+  const sample = summary.sample.slice(0, shownChanges)
+  const others = statusesKept === 0 ? "are so already" : "are so already or keep their status"
+  return {
+    lines: [
+      `change ${counted(changed)} of ${read}${unchanged === 0 ? "" : `; ${unchanged} ${others}`}`,
+      ...Object.entries(onlyForm).map(
+        ([field, count]) =>
+          `${field}: ${counted(fields[field] ?? count)}${onlyFormWords(fields[field] ?? count, count)}`
+      ),
+      ...sample.map((one) => `  ${one.email}  ${changesText(one)}`),
+      ...(changed > sample.length ? ["  …"] : []),
+      ...keptLines(summary)
+    ],
+    facts: {
+      changed,
+      unchanged,
+      ...Results.omitUndefined({ onlyForm: summary.onlyForm }),
+      sample,
+      ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses: wouldResubscribeRows })
+    }
+  }
 }
 
 /** Whether a rule selects all contacts, or is of another dialect, so that nobody knows what it selects. */
@@ -147,7 +213,7 @@ const isUnbounded = (filter: ContactFilter): boolean => {
 /** Plans work on the contacts of a filter, asks, and applies the plan. */
 export const planAndApply = Effect.fnUntraced(function* <E>(
   filter: ContactFilter,
-  { command, doing, file, input, nothing, plan: makePlan, preview, what }: Work<E>,
+  { command, doing, facts: factsOf, file, input, nothing, partly: partlyOf, plan: makePlan, preview, what }: Work<E>,
   { dryRun, ...given }: Given
 ) {
   const output = yield* Output
@@ -167,20 +233,24 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
   const isSevere =
     count > mostByYes || (isByRule && ((deleted > 0 && isUnbounded(filter)) || (yield* isMoreThanHalf(count))))
   const { facts, lines } = preview(plan.summary)
-  const notThere = isByRule ? undefined : missing.length
+  const said = Results.omitUndefined({ notThere: isByRule ? undefined : missing.length, ...factsOf?.(plan.summary) })
   const kept: Pick<RunReport, "statusesKept" | "keptStatuses"> = {
     statusesKept: plan.summary.wouldResubscribe,
     keptStatuses: plan.summary.wouldResubscribeRows
   }
+  const partly = partlyOf?.(plan.summary)
   const shown = [...lines, ...recipientWords(plan.summary)].map(printable).join("\n")
   if (dryRun) {
-    const found = { dryRun: true, selected: read, ...facts, ...Results.omitUndefined({ notThere, unplaced }) }
-    return yield* Results.summary({ ...found, needsConfirm: isSevere }, `Would ${shown}`)
+    const found = { dryRun: true, selected: read, ...facts, ...said, ...Results.omitUndefined({ unplaced }) }
+    yield* Results.summary({ ...found, needsConfirm: isSevere }, `Would ${shown}`)
+    return partly === undefined ? undefined : yield* partly
   }
   if (count === 0) {
     const report = { ...emptyReport, ...kept, read, done: unchanged, alreadySo: unchanged }
     return yield* reporting({ command, file }, (tell) =>
-      tell({ report, facts: notThere === undefined ? {} : { notThere }, words: nothing(plan.summary) })
+      tell({ report, facts: said, words: nothing(plan.summary) }).pipe(
+        Effect.andThen(partly === undefined ? Effect.void : Effect.fail(partly))
+      )
     )
   }
   yield* output.note(shown)
@@ -195,7 +265,8 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
     again: "Others changed contacts meanwhile, which are as they left them: look at them, and run the command again.",
     file,
     alreadySo: unchanged,
-    notThere,
+    facts: said,
+    partly,
     kept
   })
 }, Effect.scoped)

@@ -10,49 +10,7 @@ import { isByRule, selected, selectionFlags, selectionRefusals, selectionWords }
 import * as Results from "../../terminal/Results.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
-import { allowUnplaced, planAndApply } from "./PlanOfMany.ts"
-
-const shown = 5
-
-const changesText = (changes: Readonly<Record<string, readonly [before: unknown, after: unknown]>>): string =>
-  Object.entries(changes)
-    .map(([field, [before, after]]) => `${field}: ${before ?? "nothing"} -> ${after ?? "nothing"}`)
-    .join(", ")
-
-const keptText = (count: number): string =>
-  count === 1
-    ? "1 contact does not get the status, since it has a stricter one or has confirmed"
-    : `${count} contacts do not get the status, since they have a stricter one or have confirmed`
-
-/** The contacts that keep their status. */
-const keptLines = ({ wouldResubscribe: kept, wouldResubscribeRows: rows }: PlanSummary) =>
-  kept === 0
-    ? []
-    : [
-        `${keptText(kept)}; --resubscribe lifts all but Abuse:`,
-        ...rows.map(({ email, status }) => `  ${email} stays ${status}`),
-        ...(kept > rows.length ? ["  …"] : [])
-      ]
-
-const preview = (summary: PlanSummary) => {
-  const { changed, read, unchanged, wouldResubscribe: statusesKept, wouldResubscribeRows } = summary
-  const sample = summary.sample.slice(0, shown)
-  const others = statusesKept === 0 ? "are so already" : "are so already or keep their status"
-  return {
-    lines: [
-      `change ${counted(changed)} of ${read}${unchanged === 0 ? "" : `; ${unchanged} ${others}`}`,
-      ...sample.map(({ changes, email }) => `  ${email}  ${changesText(changes)}`),
-      ...(changed > sample.length ? ["  …"] : []),
-      ...keptLines(summary)
-    ],
-    facts: {
-      changed,
-      unchanged,
-      sample,
-      ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses: wouldResubscribeRows })
-    }
-  }
-}
+import { allowUnplaced, changesPreview, keptLines, planAndApply } from "./PlanOfMany.ts"
 
 const nothing = (summary: PlanSummary): string =>
   [
@@ -99,7 +57,7 @@ export const command = Command.make(
           what,
           input: JSON.stringify({ ...changes, ...(status === undefined ? {} : { status, resubscribe }) }),
           plan: (contacts, options) => planUpdate(contacts, { ...changes, status }, { ...options, resubscribe }),
-          preview,
+          preview: changesPreview,
           nothing
         },
         given

@@ -5,11 +5,11 @@ import { PartlyDone } from "../../../errors/UsageError.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import { contactsFile } from "../runs/ContactsFile.ts"
-import { reporting } from "../runs/RunSummary.ts"
+import { type Facts, reporting } from "../runs/RunSummary.ts"
 
 /**
  * `again` says what to do about contacts that are outdated. `alreadySo` are contacts of a selection that are so already, and not
- * in the plan; `notThere` are addresses of it that have no contact, and `kept` the contacts that keep their status by the plan.
+ * in the plan; `facts` are said beside the report, `partly` is how a whole run ends if the plan leaves something, and `kept` are the contacts that keep their status by the plan.
  */
 export const carryOut = Effect.fnUntraced(function* <E>(
   plan: Plan<E>,
@@ -18,18 +18,20 @@ export const carryOut = Effect.fnUntraced(function* <E>(
     alreadySo = 0,
     command,
     doing,
+    facts = {},
     file,
     input,
     kept,
-    notThere
+    partly
   }: {
-    readonly command: "apply" | "update" | "delete"
+    readonly command: "apply" | "update" | "convert" | "delete"
     readonly doing: string
     readonly again: string
     readonly file?: string | undefined
     readonly input?: string | undefined
     readonly alreadySo?: number | undefined
-    readonly notThere?: number | undefined
+    readonly facts?: Facts | undefined
+    readonly partly?: PartlyDone | undefined
     readonly kept?: Pick<RunReport, "statusesKept" | "keptStatuses"> | undefined
   }
 ) {
@@ -58,7 +60,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
                   statusesKept: report.statusesKept + (kept?.statusesKept ?? 0),
                   keptStatuses: [...(kept?.keptStatuses ?? []), ...report.keptStatuses]
                 },
-                facts: notThere === undefined ? {} : { notThere }
+                facts
               }),
             snapshot: yield* contactsFile
           })
@@ -67,7 +69,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
       const { done, notSent, outdated, rejected, stoppedBy, unknown } = report
       if (notSent + unknown === 0) hint.command = undefined
       if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
-      if (notSent + outdated + rejected + unknown === 0) return
+      if (notSent + outdated + rejected + unknown === 0) return partly === undefined ? undefined : yield* partly
       const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
       const hints = [
         ...(notSent + unknown === 0 ? [] : ["Run the same command again for the rows that are left."]),

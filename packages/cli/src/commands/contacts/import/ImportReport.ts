@@ -2,6 +2,7 @@
 import { ContactColumns, type FieldValue, type ImportMapping, type ImportWarning } from "@roster/domain"
 import {
   isWithinLimit,
+  onlyFormWords,
   outcomeWords,
   type PlanSummary,
   recipientWords,
@@ -192,7 +193,17 @@ const previewWords = ({ columns = [], firstContacts = [] }: PlanSummary): Readon
 
 /** The summary of a plan as text: the changed fields, and the first changes with their old and new values. */
 const planWords = (
-  { changed, fields, new: added, onlyLists, sample, unchanged, wouldResubscribe, wouldResubscribeRows }: PlanSummary,
+  {
+    changed,
+    fields,
+    new: added,
+    onlyForm = {},
+    onlyLists,
+    sample,
+    unchanged,
+    wouldResubscribe,
+    wouldResubscribeRows
+  }: PlanSummary,
   lists: ReadonlyArray<string>
 ): string => {
   const names = Object.entries(fields)
@@ -201,12 +212,17 @@ const planWords = (
   return [
     ...countLines({ new: added, changed, unchanged }),
     ...(lists.length === 0 ? [] : [`lists       ${lists.map(printable).join(", ")}`]),
-    ...names.slice(0, shownFields).map(([field, count]) => printable(`  ${field}: ${counted(count)}`)),
+    ...names
+      .slice(0, shownFields)
+      .map(([field, count]) => printable(`  ${field}: ${counted(count)}${onlyFormWords(count, onlyForm[field])}`)),
     ...isMore(names.length, names.slice(0, shownFields), " fields"),
-    ...sample.map(({ changes, email, line }) =>
+    ...sample.map(({ changes, email, line, onlyForm: forms = [] }) =>
       printable(
         `line ${line}: ${email}: ${Object.entries(changes)
-          .map(([field, [old, now]]) => `${field} ${valueText(old)} -> ${valueText(now)}`)
+          .map(
+            ([field, [old, now]]) =>
+              `${field} ${valueText(old)} -> ${valueText(now)}${forms.includes(field) ? " (only its form)" : ""}`
+          )
           .join(", ")}`
       )
     ),

@@ -17,6 +17,27 @@ const checked = <A>(flag: string, mapping: ImportMapping, value: A) =>
     Effect.catchTag("SchemaError", (error) => refuse(flag, invalidInput(error).issue))
   )
 
+/** A flag that gives columns of a file, or stored fields, a kind. */
+export const kindFlag = (flag: string, what: "column" | "field", description: string) =>
+  parsedEach(
+    flag,
+    (given) => {
+      const at = given.lastIndexOf("=")
+      const name = given.slice(0, at).trim()
+      const kind = given.slice(at + 1).trim()
+      if (at <= 0 || name === "") {
+        return refuse(
+          flag,
+          `write it as ${what}=kind, such as 'Customer since=date:DD.MM.YYYY' or Revenue=number:1.234,56`
+        )
+      }
+      const pair = [name, kind] as const
+      return checked(flag, { kinds: Object.fromEntries([pair]) }, pair)
+    },
+    description,
+    `${what}=kind`
+  )
+
 const delimiters: { readonly [name: string]: Delimiter } = { ",": ",", ";": ";", "|": "|", tab: "\t" }
 
 /** The flags of a mapping. */
@@ -60,24 +81,11 @@ export const mappingFlags = {
       "* is any other text, and letter case does not matter",
     "Field:word=value"
   ),
-  kinds: parsedEach(
+  kinds: kindFlag(
     "kind",
-    (given) => {
-      const at = given.lastIndexOf("=")
-      const column = given.slice(0, at).trim()
-      const kind = given.slice(at + 1).trim()
-      if (at <= 0 || column === "") {
-        return refuse(
-          "kind",
-          "write it as column=kind, such as 'Customer since=date:DD.MM.YYYY' or Revenue=number:1.234,56"
-        )
-      }
-      const pair = [column, kind] as const
-      return checked("kind", { kinds: Object.fromEntries([pair]) }, pair)
-    },
+    "column",
     "Read the texts of a column as date:DD.MM.YYYY, number:1.234,56 or boolean, in the form of the file; they are stored as rules " +
-      "compare them, and a row with another text is rejected",
-    "column=kind"
+      "compare them, and a row with another text is rejected"
   ),
   constants: parsedEach(
     "set",

@@ -1,5 +1,6 @@
-/** The report of a run, in one form for import, apply, update, delete and undo, printed however the command ends. */
+/** The report of a run, in one form for import, apply, update, conversion, delete and undo, printed however the command ends. */
 import {
+  LeftValue,
   OutdatedContact,
   outcomeWords,
   RunOutcome,
@@ -22,14 +23,19 @@ const facts = {
   /** The file that has the rejected rows. */
   rejectedFile: Schema.optionalKey(Schema.String),
   /** The number of given addresses that have no contact. */
-  notThere: Schema.optionalKey(Schema.Int)
+  notThere: Schema.optionalKey(Schema.Int),
+  /** The number of values that a conversion leaves as they are. */
+  valuesLeft: Schema.optionalKey(Schema.Int),
+  /** The first of them, up to 10,000. */
+  leftValues: Schema.optionalKey(Schema.Array(LeftValue))
 }
 
 const Facts = Schema.Struct(facts)
+export type Facts = typeof Facts.Type
 
 /** The report as JSON (docs/command-line.md). */
 export const RunSummary = Schema.Struct({
-  command: Schema.Literals(["import", "apply", "update", "delete", "undo"]),
+  command: Schema.Literals(["import", "apply", "update", "convert", "delete", "undo"]),
   /** The file with the rows, the plan or the addresses. */
   file: Schema.optionalKey(Schema.String),
   began: Schema.String,
@@ -48,7 +54,7 @@ export const RunSummary = Schema.Struct({
 
 interface Told {
   readonly report: RunReport | UndoReport
-  readonly facts?: typeof Facts.Type
+  readonly facts?: Facts
   /** What people read in place of the counts and lists. */
   readonly words?: string
 }
