@@ -78,7 +78,10 @@ const exact = {
 }
 
 const dated = {
-  /** The date of the status that the change gives the contact; left out by a service that tells none. */
+  /**
+   * The date of the status that the change gives the contact; left out by a service that tells none. Of a new contact it is the
+   * date of its adding, told only if it gets no mail.
+   */
   statusChangeDate: Schema.optionalKey(WireDate)
 }
 

@@ -1,17 +1,41 @@
 /** What a run did to a contact, as the service and the log of runs record it. (docs/decisions/runs.md) */
-import { Effect, Schema } from "effect"
+import { type DateTime, Effect, Schema } from "effect"
+import type { Contact } from "../contacts/Contact.ts"
+import { strictnessOf } from "../contacts/StatusLadder.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
+import { formatWireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { changesOf, type ContactState, digestOf, FieldChanges } from "./ContactState.ts"
 
-/** The date of a status that a write gave, with that of the status in whose place it came, as ISO 8601. */
+/** The times of a status that a write gave and of the one in whose place it came, as `statusTime` has them. */
 export const StatusDate = Schema.Struct({
-  /** The date of the status that the write gave. */
-  given: Schema.String,
-  /** The date of the status before; `null` if it had none. */
+  /** The time of the status that the write gave; `null` if it deleted the contact. */
+  given: Schema.NullOr(Schema.String),
+  /** The time of the status before; `null` if there was none. */
   before: Schema.NullOr(Schema.String)
 })
 export interface StatusDate extends Schema.Schema.Type<typeof StatusDate> {}
+
+/** The time of a status with which a contact was added: a status that is given later in the same second is another. */
+export const timeOfAdding = (date: DateTime.Utc): string => `added ${formatWireDate(date)}`
+
+/** Whether it is the time of a status with which a contact was added. */
+export const isTimeOfAdding = (time: string): boolean => time.startsWith("added ")
+
+/** When a contact got the status that it has; `null` if nobody can tell. No two statuses of a contact have the same time. */
+export const statusTime = ({
+  dateAdded,
+  statusChangeDate
+}: Pick<Contact, "dateAdded" | "statusChangeDate">): string | null =>
+  statusChangeDate == null ? (dateAdded == null ? null : timeOfAdding(dateAdded)) : formatWireDate(statusChangeDate)
+
+/** The times of a status that a write gave or, of a contact that got no mail, deleted; `undefined` if it did neither. */
+export const statusDateOf = (before: Contact | undefined, after: Contact | undefined): StatusDate | undefined => {
+  // Of new contacts and deleted ones an undo asks only for these.
+  if ((before === undefined || after === undefined) && strictnessOf((after ?? before)?.status) === 0) return undefined
+  const [given, old] = [after, before].map((contact) => (contact === undefined ? null : statusTime(contact)))
+  return given === undefined || old === undefined || given === old ? undefined : { given, before: old }
+}
 
 const content = {
   /** The address of the contact; `null` once its person was erased, and then there is nothing else of that person. */
@@ -22,7 +46,7 @@ const content = {
   fields: FieldChanges,
   /** The digest of what the contact became; `null` for a deleted one. */
   after: Schema.NullOr(Schema.String),
-  /** The dates of the status, if the write gave one. */
+  /** The times of the status, if the write gave one or deleted a contact that got no mail. */
   statusDate: Schema.optionalKey(StatusDate)
 }
 
@@ -52,7 +76,7 @@ export const changeOf = (
   const dated = statusDate === undefined ? {} : { statusDate }
   if (before === undefined) return { email, effect: "Created", fields: {}, after: digestOf(after), ...dated }
   const fields = changesOf(before, after ?? {})
-  if (after === undefined) return { email, effect: "Deleted", fields, after: null }
+  if (after === undefined) return { email, effect: "Deleted", fields, after: null, ...dated }
   return Object.keys(fields).length === 0 && statusDate === undefined
     ? undefined
     : { email, effect: "Changed", fields, after: digestOf(after), ...dated }

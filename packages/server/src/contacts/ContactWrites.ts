@@ -33,7 +33,7 @@ import { type Listed, recordedChange } from "./RecordedContacts.ts"
 const readAtOnce = 100
 
 /** What a call does with the contact of an address. */
-interface Writing {
+export interface Writing {
   /** The canonical address. */
   readonly identity: string
   /** The address, in the spelling of a new contact. */

@@ -1,12 +1,5 @@
 /** What a run records of contacts as the table has them, and deletions that are recorded. (docs/decisions/runs.md) */
-import {
-  type ChangeOfContact,
-  changeOf,
-  type Contact,
-  ContactStates,
-  formatWireDate,
-  type StatusDate
-} from "@roster/domain"
+import { type ChangeOfContact, changeOf, type Contact, ContactStates, statusDateOf } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { RunRecorder } from "../runs/RunRecorder.ts"
@@ -23,14 +16,6 @@ export interface Listed {
 
 const stateOf = (of: Listed | undefined) =>
   of === undefined ? undefined : ContactStates.stateOf(of.contact.email, of.contact, [...of.lists])
-
-const statusDateOf = (before: Contact | undefined, after: Contact | undefined): StatusDate | undefined => {
-  const given = after?.statusChangeDate
-  const old = before?.statusChangeDate
-  return given == null || given.epochMilliseconds === old?.epochMilliseconds
-    ? undefined
-    : { given: formatWireDate(given), before: old == null ? null : formatWireDate(old) }
-}
 
 /** What a run records of a contact; `undefined` if nothing of it changed. */
 export const recordedChange = (before: Listed | undefined, after: Listed | undefined): ChangeOfContact | undefined =>

@@ -1,14 +1,30 @@
 /** Who gave the status that a contact has, so that an undo takes back only what its run or another undo gave. (docs/decisions/runs.md) */
-import { canonicalEmail, formatWireDate } from "@roster/domain"
+import {
+  canonicalEmail,
+  ContactStates,
+  isTimeOfAdding,
+  type StatusDate,
+  statusTime,
+  strictnessOf
+} from "@roster/domain"
 import { Effect, Stream } from "effect"
 import type { Found } from "../runs/ContactReader.ts"
 import type { RunEntry } from "../runs/RunEntry.ts"
 import { type RecordedRun, type Run, RunLog } from "../runs/RunLog.ts"
 import type { StatusGiver } from "./UndoStep.ts"
 
+/** A status that an undo brought back, by its time and by that of the status as it was then. */
+interface BroughtBack {
+  readonly email: string
+  readonly given: string
+  readonly undo: string
+  readonly before: string | null
+  readonly undone: string
+}
+
 /**
- * By address, who gave the statuses that contacts have: by their dates, of which each stands for one time. The undo holds its own
- * run and the one that it undoes, so that nobody can read them from the log.
+ * By address, who gave the statuses that contacts have, by their times. The undo holds its own run and the one that it undoes, so
+ * that nobody can read them from the log.
  */
 export const makeGivers = Effect.fnUntraced(function* (run: RecordedRun, undoing?: Run) {
   const log = yield* RunLog
@@ -18,38 +34,55 @@ export const makeGivers = Effect.fnUntraced(function* (run: RecordedRun, undoing
       : id === undoing?.header.id
         ? Effect.succeed(undoing.earlier)
         : Effect.map(log.read(id), ({ entries }) => entries)
-  const own = new Map<string, Set<string>>()
-  /** The dates of statuses that an undo brought back, each with that of the status as it was then. */
-  const broughtBack = new Map<string, Map<string, string | null>>()
   const each = (entries: RecordedRun["entries"], read: (entry: RunEntry) => void) =>
     Stream.runForEach(entries, (entry) => Effect.sync(() => read(entry)))
-  const add = (email: string, date: string) => void own.set(email, (own.get(email) ?? new Set()).add(date))
-  yield* each(run.entries, (entry) => {
-    if (entry._tag === "StatusesGiven") for (const { email, given } of entry.dates) add(email, given)
-  })
-  /** Those to whom an undo gave a status that has no date: it added them again, or was killed before it noted the date. */
+
+  /** The undos that added a contact again. Each time it has lost its dates, and those of before may come again. */
+  const comebacks = new Map<string, Array<string>>()
+  const comesBack = (email: string, undo: string) =>
+    void comebacks.set(email, [...(comebacks.get(email) ?? []).filter((id) => id !== undo), undo])
+  /** A time of a contact as it was when a run ended, or as it is now. */
+  const keyOf = (email: string, time: string, id?: string) =>
+    `${(comebacks.get(email) ?? []).filter((undo) => id === undefined || undo <= id).length} ${time}`
+
+  const own = new Map<string, Set<string>>()
+  const add = (email: string, key: string) => void own.set(email, (own.get(email) ?? new Set()).add(key))
+  const broughtBack: Array<BroughtBack> = []
+  /** Those to whom an undo gave a status without noting its time: the service did not tell it, or the undo was killed before. */
   const undated = new Set<string>()
   for (const { header } of yield* log.list) {
-    if (header.undoes === undefined || header.id < run.header.id) continue
-    const both = Effect.all([entriesOf(header.undoes), entriesOf(header.id)])
-    const read = Effect.flatMap(both, ([undone, undo]) => {
-      const before = new Map<string, string | null>()
+    const { id: undo, undoes: undone } = header
+    if (undone === undefined || undo < run.header.id) continue
+    const read = Effect.flatMap(Effect.all([entriesOf(undone), entriesOf(undo)]), ([of, by]) => {
+      const replaced = new Map<string, string | null>()
+      const deleted = new Map<string, string | null>()
       return Effect.andThen(
-        each(undone, (entry) => {
-          if (entry._tag !== "StatusesGiven") return
-          for (const { email, before: date } of entry.dates) if (!before.has(email)) before.set(email, date)
-        }),
-        each(undo, (entry) => {
+        each(of, (entry) => {
           if (entry._tag === "Changes") {
-            for (const [email] of entry.created ?? []) undated.add(canonicalEmail(email))
+            for (const state of entry.deleted ?? [])
+              if (strictnessOf(state["Status"]) > 0) deleted.set(canonicalEmail(ContactStates.emailOf(state)), null)
+          }
+          if (entry._tag !== "StatusesGiven") return
+          for (const { before, email, given } of entry.dates) {
+            if (given === null) deleted.set(email, before)
+            else if (!replaced.has(email)) replaced.set(email, before)
+          }
+        }),
+        each(by, (entry) => {
+          if (entry._tag === "Changes") {
+            for (const email of (entry.created ?? []).map(([email]) => canonicalEmail(email))) {
+              comesBack(email, undo)
+              if (deleted.has(email)) undated.add(email)
+            }
             for (const { email, fields } of entry.changed ?? [])
               if ("Status" in fields) undated.add(canonicalEmail(email))
           }
           if (entry._tag !== "StatusesGiven") return
           for (const { email, given } of entry.dates) {
+            if (given === null) continue
             undated.delete(email)
-            const known = broughtBack.get(email) ?? new Map<string, string | null>()
-            broughtBack.set(email, known.set(given, before.get(email) ?? null))
+            const before = (isTimeOfAdding(given) ? deleted : replaced).get(email) ?? null
+            broughtBack.push({ email, given, undo, before, undone })
           }
         })
       )
@@ -57,17 +90,33 @@ export const makeGivers = Effect.fnUntraced(function* (run: RecordedRun, undoing
     // Of what goes on elsewhere nobody can tell.
     yield* Effect.catchTags(read, { RunTaken: () => Effect.void, RunNotFound: () => Effect.void })
   }
+  const earlier = new Map<string, Map<string, string>>()
+  for (const { before, email, given, undo, undone } of broughtBack) {
+    if (before === null) continue
+    const keys = earlier.get(email) ?? new Map<string, string>()
+    earlier.set(email, keys.set(keyOf(email, given, undo), keyOf(email, before, undone)))
+  }
+  yield* each(run.entries, (entry) => {
+    if (entry._tag !== "StatusesGiven") return
+    for (const { email, given } of entry.dates) if (given !== null) add(email, keyOf(email, given, run.header.id))
+  })
   return {
-    add,
+    /** Notes a status that the undo gives itself. */
+    note: ({ email, given }: StatusDate & { readonly email: string }): void => {
+      if (given === null || undoing === undefined) return
+      if (isTimeOfAdding(given)) comesBack(email, undoing.header.id)
+      add(email, keyOf(email, given))
+    },
     giverOf: (email: string, { contact }: Found): StatusGiver => {
-      const dates = own.get(email)
-      if (dates === undefined) return "Untold"
+      const keys = own.get(email)
+      if (keys === undefined) return "Untold"
+      const time = contact && statusTime(contact)
       const seen = new Set<string>()
-      let date = contact?.statusChangeDate == null ? null : formatWireDate(contact.statusChangeDate)
-      while (date !== null && !seen.has(date)) {
-        if (dates.has(date)) return "Run"
-        seen.add(date)
-        date = broughtBack.get(email)?.get(date) ?? null
+      let key = time === null ? undefined : keyOf(email, time)
+      while (key !== undefined && !seen.has(key)) {
+        if (keys.has(key)) return "Run"
+        seen.add(key)
+        key = earlier.get(email)?.get(key)
       }
       return undated.has(email) ? "Untold" : "Others"
     }

@@ -5,8 +5,6 @@
  */
 import {
   canonicalEmail,
-  type ChangeAnswer,
-  type ContactChange,
   ContactsService,
   fnRedacted,
   maximumChanges,
@@ -153,11 +151,9 @@ const makeLook = Effect.fnUntraced(function* (run: RecordedRun, scope: UndoScope
     })
   })
   /** Notes the statuses that this undo gives itself. */
-  const note = (changes: ReadonlyArray<ContactChange>, answers: ReadonlyArray<ChangeAnswer>) => {
-    const dates = datesGiven(changes, answers)
-    return dates.length === 0
-      ? Effect.void
-      : Effect.map(givers, ({ add }) => dates.forEach(({ email, given }) => add(email, given)))
+  const note = (...[making, answers]: Parameters<typeof datesGiven>) => {
+    const dates = datesGiven(making, answers)
+    return dates.length === 0 ? Effect.void : Effect.map(givers, ({ note }) => dates.forEach(note))
   }
   return { look, note }
 })
@@ -277,19 +273,14 @@ export const undoRun = fnRedacted("undoRun")(function* (
       yield* sometimes("an undo has seen what it changes")
       const changing = undoings.flatMap(({ change, found }) => (change === undefined ? [] : [{ change, found }]))
       tally.sends(changing.length)
-      const answers = yield* made(service, own, {
-        changes: changing.map(({ change }) => change),
-        found: changing.map(({ found }) => found)
-      }).pipe(
+      const making = { changes: changing.map(({ change }) => change), found: changing.map(({ found }) => found) }
+      const answers = yield* made(service, own, making).pipe(
         Effect.tapError((error) =>
           error._tag === "ServiceError" && error.mayHaveHappened ? Effect.void : Effect.sync(() => tally.sends(0))
         )
       )
       tally.sends(0)
-      yield* note(
-        changing.map(({ change }) => change),
-        answers
-      )
+      yield* note(making, answers)
       const outdated = new Set<string>(
         changing.flatMap(({ change }, index) => (answers[index]?._tag === "Outdated" ? [change.email] : []))
       )

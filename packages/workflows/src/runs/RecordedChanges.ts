@@ -21,7 +21,11 @@ import {
   listsAfter,
   ServiceError,
   sometimes,
-  StoreFailure
+  type StatusDate,
+  statusTime,
+  StoreFailure,
+  strictnessOf,
+  timeOfAdding
 } from "@roster/domain"
 import { Clock, Effect, Stream, Struct } from "effect"
 import { type AppendedEntry, type Changed, type Changes, maximumUnderWay } from "./RunEntry.ts"
@@ -31,7 +35,7 @@ import { type Found, nobody, stateOfFound } from "./ContactReader.ts"
 type Service = ContactsService["Service"]
 
 /** Takes the entries of a run. */
-export type Recorder = Pick<Run, "append">
+export interface Recorder extends Pick<Run, "append">, Partial<Pick<Run, "header">> {}
 
 /** Takes the entries of what is not recorded. */
 export const unrecorded: Recorder = { append: () => Effect.void }
@@ -128,13 +132,21 @@ export const made = (service: Service, run: Recorder, { changes, found }: Making
         return Effect.zipWith(part(0, middle), part(middle), (left, right) => [...left, ...right])
       })
 
-/** The dates of the statuses that changes gave, where the service tells them. */
-export const datesGiven = (changes: ReadonlyArray<ContactChange>, answers: ReadonlyArray<ChangeAnswer>) =>
-  changes.flatMap(({ email }, place) => {
+/**
+ * The times of the statuses that changes gave, where the service tells them, and of those that went with deleted contacts that
+ * got no mail.
+ */
+export const datesGiven = ({ changes, found }: Making, answers: ReadonlyArray<ChangeAnswer>) =>
+  changes.flatMap(({ seen, write, ...change }, place): ReadonlyArray<StatusDate & { readonly email: string }> => {
     const answer = answers[place]
-    return answer === undefined || answer._tag === "Outdated" || answer.statusChangeDate === undefined
+    if (answer === undefined || answer._tag === "Outdated") return []
+    const contact = found[place]?.contact ?? null
+    const [email, before] = [canonicalEmail(change.email), contact && statusTime(contact)]
+    if (write === undefined) return strictnessOf(contact?.status) === 0 ? [] : [{ email, given: null, before }]
+    const { statusChangeDate: date } = answer
+    return date === undefined
       ? []
-      : [{ email: canonicalEmail(email), given: formatWireDate(answer.statusChangeDate), place }]
+      : [{ email, given: seen === null ? timeOfAdding(date) : formatWireDate(date), before }]
   })
 
 const madeAtOnce = Effect.fnUntraced(function* (service: Service, run: Recorder, { changes, found }: Making) {
@@ -144,10 +156,9 @@ const madeAtOnce = Effect.fnUntraced(function* (service: Service, run: Recorder,
   yield* sometimes("a change is recorded and not yet made")
   const answers = yield* takenBack(run, recorded, service.change(changes))
   yield* sometimes("a recorded change is made")
-  const dates = datesGiven(changes, answers).map(({ email, given, place }) => {
-    const before = found[place]?.contact?.statusChangeDate
-    return { email, given, before: before == null ? null : formatWireDate(before) }
-  })
+  // Only an undo adds contacts whose status others gave.
+  const isUndo = run.header?.undoes !== undefined
+  const dates = datesGiven({ changes, found }, answers).filter(({ before }) => isUndo || before !== null)
   // Without it an undo cannot tell who gave the status, and leaves it.
   if (dates.length > 0) yield* appended(run, { _tag: "StatusesGiven", dates }, false)
   const outdated = new Set(

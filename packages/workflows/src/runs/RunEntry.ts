@@ -1,5 +1,5 @@
 /** The entries of a run. What is absent is empty. */
-import { ContactState, ContactStates, FieldChanges, type Named } from "@roster/domain"
+import { ContactState, ContactStates, FieldChanges, type Named, StatusDate } from "@roster/domain"
 import { Schema } from "effect"
 
 const Changed = Schema.Struct({
@@ -28,12 +28,8 @@ export const RunEntry = Schema.TaggedUnion({
     /** The deleted contacts, as they were. */
     deleted: Schema.optionalKey(Schema.Array(ContactState))
   },
-  /** The dates of the statuses that writes gave, each with that of the status in whose place it came, as ISO 8601. */
-  StatusesGiven: {
-    dates: Schema.Array(
-      Schema.Struct({ email: Schema.String, given: Schema.String, before: Schema.NullOr(Schema.String) })
-    )
-  },
+  /** The times of the statuses that writes gave, and of those of contacts that got no mail and were deleted. */
+  StatusesGiven: { dates: Schema.Array(Schema.Struct({ email: Schema.String, ...StatusDate.fields })) },
   /** Changes of the entries before that were not made, since others had changed the contacts. */
   NotMade: { emails: Schema.Array(Schema.String) },
   /** The outcome of rows, in records of earlier versions: nothing goes on by it. */
