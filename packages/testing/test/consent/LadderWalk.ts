@@ -1,6 +1,6 @@
 /**
- * Walks random sequences of all ways in over one person, and looks after each step whether the status is what
- * docs/decisions/upsert.md says. The model is written from its sentences.
+ * Walks sequences of all ways in over one person, random and directed ones, and looks after each step whether the status is
+ * what docs/decisions/upsert.md says. The model is written from its sentences.
  */
 import { assert } from "@effect/vitest"
 import {
@@ -12,7 +12,7 @@ import {
   ImportSource,
   readContacts
 } from "@roster/domain"
-import { addAll, addRows, importContacts, planImport, type RunLog, undoRun } from "@roster/workflows"
+import { addAll, addRows, importContacts, planDelete, planImport, type RunLog, undoRun } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { seededRandom } from "../../src/simulation/LongRun.ts"
@@ -108,21 +108,97 @@ const lifts: ReadonlyArray<{ readonly resubscribe?: Lifted }> = [
   { resubscribe: ["Abuse"] }
 ]
 
-/** Walks one sequence. */
-export const walk = Effect.fnUntraced(function* (
-  { backups, isForeign = false, on }: Walking,
+/** A step, with the status that it gives: that which is there if none is named. */
+interface Step {
+  readonly step: string
+  readonly to?: ContactStatus | undefined
+  readonly resubscribe?: Lifted
+}
+
+/** A person and the steps that they go. */
+interface Course {
+  readonly name: string
+  readonly begin: ContactStatus
+  readonly steps: ReadonlyArray<Step>
+}
+
+/** A random course. */
+export const randomCourse = (
+  { backups, isForeign = false }: Pick<Walking, "backups" | "isForeign">,
   seed: number,
   length: number
-) {
+): Course => {
   const random = seededRandom(seed)
   const oneOf = <A>(some: ReadonlyArray<A>): A => {
     const one = some[Math.floor(random() * some.length)]
     if (one === undefined) throw new Error("nothing to choose from")
     return one
   }
-  const email = EmailAddress.make(`walk${seed}@ladder.example`)
+  const steps = [
+    ...Object.keys(adds),
+    ...Object.keys(runs),
+    "change",
+    "undo",
+    "undo",
+    "delete and undo",
+    ...(isForeign ? [] : ["import"]),
+    ...(backups === undefined ? [] : ["back up", "restore"])
+  ]
+  return {
+    name: `walk${seed}`,
+    begin: oneOf(ContactStatus.literals),
+    steps: Array.from({ length }, () => ({
+      step: oneOf(steps),
+      // Often the status that is there, which is said again.
+      to: random() < 0.4 ? undefined : oneOf(ContactStatus.literals),
+      ...oneOf(lifts)
+    }))
+  }
+}
+
+/** Statuses in the order of a restore, two of each place that is not on the ladder. */
+const places: ReadonlyArray<ContactStatus> = ["Engaged", "Active", "Stale", "Inactive", ...ladder]
+
+/** A backup of each status is restored over those of the next places, above and below. */
+export const restores: Course = {
+  name: "restores",
+  begin: "Active",
+  steps: places.slice(1).flatMap((above, below) =>
+    [
+      [above, places[below]],
+      [places[below], above]
+    ].flatMap(([was, is]): ReadonlyArray<Step> => [
+      { step: "POST", to: was },
+      { step: "back up" },
+      { step: "POST", to: is },
+      { step: "restore" }
+    ])
+  )
+}
+
+const wrongImport: Step = { step: "importContacts", to: "Unsubscribed" }
+const deletion: Step = { step: "delete and undo" }
+const undo: Step = { step: "undo" }
+
+/** Wrong imports are undone after an undo of a deletion brought the contact back. */
+export const undoneDeletions: Course = {
+  name: "deletions",
+  begin: "Active",
+  steps: [
+    [wrongImport, deletion, undo],
+    [wrongImport, deletion, deletion, undo],
+    [wrongImport, deletion, { step: "POST", to: "Unsubscribed" } as const, undo]
+  ].flat()
+}
+
+/** Walks one course. */
+export const walk = Effect.fnUntraced(function* (
+  { backups, isForeign = false, on }: Walking,
+  { begin, name, steps }: Course
+) {
+  const email = EmailAddress.make(`${name}@ladder.example`)
   let time = 0
-  let now: Given = { status: oneOf(ContactStatus.literals), time }
+  let now: Given = { status: begin, time }
   yield* on(ContactsService.use((contacts) => contacts.add([{ email, status: now.status, firstName: "Begun" }])))
   const course = [`${now.status}`]
   let recorded: Array<RecordedRun> = []
@@ -130,20 +206,8 @@ export const walk = Effect.fnUntraced(function* (
   const become = (status: ContactStatus, isSaidAgain: boolean): Given =>
     status !== now.status || (isSaidAgain && rung(status) > 0) ? { status, time: ++time } : now
 
-  const steps = [
-    ...Object.keys(adds),
-    ...Object.keys(runs),
-    "change",
-    "undo",
-    "undo",
-    ...(isForeign ? [] : ["import"]),
-    ...(backups === undefined ? [] : ["back up", "restore"])
-  ]
-  for (let index = 0; index < length; index++) {
-    const step = oneOf(steps)
-    // Often the status that is there, which is said again.
-    const to = random() < 0.4 ? now.status : oneOf(ContactStatus.literals)
-    const { resubscribe: given } = oneOf(lifts)
+  for (const [index, { resubscribe: given, step, ...gives }] of steps.entries()) {
+    const to = gives.to ?? now.status
     const contact = { email, status: to, firstName: `Step ${index}` }
     course.push(`${step} ${to} ${JSON.stringify(given)}`)
     const byAdd = adds[step]
@@ -171,7 +235,7 @@ export const walk = Effect.fnUntraced(function* (
       const status = said(now.status, to, given ?? false)
       now = become(status, status === to)
     } else if (step === "import") {
-      const marker = `last${seed}-${index}@ladder.example`
+      const marker = `last-${name}-${index}@ladder.example`
       yield* on(
         Effect.gen(function* () {
           const contacts = yield* ContactsService
@@ -190,6 +254,14 @@ export const walk = Effect.fnUntraced(function* (
       const lowers = rung(before.status) < rung(now.status)
       // Of a foreign service nobody can tell who gave a status last.
       if (isOwn && (!lowers || (!isForeign && now.time === after.time))) now = before
+    } else if (step === "delete and undo") {
+      const deletion = yield* on(
+        planDelete(Stream.fromEffect(ContactsService.use((contacts) => contacts.get(email)))).pipe(
+          Effect.flatMap(({ apply }) => apply)
+        )
+      )
+      assert.strictEqual(deletion.report.deleted, 1)
+      yield* on(Effect.scoped(undoRun(deletion.report.run ?? "")))
     } else if (step === "back up" && backups !== undefined) {
       yield* backups.create
       backedUp = now
@@ -200,6 +272,6 @@ export const walk = Effect.fnUntraced(function* (
       recorded = []
     }
     const stored = yield* on(ContactsService.use((contacts) => contacts.get(email)))
-    assert.strictEqual(stored.status, now.status, `seed ${seed}: ${course.join("; ")}`)
+    assert.strictEqual(stored.status, now.status, `${name}: ${course.join("; ")}`)
   }
 })

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { layerEmbedded, layersOn } from "../../src/layers/ServiceLayers.ts"
-import { walk } from "./LadderWalk.ts"
+import { randomCourse, restores, undoneDeletions, walk, type Walking } from "./LadderWalk.ts"
 import { unannounced } from "./Unannounced.ts"
 
 const first = runSeed("statuses of one person") % 1_000_000
@@ -38,24 +38,21 @@ describe("the status of one person", () => {
     "follows the ladder by every way in, with backups and restores, on SQLite",
     () =>
       Effect.forEach(
-        seeds(2),
-        Effect.fnUntraced(function* (seed) {
+        [undoneDeletions, restores, ...seeds(2)],
+        Effect.fnUntraced(function* (given) {
           const folder = yield* freshFolder
           const [store, backup] = [join(folder, "roster.db"), join(folder, "backup.db")]
           const log = yield* Layer.build(RunLog.layerMemory())
           // Opened for each step, since a restore needs a store that nobody has open.
           const services = layersOn["SQL on a file"](store)
-          yield* walk(
-            {
-              on: (step) => Effect.provide(Effect.provide(step, services), log),
-              backups: {
-                create: StoreBackup.create({ from: store, to: backup, replace: true }),
-                restore: StoreBackup.restore({ from: backup, to: store })
-              }
-            },
-            seed,
-            steps
-          )
+          const walking: Walking = {
+            on: (step) => Effect.provide(Effect.provide(step, services), log),
+            backups: {
+              create: StoreBackup.create({ from: store, to: backup, replace: true }),
+              restore: StoreBackup.restore({ from: backup, to: store })
+            }
+          }
+          yield* walk(walking, typeof given === "number" ? randomCourse(walking, given, steps) : given)
         }, Effect.scoped),
         { discard: true }
       ),
@@ -72,7 +69,8 @@ describe("the status of one person", () => {
         Effect.gen(function* () {
           const context = yield* Layer.build(Layer.merge(services, RunLog.layerMemory()))
           const on = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.provideContext(step, context)
-          yield* Effect.forEach(seeds(4), (seed) => walk({ on, isForeign }, seed, steps), { discard: true })
+          const courses = [undoneDeletions, ...seeds(4).map((seed) => randomCourse({ isForeign }, seed, steps))]
+          yield* Effect.forEach(courses, (course) => walk({ on, isForeign }, course), { discard: true })
         }),
       timeout
     )

@@ -3,7 +3,7 @@ import { it } from "@effect/vitest"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer } from "effect"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
-import { walk } from "../consent/LadderWalk.ts"
+import { randomCourse, undoneDeletions, walk } from "../consent/LadderWalk.ts"
 import { describePostgres, layerPostgres } from "./TestPostgres.ts"
 
 const first = runSeed("statuses of one person") % 1_000_000
@@ -16,7 +16,8 @@ describePostgres("the status of one person", () => {
       Effect.gen(function* () {
         const context = yield* Layer.build(Layer.merge(layerPostgres, RunLog.layerMemory()))
         const on = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.provideContext(step, context)
-        yield* Effect.forEach(seeds, (seed) => walk({ on }, seed, 25), { discard: true })
+        const courses = [undoneDeletions, ...seeds.map((seed) => randomCourse({}, seed, 25))]
+        yield* Effect.forEach(courses, (course) => walk({ on }, course), { discard: true })
       }),
     amount({ ci: 60_000, long: 3_600_000 })
   )
