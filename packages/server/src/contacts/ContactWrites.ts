@@ -127,6 +127,9 @@ const updateOfAll = `
 const listsOfColumns = (rows: ReadonlyArray<ReadonlyArray<string | number | null | undefined>>) =>
   rows[0]?.map((_, place) => textArray(rows.map((row) => row[place]))) ?? []
 
+/** How often a table with this last id has grown by half since it had 1000 rows. */
+const growthOf = (id: number): number => Math.max(0, Math.floor(Math.log(id / 1000) / Math.log(1.5)))
+
 interface Call {
   readonly account: string
   readonly source: ContactSource
@@ -158,7 +161,15 @@ const insertAll = Effect.fnUntraced(function* (
         const lists = listsOfColumns(rows.map((row) => row.filter((_, place) => given[place])))
         const insert = insertOfAll(names.filter((_, place) => given[place]))
         const inserted = yield* sql.unsafe(insert, [account, source, now, ...lists]).values
-        for (const [identity, id] of inserted) ids.set(String(identity), Number(id))
+        let [first, last] = [Infinity, 0]
+        for (const [identity, given] of inserted) {
+          const id = Number(given)
+          ids.set(String(identity), id)
+          first = Math.min(first, id)
+          last = Math.max(last, id)
+        }
+        // A prepared plan of when the table was small would read it whole for each address.
+        if (growthOf(last) > growthOf(first - 1)) yield* sql`ANALYZE (SKIP_LOCKED) contacts`
       })
   })
   yield* inserted

@@ -48,6 +48,22 @@ describePostgres("on PostgreSQL", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("the planner knows how large the table is while it grows", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.gen(function* () {
+        const { add } = yield* ContactsService
+        const sql = yield* PostgresClient.make({ url })
+        for (const block of ["a", "b", "c", "d"]) {
+          yield* add(Array.from({ length: 1000 }, (_, at) => ({ email: email(`${block}${at}`) })))
+        }
+        // Vacuum comes a minute later.
+        const [row] = yield* sql`SELECT reltuples AS rows FROM pg_class WHERE relname = 'contacts'`.values
+        assert.isAtLeast(Number(row?.[0]), 2000)
+      }).pipe(Effect.provide(Layer.mergeAll(SqlServices.layerPostgres({ postgres: { url } }), Reactivity.layer)))
+    }).pipe(Effect.scoped)
+  )
+
   it.live("a contact that two callers take off a list at once is reported to one of them", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
