@@ -76,8 +76,10 @@ const flat = (contact: Contact, names: ReadonlyArray<string>) => {
   const filled: Record<string, string | number> = {}
   for (const [name, value] of Object.entries(fields)) if (value != null && value !== "") filled[name] = value
   for (const name of names) filled[`Lists.${name.toLowerCase()}`] = ""
-  const date = contact.statusChangeDate
-  return { fields: filled, date: date == null ? null : DateTime.formatIso(date).replace(".000", "") }
+  const { dateAdded, statusChangeDate: changed } = contact
+  const date = changed ?? dateAdded
+  const iso = date == null ? "" : DateTime.formatIso(date).replace(".000", "")
+  return { fields: filled, date: changed == null ? `added ${iso}` : iso }
 }
 type Flat = ReturnType<typeof flat>
 
@@ -97,13 +99,17 @@ const everybody = Effect.gen(function* () {
   return all
 })
 
+const withheld = new Set<string | number | undefined>(["Abuse", "Unsubscribed", "Bounced", "NotConfirmed"])
+
 /** What has to be recorded of the difference. */
 const differences = (before: ReadonlyMap<string, Flat>, after: ReadonlyMap<string, Flat>) => {
   const expected: Array<Omit<RecordedChange, "number">> = []
   for (const identity of new Set([...before.keys(), ...after.keys()])) {
     const [was, is] = [before.get(identity), after.get(identity)]
+    // Of a new contact or a deleted one the time of a status counts that stops mail.
+    const isTold = (was && is) ?? withheld.has((was ?? is)?.fields["Status"])
     const dates =
-      is?.date != null && is.date !== was?.date ? { statusDate: { given: is.date, before: was?.date ?? null } } : {}
+      isTold && is?.date !== was?.date ? { statusDate: { given: is?.date ?? null, before: was?.date ?? null } } : {}
     const email = String((is ?? was)?.fields["Email"])
     const digest = is === undefined ? null : ContactStates.digestOf(is.fields)
     const fields: Record<string, [string | number | null, string | number | null]> = {}
@@ -112,7 +118,7 @@ const differences = (before: ReadonlyMap<string, Flat>, after: ReadonlyMap<strin
       if (old !== value) fields[name] = [old, value]
     }
     if (was === undefined) expected.push({ email, effect: "Created", fields: {}, after: digest, ...dates })
-    else if (is === undefined) expected.push({ email, effect: "Deleted", fields, after: null })
+    else if (is === undefined) expected.push({ email, effect: "Deleted", fields, after: null, ...dates })
     else if (Object.keys(fields).length > 0 || "statusDate" in dates) {
       expected.push({ email, effect: "Changed", fields, after: digest, ...dates })
     }
