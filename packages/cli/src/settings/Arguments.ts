@@ -1,7 +1,6 @@
 /** The words of the command line. Node replaces what is not UTF-8 in them by U+FFFD, which would become data. */
-import { resubscribeIn } from "@roster/domain"
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { usageError } from "../errors/UsageError.ts"
 
 /** The last words of this process as the system has them, a character for each byte; empty where it does not tell. */
@@ -33,11 +32,14 @@ export const checkArguments = (args: ReadonlyArray<string>) =>
         )
   })
 
+/** Whether a word can be meant as names of statuses alone, even wrong ones: as no address, rule, file or run. */
+const areNames = (word: string): boolean => /^[a-z]+(?:, ?[a-z]+)*$/i.test(word) && word !== "last" && !existsSync(word)
+
 /** Gives `--resubscribe` the names that stand behind it: a flag with an optional value takes one behind `=` only. */
 export const withNamesAttached = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const place = args.indexOf("--resubscribe")
   const names = args[place + 1]
-  return place === -1 || names === undefined || resubscribeIn(names) === undefined
+  return place === -1 || names === undefined || !areNames(names)
     ? args
     : args.toSpliced(place, 2, `--resubscribe=${names}`)
 }

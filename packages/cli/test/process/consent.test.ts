@@ -67,9 +67,39 @@ describe("an import of somebody who has unsubscribed", () => {
       yield* roster.run(["contacts", "add", "ann@example.com", "--status", "Abuse"])
       assert.deepStrictEqual(yield* after("--resubscribe"), [1, "Abuse"])
       assert.deepStrictEqual(yield* after("--resubscribe", "Abuse"), [0, "Active"])
-      const wrong = yield* roster.run(["contacts", "import", "monday.csv", "--resubscribe=Stale"])
-      assert.strictEqual(wrong.code, 2)
-      assert.include(wrong.stderr, "names of Abuse, Unsubscribed, Bounced, NotConfirmed")
+      // A word behind it that is a file is the file.
+      assert.strictEqual((yield* roster.run(["contacts", "import", "--resubscribe", "monday.csv"])).code, 0)
+      for (const words of [
+        ["contacts", "import", "monday.csv", "--resubscribe=Stale"],
+        ["contacts", "import", "--resubscribe", "Foo", "monday.csv"],
+        ["contacts", "update", "ann@example.com", "--status", "Active", "--resubscribe", "Foo"],
+        ["contacts", "undo", "last", "--resubscribe", "Bounced,unsubcribed"]
+      ]) {
+        const wrong = yield* roster.run(words)
+        assert.strictEqual(wrong.code, 2, words.join(" "))
+        const { message } = failure(wrong)
+        assert.match(message, /resubscribe: "(?:Stale|Foo|unsubcribed)" is no status that it lifts/)
+        assert.include(message, "names of Abuse, Unsubscribed, Bounced, NotConfirmed")
+        if (words.includes("undo")) assert.include(message, 'did you mean "Unsubscribed"?')
+      }
+    })
+  )
+
+  it.live("says in an undo how many it gives mail to, and asks before", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRoster
+      const left = "Email,Status\nann@example.com,Unsubscribed\nbob@example.com,Unsubscribed\n"
+      writeFileSync(join(roster.folder, "left.csv"), left)
+      yield* roster.run(["contacts", "add", "ann@example.com"])
+      yield* roster.run(["contacts", "import", "left.csv"])
+      const undo = ["contacts", "undo", "last"]
+      const unasked = yield* roster.run(undo)
+      assert.strictEqual(unasked.code, 3)
+      assert.include(unasked.stderr, "1 person will receive mail who did not before, 0 of them new.")
+      assert.include(unasked.stderr, "which changes 2 contacts and gives mail to 1 of them who get none now")
+      const undone = yield* roster.run([...undo, "--yes"])
+      assert.deepInclude(jsonOf<object>(undone), { changed: 1, deleted: 1, newRecipients: { people: 1, added: 0 } })
+      assert.strictEqual((yield* stored(roster))[0], "Active")
     })
   )
 

@@ -1,6 +1,7 @@
 /** The words for runs: what was done, how it ended, and what an undo would do. */
 import {
   deeds,
+  givenBackWords,
   type ListedRun,
   type RunChange,
   type RunHeader,
@@ -61,7 +62,8 @@ export const previewWords = ({ report, since }: UndoPreview): ReadonlyArray<stri
     ...(since.Deleted === 0 ? [] : [`${people(since.Deleted)} deleted since: they would stay deleted.`]),
     ...(rejected === 0 ? [] : [`${people(rejected)} would stay: ${unwritable}.`]),
     ...(incomplete === 0 ? [] : [`Of ${people(incomplete)} this service could not bring back everything.`]),
-    ...unknownChanges.map((what) => `Not recorded, and would be left as it is: ${what}`)
+    ...unknownChanges.map((what) => `Not recorded, and would be left as it is: ${what}`),
+    ...givenBackWords(report)
   ]
 }
 

@@ -7,6 +7,7 @@ import {
   canonicalEmail,
   ContactsService,
   fnRedacted,
+  isLifted,
   maximumChanges,
   type RunNotFound,
   type RunTaken,
@@ -19,7 +20,9 @@ import { type Found, mayNotRead, nobody, type ReadError, readNow } from "../runs
 import { attempts, datesGiven, made, madeOf } from "../runs/RecordedChanges.ts"
 import {
   emptyReport,
+  isNewRecipient,
   makeEffectCounter,
+  makeRecipientCounter,
   checkTarget,
   maximumNamedContacts,
   type OtherTarget,
@@ -34,6 +37,7 @@ import {
   type Target,
   targetsOf,
   type UndoneContact,
+  type Undoing,
   undoingOf,
   type UndoScope
 } from "./UndoStep.ts"
@@ -72,6 +76,7 @@ const effectOf = { AsBefore: "alreadySo", Delete: "deleted", AddAgain: "new", Ch
 
 const makeTally = () => {
   const effects = makeEffectCounter()
+  const recipients = makeRecipientCounter()
   const tally = { read: 0, outdated: 0, leftOut: 0, rejected: 0 }
   const rest = { partlyDone: 0, incomplete: 0, untold: 0 }
   const outdatedContacts: Array<UndoneContact> = []
@@ -83,9 +88,13 @@ const makeTally = () => {
     sends: (count: number): void => {
       underWay = count
     },
-    add: (contact: UndoneContact, isIncomplete: boolean): void => {
+    add: (undoing: Undoing): void => {
+      const { change, found, isIncomplete } = undoing
+      const contact = shownOf(undoing)
       tally.read++
       if (isIncomplete) rest.incomplete++
+      if (change !== undefined && isNewRecipient(found.contact, madeOf(found, change).contact))
+        recipients.add(found.contact === null)
       const { isUntold, since, step } = contact
       if (isUntold === true) rest.untold++
       if (since !== undefined && outdatedContacts.length < maximumNamedContacts) outdatedContacts.push(contact)
@@ -112,7 +121,8 @@ const makeTally = () => {
       outdatedContacts,
       unwritableContacts,
       ...rest,
-      unknownChanges
+      unknownChanges,
+      newRecipients: recipients.counts()
     })
   }
 }
@@ -142,7 +152,8 @@ const makeLook = Effect.fnUntraced(function* (run: RecordedRun, scope: UndoScope
       const earlier = known?.get(email)
       const now = earlier ?? found[index] ?? nobody
       const given = earlier === undefined && lowersStatus(target) ? giverOf(email, now) : "Run"
-      const giver = given === "Untold" && scope.resubscribe === true ? "Run" : given
+      const isLeft = given === "Untold" && !isLifted(now.contact?.status, scope.resubscribe ?? false)
+      const giver = isLeft || given === "Others" ? given : "Run"
       return Effect.flatMap(within(target, now), (meant) =>
         meant === undefined
           ? Effect.succeed(leftOut(target, now))
@@ -210,12 +221,11 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
       (targets) =>
         Effect.flatMap(look(targets, known), (undoings) => {
           const shown = undoings.map((undoing) => {
-            const contact = shownOf(undoing)
-            const { change, found, isIncomplete, target } = undoing
-            tally.add(contact, isIncomplete)
+            const { change, found, target } = undoing
+            tally.add(undoing)
             const email = canonicalEmail(target.email)
             if (change !== undefined && often.has(email)) known.set(email, madeOf(found, change))
-            return contact
+            return shownOf(undoing)
           })
           return onContacts === undefined ? Effect.void : onContacts(shown)
         }),
@@ -259,7 +269,7 @@ export const undoRun = fnRedacted("undoRun")(function* (
     ...(only && { only }),
     ...(fields && { fields }),
     ...(force === true && { force }),
-    ...(resubscribe === true && { resubscribe })
+    ...(resubscribe && { resubscribe })
   }
   const isWhole = Object.keys(part).length === 0
   const own = yield* log.open({ command: "undo", undoes: id, ...(isWhole ? {} : { input: part }) })
@@ -287,8 +297,9 @@ export const undoRun = fnRedacted("undoRun")(function* (
       const isLast = attempt === attempts
       for (const undoing of undoings) {
         const isOutdated = outdated.has(undoing.target.email)
-        if (!isOutdated) tally.add(shownOf(undoing), undoing.isIncomplete)
-        else if (isLast) tally.add(shownOf({ ...undoing, step: { _tag: "Keep", fields: [] } }), false)
+        if (!isOutdated) tally.add(undoing)
+        else if (isLast)
+          tally.add({ ...undoing, step: { _tag: "Keep", fields: [] }, change: undefined, isIncomplete: false })
       }
       due = isLast ? [] : due.filter(({ email }) => outdated.has(email))
     }

@@ -9,6 +9,7 @@ import {
   FieldNames,
   FieldValue,
   parseRule,
+  type Resubscribe,
   ruleMatcher,
   type RuleText,
   wireField,
@@ -66,10 +67,10 @@ export interface UndoScope {
    */
   readonly force?: boolean | undefined
   /**
-   * Also changes back statuses that stop mail where nobody can tell whether somebody gave them again since, such as the person
-   * themselves (default: false; the contact keeps the status).
+   * The statuses that are lifted, and so also changed back where nobody can tell whether somebody gave them again since, such as
+   * the person themselves (default: false; the contact keeps the status).
    */
-  readonly resubscribe?: boolean | undefined
+  readonly resubscribe?: Resubscribe | undefined
 }
 
 export type Target =

@@ -30,6 +30,10 @@ export const commandWords = ({ given = [], program, values = {} }: RosterCommand
   })
 ]
 
+/** The value of `--resubscribe` that lifts these statuses. */
+export const liftedValue = (resubscribe: AddOptions["resubscribe"]): string | boolean | undefined =>
+  typeof resubscribe === "object" ? resubscribe.join(",") : resubscribe
+
 /** The command line of a command, with the flags of its target. */
 export const commandLine = (command: RosterCommand, target = ""): string =>
   ["roster", ...commandWords(command).map(shellWord), ...(target === "" ? [] : [target])].join(" ")
@@ -84,7 +88,7 @@ export const importCommand = (
     sheet,
     mapping,
     list: listNames,
-    resubscribe: typeof resubscribe === "object" ? resubscribe.join(",") : resubscribe,
+    resubscribe: liftedValue(resubscribe),
     only,
     defaultStatus,
     onDuplicate: onDuplicate === "last" ? undefined : onDuplicate,

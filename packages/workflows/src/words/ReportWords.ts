@@ -102,6 +102,12 @@ export const recipientWords = (
   ]
 }
 
+/** Whom an undo gives mail back, or would; nothing if nobody. */
+export const givenBackWords = (
+  report: { readonly newRecipients?: NewRecipients | undefined },
+  isDone = false
+): ReadonlyArray<string> => (report.newRecipients?.people ? recipientWords(report, isDone) : [])
+
 /** In how many changes of a field only the form of its value changes, to stand behind their number. */
 export const onlyFormWords = (count: number, onlyForm = 0): string =>
   onlyForm === 0 ? "" : onlyForm === count ? ", only its form" : `, ${numberText(onlyForm)} of them only its form`
@@ -113,7 +119,7 @@ export const unwritable = "a value of before may not be written"
 export const deeds = (parts: ReadonlyArray<readonly [count: number, words: string]>): string =>
   parts.flatMap(([count, words]) => (count === 0 ? [] : [`${people(count)} ${words}`])).join(", ")
 
-type Done = Ends & Pick<RunReport, "changed" | "deleted" | "new" | "outdated" | "rejected">
+type Done = Ends & Pick<RunReport, "changed" | "deleted" | "new" | "outdated" | "rejected" | "newRecipients">
 
 /** What a run did to contacts, or an undo of one, in sentences. */
 export const reportWords = (report: Done & Partial<Pick<UndoReport, "partlyDone">>): ReadonlyArray<string> => {
@@ -129,6 +135,7 @@ export const reportWords = (report: Done & Partial<Pick<UndoReport, "partlyDone"
     did === "" ? "Nothing was changed." : `${isUndo ? "Undone" : "Done"}: ${did}.`,
     ...(left === 0 ? [] : [`${people(left)} changed or deleted by others since: what they did stays.`]),
     ...(rejected === 0 ? [] : [`${people(rejected)} left: ${isUndo ? unwritable : "the service refused it"}.`]),
-    ...(isWhole(report) ? [] : [`Of ${people(notSent + unknown)} it is not done or not known; do it again.`])
+    ...(isWhole(report) ? [] : [`Of ${people(notSent + unknown)} it is not done or not known; do it again.`]),
+    ...(isUndo ? givenBackWords(report, true) : [])
   ]
 }

@@ -1,9 +1,11 @@
 /** Flags and arguments that several commands share, parsed into values of the domain, and how examples are written. */
 import { ContactColumns, EmailAddress, resubscribeIn, withheldStatuses } from "@roster/domain"
+import { didYouMean } from "@roster/domain/DidYouMean"
 import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
 import { parseWith, refuse } from "../../errors/UsageError.ts"
 import { parsed, parsedEach, parseTime, text, texts } from "../../settings/FlagForms.ts"
+import { shorten } from "../../terminal/Printable.ts"
 
 /** Checks flags against each other; the first refusal that applies is the error. */
 export const refuseFlags = (...refusals: ReadonlyArray<readonly [applies: boolean, message: string]>) => {
@@ -66,17 +68,22 @@ export const customFields = parsedEach(
 
 export const lists = texts("list", "Add the contacts to this list, which is created if needed", "NAME")
 
+/** What is wrong with the names of statuses. */
+const wrongNames = (names: string): string => {
+  const wrong = names.split(",").find((name) => resubscribeIn(name) === undefined) ?? names
+  const meant = didYouMean(wrong.trim(), withheldStatuses)
+  return (
+    `"${shorten(wrong.trim())}" is no status that it lifts${meant === undefined ? "." : `; ${meant}`} ` +
+    `Write it alone, or with names of ${withheldStatuses.join(", ")} and commas between them`
+  )
+}
+
 /** The statuses that a command lifts: alone all but Abuse, or those that are named. (docs/decisions/upsert.md) */
 export const resubscribeFlag = (description: string) =>
   Flag.String("resubscribe").pipe(
     Flag.mapEffect((names) => {
       const resubscribe = resubscribeIn(names)
-      return resubscribe === undefined
-        ? refuse(
-            "resubscribe",
-            `write it alone, or with names of ${withheldStatuses.join(", ")} and commas between them`
-          )
-        : Effect.succeed(resubscribe)
+      return resubscribe === undefined ? refuse("resubscribe", wrongNames(names)) : Effect.succeed(resubscribe)
     }),
     Flag.withOptionalValue("allow"),
     Flag.withMetavar("STATUS,..."),

@@ -1,6 +1,8 @@
 /** `roster contacts undo` */
 import {
   commandWords,
+  givenBackWords,
+  liftedValue,
   previewUndo,
   reportWords,
   type RunInfo,
@@ -20,7 +22,7 @@ import { Output } from "../../../terminal/Output.ts"
 import { counted, printable, shorten } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
-import { withExamples } from "../../shared/CommonFlags.ts"
+import { resubscribeFlag, withExamples } from "../../shared/CommonFlags.ts"
 import { confirmContacts, confirmCount, yes } from "../../shared/Confirm.ts"
 import { reporting } from "./RunSummary.ts"
 
@@ -70,7 +72,8 @@ const words = (report: UndoReport): string => {
     ...report.unwritableContacts.flatMap(leftWords),
     ...line(incomplete, "cannot be restored completely over this interface"),
     ...(changedBy(report) === 0 ? [] : ["Not restored: source, dates, activity and the place in the order."]),
-    ...report.unknownChanges.map((what) => printable(`Not recorded, and left as it is: ${what}`))
+    ...report.unknownChanges.map((what) => printable(`Not recorded, and left as it is: ${what}`)),
+    ...givenBackWords(report)
   ].join("\n")
 }
 
@@ -81,7 +84,10 @@ const leftOver = Effect.fnUntraced(function* (
   leaves: "left" | "would leave" = "left"
 ) {
   const causes = [
-    [untold, "Nobody can tell who of them left by themselves since: --resubscribe changes their status back."],
+    [
+      untold,
+      "Nobody can tell who of them left by themselves since: --resubscribe changes their status back, that of Abuse by its name."
+    ],
     [
       outdated + partlyDone - untold,
       "Others have changed contacts since, which --force overrides where they were not deleted."
@@ -153,10 +159,9 @@ export const command = Command.make(
       "NAME"
     ),
     force: toggle("force", "Also change back what others changed since"),
-    resubscribe: toggle(
-      "resubscribe",
-      "Also change back statuses that stop mail where nobody can tell whether the person left by themselves since " +
-        "(default: they keep the status)"
+    resubscribe: resubscribeFlag(
+      "Change back Unsubscribed, Bounced and NotConfirmed, or the statuses that are named, also where nobody can tell whether the " +
+        "person left by themselves since; Abuse only by its name (default: they keep the status)"
     ),
     yes,
     confirm: confirmCount,
@@ -181,10 +186,12 @@ export const command = Command.make(
       )
     }
     yield* output.note(text)
-    yield* confirmContacts(`undo the run ${id}, which changes ${counted(number)}`, number, given)
+    const mailed = preview.newRecipients?.people ?? 0
+    const gives = mailed === 0 ? "" : ` and gives mail to ${mailed.toLocaleString("en-US")} of them who get none now`
+    yield* confirmContacts(`undo the run ${id}, which changes ${counted(number)}${gives}`, number, given)
     const hint = yield* ResumeHint
     // By its id: an interrupted undo is itself the last run.
-    const again = { only, field: fields, force, resubscribe, yes: given.yes }
+    const again = { only, field: fields, force, resubscribe: liftedValue(resubscribe), yes: given.yes }
     hint.command = yield* commandHere(commandWords({ program: "contacts undo", given: [id], values: again }))
     yield* reporting(
       { command: "undo" },
