@@ -83,13 +83,17 @@ const sameContact = "now.account = was.account AND now.identity = was.identity"
 const stopped = `${sameContact} AND now.status <> was.status AND ${rank("now.status")} > 0
   AND ${rank("now.status")} >= ${rank("was.status")}`
 
-const auditColumns = "time, account, actor, actor_name, actor_hint, peer, operation, subject, outcome, details"
-const auditColumnsOf = (table: string): string => auditColumns.replaceAll(/\w+/g, (name) => `${table}.${name}`)
+/** The last statuses that were given to people whom the store does not have any more. */
+const deletedSince = `(
+  SELECT account, identity, becomes AS status, time AS status_change_date, NULL AS error_code, NULL AS friendly_error_message
+  FROM main.status_changes AS given WHERE field = 'status' AND NOT EXISTS (
+    SELECT 1 FROM main.contacts AS now WHERE now.account = given.account AND now.identity = given.identity
+  ) AND number = (
+    SELECT max(number) FROM main.status_changes AS later
+    WHERE later.account = given.account AND later.identity = given.identity AND field = 'status'))`
 
-/** The entries that the backup does not have. */
-const newEntries = `FROM main.audit_entries AS now WHERE NOT EXISTS (
-  SELECT 1 FROM backup.audit_entries AS was
-  WHERE was.number = now.number AND (${auditColumnsOf("was")}) IS (${auditColumnsOf("now")}))`
+const auditColumns = "time, account, actor, actor_name, actor_hint, peer, operation, subject, outcome, details"
+const changeColumns = "account, identity, field, was, becomes, time, key_name, run"
 
 interface StoredCredential extends CredentialLabel {
   /** Its id and the digest of its secret: names are given again. */
@@ -177,15 +181,18 @@ const carryStatuses = ({ hasTable, numberOf, run }: Statements, { resubscribe = 
     isWithheld(status) ? isLifted(status, resubscribe) : resubscribe === true
   )
   const isLiftedNow = `now.status IN (${listed(lifted)})`
-  const liftedStopped = numberOf(
-    "count(*)",
-    `FROM backup.contacts AS was, main.contacts AS now WHERE ${stopped} AND ${isLiftedNow}`
+  const known = ["main.contacts", ...(hasTable("status_changes") ? [deletedSince] : [])]
+  const sum = (count: (now: string) => number) => known.reduce((sum, now) => sum + count(now), 0)
+  const liftedStopped = sum((now) =>
+    numberOf("count(*)", `FROM backup.contacts AS was, ${now} AS now WHERE ${stopped} AND ${isLiftedNow}`)
   )
   const liftedAdded = numberOf("count(*)", `${unknown} AND ${isLiftedNow}`)
-  const kept = run(`UPDATE backup.contacts AS was
+  const kept = sum((now) =>
+    run(`UPDATE backup.contacts AS was
     SET status = now.status, status_change_date = now.status_change_date, error_code = now.error_code,
       friendly_error_message = now.friendly_error_message
-    FROM main.contacts AS now WHERE ${stopped} AND NOT ${isLiftedNow}`)
+    FROM ${now} AS now WHERE ${stopped} AND NOT ${isLiftedNow}`)
+  )
   const added = run(`INSERT INTO backup.contacts
       (account, identity, email, status, custom_fields, source, date_added, date_updated, status_change_date)
     SELECT account, identity, email, status, '{}', source, date_added, date_updated, status_change_date
@@ -198,14 +205,17 @@ const carryStatuses = ({ hasTable, numberOf, run }: Statements, { resubscribe = 
   }
 }
 
-/** Adds the entries of the audit trail, with their numbers if the backup has given none of them to others. */
-const carryAudit = ({ hasTable, numberOf, run }: Statements): number => {
-  if (!hasTable("audit_entries")) return 0
-  const last = (schema: string) => numberOf("max(number)", `FROM ${schema}.audit_entries`)
-  const first = numberOf("min(now.number)", newEntries)
+/** Adds the rows of a table that only grows which the backup does not have, with their numbers if it has given none of them to others. */
+const carryRows = ({ hasTable, numberOf, run }: Statements, table: string, columns: string): number => {
+  if (!hasTable(table)) return 0
+  const of = (table: string): string => columns.replaceAll(/\w+/g, (name) => `${table}.${name}`)
+  const added = `FROM main.${table} AS now WHERE NOT EXISTS (
+    SELECT 1 FROM backup.${table} AS was WHERE was.number = now.number AND (${of("was")}) IS (${of("now")}))`
+  const last = (schema: string) => numberOf("max(number)", `FROM ${schema}.${table}`)
+  const first = numberOf("min(now.number)", added)
   const shift = first > last("backup") ? 0 : Math.max(last("backup"), last("main")) + 1 - first
-  return run(`INSERT INTO backup.audit_entries (number, ${auditColumns})
-    SELECT now.number + ${shift}, ${auditColumnsOf("now")} ${newEntries} ORDER BY now.number`)
+  return run(`INSERT INTO backup.${table} (number, ${columns})
+    SELECT now.number + ${shift}, ${of("now")} ${added} ORDER BY now.number`)
 }
 
 /** What has become of the credentials, one entry of the audit trail each. */
@@ -229,8 +239,9 @@ const carry = (database: DatabaseSync, options: CarryOptions, time: number): Car
   const inStore = on.hasTable("credentials") ? on.credentialsOf("main") : []
   const knowsKeys =
     on.hasTable("credentials") && on.numberOf("seq", "FROM main.sqlite_sequence WHERE name = 'credentials'") > 0
+  carryRows(on, "status_changes", changeColumns)
   const contacts = carryStatuses(on, options)
-  const auditEntries = carryAudit(on)
+  const auditEntries = carryRows(on, "audit_entries", auditColumns)
   if (options.revokeKeys === true) on.run("DELETE FROM backup.credentials")
   else if (knowsKeys) carryCredentials(on, options)
 

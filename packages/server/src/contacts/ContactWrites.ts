@@ -28,6 +28,7 @@ import { countNewContacts } from "./ContactPagination.ts"
 import { contactColumns, contactsByAddress, givenValue, toContact, toValues } from "./ContactRow.ts"
 import { listsOf, type Places, writeLists } from "./ListMembers.ts"
 import { type Listed, recordedChange } from "./RecordedContacts.ts"
+import { namingWriter } from "./StatusHistory.ts"
 
 /** The contacts that are read and judged at once. */
 const readAtOnce = 100
@@ -126,6 +127,12 @@ const updateOfAll = `
 /** Each column as one parameter, for a place that says `::text[]`. */
 const listsOfColumns = (rows: ReadonlyArray<ReadonlyArray<string | number | null | undefined>>) =>
   rows[0]?.map((_, place) => textArray(rows.map((row) => row[place]))) ?? []
+
+/** Whether a write gave a status or a consent. */
+const isStatusGiven = (before: Contact, after: Contact): boolean =>
+  before.status !== after.status ||
+  before.statusChangeDate !== after.statusChangeDate ||
+  before.consent !== after.consent
 
 /** How often a table with this last id has grown by half since it had 1000 rows. */
 const growthOf = (id: number): number => Math.max(0, Math.floor(Math.log(id / 1000) / Math.log(1.5)))
@@ -273,6 +280,8 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
         hasLists || run !== undefined ? yield* listsOf(Array.from(rows.values(), ([id]) => Number(id))) : undefined
       const gone: Array<number> = []
       const changed: Array<State> = []
+      /** Whether the history notes a change of one of them. */
+      let isNoted = false
       yield* inSlices(function* () {
         for (const identity of some) {
           const row = rows.get(identity)
@@ -295,6 +304,7 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
           if (after.id === undefined) made.push([identity, after])
           else {
             changed.push(after)
+            isNoted ||= before === undefined || isStatusGiven(before.contact, after.contact)
             ids.set(identity, after.id)
             if (hasLists) places.push({ id: after.id, before: before?.lists ?? noLists, after: after.lists })
           }
@@ -306,7 +316,10 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
           gone,
           (ids) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)}`
         )
-      if (changed.length > 0) yield* updateAll(account, changed)
+      if (changed.length > 0) {
+        const update = updateAll(account, changed)
+        yield* isNoted ? namingWriter(update, run?.id) : update
+      }
     }
     if (dryRun === true) break
     made.sort(([, a], [, b]) => a.madeBy - b.madeBy)

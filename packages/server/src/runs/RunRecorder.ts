@@ -20,6 +20,8 @@ export const RunOfJob = Context.Reference<number | undefined>("@roster/server/Ru
 export interface RunRecorder {
   /** The number of the run. */
   readonly number: number
+  /** Its id. */
+  readonly id: string
   readonly record: (
     changes: ReadonlyArray<ChangeOfContact>
   ) => Effect.Effect<void, RunRefused | SqlError.SqlError, SqlClient.SqlClient>
@@ -68,7 +70,7 @@ export const openRun = Effect.gen(function* () {
     return yield* new RunRefused({ run: named ?? "of the import", why: ended === undefined ? "Unknown" : "Ended" })
   }
   if (job === undefined && !isOwnRun(row, caller)) return yield* new RunRefused({ run: row.id, why: "OfAnotherKey" })
-  const recorder: RunRecorder = { number: Number(row.number), record: (changes) => record(row, changes) }
+  const recorder: RunRecorder = { number: Number(row.number), id: row.id, record: (changes) => record(row, changes) }
   return recorder
 })
 

@@ -518,6 +518,58 @@ const runs = ({ id, isSqlite }: Dialect) => [
   `ALTER TABLE jobs ADD COLUMN run BIGINT`
 ]
 
+const consentColumns = ["consent_date", "consent_ip", "consent_tracking"]
+
+/** A row for each status that is given, and for each part of a consent that changes, whoever writes. */
+const statusChanges = ({ id, isSqlite }: Dialect) => {
+  const isGiven = isSqlite
+    ? "(OLD.status <> NEW.status OR OLD.status_change_date IS NOT NEW.status_change_date)"
+    : "(OLD.status <> NEW.status OR OLD.status_change_date IS DISTINCT FROM NEW.status_change_date)"
+  const differs = (column: string) => `OLD.${column} ${isSqlite ? "IS NOT" : "IS DISTINCT FROM"} NEW.${column}`
+  const clock = isSqlite ? "CAST(strftime('%s', 'now') AS INTEGER)" : "extract(epoch FROM now())::bigint"
+  // Other programs may change a status and not its date.
+  const dated = (column: string) =>
+    `CASE WHEN ${differs(column)} THEN coalesce(NEW.${column}, ${clock}) ELSE ${clock} END`
+  const writer = isSqlite
+    ? "key_name, run FROM change_writer"
+    : "nullif(current_setting('roster.key_name', true), ''), nullif(current_setting('roster.run', true), '')"
+  const insert = (column: string, date: string, when: string) => `
+    INSERT INTO status_changes (account, identity, field, was, becomes, time, key_name, run)
+    SELECT NEW.account, NEW.identity, '${column}', OLD.${column}, NEW.${column}, ${dated(date)}, ${writer} WHERE ${when};`
+  const inserts = [
+    insert("status", "status_change_date", isGiven),
+    ...consentColumns.map((column) => insert(column, "date_updated", differs(column)))
+  ].join("")
+  const watched = `status, status_change_date, ${consentColumns.join(", ")}`
+  const isWatched = [isGiven, ...consentColumns.map(differs)].join(" OR ")
+  return [
+    `CREATE TABLE status_changes (
+      number ${id},
+      account TEXT NOT NULL,
+      identity TEXT NOT NULL,
+      field TEXT NOT NULL,
+      was TEXT,
+      becomes TEXT,
+      time BIGINT NOT NULL,
+      key_name TEXT,
+      run TEXT
+    )`,
+    `CREATE INDEX status_changes_by_contact ON status_changes (account, identity, number)`,
+    ...(isSqlite
+      ? [
+          `CREATE TABLE change_writer (id INTEGER PRIMARY KEY CHECK (id = 1), key_name TEXT, run TEXT)`,
+          `INSERT INTO change_writer (id) VALUES (1)`,
+          `CREATE TRIGGER contacts_status_changes AFTER UPDATE OF ${watched} ON contacts WHEN ${isWatched} BEGIN ${inserts} END`
+        ]
+      : [
+          `CREATE FUNCTION note_status_changes() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN ${inserts} RETURN NULL; END $$`,
+          `CREATE TRIGGER contacts_status_changes AFTER UPDATE OF ${watched} ON contacts
+          FOR EACH ROW WHEN (${isWatched}) EXECUTE FUNCTION note_status_changes()`
+        ])
+  ]
+}
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -547,7 +599,8 @@ export const migrations = {
   "18_link_digests": linkDigests,
   "19_store_id": run(storeId),
   "20_no_address_lists": run(noAddressLists),
-  "21_runs": run(runs)
+  "21_runs": run(runs),
+  "22_status_changes": run(statusChanges)
 }
 
 /** The number of the last migration, which every store of this version has run. */

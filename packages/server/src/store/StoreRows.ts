@@ -35,7 +35,8 @@ export const tables: ReadonlyArray<Table> = [
   { name: "job_kept_statuses" },
   { name: "outbox", atOnce: largeRowsAtOnce },
   { name: "idempotent_answers", atOnce: largeRowsAtOnce },
-  { name: "audit_entries", numbered: "number" }
+  { name: "audit_entries", numbered: "number" },
+  { name: "status_changes", numbered: "number" }
 ]
 
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>

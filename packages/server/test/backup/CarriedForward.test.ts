@@ -87,6 +87,20 @@ const after = (filename: string, steps: ReadonlyArray<Step>, secrets: Set<string
     look(secrets)
   ).pipe(Effect.provide(services(filename)))
 
+/** The last status that each person was given while the store had them, whom it may not have any more. */
+const lastGiven = (steps: ReadonlyArray<Step>): ReadonlyMap<string, string> => {
+  const contacts = new Map<string, string>()
+  const given = new Map<string, string>()
+  for (const step of steps) {
+    if (step._tag === "Forget") contacts.delete(step.email)
+    if (step._tag !== "Status") continue
+    const before = contacts.get(step.email)
+    if (before !== undefined && before !== step.status) given.set(step.email, step.status)
+    contacts.set(step.email, step.status)
+  }
+  return given
+}
+
 /** A store, its backup, and what both said before a restore. */
 const history = Effect.fnUntraced(function* (before: ReadonlyArray<Step>, since: ReadonlyArray<Step>) {
   const to = yield* freshPath
@@ -139,12 +153,15 @@ describe("a restore over a store", () => {
     ({ before, since }) =>
       Effect.gen(function* () {
         const { now, restore, was } = yield* history([...begun, ...before], since)
+        const given = lastGiven([...begun, ...before, ...since])
+        const nowOf = (email: string) =>
+          now.contacts.get(email) ?? (was.contacts.has(email) ? given.get(email) : undefined)
         const { known, restored } = yield* restore()
         assert.deepStrictEqual(known.keys, new Map([...now.keys].filter(([key]) => was.keys.has(key))))
         assert.strictEqual(restored.carried.credentials, known.keys.size)
         assert.deepStrictEqual(
           statuses(known),
-          emails.map((email) => statusAfter(was.contacts.get(email), now.contacts.get(email)))
+          emails.map((email) => statusAfter(was.contacts.get(email), nowOf(email)))
         )
         assert.deepStrictEqual(
           [...now.trail].filter(([number, entry]) => known.trail.get(number) !== entry),
@@ -228,6 +245,20 @@ describe("what a restore brings back", () => {
       assert.deepStrictEqual(statuses(known), ["Active", "Abuse"])
       const { added, lifted, stopped } = restored.carried
       assert.deepStrictEqual([stopped, added, lifted, known.keys.size], [1, 1, { stopped: 1, added: 0 }, 1])
+    })
+  )
+
+  it.live("is nobody's mail who left and was deleted since", () =>
+    Effect.gen(function* () {
+      const { restore } = yield* history(begun, [
+        { _tag: "Status", email: "ann@example.com", status: "Unsubscribed" },
+        { _tag: "Forget", email: "ann@example.com" }
+      ])
+      const { known, restored } = yield* restore()
+      assert.deepStrictEqual(statuses(known), ["Unsubscribed", undefined])
+      assert.deepStrictEqual([restored.carried.stopped, restored.carried.returning], [1, 1])
+      const { known: lifted } = yield* restore({ resubscribe: true })
+      assert.deepStrictEqual(statuses(lifted), ["Active", undefined])
     })
   )
 
