@@ -53,7 +53,7 @@ export { type ConsentColumn, makeConsentTally } from "./headings/ConsentTally.ts
 export { statusOfWord } from "./headings/StatusWords.ts"
 export { formOf } from "./warnings/CellForms.ts"
 export { yesOrNo } from "./kinds/YesNo.ts"
-export { kindIssue, kindName, makeKindReader } from "./kinds/ColumnKind.ts"
+export { isDateKind, kindIssue, kindName, makeKindReader } from "./kinds/ColumnKind.ts"
 export * from "./kinds/StoredText.ts"
 export { encodingByMark, isEncoding, UnreadableFile } from "./csv/TextDecoding.ts"
 export { correctedAddress } from "./corrections/AddressCorrection.ts"

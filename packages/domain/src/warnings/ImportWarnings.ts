@@ -55,7 +55,7 @@ export interface ImportWarning extends Schema.Schema.Type<typeof ImportWarning> 
 /** Numbers beyond which nothing is told apart: a header may have a million columns. */
 const mostGroups = 1000
 /** The share of the texts of a column that have to be dates or numbers, so that it is asked whether all are. */
-const enough = 0.95
+export const kindShare = 0.95
 const shownExamples = 3
 const longestExample = 100
 
@@ -279,7 +279,7 @@ export const makeImportWarnings = (
       }
       const { kinds } = most
       const count = all.reduce((sum, { count }) => sum + count, 0)
-      if (kinds === undefined || count < filledOf(column).count * enough) return []
+      if (kinds === undefined || count < filledOf(column).count * kindShare) return []
       const which = kinds.length > 1 ? ", of which it is not clear what is the day" : ""
       return [
         {

@@ -8,8 +8,15 @@ import type { FileSight } from "./thread/FileSight.ts"
 import * as ImportFile from "./ImportFile.ts"
 import * as Choices from "./ImportChoices.ts"
 
+const Kinds = ({ of }: { readonly of: ReadonlyArray<string> }) =>
+  of.map((kind) => (
+    <option key={kind} value={kind}>
+      {Choices.kindText(kind)}
+    </option>
+  ))
+
 const Column = ({
-  choice: { field, isCustom, isUnheard, key, kind, kinds, sight },
+  choice: { field, isCustom, isUnheard, key, kind, kinds, otherKinds, sight },
   isKnown,
   read
 }: {
@@ -45,18 +52,6 @@ const Column = ({
             </optgroup>
             <option value="custom">Custom field</option>
           </select>
-          {kinds.length === 0 && kind === "" ? null : (
-            <select
-              aria-label={`What the texts of ${name} are`}
-              value={kind}
-              onChange={({ target: { value } }) => setEdits(ImportFile.setKind(edits, key, value))}
-            >
-              <option value="">Texts as they stand</option>
-              {[...new Set([...kinds, ...(kind === "" ? [] : [kind])])].map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </select>
-          )}
           {isCustom && !isUnheard ? (
             <>
               <input
@@ -68,7 +63,30 @@ const Column = ({
               <small>{isKnown ? "known" : "new"}</small>
             </>
           ) : null}
+          {isUnheard || kinds.length + otherKinds.length === 0 ? null : (
+            <select
+              aria-label={`What the texts of ${name} are`}
+              value={kind}
+              onChange={({ target: { value } }) => setEdits(ImportFile.setKind(edits, key, value))}
+            >
+              {kinds.length === 0 ? null : (
+                <optgroup label="They look like">
+                  <Kinds of={kinds} />
+                </optgroup>
+              )}
+              <option value="">Texts as they stand</option>
+              <optgroup label="Read them as">
+                <Kinds of={otherKinds} />
+              </optgroup>
+            </select>
+          )}
         </div>
+        {kinds.length < 2 || kind !== "" || isUnheard ? null : (
+          <small>
+            These may be {kinds.map(Choices.kindText).join(" or ")}: nobody but you can tell. Choose one, or they stay
+            texts, which no rule compares.
+          </small>
+        )}
       </td>
       <td className="number">
         {sight.filled.toLocaleString()} <small>of {read.toLocaleString()}</small>

@@ -7,9 +7,12 @@ import {
   type ContactStatus,
   FieldNames,
   formOf,
+  isDateKind,
   ImportMapping,
   isMailedStatus,
+  kindShare,
   makeConsentTally,
+  makeKindReader,
   type OnDuplicate,
   statusOfWord,
   yesOrNo
@@ -41,8 +44,10 @@ export interface ColumnChoice {
   readonly isCustom: boolean
   /** What its texts are, as a mapping names it; empty for texts as they stand. */
   readonly kind: string
-  /** The kinds that its texts look like. */
+  /** The kinds that its texts look like; several if only a person knows which. */
   readonly kinds: ReadonlyArray<string>
+  /** The kinds that it may be given besides; none if its field has a form of its own. */
+  readonly otherKinds: ReadonlyArray<string>
   /** What its cells say of who wants mail, if they do. */
   readonly consent: ConsentColumn | undefined
   /** Whether it does, and nobody has said yet what becomes of it. */
@@ -100,11 +105,35 @@ const consentOf = ({ name, values }: ColumnSight): ConsentColumn | undefined => 
   return tally.found()
 }
 
-/** The kinds that the texts of a column look like. Only a person knows which of several they are. */
+/** The kinds that are offered for a column, whatever its texts look like. */
+const usualKinds = [
+  ...["DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "MM-DD-YYYY", "YYYY/MM/DD"].map((form) => `date:${form}`),
+  "date",
+  ...["1.234,56", "1,234.56", "1 234,56", "1'234.56"].map((form) => `number:${form}`),
+  "boolean"
+]
+
+/** The kinds that read most texts of a column: several if they read them as different values. */
 const kindsOf = ({ values }: ColumnSight): ReadonlyArray<string> => {
   const found = new Set(values.flatMap(({ value }) => formOf(value)?.kinds ?? []))
   const areAnswers = values.length > 0 && values.every(({ value }) => yesOrNo(value) !== undefined)
-  return [...found, ...(areAnswers ? ["boolean"] : [])]
+  const read = [...found, ...(areAnswers ? ["boolean"] : [])].map((kind) => {
+    const reader = makeKindReader(kind)
+    const texts = values.map(({ value }) => reader(value))
+    return { kind, texts, rows: values.reduce((sum, { count }, at) => sum + (texts[at] === undefined ? 0 : count), 0) }
+  })
+  const best = Math.max(...read.map(({ rows }) => rows))
+  const enough = kindShare * values.reduce((sum, { count }) => sum + count, 0)
+  const most = read.filter(({ rows }) => rows === best && rows >= enough)
+  return [...new Map(most.toReversed().map(({ kind, texts }) => [texts.join("\n"), kind])).values()].toReversed()
+}
+
+/** What the texts of a kind are, in words. */
+export const kindText = (kind: string): string => {
+  const form = kind.slice(kind.indexOf(":") + 1)
+  if (kind === "boolean") return "Yes or no"
+  if (kind === "date") return "Dates as 2024-01-31"
+  return `${kind.startsWith("date:") ? "Dates" : "Numbers"} as ${form}`
 }
 
 /** The columns with what becomes of each. */
@@ -124,9 +153,13 @@ export const columnChoices = (
     const isCustom = field !== null && record === undefined
     const consent = isExport ? undefined : consentOf(column)
     const isUnheard = consent !== undefined && isCustom && edited === undefined
-    const kinds = isCustom || record === "ConsentDate" ? kindsOf(column) : []
+    const mayBe = (kind: string): boolean => isCustom || (record === "ConsentDate" && isDateKind(kind))
+    const kinds = kindsOf(column).filter(mayBe)
     const kind = edits.kinds[key] ?? ""
-    return { key, sight: column, field: record ?? field, isCustom, kind, kinds, consent, isUnheard }
+    const otherKinds = [...new Set([...usualKinds.filter(mayBe), ...(kind === "" ? [] : [kind])])].filter(
+      (one) => !kinds.includes(one)
+    )
+    return { key, sight: column, field: record ?? field, isCustom, kind, kinds, otherKinds, consent, isUnheard }
   })
 }
 

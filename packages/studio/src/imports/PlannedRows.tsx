@@ -18,7 +18,7 @@ import type { Planned, RowsFileRequest, ShownRow } from "./thread/ImportCalls.ts
 const columns = ["Line", "Address", "What changes"]
 
 const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: boolean }) => {
-  const { email, fields, line, reason, suggestion } = row
+  const { email, fields, line, onlyForm = [], reason, suggestion } = row
   return (
     <>
       <tr>
@@ -39,6 +39,7 @@ const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: b
                 <li key={name}>
                   <bdi>{name}</bdi> {old === null ? null : <bdi className="old">{old}</bdi>}{" "}
                   {now === null ? <em>none</em> : <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>}
+                  {onlyForm.includes(name) ? <small> only its form</small> : null}
                 </li>
               ))}
             </ul>

@@ -165,6 +165,10 @@ describe("the import view", () => {
         yield* look("Email;seit;Umsatz\nann@example.com;25.07.2022;1.234,56 €\n")
         const kinds = registry.get(ImportFile.columns).map(({ kind, kinds }) => [kind, ...kinds])
         assert.deepStrictEqual(kinds, [[""], ["", "date:DD.MM.YYYY"], ["", "number:1.234,56"]])
+        const others = registry.get(ImportFile.columns).map(({ otherKinds }) => otherKinds)
+        assert.isEmpty(others[0])
+        assert.isTrue(others[1]?.includes("number:1.234,56"))
+        assert.isFalse(others[1]?.includes("date:DD.MM.YYYY"))
         const saved = { kinds: { seit: "date:DD.MM.YYYY" }, constants: { Status: "Unsubscribed" } }
         yield* run(ImportFile.loadMapping, JSON.stringify(saved))
         registry.set(ImportFile.edits, ImportFile.setKind(registry.get(ImportFile.edits), "Umsatz", "number:1.234,56"))
@@ -178,6 +182,40 @@ describe("the import view", () => {
           customFields: { seit: "2022-07-25", Umsatz: "1234.56" }
         })
       })
+  )
+
+  it.effect("proposes the order of dates only where one of them tells it", () =>
+    Effect.gen(function* () {
+      const { look, registry } = yield* opened
+      const proposed = Effect.fnUntraced(function* (...dates: ReadonlyArray<string>) {
+        yield* look(["Email,since", ...dates.map((date, index) => `p${index}@example.com,${date}`)].join("\n"))
+        return registry.get(ImportFile.columns)[1]?.kinds
+      })
+      assert.deepStrictEqual(yield* proposed("01/02/2024", "03/04/2024"), ["date:DD/MM/YYYY", "date:MM/DD/YYYY"])
+      assert.deepStrictEqual(yield* proposed("01/02/2024", "25/12/2024"), ["date:DD/MM/YYYY"])
+      assert.deepStrictEqual(yield* proposed("01/02/2024", "12/25/2024"), ["date:MM/DD/YYYY"])
+      // The same day by both.
+      assert.deepStrictEqual(yield* proposed("02/02/2024"), ["date:DD/MM/YYYY"])
+      assert.deepStrictEqual(yield* proposed("soon", "01/02/2024"), [])
+    })
+  )
+
+  it.effect("says which changes are only of the form of a value", () =>
+    Effect.gen(function* () {
+      const { contacts, look, plan, registry, result } = yield* opened
+      const fields = { seit: "25.07.2022", Umsatz: "7" }
+      yield* contacts.add([{ email: "ann@example.com", customFields: fields }])
+      yield* look("Email;seit;Umsatz\nann@example.com;25.07.2022;8\n")
+      registry.set(ImportFile.edits, ImportFile.setKind(registry.get(ImportFile.edits), "seit", "date:DD.MM.YYYY"))
+      yield* plan
+      registry.set(ImportPlan.shownKind, "changed")
+      const [row] = yield* result(ImportPlan.rows)
+      assert.deepStrictEqual(row?.onlyForm, ["seit"])
+      assert.deepStrictEqual(row?.fields, [
+        ["seit", "25.07.2022", "2022-07-25"],
+        ["Umsatz", "7", "8"]
+      ])
+    })
   )
 
   it.effect("reads the sheet of a workbook, plans it, and says of which sheets there is none", () =>

@@ -76,6 +76,8 @@ export interface ShownRow {
   readonly email: string
   /** Old and new values by the names of fields; the old ones of a new contact are `null`. */
   readonly fields: ReadonlyArray<readonly [name: string, old: string | null, now: string | null]>
+  /** The fields of which only the form changes. */
+  readonly onlyForm?: ReadonlyArray<string>
   /** Why the row is not imported, or its status is not. */
   readonly reason?: string
   /** The address that would do. */

@@ -52,15 +52,17 @@ const writtenFields = ({ change }: PlannedRow): ShownRow["fields"] => {
   return [...own, ...Object.entries(customFields ?? {}).map(([name, value]) => [name, null, textOf(value)] as const)]
 }
 
+/** The name of a field of a change, as it is shown. */
+const shownField = (name: string): string => name.replace(/^(?:CustomFields|Consent)\./, "")
+
 const shownPlanned = (row: PlannedRow): ShownRow => ({
   line: row.line,
   email: row.change.email,
+  ...(row.onlyForm === undefined ? {} : { onlyForm: row.onlyForm.map(shownField) }),
   fields:
     row.fields === undefined
       ? writtenFields(row)
-      : Object.entries(row.fields).map(
-          ([name, [old, now]]) => [name.replace(/^(?:CustomFields|Consent)\./, ""), textOf(old), textOf(now)] as const
-        )
+      : Object.entries(row.fields).map(([name, [old, now]]) => [shownField(name), textOf(old), textOf(now)] as const)
 })
 
 const shownRow = (row: ImportRow): ShownRow => {
