@@ -81,12 +81,7 @@ const Column = ({
             </select>
           )}
         </div>
-        {kinds.length < 2 || kind !== "" || isUnheard ? null : (
-          <small>
-            These may be {kinds.map(Choices.kindText).join(" or ")}: nobody but you can tell. Choose one, or they stay
-            texts, which no rule compares.
-          </small>
-        )}
+        {kind !== "" || isUnheard ? null : <small>{Choices.kindAdvice(kinds)}</small>}
       </td>
       <td className="number">
         {sight.filled.toLocaleString()} <small>of {read.toLocaleString()}</small>

@@ -136,6 +136,17 @@ export const kindText = (kind: string): string => {
   return `${kind.startsWith("date:") ? "Dates" : "Numbers"} as ${form}`
 }
 
+/** What to choose of the kinds that texts look like. Answers are texts that rules compare. */
+export const kindAdvice = (kinds: ReadonlyArray<string>): string | undefined => {
+  const [one, ...others] = kinds.filter((kind) => kind !== "boolean").map(kindText)
+  if (one === undefined) return undefined
+  return others.length === 0
+    ? `They look like ${lowerFirst(one)}: as texts, no rule compares them.`
+    : `They may be ${[one, ...others].map(lowerFirst).join(" or ")}, and only you can tell: choose one. As texts, no rule compares them.`
+}
+
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
+
 /** The columns with what becomes of each. */
 export const columnChoices = (
   sight: FileSight,

@@ -18,7 +18,7 @@ import type { Planned, RowsFileRequest, ShownRow } from "./thread/ImportCalls.ts
 const columns = ["Line", "Address", "What changes"]
 
 const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: boolean }) => {
-  const { email, fields, line, onlyForm = [], reason, suggestion } = row
+  const { email, fields, keptStatus, line, onlyForm = [], reason, suggestion } = row
   return (
     <>
       <tr>
@@ -28,6 +28,7 @@ const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: b
         </td>
         <td>
           {reason === undefined ? null : <p>{reason}</p>}
+          {keptStatus === undefined ? null : <p>Stays {keptStatus}.</p>}
           {suggestion === undefined ? null : (
             <p>
               Probably meant: <bdi>{suggestion}</bdi>

@@ -263,14 +263,20 @@ describe("the import view", () => {
       for (const kind of ["new", "changed", "unchanged", "rejected", "repeated", "kept"] as const) {
         registry.set(ImportPlan.shownKind, kind)
         yield* Effect.sync(() => registry.mount(ImportPlan.rows))
-        listed.push((yield* result(ImportPlan.rows)).map(({ email, fields, line }) => [line, email, fields]))
+        listed.push(
+          (yield* result(ImportPlan.rows)).map(({ email, fields, keptStatus, line }) => [
+            line,
+            email,
+            keptStatus ?? fields
+          ])
+        )
       }
       assert.deepStrictEqual(listed, [
         [[7, "new@example.com", [["FirstName", null, "Newer"]]]],
         [[3, "old@example.com", [["FirstName", "Old", "Now"]]]],
         [
           [4, "same@example.com", []],
-          [5, "left@example.com", [["Status", null, "Active"]]]
+          [5, "left@example.com", "Unsubscribed"]
         ],
         [[6, "bad", [["Email", null, "bad"]]]],
         [
@@ -283,7 +289,7 @@ describe("the import view", () => {
             ]
           ]
         ],
-        [[5, "left@example.com", [["Status", null, "Active"]]]]
+        [[5, "left@example.com", "Unsubscribed"]]
       ])
       assert.include(yield* rowsFile({ plan: planned.id, of: "rejected" }), "bad,Bad,,")
       const report = yield* run(ImportApply.apply, planned)

@@ -78,8 +78,10 @@ export interface ShownRow {
   readonly fields: ReadonlyArray<readonly [name: string, old: string | null, now: string | null]>
   /** The fields of which only the form changes. */
   readonly onlyForm?: ReadonlyArray<string>
-  /** Why the row is not imported, or its status is not. */
+  /** Why the row is not imported. */
   readonly reason?: string
+  /** The status that the contact keeps in place of that of the row. */
+  readonly keptStatus?: string
   /** The address that would do. */
   readonly suggestion?: string
   /** The cells of a rejected row, which a person can correct. */

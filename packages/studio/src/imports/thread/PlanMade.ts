@@ -55,9 +55,10 @@ const writtenFields = ({ change }: PlannedRow): ShownRow["fields"] => {
 /** The name of a field of a change, as it is shown. */
 const shownField = (name: string): string => name.replace(/^(?:CustomFields|Consent)\./, "")
 
-const shownPlanned = (row: PlannedRow): ShownRow => ({
+const shownPlanned = (row: PlannedRow, keptStatus: string | undefined): ShownRow => ({
   line: row.line,
   email: row.change.email,
+  ...(keptStatus === undefined ? {} : { keptStatus }),
   ...(row.onlyForm === undefined ? {} : { onlyForm: row.onlyForm.map(shownField) }),
   fields:
     row.fields === undefined
@@ -65,16 +66,13 @@ const shownPlanned = (row: PlannedRow): ShownRow => ({
       : Object.entries(row.fields).map(([name, [old, now]]) => [shownField(name), textOf(old), textOf(now)] as const)
 })
 
-const shownRow = (row: ImportRow): ShownRow => {
+/** A row whose contact is not written to, and what its status would be if it does not keep one. */
+const shownRow = (row: ImportRow, keptStatus?: string): ShownRow => {
   const contact = contactOf(row)
-  return {
-    line: row.line,
-    email: Result.isSuccess(contact) ? contact.success.email : "",
-    fields:
-      Result.isSuccess(contact) && contact.success.status !== undefined
-        ? [["Status", null, contact.success.status]]
-        : []
-  }
+  const shown = { line: row.line, email: Result.isSuccess(contact) ? contact.success.email : "" }
+  if (keptStatus !== undefined) return { ...shown, fields: [], keptStatus }
+  const status = Result.isSuccess(contact) ? contact.success.status : undefined
+  return { ...shown, fields: status === undefined ? [] : [["Status", null, status]] }
 }
 
 /** A row that is merged into another, with all that it gives. */
@@ -133,7 +131,7 @@ export const rowsOf = (
   if (kind === "new" || kind === "changed") {
     return plan.rows.pipe(
       Stream.filter(({ change }) => (change.seen === null) === (kind === "new")),
-      Stream.map(shownPlanned)
+      Stream.map((row) => shownPlanned(row, kept.get(row.line)))
     )
   }
   const lines = { unchanged, kept, leftOut }
@@ -142,8 +140,7 @@ export const rowsOf = (
     const other = survey.otherLine(++number)
     if (kind !== "repeated") {
       if (!lines[kind].has(row.line)) return Result.fail(undefined)
-      const status = kind === "kept" ? kept.get(row.line) : undefined
-      return Result.succeed({ ...shownRow(row), ...(status === undefined ? {} : { reason: `Stays ${status}.` }) })
+      return Result.succeed(shownRow(row, kept.get(row.line)))
     }
     return other === undefined ? Result.fail(undefined) : Result.succeed(shownRepeated(row, other))
   })
