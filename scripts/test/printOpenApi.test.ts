@@ -51,7 +51,13 @@ describe("the OpenAPI document", () => {
   })
 
   it.each(Object.entries(examples))("has an example of %s that the code reads", (name, example) => {
-    const records = { ...domain, EmailMessageData: domain.EmailMessage, ChangeAnswer: domain.ChangeAnswerRecord }
+    const records = {
+      ...domain,
+      EmailMessageData: domain.EmailMessage,
+      ChangeAnswer: domain.ChangeAnswerRecord,
+      Run: domain.RunRecord,
+      RunChange: domain.RecordedChange
+    }
     const schema = Object.entries(records).find(([record]) => record === name)?.[1]
     assert.isTrue(Schema.isSchema(schema))
     assert.deepStrictEqual(document.components.schemas[name].examples, [example])

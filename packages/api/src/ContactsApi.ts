@@ -27,7 +27,8 @@ import {
   paging,
   readsHonoured,
   repeated,
-  resubscribeHeader
+  resubscribeHeader,
+  runHeader
 } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
 
@@ -44,7 +45,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       params: byEmail,
       success: HttpApiSchema.Empty(200),
       error: NotFound
-    }).annotateMerge(needs("contacts:delete", "Delete a contact")),
+    }).annotateMerge(needs("contacts:delete", "Delete a contact", { headers: [runHeader] })),
     HttpApiEndpoint.get("contactsByEmailGet", "/contacts/:email", {
       params: byEmail,
       success: Contact,
@@ -55,7 +56,9 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       payload: ContactUpdatePayload,
       success: Contact,
       error: [NotFound, ...bodyErrors]
-    }).annotateMerge(needs("contacts:write", "Update a contact; fields that are left out stay as they are")),
+    }).annotateMerge(
+      needs("contacts:write", "Update a contact; fields that are left out stay as they are", { headers: [runHeader] })
+    ),
     HttpApiEndpoint.post("contactsChangesPost", "/contacts/changes", {
       query: { dryRun: Schema.optional(flag) },
       payload: Schema.Array(ContactChange),
@@ -64,7 +67,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
     }).annotateMerge(
       needs("contacts:write", "Change or delete up to 1000 contacts, each only if it still is as it was seen", {
         retries: always("Make the same changes again: what is done is not done twice."),
-        headers: [idempotencyKeyHeader],
+        headers: [idempotencyKeyHeader, runHeader],
         announcedBy: changesHonoured
       })
     ),
@@ -80,7 +83,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
     }).annotateMerge(
       needs("contacts:delete", "Delete contacts by rule or by a list of e-mails, never both", {
         retries: deletes,
-        headers: [idempotencyKeyHeader]
+        headers: [idempotencyKeyHeader, runHeader]
       })
     ),
     HttpApiEndpoint.get("contactsExportByIdStatusGet", "/contacts/export/:id/status", {
@@ -128,7 +131,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
     }).annotateMerge(
       needs("contacts:import", "Import contacts from a CSV file or from the address of one", {
         retries: never("Look for contacts of the file before importing it again."),
-        headers: [resubscribeHeader]
+        headers: [resubscribeHeader, runHeader]
       })
     ),
     HttpApiEndpoint.post("contactsLookupPost", "/contacts/lookup", {
@@ -149,7 +152,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
     }).annotateMerge(
       needs("contacts:write", "Add up to 1000 contacts, of 8 MiB together", {
         retries: keyed("Add the same contacts again: existing ones are updated."),
-        headers: [idempotencyKeyHeader, resubscribeHeader]
+        headers: [idempotencyKeyHeader, resubscribeHeader, runHeader]
       })
     )
   )

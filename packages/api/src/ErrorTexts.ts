@@ -18,11 +18,16 @@ import {
   maximumContactsPerAdd,
   NameTaken,
   NotAllowedSender,
+  RunNotFound,
+  RunRefused,
+  runRefusals,
+  RunTaken,
   StoreFailure,
   TooManyContacts,
   TooManyCredentials,
   wireField
 } from "@roster/domain"
+import { Struct } from "effect"
 
 interface Text<E> {
   readonly status: 400 | 404 | 409
@@ -89,6 +94,8 @@ export const refusalTexts = {
     /^This account already has (\d+) credentials of this kind/,
     (maximum = "0") => new TooManyCredentials({ maximum: Number(maximum) })
   ),
+  RunNotFound: text(404, /^There is no run (\S+)\.$/, (run = "") => new RunNotFound({ run })),
+  RunTaken: text(409, /^The run (\S+) is going on elsewhere\./, (run = "") => new RunTaken({ run })),
   // These match anywhere in a text, such as the name of a list, so they come last.
   NotAllowedSender: text(
     400,
@@ -135,6 +142,17 @@ const storeFailed = /^The store failed: (.+)\. Nothing of this request was kept\
 export const readStoreFailure = (text: string): StoreFailure | undefined => {
   const detail = storeFailed.exec(text)?.[1]
   return detail === undefined ? undefined : new StoreFailure({ detail })
+}
+
+const runRefused = /^The run (\S+) takes no writes: (.+)\.$/
+
+const refusalsOfRuns = Struct.keys(runRefusals)
+
+/** Parses why a run takes no writes. */
+export const readRunRefused = (text: string): RunRefused | undefined => {
+  const [, run = "", said] = runRefused.exec(text) ?? []
+  const why = refusalsOfRuns.find((why) => runRefusals[why] === said)
+  return why === undefined ? undefined : new RunRefused({ run, why })
 }
 
 const atLimit = /^This account is at its limit: (.+) Try again (?:later|in [\d.]+ s)\.$/s

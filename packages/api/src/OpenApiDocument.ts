@@ -1,6 +1,12 @@
 /** The interface as an OpenAPI document, for readers and for programs that make clients of it. */
 import {
   AccessLevel,
+  type BegunRun,
+  type ErasedNumbers,
+  type RecordedChange,
+  type RunPayload,
+  type RunRecord,
+  type RunStep,
   type ApiKey,
   type ApiKeyUpdatePayload,
   type ApiKeyPayload,
@@ -38,7 +44,7 @@ import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { operations } from "./Operation.ts"
 import type { Announcement } from "./OperationPolicy.ts"
-import { idempotencyKeyHeader, resubscribeHeader } from "./Parameters.ts"
+import { idempotencyKeyHeader, resubscribeHeader, runHeader } from "./Parameters.ts"
 import { RosterApi } from "./RosterApi.ts"
 import { ErrorBody } from "./WireError.ts"
 
@@ -55,7 +61,10 @@ const tagTexts: Readonly<Record<string, string>> = {
   "Access credentials":
     "API keys for programs that use HTTP, and SMTP credentials for programs that send mail: at most " +
     `${maximumCredentials} of each kind that have not ended. A secret is in the answer to its creation and in no other.`,
-  "Mail sending": "Messages from senders that the account has verified."
+  "Mail sending": "Messages from senders that the account has verified.",
+  Runs:
+    "What programs of several steps changed, such as an import. Begin a run, and name it with each write: the service records what " +
+    "each contact was, so that the run can be seen and undone. A run is kept for 30 days."
 }
 
 const extension = ({ name, value }: Announcement): string =>
@@ -64,6 +73,9 @@ const extension = ({ name, value }: Announcement): string =>
 
 /** The parameters by their names, which mean the same in every operation. */
 const parameterTexts: Readonly<Record<string, string>> = {
+  after: "Gives the changes with higher numbers, the lowest first (default: 0, so all).",
+  before: "Gives the changes with lower numbers, the highest first; never beside `after`.",
+  beforeRun: "The id of a run: only runs that were begun before it are given.",
   compressionFormat: "The compression of the file (default: None).",
   dryRun: "`true` answers what each change would do, and changes nothing (default: false).",
   email: "The e-mail address of the contact.",
@@ -72,8 +84,8 @@ const parameterTexts: Readonly<Record<string, string>> = {
   fileFormat: "The format of the file (default: Csv).",
   fileName: "The name of the file with its extension.",
   fileUrl: "The address of a CSV to import, in place of a file in the body.",
-  id: "The id of the export, which the answer to its request gives as PublicExportID.",
-  limit: `The number of contacts to return, at most ${maximumContactsPerPage}.`,
+  id: "The id of the export, which the answer to its request gives as PublicExportID, or of the run.",
+  limit: `The number of records to return, at most ${maximumContactsPerPage}.`,
   listName: "The list to which the contacts are added. It exists already.",
   listnames: "The lists to which the contacts are added, given several times. They are made on first use.",
   name: "The name of the credential.",
@@ -85,6 +97,8 @@ const parameterTexts: Readonly<Record<string, string>> = {
 /** The schemas of parameters that are texts to Effect. */
 const parameterSchemas: Readonly<Record<string, object>> = {
   // A single value is a list of one.
+  after: { type: "integer", minimum: 0 },
+  before: { type: "integer", minimum: 0 },
   dryRun: { type: "boolean", default: false },
   emails: { type: "array", items: { type: "string" } },
   limit: { type: "integer", minimum: 0, maximum: maximumContactsPerPage, default: 20 },
@@ -98,6 +112,10 @@ const headers: Readonly<Record<string, { readonly description: string; readonly 
     description:
       "Names this request: sent again with the same key, it is carried out once. The answer is kept for an hour.",
     schema: { type: "string", minLength: 1, maxLength: maximumIdempotencyKey, pattern: "^[!-~]+$" }
+  },
+  [runHeader]: {
+    description: "The id of the run that this write is a part of, which records what it changes.",
+    schema: { type: "string", pattern: "^[0-9A-Za-z-]{1,64}$" }
   },
   [resubscribeHeader]: {
     description:
@@ -152,6 +170,20 @@ const fieldUse = {
   Dates: 0,
   Examples: ["London", "Paris"]
 } satisfies typeof FieldUse.Encoded
+
+const run = {
+  Id: "20261128T101500Z-3fa85f64",
+  Command: "import",
+  About: "customers.csv",
+  Key: "reporting",
+  Began: "2026-11-28T10:15:00Z",
+  Ended: null,
+  IsTaken: true,
+  Changes: 2,
+  Created: 1,
+  Changed: 1,
+  Deleted: 0
+} satisfies typeof RunRecord.Encoded
 
 const secret = "the secret, which is shown once"
 
@@ -209,6 +241,18 @@ export const examples = {
   } satisfies typeof ExportLink.Encoded,
   NewApiKey: { ...apiKey, Token: secret } satisfies typeof NewApiKey.Encoded,
   NewSmtpCredentials: { ...smtp, Token: secret } satisfies typeof NewSmtpCredentials.Encoded,
+  Run: run,
+  BegunRun: { ...run, IsResumed: false } satisfies typeof BegunRun.Encoded,
+  RunPayload: { Command: "import", About: "customers.csv" } satisfies typeof RunPayload.Encoded,
+  RunChange: {
+    Number: 2,
+    Email: "ada@example.com",
+    Effect: "Changed",
+    Fields: { FirstName: ["Ada", "Augusta"], "Lists.newsletter": [null, ""] },
+    After: "1s8d4kz0q7f3vj"
+  } satisfies typeof RecordedChange.Encoded,
+  RunStep: { State: "half of the contacts" } satisfies typeof RunStep.Encoded,
+  ErasedNumbers: { Numbers: [2] } satisfies typeof ErasedNumbers.Encoded,
   SmtpCredentials: smtp,
   SmtpCredentialsPayload: { Name: "shop@example.com", Expires: null } satisfies typeof SmtpCredentialsPayload.Encoded
 }

@@ -33,6 +33,9 @@ export const flag = Schema.Literals(["true", "false"]).pipe(
   })
 )
 
+/** A page of changes, by their numbers. */
+export const placing = { after: Schema.optional(count), before: Schema.optional(count) }
+
 const textsFrom = (split: (value: string) => ReadonlyArray<string>) =>
   Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(
     Schema.decodeTo(Schema.Array(Schema.String), {
@@ -71,8 +74,20 @@ export const changesHonoured = { name: "roster-changes", value: "honoured" } as 
 /** The header, in lower case, by which a service states on every answer that it reads without pages. (docs/decisions/reads.md) */
 export const readsHonoured = { name: "roster-reads", value: "honoured" } as const
 
+/** The header that names the run which a write is a part of. (docs/decisions/runs.md) */
+export const runHeader = "Roster-Run"
+
+/** The header, in lower case, by which a service states on every answer that it keeps runs and honours `runHeader`. */
+export const runsHonoured = { name: "roster-runs", value: "honoured" } as const
+
 /** The headers by which a service of ours announces itself on every answer. */
-export const announcements = [idempotencyHonoured, resubscribeHonoured, changesHonoured, readsHonoured] as const
+export const announcements = [
+  idempotencyHonoured,
+  resubscribeHonoured,
+  changesHonoured,
+  readsHonoured,
+  runsHonoured
+] as const
 
 /**
  * The header, in lower case, with the id of the contacts of an account in a store of ours, which the service tells to every valid

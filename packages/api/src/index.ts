@@ -14,9 +14,12 @@ export {
   readsHonoured,
   resubscribeHeader,
   resubscribeHonoured,
+  runHeader,
+  runsHonoured,
   storeHeader,
   versionHeader
 } from "./Parameters.ts"
 export * from "./RosterApi.ts"
+export * from "./RunsApi.ts"
 export * from "./SecurityApi.ts"
 export * from "./WireError.ts"

@@ -33,6 +33,13 @@ contactsChangesPost         POST   /contacts/changes             ModifyContacts 
 contactsCountGet            GET    /contacts/count               ViewContacts       200 rule
 contactsFieldsGet           GET    /contacts/fields              ViewContacts       200 rule
 contactsLookupPost          POST   /contacts/lookup              ViewContacts       200 -
+runsByIdChangesGet          GET    /runs/{id}/changes            ViewContacts       200 after,before,limit
+runsByIdEndPost             POST   /runs/{id}/end                ModifyContacts     200 -
+runsByIdErasePost           POST   /runs/{id}/erase              ModifyContacts     200 -
+runsByIdGet                 GET    /runs/{id}                    ViewContacts       200 -
+runsByIdStepPost            POST   /runs/{id}/step               ModifyContacts     200 -
+runsGet                     GET    /runs                         ViewContacts       200 beforeRun,limit
+runsPost                    POST   /runs                         ModifyContacts     200 -
 `
 
 const rowsOf = (text: string) =>
@@ -108,7 +115,8 @@ describe("the contract", () => {
     })
     assert.deepStrictEqual(
       sorted(answering.get(404) ?? []),
-      sorted(interfaceRows.filter((row) => row.path.includes("{")).map((row) => row.id))
+      // A run can be named by its body or query too.
+      sorted([...allRows.filter((row) => row.path.includes("{")).map((row) => row.id), "runsGet", "runsPost"])
     )
     const takingJson = [
       "contactsByEmailPut",
@@ -117,6 +125,9 @@ describe("the contract", () => {
       "contactsLookupPost",
       "contactsPost",
       "emailsPost",
+      "runsByIdErasePost",
+      "runsByIdStepPost",
+      "runsPost",
       "securityApikeysByNamePut",
       "securityApikeysPost",
       "securitySmtpByNamePut",
@@ -131,6 +142,9 @@ describe("the contract", () => {
       "contactsExportPost",
       "contactsPost",
       "emailsPost",
+      // Somebody can be at work on a run.
+      "runsByIdEndPost",
+      "runsPost",
       // The last key that can manage keys cannot be deleted.
       "securityApikeysByNameDelete",
       "securityApikeysByNamePut",

@@ -17,6 +17,9 @@ import {
   NotAllowedSender,
   parseRule,
   RateLimited,
+  RunNotFound,
+  RunRefused,
+  RunTaken,
   ServiceError,
   StoreFailure,
   TooManyContacts,
@@ -30,6 +33,7 @@ import {
   readAccountLimit,
   readExceedsGrantor,
   readRefusal,
+  readRunRefused,
   readStoreFailure,
   readUnavailable,
   type Refusal,
@@ -171,6 +175,10 @@ describe("refusal texts", () => {
   it.prop("NotAllowedSender reads back", [Word], ([email]) =>
     returns(new NotAllowedSender({ email }), refusalTexts.NotAllowedSender.print)
   )
+  it.prop("RunNotFound reads back", [Word], ([run]) =>
+    returns(new RunNotFound({ run }), refusalTexts.RunNotFound.print)
+  )
+  it.prop("RunTaken reads back", [Word], ([run]) => returns(new RunTaken({ run }), refusalTexts.RunTaken.print))
   it.prop("TooManyContacts reads back", [Count, Count], ([count, maximum]) =>
     returns(new TooManyContacts({ count, maximum }), refusalTexts.TooManyContacts.print)
   )
@@ -201,8 +209,14 @@ describe("refusal texts", () => {
     assert.isUndefined(readStoreFailure(new Unavailable({ status: 503, detail }).message))
   })
 
+  it.each(["Unknown", "Ended", "OfAnotherKey", "TooLarge"] as const)("RunRefused reads back: %s", (why) => {
+    const error = new RunRefused({ run: "20261128T101500Z-3fa85f64", why })
+    assert.deepStrictEqual(readRunRefused(error.message), error)
+    assert.isUndefined(readRunRefused(new RunTaken({ run: error.run }).message))
+  })
+
   it("has a test for every tag", () => {
-    assert.strictEqual(Object.keys(refusalTexts).length, 14)
+    assert.strictEqual(Object.keys(refusalTexts).length, 16)
   })
 
   it.prop(

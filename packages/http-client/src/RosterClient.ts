@@ -1,5 +1,5 @@
 /** All services of one address and key, on the `HttpClient` that the application provides. */
-import { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
+import { ContactsService, CredentialsService, EmailsService, RunsService } from "@roster/domain"
 import { type Config, Context, Effect, Function, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import { type ClientConfig, clientConfig, type ClientOptions, readOptions } from "./calls/ClientOptions.ts"
@@ -8,9 +8,10 @@ import type { InvalidSettings } from "./transport/InvalidSettings.ts"
 import * as HttpContactsService from "./services/HttpContactsService.ts"
 import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 import * as HttpEmailsService from "./services/HttpEmailsService.ts"
+import * as HttpRunsService from "./services/HttpRunsService.ts"
 
 /** All services. */
-export type Services = ContactsService | CredentialsService | EmailsService
+export type Services = ContactsService | CredentialsService | EmailsService | RunsService
 
 /** The services of one client. */
 export interface RosterClient {
@@ -20,6 +21,8 @@ export interface RosterClient {
   readonly credentials: CredentialsService["Service"]
   /** The operation that sends a message. */
   readonly emails: EmailsService["Service"]
+  /** The operations on runs. */
+  readonly runs: RunsService["Service"]
 }
 
 /**
@@ -43,17 +46,19 @@ export const make = (options: ClientOptions): Effect.Effect<RosterClient, Invali
       Effect.all({
         contacts: HttpContactsService.make,
         credentials: HttpCredentialsService.make,
-        emails: HttpEmailsService.make
+        emails: HttpEmailsService.make,
+        runs: HttpRunsService.make
       }),
       RosterHttpApi,
       shared
     )
   )
 
-const contextOf = ({ contacts, credentials, emails }: RosterClient) =>
+const contextOf = ({ contacts, credentials, emails, runs }: RosterClient) =>
   Context.make(ContactsService, contacts).pipe(
     Context.add(CredentialsService, credentials),
-    Context.add(EmailsService, emails)
+    Context.add(EmailsService, emails),
+    Context.add(RunsService, runs)
   )
 
 /**

@@ -1,4 +1,4 @@
-/** The three services over HTTP: the client with its settings, retries and transports. */
+/** The services over HTTP: the client with its settings, retries and transports. */
 export * as FetchTransport from "./transport/FetchTransport.ts"
 export {
   checkOptions,
@@ -11,6 +11,7 @@ export { InvalidSettings } from "./transport/InvalidSettings.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"
 export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 export * as HttpEmailsService from "./services/HttpEmailsService.ts"
+export * as HttpRunsService from "./services/HttpRunsService.ts"
 export {
   defaultRetrySettings,
   type PartialRetrySettings,

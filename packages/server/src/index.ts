@@ -1,4 +1,4 @@
-/** The embedded service: stores on SQLite and PostgreSQL, the three services on SQL, and the server for them. */
+/** The embedded service: stores on SQLite and PostgreSQL, the services on SQL, and the server for them. */
 export * as ContactLists from "./contacts/ContactLists.ts"
 export * from "./credentials/AuditEntry.ts"
 export * from "./credentials/Caller.ts"

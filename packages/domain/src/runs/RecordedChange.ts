@@ -90,12 +90,12 @@ export const erasedChange = ({ effect }: ChangeContent): ChangeContent => ({
   after: null
 })
 
-/** The maximum number of changes on a page, of about 4 MiB: larger changes make a shorter page. */
+/** The maximum number of changes on a page, of about 1 MiB: larger changes make a shorter page. */
 export const maximumChangesPerPage = 1000
 
 /** A page of the changes of a run. */
 export interface RunChangesPage {
-  /** The maximum number of changes, up to 1000 (default: 100). A page of large ones has fewer. */
+  /** The maximum number of changes, up to 1000 (default: 20). A page of large ones has fewer. */
   readonly limit?: number | undefined
   /** Gives the changes with higher numbers, the lowest first (default: 0, so all). */
   readonly after?: number | undefined
@@ -103,12 +103,9 @@ export interface RunChangesPage {
   readonly before?: number | undefined
 }
 
-/** The maximum number of runs on a page. */
-export const maximumRunsPerPage = 1000
-
 /** A page of runs, the newest first. */
 export interface RunsPage {
-  /** The maximum number of runs, up to 1000 (default: 100). */
+  /** The maximum number of runs, up to 1000 (default: 20). */
   readonly limit?: number | undefined
   /** The id of a run: only runs that were begun before it are given. */
   readonly before?: string | undefined
@@ -117,23 +114,23 @@ export interface RunsPage {
 const isCount = (value: number | undefined, most: number): boolean =>
   value === undefined || (Number.isSafeInteger(value) && value >= 0 && value <= most)
 
-/** Checks a page of runs or of changes, with the same messages on every layer. */
-export const checkRunPage = Effect.fnUntraced(function* ({
-  after,
-  before,
-  limit
-}: Omit<RunChangesPage, "before"> & { readonly before?: number | string | undefined }) {
-  const refused = (field: string, issue: string) => new InvalidInput({ field, issue })
-  if (!isCount(limit, maximumChangesPerPage)) {
-    return yield* refused("limit", `it is a whole number from 0 to ${maximumChangesPerPage}; read more page by page`)
-  }
+const refused = (field: string, issue: string) => Effect.fail(new InvalidInput({ field, issue }))
+
+/** Checks a page of runs, with the same messages on every layer. */
+export const checkRunsPage = ({ limit }: RunsPage): Effect.Effect<void, InvalidInput> =>
+  isCount(limit, maximumChangesPerPage)
+    ? Effect.void
+    : refused("limit", `it is a whole number from 0 to ${maximumChangesPerPage}; read more page by page`)
+
+/** Checks a page of changes, with the same messages on every layer. */
+export const checkRunPage = ({ after, before, limit }: RunChangesPage): Effect.Effect<void, InvalidInput> => {
   const isNumber = "it is the number of a change, a whole number from 0 on"
-  if (!isCount(after, Number.MAX_SAFE_INTEGER)) return yield* refused("after", isNumber)
-  if (typeof before !== "string" && !isCount(before, Number.MAX_SAFE_INTEGER)) return yield* refused("before", isNumber)
-  if (after !== undefined && before !== undefined) {
-    return yield* refused("before", "a page goes on after a change or before one, not both")
-  }
-})
+  if (!isCount(after, Number.MAX_SAFE_INTEGER)) return refused("after", isNumber)
+  if (!isCount(before, Number.MAX_SAFE_INTEGER)) return refused("before", isNumber)
+  return after === undefined || before === undefined
+    ? checkRunsPage({ limit })
+    : refused("before", "a page goes on after a change or before one, not both")
+}
 
 /** The maximum number of changes that are erased at once. */
 export const maximumErased = 1000

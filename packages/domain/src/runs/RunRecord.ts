@@ -1,6 +1,7 @@
 /** A run as the service records it, what begins one, and the bounds of what a client says of it. (docs/decisions/runs.md) */
-import { Context, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
+import { type InvalidInput, validated } from "../errors/InvalidInput.ts"
 import { requestField } from "../values/OptionalField.ts"
 import { WireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
@@ -23,10 +24,25 @@ const textOf = (most: number) =>
     )
   )
 
+/** How far a program of other steps is. */
+export const RunStep = payloadRecord("a step", {
+  /** The state of the program, a text of at most 65,536 characters. It holds no secret. */
+  state: textOf(maximumStep)
+}).annotate({ identifier: "RunStep" })
+export interface RunStep extends Schema.Schema.Type<typeof RunStep> {}
+
+const readStep = validated(RunStep)
+
+/** Checks the state of a step, with the same message on every layer. */
+export const checkStep = (state: string): Effect.Effect<RunStep, InvalidInput> => readStep({ state })
+
 const idPattern = /^[0-9A-Za-z-]{1,64}$/
 
 /** Whether a text can be the id of a run. */
 export const isRunId = (text: string): boolean => idPattern.test(text)
+
+/** The id that a write names; a text that is none names no run that there is. */
+export const runIdOf = (text: string): string => (isRunId(text) ? text : "-")
 
 /** What begins a run. The service adds the key and the time. */
 export const RunPayload = explained(

@@ -3,6 +3,7 @@ import { Effect, Layer, Stream } from "effect"
 import { ContactsService } from "../services/ContactsService.ts"
 import { CredentialsService } from "../services/CredentialsService.ts"
 import { EmailsService } from "../services/EmailsService.ts"
+import { RunsService } from "../services/RunsService.ts"
 import { type Kind, methods } from "./ServiceMethods.ts"
 
 const streams = new Set(["stream", "download"])
@@ -50,3 +51,10 @@ export const layerTestCredentials = ({ apiKeys, smtp }: TestCredentials): Layer.
 /** Provides an `EmailsService` of the given methods. */
 export const layerTestEmails = (given: Partial<EmailsService["Service"]>): Layer.Layer<EmailsService> =>
   Layer.sync(EmailsService, () => completed("emails", "EmailsService", "layerTestEmails", given))
+
+/** The methods of a `RunsService` that a test gives. */
+export interface TestRuns extends Partial<RunsService["Service"]> {}
+
+/** Provides a `RunsService` of the given methods. */
+export const layerTestRuns = (given: TestRuns): Layer.Layer<RunsService> =>
+  Layer.sync(RunsService, () => completed("runs", "RunsService", "layerTestRuns", given))

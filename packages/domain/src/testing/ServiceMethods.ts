@@ -14,12 +14,15 @@ import { isAddressable } from "../errors/InvalidInput.ts"
 import { CompressionFormat, ExportFileFormat, ExportId } from "../jobs/Export.ts"
 import { checkFilter, type ContactFilter } from "../rules/ContactFilter.ts"
 import { checkRule, type ContactRule } from "../rules/RuleText.ts"
+import { checkRunPage, checkRunsPage, ErasedNumbers } from "../runs/RecordedChange.ts"
+import { checkStep, isRunId, RunPayload } from "../runs/RunRecord.ts"
 import { checkLookup } from "../services/ContactReads.ts"
 import { checkPage } from "../services/ContactsPage.ts"
 import { ContactsService } from "../services/ContactsService.ts"
 import { CredentialsService } from "../services/CredentialsService.ts"
 import { EmailsService } from "../services/EmailsService.ts"
 import { checkIdempotencyKey, type KeyedCall } from "../services/KeyedCall.ts"
+import { RunsService } from "../services/RunsService.ts"
 
 /** Fails, or dies, if the input would not be sent. */
 export type Check = Effect.Effect<unknown, unknown>
@@ -162,8 +165,23 @@ const emails: Methods<EmailsService["Service"]> = {
   ]
 }
 
+const runId = (id: string): Check => holds(isRunId(id))
+
+const runs: Methods<RunsService["Service"]> = {
+  begin: [
+    "runsPost",
+    (given, { idempotencyKey } = {}) => Effect.andThen(checkIdempotencyKey(idempotencyKey), encodes(RunPayload)(given))
+  ],
+  end: ["runsByIdEndPost", runId],
+  step: ["runsByIdStepPost", (id, state) => Effect.andThen(runId(id), checkStep(state))],
+  list: ["runsGet", (page = {}) => Effect.andThen(checkRunsPage(page), runId(page.before ?? "none"))],
+  get: ["runsByIdGet", runId],
+  changes: ["runsByIdChangesGet", (id, page = {}) => Effect.andThen(runId(id), checkRunPage(page))],
+  erase: ["runsByIdErasePost", (id, numbers) => Effect.andThen(runId(id), encodes(ErasedNumbers)({ numbers }))]
+}
+
 /** The methods by the names of their services in a fault plan. */
-export const methods = { contacts, apiKeys, smtp, emails }
+export const methods = { contacts, apiKeys, smtp, emails, runs }
 
 /** The name of a service in a fault plan. */
 export type Kind = keyof typeof methods
@@ -202,5 +220,7 @@ export const replaceMethods = <Services>(
   }
   const emails = Context.getOrUndefined(context, EmailsService)
   if (emails !== undefined) all = Context.add(all, EmailsService, replaced("emails", emails, replace))
+  const runs = Context.getOrUndefined(context, RunsService)
+  if (runs !== undefined) all = Context.add(all, RunsService, replaced("runs", runs, replace))
   return all
 }

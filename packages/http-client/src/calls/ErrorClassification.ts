@@ -4,6 +4,7 @@ import {
   readAccountLimit,
   readExceedsGrantor,
   readRefusal,
+  readRunRefused,
   readStoreFailure,
   readUnavailable,
   type Refusal
@@ -220,6 +221,8 @@ export const statusFailure = (
     )
   }
   const settles = foreign === undefined && settling.has(status)
+  const runRefused = status === 400 ? readRunRefused(serviceText) : undefined
+  if (runRefused !== undefined) return { ...failure("Permanent", runRefused), settles }
   const refusal = readRefusal(status, serviceText)
   if (refusal !== undefined) {
     return { evidence: "Permanent", error: refusal, settles: settles || refusal._tag === "LastManagingKey" }

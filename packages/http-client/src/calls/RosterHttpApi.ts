@@ -7,9 +7,11 @@ import {
   readsHonoured,
   resubscribeHeader,
   resubscribeHonoured,
+  runHeader,
+  runsHonoured,
   storeHeader
 } from "@roster/api"
-import { fnRedacted, type Resubscribe as Lifted, resubscribeText } from "@roster/domain"
+import { fnRedacted, NamedRun, type Resubscribe as Lifted, resubscribeText, runIdOf } from "@roster/domain"
 import { Context, Effect, Function, identity, Layer, MutableRef, Option, Redacted } from "effect"
 import {
   FetchHttpClient,
@@ -55,6 +57,8 @@ export class RosterHttpApi extends Context.Service<
     readonly areChangesHonoured: Said
     /** Whether it counts contacts and reads many by their addresses. */
     readonly areReadsHonoured: Said
+    /** Whether it keeps runs. */
+    readonly areRunsHonoured: Said
     /** The id of the contacts of the key; `undefined` before the service has said one, or that it has none. */
     readonly storeId: MutableRef.MutableRef<{ readonly id: string | undefined } | undefined>
     /** The header Date of the last answer. */
@@ -81,6 +85,7 @@ export class RosterHttpApi extends Context.Service<
       const isResubscribeHonoured: Said = MutableRef.make(undefined)
       const areChangesHonoured: Said = MutableRef.make(undefined)
       const areReadsHonoured: Said = MutableRef.make(undefined)
+      const areRunsHonoured: Said = MutableRef.make(undefined)
       const storeId: RosterHttpApi["Service"]["storeId"] = MutableRef.make(undefined)
       const lastDate = MutableRef.make<string | undefined>(undefined)
       const note = (response: HttpClientResponse.HttpClientResponse, word: Announcement, said: Said) => {
@@ -94,6 +99,7 @@ export class RosterHttpApi extends Context.Service<
         note(response, resubscribeHonoured, isResubscribeHonoured)
         note(response, changesHonoured, areChangesHonoured)
         note(response, readsHonoured, areReadsHonoured)
+        note(response, runsHonoured, areRunsHonoured)
         const id = response.headers[storeHeader]
         if (id !== undefined || response.status < 300) storeId.current = { id }
         return response
@@ -121,12 +127,14 @@ export class RosterHttpApi extends Context.Service<
       const addKeys = (
         request: HttpClientRequest.HttpClientRequest,
         key: string | undefined,
-        resubscribe: Lifted | undefined
+        resubscribe: Lifted | undefined,
+        run: string | undefined
       ) => {
         const { body, hash, headers, method, url, urlParams } = request
         const keyed = key === undefined ? keyHeader : Headers.set(keyHeader, idempotencyKeyHeader, key)
-        const all =
+        const lifting =
           resubscribe === undefined ? keyed : Headers.set(keyed, resubscribeHeader, resubscribeText(resubscribe))
+        const all = run === undefined ? lifting : Headers.set(lifting, runHeader, runIdOf(run))
         return HttpClientRequest.makeWith(
           method,
           url,
@@ -145,7 +153,8 @@ export class RosterHttpApi extends Context.Service<
         Effect.withFiber((fiber) => {
           const key = Context.get(fiber.context, IdempotencyKey)
           const resubscribe = Context.get(fiber.context, Resubscribe)
-          const sent = through(fiber.context, request, (request) => addKeys(request, key, resubscribe))
+          const run = Context.get(fiber.context, NamedRun)
+          const sent = through(fiber.context, request, (request) => addKeys(request, key, resubscribe, run))
           return Effect.map(sent, noteCapabilities)
         })
       const send = propagateTrace
@@ -164,6 +173,7 @@ export class RosterHttpApi extends Context.Service<
         isResubscribeHonoured,
         areChangesHonoured,
         areReadsHonoured,
+        areRunsHonoured,
         storeId,
         lastDate,
         secrets: key === undefined ? [] : [key],

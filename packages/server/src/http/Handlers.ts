@@ -12,7 +12,8 @@ import {
   InvalidInput,
   isUsedIdempotencyKey,
   type KeyedCall,
-  resubscribeIn
+  resubscribeIn,
+  RunsService
 } from "@roster/domain"
 import { contactJson } from "@roster/domain/ContactJson"
 import { Effect, Option } from "effect"
@@ -140,9 +141,20 @@ const emailsHandlers = Effect.map(EmailsService, (emails): Handlers<"emails"> =>
   emailsPost: ({ payload }) => toWireError(emails.send(payload))
 }))
 
+const runsHandlers = Effect.map(RunsService, (runs): Handlers<"runs"> => ({
+  runsPost: ({ payload }) => toWireError(runs.begin(payload)),
+  runsGet: ({ query: { beforeRun, limit } }) => toWireError(runs.list({ limit, before: beforeRun })),
+  runsByIdGet: ({ params }) => toWireError(runs.get(params.id)),
+  runsByIdChangesGet: ({ params, query }) => toWireError(runs.changes(params.id, query)),
+  runsByIdEndPost: ({ params }) => toWireError(runs.end(params.id)),
+  runsByIdStepPost: ({ params, payload }) => toWireError(runs.step(params.id, payload.state)),
+  runsByIdErasePost: ({ params, payload }) => toWireError(runs.erase(params.id, payload.numbers))
+}))
+
 /** The handlers of all operations. */
 export const makeHandlers = Effect.all({
   contacts: contactsHandlers,
   security: credentialsHandlers,
-  emails: emailsHandlers
+  emails: emailsHandlers,
+  runs: runsHandlers
 })

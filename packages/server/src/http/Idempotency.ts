@@ -1,5 +1,5 @@
 /** Answers a repeated call with an Idempotency-Key as its first one was answered. (docs/decisions/retries.md) */
-import { idempotencyKeyHeader, type OperationId, OperationPolicy, resubscribeHeader } from "@roster/api"
+import { idempotencyKeyHeader, type OperationId, OperationPolicy, resubscribeHeader, runHeader } from "@roster/api"
 import { isIdempotencyKey, maximumIdempotencyKey } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -66,10 +66,12 @@ export const answerOnce = <E, R>(
   }
   const operation = endpoint.identifier
   const resubscribe = request.headers[resubscribeHeader.toLowerCase()]
+  const run = request.headers[runHeader.toLowerCase()]
   const once = Effect.flatMap(Caller, (caller) => {
     const hash = createHash("sha256").update(request.url).update("\0").update(body)
     // No JSON holds a NUL, so no other request has this digest.
     if (resubscribe !== undefined) hash.update("\0").update(resubscribe)
+    if (run !== undefined) hash.update("\0\0").update(run)
     // Nobody gets the contacts that were answered to a key that may see more.
     if (showContacts.has(operation) && !mayViewContacts(caller)) hash.update("\0")
     const digest = hash.digest()

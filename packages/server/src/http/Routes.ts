@@ -2,9 +2,9 @@
  * The operations of the contract as routes. Each endpoint is compiled once: Effect's own interpreter costs a GET of one
  * contact a third of its throughput. (docs/decisions/performance.md)
  */
-import { type Refusal, RosterApi, versionSegment } from "@roster/api"
-import { InvalidInput, invalidInput, JsonParser, type ServiceError, wireField } from "@roster/domain"
-import { Effect, identity, Schema, SchemaIssue, type FileSystem, type Path, type Scope } from "effect"
+import { OperationPolicy, type Refusal, RosterApi, runHeader, versionSegment } from "@roster/api"
+import { InvalidInput, invalidInput, JsonParser, NamedRun, type ServiceError, wireField } from "@roster/domain"
+import { Context, Effect, identity, Schema, SchemaIssue, type FileSystem, type Path, type Scope } from "effect"
 import { type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
@@ -146,12 +146,26 @@ const encoder = (schemas: Iterable<Schema.Top>, status: number) => {
   }
 }
 
+/** Makes what names the run of a request of an endpoint, if it is a write of contacts. */
+const inRun = ({ annotations }: HttpApiEndpoint.Top) => {
+  const { headers = [] } = Context.getUnsafe(annotations, OperationPolicy)
+  if (!headers.includes(runHeader)) return (handled: ReturnType<AnyHandler>) => handled
+  return (
+    handled: ReturnType<AnyHandler>,
+    { headers }: HttpServerRequest.HttpServerRequest
+  ): ReturnType<AnyHandler> => {
+    const run = headers[runHeader.toLowerCase()]
+    return run === undefined ? handled : Effect.provideService(handled, NamedRun, run)
+  }
+}
+
 const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respond => {
   const decodeParams = endpoint.params === undefined ? decodesNothing : decoder(endpoint.params)
   const readQuery = queryReader(endpoint)
   // The handler reads a form itself, as a stream.
   const isForm = endpoint.payload.has("multipart/form-data")
   const decodeBody = bodyDecoder(isForm ? undefined : endpoint.payload.get("application/json")?.schemas)
+  const named = inRun(endpoint)
   const encode = encoder(endpoint.success, 200)
   const toResponse = (value: unknown) => (HttpServerResponse.isHttpServerResponse(value) ? value : encode(value))
   const answer: (handled: ReturnType<AnyHandler>) => ReturnType<Respond> =
@@ -159,7 +173,9 @@ const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respon
   return ({ body, cuts, params, query, request }) =>
     Effect.flatMapEager(decodeParams(params), (params) =>
       Effect.flatMapEager(readQuery(query), (query) =>
-        Effect.flatMapEager(decodeBody(body, cuts), (payload) => answer(handler({ request, params, query, payload })))
+        Effect.flatMapEager(decodeBody(body, cuts), (payload) =>
+          answer(named(handler({ request, params, query, payload }), request))
+        )
       )
     )
 }

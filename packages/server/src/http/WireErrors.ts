@@ -19,20 +19,28 @@ import type {
   ExportNotFound,
   LastManagingKey,
   NameTaken,
+  RunNotFound,
+  RunTaken,
   ServiceError,
   TooManyCredentials
 } from "@roster/domain"
 import { Effect } from "effect"
 
 /** The response that a failure of any call becomes. */
-export type WireFailure = UnauthorizedRequest | Forbidden | TooManyRequests | InternalServerError | ServiceUnavailable
+export type WireFailure =
+  | BadRequest
+  | UnauthorizedRequest
+  | Forbidden
+  | TooManyRequests
+  | InternalServerError
+  | ServiceUnavailable
 
 /** The response that an error becomes. */
 export type WireOf<E> = E extends ServiceError
   ? WireFailure
-  : E extends ContactNotFound | CredentialNotFound | ExportNotFound | ExportExpired
+  : E extends ContactNotFound | CredentialNotFound | ExportNotFound | ExportExpired | RunNotFound
     ? NotFound
-    : E extends LastManagingKey | NameTaken | TooManyCredentials
+    : E extends LastManagingKey | NameTaken | RunTaken | TooManyCredentials
       ? Conflict
       : E extends Refusal
         ? BadRequest
@@ -62,6 +70,7 @@ const failure = ({ reason }: ServiceError): WireFailure => {
   const { message, _tag } = reason
   if (_tag === "Unauthorized") return new UnauthorizedRequest({ Error: message })
   if (_tag === "AccessDenied") return new Forbidden({ Error: message })
+  if (_tag === "RunRefused") return new BadRequest({ Error: message })
   if (_tag === "ExceedsGrantor") return new Forbidden({ Error: printExceedsGrantor(reason) })
   if (_tag === "RateLimited") {
     const answer = new TooManyRequests({ Error: message })

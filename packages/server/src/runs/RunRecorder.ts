@@ -2,7 +2,7 @@
  * Records what a write of a run changes, in the transaction of that write: as many rows as contacts changed, in one statement.
  * A write that names no run asks for nothing. (docs/decisions/runs.md)
  */
-import { type ChangeOfContact, NamedRun, RunRefused } from "@roster/domain"
+import { type ChangeOfContact, NamedRun, runIdOf, RunRefused } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
@@ -52,8 +52,9 @@ type Opened = Pick<RunRow, "number" | "key_id" | "key_name" | "id">
 /** Takes the run that the present call names, and renews its lease; `undefined` if it names none. Runs in the transaction of its write. */
 export const openRun = Effect.gen(function* () {
   const job = yield* RunOfJob
-  const named = yield* NamedRun
-  if (job === undefined && named === undefined) return undefined
+  const given = yield* NamedRun
+  if (job === undefined && given === undefined) return undefined
+  const named = given === undefined ? String(job) : runIdOf(given)
   const sql = yield* SqlClient.SqlClient
   const caller = yield* Caller
   const { account } = caller
@@ -66,8 +67,8 @@ export const openRun = Effect.gen(function* () {
   const [row] = yield* sql<Opened>`
     UPDATE runs SET lease = ${until}, goes = ${until + keptSeconds} WHERE ${isMeant} RETURNING number, id, key_id, key_name`
   if (row === undefined) {
-    const [ended] = yield* sql`SELECT number FROM ${runsOf(sql, account, now)} AND id = ${named ?? ""}`
-    return yield* new RunRefused({ run: named ?? "of the import", why: ended === undefined ? "Unknown" : "Ended" })
+    const [ended] = yield* sql`SELECT number FROM ${runsOf(sql, account, now)} AND id = ${named}`
+    return yield* new RunRefused({ run: named, why: ended === undefined ? "Unknown" : "Ended" })
   }
   if (job === undefined && !isOwnRun(row, caller)) return yield* new RunRefused({ run: row.id, why: "OfAnotherKey" })
   const recorder: RunRecorder = { number: Number(row.number), id: row.id, record: (changes) => record(row, changes) }

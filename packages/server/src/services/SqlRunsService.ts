@@ -4,12 +4,12 @@ import {
   BegunRun,
   ChangeContent,
   checkRunPage,
+  checkRunsPage,
+  checkStep,
   erasedChange,
   ErasedNumbers,
   fnRedacted,
-  InvalidInput,
   type KeyedCall,
-  maximumStep,
   NamedRun,
   type RecordedChange,
   type RunChangesPage,
@@ -50,7 +50,7 @@ const readPayload = validated(RunPayload)
 const readErased = validated(ErasedNumbers)
 const readChange = Schema.decodeUnknownSync(Schema.fromJsonString(ChangeContent))
 
-const defaultPage = 100
+const defaultPage = 20
 
 /** The changes that one statement reads, and the bytes after which a page ends. */
 const readAtOnce = 100
@@ -158,9 +158,7 @@ const make = Effect.gen(function* () {
 
   const step = fnRedacted("RunsService.step")(
     function* (id: string, state: string) {
-      if (typeof state !== "string" || state.length > maximumStep || !state.isWellFormed() || state.includes("\0")) {
-        return yield* new InvalidInput({ field: "state", issue: `it is a text of at most ${maximumStep} characters` })
-      }
+      yield* checkStep(state)
       const stepping = Effect.gen(function* () {
         const { account } = yield* Caller
         yield* findRun(account, id, true)
@@ -176,7 +174,7 @@ const make = Effect.gen(function* () {
   const list = fnRedacted("RunsService.list")(
     function* ({ before, limit = defaultPage }: RunsPage = {}) {
       const { account } = yield* Caller
-      yield* checkRunPage({ before, limit })
+      yield* checkRunsPage({ limit })
       const now = yield* storeClock(sql).seconds
       const last = before === undefined ? sql`1 = 1` : sql`number < ${(yield* findRun(account, before)).number}`
       const rows = yield* sql<RunRow>`

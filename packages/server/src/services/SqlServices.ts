@@ -1,5 +1,5 @@
 /** All services on one store, for direct use by an application that keeps its own contacts, and for tests. */
-import type { ContactsService, CredentialsService, EmailsService } from "@roster/domain"
+import type { ContactsService, CredentialsService, EmailsService, RunsService } from "@roster/domain"
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
@@ -30,7 +30,7 @@ import { type PolicyOptions, type PostgresStoreOptions, type StoreOptions, Store
 export type { StoreError } from "../store/sqlite/StoreError.ts"
 
 /** The services of a store. */
-export type Services = ContactsService | CredentialsService | EmailsService
+export type Services = ContactsService | CredentialsService | EmailsService | RunsService
 
 /** What the HTTP interface of a store needs. */
 type HttpServices =

@@ -14,16 +14,15 @@ import {
   ContactFilter,
   RuleText
 } from "@roster/domain"
-import { Duration, Effect, Layer, Stream } from "effect"
+import { Duration, Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Caller, type CallerIdentity } from "../../src/credentials/Caller.ts"
 import { removeExpired } from "../../src/jobs/worker/JobCleanup.ts"
 import { keptSeconds, leaseSeconds, maximumRunBytes } from "../../src/runs/RunRow.ts"
-import * as SqlRunsService from "../../src/services/SqlRunsService.ts"
 import * as SqlServices from "../../src/services/SqlServices.ts"
 
-const services = Layer.provideMerge(SqlRunsService.layer, SqlServices.layerForHttp({ filename: ":memory:" }, true))
+const services = SqlServices.layerForHttp({ filename: ":memory:" }, true)
 
 const email = (name: string) => EmailAddress.make(`${name}@example.com`)
 const ada = email("ada")

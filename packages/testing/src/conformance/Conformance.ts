@@ -6,7 +6,7 @@
  * which they say in their `needs`; a program that cannot give it passes over them. They wait for conditions of background
  * work, so they run on the real clock and not on a `TestClock`, and they may run at the same time.
  */
-import type { AccessLevel, ContactsService, CredentialsService, EmailsService } from "@roster/domain"
+import type { AccessLevel, ContactsService, CredentialsService, EmailsService, RunsService } from "@roster/domain"
 import {
   contactsAbsentConformance,
   credentialsAbsentConformance,
@@ -40,6 +40,7 @@ import {
   keyedEmailCallsConformance,
   keysAcrossServicesConformance
 } from "./KeyedCallsConformance.ts"
+import { runsConformance } from "./RunsConformance.ts"
 
 const readAndWrite: ReadonlyArray<AccessLevel> = ["ViewContacts", "ModifyContacts"]
 const manageKeys: ReadonlyArray<AccessLevel> = ["Security", "ModifyAccessTokens"]
@@ -91,6 +92,9 @@ const emails = (): ReadonlyArray<ConformanceCase<EmailsService>> => [
   ...registered([...sendMail, "idempotency-keys"], [keyedEmailCallsConformance])
 ]
 
+const runs = (): ReadonlyArray<ConformanceCase<ContactsService | RunsService>> =>
+  registered([...readAndWrite, "runs"], [runsConformance])
+
 /** The cases of one service, or of all. Give the layer of a service to whatever runs its cases. */
 export const conformance = {
   /** Contacts, their imports and exports. */
@@ -99,11 +103,14 @@ export const conformance = {
   credentials,
   /** Messages. */
   emails,
+  /** Runs, and what is recorded of the writes that name one. */
+  runs,
   /** All of these, and what holds between services. */
-  all: (): ReadonlyArray<ConformanceCase<ContactsService | CredentialsService | EmailsService>> => [
+  all: (): ReadonlyArray<ConformanceCase<ContactsService | CredentialsService | EmailsService | RunsService>> => [
     ...contacts(),
     ...credentials(),
     ...emails(),
+    ...runs(),
     ...registered<ContactsService | EmailsService>(
       [...readAndWrite, ...sendMail, "idempotency-keys"],
       [keysAcrossServicesConformance]

@@ -9,7 +9,9 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 export const noSuchPath = () =>
   new Response('{"Error":"no"}', { status: 404, headers: { "content-type": "application/json" } })
 
-const ownPaths = Array.from(operations.values()).flatMap(({ announcedBy, path }) => (announcedBy ? [path] : []))
+const ownPaths = Array.from(operations.values()).flatMap(({ announcedBy, path }) =>
+  announcedBy ? [new RegExp(`${path.replaceAll(/:\w+/g, "[^/]+")}$`)] : []
+)
 
 /** The `HttpClient` of a service without the operations of our own, which gives `answer` to them and notes what it is asked. */
 export const foreignHttpClient = (answer: () => Response, asked: Array<string> = []) =>
@@ -18,7 +20,7 @@ export const foreignHttpClient = (answer: () => Response, asked: Array<string> =
     Effect.map(HttpClient.HttpClient, (client) =>
       HttpClient.make((request, url) => {
         asked.push(`${request.method} ${url.pathname}`)
-        if (ownPaths.some((path) => url.pathname.endsWith(path))) {
+        if (ownPaths.some((path) => path.test(url.pathname))) {
           return Effect.succeed(HttpClientResponse.fromWeb(request, answer()))
         }
         return Effect.flatMap(client.execute(request), (response) =>

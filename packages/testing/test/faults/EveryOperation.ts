@@ -13,7 +13,8 @@ import {
   EmailsService,
   ExportId,
   ImportSource,
-  RuleText
+  RuleText,
+  RunsService
 } from "@roster/domain"
 import { Effect, Stream, Struct } from "effect"
 import { canary } from "./Canary.ts"
@@ -26,7 +27,7 @@ export interface OperationFailure {
 }
 
 /** The services that the calls use. */
-export type Services = ContactsService | CredentialsService | EmailsService
+export type Services = ContactsService | CredentialsService | EmailsService | RunsService
 
 /** A call of one operation, with the response that it succeeds with. */
 export interface OperationCall {
@@ -55,6 +56,20 @@ const apiKey = { Name: credentialNames.apiKey, AccessLevel: ["ViewContacts"], Da
 const smtp = { Name: credentialNames.smtp, AccessLevel: "SendSmtp", DateCreated: "2024-01-02T03:04:05Z" }
 const apiKeyPayload = { name: credentialNames.apiKey, accessLevels: ["ViewContacts"] } as const
 const smtpPayload = { name: credentialNames.smtp }
+/** The id of the run in the calls. */
+export const runId = "20261128T101500Z-3fa85f64"
+const run = {
+  Id: runId,
+  Command: "import",
+  Key: null,
+  Began: "2026-11-28T10:15:00Z",
+  Ended: null,
+  IsTaken: false,
+  Changes: 1,
+  Created: 1,
+  Changed: 0,
+  Deleted: 0
+}
 const nothing: Answer = { status: 200 }
 
 type Call = Pick<OperationCall, "call" | "answer">
@@ -63,6 +78,8 @@ const contacts = <A, E>(use: (service: ContactsService["Service"]) => Effect.Eff
   Effect.flatMap(ContactsService, use)
 const credentials = <A, E>(use: (service: CredentialsService["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(CredentialsService, use)
+
+const runs = <A, E>(use: (service: RunsService["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(RunsService, use)
 
 /** The file of the import call, which can be read repeatedly. */
 export const importFile = `Email\r\n${canaryEmail}\r\n`
@@ -123,6 +140,19 @@ const calls: Readonly<Record<OperationId, Call>> = {
       )
     ),
     answer: json(200, { TransactionID: "t-1", MessageID: "m-1" })
+  },
+  runsByIdChangesGet: {
+    call: runs((service) => service.changes(runId)),
+    answer: json(200, [{ Number: 1, Email: canaryEmail, Effect: "Created", Fields: {}, After: "digest" }])
+  },
+  runsByIdEndPost: { call: runs((service) => service.end(runId)), answer: nothing },
+  runsByIdErasePost: { call: runs((service) => service.erase(runId, [1])), answer: nothing },
+  runsByIdGet: { call: runs((service) => service.get(runId)), answer: json(200, run) },
+  runsByIdStepPost: { call: runs((service) => service.step(runId, "half")), answer: nothing },
+  runsGet: { call: runs((service) => service.list()), answer: json(200, [run]) },
+  runsPost: {
+    call: runs((service) => service.begin({ command: "import" })),
+    answer: json(200, { ...run, IsResumed: false })
   },
   securityApikeysByNameDelete: {
     call: credentials(({ apiKeys }) => apiKeys.delete(credentialNames.apiKey)),

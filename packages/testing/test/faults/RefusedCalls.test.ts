@@ -7,7 +7,8 @@ import {
   EmailsService,
   FaultPlan,
   ImportSource,
-  type RuleText
+  type RuleText,
+  RunsService
 } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
@@ -25,6 +26,8 @@ const apiKeys = <A, E>(use: (service: CredentialsService["Service"]["apiKeys"]) 
   Effect.flatMap(CredentialsService, (service) => use(service.apiKeys))
 const smtp = <A, E>(use: (service: CredentialsService["Service"]["smtp"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(CredentialsService, (service) => use(service.smtp))
+
+const runs = <A, E>(use: (service: RunsService["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(RunsService, use)
 
 const lone = "\ud800"
 const email = "ann@example.com"
@@ -104,7 +107,18 @@ const refused: { readonly [Name in FaultPlan.Operation]?: ReadonlyArray<Call> } 
   "smtp.delete": [smtp((it) => it.delete("", scope))],
   "emails.send": [
     Effect.flatMap(EmailsService, (it) => it.send({ recipients: [], content: { from: "john@example.com" } }))
-  ]
+  ],
+  "runs.begin": [
+    runs((it) => it.begin({ command: "" })),
+    runs((it) => it.begin({ command: "import", undoes: "a/b" })),
+    runs((it) => it.begin({ command: "import" }, { idempotencyKey: "a b" }))
+  ],
+  "runs.end": [runs((it) => it.end(".."))],
+  "runs.step": [runs((it) => it.step("none", lone)), runs((it) => it.step("", "half"))],
+  "runs.list": [runs((it) => it.list({ limit: 1001 })), runs((it) => it.list({ before: "a/b" }))],
+  "runs.get": [runs((it) => it.get("."))],
+  "runs.changes": [runs((it) => it.changes("none", { after: -1 })), runs((it) => it.changes("a b"))],
+  "runs.erase": [runs((it) => it.erase("none", [1.5])), runs((it) => it.erase("", [1]))]
 }
 
 const operations = Object.entries(refused).flatMap(([name, calls]) =>
@@ -155,7 +169,7 @@ describe("a call that a client refuses before it sends it", () => {
       for (const { calls, name } of operations) {
         for (const [index, call] of calls.entries()) {
           const { _tag } = yield* Effect.flip(call)
-          assert.include(["InvalidInput", "InvalidRule", "TooManyContacts"], _tag, `${name} ${index}`)
+          assert.include(["InvalidInput", "InvalidRule", "RunNotFound", "TooManyContacts"], _tag, `${name} ${index}`)
         }
       }
       assert.deepStrictEqual(sent, [])

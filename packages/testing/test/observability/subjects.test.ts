@@ -20,6 +20,7 @@ import {
   readContacts,
   Rejected,
   RuleText,
+  RunsService,
   ServiceError
 } from "@roster/domain"
 import {
@@ -105,6 +106,8 @@ const declared: Record<NonNullable<Method<Services["Service"]>>["_tag"], true> =
   NameTaken: true,
   NotAllowedSender: true,
   PlatformError: true,
+  RunNotFound: true,
+  RunTaken: true,
   ServiceError: true,
   TooManyContacts: true,
   TooManyCredentials: true
@@ -204,10 +207,22 @@ const credentials = Effect.gen(function* () {
   ]
 })
 
+const runs = Effect.map(RunsService, (service) => {
+  const run = { command: "import", about: canaries.name, input: canaries.body }
+  return [
+    service.begin(run),
+    service.begin(run),
+    service.get(canaries.name),
+    service.changes("none"),
+    service.step("none", canaries.body),
+    service.begin({ command: "import", about: canaries.body.repeat(100) })
+  ]
+})
+
 type Call = Effect.Effect<unknown, { readonly _tag: string }, Services | FileSystem.FileSystem | Path.Path>
 
 const everyCall = Effect.gen(function* () {
-  const calls: ReadonlyArray<Call> = [...(yield* contacts), ...(yield* credentials)]
+  const calls: ReadonlyArray<Call> = [...(yield* contacts), ...(yield* credentials), ...(yield* runs)]
   const ends = yield* Effect.forEach(calls, (call) => Effect.flip(Effect.asVoid(call)).pipe(Effect.option))
   return new Set(ends.flatMap((end) => (Option.isSome(end) ? [end.value._tag] : [])))
 })

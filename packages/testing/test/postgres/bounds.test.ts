@@ -58,6 +58,13 @@ const everyOperation = {
       Content: { From: "ann@example.com", Subject: "S", Body: [{ ContentType: "PlainText", Content: "C" }] }
     }
   ],
+  runsPost: [200, "POST", "/runs", { Command: "import" }],
+  runsGet: [200, "GET", "/runs"],
+  runsByIdGet: [404, "GET", "/runs/none"],
+  runsByIdChangesGet: [404, "GET", "/runs/none/changes"],
+  runsByIdStepPost: [404, "POST", "/runs/none/step", { State: "half" }],
+  runsByIdErasePost: [404, "POST", "/runs/none/erase", { Numbers: [1] }],
+  runsByIdEndPost: [404, "POST", "/runs/none/end"],
   securityApikeysPost: [201, "POST", "/security/apikeys", { Name: "more", AccessLevel: [] }],
   securityApikeysGet: [200, "GET", "/security/apikeys"],
   securityApikeysByNameGet: [200, "GET", "/security/apikeys/more"],

@@ -19,7 +19,6 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
-import * as SqlRunsService from "../../../server/src/services/SqlRunsService.ts"
 import * as Store from "../../../server/src/store/Store.ts"
 import { firstFilled, tables } from "../../../server/src/store/StoreRows.ts"
 import { exported } from "../../src/conformance/jobs/Exporting.ts"
@@ -141,8 +140,7 @@ describePostgres("a move to PostgreSQL and back", () => {
         assert.isDefined(after)
         assert.isDefined(back)
         const url = yield* freshDatabase
-        const services = SqlServices.layerWithStore({ filename: original, allowedSenders })
-        yield* Effect.provide(fill(payloads), Layer.provideMerge(SqlRunsService.layer, services))
+        yield* fill(payloads).pipe(Effect.provide(SqlServices.layer({ filename: original, allowedSenders })))
         yield* StoreBackup.create({ from: original, to: before })
         yield* StoreBackup.restore({ from: before, to: { url } })
         yield* StoreBackup.create({ from: { url }, to: after })

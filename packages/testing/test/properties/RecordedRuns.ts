@@ -19,7 +19,6 @@ import {
 import { ContactLists, Jobs } from "@roster/server"
 import { Arbitrary, DateTime, Effect, Layer, Schema, Stream, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
-import * as SqlRunsService from "../../../server/src/services/SqlRunsService.ts"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 
 const people = ["ada", "bob", "Cy", "dot", "eve"].map((name) => `${name}@example.com`)
@@ -177,9 +176,9 @@ const callOf = Effect.fnUntraced(function* ({ first, isRight, kind, lists, off, 
   }
 })
 
-/** Runs, lists and jobs on the store of some services. */
-export const withRuns = <A, E>(services: Layer.Layer<A | SqlClient.SqlClient, E>) =>
-  Layer.provideMerge(Layer.mergeAll(SqlRunsService.layer, ContactLists.layer, Jobs.layer), services)
+/** Lists and jobs on the store of some services. */
+export const withLists = <A, E>(services: Layer.Layer<A | SqlClient.SqlClient, E>) =>
+  Layer.provideMerge(Layer.merge(ContactLists.layer, Jobs.layer), services)
 
 /** Waits until no import is at work. */
 const settled = Effect.flatMap(Jobs.Jobs, (jobs) =>

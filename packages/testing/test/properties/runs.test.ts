@@ -2,9 +2,9 @@
 import { layer } from "@effect/vitest"
 import { SqlServices } from "@roster/server"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
-import { calls, compareRecord, withRuns } from "./RecordedRuns.ts"
+import { calls, compareRecord, withLists } from "./RecordedRuns.ts"
 
-layer(withRuns(SqlServices.layerWithStore({ filename: ":memory:" })), { excludeTestServices: true })(
+layer(withLists(SqlServices.layerWithStore({ filename: ":memory:" })), { excludeTestServices: true })(
   "on SQLite",
   (it) => {
     it.effect.prop(

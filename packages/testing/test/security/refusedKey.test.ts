@@ -11,6 +11,7 @@ import {
   EmailsService,
   ExportId,
   ImportSource,
+  RunsService,
   type ServiceError
 } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
@@ -31,6 +32,7 @@ const everything = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const { apiKeys, smtp } = yield* CredentialsService
   const emails = yield* EmailsService
+  const runs = yield* RunsService
   const email = EmailAddress.make("a@example.com")
   const name = CredentialName.make("k")
   const content = Stream.make(new TextEncoder().encode("Email\n"))
@@ -61,7 +63,14 @@ const everything = Effect.gen(function* () {
     securitySmtpByNamePut: smtp.update(email, { name: email }),
     securitySmtpGet: smtp.list(),
     securitySmtpPost: smtp.create({ name: email }),
-    emailsPost: emails.send(message)
+    emailsPost: emails.send(message),
+    runsByIdChangesGet: runs.changes("none"),
+    runsByIdEndPost: runs.end("none"),
+    runsByIdErasePost: runs.erase("none", [1]),
+    runsByIdGet: runs.get("none"),
+    runsByIdStepPost: runs.step("none", "half"),
+    runsGet: runs.list(),
+    runsPost: runs.begin({ command: "import" })
   }
   return calls
 })

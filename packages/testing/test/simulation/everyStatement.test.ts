@@ -3,7 +3,7 @@
  * half done, and the store works on. The same of each program, which a second run brings to its end.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, CredentialsService, type EmailsService, ServiceError } from "@roster/domain"
+import { ContactsService, CredentialsService, NamedRun, RunsService, ServiceError } from "@roster/domain"
 import { SqlServices } from "@roster/server"
 import { createWithRetry, planImport, planDelete, RunLog, undoRun, importContacts } from "@roster/workflows"
 import { Cause, Effect, Exit, Fiber, Layer, Predicate, Stream } from "effect"
@@ -11,7 +11,14 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { DatabaseSync, StatementSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
-import { canaryEmail, credentialNames, everyOperation, ownOperations } from "../faults/EveryOperation.ts"
+import {
+  canaryEmail,
+  credentialNames,
+  everyOperation,
+  ownOperations,
+  runId,
+  type Services
+} from "../faults/EveryOperation.ts"
 import { longRun } from "../../src/simulation/LongRun.ts"
 
 /** What SQLite says, each of another step of its work. */
@@ -54,7 +61,10 @@ const failing = <A, E, R>(effect: Effect.Effect<A, E, R>, n: number, failure: (t
 const steady = (value: unknown): unknown => {
   if (value instanceof Uint8Array) return `${value.length} bytes`
   return Predicate.isString(value)
-    ? value.replaceAll(/[\da-f]{8}-[\da-f-]{27}|(?<=…)\w{4}|\w+(?= [\d.]+ [\da-f]{8}-)/g, "random")
+    ? value.replaceAll(
+        /[\da-f]{8}-[\da-f-]{27}|(?<=…)\w{4}|\w+(?= [\d.]+ [\da-f]{8}-)|(?<=\d{6}Z-)[\da-f]{8}/g,
+        "random"
+      )
     : value
 }
 
@@ -81,7 +91,7 @@ const store = () =>
     RunLog.layerMemory()
   )
 
-type Needs = ContactsService | CredentialsService | EmailsService | RunLog
+type Needs = Services | RunLog
 
 /** A store with what the calls look for. */
 const prepare = Effect.gen(function* () {
@@ -98,8 +108,22 @@ const prepare = Effect.gen(function* () {
 const removeKey = CredentialsService.use(({ apiKeys }) => apiKeys.delete(credentialNames.apiKey))
 const removeSmtp = CredentialsService.use(({ smtp }) => smtp.delete(credentialNames.smtp))
 
+/** The run that the calls name. */
+const beginRun = Effect.gen(function* () {
+  const runs = yield* RunsService
+  const sql = yield* SqlClient.SqlClient
+  const { id } = yield* runs.begin({ command: "import" })
+  yield* ContactsService.use((contacts) => contacts.add([{ email: "cy@example.com" }])).pipe(
+    Effect.provideService(NamedRun, id)
+  )
+  yield* sql`UPDATE runs SET id = ${runId}`
+})
+
 /** What a call needs besides. */
-const before: Readonly<Record<string, Effect.Effect<void, unknown, CredentialsService>>> = {
+const before: Readonly<Record<string, Effect.Effect<void, unknown, Needs | SqlClient.SqlClient>>> = {
+  runsByIdEndPost: beginRun,
+  runsByIdErasePost: beginRun,
+  runsByIdStepPost: beginRun,
   securityApikeysPost: removeKey,
   securitySmtpPost: removeSmtp
 }
@@ -133,7 +157,7 @@ const failuresOf = (n: number) => failures.filter((_, index) => longRun || n % f
 /** Fails each statement in turn, or one of so many. */
 const throughout = <E>(
   program: Effect.Effect<unknown, E, Needs>,
-  setUp: Effect.Effect<unknown, unknown, Needs>,
+  setUp: Effect.Effect<unknown, unknown, Needs | SqlClient.SqlClient>,
   look: (seen: {
     readonly exit: Exit.Exit<unknown, E>
     readonly undisturbed: string

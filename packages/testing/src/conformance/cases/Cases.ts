@@ -10,7 +10,8 @@ export const preconditions = {
   subaccounts: "subaccounts that exist from their first credential on",
   senders: "a service that takes mail from example.com, and sends it nowhere",
   "no-fetching": "a service that fetches no files by their address",
-  "idempotency-keys": "a service that keeps answers under the idempotency keys of its callers"
+  "idempotency-keys": "a service that keeps answers under the idempotency keys of its callers",
+  runs: "a service that keeps runs"
 } as const
 
 /** The name of a precondition. */

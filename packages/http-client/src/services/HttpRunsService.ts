@@ -1,0 +1,124 @@
+/** Runs over HTTP, at a service that says that it keeps them. */
+import { type OperationId, runsHonoured } from "@roster/api"
+import {
+  BegunRun,
+  checkIdempotencyKey,
+  checkRunPage,
+  checkRunsPage,
+  checkStep,
+  isRunId,
+  RecordedChange,
+  Rejected,
+  RunNotFound,
+  RunRecord,
+  RunsService,
+  ServiceError
+} from "@roster/domain"
+import { Effect, Layer, Predicate, Schema } from "effect"
+import { keyUsed, makeCall } from "../calls/Call.ts"
+import type { ClientOptions } from "../calls/ClientOptions.ts"
+import { makeExtensionCall } from "../calls/ExtensionCall.ts"
+import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
+import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
+
+const readBegun = readJson(BegunRun)
+const readRun = readJson(RunRecord)
+const readRuns = readJson(Schema.Array(RunRecord))
+const readChanges = readJson(Schema.Array(RecordedChange))
+const readDone = (...answer: Parameters<typeof readNothing>) => Effect.as(readNothing(...answer), "Done" as const)
+
+/** Fails for a service that keeps no runs. */
+const kept =
+  (operation: OperationId) =>
+  <A, E>(call: Effect.Effect<A | undefined, E>) =>
+    Effect.filterOrFail(
+      call,
+      Predicate.isNotUndefined,
+      () => new ServiceError({ operation, reason: new Rejected({ status: 404, detail: "this service keeps no runs" }) })
+    )
+
+/** No service has a run whose id is none, and it might lead elsewhere. */
+const checkId = (id: string): Effect.Effect<void, RunNotFound> =>
+  isRunId(id) ? Effect.void : Effect.fail(new RunNotFound({ run: id }))
+
+/** Makes the service on a shared client. */
+export const make = Effect.gen(function* () {
+  const shared = yield* RosterHttpApi
+  const { api, areRunsHonoured, fn } = shared
+  const call = makeExtensionCall(makeCall(shared), runsHonoured, areRunsHonoured)
+  const notFound = (id: string) => ({ 404: () => new RunNotFound({ run: id }) })
+
+  return RunsService.of({
+    begin: fn("RunsService.begin")(function* (run, { idempotencyKey } = {}) {
+      yield* checkIdempotencyKey(idempotencyKey)
+      return yield* call({
+        ...api.runsPost({ payload: run }),
+        idempotencyKey,
+        byStatus: keyUsed(idempotencyKey),
+        read: readBegun,
+        refusals: ["RunTaken", "RunNotFound", "InvalidInput"]
+      }).pipe(kept("runsPost"))
+    }),
+    end: fn("RunsService.end")(function* (id) {
+      yield* checkId(id)
+      yield* call({
+        ...api.runsByIdEndPost({ params: { id } }),
+        read: readDone,
+        refusals: ["RunNotFound", "RunTaken"],
+        byStatus: notFound(id)
+      }).pipe(kept("runsByIdEndPost"))
+    }),
+    step: fn("RunsService.step")(function* (id, state) {
+      yield* checkId(id)
+      yield* checkStep(state)
+      yield* call({
+        ...api.runsByIdStepPost({ params: { id }, payload: { state } }),
+        read: readDone,
+        refusals: ["RunNotFound", "InvalidInput"],
+        byStatus: notFound(id)
+      }).pipe(kept("runsByIdStepPost"))
+    }),
+    list: fn("RunsService.list")(function* ({ before, limit } = {}) {
+      yield* checkRunsPage({ limit })
+      if (before !== undefined) yield* checkId(before)
+      return yield* call({
+        ...api.runsGet({ query: { limit, beforeRun: before } }),
+        read: readRuns,
+        refusals: ["RunNotFound", "InvalidInput"]
+      }).pipe(kept("runsGet"))
+    }),
+    get: fn("RunsService.get")(function* (id) {
+      yield* checkId(id)
+      return yield* call({
+        ...api.runsByIdGet({ params: { id } }),
+        read: readRun,
+        refusals: ["RunNotFound"],
+        byStatus: notFound(id)
+      }).pipe(kept("runsByIdGet"))
+    }),
+    changes: fn("RunsService.changes")(function* (id, page = {}) {
+      yield* checkId(id)
+      yield* checkRunPage(page)
+      const { after, before, limit } = page
+      return yield* call({
+        ...api.runsByIdChangesGet({ params: { id }, query: { after, before, limit } }),
+        read: readChanges,
+        refusals: ["RunNotFound", "InvalidInput"],
+        byStatus: notFound(id)
+      }).pipe(kept("runsByIdChangesGet"))
+    }),
+    erase: fn("RunsService.erase")(function* (id, numbers) {
+      yield* checkId(id)
+      yield* call({
+        ...api.runsByIdErasePost({ params: { id }, payload: { numbers } }),
+        read: readDone,
+        refusals: ["RunNotFound", "InvalidInput"],
+        byStatus: notFound(id)
+      }).pipe(kept("runsByIdErasePost"))
+    })
+  })
+})
+
+/** The service on a new client. */
+export const layer = (options: ClientOptions) =>
+  Layer.effect(RunsService, make).pipe(Layer.provide(RosterHttpApi.layer(options)))
