@@ -6,7 +6,8 @@ import { Schema } from "effect"
 import { renamed, spellingsOf } from "../values/FieldNames.ts"
 import type { ContactPayload } from "./Contact.ts"
 import * as ContactSize from "./ContactSize.ts"
-import { type Resubscribe, wouldLower } from "./StatusLadder.ts"
+import { canonicalEmail } from "./EmailAddress.ts"
+import { type Resubscribe, strictnessOf, type WithheldStatus, wouldLower } from "./StatusLadder.ts"
 
 /**
  * What counts of the rows of one address, field by field: the value that is given last, the one that is given first, or
@@ -34,6 +35,41 @@ export const mergedStatus = <A extends string>(
   later: A | undefined,
   resubscribe: Resubscribe = false
 ): A | undefined => (later === undefined || wouldLower(earlier, later, resubscribe) ? earlier : later)
+
+/** The addresses whose statuses are noted while a file is read, some 64 MiB of them. */
+const maximumNoted = 500_000
+
+/** Notes of what the rows of one address say together. */
+export interface StatusNotes {
+  /** Notes the status of a row, and gives the row with that of all rows up to it. */
+  readonly merged: (row: ContactPayload) => ContactPayload
+  /** Gives a row, of this canonical address, at least the status that is noted of it. */
+  readonly raised: (row: ContactPayload, identity: string) => ContactPayload
+}
+
+/**
+ * Makes notes of the statuses that stop mail, for a file whose rows are written one after the other: of all of them, or from
+ * the first row of an address that gives one. Of that one alone rows are raised.
+ */
+export const makeStatusNotes = (resubscribe: Resubscribe | undefined, one?: WithheldStatus): StatusNotes => {
+  const noted = new Map<string, ContactPayload["status"]>()
+  const withStatus = (row: ContactPayload, status: ContactPayload["status"]): ContactPayload =>
+    status === row.status ? row : { ...row, status }
+  return {
+    merged: (row) => {
+      const isNoted = one === undefined ? strictnessOf(row.status) > 0 : row.status === one
+      if (row.status === undefined || (noted.size === 0 && !isNoted)) return row
+      const identity = canonicalEmail(row.email)
+      const before = noted.get(identity)
+      const status = mergedStatus(before, row.status, resubscribe)
+      if (strictnessOf(status) === 0) noted.delete(identity)
+      else if (before !== undefined || (isNoted && noted.size < maximumNoted)) noted.set(identity, status)
+      return withStatus(row, status)
+    },
+    raised: (row, identity) =>
+      one !== undefined && noted.get(identity) === one ? withStatus(row, mergedStatus(one, row.status)) : row
+  }
+}
 
 const or = <A>(value: A | null | undefined, otherwise: A | null | undefined): A | undefined =>
   value ?? otherwise ?? undefined

@@ -1,13 +1,5 @@
 /** Adds the rows of a file in one pass. */
-import {
-  canonicalEmail,
-  type ContactPayload,
-  fnRedacted,
-  type ImportRow,
-  makeConsentWarnings,
-  mergedStatus,
-  strictnessOf
-} from "@roster/domain"
+import { type ContactPayload, fnRedacted, type ImportRow, makeConsentWarnings, makeStatusNotes } from "@roster/domain"
 import { Stream } from "effect"
 import { named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
 import type { RunReport } from "../runs/RunReport.ts"
@@ -15,23 +7,6 @@ import { type BulkAddOptions, unreadAdding } from "../upload/BulkAdd.ts"
 import { batches } from "../upload/UploadBatches.ts"
 import { maximumNamedRows } from "../upload/UploadSurvey.ts"
 import { leftOf, makeApplier } from "./Applier.ts"
-
-/** The addresses with a strict status that are noted, some 64 MiB of them. */
-const maximumNoted = 500_000
-
-/** Makes what merges the status of a row with those of the earlier rows of its address. */
-const makeStatusMerge = (resubscribe: BulkAddOptions["resubscribe"]) => {
-  const noted = new Map<string, ContactPayload["status"]>()
-  return (contact: ContactPayload): ContactPayload => {
-    const isStrict = strictnessOf(contact.status) > 0
-    if (contact.status === undefined || (noted.size === 0 && !isStrict)) return contact
-    const identity = canonicalEmail(contact.email)
-    const status = mergedStatus(noted.get(identity), contact.status, resubscribe)
-    if (strictnessOf(status) === 0) noted.delete(identity)
-    else if (noted.size < maximumNoted || noted.has(identity)) noted.set(identity, status)
-    return status === contact.status ? contact : { ...contact, status }
-  }
-}
 
 /**
  * Adds the rows of a file in one pass, without survey and log: rows of one address are all sent, each with the strictest status
@@ -64,10 +39,10 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
     part.forEach(consent.add)
     return part
   })
-  const withMergedStatus = makeStatusMerge(options.resubscribe)
+  const { merged } = makeStatusNotes(options.resubscribe)
   const parts = Stream.map(batches(looked, { onInvalid }), (part) => {
     sent += part.batch.length
-    return { ...part, batch: part.batch.map(withMergedStatus) }
+    return { ...part, batch: part.batch.map(merged) }
   })
   yield* apply(parts)
   const applied = yield* report

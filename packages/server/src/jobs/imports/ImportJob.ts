@@ -9,12 +9,13 @@ import {
   type ImportRow,
   type ImportWarning,
   inputProblem,
-  mergedStatus,
   makeConsentWarnings,
+  makeStatusNotes,
   readContacts,
   type KeptStatusRow,
   type RejectedRow,
   Resubscribe,
+  type StatusNotes,
   writeOf
 } from "@roster/domain"
 import { Clock, Effect, Exit, Function, identity, Option, Pull, Result, Schema, Stream } from "effect"
@@ -92,44 +93,29 @@ interface GoodRow {
   readonly isRepeat: boolean
 }
 
-/** The addresses that are noted of those that some row calls NotConfirmed, some 64 MiB of them. */
-const maximumNotConfirmed = 500_000
-
 /**
- * Says of an address whether its rows make a new contact NotConfirmed. That is given to new contacts only, so the job has to
- * know before it writes another row of the address. A file that gives no status is not read for it.
+ * Notes of which addresses the rows make a new contact NotConfirmed. That is given to new contacts only, so the job has to know
+ * before it writes another row of the address. A file that gives no status is not read for it.
  */
 const notConfirmedIn = Effect.fnUntraced(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   mapping: ImportMapping,
   resubscribe: Resubscribe
 ) {
-  /** What the rows of an address say together, from the first that says NotConfirmed. */
-  const statuses = new Map<string, ContactPayload["status"]>()
+  const notes = makeStatusNotes(resubscribe, "NotConfirmed")
   const givesStatus = Function.memoize(
     ({ cells, format }: ImportRow["header"]) =>
       format !== undefined || ContactColumns.columnFields(cells, mapping).some(({ field }) => field === "Status")
   )
   yield* Stream.runForEachArray(
     Stream.takeWhile(rows, ({ header }) => givesStatus(header)),
-    (part) =>
-      Effect.sync(() => {
-        for (const { contact } of part) {
-          if (Result.isFailure(contact) || contact.success.status === undefined) continue
-          const { email, status } = contact.success
-          if (statuses.size === 0 && status !== "NotConfirmed") continue
-          const identity = canonicalEmail(email)
-          const said = statuses.get(identity)
-          if (said !== undefined || (status === "NotConfirmed" && statuses.size < maximumNotConfirmed))
-            statuses.set(identity, mergedStatus(said, status, resubscribe))
-        }
-      })
+    (part) => Effect.sync(() => part.forEach(({ contact }) => Result.map(contact, notes.merged)))
   )
-  return (identity: string): boolean => statuses.get(identity) === "NotConfirmed"
+  return notes
 })
 
 /** Makes the check of rows, which are checked in the order of the file. */
-const makeRowCheck = (isNotConfirmed: (identity: string) => boolean) => {
+const makeRowCheck = ({ raised }: StatusNotes) => {
   const isRepeated = makeRepeatedEmails()
   return (row: ImportRow): CheckedRow => {
     if (Result.isFailure(row.contact)) return { row, checked: Result.fail(row.contact.failure) }
@@ -137,8 +123,7 @@ const makeRowCheck = (isNotConfirmed: (identity: string) => boolean) => {
     const refusal = textsRefusal(given, "")
     if (refusal !== undefined) return { row, checked: Result.fail(inputProblem(refusal)) }
     const identity = canonicalEmail(given.email)
-    const status = isNotConfirmed(identity) ? mergedStatus("NotConfirmed", given.status) : given.status
-    const contact = status === given.status ? given : { ...given, status }
+    const contact = raised(given, identity)
     return { row, checked: Result.succeed({ row, contact, identity, isRepeat: isRepeated(identity) }) }
   }
 }
@@ -188,12 +173,12 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const mapping = mappingOf(request)
   const readRows = readContacts(contentOf(readParts(sql, job.number)), mapping)
   // The rows before an unreadable one are imported.
-  const isNotConfirmed = yield* notConfirmedIn(
+  const notes = yield* notConfirmedIn(
     Stream.catchTag(readRows, "UnreadableFile", () => Stream.empty),
     mapping,
     resubscribe
   )
-  const checkRow = makeRowCheck(isNotConfirmed)
+  const checkRow = makeRowCheck(notes)
   // The first rejected rows are kept: once one was left out, none is added.
   let room = job.rejected_kept < job.rejected ? 0 : yield* remainingRejectionSpace(job.number, job.account)
 
