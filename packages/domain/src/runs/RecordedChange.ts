@@ -1,6 +1,7 @@
 /** What a run did to a contact, as the service and the log of runs record it. (docs/decisions/runs.md) */
 import { type DateTime, Effect, Schema } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
+import type { ChangeAnswer, ContactChange } from "../contacts/ContactChange.ts"
 import { strictnessOf } from "../contacts/StatusLadder.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
@@ -35,6 +36,32 @@ export const statusDateOf = (before: Contact | undefined, after: Contact | undef
   if ((before === undefined || after === undefined) && strictnessOf((after ?? before)?.status) === 0) return undefined
   const [given, old] = [after, before].map((contact) => (contact === undefined ? null : statusTime(contact)))
   return given === undefined || old === undefined || given === old ? undefined : { given, before: old }
+}
+
+/**
+ * The date that a service tells of the status that a change gave to a contact, as it is then. That of a new contact is told if it
+ * gets no mail, and is the one of its adding.
+ */
+export const toldStatusDate = (
+  { seen, write }: Partial<Pick<ContactChange, "seen" | "write">>,
+  after: Contact | undefined
+): DateTime.Utc | undefined => {
+  if (write?.status === undefined) return undefined
+  const added = seen === null && strictnessOf(write.status) > 0 ? after?.dateAdded : undefined
+  return after?.statusChangeDate ?? added ?? undefined
+}
+
+/** The times of the status that a change gave or deleted, by what was there before and what the service told. */
+export const statusDateIn = (
+  { seen, write }: Pick<ContactChange, "seen" | "write">,
+  before: Contact | null,
+  answer: ChangeAnswer
+): StatusDate | undefined => {
+  if (answer._tag === "Outdated") return undefined
+  if (write === undefined) return statusDateOf(before ?? undefined, undefined)
+  const { statusChangeDate: date } = answer
+  if (date === undefined) return undefined
+  return { given: seen === null ? timeOfAdding(date) : formatWireDate(date), before: before && statusTime(before) }
 }
 
 const content = {

@@ -12,7 +12,7 @@ import {
   encodeChanges,
   type InvalidInput,
   ServiceError,
-  strictnessOf
+  toldStatusDate
 } from "@roster/domain"
 import { Effect, identity } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -31,7 +31,7 @@ import {
   orRefusal,
   writtenOf
 } from "./ContactValidation.ts"
-import { rowOf, type State, writeContacts, type Writing } from "./ContactWrites.ts"
+import { rowOf, type State, writeContacts } from "./ContactWrites.ts"
 import { lockForLists } from "./ListMembers.ts"
 
 /** What became of a change. */
@@ -53,13 +53,6 @@ interface ChangeContactsOptions extends ChangeOptions {
   /** The bytes of answers after which the contacts of further ones are left out (default: all are given). */
   readonly mostBytes?: number
 }
-
-/** The date of the status that a change gave. That of a new contact is told if it gets no mail, and is the one of its adding. */
-const dateOfGiven = ({ seen, write }: Pick<Writing, "seen" | "write">, state: State | undefined) =>
-  write?.status === undefined
-    ? undefined
-    : (state?.contact.statusChangeDate ??
-      (seen === null && strictnessOf(write.status) > 0 ? state?.contact.dateAdded : undefined))
 
 /**
  * Changes contacts, each only if it still is as it was seen, and gives what `answer` makes of what became of the changes,
@@ -110,7 +103,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
         const path = `[${index}].write.`
         if (result === "TooManyLists") return listsRefusal(`${path}addToLists`)
         if (result === "TooLarge" || result === "Absent") return mergedRefusal(writtenOf(change), path)
-        const statusChangeDate = dateOfGiven(change, state)
+        const statusChangeDate = toldStatusDate(change, state?.contact)
         const dated = statusChangeDate == null ? {} : { statusChangeDate }
         return {
           identity: change.identity,

@@ -34,7 +34,7 @@ import { namingWriter } from "./StatusHistory.ts"
 const readAtOnce = 100
 
 /** What a call does with the contact of an address. */
-export interface Writing {
+interface Writing {
   /** The canonical address. */
   readonly identity: string
   /** The address, in the spelling of a new contact. */

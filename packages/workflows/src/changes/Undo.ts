@@ -7,7 +7,6 @@ import {
   canonicalEmail,
   ContactsService,
   fnRedacted,
-  isLifted,
   maximumChanges,
   type RunNotFound,
   type RunTaken,
@@ -151,13 +150,11 @@ const makeLook = Effect.fnUntraced(function* (run: RecordedRun, scope: UndoScope
       const email = canonicalEmail(target.email)
       const earlier = known?.get(email)
       const now = earlier ?? found[index] ?? nobody
-      const given = earlier === undefined && lowersStatus(target) ? giverOf(email, now) : "Run"
-      const isLeft = given === "Untold" && !isLifted(now.contact?.status, scope.resubscribe ?? false)
-      const giver = isLeft || given === "Others" ? given : "Run"
+      const giver = earlier === undefined && lowersStatus(target) ? giverOf(email, now) : "Run"
       return Effect.flatMap(within(target, now), (meant) =>
         meant === undefined
           ? Effect.succeed(leftOut(target, now))
-          : undoingOf(run, meant, now, { isExact, isForced, giver })
+          : undoingOf(run, meant, now, { isExact, isForced, giver, resubscribe: scope.resubscribe })
       )
     })
   })

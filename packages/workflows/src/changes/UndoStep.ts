@@ -7,6 +7,7 @@ import {
   everyStatus,
   type FieldChanges,
   FieldNames,
+  isLifted,
   FieldValue,
   parseRule,
   type Resubscribe,
@@ -261,9 +262,20 @@ export const undoingOf = Effect.fnUntraced(function* (
   run: RecordedRun,
   target: Target,
   found: Found,
-  { giver, isExact, isForced }: { readonly isExact: boolean; readonly isForced: boolean; readonly giver: StatusGiver }
+  {
+    giver,
+    isExact,
+    isForced,
+    resubscribe = false
+  }: {
+    readonly isExact: boolean
+    readonly isForced: boolean
+    readonly giver: StatusGiver
+    readonly resubscribe?: Resubscribe | undefined
+  }
 ) {
-  const step = stepOf(run, target, found, { giver, isForced })
+  const isTaken = giver === "Untold" && isLifted(found.contact?.status, resubscribe)
+  const step = stepOf(run, target, found, { giver: isTaken ? "Run" : giver, isForced })
   // The service checks the address.
   const email = target.email as EmailAddress
   const seen = found.contact

@@ -17,15 +17,11 @@ import {
   contentAfter,
   contentOf,
   type EmailAddress,
-  formatWireDate,
   listsAfter,
   ServiceError,
   sometimes,
-  type StatusDate,
-  statusTime,
-  StoreFailure,
-  strictnessOf,
-  timeOfAdding
+  statusDateIn,
+  StoreFailure
 } from "@roster/domain"
 import { Clock, Effect, Stream, Struct } from "effect"
 import { type AppendedEntry, type Changed, type Changes, maximumUnderWay } from "./RunEntry.ts"
@@ -137,16 +133,10 @@ export const made = (service: Service, run: Recorder, { changes, found }: Making
  * got no mail.
  */
 export const datesGiven = ({ changes, found }: Making, answers: ReadonlyArray<ChangeAnswer>) =>
-  changes.flatMap(({ seen, write, ...change }, place): ReadonlyArray<StatusDate & { readonly email: string }> => {
+  changes.flatMap((change, place) => {
     const answer = answers[place]
-    if (answer === undefined || answer._tag === "Outdated") return []
-    const contact = found[place]?.contact ?? null
-    const [email, before] = [canonicalEmail(change.email), contact && statusTime(contact)]
-    if (write === undefined) return strictnessOf(contact?.status) === 0 ? [] : [{ email, given: null, before }]
-    const { statusChangeDate: date } = answer
-    return date === undefined
-      ? []
-      : [{ email, given: seen === null ? timeOfAdding(date) : formatWireDate(date), before }]
+    const date = answer && statusDateIn(change, found[place]?.contact ?? null, answer)
+    return date === undefined ? [] : [{ email: canonicalEmail(change.email), ...date }]
   })
 
 const madeAtOnce = Effect.fnUntraced(function* (service: Service, run: Recorder, { changes, found }: Making) {
