@@ -94,7 +94,7 @@ layer(Layer.merge(layerMemory, RunLog.layerMemory()))("rows of one address", (it
       }),
     {
       arbitrary: { runs: amount({ ci: 25, long: 2000 }), seed: runSeed("rows of one address"), size: 20 },
-      timeout: 120_000
+      timeout: amount({ ci: 120_000, long: 3_600_000 })
     }
   )
 })
