@@ -35,7 +35,7 @@ const makeFixture = Effect.gen(function* () {
   const folder = yield* temporaryFolder
   const template = join(folder, "template.db")
   const on = Effect.fnUntraced(function* (line: string) {
-    const made = yield* runHere([...line.split(" "), "--db", template])
+    const made = yield* runHere([...line.split(" "), "--db", template], { env: { HOME: folder } })
     assert.strictEqual(made.code, 0, `${line}: ${made.stderr}`)
     return made
   })
@@ -236,7 +236,9 @@ layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: 
           "emails send --from a@example.com --to b@example.com --text x"
         ]) {
           const folder = yield* temporaryFolder
-          const refused = yield* runHere(line.replace("{new}", join(folder, "new")).split(" "), { env })
+          const refused = yield* runHere(line.replace("{new}", join(folder, "new")).split(" "), {
+            env: { ...env, HOME: folder }
+          })
           assert.strictEqual(refused.code, 7, `${line}: ${refused.stderr}`)
         }
         const id = "3fa85f64-5717-4562-b3fc-2c963f66afa6"

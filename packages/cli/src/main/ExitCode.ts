@@ -101,7 +101,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     JobEnded: "See its result with: roster jobs get ID",
     ContactExists: "Change it with: roster contacts update",
     NotChangeable: "Change it where the service lets you, or add the contact again with roster contacts add.",
-    WouldResubscribe: "Ask the person, and import the contact with --resubscribe.",
+    WouldResubscribe: "Ask the person, and run the command with --resubscribe.",
     NameTaken: "Choose another name, or change the existing one with update.",
     LastManagingKey:
       "Create another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db on " +

@@ -25,7 +25,9 @@ describe("roster contacts, on a store file", () => {
   it.live("add prints the contact, and says that the store is new", () =>
     Effect.gen(function* () {
       const { added, folder } = yield* withAnn
-      assert.strictEqual(added.stderr, `[local] ${join(folder, "store.db")}, a new store\n`)
+      const [store, undo] = added.stderr.split("\n")
+      assert.strictEqual(store, `[local] ${join(folder, "store.db")}, a new store`)
+      assert.match(undo ?? "", /^To undo it: roster contacts undo \S+ --db \S+$/)
       assert.include(json(added), {
         Email: "Ann@example.com",
         Status: "Engaged",

@@ -284,6 +284,25 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
     })
   )
 
+  it.live("an add of somebody who left asks whether they asked for mail again", () =>
+    Effect.gen(function* () {
+      const { db, folder, run } = yield* withContacts
+      const add = ["contacts", "add", "ann@example.com"]
+      yield* run([...add, "--status", "Unsubscribed"])
+      const again = [...add, "--status", "Active", "--db", db]
+      const no = yield* answered(folder, again, `n${keys.enter}`)
+      assert.deepStrictEqual(no.code, 3)
+      const words = no.screen.replaceAll(/\s+/g, " ")
+      assert.include(words, "ann@example.com is Unsubscribed and gets no mail. They asked for mail again? [y/N]")
+      assert.include(words, "Nothing was done.")
+      const status = Effect.map(run(["contacts", "get", "ann@example.com"]), (shown) => Object(json(shown)).Status)
+      assert.strictEqual(yield* status, "Unsubscribed")
+      const yes = yield* answered(folder, again, `y${keys.enter}`)
+      assert.strictEqual(yes.code, 0, yes.screen)
+      assert.strictEqual(yield* status, "Active")
+    })
+  )
+
   it.live("the default local store is named on stderr", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder

@@ -1,5 +1,9 @@
-/** One contact, whole. Its names and custom fields are edited in place, and only what changed is sent, as a run. */
-import { type Contact, ContactFields } from "@roster/domain"
+/**
+ * One contact, whole. Its status, names and custom fields are edited in place, and only what changed is sent, as a run. Before
+ * somebody who left gets mail, the page asks.
+ */
+import { type Contact, ContactFields, ContactStatus } from "@roster/domain"
+import { resubscribeWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
@@ -9,7 +13,7 @@ import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { textOf } from "./ContactColumn.ts"
-import { changesOf, type Edited, editedOf, saveRecord, updateCommand, updateContact } from "./ContactEdit.ts"
+import { askedOf, changeCommand, changesOf, type Edited, editedOf, saveRecord, updateContact } from "./ContactEdit.ts"
 import { wanted } from "./ContactSelection.ts"
 
 /** What the service alone sets. */
@@ -17,7 +21,7 @@ const Facts = ({ contact }: { readonly contact: Contact }) => (
   <dl className="facts">
     {ContactFields.allFields.flatMap(({ read, wire }) => {
       const text = textOf(read(contact))
-      return text === "" || wire === "FirstName" || wire === "LastName"
+      return text === "" || wire === "Status" || wire === "FirstName" || wire === "LastName"
         ? []
         : [
             <div key={wire}>
@@ -29,6 +33,11 @@ const Facts = ({ contact }: { readonly contact: Contact }) => (
   </dl>
 )
 
+/** The statuses to choose from; a service may have given another one. */
+const statusesOf = ({ status }: Contact): ReadonlyArray<string> => [
+  ...new Set<string>([status ?? "", ...ContactStatus.literals])
+]
+
 const Fields = ({ contact }: { readonly contact: Contact }) => {
   const [edited, setEdited] = useState<Edited>(() => editedOf(contact))
   const [update, run] = useAtom(updateContact)
@@ -39,13 +48,23 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
       ...edited,
       custom: edited.custom.map((field, index) => (index === at ? { ...field, ...part } : field))
     })
+  const { email } = contact
+  const asked = askedOf(email, update)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (changes !== undefined) run({ email: contact.email, changes })
+    if (changes !== undefined) run({ email, changes })
   }
   return (
     <form onSubmit={submit}>
       <div className="fields">
+        <label>
+          Status
+          <select value={edited.status} onChange={({ target }) => setEdited({ ...edited, status: target.value })}>
+            {statusesOf(contact).map((status) => (
+              <option key={status}>{status}</option>
+            ))}
+          </select>
+        </label>
         <label>
           First name
           <input
@@ -85,8 +104,16 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
         Add a field
       </button>
       <Facts contact={contact} />
-      <Problem message={problemOf(update)} />
-      {changes === undefined ? null : <CommandLine command={updateCommand({ given: [contact.email] }, changes)} />}
+      {asked === undefined ? <Problem message={problemOf(update)} /> : null}
+      {asked === undefined || changes?.status === undefined ? null : (
+        <div className="note" role="alert">
+          <p>{resubscribeWords(asked).fact}</p>
+          <button type="button" onClick={() => run({ email, changes, resubscribe: [asked.status] })}>
+            {resubscribeWords(asked).question}: save
+          </button>
+        </div>
+      )}
+      {changes === undefined ? null : <CommandLine command={changeCommand(email, changes)} />}
       <p aria-live="polite">
         {AsyncResult.isSuccess(update) && !update.waiting && changes === undefined ? "Saved." : ""}
       </p>
@@ -116,15 +143,6 @@ const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onCl
   }
   return (
     <div className="buttons">
-      <button
-        type="button"
-        disabled={isFixed}
-        onClick={() =>
-          registry.set(wanted, { _tag: "Change", meant, to: { field: "status", value: "Active", resubscribe: false } })
-        }
-      >
-        Change the status…
-      </button>
       <button type="button" onClick={() => save(contact)}>
         Download the record
       </button>

@@ -1,13 +1,15 @@
 /** What a person changes of a contact in its form: only that is sent, as a run that can be undone. */
-import { Contact, type ContactUpdatePayload } from "@roster/domain"
-import { changeAsRun, RunOrigin, type RosterCommand, type UpdateOfMany } from "@roster/workflows"
-import { Effect, Schema } from "effect"
+import { Contact, ContactStatus, type Resubscribe } from "@roster/domain"
+import { changeAsRun, RunOrigin, type RosterCommand, type UpdateOfMany, WouldResubscribe } from "@roster/workflows"
+import { Cause, Effect, Option, Schema } from "effect"
+import { AsyncResult } from "effect/reactivity"
 import { download } from "../kit/Download.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 
 /** The fields as they stand in the form. */
 export interface Edited {
+  readonly status: string
   readonly firstName: string
   readonly lastName: string
   readonly custom: ReadonlyArray<{
@@ -18,21 +20,25 @@ export interface Edited {
 }
 
 /** The form of a contact as it is stored. */
-export const editedOf = ({ customFields = {}, firstName = "", lastName = "" }: Contact): Edited => ({
+export const editedOf = ({ customFields = {}, firstName = "", lastName = "", status }: Contact): Edited => ({
+  status: status ?? "",
   firstName,
   lastName,
   custom: Object.entries(customFields).map(([name, value]) => ({ name, value }))
 })
 
+/** What a person changes of a contact. */
+export type Changes = Pick<UpdateOfMany, "firstName" | "lastName" | "customFields" | "status">
+
+const isStatus = Schema.is(ContactStatus)
+
 /** What the form changes, or `undefined` if nothing. An empty text removes a custom field. */
-export const changesOf = (
-  contact: Contact,
-  { custom, firstName, lastName }: Edited
-): ContactUpdatePayload | undefined => {
+export const changesOf = (contact: Contact, { custom, firstName, lastName, status }: Edited): Changes | undefined => {
   const before = editedOf(contact)
   const stored = new Map(before.custom.map(({ name, value }) => [name, value]))
   const changed = custom.filter(({ name, value }) => name.trim() !== "" && (stored.get(name) ?? "") !== value)
-  const changes: ContactUpdatePayload = {
+  const changes: Changes = {
+    ...(status === before.status || !isStatus(status) ? {} : { status }),
     ...(firstName === before.firstName ? {} : { firstName }),
     ...(lastName === before.lastName ? {} : { lastName }),
     ...(changed.length === 0
@@ -60,12 +66,39 @@ export const updateCommand = (
   }
 })
 
+/** The command that asks alike. */
+export const changeCommand = (email: string, changes: Changes): RosterCommand => ({
+  ...updateCommand({ given: [email] }, changes),
+  program: changes.status === undefined ? "contacts update" : "contacts add"
+})
+
 /** Changes a contact. */
 export const updateContact = runtime.fn(
-  ({ changes, email }: { readonly email: string; readonly changes: ContactUpdatePayload }) =>
-    Effect.provideService(changeAsRun({ email, write: changes }, { command: "update" }), RunOrigin, { about: email }),
+  ({
+    changes,
+    email,
+    resubscribe
+  }: {
+    readonly email: string
+    readonly changes: Changes
+    readonly resubscribe?: Resubscribe
+  }) =>
+    Effect.provideService(
+      changeAsRun({ email, write: { ...changes, resubscribe } }, { command: "update" }),
+      RunOrigin,
+      { about: email }
+    ),
   { reactivityKeys: contactsChanged }
 )
+
+/** The question that a change of this contact ended with. */
+export const askedOf = (
+  email: string,
+  result: AsyncResult.AsyncResult<unknown, unknown>
+): WouldResubscribe | undefined => {
+  const error = AsyncResult.isFailure(result) ? Option.getOrUndefined(Cause.findErrorOption(result.cause)) : undefined
+  return error instanceof WouldResubscribe && error.email === email ? error : undefined
+}
 
 const encodeContact = Schema.encodeEffect(Schema.fromJsonString(Contact))
 

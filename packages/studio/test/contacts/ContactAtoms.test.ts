@@ -8,7 +8,7 @@ import { lastFirst, pageSize } from "../../src/kit/Pager.tsx"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
 import * as ContactPlan from "../../src/contacts/ContactPlan.ts"
 import type { Wanted } from "../../src/contacts/ContactSelection.ts"
-import { changesOf, editedOf, updateContact, updateCommand } from "../../src/contacts/ContactEdit.ts"
+import { changeCommand, changesOf, editedOf, updateContact, updateCommand } from "../../src/contacts/ContactEdit.ts"
 import { undoOf } from "../../src/session/Undo.tsx"
 import { studioStore } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
@@ -93,6 +93,29 @@ describe("the contacts view", () => {
       assert.deepStrictEqual([contact?.lastName, contact?.customFields], ["O'Hara", { "plan name": "gold" }])
       assert.include(yield* run(undoOf(id), undefined), { changed: 1 })
       assert.deepStrictEqual(editedOf(yield* contacts.get("c0@example.com")), edited)
+    })
+  )
+
+  it.effect("asks before it lowers the status of somebody who left, and the answer can be taken back", () =>
+    Effect.gen(function* () {
+      const { contacts, run } = yield* filled(1)
+      const email = "c0@example.com"
+      const statusOf = Effect.map(contacts.get(email), ({ status }) => status)
+      yield* run(updateContact, { email, changes: { status: "Unsubscribed" } })
+      const changes = changesOf(yield* contacts.get(email), {
+        ...editedOf(yield* contacts.get(email)),
+        status: "Active"
+      })
+      assert.deepStrictEqual(changes, { status: "Active" })
+      if (changes === undefined) return
+      assert.strictEqual(takenCommand(changeCommand(email, changes)), `roster contacts add ${email} --status Active`)
+      const asked = yield* Effect.flip(run(updateContact, { email, changes }))
+      assert.deepInclude(asked, { _tag: "WouldResubscribe", email, status: "Unsubscribed" })
+      assert.strictEqual(yield* statusOf, "Unsubscribed")
+      const { run: id } = yield* run(updateContact, { email, changes, resubscribe: ["Unsubscribed"] })
+      assert.strictEqual(yield* statusOf, "Active")
+      assert.include(yield* run(undoOf(id), undefined), { changed: 1 })
+      assert.strictEqual(yield* statusOf, "Unsubscribed")
     })
   )
 

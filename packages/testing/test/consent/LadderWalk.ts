@@ -12,7 +12,16 @@ import {
   ImportSource,
   readContacts
 } from "@roster/domain"
-import { addAll, addRows, importContacts, planDelete, planImport, type RunLog, undoRun } from "@roster/workflows"
+import {
+  addAll,
+  addRows,
+  changeAsRun,
+  importContacts,
+  planDelete,
+  planImport,
+  type RunLog,
+  undoRun
+} from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { seededRandom } from "../../src/simulation/LongRun.ts"
@@ -138,6 +147,8 @@ export const randomCourse = (
     ...Object.keys(adds),
     ...Object.keys(runs),
     "change",
+    "one person",
+    "one known person",
     "undo",
     "undo",
     "delete and undo",
@@ -234,6 +245,21 @@ export const walk = Effect.fnUntraced(function* (
       )
       const status = said(now.status, to, given ?? false)
       now = become(status, status === to)
+    } else if (step === "one person" || step === "one known person") {
+      const { firstName, status } = contact
+      const write = { firstName, status, resubscribe: given }
+      const made = yield* on(
+        changeAsRun({ email, write }, { command: "add", of: step === "one person" ? "any" : "existing" }).pipe(
+          // Where the service does not compare, only an add can give a status.
+          Effect.catchTags({ WouldResubscribe: () => Effect.undefined, NotChangeable: () => Effect.undefined })
+        )
+      )
+      const isAsked = rung(to) < rung(now.status) && said(now.status, to, given ?? false) !== to
+      assert.isTrue(isAsked ? made === undefined : made !== undefined || isForeign, course.join("; "))
+      if (made === undefined) continue
+      const before = now
+      now = become(to, true)
+      recorded.push({ id: made.run, before, after: now })
     } else if (step === "import") {
       const marker = `last-${name}-${index}@ladder.example`
       yield* on(

@@ -1,5 +1,6 @@
 /** The contacts view in Chromium: found by a rule, edited, deleted and brought back, by keyboard, and hostile texts as texts. */
 import { assert, describe, it } from "@effect/vitest"
+import { EmailAddress } from "@roster/domain"
 import { Effect } from "effect"
 import { actionTimeout, browser, foreignName, hasBrowser, openIn } from "../browser/Browser.ts"
 import { rawServed } from "../security/RawServed.ts"
@@ -173,7 +174,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.getByRole("button", { name: "c1@example.com" }).click()
           await page.getByLabel("First name").fill("Other")
           assert.isTrue(await page.getByRole("button", { name: "Save" }).isDisabled())
-          assert.isTrue(await page.getByRole("button", { name: "Change the status" }).isDisabled())
+          await page.getByRole("combobox", { name: "Status" }).selectOption("Inactive")
           await page.keyboard.press("Escape")
           await page.getByRole("link", { name: "Keys" }).click()
           await page.getByText("This key lacks the level ModifyAccessTokens, so it may not make").first().waitFor()
@@ -188,6 +189,55 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           assert.strictEqual(await page.getByRole("link", { name: "Export" }).count(), 0)
         })
         yield* assertAccessible(page, "a view that the key does not open")
+      }),
+    3 * actionTimeout
+  )
+
+  it.live(
+    "asks before somebody gets mail who left, with the words of the command line, and takes the answer back",
+    () =>
+      Effect.gen(function* () {
+        const studio = yield* filled
+        const c1 = "c1@example.com"
+        const statusOf = Effect.map(studio.contacts.get(c1), ({ status }) => status)
+        yield* studio.contacts.add([{ email: EmailAddress.make(c1), status: "Unsubscribed" }])
+        const { page, reports } = yield* openStudio(studio)
+        const status = page.getByRole("combobox", { name: "Status" })
+        const answer = page.getByRole("button", { name: "They asked for mail again: save" })
+        yield* Effect.promise(async () => {
+          await page.getByText("304 contacts").waitFor()
+          await page.getByRole("button", { name: c1 }).click()
+          assert.strictEqual(await status.inputValue(), "Unsubscribed")
+          await status.selectOption("Active")
+          await page.getByText(`roster contacts add ${c1} --status Active`).waitFor()
+          await page.getByRole("button", { name: "Save" }).first().click()
+          await page.getByText(`${c1} is Unsubscribed and gets no mail.`).waitFor()
+        })
+        yield* assertAccessible(page, "the question")
+        // Not answered, it is as if nothing had been chosen.
+        assert.strictEqual(yield* statusOf, "Unsubscribed")
+        yield* Effect.promise(async () => {
+          await status.selectOption("Unsubscribed")
+          await answer.waitFor({ state: "detached" })
+          assert.strictEqual(await page.getByRole("dialog").getByRole("alert").count(), 0)
+          await status.selectOption("Active")
+          await answer.click()
+          await page.getByText("Saved.").waitFor()
+        })
+        assert.strictEqual(yield* statusOf, "Active")
+        yield* Effect.promise(async () => {
+          await page.keyboard.press("Escape")
+          await page.getByRole("link", { name: "Runs" }).click()
+          await page
+            .getByRole("row", { name: /Change of contacts/ })
+            .getByRole("button")
+            .click()
+          await page.getByRole("button", { name: "Preview the undo…" }).click()
+          await page.getByRole("button", { name: "Undo: change 1 contact" }).click()
+          await page.getByText("Undone: 1 contact changed back.").waitFor()
+        })
+        assert.strictEqual(yield* statusOf, "Unsubscribed")
+        assert.deepStrictEqual(reports(), [])
       }),
     3 * actionTimeout
   )

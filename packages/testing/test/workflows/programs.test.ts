@@ -5,6 +5,7 @@ import {
   type ContactPayload,
   ContactsService,
   ContactStatus,
+  type ContactWrite,
   EmailAddress,
   everyStatus,
   ServiceError
@@ -296,6 +297,74 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
       for (const { counts } of yield* (yield* RunLog).list) {
         assert.deepInclude(counts, { created: 0, deleted: 0 })
       }
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.effect("add one contact or change it as a run, ask where they left, and undo it", () =>
+    Effect.gen(function* () {
+      const email = "ada@example.com"
+      const contacts = yield* ContactsService
+      const add = (write: ContactWrite) => changeAsRun({ email, write }, { command: "add", of: "any" })
+      const added = yield* add({ firstName: "Ada", customFields: { city: "Rom" }, addToLists: ["News"] })
+      assert.deepInclude(added.contact, { firstName: "Ada", customFields: { city: "Rom" } })
+      assert.deepInclude(yield* undoRun(added.run), { deleted: 1 })
+      assert.deepStrictEqual(yield* stored, [])
+
+      for (const left of ["Abuse", "Unsubscribed", "Bounced", "NotConfirmed"] as const) {
+        yield* others([{ email, firstName: "Ada", status: left }])
+        const asked = yield* Effect.flip(add({ status: "Active", firstName: "Eve" }))
+        assert.deepInclude(asked, { _tag: "WouldResubscribe", email, status: left })
+        assert.deepStrictEqual(yield* stored, [`ada@example.com Ada ${left}`])
+        const { contact, keptStatus, run } = yield* add({ status: "Active", firstName: "Eve", resubscribe: [left] })
+        assert.deepStrictEqual([contact?.status, contact?.firstName, keptStatus], ["Active", "Eve", undefined])
+        yield* isExact ? undoRun(run) : undoRun(run, { resubscribe: true })
+        assert.deepStrictEqual(yield* stored, [`ada@example.com Ada ${left}`])
+      }
+      // What a person has is not lowered by accident, and anything else is written, NotConfirmed too.
+      yield* others([{ email, status: "Engaged" }])
+      assert.strictEqual((yield* add({ status: "NotConfirmed" })).contact?.status, "NotConfirmed")
+      assert.strictEqual((yield* add({ status: "Abuse" })).contact?.status, "Abuse")
+      assert.strictEqual((yield* contacts.get(email)).firstName, "Ada")
+      if (!isExact) {
+        const off = yield* Effect.flip(add({ removeFromLists: ["News"] }))
+        assert.strictEqual(off._tag, "NotChangeable")
+      }
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("put many on a list and take them off where the service shows it, and undo it", () =>
+    Effect.gen(function* () {
+      const service = yield* ContactsService
+      yield* others(rowsOf(5))
+      yield* service.addWithoutAnswer(rowsOf(2), { listNames: ["News", "Old"] })
+      const listsOf = Effect.gen(function* () {
+        const answers = yield* service.change(
+          rowsOf(5).map(({ email }) => ({ email: EmailAddress.make(email), seen: null, delete: true as const })),
+          { dryRun: true }
+        )
+        return answers.map((answer) => (answer._tag === "Outdated" ? (answer.lists ?? []).join() : ""))
+      })
+      const planning = planUpdate(service.stream(), { addToLists: ["news"], removeFromLists: ["old"] })
+      if (!isExact) {
+        assert.strictEqual((yield* Effect.flip(planning))._tag, "NotChangeable")
+        return
+      }
+      const plan = yield* planning
+      assert.deepInclude(plan.summary, { read: 5, changed: 5, unchanged: 0, onlyLists: 0 })
+      assert.deepStrictEqual(plan.summary.fields, { "Lists.news": 3, "Lists.old": 2 })
+      yield* others([{ email: "p3@example.com", firstName: "Theirs" }])
+      const { report, undo } = yield* plan.apply
+      assert.deepInclude(report, { read: 5, changed: 4, outdated: 1 })
+      assert.deepStrictEqual(yield* listsOf, ["News", "News", "News", "", "News"])
+      assert.deepInclude(
+        (yield* planUpdate(service.stream({ rule: "firstname != 'Theirs'" }), { addToLists: ["News"] })).summary,
+        {
+          changed: 0,
+          unchanged: 4
+        }
+      )
+      assert.deepInclude(yield* undo, { changed: 4, outdated: 0 })
+      assert.deepStrictEqual(yield* listsOf, ["News,Old", "News,Old", "", "", ""])
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 

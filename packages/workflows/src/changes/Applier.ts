@@ -8,7 +8,6 @@ import {
   beforeWriting,
   type ContactChange,
   ContactFilter,
-  type ContactPayload,
   ContactsService,
   InvalidInput,
   inputProblem,
@@ -25,6 +24,7 @@ import {
   madeBy,
   madeOf,
   nothingEarlier,
+  payloadOf,
   readEarlier,
   recordUnknown,
   unrecorded
@@ -121,24 +121,6 @@ const outcomeOf = ({ effect, kept: keptStatus }: Look, isRecipient = false): Add
 const writtenOutcome = ({ change, found, look }: Due<unknown>, kept = look.kept): AddOutcome | Own => {
   const { after = madeOf(found, change) } = look
   return outcomeOf({ ...look, kept }, kept === look.kept && isNewRecipient(found.contact, after.contact))
-}
-
-/** An empty text removes a custom field, and is the nearest to no name. */
-const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
-
-/** The contact of an add that writes the same, at a service that compares nothing. */
-const payloadOf = ({ email, write = {} }: ContactChange): ContactPayload => {
-  const { consent, customFields, firstName, lastName, status } = write
-  return {
-    email,
-    status,
-    firstName: orEmpty(firstName),
-    lastName: orEmpty(lastName),
-    customFields:
-      customFields && Object.fromEntries(Object.entries(customFields).map(([name, text]) => [name, text ?? ""])),
-    consent:
-      consent == null ? undefined : { ...consent, ip: consent.ip ?? undefined, tracking: consent.tracking ?? undefined }
-  }
 }
 
 /** What changes have in common that one call makes at a service that compares nothing. */

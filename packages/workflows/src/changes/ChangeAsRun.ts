@@ -9,15 +9,18 @@ import {
   everyStatus,
   fnRedacted,
   InvalidInput,
+  type KeptStatus,
+  keptStatuses,
   type RunTaken,
   ServiceError,
   TaggedError,
   Unavailable,
+  withheldStatuses,
   wouldLower
 } from "@roster/domain"
-import { Effect, Schema, type Scope } from "effect"
+import { Effect, Schema, type Scope, Struct } from "effect"
 import { readNow } from "../runs/ContactReader.ts"
-import { attempts, made, madeBy, recordUnknown } from "../runs/RecordedChanges.ts"
+import { attempts, made, madeBy, payloadOf, recordUnknown } from "../runs/RecordedChanges.ts"
 import { type Run, RunLog, type RunLogFailure } from "../runs/RunLog.ts"
 
 /** A contact with this address is stored already. Nothing was changed. */
@@ -43,8 +46,10 @@ export class NotChangeable extends TaggedError<NotChangeable>()("NotChangeable",
 
 /** The contact has a stricter status than the given one, such as Unsubscribed. Nothing was changed. */
 export class WouldResubscribe extends TaggedError<WouldResubscribe>()("WouldResubscribe", {
-  /** The status that the contact keeps. */
-  status: Schema.String
+  /** The address. */
+  email: Schema.String,
+  /** The status that the contact keeps, which `resubscribe` may name. */
+  status: Schema.Literals(withheldStatuses)
 }) {
   override get message(): string {
     const said = this.status === "Abuse" ? "names it" : "is true or names it"
@@ -56,8 +61,8 @@ export class WouldResubscribe extends TaggedError<WouldResubscribe>()("WouldResu
 export interface ChangeAsRunOptions {
   /** The command in the log. */
   readonly command: string
-  /** Whether the contact has to be there, or must not be (default: existing). */
-  readonly of?: "existing" | "new" | undefined
+  /** Whether the contact has to be there, or must not be, or is added if it is not (default: existing). */
+  readonly of?: "existing" | "new" | "any" | undefined
 }
 
 /** A change that was made. */
@@ -66,13 +71,16 @@ export interface ChangedAsRun {
   readonly run: string
   /** The contact as it is now, if the key may read it; `null` if it was deleted. */
   readonly contact: Contact | null | undefined
+  /** The status that the contact kept in place of the given one: a key that may not view contacts cannot ask before. */
+  readonly keptStatus?: KeptStatus["status"] | undefined
 }
 
 type ChangeError = ContactNotFound | ContactExists | NotChangeable | WouldResubscribe | InvalidInput | ServiceError
 
 /**
- * Writes to one contact, or deletes it. It neither adds a contact that others deleted meanwhile nor overwrites one that they
- * added. A key that may not view contacts can update and delete them, which cannot be undone.
+ * Writes to one contact, or deletes it. Unless it is of any contact, it neither adds one that others deleted meanwhile nor
+ * overwrites one that they added. A key that may not view contacts can update, delete and add them, which cannot be undone;
+ * what it adds keeps a stricter status.
  *
  * ```ts
  * import { changeAsRun } from "@roster/workflows"
@@ -91,12 +99,16 @@ export const changeAsRun = fnRedacted("changeAsRun")(function* (
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const log = yield* RunLog
+      let run: Run | undefined
       // After the first read, whose answer says which contacts these are.
       const opened = yield* Effect.cached(
-        Effect.tap(log.open({ command }), ({ end }) => Effect.addFinalizer(() => Effect.ignore(end)))
+        Effect.tap(log.open({ command }), (opened) => Effect.sync(() => (run = opened)))
       )
-      const contact = yield* makeChange(opened, { delete: undefined, write: undefined, ...change }, of === "new")
-      return { run: (yield* opened).header.id, contact }
+      const made = yield* makeChange(opened, { delete: undefined, write: undefined, ...change }, of).pipe(
+        // Within the scope of its file, which opens later.
+        Effect.ensuring(Effect.suspend(() => (run === undefined ? Effect.void : Effect.ignore(run.end))))
+      )
+      return { run: (yield* opened).header.id, ...made }
     })
   )
 })
@@ -109,63 +121,78 @@ const asOne = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       : error
   )
 
+/** Whether an add can say a write, at a service that compares nothing. */
+const isSayable = ({ consent, removeFromLists = [] }: ContactWrite): boolean =>
+  removeFromLists.length === 0 && consent !== null && !Object.values(consent ?? {}).includes(null)
+
+type Made = Omit<ChangedAsRun, "run">
+
 const makeChange = Effect.fnUntraced(function* (
   opened: Effect.Effect<Run, RunTaken | RunLogFailure | ServiceError, Scope.Scope>,
   { delete: isDeleted, email, write = {} }: { readonly email: string } & Pick<ContactChange, "write" | "delete">,
-  isNew: boolean
-): Effect.fn.Return<Contact | null | undefined, ChangeError | RunTaken | RunLogFailure, ContactsService | Scope.Scope> {
+  of: NonNullable<ChangeAsRunOptions["of"]>
+): Effect.fn.Return<Made, ChangeError | RunTaken | RunLogFailure, ContactsService | Scope.Scope> {
   const service = yield* ContactsService
-  const { consent, customFields, firstName, lastName, resubscribe = false, status, ...lists } = write
-  /** What a service does that compares nothing, to a contact that is there. */
-  const plain: Effect.Effect<Contact | null, ContactNotFound | NotChangeable | InvalidInput | ServiceError> =
-    isDeleted === true
-      ? Effect.as(service.delete(email), null)
-      : status !== undefined || consent !== undefined || Object.keys(lists).length > 0
-        ? new NotChangeable()
-        : service.update(email, {
-            ...(firstName === undefined ? {} : { firstName: firstName ?? "" }),
-            ...(lastName === undefined ? {} : { lastName: lastName ?? "" }),
-            ...(customFields === undefined
-              ? {}
-              : {
-                  customFields: Object.fromEntries(
-                    Object.entries(customFields).map(([name, text]) => [name, text ?? ""])
-                  )
-                })
-          })
+  // The service checks the address.
+  const address = email as EmailAddress
+  const { consent, customFields: _fields, firstName: _first, lastName: _last, resubscribe, status, ...lists } = write
+  const payload = payloadOf({ email: address, seen: null, write })
+  /** What a service does that compares nothing. Unless somebody looked before, the contact keeps a stricter status. */
+  const plain = (isRead: boolean): Effect.Effect<Made, ChangeError> => {
+    if (isDeleted === true) return Effect.as(service.delete(email), { contact: null })
+    if (of !== "any") {
+      return status !== undefined || consent !== undefined || Object.keys(lists).length > 0
+        ? Effect.fail(new NotChangeable())
+        : Effect.map(
+            service.update(email, Struct.pick(payload, ["firstName", "lastName", "customFields"])),
+            (contact) => ({
+              contact
+            })
+          )
+    }
+    if (!isSayable(write)) return Effect.fail(new NotChangeable())
+    return service
+      .add([payload], { listNames: write.addToLists, ...(isRead ? {} : { resubscribe: resubscribe ?? false }) })
+      .pipe(
+        Effect.catchTag("TooManyContacts", Effect.die),
+        Effect.map((added) => ({ contact: added[0], keptStatus: keptStatuses([payload], added)[0]?.status }))
+      )
+  }
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const { found, isExact } = yield* asOne(readNow(service, [email], { isToChange: true })).pipe(
       Effect.catchTag("TooManyContacts", Effect.die)
     )
     if (found === undefined) {
-      if (isNew) return yield* new NotChangeable()
+      if (of === "new") return yield* new NotChangeable()
       yield* recordUnknown(yield* opened, "a change by a key that may not read contacts")
-      return yield* plain
+      return yield* asOne(plain(false))
     }
     const [now = { contact: null, lists: undefined }] = found
     const seen = now.contact
-    if (isNew && seen !== null) return yield* new ContactExists({ email })
-    if (!isNew && seen === null) return yield* new ContactNotFound({ email })
-    if (status !== undefined && wouldLower(seen?.status, status, resubscribe)) {
-      return yield* new WouldResubscribe({ status: seen?.status ?? "" })
+    if (of === "new" && seen !== null) return yield* new ContactExists({ email })
+    if (of === "existing" && seen === null) return yield* new ContactNotFound({ email })
+    const withheld = withheldStatuses.find((withheld) => withheld === seen?.status)
+    if (withheld !== undefined && status !== undefined && wouldLower(withheld, status, resubscribe)) {
+      return yield* new WouldResubscribe({ email, status: withheld })
     }
     const run = yield* opened
-    // The service checks the address.
-    const address = email as EmailAddress
     const changes = [
       isDeleted === true
         ? { email: address, seen, delete: isDeleted }
         : // Of one contact any other status is written, NotConfirmed too.
           { email: address, seen, write: status === undefined ? write : { ...write, resubscribe: everyStatus } }
     ] as const
-    if (!isExact && !isNew) return yield* madeBy(run, { changes, found: [now] }, plain)
+    if (!isExact && of !== "new") return yield* asOne(madeBy(run, { changes, found: [now] }, plain(true)))
     const [answer] = yield* asOne(made(service, run, { changes, found: [now] })).pipe(
       Effect.catchTag("TooManyContacts", Effect.die)
     )
     if (answer?._tag === "Outdated") continue
-    return isDeleted === true
-      ? null
-      : yield* Effect.catchTag(service.get(email), "ContactNotFound", () => Effect.undefined)
+    return {
+      contact:
+        isDeleted === true
+          ? null
+          : yield* Effect.catchTag(service.get(email), "ContactNotFound", () => Effect.undefined)
+    }
   }
   return yield* new ServiceError({
     operation: "contactsChangesPost",

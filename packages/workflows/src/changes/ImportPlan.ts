@@ -8,6 +8,7 @@ import {
   type ContactsService,
   type ContactState,
   ContactStates,
+  type ContactWrite,
   type FieldChanges,
   fnRedacted,
   type ImportMapping,
@@ -139,14 +140,16 @@ const noLook = { change: undefined, fields: noFields, after: undefined, kept: un
 /** Makes the function that looks what a row does to its contact. */
 export const makeRowLook = ({
   listNames = [],
+  removeFromLists = [],
   resubscribe = false,
   ...mode
-}: ImportMode & Pick<PlanOptions, "listNames" | "resubscribe">) => {
+}: ImportMode & Pick<PlanOptions, "listNames" | "resubscribe"> & Pick<ContactWrite, "removeFromLists">) => {
   const fit = fitOf(mode)
+  const changesLists = listNames.length + removeFromLists.length > 0
   return (contact: ContactPayload, found: Found): RowLook => {
     const { email } = contact
     const seen = found.contact
-    const asked = writeOfContact(contact, { listNames, resubscribe })
+    const asked = writeOfContact(contact, { listNames, removeFromLists, resubscribe })
     const fitted = fit === undefined ? asked : fit(asked, found)
     if (fitted === undefined) {
       return { ...noLook, effect: "leftOut" }
@@ -160,7 +163,7 @@ export const makeRowLook = ({
     const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
     const fields = ContactStates.changesOf(state(found), state(after))
     // Where lists cannot be read, nobody knows who is on them.
-    const isSame = Object.keys(fields).length === 0 && (listNames.length === 0 || found.lists !== undefined)
+    const isSame = Object.keys(fields).length === 0 && (!changesLists || found.lists !== undefined)
     return isSame
       ? { ...given, effect: "unchanged", change: undefined, fields }
       : { ...given, effect: "changed", fields }
@@ -177,11 +180,14 @@ interface StoredTexts {
 
 /** Collects the rows of a plan and its summary. */
 export const makePlanner = (
-  { listNames, mapping, resubscribe }: Pick<PlanHeader, "listNames" | "mapping" | "resubscribe">,
+  {
+    mapping,
+    ...writing
+  }: Pick<PlanHeader, "listNames" | "mapping" | "resubscribe"> & Pick<ContactWrite, "removeFromLists">,
   survey: PlanCounts,
   { onRow = () => undefined, storedTexts, ...mode }: ImportMode & Pick<PlanOptions, "onRow"> & StoredTexts
 ): Planner<Part[number]> => {
-  const look = makeRowLook({ ...mode, listNames, resubscribe })
+  const look = makeRowLook({ ...mode, ...writing })
   const header = survey.header?.cells ?? []
   const columns = survey.header === undefined ? [] : ContactColumns.columnFields(header, mapping)
   const readers = storedTexts ?? ContactColumns.storedTextsOf(header, mapping)

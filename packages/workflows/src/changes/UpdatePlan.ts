@@ -5,14 +5,17 @@ import {
   ContactStates,
   ContactStatus,
   ContactUpdatePayload,
+  type ContactWrite,
   fnRedacted,
   type InvalidInput,
   maximumChanges,
   type ServiceError,
   validated
 } from "@roster/domain"
-import { type Effect, Schema, Stream, Struct, type Types } from "effect"
+import { Effect, Schema, Stream, type Types } from "effect"
+import { mayNotRead, readNow } from "../runs/ContactReader.ts"
 import type { RunLog } from "../runs/RunLog.ts"
+import { NotChangeable } from "./ChangeAsRun.ts"
 import { makePlanner, type PlanCounts, type PlanOptions, shownContacts, writtenPlan } from "./ImportPlan.ts"
 import type { Plan } from "./PlanApplication.ts"
 import type { PlanSummary } from "./PlanFile.ts"
@@ -21,10 +24,25 @@ import type { PlanSummary } from "./PlanFile.ts"
 export interface UpdateOfMany extends Omit<ContactUpdatePayload, "status"> {
   /** The status that each contact gets, unless it keeps its own (docs/decisions/upsert.md). */
   readonly status?: ContactStatus | undefined
+  /** Lists that each contact is put on; new ones are created. */
+  readonly addToLists?: ContactWrite["addToLists"]
+  /** Lists that each contact is taken off. */
+  readonly removeFromLists?: ContactWrite["removeFromLists"]
 }
 
 const readChanges = validated(ContactUpdatePayload)
 const readStatus = validated(Schema.Struct({ status: Schema.optional(ContactStatus) }))
+
+/** The lists of contacts, which only a service shows that compares and changes in one step. */
+const listsOf = Effect.fnUntraced(function* (contacts: ReadonlyArray<Contact>) {
+  const service = yield* ContactsService
+  const { found, isExact } = yield* readNow(
+    service,
+    contacts.map(({ email }) => email)
+  ).pipe(Effect.catchTag("TooManyContacts", Effect.die))
+  if (!isExact) return yield* new NotChangeable()
+  return found === undefined ? yield* mayNotRead : found.map(({ lists }) => lists)
+})
 
 /** How a plan of contacts is made. */
 type Options<ES> = Pick<PlanOptions<ES>, "storage" | "onProgress">
@@ -33,8 +51,8 @@ const partsOf = <E, R>(contacts: Stream.Stream<Contact, E, R>) => Stream.grouped
 
 /**
  * Plans to make the same change to each of some contacts, which were read. An empty text removes a field. A status is written
- * by the rule of imports: a stricter one stays, unless `resubscribe` lifts it, and the summary counts it. The rows of the plan
- * are numbered in the order of the contacts.
+ * by the rule of imports: a stricter one stays, unless `resubscribe` lifts it, and the summary counts it. Lists are changed where
+ * the service shows them. The rows of the plan are numbered in the order of the contacts.
  *
  * ```ts
  * import { ContactsService } from "@roster/domain"
@@ -53,21 +71,26 @@ export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
   contacts: Stream.Stream<Contact, E, R>,
   changes: UpdateOfMany,
   options: Options<ES> & Pick<PlanOptions, "resubscribe"> = {}
-): Effect.fn.Return<Plan<ES>, E | ES | InvalidInput | ServiceError, R | RunLog> {
+): Effect.fn.Return<Plan<ES>, E | ES | InvalidInput | NotChangeable | ServiceError, R | ContactsService | RunLog> {
   const { resubscribe = false } = options
-  const { status } = yield* readStatus({ status: changes.status })
-  const given = yield* readChanges(Struct.omit(changes, ["status"]))
+  const { addToLists: listNames = [], removeFromLists = [], status: asked, ...others } = changes
+  const { status } = yield* readStatus({ status: asked })
+  const given = yield* readChanges(others)
+  const changesLists = listNames.length + removeFromLists.length > 0
   const counts: Types.Mutable<PlanCounts> = { read: 0, invalid: 0, duplicates: 0, firstInvalid: [], causes: [] }
-  const parts = Stream.map(partsOf(contacts), (some) =>
-    some.map((contact) => {
-      counts.read++
-      return [
-        { line: counts.read, contact: { email: contact.email, ...given, status } },
-        { contact, lists: undefined }
-      ] as const
-    })
+  const parts = Stream.mapEffect(partsOf(contacts), (some) =>
+    Effect.map(changesLists ? listsOf(some) : Effect.succeed([]), (lists) =>
+      some.map((contact, index) => {
+        counts.read++
+        return [
+          { line: counts.read, contact: { email: contact.email, ...given, status } },
+          { contact, lists: lists[index] }
+        ] as const
+      })
+    )
   )
-  return yield* writtenPlan(parts, makePlanner({ listNames: [], resubscribe }, counts, {}), options)
+  const planner = makePlanner({ listNames, removeFromLists, resubscribe }, counts, {})
+  return yield* writtenPlan(parts, planner, { ...options, listNames })
 })
 
 /**

@@ -11,6 +11,7 @@ import {
   type Contact,
   type ContactChange,
   type ContactContent,
+  type ContactPayload,
   type ContactsService,
   type ContactState,
   type ContactWrite,
@@ -252,10 +253,14 @@ const entryFor = (changes: ReadonlyArray<Write>, found: ReadonlyArray<Found | un
   )
 }
 
-/** The write that adds a contact. */
+/** The write of a contact, which is put on lists and taken off others. */
 export const writeOfContact = (
   { email, ...given }: { readonly email: string } & ContactWrite,
-  { listNames = [], resubscribe = false }: Pick<AddOptions, "listNames" | "resubscribe">
+  {
+    listNames = [],
+    removeFromLists = [],
+    resubscribe = false
+  }: Pick<AddOptions, "listNames" | "resubscribe"> & Pick<ContactWrite, "removeFromLists">
 ): Write => {
   return {
     // The service checks it.
@@ -263,7 +268,26 @@ export const writeOfContact = (
     write: {
       ...Struct.pick(given, ["status", "firstName", "lastName", "customFields", "consent"]),
       ...(listNames.length === 0 ? {} : { addToLists: listNames }),
+      ...(removeFromLists.length === 0 ? {} : { removeFromLists }),
       resubscribe
     }
+  }
+}
+
+/** An empty text removes a custom field, and is the nearest to no name. */
+const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
+
+/** The contact of an add that writes the same, at a service that compares nothing. */
+export const payloadOf = ({ email, write = {} }: ContactChange): ContactPayload => {
+  const { consent, customFields, firstName, lastName, status } = write
+  return {
+    email,
+    status,
+    firstName: orEmpty(firstName),
+    lastName: orEmpty(lastName),
+    customFields:
+      customFields && Object.fromEntries(Object.entries(customFields).map(([name, text]) => [name, text ?? ""])),
+    consent:
+      consent == null ? undefined : { ...consent, ip: consent.ip ?? undefined, tracking: consent.tracking ?? undefined }
   }
 }

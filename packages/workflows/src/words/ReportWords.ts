@@ -1,4 +1,6 @@
 /** What a report says to people, in the same words on the command line and on the page. */
+import type { WithheldStatus } from "@roster/domain"
+import type { WouldResubscribe } from "../changes/ChangeAsRun.ts"
 import type { UndoReport } from "../changes/Undo.ts"
 import type { NewRecipients, RunReport } from "../runs/RunReport.ts"
 
@@ -111,6 +113,19 @@ export const givenBackWords = (
 /** In how many changes of a field only the form of its value changes, to stand behind their number. */
 export const onlyFormWords = (count: number, onlyForm = 0): string =>
   onlyForm === 0 ? "" : onlyForm === count ? ", only its form" : `, ${numberText(onlyForm)} of them only its form`
+
+/** What is asked before somebody gets mail who has a status that stops it, by that status: the fact, and what has to hold. */
+export const resubscribeWords = ({ email, status }: Pick<WouldResubscribe, "email" | "status">) => ({
+  fact: `${email} is ${status} and gets no mail.`,
+  question: heals[status]
+})
+
+const heals = {
+  Abuse: "They asked for mail again",
+  Unsubscribed: "They asked for mail again",
+  Bounced: "Their address takes mail again",
+  NotConfirmed: "They have confirmed"
+} as const satisfies Record<WithheldStatus, string>
 
 /** Why a contact stays that an undo would change. */
 export const unwritable = "a value of before may not be written"

@@ -38,7 +38,7 @@ import { readBytes } from "../../settings/InputFile.ts"
 import { Output } from "../../terminal/Output.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
-import { canAgree, confirmContacts, confirmLeavingOut, mostByYes } from "../shared/Confirm.ts"
+import { canAgree, confirmContacts, confirmFact, mostByYes } from "../shared/Confirm.ts"
 import { checkFields, countUnplaced, sayUnplaced } from "../shared/RuleFlags.ts"
 import { carryOut } from "./import/CarryOut.ts"
 import { type Facts, reporting } from "./runs/RunSummary.ts"
@@ -69,7 +69,10 @@ const checkUnplaced = Effect.fnUntraced(function* (
     (yield* allowUnplaced ? Effect.orElseSucceed(counting, () => undefined) : counting) ?? {}
   if (unplaced === undefined) return
   if (allowUnplaced || dryRun || count === 0) yield* sayUnplaced(unplaced)
-  else yield* confirmLeavingOut(printable(unplacedText(unplaced)), "--allow-unplaced")
+  else {
+    const hint = "To go on without them, add --allow-unplaced."
+    yield* confirmFact(printable(unplacedText(unplaced)), "Go on without them", hint)
+  }
   return unplaced
 })
 
@@ -118,8 +121,8 @@ const someOf = (emails: ReadonlyArray<string>): string =>
   `${emails.slice(0, 3).join(", ")}${emails.length > 3 ? ` and ${emails.length - 3} more` : ""}`
 
 /** What is done to many contacts. */
-interface Work<E> {
-  readonly command: "update" | "convert" | "delete"
+interface Work<E, EN> {
+  readonly command: "update" | "convert" | "delete" | "lists add" | "lists remove"
   /** The file with the addresses. */
   readonly file: string | undefined
   readonly doing: string
@@ -136,8 +139,8 @@ interface Work<E> {
     readonly lines: ReadonlyArray<string>
     readonly facts: Readonly<Record<string, unknown>>
   }
-  /** What is said if it would do nothing. */
-  readonly nothing: (summary: PlanSummary) => string
+  /** What is said if it would do nothing, or the error that this is. */
+  readonly nothing: (summary: PlanSummary) => Effect.Effect<string, EN>
   /** What is said beside the report. */
   readonly facts?: (summary: PlanSummary) => Facts
   /** How the command ends if the plan leaves something that was to be done. */
@@ -211,9 +214,20 @@ const isUnbounded = (filter: ContactFilter): boolean => {
 }
 
 /** Plans work on the contacts of a filter, asks, and applies the plan. */
-export const planAndApply = Effect.fnUntraced(function* <E>(
+export const planAndApply = Effect.fnUntraced(function* <E, EN>(
   filter: ContactFilter,
-  { command, doing, facts: factsOf, file, input, nothing, partly: partlyOf, plan: makePlan, preview, what }: Work<E>,
+  {
+    command,
+    doing,
+    facts: factsOf,
+    file,
+    input,
+    nothing,
+    partly: partlyOf,
+    plan: makePlan,
+    preview,
+    what
+  }: Work<E, EN>,
   { dryRun, ...given }: Given
 ) {
   const output = yield* Output
@@ -233,6 +247,7 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
   const isSevere =
     count > mostByYes || (isByRule && ((deleted > 0 && isUnbounded(filter)) || (yield* isMoreThanHalf(count))))
   const { facts, lines } = preview(plan.summary)
+  const whyNothing = count === 0 ? yield* nothing(plan.summary) : ""
   const said = Results.omitUndefined({ notThere: isByRule ? undefined : missing.length, ...factsOf?.(plan.summary) })
   const kept: Pick<RunReport, "statusesKept" | "keptStatuses"> = {
     statusesKept: plan.summary.wouldResubscribe,
@@ -248,7 +263,7 @@ export const planAndApply = Effect.fnUntraced(function* <E>(
   if (count === 0) {
     const report = { ...emptyReport, ...kept, read, done: unchanged, alreadySo: unchanged }
     return yield* reporting({ command, file }, (tell) =>
-      tell({ report, facts: said, words: nothing(plan.summary) }).pipe(
+      tell({ report, facts: said, words: whyNothing }).pipe(
         Effect.andThen(partly === undefined ? Effect.void : Effect.fail(partly))
       )
     )

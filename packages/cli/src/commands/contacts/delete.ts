@@ -121,7 +121,7 @@ export const command = Command.make(
         input: "delete",
         plan: planDelete,
         preview,
-        nothing: () => "No contact matches, so nothing was deleted."
+        nothing: () => Effect.succeed("No contact matches, so nothing was deleted.")
       },
       given
     ).pipe(

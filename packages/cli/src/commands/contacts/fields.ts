@@ -109,9 +109,11 @@ const convert = Effect.fnUntraced(function* (
         return { lines: [...lines, ...leftLines(summary)], facts }
       },
       nothing: (summary) =>
-        [`No contact changes: ${counted(summary.read)} have no value to convert.`, ...leftLines(summary)]
-          .map(printable)
-          .join("\n"),
+        Effect.succeed(
+          [`No contact changes: ${counted(summary.read)} have no value to convert.`, ...leftLines(summary)]
+            .map(printable)
+            .join("\n")
+        ),
       facts: leftFacts,
       partly: partlyDone
     },

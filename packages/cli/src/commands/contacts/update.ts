@@ -5,21 +5,30 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { confirmCount, yes } from "../shared/Confirm.ts"
-import { contactNames, customFields, refuseFlags, resubscribe, withExamples } from "../shared/CommonFlags.ts"
-import { isByRule, selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
+import {
+  contactNames,
+  customFields,
+  refuseFlags,
+  resubscribe,
+  resubscribeNeedsStatus,
+  withExamples
+} from "../shared/CommonFlags.ts"
+import { isOne, selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
 import { allowUnplaced, changesPreview, keptLines, planAndApply } from "./PlanOfMany.ts"
 
-const nothing = (summary: PlanSummary): string =>
-  [
-    `No contact changes: ${counted(summary.read)} ${summary.read === 1 ? "is" : "are"} so already` +
-      `${summary.wouldResubscribe === 0 ? "." : `, or keep${summary.read === 1 ? "s its" : " their"} status.`}`,
-    ...keptLines(summary)
-  ]
-    .map(printable)
-    .join("\n")
+const nothing = (summary: PlanSummary) =>
+  Effect.succeed(
+    [
+      `No contact changes: ${counted(summary.read)} ${summary.read === 1 ? "is" : "are"} so already` +
+        `${summary.wouldResubscribe === 0 ? "." : `, or keep${summary.read === 1 ? "s its" : " their"} status.`}`,
+      ...keptLines(summary)
+    ]
+      .map(printable)
+      .join("\n")
+  )
 
 export const command = Command.make(
   "update",
@@ -39,10 +48,9 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* ({ customFields, firstName, lastName, resubscribe, status, ...given }) {
     const changes = Results.omitUndefined({ customFields, firstName, lastName })
-    const [email, ...others] = given.emails
+    const [email] = given.emails
     const about = RunLogLayer.about(selectionWords(given))
-    const isOne = email !== undefined && others.length === 0 && given.file === undefined && !isByRule(given)
-    if (!isOne || given.dryRun || status !== undefined) {
+    if (email === undefined || !isOne(given) || given.dryRun || status !== undefined) {
       const filter = yield* selected(given)
       const what =
         filter._tag === "ByRule"
@@ -75,10 +83,7 @@ export const command = Command.make(
         firstName === undefined && lastName === undefined && customFields === undefined && status === undefined,
         "There is nothing to change: add --first-name, --last-name, --field or --status."
       ],
-      [
-        resubscribe !== undefined && status === undefined,
-        "--resubscribe needs --status: it says which statuses that one replaces."
-      ],
+      resubscribeNeedsStatus({ resubscribe, status }),
       ...selectionRefusals(selection)
     )
   ),

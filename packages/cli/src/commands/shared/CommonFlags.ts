@@ -1,5 +1,5 @@
 /** Flags and arguments that several commands share, parsed into values of the domain, and how examples are written. */
-import { ContactColumns, EmailAddress, resubscribeIn, withheldStatuses } from "@roster/domain"
+import { ContactColumns, EmailAddress, type Resubscribe, resubscribeIn, withheldStatuses } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"
@@ -95,6 +95,19 @@ export const resubscribe = resubscribeFlag(
   "Let a lower status take the place of Unsubscribed, Bounced and NotConfirmed, or of those that are named, such as " +
     "Bounced; Abuse only by its name (default: contacts keep the stricter status)"
 )
+
+/** The refusal of `--resubscribe` alone, for `refuseFlags`. */
+export const resubscribeNeedsStatus = ({
+  resubscribe,
+  status
+}: {
+  readonly resubscribe: Resubscribe | undefined
+  readonly status: string | undefined
+}) =>
+  [
+    resubscribe !== undefined && status === undefined,
+    "--resubscribe needs --status: it says which statuses that one replaces."
+  ] as const
 
 /** An optional duration. */
 export const optionalDuration = (name: string, description: string) =>

@@ -75,10 +75,10 @@ const askToGoOn = Effect.fnUntraced(function* (question: string) {
   }
 })
 
-/** Asks whether to go on without contacts; without a terminal a flag has to say so. */
-export const confirmLeavingOut = Effect.fnUntraced(function* (why: string, flag: string) {
-  if (!(yield* hasTerminal)) return yield* declined(`Nothing was done. ${why}`, `To go on without them, add ${flag}.`)
-  yield* askToGoOn(`${why} Go on without them`)
+/** Says a fact and asks what to do about it; without a terminal a flag has to say so, as the hint does. */
+export const confirmFact = Effect.fnUntraced(function* (fact: string, question: string, hint: string) {
+  if (!(yield* hasTerminal)) return yield* declined(`Nothing was done. ${fact}`, hint)
+  yield* askToGoOn(`${fact} ${question}`)
 })
 
 /** Asks whether to do `what`, and names the service or store. */

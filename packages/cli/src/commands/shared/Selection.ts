@@ -22,7 +22,7 @@ export const selectionFlags = {
   )
 }
 
-interface Selection {
+export interface Selection {
   readonly emails: ReadonlyArray<string>
   readonly rule: string | undefined
   readonly rawRule: RawRule | undefined
@@ -32,6 +32,10 @@ interface Selection {
 /** Whether contacts are selected by a rule. */
 export const isByRule = ({ rawRule, rule }: Pick<Selection, "rule" | "rawRule">): boolean =>
   rule !== undefined || rawRule !== undefined
+
+/** Whether one contact is selected, by its address. */
+export const isOne = (given: Selection): boolean =>
+  given.emails.length === 1 && given.file === undefined && !isByRule(given)
 
 /** The selection in words: a file, a rule, an address, or how many there are. */
 export const selectionWords = ({ emails, file, rawRule, rule }: Selection): string =>

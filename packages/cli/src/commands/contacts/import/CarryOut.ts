@@ -24,7 +24,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
     kept,
     partly
   }: {
-    readonly command: "apply" | "update" | "convert" | "delete"
+    readonly command: "apply" | "update" | "convert" | "delete" | "lists add" | "lists remove"
     readonly doing: string
     readonly again: string
     readonly file?: string | undefined

@@ -1,4 +1,4 @@
-/** The report of a run, in one form for import, apply, update, conversion, delete and undo, printed however the command ends. */
+/** The report of a run, in one form for imports, plans and undos, printed however the command ends. */
 import {
   LeftValue,
   OutdatedContact,
@@ -35,7 +35,7 @@ export type Facts = typeof Facts.Type
 
 /** The report as JSON (docs/command-line.md). */
 export const RunSummary = Schema.Struct({
-  command: Schema.Literals(["import", "apply", "update", "convert", "delete", "undo"]),
+  command: Schema.Literals(["import", "apply", "update", "convert", "delete", "lists add", "lists remove", "undo"]),
   /** The file with the rows, the plan or the addresses. */
   file: Schema.optionalKey(Schema.String),
   began: Schema.String,
