@@ -44,8 +44,16 @@ export const golden: Readonly<Record<string, Golden>> = {
   "contacts undo": { good: "last --yes", asks: true, ends: { 5: "none" } },
   "contacts export": { good: "", asks: true, ends: { 2: "--out {folder}" } },
   "lists list": { good: "" },
-  "lists add": { good: "News ann@example.com", ends: { 2: "Other ann@example.com", 5: `News ${nobody}` } },
-  "lists remove": { good: "News ann@example.com", ends: { 2: "News ann", 5: `News ${nobody}` } },
+  "lists add": {
+    good: "News ann@example.com",
+    asks: true,
+    ends: { 2: "Other ann@example.com", 3: "News --rule All", 5: `News ${nobody}` }
+  },
+  "lists remove": {
+    good: "News ann@example.com",
+    asks: true,
+    ends: { 2: "News ann", 3: "News --rule All", 5: `News ${nobody}` }
+  },
   "jobs list": { good: "", ends: { 2: "--limit 0" } },
   "jobs get": { good: "{job}", ends: { 5: unknown } },
   "jobs cancel": { good: "{job} --yes", ends: { 3: "{job}", 5: `${unknown} --yes`, 6: "{cancelled} --yes" } },

@@ -25,6 +25,8 @@ const commands: Readonly<Record<string, string>> = {
   update: "Change of contacts",
   add: "Addition of contacts",
   delete: "Deletion of contacts",
+  "lists add": "Addition to a list",
+  "lists remove": "Removal from a list",
   restore: "Restoration of a backup",
   undo: "Undo",
   rotate: "New secret of a key"

@@ -1,14 +1,25 @@
 /** `roster lists list`, `add` and `remove` */
-import type { ContactFilter } from "@roster/domain"
+import { ruleSource } from "@roster/domain"
+import { planUpdate, type PlanSummary, type UpdateOfMany } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import { dryRun } from "../../terminal/DryRun.ts"
-import { counted } from "../../terminal/Printable.ts"
+import { counted, shorten } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
+import { allowUnplaced, type Given, planAndApply } from "../contacts/PlanOfMany.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { createList, refuseNewLists } from "../shared/ListNames.ts"
-import { selected, selectionFlags, selectionRefusals } from "../shared/Selection.ts"
+import { confirmCount, yes } from "../shared/Confirm.ts"
+import { checkListExists, checkListNames, createList } from "../shared/ListNames.ts"
+import {
+  isOne,
+  selected,
+  type Selection,
+  selectionFlags,
+  selectionRefusals,
+  selectionWords
+} from "../shared/Selection.ts"
 
 /** None of the named contacts is on the list. */
 export class NotOnList extends Schema.TaggedError<NotOnList>()("NotOnList", { message: Schema.String }) {}
@@ -23,33 +34,74 @@ export const list = Command.make(
   })
 ).pipe(Command.withExamples([{ command: "roster lists list" }]), Command.provide(EmbeddedStore.layerLists))
 
-const name = Argument.String("list").pipe(Argument.withDescription("Name of the list"))
+const flags = {
+  name: Argument.String("list").pipe(Argument.withDescription("Name of the list")),
+  ...selectionFlags,
+  allowUnplaced,
+  yes,
+  confirm: confirmCount,
+  dryRun
+}
 
-/** The number of the named contacts that do not change; of a rule, of those that it selects. */
-const others = (filter: ContactFilter, { changed, selected }: Places): number =>
-  (filter._tag === "ByEmails" ? filter.emails.length : selected) - changed
+/** What a command does to the places of contacts on a list. */
+interface Places<E> {
+  readonly command: "lists add" | "lists remove"
+  readonly doing: string
+  readonly change: Pick<UpdateOfMany, "addToLists" | "removeFromLists">
+  /** What it does to some contacts, in words that follow "would". */
+  readonly verb: (contacts: string) => string
+  /** What is said if the contacts are so already, or the error that this is. */
+  readonly nothing: (summary: PlanSummary) => Effect.Effect<string, E>
+}
 
-type Places = { readonly changed: number; readonly selected: number }
+/** Plans it, asks about more than one contact, and does it as a run. */
+const changePlaces = Effect.fnUntraced(function* <E>(
+  given: Given & Selection & { readonly name: string },
+  { change, command, doing, nothing, verb }: Places<E>
+) {
+  const filter = yield* selected(given)
+  yield* planAndApply(
+    filter,
+    {
+      command,
+      file: given.file,
+      doing,
+      what: verb(
+        filter._tag === "ByRule" ? `every contact that the rule ${ruleSource(filter.rule)} selects` : "contacts"
+      ),
+      input: JSON.stringify(change),
+      plan: (contacts, options) => planUpdate(contacts, change, options),
+      preview: ({ changed, sample, unchanged }) => ({
+        lines: [
+          `${verb(counted(changed))}${unchanged === 0 ? "" : `; ${unchanged} ${unchanged === 1 ? "is" : "are"} so already`}`,
+          ...sample.slice(0, shown).map(({ email }) => `  ${email}`),
+          ...(changed > shown ? ["  …"] : [])
+        ],
+        facts: { changed, unchanged, sample: sample.map(({ email }) => email) }
+      }),
+      nothing
+    },
+    { ...given, yes: given.yes || isOne(given) }
+  ).pipe(RunLogLayer.about(`${given.name}: ${selectionWords(given)}`))
+})
+
+const shown = 5
 
 export const add = Command.make(
   "add",
-  { name, ...selectionFlags, createList, dryRun },
-  Effect.fnUntraced(function* ({ createList, dryRun, name, ...selection }) {
-    const { ContactLists } = yield* EmbeddedStore.server
-    const lists = yield* ContactLists.ContactLists
-    const filter = yield* selected(selection)
-    yield* refuseNewLists([name], { createList, lists: yield* lists.list })
-    const places = yield* lists.add(name, filter, { dryRun })
-    if (dryRun) {
-      const words = `Would put ${counted(places.changed)} on the list`
-      return yield* Results.summary({ dryRun, added: places.changed }, words)
-    }
-    if (places.selected === 0) return yield* new NotOnList({ message: "None of these contacts exists." })
-    const unchanged = others(filter, places)
-    yield* Results.summary(
-      { added: places.changed, unchanged },
-      `Put ${counted(places.changed)} on the list ${name}` +
-        (unchanged === 0 ? "" : `; ${unchanged} ${unchanged === 1 ? "was" : "were"} on it or do not exist`)
+  { ...flags, createList },
+  Effect.fnUntraced(function* ({ createList, name, ...given }) {
+    yield* checkListNames([name], { createList })
+    yield* changePlaces(
+      { name, ...given },
+      {
+        command: "lists add",
+        doing: "Adding",
+        change: { addToLists: [name] },
+        verb: (contacts) => `put ${contacts} on the list ${shorten(name)}`,
+        nothing: ({ read }) =>
+          Effect.succeed(`No contact changes: ${counted(read)} ${read === 1 ? "is" : "are"} on the list already.`)
+      }
     )
   })
 ).pipe(
@@ -58,29 +110,24 @@ export const add = Command.make(
     "roster lists add Newsletter ann@example.com": "",
     "roster lists add Newsletter --rule \"plan = 'pro'\"": "Put all contacts that a rule selects on the list"
   }),
-  Command.provide(EmbeddedStore.layerLists)
+  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )
 
 export const remove = Command.make(
   "remove",
-  { name, ...selectionFlags, dryRun },
-  Effect.fnUntraced(function* ({ dryRun, name, ...selection }) {
-    const { ContactLists } = yield* EmbeddedStore.server
-    const lists = yield* ContactLists.ContactLists
-    const filter = yield* selected(selection)
-    const places = yield* lists.remove(name, filter, { dryRun })
-    const { changed } = places
-    if (changed === 0) {
-      return yield* new NotOnList({ message: `None of these contacts is on the list ${name}.` })
-    }
-    if (dryRun) {
-      return yield* Results.summary({ dryRun, removed: changed }, `Would take ${counted(changed)} off the list`)
-    }
-    const notThere = others(filter, places)
-    yield* Results.summary(
-      { removed: changed, notThere },
-      `Took ${counted(changed)} off the list ` +
-        `${name}${notThere === 0 ? "" : `; ${notThere} ${notThere === 1 ? "was" : "were"} not on it`}`
+  flags,
+  Effect.fnUntraced(function* ({ name, ...given }) {
+    yield* checkListExists(name)
+    yield* changePlaces(
+      { name, ...given },
+      {
+        command: "lists remove",
+        doing: "Removing",
+        change: { removeFromLists: [name] },
+        verb: (contacts) => `take ${contacts} off the list ${shorten(name)}`,
+        nothing: () =>
+          Effect.fail(new NotOnList({ message: `None of these contacts is on the list ${shorten(name)}.` }))
+      }
     )
   })
 ).pipe(
@@ -89,5 +136,5 @@ export const remove = Command.make(
     "roster lists remove Newsletter ann@example.com": "The contact itself stays",
     "roster lists remove Newsletter --file left.csv --dry-run": ""
   }),
-  Command.provide(EmbeddedStore.layerLists)
+  Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )

@@ -1,5 +1,5 @@
 /** Refuses names of lists that there are not, since a typing error would make a list. A service does not show its lists. */
-import { FieldNames } from "@roster/domain"
+import { FieldNames, ListNotFound } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect } from "effect"
 import { usageError } from "../../errors/UsageError.ts"
@@ -9,13 +9,24 @@ import { shorten } from "../../terminal/Printable.ts"
 
 export const createList = toggle("create-list", "Make lists that do not exist yet, on a store that has other lists")
 
-/** Refuses new names where there are lists. */
-export const refuseNewLists = Effect.fnUntraced(function* (
+/** The lists of the local store; `undefined` if there is none, or a service is used, which does not show them all. */
+const knownLists = Effect.gen(function* () {
+  const store = yield* EmbeddedStore.existingStore
+  if (store === undefined) return undefined
+  const { ContactLists } = yield* EmbeddedStore.server
+  const list = Effect.flatMap(ContactLists.ContactLists, ({ list }) => list)
+  const lists = yield* Effect.provide(list, EmbeddedStore.listsOf(store))
+  return new Map(lists.map(({ name }) => [FieldNames.foldName(name), name]))
+})
+
+/** Refuses names of no list of a local store that has lists, for a command that would write to it. */
+export const checkListNames = Effect.fnUntraced(function* (
   names: ReadonlyArray<string>,
-  given: { readonly createList: boolean; readonly lists: ReadonlyArray<{ readonly name: string }> }
+  given: { readonly createList: boolean }
 ) {
-  if (given.createList || given.lists.length === 0) return
-  const spellings = new Map(given.lists.map(({ name }) => [FieldNames.foldName(name), name]))
+  if (names.length === 0 || given.createList) return
+  const spellings = yield* knownLists
+  if (spellings === undefined || spellings.size === 0) return
   const absent = names.filter((name) => !spellings.has(FieldNames.foldName(name)))
   if (absent.length === 0) return
   const words = absent.map((name) => {
@@ -27,16 +38,8 @@ export const refuseNewLists = Effect.fnUntraced(function* (
   return yield* usageError(`Nothing was done: ${text}${end}`, "To make a new list, add --create-list.")
 })
 
-/** Refuses names of no list of the local store, for a command that would write to it. A service is not asked. */
-export const checkListNames = Effect.fnUntraced(function* (
-  names: ReadonlyArray<string>,
-  given: { readonly createList: boolean }
-) {
-  if (names.length === 0 || given.createList) return
-  const store = yield* EmbeddedStore.existingStore
-  if (store === undefined) return
-  const { ContactLists } = yield* EmbeddedStore.server
-  const list = Effect.flatMap(ContactLists.ContactLists, ({ list }) => list)
-  const lists = yield* Effect.provide(list, EmbeddedStore.listsOf(store))
-  yield* refuseNewLists(names, { ...given, lists })
+/** Refuses the name of no list of the local store, for a command that takes contacts off it. */
+export const checkListExists = Effect.fnUntraced(function* (name: string) {
+  const spellings = yield* knownLists
+  if (spellings !== undefined && !spellings.has(FieldNames.foldName(name))) return yield* new ListNotFound({ name })
 })
