@@ -12,7 +12,7 @@ describe("the target of a command", () => {
       const { folder, run } = yield* makeRosterHere
       const store = join(folder, ".local/share/roster/roster.db")
       const added = yield* run(["contacts", "add", "ann@example.com"])
-      assert.deepStrictEqual([added.code, added.stderr], [0, `[local] ${store}, a new store\n`])
+      assert.deepStrictEqual([added.code, added.stderr.split("\n")[0]], [0, `[local] ${store}, a new store`])
       assert.strictEqual(statSync(store).mode & 0o777, 0o600)
       assert.strictEqual(statSync(join(folder, ".local/share/roster")).mode & 0o777, 0o700)
       assert.include(json(yield* run(["contacts", "get", "ann@example.com"])), { Email: "ann@example.com" })
