@@ -20,7 +20,7 @@ import { HttpClient } from "effect/http"
 import { amount } from "../../src/simulation/LongRun.ts"
 import { layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/index.ts"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
-import { unannounced } from "./Unannounced.ts"
+import { unannounced } from "../conformance/ForeignService.ts"
 
 // Enough for requests that the served layer answers on another thread.
 const count = amount({ ci: 500, long: 10_000 })

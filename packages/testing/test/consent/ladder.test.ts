@@ -1,32 +1,20 @@
 /** The status of one person is what docs/decisions/upsert.md says, whatever ways in follow one another. */
 import { describe, it } from "@effect/vitest"
-import { RosterClient } from "@roster/http-client"
-import { EmbeddedHttpClient, StoreBackup } from "@roster/server"
+import { StoreBackup } from "@roster/server"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer } from "effect"
-import { HttpClient } from "effect/http"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { layerEmbedded, layersOn } from "../../src/layers/ServiceLayers.ts"
+import { foreign, noSuchPath } from "../conformance/ForeignService.ts"
 import { randomCourse, restores, undoneDeletions, walk, type Walking } from "./LadderWalk.ts"
-import { unannounced } from "./Unannounced.ts"
 
 const first = runSeed("statuses of one person") % 1_000_000
 const seeds = (ci: number) => Array.from({ length: amount({ ci, long: 100 * ci }) }, (_, index) => first + index)
 const steps = 25
 const timeout = amount({ ci: 60_000, long: 3_600_000 })
-
-const words = ["roster-resubscribe", "roster-changes", "roster-reads", "roster-idempotency-key"]
-
-/** A service that announces nothing of ours, and does not have what it does not announce. */
-const foreign = unannounced(words, /\/contacts\/(?:changes|lookup|count|fields)/)
-
-const layerForeign = RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
-  Layer.provide(Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, foreign))),
-  Layer.provide(EmbeddedHttpClient.layer({ filename: ":memory:" }))
-)
 
 const freshFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-"))),
@@ -61,7 +49,7 @@ describe("the status of one person", () => {
 
   for (const [name, services, isForeign] of [
     ["over HTTP", layerEmbedded, false],
-    ["at a foreign service", layerForeign, true]
+    ["at a foreign service", foreign(noSuchPath), true]
   ] as const) {
     it.live(
       `follows the ladder by every way in, ${name}`,
