@@ -1,7 +1,15 @@
 /** What a person changes of a contact in its form: only that is sent, as a run that can be undone. */
-import { Contact, ContactStatus, type Resubscribe } from "@roster/domain"
-import { changeAsRun, RunOrigin, type RosterCommand, type UpdateOfMany, WouldResubscribe } from "@roster/workflows"
-import { Cause, Effect, Option, Schema } from "effect"
+import { Contact, ContactsService, ContactStatus, everyStatus, type Resubscribe } from "@roster/domain"
+import {
+  changeAsRun,
+  type NotChangeable,
+  planUpdate,
+  RunOrigin,
+  type RosterCommand,
+  type UpdateOfMany,
+  WouldResubscribe
+} from "@roster/workflows"
+import { Cause, Effect, Option, Schema, Stream } from "effect"
 import { AsyncResult } from "effect/reactivity"
 import { download } from "../kit/Download.ts"
 import { contactsChanged } from "../session/Changes.ts"
@@ -72,24 +80,34 @@ export const changeCommand = (email: string, changes: Changes): RosterCommand =>
   program: changes.status === undefined ? "contacts update" : "contacts add"
 })
 
+/** A change that a person saves. */
+interface Change {
+  readonly email: string
+  readonly changes: Changes
+  readonly resubscribe?: Resubscribe
+}
+
+/** The change as a plan of one, which a service takes that compares nothing. Whoever left was asked before. */
+const byPlan = Effect.fnUntraced(function* ({ changes, email }: Change, refusal: NotChangeable) {
+  const contact = yield* (yield* ContactsService).get(email)
+  const plan = yield* planUpdate(Stream.make(contact), changes, { resubscribe: everyStatus })
+  const { report } = yield* plan.applyWith({ command: "update" })
+  if (report.done === 0) return yield* report.stoppedBy ?? refusal
+  return { run: report.run ?? "", contact: undefined }
+})
+
+/** Changes a contact that is there. */
+export const changed = (change: Change) =>
+  changeAsRun(
+    { email: change.email, write: { ...change.changes, resubscribe: change.resubscribe } },
+    { command: "update" }
+  ).pipe(
+    Effect.catchTag("NotChangeable", (refusal) => byPlan(change, refusal)),
+    Effect.provideService(RunOrigin, { about: change.email })
+  )
+
 /** Changes a contact. */
-export const updateContact = runtime.fn(
-  ({
-    changes,
-    email,
-    resubscribe
-  }: {
-    readonly email: string
-    readonly changes: Changes
-    readonly resubscribe?: Resubscribe
-  }) =>
-    Effect.provideService(
-      changeAsRun({ email, write: { ...changes, resubscribe } }, { command: "update" }),
-      RunOrigin,
-      { about: email }
-    ),
-  { reactivityKeys: contactsChanged }
-)
+export const updateContact = runtime.fn(changed, { reactivityKeys: contactsChanged })
 
 /** The question that a change of this contact ended with. */
 export const askedOf = (

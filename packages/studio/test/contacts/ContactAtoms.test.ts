@@ -1,8 +1,9 @@
 /** What the contacts view does, without a browser: pages, rules, edits and deletions on a store in memory. */
 import { assert, describe, it } from "@effect/vitest"
-import type { ContactStatus } from "@roster/domain"
+import { ContactsService, type ContactStatus, EmailAddress } from "@roster/domain"
+import { layerMemory } from "@roster/server"
 import { reportWords } from "@roster/workflows"
-import { Arbitrary, Effect, Schema } from "effect"
+import { Arbitrary, Effect, Layer, Schema } from "effect"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
 import { lastFirst, pageSize } from "../../src/kit/Pager.tsx"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
@@ -10,7 +11,7 @@ import * as ContactPlan from "../../src/contacts/ContactPlan.ts"
 import type { Wanted } from "../../src/contacts/ContactSelection.ts"
 import { changeCommand, changesOf, editedOf, updateContact, updateCommand } from "../../src/contacts/ContactEdit.ts"
 import { undoOf } from "../../src/session/Undo.tsx"
-import { studioStore } from "../StudioStore.ts"
+import { studioOn, studioStore } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
 
 const people = (count: number) =>
@@ -26,6 +27,25 @@ const filled = Effect.fnUntraced(function* (count: number) {
   yield* contacts.add(people(count))
   return { ...store, contacts }
 })
+
+/** A store whose changes are as those of a service that does not compare in one step, and shows no lists. */
+const comparingNothing = Layer.effect(
+  ContactsService,
+  Effect.map(ContactsService, (service) =>
+    ContactsService.of({
+      ...service,
+      change: (changes, options) =>
+        options?.dryRun === true
+          ? Effect.map(service.change(changes, options), (answers) =>
+              answers.map((answer) => {
+                const { lists: _, ...rest } = { lists: undefined, ...answer }
+                return { ...rest, exact: false }
+              })
+            )
+          : Effect.die("it changes nothing in one step")
+    })
+  )
+)
 
 const whole = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_000_000 })))
 
@@ -116,6 +136,24 @@ describe("the contacts view", () => {
       assert.strictEqual(yield* statusOf, "Active")
       assert.include(yield* run(undoOf(id), undefined), { changed: 1 })
       assert.strictEqual(yield* statusOf, "Unsubscribed")
+    })
+  )
+
+  it.effect("gives a status and asks alike at a service that compares nothing", () =>
+    Effect.gen(function* () {
+      const { contacts, run } = yield* studioOn(Layer.provideMerge(comparingNothing, layerMemory()))
+      const email = EmailAddress.make("ada@example.com")
+      const stored = yield* contacts
+      yield* stored.add([{ email, status: "Unsubscribed", firstName: "Ada" }])
+      const changes = { status: "Active", firstName: "Eve" } as const
+      assert.strictEqual((yield* Effect.flip(run(updateContact, { email, changes })))._tag, "WouldResubscribe")
+      assert.deepInclude(yield* stored.get(email), { status: "Unsubscribed", firstName: "Ada" })
+      const { run: id } = yield* run(updateContact, { email, changes, resubscribe: ["Unsubscribed"] })
+      assert.deepInclude(yield* stored.get(email), changes)
+      assert.notStrictEqual(id, "")
+      const gone = yield* Effect.flip(run(updateContact, { email: "bob@example.com", changes }))
+      assert.strictEqual(gone._tag, "ContactNotFound")
+      assert.deepStrictEqual(yield* stored.count(), { count: 1 })
     })
   )
 
