@@ -171,6 +171,42 @@ describe("roster contacts add", () => {
     })
   )
 
+  it.live("lowers nobody's status at a service of others with a key that may not read", () =>
+    Effect.gen(function* () {
+      const here = yield* makeRosterHere
+      const posts: Array<string> = []
+      const { env } = yield* fakeService((request, response) => {
+        const answer = (status: number, body: unknown) =>
+          response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body))
+        if (request.method === "GET") return void answer(403, { Error: "Access Denied." })
+        let body = ""
+        request.on("data", (part: Buffer) => (body += part.toString()))
+        request.on("end", () => {
+          posts.push(body)
+          answer(200, JSON.parse(body))
+        })
+      })
+      const { run } = reaching(here, env)
+      const refused = yield* run(add("--status", "Active"))
+      assert.deepStrictEqual([refused.code, failure(refused).code, posts], [4, "AccessDenied", []])
+      // What lowers nobody's is sent unread, and so is each status once the whole ladder is lifted.
+      const everything = "--resubscribe=Abuse,Unsubscribed,Bounced,NotConfirmed"
+      for (const flags of [
+        ["--first-name", "Ann"],
+        ["--status", "Unsubscribed"],
+        ["--status", "Active", everything]
+      ]) {
+        const added = yield* run(add(...flags))
+        assert.strictEqual(added.code, 0, added.stderr)
+        assert.include(added.stderr, "so that it cannot be undone")
+      }
+      assert.deepStrictEqual(
+        posts.map((body) => JSON.parse(body)[0].Status),
+        [undefined, "Unsubscribed", "Active"]
+      )
+    })
+  )
+
   it.live("refuses --resubscribe without a status, wrong names of it, and what no service takes", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRosterHere
