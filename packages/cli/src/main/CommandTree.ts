@@ -67,7 +67,7 @@ const contacts = {
 
 const lists = {
   description:
-    "Show the lists of a local store, put contacts on them and take them off (a service can only add to lists)",
+    "Put contacts on lists and take them off; show the lists of a local store, which a service keeps to itself",
   examples: [{ command: "roster lists list" }, { command: "roster lists add Newsletter ann@example.com" }],
   subcommands: {
     list: listVerb("list", "Show the lists with the numbers of their contacts"),
