@@ -1,14 +1,14 @@
 /**
- * Records what a write of a run changes, in the transaction of that write: as many rows as contacts changed, in one statement.
+ * Records what a write of a run changes, in the transaction of that write and in one statement.
  * A write that names no run asks for nothing. (docs/decisions/runs.md)
  */
 import { type ChangeOfContact, NamedRun, runIdOf, RunRefused } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
-import { byEngine, runEach, textArray } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices } from "../threads/Slices.ts"
+import { insertRows, rowsOf } from "./ChangeRows.ts"
 import { isOver, isOwnRun, keptSeconds, leaseSeconds, maximumRunBytes, type RunRow, runsOf } from "./RunRow.ts"
 
 /** The number of the run that a job writes for (default: none). Its request named the run, and may end before the job does. */
@@ -75,12 +75,6 @@ export const openRun = Effect.gen(function* () {
   return recorder
 })
 
-const insertOfEach = "INSERT INTO run_changes (run, number, content) VALUES (?, ?, ?)"
-
-const insertOfAll = `
-  INSERT INTO run_changes (run, number, content)
-  SELECT $1::bigint, $2::bigint + place, content FROM unnest($3::text[]) WITH ORDINALITY AS given (content, place)`
-
 const record = Effect.fnUntraced(function* ({ id, number }: Opened, changes: ReadonlyArray<ChangeOfContact>) {
   if (changes.length === 0) return
   const sql = yield* SqlClient.SqlClient
@@ -90,22 +84,14 @@ const record = Effect.fnUntraced(function* ({ id, number }: Opened, changes: Rea
   for (const { effect, fields } of changes) {
     if (effect !== "Changed" || Object.keys(fields).length > 0) counts[effect]++
   }
-  const own = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  const rows = rowsOf(texts)
+  const own = rows.reduce((sum, [, content]) => sum + Buffer.byteLength(content), 0)
   const [row] = yield* sql<Pick<RunRow, "changes" | "bytes"> & { readonly account: string }>`
     UPDATE runs SET changes = changes + ${texts.length}, bytes = bytes + ${own}, created = created + ${counts.Created},
       changed = changed + ${counts.Changed}, deleted = deleted + ${counts.Deleted}
     WHERE number = ${number} RETURNING changes, bytes, account`
   if (row === undefined) return yield* new RunRefused({ run: id, why: "Unknown" })
-  const before = Number(row.changes) - texts.length
-  yield* byEngine<Effect.Effect<unknown, SqlError.SqlError>>(sql, {
-    sqlite: () =>
-      runEach(
-        sql,
-        insertOfEach,
-        texts.map((text, place) => [number, before + place + 1, text])
-      ),
-    postgres: () => sql.unsafe(insertOfAll, [number, before, textArray(texts)]).values
-  })
+  yield* insertRows(number, Number(row.changes) - texts.length, rows)
   const bytes = Number(row.bytes)
   if (Math.floor(bytes / lookedAtEvery) === Math.floor((bytes - own) / lookedAtEvery)) return
   const isWithin = yield* keepWithinBounds(row.account, yield* storeClock(sql).seconds)

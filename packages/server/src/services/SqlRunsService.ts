@@ -2,16 +2,13 @@
 import {
   AccessDenied,
   BegunRun,
-  ChangeContent,
   checkRunPage,
   checkRunsPage,
   checkStep,
-  erasedChange,
   ErasedNumbers,
   fnRedacted,
   type KeyedCall,
   NamedRun,
-  type RecordedChange,
   type RunChangesPage,
   RunPayload,
   RunsService,
@@ -20,13 +17,14 @@ import {
   ServiceError,
   validated
 } from "@roster/domain"
-import { DateTime, Effect, Layer, Schema } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { Caller, mayViewContacts } from "../credentials/Caller.ts"
 import { asCaller, checkCaller } from "../credentials/CallerCheck.ts"
 import { asItWas, keyedCalls } from "../credentials/KeyedCalls.ts"
+import { eraseChanges, readChanges } from "../runs/ChangeRows.ts"
 import { keepWithinBounds, openRun } from "../runs/RunRecorder.ts"
 import {
   findRun,
@@ -44,17 +42,10 @@ import { encoded } from "../store/AnswerEncoding.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { fromSeconds, storeClock } from "../store/StoreClock.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
 
 const readPayload = validated(RunPayload)
 const readErased = validated(ErasedNumbers)
-const readChange = Schema.decodeUnknownSync(Schema.fromJsonString(ChangeContent))
-
 const defaultPage = 20
-
-/** The changes that one statement reads, and the bytes after which a page ends. */
-const readAtOnce = 100
-const pageBytes = 1024 * 1024
 
 /** Tells what a run works on from all else; `null` if it is like no other. */
 const workOf = ({ command, input, undoes }: RunPayload): string | null =>
@@ -199,29 +190,8 @@ const make = Effect.gen(function* () {
     function* (id: string, page: RunChangesPage = {}) {
       const { account } = yield* Caller
       yield* checkRunPage(page)
-      const { after = 0, before, limit = defaultPage } = page
-      const { number: run } = yield* findRun(account, id)
-      const all: Array<RecordedChange> = []
-      let bytes = 0
-      let place = before ?? after
-      while (all.length < limit && bytes < pageBytes) {
-        const most = Math.min(readAtOnce, limit - all.length)
-        const rows = yield* (
-          before === undefined
-            ? sql`SELECT number, content FROM run_changes WHERE run = ${run} AND number > ${place} ORDER BY number LIMIT ${most}`
-            : sql`SELECT number, content FROM run_changes WHERE run = ${run} AND number < ${place} ORDER BY number DESC LIMIT ${most}`
-        ).values
-        const read = yield* eachInSlices(rows, ([number, content]) => ({
-          number: Number(number),
-          ...readChange(content)
-        }))
-        all.push(...read)
-        for (const [, content] of rows) bytes += String(content).length
-        place = read.at(-1)?.number ?? place
-        if (rows.length < most) break
-        yield* yieldToEventLoop
-      }
-      return all
+      const { number } = yield* findRun(account, id)
+      return yield* readChanges(number, page)
     },
     inStore,
     orStoreFailure("runsByIdChangesGet")
@@ -234,14 +204,7 @@ const make = Effect.gen(function* () {
       const erasing = Effect.gen(function* () {
         yield* checkCaller(sql, "runsByIdErasePost", "ViewContacts")
         const { number: run } = yield* findRun(account, id, true)
-        const those = sql`run_changes WHERE run = ${run} AND ${dialect(sql).isOneOfIds(numbers, "number")}`
-        const rows = yield* sql`SELECT number, content FROM ${those}`.values
-        let less = 0
-        for (const [number, content] of rows) {
-          const text = JSON.stringify(erasedChange(readChange(content)))
-          less += Buffer.byteLength(String(content)) - Buffer.byteLength(text)
-          yield* sql`UPDATE run_changes SET content = ${text} WHERE run = ${run} AND number = ${number}`
-        }
+        const less = yield* eraseChanges(run, numbers)
         yield* sql`UPDATE runs SET bytes = bytes - ${less} WHERE number = ${run}`
       })
       yield* asCaller(sql, "runsByIdErasePost", erasing)

@@ -26,7 +26,7 @@ export const tables: ReadonlyArray<Table> = [
   { name: "lists", numbered: "id" },
   { name: "list_members" },
   { name: "runs", numbered: "number" },
-  { name: "run_changes" },
+  { name: "run_changes", atOnce: largeRowsAtOnce },
   { name: "credentials", numbered: "id" },
   { name: "credential_uses" },
   { name: "jobs", numbered: "number" },

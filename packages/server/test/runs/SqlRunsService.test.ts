@@ -301,6 +301,7 @@ describe("a run", () => {
       assert.deepStrictEqual([created, changed, changes], [2, 1, 3])
       const [row] = yield* sql`SELECT bytes, (SELECT sum(length(content)) FROM run_changes) AS held FROM runs`
       assert.strictEqual(row?.["bytes"], row?.["held"])
+      assert.notInclude(JSON.stringify(yield* sql`SELECT content FROM run_changes`), "ada")
     }).pipe(Effect.provide(services))
   )
 })

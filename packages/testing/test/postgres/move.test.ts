@@ -68,6 +68,7 @@ const fill = Effect.fnUntraced(function* (payloads: Parameters<ContactsService["
   yield* eventually(Effect.option(contacts.get("new@example.com")), Option.isSome)
   yield* exported({ fileFormat: "Json" })
   yield* contacts.export({}, { idempotencyKey: "one" }).pipe(Effect.flatMap(({ id }) => awaitExport(id)))
+  yield* contacts.add([{ email: EmailAddress.make("stays@example.com"), status: "Unsubscribed" }])
   yield* apiKeys.create({ name: CredentialName.make("a key"), accessLevels: ["Export"] })
   yield* apiKeys.create({ name: CredentialName.make("gone"), accessLevels: ["Export"] })
   yield* apiKeys.delete("gone")

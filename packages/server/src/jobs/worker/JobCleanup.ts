@@ -14,7 +14,7 @@ const jobSeconds = 30 * 24 * 60 * 60
 /** Few enough rows to delete without delaying other writers. */
 const batchRows = 10_000
 
-/** The number of parts of files to delete at once; each has 256 KiB. */
+/** The number of parts of files, or of rows of changes, to delete at once; each has up to 256 KiB. */
 const batchParts = 64
 
 /** Jobs whose file nobody needs: it has expired, or its job has ended and leaves none to download. */
@@ -69,9 +69,9 @@ export const removeExpired = Effect.gen(function* () {
   yield* inBatches(
     sql`
     DELETE FROM run_changes WHERE (run, number) IN (
-      SELECT run, number FROM run_changes WHERE run IN (SELECT number FROM runs WHERE goes <= ${now}) LIMIT ${batchRows}
+      SELECT run, number FROM run_changes WHERE run IN (SELECT number FROM runs WHERE goes <= ${now}) LIMIT ${batchParts}
     ) RETURNING run`,
-    batchRows
+    batchParts
   )
   yield* sql`DELETE FROM runs WHERE goes <= ${now}`
   yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerSeconds}`
