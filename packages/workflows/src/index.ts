@@ -24,7 +24,15 @@ export {
 } from "./changes/ImportPlan.ts"
 export { type AppliedPlan, type ApplyOptions, type Plan, loadPlan, PlanOutdated } from "./changes/PlanApplication.ts"
 export { type FieldKinds, planConversion } from "./changes/Conversion.ts"
-export { LeftValue, PlanHeader, PlannedRow, type PlanStorage, PlanSummary, UnreadablePlan } from "./changes/PlanFile.ts"
+export {
+  keptByPlan,
+  LeftValue,
+  PlanHeader,
+  PlannedRow,
+  type PlanStorage,
+  PlanSummary,
+  UnreadablePlan
+} from "./changes/PlanFile.ts"
 export * from "./changes/UpdatePlan.ts"
 export {
   isWithinLimit,

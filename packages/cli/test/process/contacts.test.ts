@@ -112,6 +112,22 @@ describe("roster contacts, on a store file", () => {
     })
   )
 
+  it.live("list and export say of a list alone which of its contacts a rule cannot compare", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withAnn
+      for (const name of ["bob", "cat"]) yield* run(["contacts", "add", `${name}@example.com`, "--field", "city=Bonn"])
+      const rule = ["--rule", "city > 5"]
+      for (const verb of [["list"], ["list", "--all"], ["export"]]) {
+        const on = yield* run(["contacts", ...verb, ...rule, "--on", "News"])
+        assert.match(on.stderr, /a value of 1 contact, which it leaves out: "city" is "Köln"/)
+        const all = yield* run(["contacts", ...verb, ...rule])
+        assert.include(all.stderr, "a value of 3 contacts")
+      }
+      const other = yield* run(["contacts", "list", "--on", "News", "--rule", "note = 'a=b' OR city > 5"])
+      assert.strictEqual(other.stderr, "")
+    })
+  )
+
   it.live("fields --convert stores texts as rules compare them, lists what stays, and can be undone", () =>
     Effect.gen(function* () {
       const { run } = yield* withAnn
@@ -203,7 +219,8 @@ describe("roster contacts, on a store file", () => {
         { line: 3, email: "Unsubscribed@example.com", status: "Unsubscribed" }
       ] as const
       const dry = yield* run([...update, "--dry-run"])
-      assert.deepInclude(json(dry), { selected: 3, changed: 1, statusesKept: 2, keptStatuses })
+      const newRecipients = { people: 1, added: 0 }
+      assert.deepInclude(json(dry), { selected: 3, changed: 1, statusesKept: 2, keptStatuses, newRecipients })
       const shown = (yield* run([...update, "--dry-run", "-o", "table"])).stdout
       assert.match(shown, /change 1 contact of 3; 2 are so already or keep their status/)
       assert.match(shown, /--resubscribe lifts all but Abuse:\n  Bounced@example.com stays Bounced\n/)

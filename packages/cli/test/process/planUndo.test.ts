@@ -158,8 +158,8 @@ describe.each(places)("a plan $name", ({ open }) => {
         rejected: 1,
         duplicates: 0,
         toSend: 4,
-        wouldResubscribe: 1,
-        wouldResubscribeRows: [{ line: 3, email: "bob@x.org", status: "Unsubscribed" }],
+        statusesKept: 1,
+        keptStatuses: [{ line: 3, email: "bob@x.org", status: "Unsubscribed" }],
         fields: { FirstName: 2 },
         sample: [
           { line: 2, email: "ann@x.org", changes: { FirstName: ["Ann", "Anna"] } },
@@ -171,6 +171,8 @@ describe.each(places)("a plan $name", ({ open }) => {
       // Any tool reads it.
       assert.strictEqual(Object(JSON.parse(readFileSync(plan, "utf8"))).rows.length, 3)
 
+      const dry = done(yield* run(["contacts", "apply", plan, "--dry-run"]))
+      assert.deepInclude(json(dry), { new: 1, changed: 2, statusesKept: 1, newRecipients: { people: 1, added: 1 } })
       const applied = done(yield* run(["contacts", "apply", plan]))
       assert.deepInclude(reportOf(applied), {
         command: "apply",
@@ -181,7 +183,10 @@ describe.each(places)("a plan $name", ({ open }) => {
         changed: 2,
         alreadySo: 0,
         outdated: 0,
-        notSent: 0
+        notSent: 0,
+        statusesKept: 1,
+        keptStatuses: [{ line: 3, status: "Unsubscribed", email: "bob@x.org" }],
+        newRecipients: { people: 1, added: 1 }
       })
       const rows = jsonOf<ReadonlyArray<{ Email: string; FirstName: string; Status: string }>>(
         done(yield* run(["contacts", "list", "-o", "json"]))

@@ -30,6 +30,7 @@ import { leftOf, type Look, makeApplier } from "./Applier.ts"
 import { nothingUndone, type UndoReport, undoRun } from "./Undo.ts"
 import {
   encodeRow,
+  keptByPlan,
   Named,
   type PlanHeader,
   type PlannedRow,
@@ -197,9 +198,12 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
           return { batch: part.map((row): Planned => ({ email: row.change.email, row })), lines, rows: lines }
         })
         const all = rowsIn(summary)
+        const kept = keptByPlan(summary)
         const hasRecipients = summary.newRecipients !== undefined
         const reported = Effect.map(applier.report, (applied): RunReport => ({
           ...(hasRecipients ? applied : Struct.omit(applied, ["newRecipients"])),
+          statusesKept: kept.statusesKept + applied.statusesKept,
+          keptStatuses: [...kept.keptStatuses, ...applied.keptStatuses],
           read: all,
           notSent: leftOf(applied, all)
         }))

@@ -15,7 +15,7 @@ import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
 import { RepeatedRow } from "../upload/RepeatedRows.ts"
 import { NamedRejection, RejectionCause } from "../runs/Rejections.ts"
-import { NewRecipients } from "../runs/RunReport.ts"
+import { NewRecipients, type RunReport } from "../runs/RunReport.ts"
 
 /** The version of the format. Version 2 had no deletions. */
 const version = 3
@@ -134,6 +134,15 @@ export const PlanSummary = Schema.Struct({
   warnings: Schema.optionalKey(Schema.Array(ImportWarning))
 })
 export interface PlanSummary extends Schema.Schema.Type<typeof PlanSummary> {}
+
+/** The contacts that keep their status by a plan, as the report of a run has them. */
+export const keptByPlan = ({
+  wouldResubscribe,
+  wouldResubscribeRows
+}: PlanSummary): Pick<RunReport, "statusesKept" | "keptStatuses"> => ({
+  statusesKept: wouldResubscribe,
+  keptStatuses: wouldResubscribeRows
+})
 
 /** Where the bytes of a plan are kept. */
 export interface PlanStorage<E = never> {

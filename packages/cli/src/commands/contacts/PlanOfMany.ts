@@ -18,6 +18,7 @@ import {
   exportTo,
   type Plan,
   isMoreThanHalf,
+  keptByPlan,
   onlyFormWords,
   type PlanStorage,
   type PlanSummary,
@@ -25,7 +26,6 @@ import {
   readExportedContacts,
   recipientWords,
   type RunLog,
-  type RunReport,
   type UnreadableExport
 } from "@roster/workflows"
 import { Effect, Result, Stream } from "effect"
@@ -174,15 +174,7 @@ export const keptLines = ({ wouldResubscribe: kept, wouldResubscribeRows: rows }
 
 /** What a plan changes, in words and as JSON. */
 export const changesPreview = (summary: PlanSummary) => {
-  const {
-    changed,
-    fields,
-    onlyForm = {},
-    read,
-    unchanged,
-    wouldResubscribe: statusesKept,
-    wouldResubscribeRows
-  } = summary
+  const { changed, fields, onlyForm = {}, read, unchanged, wouldResubscribe: statusesKept } = summary
   const sample = summary.sample.slice(0, shownChanges)
   const others = statusesKept === 0 ? "are so already" : "are so already or keep their status"
   return {
@@ -200,8 +192,7 @@ export const changesPreview = (summary: PlanSummary) => {
       changed,
       unchanged,
       ...Results.omitUndefined({ onlyForm: summary.onlyForm }),
-      sample,
-      ...(statusesKept === 0 ? {} : { statusesKept, keptStatuses: wouldResubscribeRows })
+      sample
     }
   }
 }
@@ -249,14 +240,19 @@ export const planAndApply = Effect.fnUntraced(function* <E, EN>(
   const { facts, lines } = preview(plan.summary)
   const whyNothing = count === 0 ? yield* nothing(plan.summary) : ""
   const said = Results.omitUndefined({ notThere: isByRule ? undefined : missing.length, ...factsOf?.(plan.summary) })
-  const kept: Pick<RunReport, "statusesKept" | "keptStatuses"> = {
-    statusesKept: plan.summary.wouldResubscribe,
-    keptStatuses: plan.summary.wouldResubscribeRows
-  }
+  const kept = keptByPlan(plan.summary)
+  const { newRecipients } = plan.summary
   const partly = partlyOf?.(plan.summary)
   const shown = [...lines, ...recipientWords(plan.summary)].map(printable).join("\n")
   if (dryRun) {
-    const found = { dryRun: true, selected: read, ...facts, ...said, ...Results.omitUndefined({ unplaced }) }
+    const found = {
+      dryRun: true,
+      selected: read,
+      ...facts,
+      ...kept,
+      ...said,
+      ...Results.omitUndefined({ newRecipients, unplaced })
+    }
     yield* Results.summary({ ...found, needsConfirm: isSevere }, `Would ${shown}`)
     return partly === undefined ? undefined : yield* partly
   }
@@ -281,7 +277,6 @@ export const planAndApply = Effect.fnUntraced(function* <E, EN>(
     file,
     alreadySo: unchanged,
     facts: said,
-    partly,
-    kept
+    partly
   })
 }, Effect.scoped)

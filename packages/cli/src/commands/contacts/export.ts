@@ -18,8 +18,8 @@ import { withHelp } from "../shared/HelpExtras.ts"
 import { Output } from "../../terminal/Output.ts"
 import { ResumeHint } from "../../terminal/ResumeHint.ts"
 import * as Results from "../../terminal/Results.ts"
-import { checkFields, filterFlags, noteUnplaced, twoRules } from "../shared/RuleFlags.ts"
-import { contactsOn } from "./ContactsOnList.ts"
+import { checkFields, filterFlags, twoRules } from "../shared/RuleFlags.ts"
+import { contactsOn, noteUnplacedOn } from "./ContactsOnList.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { refuse, refusedHere, type UsageError, usageError } from "../../errors/UsageError.ts"
 
@@ -119,7 +119,7 @@ export const command = Command.make(
     )
     if (Option.isSome(filter) && filter.value._tag === "ByRule") {
       yield* checkFields(filter.value.rule, { allowUnknownField: given.allowUnknownField })
-      yield* noteUnplaced(filter.value.rule)
+      yield* noteUnplacedOn(on, filter.value.rule)
     }
     if (zip && out === undefined && output.isTerminal) {
       return yield* usageError("A ZIP file cannot be shown on a terminal.", "Write it to a file with --out.")

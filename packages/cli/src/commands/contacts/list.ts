@@ -9,9 +9,9 @@ import { countText } from "../../terminal/Printable.ts"
 import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
 import { text, toggle } from "../../settings/FlagForms.ts"
 import { count, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { checkFields, noteUnplaced, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
+import { checkFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
-import { contactsOn } from "./ContactsOnList.ts"
+import { contactsOn, noteUnplacedOn } from "./ContactsOnList.ts"
 import { columns, printContacts } from "./ContactTable.ts"
 
 /** Number of contacts that are shown unless the command line says how many. */
@@ -69,7 +69,7 @@ export const command = Command.make(
       const first = yield* Stream.runCollect(found)
       const shown = first.slice(0, shownByDefault)
       yield* printContacts(Stream.fromIterable(shown), columns, () => {})
-      yield* noteUnplaced(rule)
+      yield* noteUnplacedOn(on, rule)
       if (first.length === shown.length) return
       const isCounted = on === undefined && rule === undefined && (yield* settings)._tag === "Local"
       const what = isCounted
@@ -84,7 +84,7 @@ export const command = Command.make(
       printed += count
       if (all) hint.command = `${base} --offset ${printed}`
     })
-    yield* noteUnplaced(rule)
+    yield* noteUnplacedOn(on, rule)
   })
 ).pipe(
   Command.validate((given) =>

@@ -1,5 +1,5 @@
 /** Carries out a plan, whose changes are recorded, and says what became of its rows. */
-import { outcomeWords, type Plan, type RunReport } from "@roster/workflows"
+import { outcomeWords, type Plan } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone } from "../../../errors/UsageError.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
@@ -9,7 +9,7 @@ import { type Facts, reporting } from "../runs/RunSummary.ts"
 
 /**
  * `again` says what to do about contacts that are outdated. `alreadySo` are contacts of a selection that are so already, and not
- * in the plan; `facts` are said beside the report, `partly` is how a whole run ends if the plan leaves something, and `kept` are the contacts that keep their status by the plan.
+ * in the plan; `facts` are said beside the report, and `partly` is how a whole run ends if the plan leaves something.
  */
 export const carryOut = Effect.fnUntraced(function* <E>(
   plan: Plan<E>,
@@ -21,7 +21,6 @@ export const carryOut = Effect.fnUntraced(function* <E>(
     facts = {},
     file,
     input,
-    kept,
     partly
   }: {
     readonly command: "apply" | "update" | "convert" | "delete" | "lists add" | "lists remove"
@@ -32,7 +31,6 @@ export const carryOut = Effect.fnUntraced(function* <E>(
     readonly alreadySo?: number | undefined
     readonly facts?: Facts | undefined
     readonly partly?: PartlyDone | undefined
-    readonly kept?: Pick<RunReport, "statusesKept" | "keptStatuses"> | undefined
   }
 ) {
   const hint = yield* ResumeHint
@@ -56,9 +54,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
                   ...report,
                   read: report.read + alreadySo,
                   done: report.done + alreadySo,
-                  alreadySo: report.alreadySo + alreadySo,
-                  statusesKept: report.statusesKept + (kept?.statusesKept ?? 0),
-                  keptStatuses: [...(kept?.keptStatuses ?? []), ...report.keptStatuses]
+                  alreadySo: report.alreadySo + alreadySo
                 },
                 facts
               }),

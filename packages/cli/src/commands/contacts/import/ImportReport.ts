@@ -2,6 +2,7 @@
 import { ContactColumns, type FieldValue, type ImportMapping, type ImportWarning } from "@roster/domain"
 import {
   isWithinLimit,
+  keptByPlan,
   onlyFormWords,
   outcomeWords,
   type PlanSummary,
@@ -12,7 +13,7 @@ import {
   shellWord,
   type UploadSurvey
 } from "@roster/workflows"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { counted, countLines, countText, printable } from "../../../terminal/Printable.ts"
 
@@ -256,7 +257,8 @@ export const plannedSummary = ({ file, lists, summary, target }: Planned) => ({
   target,
   toSend: toSend(summary),
   ...(file === undefined ? {} : { plan: file }),
-  ...summary,
+  ...Struct.omit(summary, ["wouldResubscribe", "wouldResubscribeRows"]),
+  ...keptByPlan(summary),
   lists
 })
 

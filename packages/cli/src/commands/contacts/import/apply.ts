@@ -1,6 +1,6 @@
 /** `roster contacts apply` */
-import { loadPlan } from "@roster/workflows"
-import { Effect, Stream } from "effect"
+import { keptByPlan, loadPlan, recipientWords } from "@roster/workflows"
+import { Effect, Stream, Struct } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PartlyDone } from "../../../errors/UsageError.ts"
 import { readObeyed, refuseStream } from "../../../settings/InputFile.ts"
@@ -34,10 +34,16 @@ export const command = Command.make(
       const { count, message, sample } = (yield* left) ?? { count: 0, message: "", sample: [] }
       const { changed, deleted = 0, new: added } = summary
       const deletes = deleted === 0 ? {} : { deleted }
+      // Of contacts that are outdated nobody knows what the plan would do.
+      const recipients = count === 0 ? Struct.pick(summary, ["newRecipients"]) : {}
       const facts = { new: added, changed, ...deletes, outdated: count, outdatedContacts: sample }
       yield* Results.summary(
-        { dryRun: true, ...facts, lists: header.listNames },
-        `Would add ${added} contacts, change ${changed} and delete ${deleted}${count === 0 ? "" : `, but for ${count}`}.\nNothing was sent.`
+        { dryRun: true, ...facts, ...keptByPlan(summary), ...recipients, lists: header.listNames },
+        [
+          `Would add ${added} contacts, change ${changed} and delete ${deleted}${count === 0 ? "" : `, but for ${count}`}.`,
+          "Nothing was sent.",
+          ...(count === 0 ? recipientWords(summary) : [])
+        ].join("\n")
       )
       if (count === 0) return
       return yield* new PartlyDone({ message, hint: "They would be left as they are: plan the import again for them." })
