@@ -28,6 +28,13 @@ const Row = Schema.Struct({
 })
 type Row = typeof Row.Type
 
+/** A row that often gives no status. */
+const SilentRow = Schema.Struct({
+  ...Row.fields,
+  email: Schema.Literals(["ann@example.com", "Ann@example.com"]),
+  status: Schema.Literals(["", "", "", "Active", "Unsubscribed", "Bounced", "Stale", "Abuse"])
+})
+
 const textOf = (rows: ReadonlyArray<Row>): string =>
   ["Email,Status,FirstName,Phone,Order", ...rows.map((row) => Object.values(row).join(","))].join("\n")
 
@@ -95,6 +102,40 @@ layer(Layer.merge(layerMemory, RunLog.layerMemory()))("rows of one address", (it
     {
       arbitrary: { runs: amount({ ci: 25, long: 2000 }), seed: runSeed("rows of one address"), size: 20 },
       timeout: amount({ ci: 120_000, long: 3_600_000 })
+    }
+  )
+
+  it.effect.prop(
+    "give a new person the default status as if the first of them were a file of its own",
+    [
+      Schema.Literals(ContactStatus.literals),
+      Schema.Literals([false, true]),
+      Schema.Array(Row).check(Schema.isMaxLength(1)),
+      Schema.NonEmptyArray(SilentRow).check(Schema.isMaxLength(5))
+    ],
+    ([defaultStatus, resubscribe, stored, rows]) =>
+      Effect.gen(function* () {
+        const options = { defaultStatus, resubscribe }
+        const statuses = Effect.fnUntraced(function* (
+          write: Effect.Effect<unknown, unknown, ContactsService | RunLog>
+        ) {
+          const contacts = yield* ContactsService
+          yield* contacts.deleteMany(everyone)
+          yield* oneByOne(stored)
+          yield* write
+          const all = (yield* contacts.list()).map(({ email, status }) => `${email.toLowerCase()} ${status}`)
+          return all.sort()
+        })
+        const expected = yield* statuses(
+          Effect.forEach(rows, (row) => importContacts(rowsOf([row]), options), { discard: true })
+        )
+        assert.deepStrictEqual(yield* statuses(importContacts(rowsOf(rows), options)), expected)
+        const planned = Effect.scoped(Effect.flatMap(planImport(rowsOf(rows), options), ({ apply }) => apply))
+        assert.deepStrictEqual(yield* statuses(planned), expected)
+      }),
+    {
+      arbitrary: { runs: amount({ ci: 40, long: 2000 }), seed: runSeed("default status of one address"), size: 20 },
+      timeout: 120_000
     }
   )
 })

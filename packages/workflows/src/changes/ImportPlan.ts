@@ -24,6 +24,7 @@ import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
 import { recordedTarget, RunLog } from "../runs/RunLog.ts"
 import type { Bitset } from "../upload/Bitset.ts"
 import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions } from "./RowSource.ts"
+import { beginsWithoutStatus } from "../upload/RepeatedRows.ts"
 import type { TooManyRows, UploadSurvey } from "../upload/UploadSurvey.ts"
 import {
   type Found,
@@ -150,7 +151,7 @@ export const makeRowLook = ({
     const { email } = contact
     const seen = found.contact
     const asked = writeOfContact(contact, { listNames, removeFromLists, resubscribe })
-    const fitted = fit === undefined ? asked : fit(asked, found)
+    const fitted = fit === undefined ? asked : fit(asked, found, beginsWithoutStatus(contact))
     if (fitted === undefined) {
       return { ...noLook, effect: "leftOut" }
     }

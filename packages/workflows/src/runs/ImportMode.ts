@@ -1,5 +1,5 @@
 /** Which contacts an import writes to, and what it gives new ones: what depends on what is stored. */
-import type { ContactPayload, ContactStatus, ImportWarning } from "@roster/domain"
+import { type ContactPayload, type ContactStatus, type ImportWarning, statusAfter } from "@roster/domain"
 import type { Found } from "./ContactReader.ts"
 import type { Write } from "./RecordedChanges.ts"
 
@@ -37,17 +37,19 @@ export const makeUnreached = ({ defaultStatus }: ImportMode) => {
   }
 }
 
-/** Gives the write for what is stored, or `undefined` to leave it out. */
-type FitWrite = (write: Write, found: Found) => Write | undefined
+/** Gives the write of a contact for what is stored, or `undefined` to leave it out. */
+type FitWrite = (write: Write, found: Found, beginsWithoutStatus: boolean) => Write | undefined
 
 /** How writes are fitted to what is stored; `undefined` for a mode that takes all as they are. */
 export const fitOf = ({ defaultStatus, only }: ImportMode): FitWrite | undefined =>
   only === undefined && defaultStatus === undefined
     ? undefined
-    : (given, { contact }) => {
+    : (given, { contact }, beginsWithoutStatus) => {
         if (only === (contact === null ? "existing" : "new")) return undefined
         const { write } = given
-        return contact !== null || write === undefined || write.status !== undefined || defaultStatus === undefined
-          ? given
-          : { ...given, write: { ...write, status: defaultStatus } }
+        if (contact !== null || write === undefined || defaultStatus === undefined) return given
+        if (write.status !== undefined && !beginsWithoutStatus) return given
+        // As if the rows were imported one after the other: the first gives the contact this status, and others may change it.
+        const isReplaced = write.status !== undefined && statusAfter({ status: defaultStatus }, write) === write.status
+        return isReplaced ? given : { ...given, write: { ...write, status: defaultStatus } }
       }

@@ -96,7 +96,15 @@ export interface MergedRows {
   readonly row: number
   /** Whether two of the rows give different statuses. */
   readonly hasSeveralStatuses: boolean
+  /** Whether the first of them gives none. */
+  readonly beginsWithoutStatus: boolean
 }
+
+/** Merged contacts whose first row gives no status, though a later one does. They have the fields of contacts alone. */
+const withoutStatusFirst = new WeakSet<ContactPayload>()
+
+/** Whether the first row of a merged contact gives no status, so that a new contact begins with that of the import. */
+export const beginsWithoutStatus = (contact: ContactPayload): boolean => withoutStatusFirst.has(contact)
 
 /** How rows are merged. */
 export interface MergeOptions extends RepeatOptions {
@@ -126,7 +134,9 @@ export const mergeRows = <E, R>(
 ): Stream.Stream<ImportRow, E, R> => {
   const { lastOf, onMerged, onTooLarge } = options
   const merged = (before: MergedRows | undefined, contact: ContactPayload, row: number): MergedRows => {
-    if (before === undefined) return { contact, row, hasSeveralStatuses: false }
+    if (before === undefined) {
+      return { contact, row, hasSeveralStatuses: false, beginsWithoutStatus: contact.status === undefined }
+    }
     const both = mergedContact(before.contact, contact, options)
     if (both === undefined) {
       onTooLarge?.(row, before)
@@ -134,7 +144,7 @@ export const mergeRows = <E, R>(
     }
     const { status } = before.contact
     const differs = status !== undefined && contact.status !== undefined && status !== contact.status
-    return { contact: both, row, hasSeveralStatuses: before.hasSeveralStatuses || differs }
+    return { ...before, contact: both, row, hasSeveralStatuses: before.hasSeveralStatuses || differs }
   }
   const from = (first: number): Stream.Stream<ImportRow, E, R> =>
     Stream.suspend(() => {
@@ -166,6 +176,7 @@ export const mergeRows = <E, R>(
           return number < first ? [] : [row]
         }
         const all = merged(drop(number), contact.success, number)
+        if (all.beginsWithoutStatus && all.contact.status !== undefined) withoutStatusFirst.add(all.contact)
         onMerged?.(row, all)
         const { cells, header, line, record } = row
         return [{ line, header, cells, record, contact: Result.succeed(all.contact) }]
