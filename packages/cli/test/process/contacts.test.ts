@@ -172,6 +172,7 @@ describe("roster contacts, on a store file", () => {
         [["--convert", "kunde=date"], "no contact has"],
         [["--convert", "Status=boolean"], "built-in"],
         [["--convert", "Kunde seit=day"], "a kind is"],
+        [["--convert", "Kunde seit=date", "--convert", "kunde seit=boolean"], "gives a field one kind"],
         [["--yes"], "--convert, which is missing"]
       ] as const) {
         const refused = yield* run(["contacts", "fields", ...args, ...(args.length > 1 ? ["--yes"] : [])])

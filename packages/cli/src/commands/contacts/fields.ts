@@ -4,6 +4,7 @@ import {
   contactFilterFromInput,
   type ContactRule,
   ContactsService,
+  FieldNames,
   FieldsInUse,
   FieldUse,
   parseRule,
@@ -154,10 +155,17 @@ export const command = Command.make(
   })
 ).pipe(
   Command.validate(({ allowUnplaced, confirm, convert: conversions, dryRun, yes, ...given }) =>
-    refuseFlags(twoRules(given), [
-      conversions.length === 0 && (allowUnplaced || dryRun || yes || confirm !== undefined),
-      "--yes, --confirm, --dry-run and --allow-unplaced are flags of --convert, which is missing."
-    ])
+    refuseFlags(
+      twoRules(given),
+      [
+        conversions.length === 0 && (allowUnplaced || dryRun || yes || confirm !== undefined),
+        "--yes, --confirm, --dry-run and --allow-unplaced are flags of --convert, which is missing."
+      ],
+      [
+        new Set(conversions.map(([field]) => FieldNames.foldName(field))).size < conversions.length,
+        "--convert gives a field one kind; convert its other values by a command of their own."
+      ]
+    )
   ),
   withExamples({
     "roster contacts fields": "",
