@@ -240,14 +240,13 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     index: number
   ): readonly [Result, State | undefined] => {
     if (state === undefined && onlyExisting) return ["Absent", state]
+    const again =
+      state === undefined || write === undefined ? undefined : saidAgain(state.contact, { email, write, source, date })
     if (seen !== undefined) {
       const areSo = areListsSo(state?.lists ?? noLists, write)
       const { result } = judgeChange(state?.contact ?? null, { seen, write }, areSo)
-      const again =
-        result === "AlreadySo" && state !== undefined && write !== undefined
-          ? saidAgain(state.contact, { email, write, source, date })
-          : undefined
-      if (state !== undefined && again !== undefined) return [result, { ...state, contact: again }]
+      if (result === "AlreadySo" && state !== undefined && again !== undefined)
+        return [result, { ...state, contact: again }]
       if (result !== "Done") return [result, state]
     }
     if (write === undefined) return ["Done", undefined]
@@ -255,7 +254,6 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     const lists = hasLists ? new Set(listsAfter(state?.lists ?? [], write)) : noLists
     if (lists.size > maximumListsOfContact && lists.size > (state?.lists.size ?? 0)) return ["TooManyLists", state]
     if (state === undefined) return ["Done", { contact: newContact(written), lists, isOversized: false, madeBy: index }]
-    const again = seen === undefined ? saidAgain(state.contact, written) : undefined
     const contact = state.isOversized && !isAlone ? undefined : contactAfter(again ?? state.contact, written)
     return contact === undefined ? ["TooLarge", state] : ["Done", { ...state, contact, lists }]
   }

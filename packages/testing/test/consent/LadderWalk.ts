@@ -191,6 +191,13 @@ const wrongImport: Step = { step: "importContacts", to: "Unsubscribed" }
 const deletion: Step = { step: "delete and undo" }
 const undo: Step = { step: "undo" }
 
+/** A wrong import is undone after the person left by themselves, who gave another name with it. */
+export const leavesAgain: Course = {
+  name: "leaves",
+  begin: "Active",
+  steps: [wrongImport, { step: "one known person", to: "Unsubscribed" }, undo, undo]
+}
+
 /** Wrong imports are undone after an undo of a deletion brought the contact back. */
 export const undoneDeletions: Course = {
   name: "deletions",

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { layerEmbedded, layersOn } from "../../src/layers/ServiceLayers.ts"
 import { foreign, noSuchPath } from "../conformance/ForeignService.ts"
-import { randomCourse, restores, undoneDeletions, walk, type Walking } from "./LadderWalk.ts"
+import { leavesAgain, randomCourse, restores, undoneDeletions, walk, type Walking } from "./LadderWalk.ts"
 
 const first = runSeed("statuses of one person") % 1_000_000
 const seeds = (ci: number) => Array.from({ length: amount({ ci, long: 100 * ci }) }, (_, index) => first + index)
@@ -26,7 +26,7 @@ describe("the status of one person", () => {
     "follows the ladder by every way in, with backups and restores, on SQLite",
     () =>
       Effect.forEach(
-        [undoneDeletions, restores, ...seeds(2)],
+        [leavesAgain, undoneDeletions, restores, ...seeds(2)],
         Effect.fnUntraced(function* (given) {
           const folder = yield* freshFolder
           const [store, backup] = [join(folder, "roster.db"), join(folder, "backup.db")]
@@ -57,7 +57,11 @@ describe("the status of one person", () => {
         Effect.gen(function* () {
           const context = yield* Layer.build(Layer.merge(services, RunLog.layerMemory()))
           const on = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.provideContext(step, context)
-          const courses = [undoneDeletions, ...seeds(4).map((seed) => randomCourse({ isForeign }, seed, steps))]
+          const courses = [
+            leavesAgain,
+            undoneDeletions,
+            ...seeds(4).map((seed) => randomCourse({ isForeign }, seed, steps))
+          ]
           yield* Effect.forEach(courses, (course) => walk({ on, isForeign }, course), { discard: true })
         }),
       timeout

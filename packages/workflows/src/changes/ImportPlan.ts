@@ -157,7 +157,9 @@ export const makeRowLook = ({
     }
     const after = madeOf(found, fitted)
     const kept = contact.status === undefined || after.contact?.status === contact.status ? undefined : seen?.status
-    const write = kept === undefined ? fitted.write : { ...fitted.write, status: undefined }
+    // A status that is there already would be given again, which is an event: a file only says what was.
+    const isStatusGiven = kept === undefined && fitted.write?.status !== seen?.status
+    const write = isStatusGiven ? fitted.write : { ...fitted.write, status: undefined }
     const change: ContactChange = { email: fitted.email, seen, write }
     const given = { change, after, kept }
     if (seen === null) return { ...given, effect: "new", fields: noFields }
