@@ -15,11 +15,16 @@ import * as FailedAuthCounts from "./postgres/FailedAuthCounts.ts"
 import { byEngine } from "./SqlDialect.ts"
 import { skewIssue, storeClock } from "./StoreClock.ts"
 import { newer, refuseForeign } from "./StoreContents.ts"
+import { yieldToEventLoop } from "../threads/Slices.ts"
 
 /** Reads first, so that opening an up-to-date store never waits for the write lock. */
 const migrateStore = Effect.fnUntraced(function* (filename: string) {
-  // Its statements take as long as the tables are large.
-  if ((yield* lastMigration) < latestMigration) yield* Effect.provideService(migrate, AnswerWithin, Infinity)
+  if ((yield* lastMigration) < latestMigration) {
+    // Its statements take as long as the tables are large.
+    yield* Effect.provideService(migrate, AnswerWithin, Infinity)
+    // A fiber that has made so many steps would yield by a timer that a test may have replaced.
+    yield* yieldToEventLoop
+  }
   const sql = yield* SqlClient.SqlClient
   yield* byEngine(sql, { sqlite: () => Effect.void, postgres: () => FailedAuthCounts.createTable(sql) })
   // Data of a later version can have a meaning that this version does not know.
