@@ -123,6 +123,8 @@ describe("roster contacts delete by rule", () => {
         deleted: 10,
         statuses: { Bounced: 10 },
         sample: ["c0@example.com", "c4@example.com", "c8@example.com"],
+        statusesKept: 0,
+        keptStatuses: [],
         needsConfirm: false
       })
       assert.strictEqual((yield* emailsOf(roster)).length, 40)

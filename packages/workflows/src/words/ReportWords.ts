@@ -83,7 +83,7 @@ export const outcomeWords = (
     [unknown, "without an answer"]
   ] as const
   return (
-    `${numberText(done)} of ${counted(read, unit)} ${done === 1 ? "is" : "are"} done` +
+    `${numberText(done)} of ${counted(read, unit)} ${done === 1 || read === 1 ? "is" : "are"} done` +
     `${rest.map(([count = 0, words]) => (count === 0 ? "" : `, ${numberText(count)} ${words}`)).join("")}.`
   )
 }

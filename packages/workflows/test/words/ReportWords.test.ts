@@ -40,6 +40,7 @@ describe("the words of a report", () => {
 
   it("say how far a run came, and name only what is not done", () => {
     assert.strictEqual(outcomeWords({ ...emptyReport, read: 1, done: 1 }), "1 of 1 row is done.")
+    assert.strictEqual(outcomeWords({ ...emptyReport, read: 1, rejected: 1 }), "0 of 1 row is done, 1 rejected.")
     assert.strictEqual(
       outcomeWords({ ...emptyReport, read: 20_000, done: 1_000, rejected: 600, notSent: 17_400, unknown: 1_000 }),
       "1,000 of 20,000 rows are done, 600 rejected, 17,400 not sent, 1,000 without an answer."
