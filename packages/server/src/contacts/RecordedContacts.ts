@@ -54,23 +54,3 @@ export const deleteThose = Effect.fnUntraced(function* (
   yield* run?.record(changes.flat()) ?? Effect.void
   return gone.map(([id]) => Number(id))
 })
-
-/** Changes the lists of contacts, and records that if there is a run. */
-export const recordingLists = Effect.fnUntraced(function* <A, E, R>(
-  run: RunRecorder | undefined,
-  account: string,
-  ids: ReadonlyArray<number>,
-  change: Effect.Effect<A, E, R>
-) {
-  if (run === undefined) return yield* change
-  const sql = yield* SqlClient.SqlClient
-  const before = yield* contactsToRecord(account, dialect(sql).isOneOfIds(ids))
-  const changed = yield* change
-  const after = yield* listsOf([...before.keys()])
-  const changes = yield* eachInSlices(
-    before,
-    ([id, of]) => recordedChange(of, { ...of, lists: after.get(id) ?? [] }) ?? []
-  )
-  yield* run.record(changes.flat())
-  return changed
-})

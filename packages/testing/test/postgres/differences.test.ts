@@ -1,9 +1,9 @@
 /** What SQLite does by itself, and a service on PostgreSQL has to see to: bytes, collations, and callers at the same time. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { ContactFilter, ContactsService, CredentialsService, EmailAddress, ServiceError } from "@roster/domain"
+import { ContactsService, CredentialsService, EmailAddress, ServiceError } from "@roster/domain"
 import { AuditQueries, ContactLists, SqlServices, StoreBackup } from "@roster/server"
-import { Deferred, Effect, Fiber, FileSystem, Layer, Path, Stream } from "effect"
+import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { readdirSync } from "node:fs"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
@@ -61,42 +61,6 @@ describePostgres("on PostgreSQL", () => {
         const [row] = yield* sql`SELECT reltuples AS rows FROM pg_class WHERE relname = 'contacts'`.values
         assert.isAtLeast(Number(row?.[0]), 2000)
       }).pipe(Effect.provide(Layer.mergeAll(SqlServices.layerPostgres({ postgres: { url } }), Reactivity.layer)))
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("a contact that two callers take off a list at once is reported to one of them", () =>
-    Effect.gen(function* () {
-      const url = yield* freshDatabase
-      yield* Effect.gen(function* () {
-        const lists = yield* ContactLists.ContactLists
-        yield* (yield* ContactsService).add([{ email: email("ann") }, { email: email("bob") }], { listNames: ["News"] })
-        const sql = yield* PostgresClient.make({ url })
-        const isRemoved = yield* Deferred.make<void>()
-        const commit = yield* Deferred.make<void>()
-        const other = Effect.gen(function* () {
-          yield* sql`DELETE FROM list_members WHERE contact_id IN (SELECT id FROM contacts WHERE identity LIKE 'ann@%')`
-          yield* Deferred.succeed(isRemoved, undefined)
-          yield* Deferred.await(commit)
-        })
-        const holder = yield* Effect.forkChild(sql.withTransaction(other))
-        yield* Deferred.await(isRemoved)
-        const removal = yield* Effect.forkChild(
-          lists.remove("News", ContactFilter.ByEmails({ emails: [email("ann"), email("bob")] }))
-        )
-        yield* eventually(
-          sql<{ readonly waiting: boolean }>`
-            SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock') AS waiting`,
-          ([found]) => found?.waiting === true
-        )
-        yield* Deferred.succeed(commit, undefined)
-        yield* Fiber.join(holder)
-        assert.deepStrictEqual(yield* Fiber.join(removal), { selected: 2, changed: 1 })
-      }).pipe(
-        Effect.provide([
-          Layer.provideMerge(ContactLists.layer, SqlServices.layerPostgres({ postgres: { url } })),
-          Reactivity.layer
-        ])
-      )
     }).pipe(Effect.scoped)
   )
 

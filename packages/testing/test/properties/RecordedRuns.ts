@@ -16,7 +16,7 @@ import {
   RuleText,
   RunsService
 } from "@roster/domain"
-import { ContactLists, Jobs } from "@roster/server"
+import { Jobs } from "@roster/server"
 import { Arbitrary, DateTime, Effect, Layer, Schema, Stream, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
@@ -45,7 +45,7 @@ const contentOf = ({ city, consents, email, firstName, status }: typeof Content.
 
 const Call = Schema.Struct({
   /** The number of its kind. */
-  kind: Range(0, 8),
+  kind: Range(0, 7),
   first: Content,
   others: Schema.Array(Content).check(Schema.isMaxLength(3)),
   lists: Lists,
@@ -130,7 +130,6 @@ const inOrder = (changes: ReadonlyArray<Omit<RecordedChange, "number">>) =>
 
 const callOf = Effect.fnUntraced(function* ({ first, isRight, kind, lists, off, others }: Call) {
   const contacts = yield* ContactsService
-  const onStore = yield* ContactLists.ContactLists
   const { email, ...write } = contentOf(first)
   const given = [first, ...others].map(contentOf)
   const emails = [email, ...others.map(({ email }) => email)] as const
@@ -160,7 +159,7 @@ const callOf = Effect.fnUntraced(function* ({ first, isRight, kind, lists, off, 
         })
       )
     }
-    case 7: {
+    default: {
       const rows = given.map(({ customFields, email, firstName, status = "" }) =>
         [email, firstName, status, customFields.city].join(",")
       )
@@ -168,17 +167,12 @@ const callOf = Effect.fnUntraced(function* ({ first, isRight, kind, lists, off, 
       const source = { _tag: "File", name: "rows.csv", content: Stream.encodeText(Stream.make(file)) } as const
       return yield* contacts.import(source, lists[0] === undefined ? {} : { listName: lists[0] })
     }
-    default: {
-      const filter = ContactFilter.ByEmails({ emails })
-      const name = lists[0] ?? "News"
-      return yield* isRight ? onStore.add(name, filter) : onStore.remove(name, filter)
-    }
   }
 })
 
-/** Lists and jobs on the store of some services. */
-export const withLists = <A, E>(services: Layer.Layer<A | SqlClient.SqlClient, E>) =>
-  Layer.provideMerge(Layer.merge(ContactLists.layer, Jobs.layer), services)
+/** The jobs on the store of some services, besides them. */
+export const withJobs = <A, E>(services: Layer.Layer<A | SqlClient.SqlClient, E>) =>
+  Layer.provideMerge(Jobs.layer, services)
 
 /** Waits until no import is at work. */
 const settled = Effect.flatMap(Jobs.Jobs, (jobs) =>

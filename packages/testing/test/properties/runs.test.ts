@@ -2,9 +2,9 @@
 import { layer } from "@effect/vitest"
 import { SqlServices } from "@roster/server"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
-import { calls, compareRecord, withLists } from "./RecordedRuns.ts"
+import { calls, compareRecord, withJobs } from "./RecordedRuns.ts"
 
-layer(withLists(SqlServices.layerWithStore({ filename: ":memory:" })), { excludeTestServices: true })(
+layer(withJobs(SqlServices.layerWithStore({ filename: ":memory:" })), { excludeTestServices: true })(
   "on SQLite",
   (it) => {
     it.effect.prop(
