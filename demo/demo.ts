@@ -177,7 +177,7 @@ const tour = async (baseUrl: string): Promise<void> => {
   show(`  read        ${read} rows`)
   show(`  done        ${done}`)
   show(`  rejected    ${rejected}`)
-  show(`  duplicates  ${duplicates} (of an address that stands there twice the last row counts)`)
+  show(`  duplicates  ${duplicates} (rows of one address become one)`)
   show(`  deleted     ${unsubscribed}`)
   show(`  listed      ${left.length}`)
   show(`  exported    ${all.length}`)
