@@ -223,7 +223,7 @@ describe("roster contacts, on a store file", () => {
       const newRecipients = { people: 1, added: 0 }
       assert.deepInclude(json(dry), { selected: 3, changed: 1, statusesKept: 2, keptStatuses, newRecipients })
       const shown = (yield* run([...update, "--dry-run", "-o", "table"])).stdout
-      assert.match(shown, /change 1 contact of 3; 2 are so already or keep their status/)
+      assert.match(shown, /change 1 contact of 3; 2 stay as they are/)
       assert.match(shown, /--resubscribe lifts all but Abuse:\n  Bounced@example.com stays Bounced\n/)
       assert.deepStrictEqual(yield* statuses, before)
       const done = yield* run([...update, "--yes"])

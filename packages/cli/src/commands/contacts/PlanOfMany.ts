@@ -174,12 +174,12 @@ export const keptLines = ({ wouldResubscribe: kept, wouldResubscribeRows: rows }
 
 /** What a plan changes, in words and as JSON. */
 export const changesPreview = (summary: PlanSummary) => {
-  const { changed, fields, onlyForm = {}, read, unchanged, wouldResubscribe: statusesKept } = summary
+  const { changed, fields, onlyForm = {}, read, unchanged } = summary
   const sample = summary.sample.slice(0, shownChanges)
-  const others = statusesKept === 0 ? "are so already" : "are so already or keep their status"
+  const others = unchanged === 1 ? "1 stays as it is" : `${unchanged} stay as they are`
   return {
     lines: [
-      `change ${counted(changed)} of ${read}${unchanged === 0 ? "" : `; ${unchanged} ${others}`}`,
+      `change ${counted(changed)} of ${read}${unchanged === 0 ? "" : `; ${others}`}`,
       ...Object.entries(onlyForm).map(
         ([field, count]) =>
           `${field}: ${counted(fields[field] ?? count)}${onlyFormWords(fields[field] ?? count, count)}`
