@@ -10,7 +10,7 @@ import { WireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
 import { maximumAddBytes, maximumPlaces } from "./AddSize.ts"
 import { changeCodec } from "./ContactCodec.ts"
-import { Contact, TooManyContacts } from "./Contact.ts"
+import { Contact, type ContactPayload, TooManyContacts } from "./Contact.ts"
 import { type Content, contentAfter, ContactContent, ContactWrite, sameContent } from "./ContactWrite.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import { withFastCodec } from "./FastContactCodec.ts"
@@ -133,4 +133,22 @@ export const judgeChange = (
   const after = write === undefined ? null : contentAfter(seen, write)
   const isSo = sameContent(now, after)
   return { result: isSo && areListsSo ? "AlreadySo" : isSo || sameContent(now, seen) ? "Done" : "Outdated", after }
+}
+
+/** An empty text removes a custom field, and is the nearest to no name. */
+const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
+
+/** The contact of an add that writes the same, at a service that compares nothing. */
+export const payloadOfChange = ({ email, write = {} }: ContactChange): ContactPayload => {
+  const { consent, customFields, firstName, lastName, status } = write
+  return {
+    email,
+    status,
+    firstName: orEmpty(firstName),
+    lastName: orEmpty(lastName),
+    customFields:
+      customFields && Object.fromEntries(Object.entries(customFields).map(([name, text]) => [name, text ?? ""])),
+    consent:
+      consent == null ? undefined : { ...consent, ip: consent.ip ?? undefined, tracking: consent.tracking ?? undefined }
+  }
 }

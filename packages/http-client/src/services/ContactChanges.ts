@@ -19,6 +19,7 @@ import {
   exactAnswer,
   InvalidInput,
   judgeChange,
+  payloadOfChange,
   Rejected,
   ServiceError,
   type TooManyContacts,
@@ -60,9 +61,6 @@ const sayable = ({ write }: ContactChange, index: number): Effect.Effect<void, I
     : Effect.void
 }
 
-/** An empty text removes a custom field. A name cannot be removed, so it becomes empty. */
-const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
-
 /** Reads, compares and writes. */
 const readThenWrite = Effect.fnUntraced(function* (
   operations: Operations,
@@ -99,19 +97,8 @@ const readThenWrite = Effect.fnUntraced(function* (
       batch = { key, rows }
       steps.push(operations.add(rows, listNames))
     }
-    const { consent } = write
-    batch.rows.push({
-      email,
-      // Left out where it would resubscribe.
-      status: after?.status === write.status ? write.status : undefined,
-      firstName: orEmpty(write.firstName),
-      lastName: orEmpty(write.lastName),
-      customFields: Object.fromEntries(Object.entries(write.customFields ?? {}).map(([n, text]) => [n, text ?? ""])),
-      consent:
-        consent == null
-          ? undefined
-          : { ...consent, ip: consent.ip ?? undefined, tracking: consent.tracking ?? undefined }
-    })
+    // A status that would resubscribe is left out.
+    batch.rows.push({ ...payloadOfChange(change), status: after?.status === write.status ? write.status : undefined })
     return { _tag: result, exact: false }
   })
   if (dryRun) return answers

@@ -12,6 +12,7 @@ import {
   InvalidInput,
   inputProblem,
   type KeptStatusRow,
+  payloadOfChange,
   type ServiceError,
   type TooManyContacts
 } from "@roster/domain"
@@ -24,7 +25,6 @@ import {
   madeBy,
   madeOf,
   nothingEarlier,
-  payloadOf,
   readEarlier,
   recordUnknown,
   unrecorded
@@ -239,7 +239,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
           ? service
               .deleteMany(ContactFilter.ByEmails({ emails: Arrays.map(changes, ({ email }) => email) }))
               .pipe(Effect.catchTag("InvalidRule", Effect.die), Effect.as(noneKept))
-          : service.addWithoutAnswer(changes.map(payloadOf), {
+          : service.addWithoutAnswer(changes.map(payloadOfChange), {
               listNames: write?.addToLists,
               resubscribe: write?.resubscribe
             })

@@ -11,6 +11,7 @@ import {
   InvalidInput,
   type KeptStatus,
   keptStatuses,
+  payloadOfChange,
   type RunTaken,
   ServiceError,
   TaggedError,
@@ -20,7 +21,7 @@ import {
 } from "@roster/domain"
 import { Effect, Schema, type Scope, Struct } from "effect"
 import { readNow } from "../runs/ContactReader.ts"
-import { attempts, made, madeBy, payloadOf, recordUnknown } from "../runs/RecordedChanges.ts"
+import { attempts, made, madeBy, recordUnknown } from "../runs/RecordedChanges.ts"
 import { type Run, RunLog, type RunLogFailure } from "../runs/RunLog.ts"
 
 /** A contact with this address is stored already. Nothing was changed. */
@@ -136,7 +137,7 @@ const makeChange = Effect.fnUntraced(function* (
   // The service checks the address.
   const address = email as EmailAddress
   const { consent, customFields: _fields, firstName: _first, lastName: _last, resubscribe, status, ...lists } = write
-  const payload = payloadOf({ email: address, seen: null, write })
+  const payload = payloadOfChange({ email: address, seen: null, write })
   /** What a service does that compares nothing. Unless somebody looked before, the contact keeps a stricter status. */
   const plain = (isRead: boolean): Effect.Effect<Made, ChangeError> => {
     if (isDeleted === true) return Effect.as(service.delete(email), { contact: null })

@@ -11,7 +11,6 @@ import {
   type Contact,
   type ContactChange,
   type ContactContent,
-  type ContactPayload,
   type ContactsService,
   type ContactState,
   type ContactWrite,
@@ -271,23 +270,5 @@ export const writeOfContact = (
       ...(removeFromLists.length === 0 ? {} : { removeFromLists }),
       resubscribe
     }
-  }
-}
-
-/** An empty text removes a custom field, and is the nearest to no name. */
-const orEmpty = (text: string | null | undefined): string | undefined => (text === null ? "" : text)
-
-/** The contact of an add that writes the same, at a service that compares nothing. */
-export const payloadOf = ({ email, write = {} }: ContactChange): ContactPayload => {
-  const { consent, customFields, firstName, lastName, status } = write
-  return {
-    email,
-    status,
-    firstName: orEmpty(firstName),
-    lastName: orEmpty(lastName),
-    customFields:
-      customFields && Object.fromEntries(Object.entries(customFields).map(([name, text]) => [name, text ?? ""])),
-    consent:
-      consent == null ? undefined : { ...consent, ip: consent.ip ?? undefined, tracking: consent.tracking ?? undefined }
   }
 }
