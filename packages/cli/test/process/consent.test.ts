@@ -1,7 +1,7 @@
 /** A file that is older than the wish to get no more mail. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf, makeLocalRoster, type Roster } from "../roster.ts"
@@ -100,6 +100,22 @@ describe("an import of somebody who has unsubscribed", () => {
       const undone = yield* roster.run([...undo, "--yes"])
       assert.deepInclude(jsonOf<object>(undone), { changed: 1, deleted: 1, newRecipients: { people: 1, added: 0 } })
       assert.strictEqual((yield* stored(roster))[0], "Active")
+    })
+  )
+
+  it.live("counts in an undo those of whom nobody can tell whether they left since", () =>
+    Effect.gen(function* () {
+      const roster = yield* makeLocalRosterHere
+      writeFileSync(join(roster.folder, "left.csv"), "Email,Status\nann@example.com,Unsubscribed\n")
+      yield* roster.run(["contacts", "add", "ann@example.com"])
+      const { run } = jsonOf<{ readonly run: string }>(yield* roster.run(["contacts", "import", "left.csv"]))
+      // As after a kill between the write and its note.
+      const record = join(roster.folder, ".local/state/roster/runs", `${run}.jsonl`)
+      const lines = readFileSync(record, "utf8").split("\n")
+      writeFileSync(record, lines.filter((line) => !line.includes("StatusesGiven")).join("\n"))
+      const undone = yield* roster.run(["contacts", "undo", run, "--dry-run"])
+      assert.strictEqual(undone.code, 9)
+      assert.deepInclude(jsonOf<object>(undone), { untold: 1, changed: 0, newRecipients: { people: 0, added: 0 } })
     })
   )
 

@@ -33,6 +33,15 @@ const facts = {
 const Facts = Schema.Struct(facts)
 export type Facts = typeof Facts.Type
 
+/** What the report of an undo has beside that of another run. */
+const ofUndo = {
+  unwritableContacts: Schema.optionalKey(Schema.Array(UndoneContact)),
+  partlyDone: Schema.optionalKey(Schema.Int),
+  incomplete: Schema.optionalKey(Schema.Int),
+  untold: Schema.optionalKey(Schema.Int),
+  unknownChanges: Schema.optionalKey(Schema.Array(Schema.String))
+} satisfies Record<Exclude<keyof UndoReport, keyof RunReport>, Schema.Top>
+
 /** The report as JSON (docs/command-line.md). */
 export const RunSummary = Schema.Struct({
   command: Schema.Literals(["import", "apply", "update", "convert", "delete", "lists add", "lists remove", "undo"]),
@@ -45,11 +54,7 @@ export const RunSummary = Schema.Struct({
   run: Schema.optionalKey(Schema.String),
   ...RunOutcome.fields,
   outdatedContacts: Schema.Array(Schema.Union([UndoneContact, OutdatedContact])),
-  // Those of an undo
-  unwritableContacts: Schema.optionalKey(Schema.Array(UndoneContact)),
-  partlyDone: Schema.optionalKey(Schema.Int),
-  incomplete: Schema.optionalKey(Schema.Int),
-  unknownChanges: Schema.optionalKey(Schema.Array(Schema.String))
+  ...ofUndo
 })
 
 interface Told {
