@@ -45,7 +45,7 @@ describe("an import of somebody who has unsubscribed", () => {
       assert.deepInclude(jsonOf<Counts>(imported), {
         done: 2,
         statusesKept: 1,
-        keptStatuses: [{ line: 2, status: "Unsubscribed" }]
+        keptStatuses: [{ line: 2, email: "ann@example.com", status: "Unsubscribed" }]
       })
       assert.deepStrictEqual(yield* stored(roster), ["Unsubscribed", "Ann"])
       const words = yield* roster.run(["contacts", "import", "monday.csv", "-o", "table"])
@@ -54,7 +54,7 @@ describe("an import of somebody who has unsubscribed", () => {
         "1 row that is done has a status that its contact did not get, since it has a stricter one or has confirmed; " +
           "--resubscribe lifts all but Abuse:"
       )
-      assert.include(words.stdout, "line 2: stays Unsubscribed")
+      assert.include(words.stdout, "line 2: ann@example.com stays Unsubscribed")
       /** The number of kept statuses, and Ann's, after an import. */
       const after = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
         const told = yield* roster.run(["contacts", "import", "monday.csv", ...flags])
@@ -159,7 +159,7 @@ describe("an import of somebody who has unsubscribed", () => {
       assert.deepInclude(json(restored), {
         done: 1,
         statusesKept: 1,
-        keptStatuses: [{ line: 1, status: "Unsubscribed" }]
+        keptStatuses: [{ line: 1, email: "ann@example.com", status: "Unsubscribed" }]
       })
       assert.deepStrictEqual(yield* stored(roster), ["Unsubscribed", "Ann"])
       yield* roster.run(["contacts", "import", "backup.json", "--resubscribe"])
@@ -189,7 +189,7 @@ describe("an import of somebody who has unsubscribed", () => {
       assert.deepInclude(jsonOf<Counts>(imported), {
         done: 2,
         statusesKept: 1,
-        keptStatuses: [{ line: 2, status: "Unsubscribed" }]
+        keptStatuses: [{ line: 2, email: "ann@example.com", status: "Unsubscribed" }]
       })
       assert.deepStrictEqual(
         bodies.map((body) => JSON.parse(body)),

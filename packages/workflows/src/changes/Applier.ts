@@ -136,14 +136,14 @@ interface Due<A> {
   readonly change: ContactChange
 }
 
-/** The rows whose contacts kept their status: their number, and the lines of up to 10,000. */
+/** The rows whose contacts kept their status: their number, and up to 10,000 of them. */
 const makeKeptStatusRows = () => {
-  const rows: Array<KeptStatusRow> = []
+  const rows: Array<RunReport["keptStatuses"][number]> = []
   let count = 0
   return {
-    add: ({ line, status }: KeptStatusRow) => {
+    add: (row: RunReport["keptStatuses"][number]) => {
       count++
-      if (rows.length < maximumNamedRows) rows.push({ line, status })
+      if (rows.length < maximumNamedRows) rows.push(row)
     },
     report: () => ({ statusesKept: count, keptStatuses: rows.toSorted((one, other) => one.line - other.line) })
   }
@@ -295,9 +295,10 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
     let at = 0
     for (const { count, outcome } of results) {
       const line = lines[at] ?? 0
+      const { email = "" } = batch[at] ?? {}
       if (outcome._tag === "Accepted") {
         effects.add(outcome.effect ?? "unknownWhetherNew", count)
-        if (outcome.keptStatus !== undefined) kept.add({ line, status: outcome.keptStatus })
+        if (outcome.keptStatus !== undefined) kept.add({ line, email, status: outcome.keptStatus })
         if (outcome.isRecipient === true) recipients.add(outcome.effect === "new", count)
       } else if (outcome._tag === "Refused") {
         const { email, error } = outcome
@@ -306,7 +307,6 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
       else if (outcome._tag === "LeftOut") found.leftOut += count
       else if (outcome._tag === "Outdated") {
         found.outdated += count
-        const { email = "" } = batch[at] ?? {}
         if (outdatedContacts.length < maximumNamedContacts) outdatedContacts.push({ line, email })
       }
       at += count

@@ -92,8 +92,8 @@ export const RunOutcome = Schema.Struct({
   duplicateRows: Schema.Array(Schema.Struct({ line: Schema.Int, winner: Schema.Int })),
   /** Rows whose contacts kept their status, since the row would have resubscribed them. */
   statusesKept: Schema.Int,
-  /** Up to 10,000 of them, in the order of the file; of an update the first 20, with their addresses. */
-  keptStatuses: Schema.Array(Schema.Struct({ ...KeptStatusRow.fields, email: Schema.optionalKey(Schema.String) })),
+  /** Up to 10,000 of them, in the order of the file; of a plan the first 20. */
+  keptStatuses: Schema.Array(Schema.Struct({ ...KeptStatusRow.fields, email: Schema.String })),
   /** Rows that were not sent because the run stopped before them. */
   notSent: Schema.Int,
   /** Rows that were sent and have no answer. */

@@ -134,10 +134,7 @@ const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<str
     : [
         notGiven(statusesKept, statusesKept === 1 ? " that is done" : " that are done", "did"),
         ...rowWords(
-          keptStatuses.map(({ email, line, status }) => ({
-            line,
-            reason: email === undefined ? `stays ${status}` : `${email} stays ${status}`
-          })),
+          keptStatuses.map(({ email, line, status }) => ({ line, reason: `${email} stays ${status}` })),
           statusesKept,
           "; use -o json to see them"
         )
