@@ -97,17 +97,17 @@ const byPlan = Effect.fnUntraced(function* ({ changes, email }: Change, refusal:
 })
 
 /** Changes a contact that is there. */
-export const changed = (change: Change) =>
-  changeAsRun(
-    { email: change.email, write: { ...change.changes, resubscribe: change.resubscribe } },
-    { command: "update" }
-  ).pipe(
-    Effect.catchTag("NotChangeable", (refusal) => byPlan(change, refusal)),
-    Effect.provideService(RunOrigin, { about: change.email })
-  )
-
-/** Changes a contact. */
-export const updateContact = runtime.fn(changed, { reactivityKeys: contactsChanged })
+export const updateContact = runtime.fn(
+  (change: Change) =>
+    changeAsRun(
+      { email: change.email, write: { ...change.changes, resubscribe: change.resubscribe } },
+      { command: "update" }
+    ).pipe(
+      Effect.catchTag("NotChangeable", (refusal) => byPlan(change, refusal)),
+      Effect.provideService(RunOrigin, { about: change.email })
+    ),
+  { reactivityKeys: contactsChanged }
+)
 
 /** The question that a change of this contact ended with. */
 export const askedOf = (
