@@ -34,7 +34,7 @@ export const flag = Schema.Literals(["true", "false"]).pipe(
 )
 
 /** A page of changes, by their numbers. */
-export const placing = { after: Schema.optional(count), before: Schema.optional(count) }
+export const byNumber = { after: Schema.optional(count), before: Schema.optional(count) }
 
 const textsFrom = (split: (value: string) => ReadonlyArray<string>) =>
   Schema.Union([Schema.String, Schema.Array(Schema.String)]).pipe(

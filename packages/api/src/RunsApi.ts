@@ -3,7 +3,7 @@ import { BegunRun, ErasedNumbers, RecordedChange, RunPayload, RunRecord, RunStep
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { always, needs } from "./OperationPolicy.ts"
-import { idempotencyKeyHeader, paging, placing, runsHonoured } from "./Parameters.ts"
+import { idempotencyKeyHeader, paging, byNumber, runsHonoured } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound } from "./WireError.ts"
 
 const byId = { id: Schema.String }
@@ -35,7 +35,7 @@ export class RunsApi extends HttpApiGroup.make("runs", { topLevel: true })
     }).annotateMerge(needs("contacts:read", "Load a run", { announcedBy: runsHonoured })),
     HttpApiEndpoint.get("runsByIdChangesGet", "/runs/:id/changes", {
       params: byId,
-      query: { limit: paging.limit, ...placing },
+      query: { limit: paging.limit, ...byNumber },
       success: Schema.Array(RecordedChange),
       error: [BadRequest, NotFound]
     }).annotateMerge(

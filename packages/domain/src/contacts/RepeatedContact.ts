@@ -42,9 +42,9 @@ const maximumNoted = 500_000
 /** Notes of what the rows of one address say together. */
 export interface StatusNotes {
   /** Notes the status of a row, and gives the row with that of all rows up to it. */
-  readonly merged: (row: ContactPayload) => ContactPayload
+  readonly note: (row: ContactPayload) => ContactPayload
   /** Gives a row, of this canonical address, at least the status that is noted of it. */
-  readonly raised: (row: ContactPayload, identity: string) => ContactPayload
+  readonly raise: (row: ContactPayload, identity: string) => ContactPayload
 }
 
 /**
@@ -56,7 +56,7 @@ export const makeStatusNotes = (resubscribe: Resubscribe | undefined, one?: With
   const withStatus = (row: ContactPayload, status: ContactPayload["status"]): ContactPayload =>
     status === row.status ? row : { ...row, status }
   return {
-    merged: (row) => {
+    note: (row) => {
       const isNoted = one === undefined ? strictnessOf(row.status) > 0 : row.status === one
       if (row.status === undefined || (noted.size === 0 && !isNoted)) return row
       const identity = canonicalEmail(row.email)
@@ -66,7 +66,7 @@ export const makeStatusNotes = (resubscribe: Resubscribe | undefined, one?: With
       else if (before !== undefined || (isNoted && noted.size < maximumNoted)) noted.set(identity, status)
       return withStatus(row, status)
     },
-    raised: (row, identity) =>
+    raise: (row, identity) =>
       one !== undefined && noted.get(identity) === one ? withStatus(row, mergedStatus(one, row.status)) : row
   }
 }

@@ -28,7 +28,7 @@ const readChanges = readJson(Schema.Array(RecordedChange))
 const readDone = (...answer: Parameters<typeof readNothing>) => Effect.as(readNothing(...answer), "Done" as const)
 
 /** Fails for a service that keeps no runs. */
-const kept =
+const requireRuns =
   (operation: OperationId) =>
   <A, E>(call: Effect.Effect<A | undefined, E>) =>
     Effect.filterOrFail(
@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
         byStatus: keyUsed(idempotencyKey),
         read: readBegun,
         refusals: ["RunTaken", "RunNotFound", "InvalidInput"]
-      }).pipe(kept("runsPost"))
+      }).pipe(requireRuns("runsPost"))
     }),
     end: fn("RunsService.end")(function* (id) {
       yield* checkId(id)
@@ -66,7 +66,7 @@ export const make = Effect.gen(function* () {
         read: readDone,
         refusals: ["RunNotFound", "RunTaken"],
         byStatus: notFound(id)
-      }).pipe(kept("runsByIdEndPost"))
+      }).pipe(requireRuns("runsByIdEndPost"))
     }),
     step: fn("RunsService.step")(function* (id, state) {
       yield* checkId(id)
@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
         read: readDone,
         refusals: ["RunNotFound", "InvalidInput"],
         byStatus: notFound(id)
-      }).pipe(kept("runsByIdStepPost"))
+      }).pipe(requireRuns("runsByIdStepPost"))
     }),
     list: fn("RunsService.list")(function* ({ before, limit } = {}) {
       yield* checkRunsPage({ limit })
@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
         ...api.runsGet({ query: { limit, beforeRun: before } }),
         read: readRuns,
         refusals: ["RunNotFound", "InvalidInput"]
-      }).pipe(kept("runsGet"))
+      }).pipe(requireRuns("runsGet"))
     }),
     get: fn("RunsService.get")(function* (id) {
       yield* checkId(id)
@@ -94,7 +94,7 @@ export const make = Effect.gen(function* () {
         read: readRun,
         refusals: ["RunNotFound"],
         byStatus: notFound(id)
-      }).pipe(kept("runsByIdGet"))
+      }).pipe(requireRuns("runsByIdGet"))
     }),
     changes: fn("RunsService.changes")(function* (id, page = {}) {
       yield* checkId(id)
@@ -105,7 +105,7 @@ export const make = Effect.gen(function* () {
         read: readChanges,
         refusals: ["RunNotFound", "InvalidInput"],
         byStatus: notFound(id)
-      }).pipe(kept("runsByIdChangesGet"))
+      }).pipe(requireRuns("runsByIdChangesGet"))
     }),
     erase: fn("RunsService.erase")(function* (id, numbers) {
       yield* checkId(id)
@@ -114,7 +114,7 @@ export const make = Effect.gen(function* () {
         read: readDone,
         refusals: ["RunNotFound", "InvalidInput"],
         byStatus: notFound(id)
-      }).pipe(kept("runsByIdErasePost"))
+      }).pipe(requireRuns("runsByIdErasePost"))
     })
   })
 })

@@ -16,7 +16,8 @@ const rowBytes = 64 * 1024
 const pageBytes = 1024 * 1024
 const readAtOnce = 10
 
-const defaultPage = 20
+/** The changes, or runs, of a page whose caller gives no limit. */
+export const defaultPage = 20
 
 const readRow = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(ChangeContent)))
 

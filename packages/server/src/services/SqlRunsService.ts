@@ -24,7 +24,7 @@ import { createHash } from "node:crypto"
 import { Caller, mayViewContacts } from "../credentials/Caller.ts"
 import { asCaller, checkCaller } from "../credentials/CallerCheck.ts"
 import { asItWas, keyedCalls } from "../credentials/KeyedCalls.ts"
-import { eraseChanges, readChanges } from "../runs/ChangeRows.ts"
+import { defaultPage, eraseChanges, readChanges } from "../runs/ChangeRows.ts"
 import { keepWithinBounds, openRun } from "../runs/RunRecorder.ts"
 import {
   findRun,
@@ -45,7 +45,6 @@ import { orStoreFailure } from "../store/StoreFailure.ts"
 
 const readPayload = validated(RunPayload)
 const readErased = validated(ErasedNumbers)
-const defaultPage = 20
 
 /** Tells what a run works on from all else; `null` if it is like no other. */
 const workOf = ({ command, input, undoes }: RunPayload): string | null =>
@@ -73,7 +72,7 @@ const make = Effect.gen(function* () {
     yield* endRow(row, now)
   })
 
-  const begun = Effect.fnUntraced(function* (given: RunPayload) {
+  const beginRun = Effect.fnUntraced(function* (given: RunPayload) {
     const caller = yield* Caller
     const { account, key } = caller
     const now = yield* storeClock(sql).seconds
@@ -123,7 +122,7 @@ const make = Effect.gen(function* () {
     function* (given: RunPayload, options: KeyedCall = {}) {
       const payload = yield* readPayload(given)
       if (payload.undoes !== undefined && !mayViewContacts(yield* Caller)) return yield* denied("runsPost")
-      return yield* beginOnce(options, () => payload, asCaller(sql, "runsPost", begun(payload)))
+      return yield* beginOnce(options, () => payload, asCaller(sql, "runsPost", beginRun(payload)))
     },
     inStore,
     orStoreFailure("runsPost")

@@ -39,10 +39,10 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
     part.forEach(consent.add)
     return part
   })
-  const { merged } = makeStatusNotes(options.resubscribe)
+  const { note } = makeStatusNotes(options.resubscribe)
   const parts = Stream.map(batches(looked, { onInvalid }), (part) => {
     sent += part.batch.length
-    return { ...part, batch: part.batch.map(merged) }
+    return { ...part, batch: part.batch.map(note) }
   })
   yield* apply(parts)
   const applied = yield* report

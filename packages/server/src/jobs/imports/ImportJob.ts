@@ -109,13 +109,13 @@ const notConfirmedIn = Effect.fnUntraced(function* <E, R>(
   )
   yield* Stream.runForEachArray(
     Stream.takeWhile(rows, ({ header }) => givesStatus(header)),
-    (part) => Effect.sync(() => part.forEach(({ contact }) => Result.map(contact, notes.merged)))
+    (part) => Effect.sync(() => part.forEach(({ contact }) => Result.map(contact, notes.note)))
   )
   return notes
 })
 
 /** Makes the check of rows, which are checked in the order of the file. */
-const makeRowCheck = ({ raised }: StatusNotes) => {
+const makeRowCheck = ({ raise }: StatusNotes) => {
   const isRepeated = makeRepeatedEmails()
   return (row: ImportRow): CheckedRow => {
     if (Result.isFailure(row.contact)) return { row, checked: Result.fail(row.contact.failure) }
@@ -123,7 +123,7 @@ const makeRowCheck = ({ raised }: StatusNotes) => {
     const refusal = textsRefusal(given, "")
     if (refusal !== undefined) return { row, checked: Result.fail(inputProblem(refusal)) }
     const identity = canonicalEmail(given.email)
-    const contact = raised(given, identity)
+    const contact = raise(given, identity)
     return { row, checked: Result.succeed({ row, contact, identity, isRepeat: isRepeated(identity) }) }
   }
 }
