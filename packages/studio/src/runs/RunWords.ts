@@ -25,6 +25,7 @@ const commands: Readonly<Record<string, string>> = {
   update: "Change of contacts",
   add: "Addition of contacts",
   delete: "Deletion of contacts",
+  convert: "Conversion of custom fields",
   "lists add": "Addition to a list",
   "lists remove": "Removal from a list",
   restore: "Restoration of a backup",
