@@ -43,7 +43,10 @@ const contacts = {
     ),
     get: leaf("Show a contact with all its fields", () => import("../commands/contacts/get.ts")),
     add: leaf("Add a contact, or update the one with the same address", () => import("../commands/contacts/add.ts")),
-    update: leaf("Change the names and custom fields of contacts", () => import("../commands/contacts/update.ts")),
+    update: leaf(
+      "Change the names, custom fields and status of contacts",
+      () => import("../commands/contacts/update.ts")
+    ),
     delete: leaf("Delete contacts, after counting them", () => import("../commands/contacts/delete.ts")),
     import: leaf("Add or update contacts from a CSV file", () => import("../commands/contacts/import/import.ts")),
     apply: leaf(
