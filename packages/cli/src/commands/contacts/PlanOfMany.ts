@@ -41,7 +41,7 @@ import * as Results from "../../terminal/Results.ts"
 import { canAgree, confirmContacts, confirmFact, mostByYes } from "../shared/Confirm.ts"
 import { checkFields, countUnplaced, sayUnplaced } from "../shared/RuleFlags.ts"
 import { carryOut } from "./import/CarryOut.ts"
-import { type Facts, reporting } from "./runs/RunSummary.ts"
+import { type Facts, type PlannedCommand, reporting } from "./runs/RunSummary.ts"
 
 export interface Given {
   readonly yes: boolean
@@ -122,7 +122,7 @@ const someOf = (emails: ReadonlyArray<string>): string =>
 
 /** What is done to many contacts. */
 interface Work<E, EN> {
-  readonly command: "update" | "convert" | "delete" | "lists add" | "lists remove"
+  readonly command: Exclude<PlannedCommand, "apply">
   /** The file with the addresses. */
   readonly file: string | undefined
   readonly doing: string

@@ -5,7 +5,7 @@ import { PartlyDone } from "../../../errors/UsageError.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { resumeCommand, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import { contactsFile } from "../runs/ContactsFile.ts"
-import { type Facts, reporting } from "../runs/RunSummary.ts"
+import { type Facts, type PlannedCommand, reporting } from "../runs/RunSummary.ts"
 
 /**
  * `again` says what to do about contacts that are outdated. `alreadySo` are contacts of a selection that are so already, and not
@@ -23,7 +23,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
     input,
     partly
   }: {
-    readonly command: "apply" | "update" | "convert" | "delete" | "lists add" | "lists remove"
+    readonly command: PlannedCommand
     readonly doing: string
     readonly again: string
     readonly file?: string | undefined

@@ -57,6 +57,9 @@ export const RunSummary = Schema.Struct({
   ...ofUndo
 })
 
+/** The command of a run that carries out a plan. */
+export type PlannedCommand = Exclude<typeof RunSummary.Type.command, "import" | "undo">
+
 interface Told {
   readonly report: RunReport | UndoReport
   readonly facts?: Facts
