@@ -48,8 +48,8 @@ interface AnyEntry {
   readonly isAdded?: boolean
   /** Whether null in a contact that is read means that there is none. Elsewhere null stands for a missing field. */
   readonly isNullable?: boolean
-  /** What a store writes where a contact lacks it, so that every contact in a store has the field. */
-  readonly default?: string | number
+  /** Whether every contact in a store has it. */
+  readonly isStored?: boolean
 }
 
 /** A field that holds one value. */
@@ -79,14 +79,10 @@ interface Names {
 }
 
 /** A field that a contact may have, but for the custom ones. */
-export type ContactField = FieldEntry &
-  Names & {
-    /** Whether every contact in a store has it. */
-    readonly isStored: boolean
-  }
+export type ContactField = FieldEntry & Names
 
 /** A field of the record, or all custom ones. */
-export type RecordField = ContactField | (TextsEntry & Names & { readonly isStored: boolean })
+export type RecordField = ContactField | (TextsEntry & Names)
 
 /** The column of a field by its name on the wire: `ConsentIP` is stored in `consent_ip`. */
 export const columnName = (wire: string): string => wire.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase()

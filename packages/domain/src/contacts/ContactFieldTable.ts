@@ -11,18 +11,18 @@ type WireName = Exclude<keyof Wire, "Consent" | "Activity"> | NamesIn<"Consent">
 
 /** Every field by its name in rules, where custom fields have names of their own. */
 export const contactFieldTable = {
-  email: { path: "Email", kind: "text", isAdded: true, read: (of) => of.email },
+  email: { path: "Email", kind: "text", isAdded: true, isStored: true, read: (of) => of.email },
   status: {
     path: "Status",
     kind: "enumeration",
     values: ContactStatus.literals,
     isAdded: true,
-    default: "Active",
+    isStored: true,
     read: (of) => of.status
   },
   firstname: { path: "FirstName", kind: "text", isAdded: true, read: (of) => of.firstName },
   lastname: { path: "LastName", kind: "text", isAdded: true, read: (of) => of.lastName },
-  customfields: { path: "CustomFields", kind: "texts", isAdded: true, default: "{}", read: (of) => of.customFields },
+  customfields: { path: "CustomFields", kind: "texts", isAdded: true, isStored: true, read: (of) => of.customFields },
   consentip: { path: "Consent.ConsentIP", kind: "text", isAdded: true, read: (of) => of.consent?.ip },
   consentdate: {
     path: "Consent.ConsentDate",
@@ -42,16 +42,21 @@ export const contactFieldTable = {
     path: "Source",
     kind: "enumeration",
     values: ContactSource.literals,
-    default: "ContactApi",
+    isStored: true,
     read: (of) => of.source
   },
-  dateadded: { path: "DateAdded", kind: "date", default: 0, read: (of) => of.dateAdded },
+  dateadded: { path: "DateAdded", kind: "date", isStored: true, read: (of) => of.dateAdded },
   dateupdated: { path: "DateUpdated", kind: "date", isNullable: true, read: (of) => of.dateUpdated },
   statuschangedate: { path: "StatusChangeDate", kind: "date", isNullable: true, read: (of) => of.statusChangeDate },
-  totalsent: { path: "Activity.TotalSent", kind: "number", default: 0, read: (of) => of.activity?.totalSent },
-  totalopened: { path: "Activity.TotalOpened", kind: "number", default: 0, read: (of) => of.activity?.totalOpened },
-  totalclicked: { path: "Activity.TotalClicked", kind: "number", default: 0, read: (of) => of.activity?.totalClicked },
-  totalfailed: { path: "Activity.TotalFailed", kind: "number", default: 0, read: (of) => of.activity?.totalFailed },
+  totalsent: { path: "Activity.TotalSent", kind: "number", isStored: true, read: (of) => of.activity?.totalSent },
+  totalopened: { path: "Activity.TotalOpened", kind: "number", isStored: true, read: (of) => of.activity?.totalOpened },
+  totalclicked: {
+    path: "Activity.TotalClicked",
+    kind: "number",
+    isStored: true,
+    read: (of) => of.activity?.totalClicked
+  },
+  totalfailed: { path: "Activity.TotalFailed", kind: "number", isStored: true, read: (of) => of.activity?.totalFailed },
   lastsent: { path: "Activity.LastSent", kind: "date", isNullable: true, read: (of) => of.activity?.lastSent },
   lastopened: { path: "Activity.LastOpened", kind: "date", isNullable: true, read: (of) => of.activity?.lastOpened },
   lastclicked: { path: "Activity.LastClicked", kind: "date", isNullable: true, read: (of) => of.activity?.lastClicked },

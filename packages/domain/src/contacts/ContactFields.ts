@@ -20,8 +20,7 @@ export const everyField: ReadonlyArray<RecordField> = Object.values<FieldEntry |
       wire,
       group,
       name: nameInCode(wire),
-      column: columnName(wire),
-      isStored: wire === "Email" || entry.default !== undefined
+      column: columnName(wire)
     }
   }
 )

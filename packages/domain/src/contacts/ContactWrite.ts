@@ -179,16 +179,16 @@ export const contentAfter = (before: ContactContent | null, write: ContactWrite)
           ? now.consent
           : {
               ip: or(consent.ip, now.consent?.ip),
-              date: or(consent.date, now.consent?.date),
+              date: or(consent.date && DateTime.startOf(consent.date, "second"), now.consent?.date),
               tracking: or(consent.tracking, now.consent?.tracking)
             }
   })
 }
 
-/** A contact with another content. */
+/** A contact with another content. It has custom fields even if there are none, as one that is read. */
 export const withContent = (contact: Contact, content: Content): Contact => {
   const { consent: _, customFields: _fields, firstName: _first, lastName: _last, status: _status, ...others } = contact
-  return { ...others, ...content }
+  return { ...others, customFields: {}, ...content }
 }
 
 /** A write of the contact of an address, and what the contact is written with. */
@@ -203,12 +203,31 @@ export interface WrittenBy {
   readonly date: DateTime.Utc
 }
 
+/** What a service says of a contact to whom nothing has happened. */
+const nothingYet = {
+  dateUpdated: null,
+  statusChangeDate: null,
+  activity: {
+    totalSent: 0,
+    totalOpened: 0,
+    totalClicked: 0,
+    totalFailed: 0,
+    lastSent: null,
+    lastOpened: null,
+    lastClicked: null,
+    lastFailed: null,
+    errorCode: null
+  }
+}
+
 /** The contact that a write makes of none. */
 export const newContact = ({ date, email, source, write }: WrittenBy): Contact => ({
   email: email.trim(),
+  customFields: {},
   ...contentAfter(null, write),
   source,
-  dateAdded: date
+  dateAdded: date,
+  ...nothingYet
 })
 
 /** A date, but later than that of the status before: no two statuses of a contact have the same date. */

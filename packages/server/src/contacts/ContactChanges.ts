@@ -22,7 +22,6 @@ import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { answerBytesOf } from "./ContactPagination.ts"
 import { maximumShared } from "./ContactRepository.ts"
-import { toContact } from "./ContactRow.ts"
 import {
   checkChangeCount,
   checkChanges,
@@ -31,7 +30,7 @@ import {
   orRefusal,
   writtenOf
 } from "./ContactValidation.ts"
-import { rowOf, type State, writeContacts } from "./ContactWrites.ts"
+import { type State, writeContacts } from "./ContactWrites.ts"
 import { lockForLists } from "./ListMembers.ts"
 
 /** What became of a change. */
@@ -82,13 +81,12 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
     if (!dryRun) yield* lockForLists(account, named)
     let bytes = 0
     const outdated = (state: State | undefined) => {
-      const row = state && rowOf(state)
+      const contact = state?.contact ?? null
       const lists = [...(state?.lists ?? [])].sort()
-      let own = row === undefined ? answerBytes : answerBytesOf(row)
+      let own = contact === null ? answerBytes : answerBytesOf(contact)
       for (const name of lists) own += Buffer.byteLength(name)
       bytes += own
-      const isLeft = row !== undefined && bytes > mostBytes
-      const shown = isLeft ? {} : { contact: row === undefined ? null : toContact(row) }
+      const shown = contact !== null && bytes > mostBytes ? {} : { contact }
       return { answer: { result: "Outdated", ...shown, lists }, bytes: own } as const
     }
     const { answers } = yield* writeContacts({

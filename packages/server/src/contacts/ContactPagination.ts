@@ -109,7 +109,7 @@ export const makeCount = Effect.gen(function* () {
 })
 
 /** Texts that may consist of characters that JSON escapes, and the bytes that it makes of each. */
-const escapedColumns = ContactFields.textFields.map(({ column }) => column).filter((column) => column !== "email")
+const escapedFields = ContactFields.textFields.filter(({ column }) => column !== "email")
 const longestEscape = 6
 
 /** About the bytes of everything else in the JSON of a contact but its custom fields, which are JSON already. */
@@ -118,26 +118,17 @@ const fixedBytes = 500
 /** About the bytes of a contact in an answer, and hardly less, by the lengths that a store has beside its texts. */
 const answerBytes = (sql: SqlClient.SqlClient) =>
   sql.literal(
-    escapedColumns.reduce(
-      (sum, column) => `${sum} + ${longestEscape} * coalesce(octet_length(${column}), 0)`,
+    escapedFields.reduce(
+      (sum, { column }) => `${sum} + ${longestEscape} * coalesce(octet_length(${column}), 0)`,
       `octet_length(custom_fields) + ${fixedBytes}`
     )
   )
 
-const placeOf = (column: string): number => contactColumns.indexOf(column)
-const customFieldsPlace = placeOf("custom_fields")
-const escapedPlaces = escapedColumns.map(placeOf)
-
-/** About the bytes of a contact in an answer, by its row of `contactColumns`. */
-export const answerBytesOf = (row: ReadonlyArray<unknown>): number => {
-  const bytesAt = (place: number) => {
-    const text = row[place]
-    return typeof text === "string" ? Buffer.byteLength(text) : 0
-  }
-  return escapedPlaces.reduce(
-    (sum, place) => sum + longestEscape * bytesAt(place),
-    fixedBytes + bytesAt(customFieldsPlace)
-  )
+/** About the bytes of a contact in an answer. */
+export const answerBytesOf = (contact: Contact): number => {
+  let bytes = fixedBytes + Buffer.byteLength(JSON.stringify(contact.customFields ?? {}))
+  for (const { read } of escapedFields) bytes += longestEscape * Buffer.byteLength(String(read(contact) ?? ""))
+  return bytes
 }
 
 /** Contacts of the caller by their ids, in the order of these. One that is there no more is left out. */
@@ -172,10 +163,11 @@ export const contactsWith = Effect.fnUntraced(function* (emails: ReadonlyArray<s
     for (const identity of identities) {
       const row = rows.get(identity)
       if (row === undefined) continue
-      const place = { id: Number(row[0]), bytes: answerBytesOf(row) }
+      const contact = toContact(row)
+      const place = { id: Number(row[0]), bytes: answerBytesOf(contact) }
       bytes += place.bytes
       places.push(place)
-      if (bytes <= most) contacts.push(toContact(row))
+      if (bytes <= most) contacts.push(contact)
     }
     yield* yieldToEventLoop
   }

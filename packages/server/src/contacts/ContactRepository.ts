@@ -50,7 +50,7 @@ import {
   orRefusal,
   writtenOf
 } from "./ContactValidation.ts"
-import { rowOf, writeContacts } from "./ContactWrites.ts"
+import { writeContacts } from "./ContactWrites.ts"
 import { deleteThose } from "./RecordedContacts.ts"
 import { addToLists, beyondLists, ensureLists } from "./ListMembers.ts"
 import { RuleScans } from "./RuleScans.ts"
@@ -72,13 +72,13 @@ export const shownTo = (caller: CallerIdentity, contact: Contact, sent: Paramete
   mayViewContacts(caller) ? contact : sentPart(contact, sent)
 
 /**
- * Adds contacts, and gives what `answer` makes of what `read` makes of their rows, as they are in the end. The answer
- * is a part of the transaction.
+ * Adds contacts, and gives what `answer` makes of what `read` makes of them, as they are in the end. The answer is a
+ * part of the transaction.
  */
 export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
   payloads: ReadonlyArray<ContactPayload>,
   { isDecoded = false, listNames = [], resubscribe }: AddContactsOptions,
-  read: (row: ReadonlyArray<unknown>) => W,
+  read: (contact: Contact) => W,
   answer: (
     written: ReadonlyArray<W & { readonly id: number }>,
     contacts: ReadonlyArray<ContactPayload>
@@ -113,7 +113,7 @@ export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
       }),
       read: (result, state, one, index) => {
         return result === "Done" && state !== undefined
-          ? read(rowOf(state))
+          ? read(state.contact)
           : mergedRefusal(writtenOf(one), `[${index}].`)
       }
     })
@@ -188,7 +188,7 @@ export const makeContactRepository = Effect.gen(function* () {
       return yield* addContacts(
         payloads,
         options,
-        (row) => ({ contact: toContact(row) }),
+        (contact) => ({ contact }),
         (written, contacts) =>
           Effect.map(Caller, (caller) =>
             Arr.zipWith(written, contacts, ({ contact }, sent) => shownTo(caller, contact, sent))
@@ -207,7 +207,7 @@ export const makeContactRepository = Effect.gen(function* () {
     yield* checkTexts(changes)
     const merged = Effect.gen(function* () {
       const {
-        answers: [row]
+        answers: [contact]
       } = yield* writeContacts({
         account,
         source: "ContactApi",
@@ -215,12 +215,11 @@ export const makeContactRepository = Effect.gen(function* () {
         writes: [{ identity: canonicalEmail(email), email, write: writeOf(changes, false) }],
         onlyExisting: true,
         isAlone: true,
-        read: (result, state, one) =>
-          result === "TooLarge" ? mergedRefusal(writtenOf(one), "") : state && rowOf(state)
+        read: (result, state, one) => (result === "TooLarge" ? mergedRefusal(writtenOf(one), "") : state?.contact)
       })
-      if (row === undefined) return yield* new ContactNotFound({ email })
-      if (row instanceof InvalidInput) return yield* row
-      return yield* encoded(shownTo(caller, toContact(row), { ...changes, email }))
+      if (contact === undefined) return yield* new ContactNotFound({ email })
+      if (contact instanceof InvalidInput) return yield* contact
+      return yield* encoded(shownTo(caller, contact, { ...changes, email }))
     })
     return yield* inStore(sharingCommit(asCaller(sql, "contactsByEmailPut", merged)))
   }, orStoreFailure("contactsByEmailPut"))

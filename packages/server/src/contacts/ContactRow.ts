@@ -1,5 +1,5 @@
 /** Contacts as the table has them. */
-import { type Contact, ContactFields, JsonParser, makeEmptyRecord, type RuleFields } from "@roster/domain"
+import { type Contact, ContactFields, JsonParser, makeEmptyRecord } from "@roster/domain"
 import { DateTime, Effect, Function, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dialect, preparedQuery, streamValues } from "../store/SqlDialect.ts"
@@ -47,14 +47,6 @@ export const toContact = (row: ReadonlyArray<unknown>): Contact => {
   // A statement knows the columns of its rows, the client does not.
   return contact as unknown as Contact
 }
-
-/** The values of `contactColumns` but the id, of which `toContact` makes the contact. */
-export const toValues = (contact: RuleFields.RuleSubject): ReadonlyArray<string | number | null> =>
-  everyField.map((field) =>
-    field.kind === "texts"
-      ? JSON.stringify(field.read(contact) ?? {})
-      : (givenValue(field, contact) ?? field.default ?? null)
-  )
 
 /** Streams the contacts of a query for `contactColumns`. */
 export const streamContacts = (statement: Statement.Statement<unknown>): Stream.Stream<Contact, SqlError.SqlError> =>

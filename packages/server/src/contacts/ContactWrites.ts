@@ -25,7 +25,7 @@ import { eachInSlices, inSlices } from "../threads/Slices.ts"
 import { openRun } from "../runs/RunRecorder.ts"
 import { deletedInPieces } from "./ContactDeletion.ts"
 import { countNewContacts } from "./ContactPagination.ts"
-import { contactColumns, contactsByAddress, givenValue, toContact, toValues } from "./ContactRow.ts"
+import { contactColumns, contactsByAddress, givenValue, toContact } from "./ContactRow.ts"
 import { listsOf, type Places, writeLists } from "./ListMembers.ts"
 import { type Listed, recordedChange } from "./RecordedContacts.ts"
 import { namingWriter } from "./StatusHistory.ts"
@@ -65,9 +65,6 @@ type Written = readonly [identity: string, state: State]
 type Result = "Done" | "AlreadySo" | "Outdated" | "Absent" | "TooLarge" | "TooManyLists"
 
 const noLists: ReadonlySet<string> = new Set()
-
-/** The row of `contactColumns` that a contact is written as. */
-export const rowOf = ({ contact, id }: State): ReadonlyArray<unknown> => [id, ...toValues(contact)]
 
 const customFieldsPlace = contactColumns.indexOf("custom_fields")
 

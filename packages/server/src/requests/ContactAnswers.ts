@@ -84,13 +84,13 @@ interface Written extends Pick<PlacedContact, "bytes"> {
   readonly contact: Contact | undefined
 }
 
-/** Reads rows that were written, and keeps those of them that can be answered at once. */
+/** Keeps those of the contacts that were written that can be answered at once. */
 const makeReader = (most: number) => {
   let bytes = 0
-  return (row: ReadonlyArray<unknown>): Written => {
-    const own = answerBytesOf(row)
+  return (contact: Contact): Written => {
+    const own = answerBytesOf(contact)
     bytes += own
-    return { bytes: own, contact: bytes > most ? undefined : toContact(row) }
+    return { bytes: own, contact: bytes > most ? undefined : contact }
   }
 }
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactFields } from "@roster/domain"
 import { Arbitrary, Schema } from "effect"
-import { contactColumns, givenValue, toContact, toValues } from "../../src/contacts/ContactRow.ts"
+import { contactColumns, givenValue, toContact } from "../../src/contacts/ContactRow.ts"
 import { rows } from "./Rows.ts"
 
 const text = Arbitrary.schema(Schema.String)
@@ -10,16 +10,12 @@ const customFields = Arbitrary.map(Arbitrary.schema(Schema.Record(Schema.String,
 )
 
 describe("a row of contacts", () => {
-  it.prop(
-    "has each field in its column, and is the same after it was a contact",
-    [rows({ text, customFields })],
-    ([row]) => {
-      const contact = toContact(row)
-      const values = new Map(contactColumns.map((column, place) => [column, row[place]]))
-      for (const field of ContactFields.allFields) {
-        assert.strictEqual(givenValue(field, contact) ?? null, values.get(field.column), field.path)
-      }
-      assert.deepStrictEqual<unknown>(toValues(contact), row.slice(1))
+  it.prop("has each field in its column", [rows({ text, customFields })], ([row]) => {
+    const contact = toContact(row)
+    const values = new Map(contactColumns.map((column, place) => [column, row[place]]))
+    for (const field of ContactFields.allFields) {
+      assert.strictEqual(givenValue(field, contact) ?? null, values.get(field.column), field.path)
     }
-  )
+    assert.strictEqual(JSON.stringify(contact.customFields), values.get("custom_fields"))
+  })
 })

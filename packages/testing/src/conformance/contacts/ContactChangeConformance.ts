@@ -227,6 +227,21 @@ export const contactChangeConformance = (it: Cases<ContactsService>): void => {
       })
     )
 
+    it.effect("answers an outdated change with what the one before it wrote, as it is then read", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const email = place().email("twice")
+        const write = { consent: { date: DateTime.makeUnsafe("2021-01-01T12:00:00.987Z") } }
+        const [, second] = yield* change([
+          { email, seen: null, write },
+          { email, seen: null, write: { firstName: "Never" } }
+        ])
+        assert.strictEqual(second?._tag, "Outdated")
+        if (!(yield* isExact)) return
+        assert.deepStrictEqual(second?._tag === "Outdated" && second.contact, yield* contacts.get(email))
+      })
+    )
+
     it.effect.each(sameContents)("compares values and not how they are written: %s", ([, seen]) =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService

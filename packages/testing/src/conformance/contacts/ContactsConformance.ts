@@ -66,6 +66,26 @@ export const contactsConformance = (it: Cases<ContactsService>): void => {
       })
     )
 
+    it.effect("answers each write with the contact as it is then read", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const email = place().email("written")
+        const date = DateTime.makeUnsafe("2021-01-01T12:00:00.987Z")
+        const payloads = [
+          {},
+          { status: "Bounced", firstName: "Ann", customFields: { city: "Oslo" }, consent: { date } },
+          { firstName: "", customFields: { city: "" }, consent: { ip: "192.0.2.1" } }
+        ] as const
+        for (const payload of payloads) {
+          assert.deepStrictEqual(yield* contacts.add([{ email, ...payload }]), [yield* contacts.get(email)])
+        }
+        const updates = [{ customFields: { team: "1" } }, { customFields: { team: "" } }]
+        for (const update of updates) {
+          assert.deepStrictEqual(yield* contacts.update(email, update), yield* contacts.get(email))
+        }
+      })
+    )
+
     it.effect("S37 answers in the order of the input, and one contact for an address that comes twice", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
