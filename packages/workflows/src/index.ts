@@ -1,4 +1,4 @@
-/** Programs of several steps over the three services: plans, undo, uploads, exports, backups and rotation. */
+/** Programs of several steps over the services: plans, undo, uploads, exports, backups and rotation. */
 export * from "./access/AccessProbe.ts"
 export * from "./access/KeyAudit.ts"
 export * from "./bulk/Addresses.ts"

@@ -479,8 +479,9 @@ const storeId = ({ isSqlite }: Dialect) => [
 const noAddressLists = () => [`DROP TABLE job_address_lists`]
 
 /**
- * Runs, and what they changed, many changes in a row under the number of the last. `work` tells what a run works on, and of it one is open; `goes` is when it may be removed. The
- * changes are no reference to their run, since they go in pieces. `run` of a job is the one that it writes for.
+ * Runs, and what they changed, many changes in a row under the number of the last. `work` tells what a run works on, and of
+ * it one is open; `goes` is when it may be removed. No foreign key ties the changes to their run, since they are removed in
+ * pieces. `run` of a job is the one that it writes for.
  */
 const runs = ({ id, isSqlite }: Dialect) => [
   `CREATE TABLE runs (
