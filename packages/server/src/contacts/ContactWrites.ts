@@ -7,6 +7,7 @@ import {
   type Contact,
   type ContactContent,
   ContactFields,
+  isMailedStatus,
   ContactSize,
   type ContactSource,
   type ContactWrite,
@@ -318,7 +319,10 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     }
     if (dryRun === true) break
     made.sort(([, a], [, b]) => a.madeBy - b.madeBy)
-    if (made.length > 0) yield* insertAll(options, made, ids)
+    if (made.length > 0) {
+      const insert = insertAll(options, made, ids)
+      yield* made.some(([, { contact }]) => !isMailedStatus(contact.status)) ? namingWriter(insert, run?.id) : insert
+    }
     // On PostgreSQL another one may have made a contact since it was looked for, and what is there now is judged.
     const raced = made.filter(([identity]) => !ids.has(identity))
     for (const [identity, { lists }] of hasLists ? made : []) {

@@ -521,7 +521,7 @@ const runs = ({ id, isSqlite }: Dialect) => [
 
 const consentColumns = ["consent_date", "consent_ip", "consent_tracking"]
 
-/** A row for each status that is given, and for each part of a consent that changes, whoever writes. */
+/** A row for each status that is given, of a new contact if it stops mail, and for each part of a consent that changes, whoever writes. */
 const statusChanges = ({ id, isSqlite }: Dialect) => {
   const isGiven = isSqlite
     ? "(OLD.status <> NEW.status OR OLD.status_change_date IS NOT NEW.status_change_date)"
@@ -543,6 +543,10 @@ const statusChanges = ({ id, isSqlite }: Dialect) => {
   ].join("")
   const watched = `status, status_change_date, ${consentColumns.join(", ")}`
   const isWatched = [isGiven, ...consentColumns.map(differs)].join(" OR ")
+  const stopsMail = "NEW.status NOT IN ('Active', 'Engaged', 'Transactional')"
+  const first = `
+    INSERT INTO status_changes (account, identity, field, was, becomes, time, key_name, run)
+    SELECT NEW.account, NEW.identity, 'status', NULL, NEW.status, NEW.date_added, ${writer};`
   return [
     `CREATE TABLE status_changes (
       number ${id},
@@ -560,13 +564,18 @@ const statusChanges = ({ id, isSqlite }: Dialect) => {
       ? [
           `CREATE TABLE change_writer (id INTEGER PRIMARY KEY CHECK (id = 1), key_name TEXT, run TEXT)`,
           `INSERT INTO change_writer (id) VALUES (1)`,
-          `CREATE TRIGGER contacts_status_changes AFTER UPDATE OF ${watched} ON contacts WHEN ${isWatched} BEGIN ${inserts} END`
+          `CREATE TRIGGER contacts_status_changes AFTER UPDATE OF ${watched} ON contacts WHEN ${isWatched} BEGIN ${inserts} END`,
+          `CREATE TRIGGER contacts_first_status AFTER INSERT ON contacts WHEN ${stopsMail} BEGIN ${first} END`
         ]
       : [
           `CREATE FUNCTION note_status_changes() RETURNS trigger LANGUAGE plpgsql AS
           $$ BEGIN ${inserts} RETURN NULL; END $$`,
           `CREATE TRIGGER contacts_status_changes AFTER UPDATE OF ${watched} ON contacts
-          FOR EACH ROW WHEN (${isWatched}) EXECUTE FUNCTION note_status_changes()`
+          FOR EACH ROW WHEN (${isWatched}) EXECUTE FUNCTION note_status_changes()`,
+          `CREATE FUNCTION note_first_status() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN ${first} RETURN NULL; END $$`,
+          `CREATE TRIGGER contacts_first_status AFTER INSERT ON contacts
+          FOR EACH ROW WHEN (${stopsMail}) EXECUTE FUNCTION note_first_status()`
         ])
   ]
 }

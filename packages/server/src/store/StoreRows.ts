@@ -36,7 +36,8 @@ export const tables: ReadonlyArray<Table> = [
   { name: "outbox", atOnce: largeRowsAtOnce },
   { name: "idempotent_answers", atOnce: largeRowsAtOnce },
   { name: "audit_entries", numbered: "number" },
-  { name: "status_changes", numbered: "number" }
+  // The contacts that were copied have left rows of their own.
+  { name: "status_changes", numbered: "number", isGivenWithStore: true }
 ]
 
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>

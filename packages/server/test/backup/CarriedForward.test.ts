@@ -95,7 +95,7 @@ const lastGiven = (steps: ReadonlyArray<Step>): ReadonlyMap<string, string> => {
     if (step._tag === "Forget") contacts.delete(step.email)
     if (step._tag !== "Status") continue
     const before = contacts.get(step.email)
-    if (before !== undefined && before !== step.status) given.set(step.email, step.status)
+    if (before === undefined ? stopOf(step.status) > 0 : before !== step.status) given.set(step.email, step.status)
     contacts.set(step.email, step.status)
   }
   return given
@@ -245,6 +245,17 @@ describe("what a restore brings back", () => {
       assert.deepStrictEqual(statuses(known), ["Active", "Abuse"])
       const { added, lifted, stopped } = restored.carried
       assert.deepStrictEqual([stopped, added, lifted, known.keys.size], [1, 1, { stopped: 1, added: 0 }, 1])
+    })
+  )
+
+  it.live("is nobody's mail who was deleted since, added as somebody who left, and deleted again", () =>
+    Effect.gen(function* () {
+      const { restore } = yield* history(begun, [
+        { _tag: "Forget", email: "ann@example.com" },
+        { _tag: "Status", email: "ann@example.com", status: "Unsubscribed" },
+        { _tag: "Forget", email: "ann@example.com" }
+      ])
+      assert.deepStrictEqual(statuses((yield* restore()).known), ["Unsubscribed", undefined])
     })
   )
 

@@ -6,6 +6,7 @@ import {
   CredentialName,
   CredentialsService,
   EmailAddress,
+  isMailedStatus,
   NamedRun,
   RunsService
 } from "@roster/domain"
@@ -82,7 +83,7 @@ const walk = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
     const after = yield* look()
     for (const [at, now] of after.entries()) {
       const was = before[at]
-      if (was === undefined || now === undefined) continue
+      if (now === undefined) continue
       const isOurs = step.way !== "another program"
       const note = (field: string, was: string | null = null, becomes: string | null = null) =>
         expected.push({
@@ -93,6 +94,10 @@ const walk = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
           key_name: isOurs ? "web" : null,
           run: isOurs ? run : null
         })
+      if (was === undefined) {
+        if (!isMailedStatus(now.status)) note("status", null, now.status)
+        continue
+      }
       const isAgain = was.statusChangeDate?.epochMilliseconds !== now.statusChangeDate?.epochMilliseconds
       if (was.status !== now.status || isAgain) note("status", was.status, now.status)
       const [oldIp = null, newIp = null] = [was, now].map(({ consent }) => consent?.ip ?? null)
