@@ -135,13 +135,14 @@ export interface ServeAnswer {
   readonly text: string
 }
 
-/** Sends a request to a path below the base address, with JSON or a form as its body. */
+/** Sends a request to a path below the base address, with JSON or a form as its body, as a part of a run if one is named. */
 export const askServe = (
   { apiKey, baseUrl }: KillableServe,
   method: string,
   path: string,
   body?: FormData | object,
-  idempotencyKey?: string
+  idempotencyKey?: string,
+  run?: string
 ): Effect.Effect<ServeAnswer, NoAnswer> =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -151,7 +152,8 @@ export const askServe = (
         headers: {
           "X-Service-ApiKey": apiKey,
           ...(body === undefined || body instanceof FormData ? {} : { "Content-Type": "application/json" }),
-          ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey })
+          ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+          ...(run === undefined ? {} : { "Roster-Run": run })
         },
         ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) })
       })

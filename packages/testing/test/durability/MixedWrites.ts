@@ -18,6 +18,8 @@ type Contacts = ReadonlyMap<string, Known>
 /** The state of a writer. */
 export interface Writer {
   readonly name: string
+  /** The id of the run that its writes name. */
+  readonly run: string | undefined
   /** Everything that was acknowledged. */
   known: Contacts
   /** The state if the one write with an unknown outcome was carried out. */
@@ -25,7 +27,13 @@ export interface Writer {
   version: number
 }
 
-export const makeWriter = (name: string): Writer => ({ name, known: new Map(), perhaps: undefined, version: 0 })
+export const makeWriter = (name: string, run?: string): Writer => ({
+  name,
+  run,
+  known: new Map(),
+  perhaps: undefined,
+  version: 0
+})
 
 /** Events of the writers. */
 export interface Watcher {
@@ -96,7 +104,7 @@ export const writeUntilGone = Effect.fnUntraced(
       const { after, body, method, path } = someWrite(writer, random)
       writer.perhaps = after
       watcher.sent()
-      const answer = yield* askServe(serve, method, path, body)
+      const answer = yield* askServe(serve, method, path, body, undefined, writer.run)
       if (answer.status !== 200) {
         return yield* new WrongAnswer({ request: `${method} ${path}`, status: answer.status, text: answer.text })
       }
