@@ -44,7 +44,7 @@ const countLists = Effect.fnUntraced(function* (account: string) {
   return Number(row?.count ?? 0)
 })
 
-/** Locks the account if lists of some names do not exist: a request makes lists before it locks contacts. */
+/** Locks the account if lists of some names do not exist: a request makes lists before it locks its run and contacts. */
 export const lockForLists = Effect.fnUntraced(function* (account: string, names: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   for (const name of listsAfter(names)) {

@@ -49,7 +49,10 @@ export const keepWithinBounds = Effect.fnUntraced(function* (account: string, no
 
 type Opened = Pick<RunRow, "number" | "key_id" | "key_name" | "id">
 
-/** Takes the run that the present call names, and renews its lease; `undefined` if it names none. Runs in the transaction of its write. */
+/**
+ * Takes the run that the present call names, and renews its lease; `undefined` if it names none. Runs in the transaction of its
+ * write, which locks the account before the run if it does, as `begin` does, and contacts after it.
+ */
 export const openRun = Effect.gen(function* () {
   const job = yield* RunOfJob
   const given = yield* NamedRun
