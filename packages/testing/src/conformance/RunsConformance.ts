@@ -133,6 +133,33 @@ export const runsConformance = (it: Cases<ContactsService | RunsService>): void 
       })
     )
 
+    it.effect("has a call once that is made again with its idempotency key, which is of this run alone", () =>
+      Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const { email } = place()
+        const { id, inRun } = yield* begun
+        const other = yield* begun
+        const [ada, bob] = [email("ada"), email("bob")]
+        const add = contacts.add([{ email: ada, firstName: "Ada" }], { idempotencyKey: crypto.randomUUID() })
+        const change = contacts.change([{ email: bob, seen: null, write: { firstName: "Bob" } }], {
+          idempotencyKey: crypto.randomUUID()
+        })
+        const first = yield* inRun(add)
+        const changed = yield* inRun(change)
+        yield* contacts.update(ada, { firstName: "Augusta" })
+        assert.deepStrictEqual(yield* inRun(add), first)
+        assert.deepStrictEqual(yield* inRun(change), changed)
+        for (const again of [add, other.inRun(add)]) {
+          assert.strictEqual((yield* refused(again, "InvalidInput")).field, "idempotencyKey")
+        }
+        assert.deepStrictEqual(shown(yield* changesOf(id)), [
+          [1, "Created", ada, {}],
+          [2, "Created", bob, {}]
+        ])
+        assert.deepStrictEqual(yield* changesOf(other.id), [])
+      })
+    )
+
     it.effect("is read page by page, from the first change on and from the last one back", () =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
