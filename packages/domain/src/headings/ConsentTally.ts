@@ -56,8 +56,8 @@ export const makeConsentTally = (meaning: ConsentMeaning): ConsentTally => {
   let times = 0
   let empty = 0
   let others = 0
-  /** Cells whose words alone say that a person left. */
-  let leaving = 0
+  /** Whether the words of some cell alone say that a person left. */
+  let isLeaving = false
 
   const statusOf = (text: string): string | undefined => {
     const answer =
@@ -67,6 +67,8 @@ export const makeConsentTally = (meaning: ConsentMeaning): ConsentTally => {
     if (looks.size >= mostLooks) return undefined
     const means = statusOfWord(text)
     const status = isMailedStatus(means) ? "" : means
+    // Once for each word, since a file has it in many rows.
+    if (meaning === "Status" && status !== undefined && status !== "" && saysLeft(text)) isLeaving = true
     looks.set(text, status)
     return status
   }
@@ -85,14 +87,13 @@ export const makeConsentTally = (meaning: ConsentMeaning): ConsentTally => {
     else others += cells
     const isRefusal = isTimed ? meaning === "Left" : status !== undefined && status !== ""
     if (isRefusal) refusals += cells
-    if (meaning === "Status" && isRefusal && saysLeft(folded)) leaving += cells
     return isRefusal
   }
 
   const found = (): ConsentColumn | undefined => {
     const filled = known + times + empty + others
     if (known + times === 0 || (meaning === "Status" && refusals === 0)) return undefined
-    if (leaving === 0 && others > filled * (1 - enough)) return undefined
+    if (!isLeaving && others > filled * (1 - enough)) return undefined
     // Where other texts stand beside the times of consents, nobody can say what they mean.
     const isAny = times > 0 && (meaning === "Left" || others === 0)
     const any = isAny ? { "*": meaning === "Left" ? "Unsubscribed" : "" } : {}

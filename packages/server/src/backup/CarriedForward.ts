@@ -181,8 +181,8 @@ const carryStatuses = ({ hasTable, numberOf, run }: Statements, { resubscribe = 
     isWithheld(status) ? isLifted(status, resubscribe) : resubscribe === true
   )
   const isLiftedNow = `now.status IN (${listed(lifted)})`
-  const known = ["main.contacts", ...(hasTable("status_changes") ? [deletedSince] : [])]
-  const sum = (count: (now: string) => number) => known.reduce((sum, now) => sum + count(now), 0)
+  const sources = ["main.contacts", ...(hasTable("status_changes") ? [deletedSince] : [])]
+  const sum = (count: (now: string) => number) => sources.reduce((sum, now) => sum + count(now), 0)
   const liftedStopped = sum((now) =>
     numberOf("count(*)", `FROM backup.contacts AS was, ${now} AS now WHERE ${stopped} AND ${isLiftedNow}`)
   )

@@ -523,10 +523,8 @@ const consentColumns = ["consent_date", "consent_ip", "consent_tracking"]
 
 /** A row for each status that is given, of a new contact if it stops mail, and for each part of a consent that changes, whoever writes. */
 const statusChanges = ({ id, isSqlite }: Dialect) => {
-  const isGiven = isSqlite
-    ? "(OLD.status <> NEW.status OR OLD.status_change_date IS NOT NEW.status_change_date)"
-    : "(OLD.status <> NEW.status OR OLD.status_change_date IS DISTINCT FROM NEW.status_change_date)"
   const differs = (column: string) => `OLD.${column} ${isSqlite ? "IS NOT" : "IS DISTINCT FROM"} NEW.${column}`
+  const isGiven = `(OLD.status <> NEW.status OR ${differs("status_change_date")})`
   const clock = isSqlite ? "CAST(strftime('%s', 'now') AS INTEGER)" : "extract(epoch FROM now())::bigint"
   // Other programs may change a status and not its date.
   const dated = (column: string) =>
