@@ -126,11 +126,13 @@ const updateOfAll = `
 const listsOfColumns = (rows: ReadonlyArray<ReadonlyArray<string | number | null | undefined>>) =>
   rows[0]?.map((_, place) => textArray(rows.map((row) => row[place]))) ?? []
 
+/** The fields whose changes the history notes, besides the date of a status. */
+const notedFields = givenFields.filter(({ column }) => column === "status" || column.startsWith("consent_"))
+
 /** Whether a write gave a status or a consent. */
 const isStatusGiven = (before: Contact, after: Contact): boolean =>
-  before.status !== after.status ||
   before.statusChangeDate !== after.statusChangeDate ||
-  before.consent !== after.consent
+  notedFields.some((field) => givenValue(field, before) !== givenValue(field, after))
 
 /** How often a table with this last id has grown by half since it had 1000 rows. */
 const growthOf = (id: number): number => Math.max(0, Math.floor(Math.log(id / 1000) / Math.log(1.5)))
