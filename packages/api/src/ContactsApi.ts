@@ -4,6 +4,7 @@ import {
   CompressionFormat,
   Contact,
   ContactCount,
+  ContactHistory,
   ContactLookup,
   ContactChange,
   ContactPayload,
@@ -28,7 +29,8 @@ import {
   readsHonoured,
   repeated,
   resubscribeHeader,
-  runHeader
+  runHeader,
+  runsHonoured
 } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
 
@@ -51,6 +53,14 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       success: Contact,
       error: NotFound
     }).annotateMerge(needs("contacts:read", "Load a contact")),
+    HttpApiEndpoint.get("contactsByEmailHistoryGet", "/contacts/:email/history", {
+      params: byEmail,
+      query: { limit: paging.limit, cursor: Schema.optional(Schema.String) },
+      success: ContactHistory,
+      error: [BadRequest, NotFound]
+    }).annotateMerge(
+      needs("contacts:read", "List what was done to a contact, the newest first", { announcedBy: runsHonoured })
+    ),
     HttpApiEndpoint.put("contactsByEmailPut", "/contacts/:email", {
       params: byEmail,
       payload: ContactUpdatePayload,

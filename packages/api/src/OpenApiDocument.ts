@@ -16,6 +16,7 @@ import {
   type Contact,
   type ContactChange,
   type ContactCount,
+  type ContactHistory,
   type ContactLookup,
   type ContactPayload,
   ContactSource,
@@ -29,6 +30,7 @@ import {
   ExportStatus,
   type FieldsInUse,
   type FieldUse,
+  type HistoryEntry,
   maximumContactsPerAdd,
   maximumContactsPerPage,
   maximumCredentials,
@@ -77,6 +79,7 @@ const parameterTexts: Readonly<Record<string, string>> = {
   before: "Gives the changes with lower numbers, the highest first; never beside `after`.",
   beforeRun: "The id of a run: only runs that were begun before it are given.",
   compressionFormat: "The compression of the file (default: None).",
+  cursor: "The Next of the page before (default: the first page).",
   dryRun: "`true` answers what each change would do, and changes nothing (default: false).",
   email: "The e-mail address of the contact.",
   emails: "The addresses to export, given several times or separated by commas; never beside a rule.",
@@ -171,6 +174,14 @@ const fieldUse = {
   Examples: ["London", "Paris"]
 } satisfies typeof FieldUse.Encoded
 
+const historyEntry = {
+  Date: "2026-11-20T09:30:00Z",
+  Effect: "Changed",
+  Fields: { Status: ["Active", "Unsubscribed"] },
+  Key: "shop",
+  Run: null
+} satisfies typeof HistoryEntry.Encoded
+
 const run = {
   Id: "20261128T101500Z-3fa85f64",
   Command: "import",
@@ -244,6 +255,11 @@ export const examples = {
   Run: run,
   BegunRun: { ...run, IsResumed: false } satisfies typeof BegunRun.Encoded,
   RunPayload: { Command: "import", About: "customers.csv" } satisfies typeof RunPayload.Encoded,
+  ContactHistory: {
+    Exists: true,
+    Entries: [historyEntry],
+    Next: null
+  } satisfies typeof ContactHistory.Encoded,
   RunChange: {
     Number: 2,
     Email: "ada@example.com",

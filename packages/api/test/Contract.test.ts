@@ -29,6 +29,7 @@ emailsPost                  POST   /emails                       SendHttp       
 
 /** Those that only Roster has. */
 const own = `
+contactsByEmailHistoryGet   GET    /contacts/{email}/history     ViewContacts       200 cursor,limit
 contactsChangesPost         POST   /contacts/changes             ModifyContacts     200 dryRun
 contactsCountGet            GET    /contacts/count               ViewContacts       200 rule
 contactsFieldsGet           GET    /contacts/fields              ViewContacts       200 rule

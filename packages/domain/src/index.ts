@@ -83,6 +83,13 @@ export { givenName } from "./saved/GivenName.ts"
 export * from "./saved/SavedRule.ts"
 export { ContactState, FieldChanges, FieldValue } from "./runs/ContactState.ts"
 export * as ContactStates from "./runs/ContactState.ts"
+export {
+  ContactHistory,
+  HistoryEntry,
+  type HistoryPage,
+  historyCursor,
+  readHistoryPage
+} from "./runs/ContactHistory.ts"
 export * from "./runs/RecordedChange.ts"
 export * from "./runs/RunErrors.ts"
 export * from "./runs/RunRecord.ts"

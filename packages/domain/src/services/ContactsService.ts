@@ -19,6 +19,7 @@ import type { ExportExpired, ExportLink, ExportNotFound, ExportRequest, ExportSt
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { FieldsInUse } from "../rules/FieldUse.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
+import type { ContactHistory, HistoryPage } from "../runs/ContactHistory.ts"
 import type { ContactCount } from "../rules/Unplaced.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type { FoundContacts } from "./ContactReads.ts"
@@ -93,6 +94,14 @@ export class ContactsService extends Context.Service<
     readonly fields: (
       of?: Pick<ContactsPage, "rule">
     ) => Effect.Effect<FieldsInUse, InvalidRule | InvalidInput | ServiceError>
+    /**
+     * A page of what was done to a contact, the newest first: what runs changed, and each status and consent that it was
+     * given, of a deleted contact too. Only a service of ours knows it. `contactsByEmailHistoryGet`, needs ViewContacts.
+     */
+    readonly history: (
+      email: string,
+      page?: HistoryPage
+    ) => Effect.Effect<ContactHistory, ContactNotFound | InvalidInput | ServiceError>
     /**
      * Adds or updates at most 1000 contacts of 8 MiB together and puts them on lists; new lists are created. Returns the
      * contacts in input order. `contactsPost`, needs ModifyContacts.

@@ -148,7 +148,7 @@ export const begin = (plan: FaultPlan): NextFault => {
   }
 }
 
-const reads = /\.(?:get|getMany|list|count|fields|exportStatus|download|changes)$/
+const reads = /\.(?:get|getMany|list|count|fields|exportStatus|download|changes|history)$/
 
 /** Whether a call changes nothing: it reads, or is a dry run of changes. */
 const isRead = (operation: Operation, [, options]: ReadonlyArray<unknown>): boolean =>

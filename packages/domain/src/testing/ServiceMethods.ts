@@ -14,6 +14,7 @@ import { isAddressable } from "../errors/InvalidInput.ts"
 import { CompressionFormat, ExportFileFormat, ExportId } from "../jobs/Export.ts"
 import { checkFilter, type ContactFilter } from "../rules/ContactFilter.ts"
 import { checkRule, type ContactRule } from "../rules/RuleText.ts"
+import { readHistoryPage } from "../runs/ContactHistory.ts"
 import { checkRunPage, checkRunsPage, ErasedNumbers } from "../runs/RecordedChange.ts"
 import { checkStep, isRunId, RunPayload } from "../runs/RunRecord.ts"
 import { checkLookup } from "../services/ContactReads.ts"
@@ -88,6 +89,7 @@ const contacts: Methods<ContactsService["Service"]> = {
   stream: ["contactsGet", page],
   count: ["contactsCountGet", page],
   fields: ["contactsFieldsGet", page],
+  history: ["contactsByEmailHistoryGet", (email, given = {}) => Effect.andThen(inPath(email), readHistoryPage(given))],
   getMany: ["contactsLookupPost", checkLookup],
   add: ["contactsPost", add],
   addWithoutAnswer: ["contactsPost", add],

@@ -1,5 +1,5 @@
 /** Contacts over HTTP. */
-import { readsHonoured } from "@roster/api"
+import { readsHonoured, runsHonoured } from "@roster/api"
 import {
   type AddOptions,
   canonicalEmail,
@@ -12,6 +12,7 @@ import {
   checkRule,
   Contact,
   ContactCount,
+  ContactHistory,
   type ContactFilter,
   ContactNotFound,
   type ContactPayload,
@@ -33,7 +34,9 @@ import {
   ruleSource,
   TooManyContacts,
   randomId,
-  type ServiceError
+  readHistoryPage,
+  Rejected,
+  ServiceError
 } from "@roster/domain"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -52,6 +55,7 @@ const readContact = readJson(Contact)
 const readContacts = readJson(Schema.Array(Contact))
 const readListOnly = (...answer: Parameters<typeof readList>) => Effect.as(readList(...answer), [])
 const readCount = readJson(ContactCount)
+const readHistory = readJson(ContactHistory)
 const readFields = readJson(FieldsInUse)
 const readLink = readJson(ExportLink)
 const readStatus = readJson(ExportStatus)
@@ -106,7 +110,7 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
 /** Makes the service on a shared client. */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, areReadsHonoured, fn, isResubscribeHonoured, propagateTrace, storeId, withKey } = shared
+  const { api, areReadsHonoured, areRunsHonoured, fn, isResubscribeHonoured, propagateTrace, storeId, withKey } = shared
   const call = makeCall(shared)
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
@@ -120,6 +124,7 @@ export const make = Effect.gen(function* () {
     }).pipe(inRule(page.rule))
   })
 
+  const callHistory = makeExtensionCall(call, runsHonoured, areRunsHonoured)
   const callRead = makeExtensionCall(call, readsHonoured, areReadsHonoured)
 
   const count: ContactsService["Service"]["count"] = fn("ContactsService.count")(function* ({ rule: given } = {}) {
@@ -260,6 +265,23 @@ export const make = Effect.gen(function* () {
       Effect.withFiber(({ cache }) =>
         cache.tracer === undefined && !propagateTrace ? getUntraced(email) : getTraced(email)
       ),
+
+    history: fn("ContactsService.history")(function* (email, page = {}) {
+      yield* inPath("email", email)
+      yield* readHistoryPage(page)
+      const history = yield* callHistory({
+        ...api.contactsByEmailHistoryGet({ params: { email }, query: page }),
+        about: email,
+        read: readHistory,
+        refusals: ["ContactNotFound", "InvalidInput"],
+        byStatus: { 404: () => new ContactNotFound({ email }) }
+      })
+      if (history !== undefined) return history
+      // Its answer may be that it refuses the key.
+      yield* getUntraced(email)
+      const reason = new Rejected({ status: 404, detail: "this service keeps no history of contacts" })
+      return yield* new ServiceError({ operation: "contactsByEmailHistoryGet", reason })
+    }),
 
     add: fn("ContactsService.add")(function* (contacts, options = {}) {
       return (yield* added(contacts, options, readContacts)).answered

@@ -59,6 +59,7 @@ const contactsHandlers = Effect.gen(function* () {
     )
   const handlers: Handlers<"contacts"> = {
     contactsByEmailGet: ({ params }) => toWireError(Effect.map(contacts.get(params.email), responseOfOne)),
+    contactsByEmailHistoryGet: ({ params, query }) => toWireError(contacts.history(params.email, query)),
     contactsByEmailPut: ({ params, payload }) =>
       toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),

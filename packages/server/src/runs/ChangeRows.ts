@@ -9,11 +9,11 @@ import { byEngine, runEach, textArray } from "../store/SqlDialect.ts"
 import { inSlices, yieldToEventLoop } from "../threads/Slices.ts"
 
 /** The maximum number of changes of a row, which ends too after about so many bytes. */
-const maximumInRow = 100
+export const maximumInRow = 100
 const rowBytes = 64 * 1024
 
 /** The bytes after which a page ends, and the rows that one statement reads. */
-const pageBytes = 1024 * 1024
+export const pageBytes = 1024 * 1024
 const readAtOnce = 10
 
 /** The changes, or runs, of a page whose caller gives no limit. */
@@ -60,7 +60,7 @@ export const insertRows = Effect.fnUntraced(function* (run: number, before: numb
 })
 
 /** The changes of a row, with their numbers. */
-const changesOf = (row: ReadonlyArray<unknown>): ReadonlyArray<RecordedChange> => {
+export const changesOf = (row: ReadonlyArray<unknown>): ReadonlyArray<RecordedChange> => {
   const changes = readRow(row[1])
   const first = Number(row[0]) - changes.length + 1
   return changes.map((change, place) => ({ number: first + place, ...change }))

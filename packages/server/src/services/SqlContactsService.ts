@@ -12,6 +12,7 @@ import {
   ExportNotFound,
   type ExportRequest,
   fnRedacted,
+  type HistoryPage,
   type ImportOptions,
   type ImportSource,
   InvalidInput,
@@ -25,7 +26,9 @@ import {
 import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { changeContacts } from "../contacts/ContactChanges.ts"
+import { readHistory } from "../contacts/ContactHistory.ts"
 import { makeContactRepository } from "../contacts/ContactRepository.ts"
+import { checkEmail } from "../contacts/ContactValidation.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
 import { createExport, exportStatus, linkedPart, openFile, renewLink } from "../jobs/exports/ExportRequests.ts"
 import { acceptImport } from "../jobs/imports/ImportRequests.ts"
@@ -88,6 +91,15 @@ const make = Effect.gen(function* () {
     ...repository,
     storeId: Effect.map(Caller, ({ account }) => storeIdOf(account)),
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),
+    history: fnRedacted("ContactsService.history")(
+      function* (email: string, page: HistoryPage = {}) {
+        const { account } = yield* Caller
+        yield* checkEmail("email", email)
+        return yield* readHistory(account, email, page)
+      },
+      inStore,
+      orStoreFailure("contactsByEmailHistoryGet")
+    ),
     add,
     change: fnRedacted("ContactsService.change")(
       function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {

@@ -40,6 +40,7 @@ import {
   keyedEmailCallsConformance,
   keysAcrossServicesConformance
 } from "./KeyedCallsConformance.ts"
+import { historyConformance } from "./HistoryConformance.ts"
 import { runsConformance } from "./RunsConformance.ts"
 
 const readAndWrite: ReadonlyArray<AccessLevel> = ["ViewContacts", "ModifyContacts"]
@@ -93,7 +94,7 @@ const emails = (): ReadonlyArray<ConformanceCase<EmailsService>> => [
 ]
 
 const runs = (): ReadonlyArray<ConformanceCase<ContactsService | RunsService>> =>
-  registered([...readAndWrite, "runs"], [runsConformance])
+  registered([...readAndWrite, "runs"], [runsConformance, historyConformance])
 
 /** The cases of one service, or of all. Give the layer of a service to whatever runs its cases. */
 export const conformance = {

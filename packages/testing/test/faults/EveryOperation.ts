@@ -92,6 +92,14 @@ const calls: Readonly<Record<OperationId, Call>> = {
     call: contacts((service) => service.update(canaryEmail, { firstName: "Ann" })),
     answer: json(200, { ...contact, FirstName: "Ann" })
   },
+  contactsByEmailHistoryGet: {
+    call: contacts((service) => service.history(canaryEmail)),
+    answer: json(200, {
+      Exists: true,
+      Entries: [{ Date: "2026-11-20T09:30:00Z", Effect: "Created", Fields: {}, Key: null, Run: null }],
+      Next: null
+    })
+  },
   contactsChangesPost: {
     call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }])),
     answer: json(200, [{ Result: "Done" }])

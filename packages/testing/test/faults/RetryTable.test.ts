@@ -31,6 +31,7 @@ const oracle: { readonly [id: string]: Row } = {
   contactsByEmailDelete: safe,
   securityApikeysByNameDelete: safe,
   securitySmtpByNameDelete: safe,
+  contactsByEmailHistoryGet: safe,
   contactsChangesPost: safe,
   contactsCountGet: safe,
   contactsFieldsGet: safe,

@@ -34,6 +34,7 @@ const everyOperation = {
   contactsPost: [200, "POST", "/contacts?listnames=new", [{ Email: "one@example.com" }, { Email: "two@example.com" }]],
   contactsByEmailGet: [200, "GET", "/contacts/one@example.com"],
   contactsByEmailPut: [200, "PUT", "/contacts/one@example.com", { FirstName: "One" }],
+  contactsByEmailHistoryGet: [200, "GET", "/contacts/one@example.com/history"],
   contactsGet: [200, "GET", "/contacts?rule=FirstName='One'"],
   contactsCountGet: [200, "GET", "/contacts/count?rule=FirstName='One'"],
   contactsFieldsGet: [200, "GET", "/contacts/fields"],

@@ -42,6 +42,7 @@ const everything = Effect.gen(function* () {
   > = {
     contactsByEmailDelete: contacts.delete(email),
     contactsByEmailGet: contacts.get(email),
+    contactsByEmailHistoryGet: contacts.history(email),
     contactsByEmailPut: contacts.update(email, {}),
     contactsChangesPost: contacts.change([]),
     contactsCountGet: contacts.count(),
