@@ -26,6 +26,11 @@ export const golden: Readonly<Record<string, Golden>> = {
     ends: { 2: "--rule status=", 3: "--convert city=boolean" }
   },
   "contacts get": { good: "ann@example.com", asks: true, ends: { 2: "ann", 5: nobody } },
+  "contacts history": {
+    good: "ann@example.com --limit 5",
+    asks: true,
+    ends: { 2: "ann@example.com --all --limit 5", 5: nobody }
+  },
   "contacts add": {
     good: "bob@example.com",
     asks: true,

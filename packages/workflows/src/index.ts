@@ -65,6 +65,14 @@ export { createWithRetry } from "./rotation/CredentialCreation.ts"
 export * from "./rotation/Rotation.ts"
 export * from "./rotation/RotationOptions.ts"
 export { type AppendedEntry, type Changed, type RunCounts, RunEntry } from "./runs/RunEntry.ts"
+export {
+  historyBy,
+  historyEffect,
+  historyPages,
+  historyWords,
+  newestHistory,
+  type ShownHistory
+} from "./runs/ContactHistory.ts"
 export * from "./runs/ListedRuns.ts"
 export { ChangedField, RunChange, type RunChanges, runChanges } from "./runs/RunChanges.ts"
 export {

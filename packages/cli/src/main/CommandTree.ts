@@ -42,6 +42,10 @@ const contacts = {
       () => import("../commands/contacts/fields.ts")
     ),
     get: leaf("Show a contact with all its fields", () => import("../commands/contacts/get.ts")),
+    history: leaf(
+      "Show what was done to a contact, when and by which key: added, statuses, consents, lists, fields",
+      () => import("../commands/contacts/history.ts")
+    ),
     add: leaf("Add a contact, or update the one with the same address", () => import("../commands/contacts/add.ts")),
     update: leaf(
       "Change the names, custom fields and status of contacts",

@@ -56,6 +56,39 @@ describe("roster contacts, on a store file", () => {
     })
   )
 
+  it.live("history shows what was done, the newest first, also of a contact that is gone", () =>
+    Effect.gen(function* () {
+      const { run } = yield* withAnn
+      for (const status of ["Unsubscribed", "Unsubscribed", "Active"]) {
+        const given = yield* run(["contacts", "add", "ann@example.com", "--status", status, "--resubscribe"])
+        assert.strictEqual(given.code, 0, given.stderr)
+      }
+      const all = yield* run(["contacts", "history", "ANN@example.com"])
+      const entries = jsonOf<ReadonlyArray<{ readonly Effect: string; readonly Fields: object }>>(all)
+      assert.deepStrictEqual(
+        entries.flatMap(({ Fields }) => ("Status" in Fields ? [Fields.Status] : [])),
+        [
+          ["Unsubscribed", "Active"],
+          ["Unsubscribed", "Unsubscribed"],
+          ["Engaged", "Unsubscribed"]
+        ]
+      )
+      assert.strictEqual(entries.at(-1)?.Effect, "Created")
+      const table = yield* run(["contacts", "history", "ann@example.com", "--limit", "2", "-o", "table"])
+      const [head, first, second, ...rest] = table.stdout.trimEnd().split("\n")
+      assert.match(head ?? "", /^When +What +By +Key +Change$/)
+      assert.match(first ?? "", /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  changed .* Status: Unsubscribed -> Active$/)
+      assert.match(second ?? "", /Status: Unsubscribed -> Unsubscribed$/)
+      assert.deepStrictEqual(rest, [])
+      assert.strictEqual((yield* run(["contacts", "delete", "ann@example.com", "--yes"])).code, 0)
+      const gone = yield* run(["contacts", "history", "ann@example.com"])
+      assert.include(gone.stderr, "There is no such contact now.")
+      assert.include(gone.stdout, '["Unsubscribed","Active"]')
+      const nobody = yield* run(["contacts", "history", "nobody@example.com"])
+      assert.include(failure(nobody).message, "nobody@example.com")
+    })
+  )
+
   it.live("get prints one line of JSON", () =>
     Effect.gen(function* () {
       const { added, run } = yield* withAnn
