@@ -12,6 +12,7 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
+import { ContactHistory } from "./ContactHistory.tsx"
 import { textOf } from "./ContactColumn.ts"
 import { askedOf, changeCommand, changesOf, type Edited, editedOf, saveRecord, updateContact } from "./ContactEdit.ts"
 import { wanted } from "./ContactSelection.ts"
@@ -165,11 +166,13 @@ const ContactCard = ({ email }: { readonly email: string }) => {
       {AsyncResult.isSuccess(contact) ? (
         <>
           <Fields key={JSON.stringify(editedOf(contact.value))} contact={contact.value} />
+          <ContactHistory email={email} />
           <Person contact={contact.value} onClose={close} />
         </>
       ) : (
         <>
           <Problem message={problemOf(contact)} />
+          <ContactHistory email={email} />
           <button type="button" onClick={close}>
             Close
           </button>

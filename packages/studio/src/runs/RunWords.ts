@@ -11,13 +11,11 @@ import {
 } from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
 import { shortened } from "../kit/Shortened.ts"
+import { localTime } from "../kit/Times.ts"
 import type { UndoPreview } from "./RunAtoms.ts"
 
-/** A time as the person's clock and language have it. */
-const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
-
 /** When a run began. */
-export const whenOf = ({ began }: RunHeader): string => localTime.format(Date.parse(began))
+export const whenOf = ({ began }: RunHeader): string => localTime(Date.parse(began))
 
 const commands: Readonly<Record<string, string>> = {
   import: "Import",

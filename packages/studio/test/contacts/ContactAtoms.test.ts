@@ -139,6 +139,26 @@ describe("the contacts view", () => {
     })
   )
 
+  it.effect("shows what was done to a contact, page by page", () =>
+    Effect.gen(function* () {
+      const { contacts, mount, registry, result } = yield* filled(1)
+      const email = EmailAddress.make("c0@example.com")
+      for (let n = 0; n < 30; n++) {
+        yield* contacts.add([{ email, status: n % 2 === 0 ? "Unsubscribed" : "Active" }])
+      }
+      registry.set(pageSize, 25)
+      yield* mount(ContactAtoms.historyPages(email))
+      yield* mount(ContactAtoms.history(email))
+      const first = yield* result(ContactAtoms.history(email))
+      assert.deepInclude(first, { exists: true, hasMore: true })
+      assert.strictEqual(first.entries.length, 25)
+      registry.set(ContactAtoms.historyPages(email), 2)
+      const all = yield* result(ContactAtoms.history(email))
+      assert.strictEqual(all.hasMore, false)
+      assert.deepStrictEqual([all.entries.length, all.entries.at(-1)?.effect], [31, "Created"])
+    })
+  )
+
   it.effect("gives a status and asks alike at a service that compares nothing", () =>
     Effect.gen(function* () {
       const { contacts, run } = yield* studioOn(Layer.provideMerge(comparingNothing, layerMemory()))

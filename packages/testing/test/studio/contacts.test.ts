@@ -85,6 +85,8 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.getByLabel("Last name").fill("O'Hara")
           await page.getByRole("button", { name: "Save" }).click()
           await page.getByText("Saved.").waitFor()
+          await page.getByText("History", { exact: true }).click()
+          await page.getByRole("table", { name: "History" }).getByRole("cell", { name: "added" }).waitFor()
           await page.keyboard.press("Escape")
           await page.getByRole("cell", { name: "O'Hara" }).waitFor()
 

@@ -1,0 +1,62 @@
+/** What was done to a contact, the newest first: when, by which run and key, and what each field was and became. */
+import { historyBy, historyEffect, historyWords } from "@roster/workflows"
+import { DateTime } from "effect"
+import { AsyncResult } from "effect/reactivity"
+import { useState } from "react"
+import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { shortened } from "../kit/Shortened.ts"
+import { Table } from "../kit/Table.tsx"
+import { localTime } from "../kit/Times.ts"
+import * as ContactAtoms from "./ContactAtoms.ts"
+
+const Entries = ({ email }: { readonly email: string }) => {
+  const history = useAtomValue(ContactAtoms.history(email))
+  const [pages, show] = useAtom(ContactAtoms.historyPages(email))
+  if (!AsyncResult.isSuccess(history)) {
+    return history.waiting ? <p role="status">Reading…</p> : <Problem message={problemOf(history)} />
+  }
+  const { entries, hasMore } = history.value
+  return (
+    <>
+      <Table label="History" columns={["When", "What", "By", "Key", "Change"]} isWaiting={history.waiting}>
+        {entries.map((entry, index) => (
+          <tr key={index}>
+            <td>
+              <time dateTime={DateTime.formatIso(entry.date)}>{localTime(entry.date)}</time>
+            </td>
+            <td>{historyEffect(entry)}</td>
+            <td>
+              <bdi title={entry.run ?? undefined}>{shortened(historyBy(entry))}</bdi>
+            </td>
+            <td>
+              <bdi>{entry.key}</bdi>
+            </td>
+            <td>
+              {historyWords(entry).map((words) => (
+                <div key={words}>
+                  <bdi>{shortened(words)}</bdi>
+                </div>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {hasMore ? (
+        <button type="button" disabled={history.waiting} onClick={() => show(pages + 1)}>
+          Show older entries
+        </button>
+      ) : null}
+    </>
+  )
+}
+
+export const ContactHistory = ({ email }: { readonly email: string }) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>History</summary>
+      {isOpen ? <Entries email={email} /> : null}
+    </details>
+  )
+}
