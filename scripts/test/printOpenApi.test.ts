@@ -55,6 +55,7 @@ describe("the OpenAPI document", () => {
       ...domain,
       EmailMessageData: domain.EmailMessage,
       ChangeAnswer: domain.ChangeAnswerRecord,
+      ContactsList: domain.ContactList,
       Run: domain.RunRecord,
       RunChange: domain.RecordedChange
     }

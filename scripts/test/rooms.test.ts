@@ -14,6 +14,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "tracing",
     "errors",
     "contacts",
+    "lists",
     "credentials",
     "emails",
     "rules",

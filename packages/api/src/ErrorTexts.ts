@@ -45,7 +45,7 @@ const text = <E extends Error>(
 ): Text<E> => ({ status, pattern, read, print })
 
 /** Names that alone are no field of a body: a parameter of the path or query, or the body itself. */
-const ofRequest = new Set(["email", "subaccount", "body"])
+const ofRequest = new Set(["email", "subaccount", "body", "listName"])
 
 /** The texts by tag. A pattern is looser than our text where a known service phrases it differently. */
 export const refusalTexts = {
@@ -111,7 +111,9 @@ export type Refusal = ReturnType<(typeof refusalTexts)[keyof typeof refusalTexts
 /** Parses a refusal by its status and text; `undefined` for one without a tag. */
 export const readRefusal = (status: number, answer: string): Refusal | undefined => {
   for (const entry of Object.values(refusalTexts)) {
-    const match = entry.status === status ? entry.pattern.exec(answer) : null
+    // An import that names a list which does not exist is a bad request; a path that does is not found.
+    const isStatus = entry.status === status || (entry === refusalTexts.ListNotFound && status === 404)
+    const match = isStatus ? entry.pattern.exec(answer) : null
     if (match !== null) return entry.read(...match.slice(1))
   }
   return undefined

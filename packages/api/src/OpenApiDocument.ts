@@ -17,6 +17,7 @@ import {
   type ContactChange,
   type ContactCount,
   type ContactHistory,
+  type ContactList,
   type ContactLookup,
   type ContactPayload,
   ContactSource,
@@ -31,6 +32,8 @@ import {
   type FieldsInUse,
   type FieldUse,
   type HistoryEntry,
+  type ListPayload,
+  type ListUpdatePayload,
   maximumContactsPerAdd,
   maximumContactsPerPage,
   maximumCredentials,
@@ -46,7 +49,7 @@ import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { operations } from "./Operation.ts"
 import type { Announcement } from "./OperationPolicy.ts"
-import { idempotencyKeyHeader, resubscribeHeader, runHeader } from "./Parameters.ts"
+import { idempotencyKeyHeader, listsHonoured, resubscribeHeader, runHeader } from "./Parameters.ts"
 import { RosterApi } from "./RosterApi.ts"
 import { ErrorBody } from "./WireError.ts"
 
@@ -64,6 +67,9 @@ const tagTexts: Readonly<Record<string, string>> = {
     "API keys for programs that use HTTP, and SMTP credentials for programs that send mail: at most " +
     `${maximumCredentials} of each kind that have not ended. A secret is in the answer to its creation and in no other.`,
   "Mail sending": "Messages from senders that the account has verified.",
+  Lists:
+    "Named lists that contacts are on. A list is also made on first use, by an add that names it. Its name is found whatever the " +
+    "case of its letters.",
   Runs:
     "What programs of several steps changed, such as an import. Begin a run, and name it with each write: the service records what " +
     "each contact was, so that the run can be seen and undone. A run is kept for 30 days."
@@ -80,6 +86,9 @@ const parameterTexts: Readonly<Record<string, string>> = {
   beforeRun: "The id of a run: only runs that were begun before it are given.",
   compressionFormat: "The compression of the file (default: None).",
   cursor: "The Next of the page before (default: the first page).",
+  counts:
+    "`true` adds the number of its contacts to each list. An extension of Roster: a service that has it says " +
+    `\`${listsHonoured.name}: ${listsHonoured.value}\` on each of its answers.`,
   dryRun: "`true` answers what each change would do, and changes nothing (default: false).",
   email: "The e-mail address of the contact.",
   emails: "The addresses to export, given several times or separated by commas; never beside a rule.",
@@ -91,8 +100,8 @@ const parameterTexts: Readonly<Record<string, string>> = {
   limit: `The number of records to return, at most ${maximumContactsPerPage}.`,
   listName: "The list to which the contacts are added. It exists already.",
   listnames: "The lists to which the contacts are added, given several times. They are made on first use.",
-  name: "The name of the credential.",
-  offset: "The number of contacts to skip.",
+  name: "The name of the credential or of the list.",
+  offset: "The number of records to skip.",
   rule: "Selects contacts, as in `status = Active`; without it, all are meant.",
   subaccount: "The e-mail address of the subaccount that has the credential (default: the account of the key)."
 }
@@ -102,6 +111,7 @@ const parameterSchemas: Readonly<Record<string, object>> = {
   // A single value is a list of one.
   after: { type: "integer", minimum: 0 },
   before: { type: "integer", minimum: 0 },
+  counts: { type: "boolean", default: false },
   dryRun: { type: "boolean", default: false },
   emails: { type: "array", items: { type: "string" } },
   limit: { type: "integer", minimum: 0, maximum: maximumContactsPerPage, default: 20 },
@@ -225,6 +235,14 @@ export const examples = {
     Unplaced: { Contacts: 312, Field: "Customer since", Kind: "date", Example: "25.07.2022" }
   } satisfies typeof ContactCount.Encoded,
   ContactLookup: { Emails: ["ada@example.com"] } satisfies typeof ContactLookup.Encoded,
+  ContactsList: {
+    ListName: "newsletter",
+    PublicListID: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+    DateAdded: "2026-01-02T03:04:05Z",
+    AllowUnsubscribe: true
+  } satisfies typeof ContactList.Encoded,
+  ListPayload: { ListName: "newsletter", Emails: ["ada@example.com"] } satisfies typeof ListPayload.Encoded,
+  ListUpdatePayload: { NewListName: "monthly newsletter" } satisfies typeof ListUpdatePayload.Encoded,
   FieldsInUse: { Contacts: 20417, Exact: true, Fields: [fieldUse] } satisfies typeof FieldsInUse.Encoded,
   ChangeAnswer: { Result: "Done" } satisfies typeof ChangeAnswerRecord.Encoded,
   ApiKeyUpdatePayload: { Expires: "2027-12-31T00:00:00Z" } satisfies typeof ApiKeyUpdatePayload.Encoded,
@@ -276,7 +294,7 @@ export const examples = {
 /** What a status means, whatever the operation. */
 const statusTexts: Readonly<Record<string, string>> = {
   200: "Done.",
-  201: "Created. The secret is in this answer and in no other.",
+  201: "Created. The secret of a credential is in this answer and in no other.",
   202: "Accepted: it is done in the background.",
   400: "The request is malformed or invalid, or the service refuses what it asks.",
   401: "The key is missing, unknown or expired.",

@@ -80,13 +80,20 @@ export const runHeader = "Roster-Run"
 /** The header, in lower case, by which a service states on every answer that it keeps runs and honours `runHeader`. */
 export const runsHonoured = { name: "roster-runs", value: "honoured" } as const
 
+/**
+ * The header, in lower case, by which a service states on every answer that it tells how many contacts a list has, where it is
+ * asked. The operations on lists are the interface's and need no word.
+ */
+export const listsHonoured = { name: "roster-lists", value: "honoured" } as const
+
 /** The headers by which a service of ours announces itself on every answer. */
 export const announcements = [
   idempotencyHonoured,
   resubscribeHonoured,
   changesHonoured,
   readsHonoured,
-  runsHonoured
+  runsHonoured,
+  listsHonoured
 ] as const
 
 /**

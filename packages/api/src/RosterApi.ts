@@ -3,13 +3,14 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { ApiKeyAuth } from "./ApiKeyAuth.ts"
 import { ContactsApi } from "./ContactsApi.ts"
 import { EmailsApi } from "./EmailsApi.ts"
+import { ListsApi } from "./ListsApi.ts"
 import { RunsApi } from "./RunsApi.ts"
 import { SecurityApi } from "./SecurityApi.ts"
 import { RequestErrors } from "./WireError.ts"
 
 /** The whole HTTP interface. Every path follows a base address whose last segment is `versionSegment`. */
 export class RosterApi extends HttpApi.make("roster")
-  .add(ContactsApi, SecurityApi, EmailsApi, RunsApi)
+  .add(ContactsApi, SecurityApi, EmailsApi, RunsApi, ListsApi)
   .middleware(RequestErrors)
   .middleware(ApiKeyAuth)
   .annotateMerge(

@@ -3,6 +3,7 @@ export * from "./ApiKeyAuth.ts"
 export * from "./ContactsApi.ts"
 export * from "./EmailsApi.ts"
 export * from "./ErrorTexts.ts"
+export * from "./ListsApi.ts"
 export * from "./Operation.ts"
 export { type Announcement, OperationPolicy, type Policy, type RetryRow } from "./OperationPolicy.ts"
 export {
@@ -11,6 +12,7 @@ export {
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,
+  listsHonoured,
   readsHonoured,
   resubscribeHeader,
   resubscribeHonoured,

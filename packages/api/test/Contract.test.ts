@@ -3,7 +3,10 @@ import { HttpApi } from "effect/http-api"
 import { ApiKeyAuth, apiKeyHeader, operations, RequestErrors, RosterApi, versionSegment } from "../src/index.ts"
 import { openApiDocument } from "../src/OpenApiDocument.ts"
 
-/** By hand from the service interface (method, path, level, status, query). This table is the oracle. */
+/**
+ * By hand from the service interface (method, path, level, status, query), and of the lists from the official clients. This table
+ * is the oracle.
+ */
 const table = `
 contactsByEmailDelete       DELETE /contacts/{email}             ModifyContacts     200 -
 contactsByEmailGet          GET    /contacts/{email}             ViewContacts       200 -
@@ -25,6 +28,14 @@ securitySmtpByNamePut       PUT    /security/smtp/{name}         ModifyAccessTok
 securitySmtpGet             GET    /security/smtp                Security           200 subaccount
 securitySmtpPost            POST   /security/smtp                ModifyAccessTokens 201 -
 emailsPost                  POST   /emails                       SendHttp           200 -
+listsByListnameContactsGet    GET    /lists/{name}/contacts        ViewContacts       200 limit,offset
+listsByNameContactsPost       POST   /lists/{name}/contacts        ModifyContacts     200 -
+listsByNameContactsRemovePost POST   /lists/{name}/contacts/remove ModifyContacts     200 -
+listsByNameDelete             DELETE /lists/{name}                 ModifyContacts     200 -
+listsByNameGet                GET    /lists/{name}                 ViewContacts       200 -
+listsByNamePut                PUT    /lists/{name}                 ModifyContacts     200 -
+listsGet                      GET    /lists                        ViewContacts       200 counts,limit,offset
+listsPost                     POST   /lists                        ModifyContacts     201 -
 `
 
 /** Those that only Roster has. */
@@ -59,8 +70,8 @@ const allRows = [...interfaceRows, ...ownRows]
 const sorted = (names: Iterable<string>) => [...names].sort()
 
 describe("the contract", () => {
-  it("has exactly the 20 operations of the interface, and those of our own", () => {
-    assert.strictEqual(interfaceRows.length, 20)
+  it("has exactly the 28 operations of the interface, and those of our own", () => {
+    assert.strictEqual(interfaceRows.length, 28)
     const idsOf = (isOwn: boolean) =>
       Array.from(operations.values()).flatMap(({ announcedBy, id }) =>
         (announcedBy !== undefined) === isOwn ? [id] : []
@@ -126,6 +137,10 @@ describe("the contract", () => {
       "contactsLookupPost",
       "contactsPost",
       "emailsPost",
+      "listsByNameContactsPost",
+      "listsByNameContactsRemovePost",
+      "listsByNamePut",
+      "listsPost",
       "runsByIdErasePost",
       "runsByIdStepPost",
       "runsPost",
@@ -143,6 +158,9 @@ describe("the contract", () => {
       "contactsExportPost",
       "contactsPost",
       "emailsPost",
+      // The name of a list can be taken.
+      "listsByNamePut",
+      "listsPost",
       // Somebody can be at work on a run.
       "runsByIdEndPost",
       "runsPost",

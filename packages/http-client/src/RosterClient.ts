@@ -1,5 +1,5 @@
 /** All services of one address and key, on the `HttpClient` that the application provides. */
-import { ContactsService, CredentialsService, EmailsService, RunsService } from "@roster/domain"
+import { ContactsService, CredentialsService, EmailsService, ListsService, RunsService } from "@roster/domain"
 import { type Config, Context, Effect, Function, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import { type ClientConfig, clientConfig, type ClientOptions, readOptions } from "./calls/ClientOptions.ts"
@@ -8,10 +8,11 @@ import type { InvalidSettings } from "./transport/InvalidSettings.ts"
 import * as HttpContactsService from "./services/HttpContactsService.ts"
 import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 import * as HttpEmailsService from "./services/HttpEmailsService.ts"
+import * as HttpListsService from "./services/HttpListsService.ts"
 import * as HttpRunsService from "./services/HttpRunsService.ts"
 
 /** All services. */
-export type Services = ContactsService | CredentialsService | EmailsService | RunsService
+export type Services = ContactsService | CredentialsService | EmailsService | RunsService | ListsService
 
 /** The services of one client. */
 export interface RosterClient {
@@ -23,6 +24,8 @@ export interface RosterClient {
   readonly emails: EmailsService["Service"]
   /** The operations on runs. */
   readonly runs: RunsService["Service"]
+  /** The operations on lists. */
+  readonly lists: ListsService["Service"]
 }
 
 /**
@@ -47,18 +50,20 @@ export const make = (options: ClientOptions): Effect.Effect<RosterClient, Invali
         contacts: HttpContactsService.make,
         credentials: HttpCredentialsService.make,
         emails: HttpEmailsService.make,
-        runs: HttpRunsService.make
+        runs: HttpRunsService.make,
+        lists: HttpListsService.make
       }),
       RosterHttpApi,
       shared
     )
   )
 
-const contextOf = ({ contacts, credentials, emails, runs }: RosterClient) =>
+const contextOf = ({ contacts, credentials, emails, lists, runs }: RosterClient) =>
   Context.make(ContactsService, contacts).pipe(
     Context.add(CredentialsService, credentials),
     Context.add(EmailsService, emails),
-    Context.add(RunsService, runs)
+    Context.add(RunsService, runs),
+    Context.add(ListsService, lists)
   )
 
 /**

@@ -11,6 +11,7 @@ export { InvalidSettings } from "./transport/InvalidSettings.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"
 export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 export * as HttpEmailsService from "./services/HttpEmailsService.ts"
+export * as HttpListsService from "./services/HttpListsService.ts"
 export * as HttpRunsService from "./services/HttpRunsService.ts"
 export {
   defaultRetrySettings,

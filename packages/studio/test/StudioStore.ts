@@ -1,5 +1,6 @@
 /** The atoms of the page on a store in memory, for tests without a browser. */
-import { ContactsService, type CredentialsService, type EmailsService, type RunsService } from "@roster/domain"
+import { ContactsService } from "@roster/domain"
+import type { RosterClient } from "@roster/http-client"
 import { layerMemory } from "@roster/server"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer } from "effect"
@@ -8,7 +9,7 @@ import { services } from "../src/session/Session.ts"
 
 /** A registry with these services and values of other atoms, and what runs on the services without it. */
 export const studioOn = Effect.fnUntraced(function* <E>(
-  given: Layer.Layer<ContactsService | CredentialsService | EmailsService | RunsService, E>,
+  given: Layer.Layer<RosterClient.Services, E>,
   values: Iterable<readonly [Atom.Atom<unknown>, unknown]> = []
 ) {
   const context = yield* Layer.build(Layer.merge(given, RunLog.layerMemory()))

@@ -111,12 +111,3 @@ export class ContactNotFound extends TaggedError<ContactNotFound>()("ContactNotF
     return `There is no contact ${this.email}.`
   }
 }
-
-/** There is no list with this name. */
-export class ListNotFound extends TaggedError<ListNotFound>()("ListNotFound", {
-  name: Schema.String
-}) {
-  override get message(): string {
-    return `There is no list "${this.name}". A list is created when contacts are added with its name.`
-  }
-}

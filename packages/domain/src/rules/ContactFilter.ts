@@ -72,8 +72,8 @@ export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
   return Option.some<ContactFilter>(ContactFilter.ByEmails({ emails: [first, ...rest] }))
 })
 
-/** The body of a bulk delete. Both fields are optional, since `contactFilterFromInput` decides about them. */
-export const EmailsPayload = payloadRecord("a bulk delete", {
+/** The body of a bulk delete, and of what puts contacts on a list. Both fields are optional, since `contactFilterFromInput` decides about them. */
+export const EmailsPayload = payloadRecord("a choice of contacts", {
   /** The rule that selects the contacts. */
   rule: requestField(Schema.String),
   /** The addresses of the contacts. */

@@ -8,10 +8,10 @@ import type {
   ContactNotFound,
   ContactPayload,
   ContactUpdatePayload,
-  ListNotFound,
   TooManyContacts
 } from "../contacts/Contact.ts"
 import type { ChangeAnswer, ContactChange } from "../contacts/ContactChange.ts"
+import type { ListNotFound } from "../lists/ContactList.ts"
 import type { KeptStatus, Resubscribe } from "../contacts/StatusLadder.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"

@@ -3,6 +3,7 @@ import { Effect, Layer, Stream } from "effect"
 import { ContactsService } from "../services/ContactsService.ts"
 import { CredentialsService } from "../services/CredentialsService.ts"
 import { EmailsService } from "../services/EmailsService.ts"
+import { ListsService } from "../services/ListsService.ts"
 import { RunsService } from "../services/RunsService.ts"
 import { type Kind, methods } from "./ServiceMethods.ts"
 
@@ -58,3 +59,7 @@ export interface TestRuns extends Partial<RunsService["Service"]> {}
 /** Provides a `RunsService` of the given methods. */
 export const layerTestRuns = (given: TestRuns): Layer.Layer<RunsService> =>
   Layer.sync(RunsService, () => completed("runs", "RunsService", "layerTestRuns", given))
+
+/** Provides a `ListsService` of the given methods. */
+export const layerTestLists = (given: Partial<ListsService["Service"]>): Layer.Layer<ListsService> =>
+  Layer.sync(ListsService, () => completed("lists", "ListsService", "layerTestLists", given))

@@ -6,6 +6,7 @@ import { Array, Context, Effect, Predicate, Schema, type Stream } from "effect"
 import { checkPlaces } from "../contacts/AddSize.ts"
 import { ContactPayload, ContactUpdatePayload, maximumContactsPerAdd } from "../contacts/Contact.ts"
 import { encodeChanges } from "../contacts/ContactChange.ts"
+import { ListPayload, ListUpdatePayload } from "../lists/ContactList.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { ApiKeyPayload, readApiKeyChanges, readApiKeyPayload } from "../credentials/ApiKey.ts"
 import { SmtpCredentialsPayload, SmtpUpdatePayload } from "../credentials/SmtpCredentials.ts"
@@ -23,6 +24,7 @@ import { ContactsService } from "../services/ContactsService.ts"
 import { CredentialsService } from "../services/CredentialsService.ts"
 import { EmailsService } from "../services/EmailsService.ts"
 import { checkIdempotencyKey, type KeyedCall } from "../services/KeyedCall.ts"
+import { ListsService } from "../services/ListsService.ts"
 import { RunsService } from "../services/RunsService.ts"
 
 /** Fails, or dies, if the input would not be sent. */
@@ -182,8 +184,26 @@ const runs: Methods<RunsService["Service"]> = {
   erase: ["runsByIdErasePost", (id, numbers) => Effect.andThen(runId(id), encodes(ErasedNumbers)({ numbers }))]
 }
 
+const listName = encodes(ListPayload)
+const listChanges = encodes(ListUpdatePayload)
+const ofList = (name: string, filter: ContactFilter): Check => Effect.andThen(inPath(name), sendableFilter(filter))
+
+const lists: Methods<ListsService["Service"]> = {
+  list: ["listsGet", (page = {}) => checkPage(page)],
+  get: ["listsByNameGet", inPath],
+  create: [
+    "listsPost",
+    (given, { idempotencyKey } = {}) => Effect.andThen(checkIdempotencyKey(idempotencyKey), listName(given))
+  ],
+  update: ["listsByNamePut", (name, given) => Effect.andThen(inPath(name), listChanges(given))],
+  delete: ["listsByNameDelete", inPath],
+  contacts: ["listsByListnameContactsGet", (name, page = {}) => Effect.andThen(inPath(name), checkPage(page))],
+  add: ["listsByNameContactsPost", ofList],
+  remove: ["listsByNameContactsRemovePost", ofList]
+}
+
 /** The methods by the names of their services in a fault plan. */
-export const methods = { contacts, apiKeys, smtp, emails, runs }
+export const methods = { contacts, apiKeys, smtp, emails, runs, lists }
 
 /** The name of a service in a fault plan. */
 export type Kind = keyof typeof methods
@@ -212,17 +232,19 @@ export const replaceMethods = <Services>(
   replace: Replace
 ): Context.Context<Services> => {
   let all = context
-  const contacts = Context.getOrUndefined(context, ContactsService)
-  if (contacts !== undefined) all = Context.add(all, ContactsService, replaced("contacts", contacts, replace))
+  const one = <Id, Service extends object>(kind: Kind, tag: Context.Key<Id, Service>) => {
+    const service = Context.getOrUndefined(context, tag)
+    if (service !== undefined) all = Context.add(all, tag, replaced(kind, service, replace))
+  }
+  one("contacts", ContactsService)
+  one("emails", EmailsService)
+  one("runs", RunsService)
+  one("lists", ListsService)
   const credentials = Context.getOrUndefined(context, CredentialsService)
   if (credentials !== undefined) {
     const apiKeys = replaced("apiKeys", credentials.apiKeys, replace)
     const smtp = replaced("smtp", credentials.smtp, replace)
     all = Context.add(all, CredentialsService, { ...credentials, apiKeys, smtp })
   }
-  const emails = Context.getOrUndefined(context, EmailsService)
-  if (emails !== undefined) all = Context.add(all, EmailsService, replaced("emails", emails, replace))
-  const runs = Context.getOrUndefined(context, RunsService)
-  if (runs !== undefined) all = Context.add(all, RunsService, replaced("runs", runs, replace))
   return all
 }

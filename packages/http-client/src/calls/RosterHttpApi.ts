@@ -4,6 +4,7 @@ import {
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,
+  listsHonoured,
   readsHonoured,
   resubscribeHeader,
   resubscribeHonoured,
@@ -59,6 +60,8 @@ export class RosterHttpApi extends Context.Service<
     readonly areReadsHonoured: Said
     /** Whether it keeps runs. */
     readonly areRunsHonoured: Said
+    /** Whether it tells how many contacts a list has. */
+    readonly areListsHonoured: Said
     /** The id of the contacts of the key; `undefined` before the service has said one, or that it has none. */
     readonly storeId: MutableRef.MutableRef<{ readonly id: string | undefined } | undefined>
     /** The header Date of the last answer. */
@@ -86,6 +89,7 @@ export class RosterHttpApi extends Context.Service<
       const areChangesHonoured: Said = MutableRef.make(undefined)
       const areReadsHonoured: Said = MutableRef.make(undefined)
       const areRunsHonoured: Said = MutableRef.make(undefined)
+      const areListsHonoured: Said = MutableRef.make(undefined)
       const storeId: RosterHttpApi["Service"]["storeId"] = MutableRef.make(undefined)
       const lastDate = MutableRef.make<string | undefined>(undefined)
       const note = (response: HttpClientResponse.HttpClientResponse, word: Announcement, said: Said) => {
@@ -100,6 +104,7 @@ export class RosterHttpApi extends Context.Service<
         note(response, changesHonoured, areChangesHonoured)
         note(response, readsHonoured, areReadsHonoured)
         note(response, runsHonoured, areRunsHonoured)
+        note(response, listsHonoured, areListsHonoured)
         const id = response.headers[storeHeader]
         if (id !== undefined || response.status < 300) storeId.current = { id }
         return response
@@ -174,6 +179,7 @@ export class RosterHttpApi extends Context.Service<
         areChangesHonoured,
         areReadsHonoured,
         areRunsHonoured,
+        areListsHonoured,
         storeId,
         lastDate,
         secrets: key === undefined ? [] : [key],

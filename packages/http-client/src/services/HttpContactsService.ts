@@ -4,19 +4,15 @@ import {
   type AddOptions,
   canonicalEmail,
   checkAddSize,
-  checkFilter,
   checkIdempotencyKey,
   checkLookup,
   checkPage,
   checkPlaces,
-  checkRule,
   Contact,
   ContactCount,
   ContactHistory,
-  type ContactFilter,
   ContactNotFound,
   type ContactPayload,
-  type ContactRule,
   ContactsService,
   ExportId,
   ExportLink,
@@ -26,12 +22,10 @@ import {
   importNotGuarded,
   ImportRefused,
   ImportSource,
-  InvalidRule,
   makeFieldCount,
   maximumContactsPerAdd,
   Pagination,
   PollHint,
-  ruleSource,
   TooManyContacts,
   randomId,
   readHistoryPage,
@@ -49,6 +43,7 @@ import { isLeftToService, keptByService, makeConsentGuard } from "./ConsentGuard
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
 import { Resubscribe, RosterHttpApi } from "../calls/RosterHttpApi.ts"
+import { filterToSend, inRule, ruleToSend } from "./SentFilter.ts"
 import { inPath, inQuery, oneInQuery } from "./UrlValue.ts"
 
 const readContact = readJson(Contact)
@@ -65,29 +60,6 @@ const maximumCountedContacts = 100_000
 
 /** The single reads that stand for one lookup, at one time. */
 const getsAtOnce = 8
-
-/** Checks a rule before it is sent. */
-const ruleToSend = Effect.fnUntraced(function* (rule: ContactRule) {
-  const text = yield* Effect.fromResult(checkRule(rule))
-  yield* inQuery("rule", [text])
-  return text
-})
-
-/** Adds the rule to an error, which has only its position on the wire. */
-const inRule =
-  (rule: ContactRule | undefined) =>
-  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidRule, R> =>
-    Effect.mapError(call, (error) => {
-      if (!(error instanceof InvalidRule) || rule === undefined) return error
-      const { expected, hint, length, position, problem } = error
-      const rest = hint === undefined ? {} : { hint }
-      return new InvalidRule({ rule: ruleSource(rule), position, length, problem, expected, ...rest })
-    })
-
-const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter) {
-  yield* checkFilter(filter)
-  return filter._tag === "ByRule" ? { rule: yield* ruleToSend(filter.rule) } : { emails: filter.emails }
-})
 
 /**
  * A file to send, which can be sent again until reading begins, or if it is replayable. If reading fails, the request

@@ -10,6 +10,9 @@ import {
   ContactFields,
   type ContactRule,
   type ContactsPage,
+  isAddressable,
+  ListNotFound,
+  notAddressable,
   ruleMatcher
 } from "@roster/domain"
 import { Data, DateTime, Effect, Iterable } from "effect"
@@ -19,6 +22,8 @@ import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
 import { contactColumns, contactsByAddress, toContact } from "./ContactRow.ts"
+import { isListName } from "./ContactValidation.ts"
+import { findList } from "./ListMembers.ts"
 import { RuleScans } from "./RuleScans.ts"
 import { readRule } from "./ContactSelection.ts"
 
@@ -174,16 +179,12 @@ export const contactsWith = Effect.fnUntraced(function* (emails: ReadonlyArray<s
   return bytes > most ? new LargeAnswer({ contacts: places }) : contacts
 })
 
-/** Makes the function that reads a page: its contacts, or where they are if they may be more than `most` bytes. */
-export const makePages = Effect.gen(function* () {
+/** Reads a page by the statement that selects these columns of it: its contacts, or where they are if they may be more than `most` bytes. */
+const makeReadPage = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const scans = yield* RuleScans
-  const { isOneOfIds } = dialect(sql)
   const columns = sql.literal(contactColumns.join(", "))
   const sizes = sql`id, ${answerBytes(sql)} AS bytes`
-
-  /** Reads a page by the statement that selects these columns of it. */
-  const readPage = Effect.fnUntraced(function* <E, R>(
+  return Effect.fnUntraced(function* <E, R>(
     select: (columns: Statement.Fragment) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, E, R>,
     most: number
   ) {
@@ -195,6 +196,39 @@ export const makePages = Effect.gen(function* () {
     if (isLarge(places, most)) return new LargeAnswer({ contacts: places })
     return yield* contactsByIds(places.map(({ id }) => id))
   })
+})
+
+/** Makes the function that reads a page of the contacts on a list, as `makePages` does of all. */
+export const makeListPages = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const readPage = yield* makeReadPage
+  return Effect.fnUntraced(function* (name: string, page: Omit<ContactsPage, "rule">, most = everything) {
+    const { account } = yield* Caller
+    if (!isAddressable(name)) return yield* notAddressable("list")
+    yield* checkPage(page)
+    const { limit = defaultPageSize, offset = 0 } = page
+    const list = isListName(name) ? yield* findList(account, name) : undefined
+    if (list === undefined) return yield* new ListNotFound({ name })
+    return yield* readPage(
+      (columns) =>
+        sql`
+        SELECT ${columns} FROM contacts WHERE account = ${account} AND id IN (
+          SELECT contact_id FROM list_members WHERE list_id = ${list} ORDER BY contact_id LIMIT ${limit} OFFSET ${offset}
+        ) ORDER BY id`.values,
+      most
+    )
+  })
+})
+
+/** Makes the function that reads a page: its contacts, or where they are if they may be more than `most` bytes. */
+export const makePages = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const scans = yield* RuleScans
+  const { isOneOfIds } = dialect(sql)
+  const columns = sql.literal(contactColumns.join(", "))
+  const sizes = sql`id, ${answerBytes(sql)} AS bytes`
+
+  const readPage = yield* makeReadPage
 
   const pageByRule = Effect.fnUntraced(function* (
     account: string,

@@ -1,13 +1,11 @@
 /** The repository of contacts: the methods of `ContactsService` that read and write them on SQL. */
 import {
-  AccessDenied,
   type AddOptions,
   checkAddSize,
-  checkFilter,
   checkPage,
   checkPlaces,
   type Contact,
-  ContactFilter,
+  type ContactFilter,
   ContactNotFound,
   ContactPayload,
   type ContactsService,
@@ -16,10 +14,8 @@ import {
   fnRedacted,
   InvalidInput,
   maximumContactsPerAdd,
-  maximumEmailsPerDelete,
   selectsEveryContact,
   sentPart,
-  ServiceError,
   TooManyContacts,
   validated,
   writeOf
@@ -27,7 +23,7 @@ import {
 import { Array as Arr, DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller, type CallerIdentity, mayViewContacts } from "../credentials/Caller.ts"
-import { asCaller, checkCaller } from "../credentials/CallerCheck.ts"
+import { asCaller } from "../credentials/CallerCheck.ts"
 import { openRun } from "../runs/RunRecorder.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { preparedQuery } from "../store/SqlDialect.ts"
@@ -35,14 +31,12 @@ import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { storeClock } from "../store/StoreClock.ts"
-import { eachInSlices } from "../threads/Slices.ts"
-import { deleteEveryone, deleteIdentities, deleteSelected } from "./ContactDeletion.ts"
+import { type BulkWrite, writeMany } from "./BulkWrites.ts"
 import { contactsByIds, contactsWith, LargeAnswer, makeCount, makePages } from "./ContactPagination.ts"
 import { contactColumns, toContact } from "./ContactRow.ts"
 import {
   checkContacts,
   checkEmail,
-  checkEmails,
   checkListNames,
   checkTexts,
   listsRefusal,
@@ -130,6 +124,25 @@ export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
   })
   return yield* asCaller(sql, "contactsPost", written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
 })
+
+/** Deletes contacts. One that has begun is finished. */
+export const bulkDelete: BulkWrite = {
+  operation: "contactsDeletePost",
+  halfDone: {
+    detail: "the store failed when a part of the contacts was deleted",
+    recovery: "Delete the same again, which deletes the rest."
+  },
+  write: deleteThose,
+  checkRule: (rule) =>
+    selectsEveryContact(rule)
+      ? Effect.fail(
+          new InvalidInput({
+            field: "rule",
+            issue: "it selects every contact; use the rule All to select every contact"
+          })
+        )
+      : Effect.void
+}
 
 export const makeContactRepository = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -238,50 +251,9 @@ export const makeContactRepository = Effect.gen(function* () {
     orStoreFailure("contactsByEmailDelete")
   )
 
-  /** A deletion that has begun is finished. */
-  const mayDelete = checkCaller(sql, "contactsDeletePost")
-
   const deleteMany = fnRedacted("ContactsService.deleteMany")(
     function* (filter: ContactFilter) {
-      const caller = yield* Caller
-      const { account } = caller
-      yield* checkFilter(filter)
-      yield* ContactFilter.$match(filter, {
-        ByEmails: Effect.fnUntraced(function* ({ emails }) {
-          if (emails.length > maximumEmailsPerDelete) {
-            const issue = `${emails.length} addresses in one request, but at most ${maximumEmailsPerDelete} are allowed`
-            return yield* new InvalidInput({ field: "emails", issue })
-          }
-          yield* checkEmails("emails", emails)
-          const identities = yield* eachInSlices(emails, canonicalEmail)
-          yield* mayDelete
-          yield* deleteIdentities(account, identities)
-        }),
-        ByRule: Effect.fnUntraced(function* ({ rule }) {
-          const read = yield* readRule(rule)
-          // How long a rule takes, and what is there afterwards, tells what the contacts hold.
-          if (read._tag !== "All" && !mayViewContacts(caller)) {
-            return yield* new ServiceError({
-              operation: "contactsDeletePost",
-              reason: new AccessDenied({ required: "ViewContacts" })
-            })
-          }
-          if (read._tag !== "All" && selectsEveryContact(read)) {
-            return yield* new InvalidInput({
-              field: "rule",
-              issue: "it selects every contact; use the rule All to select every contact"
-            })
-          }
-          if (read._tag === "All") return yield* Effect.andThen(mayDelete, deleteEveryone(account))
-          const now = yield* storeClock(sql).now
-          const bounds = { operation: "contactsDeletePost", isDeletion: true }
-          const asked = { account, rule: read, now: DateTime.toEpochMillis(now) }
-          const all = { after: 0, offset: 0, limit: Number.POSITIVE_INFINITY }
-          const ids = yield* scans.find(bounds, { ...asked, ...all })
-          yield* mayDelete
-          yield* deleteSelected(account, ids, read, now)
-        })
-      })
+      yield* writeMany(scans, bulkDelete, filter)
     },
     inStore,
     orStoreFailure("contactsDeletePost")

@@ -24,7 +24,7 @@ import { byEngine, dialect, runEach, textArray } from "../store/SqlDialect.ts"
 import { fromSeconds, nullableSeconds } from "../store/StoreClock.ts"
 import { eachInSlices, inSlices } from "../threads/Slices.ts"
 import { openRun } from "../runs/RunRecorder.ts"
-import { deletedInPieces } from "./ContactDeletion.ts"
+import { inPieces } from "./BulkWrites.ts"
 import { countNewContacts } from "./ContactPagination.ts"
 import { contactColumns, contactsByAddress, givenValue, toContact } from "./ContactRow.ts"
 import { listsOf, type Places, writeLists } from "./ListMembers.ts"
@@ -310,10 +310,7 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
       })
       if (dryRun === true) continue
       if (gone.length > 0)
-        yield* deletedInPieces(
-          gone,
-          (ids) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)}`
-        )
+        yield* inPieces(gone, (ids) => sql`DELETE FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)}`)
       if (changed.length > 0) {
         const update = updateAll(account, changed)
         yield* isNoted ? namingWriter(update, run?.id) : update

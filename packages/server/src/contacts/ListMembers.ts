@@ -1,8 +1,10 @@
 /** The lists of contacts by name, and which contacts are on them. (docs/decisions/upsert.md) */
 import { FieldNames, InvalidInput, listsAfter, maximumLists, maximumListsOfContact } from "@roster/domain"
 import { Effect, Iterable } from "effect"
+import { WebCrypto } from "effect/crypto/WebCrypto"
 import { SqlClient } from "effect/sql"
-import { byEngine, dialect } from "../store/SqlDialect.ts"
+import { dialect } from "../store/SqlDialect.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import { yieldToEventLoop } from "../threads/Slices.ts"
 
 /** The contacts whose lists are read at once. */
@@ -22,23 +24,8 @@ export const listsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) 
   return names
 })
 
-/** Removes lists that no contact is on, but some, unless an import may be about to fill them. */
-const removeEmptyLists = Effect.fnUntraced(function* (account: string, kept: ReadonlyArray<number>) {
-  const sql = yield* SqlClient.SqlClient
-  const { isOneOfIds } = dialect(sql)
-  const isEmpty = sql`account = ${account}
-    AND NOT EXISTS (SELECT 1 FROM list_members WHERE list_id = lists.id)
-    AND NOT EXISTS (
-      SELECT 1 FROM jobs WHERE account = ${account} AND kind = 'Import' AND state IN ('Receiving', 'Loading')
-    )`
-  // A list that another transaction is putting contacts on is left.
-  const locked = sql.literal(byEngine(sql, { sqlite: () => "", postgres: () => "FOR UPDATE SKIP LOCKED" }))
-  const rows = yield* sql`SELECT id FROM lists WHERE ${isEmpty} ${locked}`.values
-  const ids = rows.map(([id]) => Number(id)).filter((id) => !kept.includes(id))
-  yield* sql`DELETE FROM lists WHERE ${isEmpty} AND ${isOneOfIds(ids)}`
-})
-
-const countLists = Effect.fnUntraced(function* (account: string) {
+/** The number of lists of an account. */
+export const countLists = Effect.fnUntraced(function* (account: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM lists WHERE account = ${account}`
   return Number(row?.count ?? 0)
@@ -53,10 +40,14 @@ export const lockForLists = Effect.fnUntraced(function* (account: string, names:
 })
 
 /**
- * The ids of lists by name; creates those that do not exist. New ones take the places of lists without contacts, and
- * are refused if there are too many others.
+ * The ids of lists by name; creates those that do not exist, and refuses them if there would be too many.
  */
-export const ensureLists = Effect.fnUntraced(function* (account: string, names: ReadonlyArray<string>, field: string) {
+export const ensureLists = Effect.fnUntraced(function* (
+  account: string,
+  names: ReadonlyArray<string>,
+  field: string,
+  allowUnsubscribe = true
+) {
   const sql = yield* SqlClient.SqlClient
   const ids: Array<number> = []
   const missing: Array<string> = []
@@ -68,17 +59,20 @@ export const ensureLists = Effect.fnUntraced(function* (account: string, names: 
   if (missing.length === 0) return ids
   // No two calls make a list for the same name, or one too many: each sees those of the calls before it.
   yield* dialect(sql).lockAccounts([account])
-  const most = maximumLists - missing.length
-  if ((yield* countLists(account)) > most) {
-    yield* removeEmptyLists(account, ids)
-    if ((yield* countLists(account)) > most) {
-      const issue = `an account has at most ${maximumLists} lists; take all contacts off one to make room for another`
-      return yield* new InvalidInput({ field, issue })
-    }
+  if ((yield* countLists(account)) > maximumLists - missing.length) {
+    const issue = `an account has at most ${maximumLists} lists; delete one to make room for another`
+    return yield* new InvalidInput({ field, issue })
   }
   for (const name of missing) {
     if ((yield* findList(account, name)) === undefined) {
-      yield* sql`INSERT INTO lists ${sql.insert({ account, name })} ON CONFLICT (account, name) DO NOTHING`
+      const row = {
+        account,
+        name,
+        public_id: (yield* WebCrypto).randomUUID(),
+        date_added: yield* storeClock(sql).seconds,
+        allow_unsubscribe: Number(allowUnsubscribe)
+      }
+      yield* sql`INSERT INTO lists ${sql.insert(row)} ON CONFLICT (account, name) DO NOTHING`
     }
     const found = yield* findList(account, name)
     if (found !== undefined) ids.push(found)

@@ -27,7 +27,7 @@ export const recordedChange = (before: Listed | undefined, after: Listed | undef
   )
 
 /** Contacts of an account with their lists by their ids, which nobody else changes before the end of the transaction. */
-const contactsToRecord = Effect.fnUntraced(function* (account: string, those: Statement.Fragment) {
+export const contactsToRecord = Effect.fnUntraced(function* (account: string, those: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal(contactColumns.join(", "))
   const rows = yield* sql`

@@ -7,7 +7,7 @@ import { type Full, makeQuota } from "../threads/Quota.ts"
 import { type FindRequest, makeScans, type ScanRequest } from "./RuleScan.ts"
 
 /** What bounds a search: the operation that asks for it, and whether for a bulk delete. */
-interface ScanOptions {
+export interface ScanOptions {
   readonly operation: string
   readonly isDeletion: boolean
 }

@@ -6,11 +6,13 @@ import {
   contactFilterFromInput,
   ContactsService,
   CredentialsService,
+  type EmailsPayload,
   EmailsService,
   type ExportLink,
   ExportNotFound,
   InvalidInput,
   isUsedIdempotencyKey,
+  ListsService,
   type KeyedCall,
   resubscribeIn,
   RunsService
@@ -28,7 +30,7 @@ import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import { makeUploadLimits } from "../requests/ImportUploadLimits.ts"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
 import type { Handlers } from "./Routes.ts"
-import { toWireError } from "./WireErrors.ts"
+import { toWireError, toWireErrorOfList } from "./WireErrors.ts"
 
 const contentType = "application/json"
 
@@ -44,11 +46,26 @@ const resubscribeOf = Effect.fnUntraced(function* ({ headers }: HttpServerReques
   return yield* new InvalidInput({ field: resubscribeHeader, issue })
 })
 
+/** Makes the function that does something to the contacts of a body: those of addresses in turn with other writes. */
+const makeBulkTurn = Effect.map(Turns, ({ write }) => {
+  const inWriteTurn = inTurn(write)
+  return <A, E, R>({ emails, rule }: EmailsPayload, act: (filter: ContactFilter) => Effect.Effect<A, E, R>) =>
+    // Some clients send both and leave one of them empty or null.
+    contactFilterFromInput({ rule: rule || undefined, emails: emails?.length ? emails : undefined }).pipe(
+      Effect.flatMap(Effect.fromOption),
+      Effect.catchTag("NoSuchElementError", () =>
+        Effect.fail(new InvalidInput({ field: "body", issue: "it says neither by which Rule nor which Emails" }))
+      ),
+      // Nobody waits for the scan of a rule.
+      Effect.flatMap((filter) => (ContactFilter.$is("ByEmails")(filter) ? inWriteTurn(act(filter)) : act(filter)))
+    )
+})
+
 const contactsHandlers = Effect.gen(function* () {
   const contacts = yield* ContactsService
   const beginUpload = yield* makeUploadLimits
   const answers = yield* ContactAnswers
-  const inWriteTurn = inTurn((yield* Turns).write)
+  const inBulkTurn = yield* makeBulkTurn
   const trail = yield* AuditRefusals
   /** Contacts are about to leave. The owner within this process needs no trail. */
   const recordExport = ({ id }: ExportLink) =>
@@ -73,21 +90,7 @@ const contactsHandlers = Effect.gen(function* () {
         toWireError
       ),
     contactsChangesPost: ({ payload, query }) => toWireError(answers.change(payload, query)),
-    contactsDeletePost: ({ payload: { emails, rule } }) =>
-      // Some clients send both and leave one of them empty or null.
-      contactFilterFromInput({ rule: rule || undefined, emails: emails?.length ? emails : undefined }).pipe(
-        Effect.flatMap(Effect.fromOption),
-        Effect.catchTag("NoSuchElementError", () =>
-          Effect.fail(new InvalidInput({ field: "body", issue: "it says neither by which Rule nor which Emails" }))
-        ),
-        Effect.flatMap((filter) =>
-          ContactFilter.$is("ByEmails")(filter)
-            ? inWriteTurn(contacts.deleteMany(filter))
-            : // Nobody waits for a scan.
-              contacts.deleteMany(filter)
-        ),
-        toWireError
-      ),
+    contactsDeletePost: ({ payload }) => toWireError(inBulkTurn(payload, contacts.deleteMany)),
     contactsExportPost: ({ query: { emails, rule, ...format }, request }) =>
       contactFilterFromInput({ rule, emails }).pipe(
         Effect.flatMap((filter) =>
@@ -152,10 +155,30 @@ const runsHandlers = Effect.map(RunsService, (runs): Handlers<"runs"> => ({
   runsByIdErasePost: ({ params, payload }) => toWireError(runs.erase(params.id, payload.numbers))
 }))
 
+const listsHandlers = Effect.gen(function* () {
+  const lists = yield* ListsService
+  const answers = yield* ContactAnswers
+  const inBulkTurn = yield* makeBulkTurn
+  const handlers: Handlers<"lists"> = {
+    listsGet: ({ query }) => toWireError(lists.list(query)),
+    listsPost: ({ payload }) => toWireError(lists.create(payload)),
+    listsByNameGet: ({ params }) => toWireErrorOfList(lists.get(params.name)),
+    listsByNamePut: ({ params, payload }) => toWireErrorOfList(lists.update(params.name, payload)),
+    listsByNameDelete: ({ params }) => toWireErrorOfList(lists.delete(params.name)),
+    listsByListnameContactsGet: ({ params, query }) => toWireErrorOfList(answers.onList(params.name, query)),
+    listsByNameContactsPost: ({ params, payload }) =>
+      toWireErrorOfList(inBulkTurn(payload, (filter) => lists.add(params.name, filter))),
+    listsByNameContactsRemovePost: ({ params, payload }) =>
+      toWireErrorOfList(inBulkTurn(payload, (filter) => lists.remove(params.name, filter)))
+  }
+  return handlers
+})
+
 /** The handlers of all operations. */
 export const makeHandlers = Effect.all({
   contacts: contactsHandlers,
   security: credentialsHandlers,
   emails: emailsHandlers,
-  runs: runsHandlers
+  runs: runsHandlers,
+  lists: listsHandlers
 })

@@ -21,6 +21,9 @@ interface BodyLimits {
 
 const otherLimits: BodyLimits = { mebibytes: 2, values: 10_000 }
 
+/** The body of what is done to contacts by their addresses. */
+const addressLimits = (instead: string): BodyLimits => ({ mebibytes: 8, values: 200_000, instead })
+
 const limits: { readonly [Id in OperationId]?: BodyLimits } = {
   contactsPost: {
     mebibytes: maximumAddBytes / 1024 / 1024,
@@ -32,7 +35,9 @@ const limits: { readonly [Id in OperationId]?: BodyLimits } = {
     values: 600_000,
     instead: "Make the changes in parts."
   },
-  contactsDeletePost: { mebibytes: 8, values: 200_000, instead: "Delete the contacts in parts, or by a rule." },
+  contactsDeletePost: addressLimits("Delete the contacts in parts, or by a rule."),
+  listsByNameContactsPost: addressLimits("Add the contacts in parts, or by a rule."),
+  listsByNameContactsRemovePost: addressLimits("Remove the contacts in parts, or by a rule."),
   emailsPost: { mebibytes: 28, values: 100_000, instead: "Send the message with smaller attachments." }
 }
 

@@ -65,8 +65,13 @@ const noBody = (endpoint: HttpApiEndpoint.Top): InvalidInput => {
 /** A body of up to so many characters is answered at once, which takes less than 1 ms; others take turns. */
 const promptBody = 1024
 
-/** Operations that take their turns themselves: a bulk delete waits for its rule, and a look-up for no write. */
-const takingTurns: ReadonlySet<string> = new Set<OperationId>(["contactsDeletePost", "contactsLookupPost"])
+/** Operations that take their turns themselves: what is done by a rule waits for that, and a look-up for no write. */
+const takingTurns: ReadonlySet<string> = new Set<OperationId>([
+  "contactsDeletePost",
+  "contactsLookupPost",
+  "listsByNameContactsPost",
+  "listsByNameContactsRemovePost"
+])
 
 const isMalformed = (error: unknown): error is Schema.SchemaError | InvalidInput =>
   Schema.isSchemaError(error) || error instanceof InvalidInput

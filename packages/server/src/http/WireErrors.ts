@@ -12,17 +12,18 @@ import {
   ServiceUnavailable,
   TooManyRequests
 } from "@roster/api"
-import type {
-  ContactNotFound,
-  CredentialNotFound,
-  ExportExpired,
-  ExportNotFound,
-  LastManagingKey,
-  NameTaken,
-  RunNotFound,
-  RunTaken,
-  ServiceError,
-  TooManyCredentials
+import {
+  type ContactNotFound,
+  type CredentialNotFound,
+  type ExportExpired,
+  type ExportNotFound,
+  type LastManagingKey,
+  ListNotFound,
+  type NameTaken,
+  type RunNotFound,
+  type RunTaken,
+  type ServiceError,
+  type TooManyCredentials
 } from "@roster/domain"
 import { Effect } from "effect"
 
@@ -84,11 +85,20 @@ const failure = ({ reason }: ServiceError): WireFailure => {
   return answer
 }
 
+const wireErrorOf = (error: Refusal | ServiceError) => (error._tag === "ServiceError" ? failure(error) : refuse(error))
+
 export const toWireError = <A, E extends Refusal | ServiceError, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, WireOf<E>, R> =>
-  Effect.mapError(effect, (error: Refusal | ServiceError) => {
-    const answer = error._tag === "ServiceError" ? failure(error) : refuse(error)
-    // `refuse` and `failure` implement the two halves of `WireOf`, which the compiler cannot see through their tables.
-    return answer as WireOf<E>
-  })
+  // `refuse` and `failure` implement the two halves of `WireOf`, which the compiler cannot see through their tables.
+  Effect.mapError(effect, (error: Refusal | ServiceError) => wireErrorOf(error) as WireOf<E>)
+
+/** The same of an operation whose path names a list: that there is none is a 404. */
+export const toWireErrorOfList = <A, E extends Refusal | ServiceError, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, NotFound | WireOf<Exclude<E, ListNotFound>>, R> =>
+  Effect.mapError(effect, (error: Refusal | ServiceError) =>
+    error instanceof ListNotFound
+      ? new NotFound({ Error: refusalTexts.ListNotFound.print(error) })
+      : (wireErrorOf(error) as WireOf<Exclude<E, ListNotFound>>)
+  )

@@ -12,6 +12,7 @@ import {
   fnRedacted,
   type InvalidInput,
   type InvalidRule,
+  type ListNotFound,
   type ServiceError,
   type TooManyContacts
 } from "@roster/domain"
@@ -27,6 +28,7 @@ import {
   contactsByIds,
   contactsWith,
   LargeAnswer,
+  makeListPages,
   makePages,
   type PlacedContact
 } from "../contacts/ContactPagination.ts"
@@ -54,6 +56,10 @@ export class ContactAnswers extends Context.Service<
     readonly list: (
       page: ContactsPage
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, InvalidRule | InvalidInput | ServiceError>
+    readonly onList: (
+      name: string,
+      page: Omit<ContactsPage, "rule">
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ListNotFound | InvalidInput | ServiceError>
     readonly getMany: (
       emails: ReadonlyArray<string>
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, TooManyContacts | InvalidInput | ServiceError>
@@ -98,6 +104,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const inPageTurn = inTurn((yield* Turns).page)
   const pages = yield* makePages
+  const listPages = yield* makeListPages
 
   /** Reads the parts of an answer as they are when it is their turn. */
   const inPieces = Effect.fnUntraced(function* <Part extends { readonly bytes: number }, A>(
@@ -166,6 +173,14 @@ const make = Effect.gen(function* () {
       },
       Effect.provideService(SqlClient.SqlClient, sql),
       orStoreFailure("contactsGet")
+    ),
+    onList: fnRedacted("ListsService.contacts")(
+      function* (name, page) {
+        const most = (page.limit ?? 0) <= smallPage ? undefined : mostAtOnce
+        return yield* answerOf("listsByListnameContactsGet", yield* inPageTurn(listPages(name, page, most)))
+      },
+      Effect.provideService(SqlClient.SqlClient, sql),
+      orStoreFailure("listsByListnameContactsGet")
     ),
     getMany: fnRedacted("ContactsService.getMany")(
       function* (emails) {

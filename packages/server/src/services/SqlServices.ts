@@ -1,5 +1,5 @@
 /** All services on one store, for direct use by an application that keeps its own contacts, and for tests. */
-import type { ContactsService, CredentialsService, EmailsService, RunsService } from "@roster/domain"
+import type { ContactsService, CredentialsService, EmailsService, ListsService, RunsService } from "@roster/domain"
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
@@ -9,6 +9,7 @@ import * as WorkerThread from "../jobs/worker/WorkerThread.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
 import * as SqlCredentialsService from "./SqlCredentialsService.ts"
 import * as SqlEmailsService from "./SqlEmailsService.ts"
+import * as SqlListsService from "./SqlListsService.ts"
 import * as SqlRunsService from "./SqlRunsService.ts"
 import { memory } from "../store/sqlite/StoreFile.ts"
 import * as LockContention from "../store/sqlite/LockContention.ts"
@@ -30,7 +31,7 @@ import { type PolicyOptions, type PostgresStoreOptions, type StoreOptions, Store
 export type { StoreError } from "../store/sqlite/StoreError.ts"
 
 /** The services of a store. */
-export type Services = ContactsService | CredentialsService | EmailsService | RunsService
+export type Services = ContactsService | CredentialsService | EmailsService | RunsService | ListsService
 
 /** What the HTTP interface of a store needs. */
 type HttpServices =
@@ -48,6 +49,7 @@ const services = (name: string) =>
     SqlCredentialsService.layer,
     SqlEmailsService.layer,
     SqlRunsService.layer,
+    SqlListsService.layer,
     AuditRefusals.layer,
     ContactAnswers.layer,
     Readiness.layer(name)

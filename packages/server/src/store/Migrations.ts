@@ -578,6 +578,20 @@ const statusChanges = ({ id, isSqlite }: Dialect) => {
   ]
 }
 
+/** What the interface tells of a list. Those that are older have no date, and an id from now on. */
+const listDetails = ({ isSqlite }: Dialect) => {
+  const hex = (bytes: number) => `hex(randomblob(${bytes}))`
+  const id = isSqlite
+    ? `lower(${hex(4)} || '-' || ${hex(2)} || '-4' || substr(${hex(2)}, 2) || '-a' || substr(${hex(2)}, 2) || '-' || ${hex(6)})`
+    : "gen_random_uuid()::text"
+  return [
+    `ALTER TABLE lists ADD COLUMN public_id TEXT`,
+    `ALTER TABLE lists ADD COLUMN date_added BIGINT`,
+    `ALTER TABLE lists ADD COLUMN allow_unsubscribe INTEGER NOT NULL DEFAULT 1`,
+    `UPDATE lists SET public_id = ${id}`
+  ]
+}
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -608,7 +622,8 @@ export const migrations = {
   "19_store_id": run(storeId),
   "20_no_address_lists": run(noAddressLists),
   "21_runs": run(runs),
-  "22_status_changes": run(statusChanges)
+  "22_status_changes": run(statusChanges),
+  "23_list_details": run(listDetails)
 }
 
 /** The number of the last migration, which every store of this version has run. */

@@ -6,7 +6,14 @@
  * which they say in their `needs`; a program that cannot give it passes over them. They wait for conditions of background
  * work, so they run on the real clock and not on a `TestClock`, and they may run at the same time.
  */
-import type { AccessLevel, ContactsService, CredentialsService, EmailsService, RunsService } from "@roster/domain"
+import type {
+  AccessLevel,
+  ContactsService,
+  CredentialsService,
+  EmailsService,
+  ListsService,
+  RunsService
+} from "@roster/domain"
 import {
   contactsAbsentConformance,
   credentialsAbsentConformance,
@@ -41,6 +48,7 @@ import {
   keysAcrossServicesConformance
 } from "./KeyedCallsConformance.ts"
 import { historyConformance } from "./HistoryConformance.ts"
+import { listsConformance, listsInRunsConformance } from "./ListsConformance.ts"
 import { runsConformance } from "./RunsConformance.ts"
 
 const readAndWrite: ReadonlyArray<AccessLevel> = ["ViewContacts", "ModifyContacts"]
@@ -96,6 +104,9 @@ const emails = (): ReadonlyArray<ConformanceCase<EmailsService>> => [
 const runs = (): ReadonlyArray<ConformanceCase<ContactsService | RunsService>> =>
   registered([...readAndWrite, "runs"], [runsConformance, historyConformance])
 
+const lists = (): ReadonlyArray<ConformanceCase<ContactsService | ListsService>> =>
+  registered([...readAndWrite, "lists"], [listsConformance])
+
 /** The cases of one service, or of all. Give the layer of a service to whatever runs its cases. */
 export const conformance = {
   /** Contacts, their imports and exports. */
@@ -106,12 +117,21 @@ export const conformance = {
   emails,
   /** Runs, and what is recorded of the writes that name one. */
   runs,
+  /** Lists. */
+  lists,
   /** All of these, and what holds between services. */
-  all: (): ReadonlyArray<ConformanceCase<ContactsService | CredentialsService | EmailsService | RunsService>> => [
+  all: (): ReadonlyArray<
+    ConformanceCase<ContactsService | CredentialsService | EmailsService | RunsService | ListsService>
+  > => [
     ...contacts(),
     ...credentials(),
     ...emails(),
     ...runs(),
+    ...lists(),
+    ...registered<ContactsService | ListsService | RunsService>(
+      [...readAndWrite, "lists", "runs"],
+      [listsInRunsConformance]
+    ),
     ...registered<ContactsService | EmailsService>(
       [...readAndWrite, ...sendMail, "idempotency-keys"],
       [keysAcrossServicesConformance]

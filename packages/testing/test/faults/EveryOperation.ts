@@ -13,6 +13,7 @@ import {
   EmailsService,
   ExportId,
   ImportSource,
+  ListsService,
   RuleText,
   RunsService
 } from "@roster/domain"
@@ -27,7 +28,7 @@ export interface OperationFailure {
 }
 
 /** The services that the calls use. */
-export type Services = ContactsService | CredentialsService | EmailsService | RunsService
+export type Services = ContactsService | CredentialsService | EmailsService | RunsService | ListsService
 
 /** A call of one operation, with the response that it succeeds with. */
 export interface OperationCall {
@@ -80,6 +81,12 @@ const credentials = <A, E>(use: (service: CredentialsService["Service"]) => Effe
   Effect.flatMap(CredentialsService, use)
 
 const runs = <A, E>(use: (service: RunsService["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(RunsService, use)
+const lists = <A, E>(use: (service: ListsService["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(ListsService, use)
+
+const listName = "canary list"
+const list = { ListName: listName, PublicListID: exportId, DateAdded: "2024-01-02T03:04:05Z", AllowUnsubscribe: true }
+const one = ContactFilter.ByEmails({ emails: [canaryEmail] })
 
 /** The file of the import call, which can be read repeatedly. */
 export const importFile = `Email\r\n${canaryEmail}\r\n`
@@ -149,6 +156,17 @@ const calls: Readonly<Record<OperationId, Call>> = {
     ),
     answer: json(200, { TransactionID: "t-1", MessageID: "m-1" })
   },
+  listsByListnameContactsGet: { call: lists((service) => service.contacts(listName)), answer: json(200, [contact]) },
+  listsByNameContactsPost: { call: lists((service) => service.add(listName, one)), answer: json(200, list) },
+  listsByNameContactsRemovePost: { call: lists((service) => service.remove(listName, one)), answer: nothing },
+  listsByNameDelete: { call: lists((service) => service.delete(listName)), answer: nothing },
+  listsByNameGet: { call: lists((service) => service.get(listName)), answer: json(200, list) },
+  listsByNamePut: {
+    call: lists((service) => service.update(listName, { allowUnsubscribe: true })),
+    answer: json(200, list)
+  },
+  listsGet: { call: lists((service) => service.list()), answer: json(200, [list]) },
+  listsPost: { call: lists((service) => service.create({ listName })), answer: json(201, list) },
   runsByIdChangesGet: {
     call: runs((service) => service.changes(runId)),
     answer: json(200, [{ Number: 1, Email: canaryEmail, Effect: "Created", Fields: {}, After: "digest" }])
@@ -228,3 +246,19 @@ export const dryRun: OperationCall = {
   ...operationCall("contactsChangesPost"),
   call: contacts((service) => service.change([{ email: canaryEmail, seen: null, write: {} }], { dryRun: true }))
 }
+
+const postsToList: ReadonlySet<string> = new Set<OperationId>([
+  "listsByNameContactsPost",
+  "listsByNameContactsRemovePost"
+])
+
+/** Whether an operation is repeated after a failure that leaves the outcome open. */
+export const repeatsAmbiguous = (operation: OperationCall): boolean =>
+  operation.method !== "POST" ||
+  operation === deleteByEmails ||
+  ownOperations.includes(operation) ||
+  postsToList.has(operation.id)
+
+/** What the refusal of an operation is called whose path names nothing. */
+export const notFoundTag = (id: string): string =>
+  id.startsWith("contacts") ? "ContactNotFound" : id.startsWith("lists") ? "ListNotFound" : "CredentialNotFound"

@@ -15,7 +15,8 @@ import {
   everyOperation,
   exportId,
   type OperationCall,
-  operationCall
+  operationCall,
+  repeatsAmbiguous
 } from "./EveryOperation.ts"
 import type { LedgerRequest } from "./server/FaultLedger.ts"
 import { bytesOf, finish, readBody, reset, respond, type Script, write } from "./server/FaultScript.ts"
@@ -25,7 +26,6 @@ import type { ScriptedAnswer } from "./server/ScriptedHttpClient.ts"
 import { failure, reason, refusedAs, succeeded } from "./Verdict.ts"
 
 const returnsBody = everyOperation.filter((operation) => operation.answer.body !== undefined)
-const repeatsAmbiguous = ({ method }: OperationCall) => method === "GET" || method === "PUT"
 const bodyOf = ({ answer }: OperationCall) => Buffer.from(bytesOf(answer.body ?? ""))
 
 const head = (operation: OperationCall, ...lines: ReadonlyArray<string>) =>
@@ -357,8 +357,7 @@ describe("what the client knows", () => {
     Effect.gen(function* () {
       for (const operation of [...everyOperation, deleteByEmails]) {
         if (operation.method === "GET") continue
-        const isRepeated = operation.method !== "POST" || operation === deleteByEmails
-        if (!isRepeated) continue
+        if (!repeatsAmbiguous(operation)) continue
         const ended = yield* clockedTrial({ call: operation.call, random: 0, answers: [{ status: 500 }, later] })
         reason(ended, "OutcomeUnknown", operation.id)
       }

@@ -7,6 +7,7 @@ import {
   EmailsService,
   FaultPlan,
   ImportSource,
+  ListsService,
   type RuleText,
   RunsService
 } from "@roster/domain"
@@ -28,6 +29,9 @@ const smtp = <A, E>(use: (service: CredentialsService["Service"]["smtp"]) => Eff
   Effect.flatMap(CredentialsService, (service) => use(service.smtp))
 
 const runs = <A, E>(use: (service: RunsService["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(RunsService, use)
+
+const lists = <A, E>(use: (service: ListsService["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(ListsService, use)
 
 const lone = "\ud800"
 const email = "ann@example.com"
@@ -73,6 +77,7 @@ const refused: { readonly [Name in FaultPlan.Operation]?: ReadonlyArray<Call> } 
     contacts((it) => it.change(Array.from({ length: 1001 }, () => ({ email, seen: null, delete: true as const })))),
     contacts((it) => it.change([unchecked<never>({ email, seen: null })]))
   ],
+  "contacts.history": [contacts((it) => it.history("")), contacts((it) => it.history(email, { limit: -1 }))],
   "contacts.delete": [contacts((it) => it.delete(".."))],
   "contacts.deleteMany": [contacts((it) => it.deleteMany(badRule)), contacts((it) => it.deleteMany(noEmails))],
   "contacts.import": [
@@ -118,7 +123,21 @@ const refused: { readonly [Name in FaultPlan.Operation]?: ReadonlyArray<Call> } 
   "runs.list": [runs((it) => it.list({ limit: 1001 })), runs((it) => it.list({ before: "a/b" }))],
   "runs.get": [runs((it) => it.get("."))],
   "runs.changes": [runs((it) => it.changes("none", { after: -1 })), runs((it) => it.changes("a b"))],
-  "runs.erase": [runs((it) => it.erase("none", [1.5])), runs((it) => it.erase("", [1]))]
+  "runs.erase": [runs((it) => it.erase("none", [1.5])), runs((it) => it.erase("", [1]))],
+  "lists.list": [lists((it) => it.list({ limit: 1001 })), lists((it) => it.list({ offset: -1 }))],
+  "lists.get": [lists((it) => it.get("")), lists((it) => it.get(lone))],
+  "lists.create": [
+    lists((it) => it.create({ listName: unchecked<string>(7) })),
+    lists((it) => it.create({ listName: "news" }, { idempotencyKey: "a b" }))
+  ],
+  "lists.update": [
+    lists((it) => it.update(".", { allowUnsubscribe: true })),
+    lists((it) => it.update("news", { newListName: unchecked<string>(7) }))
+  ],
+  "lists.delete": [lists((it) => it.delete(".."))],
+  "lists.contacts": [lists((it) => it.contacts("", {})), lists((it) => it.contacts("news", { limit: -1 }))],
+  "lists.add": [lists((it) => it.add("news", badRule)), lists((it) => it.add("", noEmails))],
+  "lists.remove": [lists((it) => it.remove("news", noEmails)), lists((it) => it.remove(lone, badRule))]
 }
 
 const operations = Object.entries(refused).flatMap(([name, calls]) =>

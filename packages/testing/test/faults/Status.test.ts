@@ -17,7 +17,9 @@ import {
   everyOperation,
   type OperationCall,
   operationCall,
+  notFoundTag,
   ownOperations,
+  repeatsAmbiguous,
   type Services
 } from "./EveryOperation.ts"
 import { finish, readBody, reset, respond, type Script } from "./server/FaultScript.ts"
@@ -31,8 +33,6 @@ const get = operationCall("contactsByEmailGet")
 const send = operationCall("emailsPost")
 const all: ReadonlyArray<OperationCall> = [...everyOperation, ...ownOperations, deleteByEmails]
 const name = (operation: OperationCall) => (operation === deleteByEmails ? `${operation.id} by e-mails` : operation.id)
-const repeatsAmbiguous = (operation: OperationCall) =>
-  operation.method !== "POST" || operation === deleteByEmails || ownOperations.includes(operation)
 const makesSecret = ({ id }: OperationCall) => id === "securityApikeysPost" || id === "securitySmtpPost"
 const error = (text: string) => JSON.stringify({ Error: text })
 
@@ -285,7 +285,8 @@ describe("C.2 Status codes, Retry-After, budget", () => {
 
   it.effect("C36 409: not repeated, and the name is taken where there is one", () =>
     permanent({ status: 409, body: error("Conflict") }, (ended, { id, method }) => {
-      if (id.startsWith("security") && (method === "POST" || method === "PUT")) refusedAs(ended, "NameTaken", id)
+      const hasName = id.startsWith("security") || id === "listsPost" || id === "listsByNamePut"
+      if (hasName && (method === "POST" || method === "PUT")) refusedAs(ended, "NameTaken", id)
       else assert.strictEqual(reason(ended, "Rejected", id).status, 409)
     })
   )
@@ -310,7 +311,7 @@ describe("C.2 Status codes, Retry-After, budget", () => {
     Effect.gen(function* () {
       for (const { call, id } of everyOperation.filter((operation) => operation.method === "DELETE")) {
         const ended = yield* trial({ plan: { requests: [[respond({ status: 404, body: error("not found") })]] }, call })
-        refusedAs(ended, id === "contactsByEmailDelete" ? "ContactNotFound" : "CredentialNotFound", id)
+        refusedAs(ended, notFoundTag(id), id)
         assert.strictEqual(ended.requests.length, 1)
       }
     })
@@ -422,7 +423,8 @@ describe("C.2 Status codes, Retry-After, budget", () => {
       Effect.gen(function* () {
         const honoured = { [idempotencyHonoured.name]: idempotencyHonoured.value }
         for (const operation of all.filter((operation) => !repeatsAmbiguous(operation))) {
-          const isKeyed = ["contactsPost", "contactsExportPost"].includes(operation.id) || makesSecret(operation)
+          const isKeyed =
+            ["contactsPost", "contactsExportPost", "listsPost"].includes(operation.id) || makesSecret(operation)
           const ended = yield* clockedTrial({
             call: Effect.andThen(get.call, operation.call),
             answers: [{ ...get.answer, headers: honoured }, { status: 500 }, operation.answer]

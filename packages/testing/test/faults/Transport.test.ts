@@ -16,7 +16,8 @@ import {
   importFile,
   type OperationCall,
   operationCall,
-  ownOperations
+  ownOperations,
+  repeatsAmbiguous
 } from "./EveryOperation.ts"
 import { bodyText, type LedgerRequest } from "./server/FaultLedger.ts"
 import { faultResolver, type LookUp, reachable, refusing } from "./server/FaultResolver.ts"
@@ -41,10 +42,6 @@ const get = operationCall("contactsByEmailGet")
 const send = operationCall("emailsPost")
 const all: ReadonlyArray<OperationCall> = [...everyOperation, ...ownOperations, deleteByEmails]
 const name = (operation: OperationCall) => (operation === deleteByEmails ? `${operation.id} by e-mails` : operation.id)
-
-/** The operations that are repeated after a failure that leaves the outcome open. */
-const repeatsAmbiguous = (operation: OperationCall) =>
-  operation.method !== "POST" || operation === deleteByEmails || ownOperations.includes(operation)
 
 const host = "flaky.localhost"
 const atHost =

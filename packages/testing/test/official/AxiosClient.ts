@@ -1,7 +1,13 @@
 /**
  * `@elasticemail/elasticemail-client-ts-axios`, on a current axios: the one that it brings cannot send the import.
  */
-import { Configuration, ContactsApi, EmailsApi, SecurityApi } from "@elasticemail/elasticemail-client-ts-axios"
+import {
+  Configuration,
+  ContactsApi,
+  EmailsApi,
+  ListsApi,
+  SecurityApi
+} from "@elasticemail/elasticemail-client-ts-axios"
 import { create, isAxiosError } from "axios"
 import type { Answer, OfficialClient } from "./OfficialClient.ts"
 
@@ -23,6 +29,7 @@ export const axiosClient = (basePath: string, apiKey: string): OfficialClient =>
   const contacts = new ContactsApi(configuration, undefined, instance)
   const security = new SecurityApi(configuration, undefined, instance)
   const emails = new EmailsApi(configuration, undefined, instance)
+  const lists = new ListsApi(configuration, undefined, instance)
   return {
     contactsByEmailDelete: (email) => answer(contacts.contactsByEmailDelete(email)),
     contactsByEmailGet: (email) => answer(contacts.contactsByEmailGet(email)),
@@ -45,6 +52,15 @@ export const axiosClient = (basePath: string, apiKey: string): OfficialClient =>
     securitySmtpByNamePut: (name, body) => answer(security.securitySmtpByNamePut(name, asItIs(body))),
     securitySmtpGet: (subaccount) => answer(security.securitySmtpGet(subaccount)),
     securitySmtpPost: (body) => answer(security.securitySmtpPost(asItIs(body))),
-    emailsPost: (body) => answer(emails.emailsPost(asItIs(body)))
+    emailsPost: (body) => answer(emails.emailsPost(asItIs(body))),
+    // This client lacks it.
+    listsByListnameContactsGet: undefined,
+    listsByNameContactsPost: (name, body) => answer(lists.listsByNameContactsPost(name, asItIs(body))),
+    listsByNameContactsRemovePost: (name, body) => answer(lists.listsByNameContactsRemovePost(name, asItIs(body))),
+    listsByNameDelete: (name) => answer(lists.listsByNameDelete(name)),
+    listsByNameGet: (name) => answer(lists.listsByNameGet(name)),
+    listsByNamePut: (name, body) => answer(lists.listsByNamePut(name, asItIs(body))),
+    listsGet: (limit, offset) => answer(lists.listsGet(limit, offset)),
+    listsPost: (body) => answer(lists.listsPost(asItIs(body)))
   }
 }

@@ -48,6 +48,15 @@ export interface OfficialClient {
   readonly securitySmtpGet: Call<[subaccount?: string]>
   readonly securitySmtpPost: Call<[body: object]>
   readonly emailsPost: Call<[body: object]>
+  /** The TypeScript client has no such call: `undefined`. */
+  readonly listsByListnameContactsGet: Call<[name: string, limit?: number, offset?: number]> | undefined
+  readonly listsByNameContactsPost: Call<[name: string, body: object]>
+  readonly listsByNameContactsRemovePost: Call<[name: string, body: object]>
+  readonly listsByNameDelete: Call<[name: string]>
+  readonly listsByNameGet: Call<[name: string]>
+  readonly listsByNamePut: Call<[name: string, body: object]>
+  readonly listsGet: Call<[limit?: number, offset?: number]>
+  readonly listsPost: Call<[body: object]>
 }
 
 /** The identifiers of the operations that a client has been asked for. */

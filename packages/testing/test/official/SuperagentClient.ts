@@ -1,7 +1,14 @@
 /**
  * `@elasticemail/elasticemail-client`, which speaks through superagent and callbacks.
  */
-import { ApiClient, type Callback, ContactsApi, EmailsApi, SecurityApi } from "@elasticemail/elasticemail-client"
+import {
+  ApiClient,
+  type Callback,
+  ContactsApi,
+  EmailsApi,
+  ListsApi,
+  SecurityApi
+} from "@elasticemail/elasticemail-client"
 import type { Answer, OfficialClient } from "./OfficialClient.ts"
 
 const answer = (call: (callback: Callback) => void): Promise<Answer> =>
@@ -27,6 +34,7 @@ export const superagentClient = (basePath: string, apiKey: string): OfficialClie
   const contacts = new ContactsApi(client)
   const security = new SecurityApi(client)
   const emails = new EmailsApi(client)
+  const lists = new ListsApi(client)
   return {
     contactsByEmailDelete: (email) => answer((done) => contacts.contactsByEmailDelete(email, done)),
     contactsByEmailGet: (email) => answer((done) => contacts.contactsByEmailGet(email, done)),
@@ -53,6 +61,16 @@ export const superagentClient = (basePath: string, apiKey: string): OfficialClie
     securitySmtpByNamePut: (name, body) => answer((done) => security.securitySmtpByNamePut(name, body, done)),
     securitySmtpGet: (subaccount) => answer((done) => security.securitySmtpGet(given({ subaccount }), done)),
     securitySmtpPost: (body) => answer((done) => security.securitySmtpPost(body, done)),
-    emailsPost: (body) => answer((done) => emails.emailsPost(body, done))
+    emailsPost: (body) => answer((done) => emails.emailsPost(body, done)),
+    listsByListnameContactsGet: (name, limit, offset) =>
+      answer((done) => lists.listsByListnameContactsGet(name, given({ limit, offset }), done)),
+    listsByNameContactsPost: (name, body) => answer((done) => lists.listsByNameContactsPost(name, body, done)),
+    listsByNameContactsRemovePost: (name, body) =>
+      answer((done) => lists.listsByNameContactsRemovePost(name, body, done)),
+    listsByNameDelete: (name) => answer((done) => lists.listsByNameDelete(name, done)),
+    listsByNameGet: (name) => answer((done) => lists.listsByNameGet(name, done)),
+    listsByNamePut: (name, body) => answer((done) => lists.listsByNamePut(name, body, done)),
+    listsGet: (limit, offset) => answer((done) => lists.listsGet(given({ limit, offset }), done)),
+    listsPost: (body) => answer((done) => lists.listsPost(body, done))
   }
 }

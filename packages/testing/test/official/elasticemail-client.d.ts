@@ -45,4 +45,16 @@ declare module "@elasticemail/elasticemail-client" {
     constructor(client: ApiClient)
     emailsPost(payload: unknown, callback: Callback): void
   }
+
+  export class ListsApi {
+    constructor(client: ApiClient)
+    listsByListnameContactsGet(name: string, options: Options, callback: Callback): void
+    listsByNameContactsPost(name: string, payload: unknown, callback: Callback): void
+    listsByNameContactsRemovePost(name: string, payload: unknown, callback: Callback): void
+    listsByNameDelete(name: string, callback: Callback): void
+    listsByNameGet(name: string, callback: Callback): void
+    listsByNamePut(name: string, payload: unknown, callback: Callback): void
+    listsGet(options: Options, callback: Callback): void
+    listsPost(payload: unknown, callback: Callback): void
+  }
 }

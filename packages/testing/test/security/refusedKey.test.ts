@@ -11,6 +11,7 @@ import {
   EmailsService,
   ExportId,
   ImportSource,
+  ListsService,
   RunsService,
   type ServiceError
 } from "@roster/domain"
@@ -33,6 +34,7 @@ const everything = Effect.gen(function* () {
   const { apiKeys, smtp } = yield* CredentialsService
   const emails = yield* EmailsService
   const runs = yield* RunsService
+  const lists = yield* ListsService
   const email = EmailAddress.make("a@example.com")
   const name = CredentialName.make("k")
   const content = Stream.make(new TextEncoder().encode("Email\n"))
@@ -65,6 +67,14 @@ const everything = Effect.gen(function* () {
     securitySmtpGet: smtp.list(),
     securitySmtpPost: smtp.create({ name: email }),
     emailsPost: emails.send(message),
+    listsByListnameContactsGet: lists.contacts(name),
+    listsByNameContactsPost: lists.add(name, ContactFilter.ByEmails({ emails: [email] })),
+    listsByNameContactsRemovePost: lists.remove(name, ContactFilter.ByEmails({ emails: [email] })),
+    listsByNameDelete: lists.delete(name),
+    listsByNameGet: lists.get(name),
+    listsByNamePut: lists.update(name, {}),
+    listsGet: lists.list(),
+    listsPost: lists.create({ listName: name }),
     runsByIdChangesGet: runs.changes("none"),
     runsByIdEndPost: runs.end("none"),
     runsByIdErasePost: runs.erase("none", [1]),

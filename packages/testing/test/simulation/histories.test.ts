@@ -1,6 +1,6 @@
 /** S75 Random calls of several callers at once: some order of them explains every answer, whatever was lost. */
 import { assert, describe } from "@effect/vitest"
-import { ContactsService, CredentialsService, EmailsService, type FaultPlan, RunsService } from "@roster/domain"
+import { ContactsService, CredentialsService, type FaultPlan } from "@roster/domain"
 import { Context, Effect, Layer, Random } from "effect"
 import {
   type Account,
@@ -35,9 +35,7 @@ const layer = (faults: FaultPlan.FaultPlan) =>
 const account = Effect.gen(function* () {
   const client = {
     contacts: yield* ContactsService,
-    credentials: yield* CredentialsService,
-    emails: yield* EmailsService,
-    runs: yield* RunsService
+    credentials: yield* CredentialsService
   }
   return { name: "", once: client, repeating: client } satisfies Account
 })

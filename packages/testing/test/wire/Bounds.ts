@@ -50,7 +50,7 @@ export const boundsCases = <S extends Store>(
   const server = Effect.flatMap(store, served)
 
   describe(`bounds, ${engine}`, () => {
-    it.live("an account has 1000 lists, and a new one takes the place of one without contacts", () =>
+    it.live("an account has 1000 lists, and a new one has room once another is deleted", () =>
       Effect.gen(function* () {
         const { ask } = yield* server
         const add = (lists: ReadonlyArray<string>, email: string) =>
@@ -68,7 +68,13 @@ export const boundsCases = <S extends Store>(
         assert.match(JSON.parse(unchanged.text).Error, /^Invalid AddToLists: .*1000/)
         assert.strictEqual((yield* ask("GET", "/contacts/new@example.com")).status, 404)
         assert.strictEqual((yield* add(["L0"], "known@example.com")).status, 200)
+        const made = yield* ask("POST", "/lists", '{"ListName":"new"}')
+        assert.strictEqual(made.status, 400)
+        assert.match(JSON.parse(made.text).Error, /at most 1000 lists/)
+        // A list without contacts stays: somebody made it.
         assert.strictEqual((yield* ask("DELETE", "/contacts/p100@example.com")).status, 200)
+        assert.strictEqual((yield* add(["L0", "new"], "new@example.com")).status, 400)
+        assert.strictEqual((yield* ask("DELETE", "/lists/L100")).status, 200)
         assert.strictEqual((yield* add(["L0", "new"], "new@example.com")).status, 200)
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
     )

@@ -11,7 +11,8 @@ export const preconditions = {
   senders: "a service that takes mail from example.com, and sends it nowhere",
   "no-fetching": "a service that fetches no files by their address",
   "idempotency-keys": "a service that keeps answers under the idempotency keys of its callers",
-  runs: "a service that keeps runs"
+  runs: "a service that keeps runs",
+  lists: "a service that has the operations on lists"
 } as const
 
 /** The name of a precondition. */

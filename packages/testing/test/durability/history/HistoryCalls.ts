@@ -17,13 +17,16 @@ import type { RosterClient } from "@roster/http-client"
 import { DateTime, Effect, Stream } from "effect"
 import type { KeyHistory, Outcome } from "./KeyHistory.ts"
 
+/** The services that the calls use. */
+type Used = Pick<RosterClient.RosterClient, "contacts" | "credentials">
+
 /** An account as one client sees it. */
 export interface Account {
   readonly name: string
   /** Sends each call once, so that many end without anybody knowing how. */
-  readonly once: RosterClient.RosterClient
+  readonly once: Used
   /** Repeats reads, and writes with an idempotency key, which must not take effect twice. */
-  readonly repeating: RosterClient.RosterClient
+  readonly repeating: Used
 }
 
 /** The calls of one round, whose keys no other round uses. */

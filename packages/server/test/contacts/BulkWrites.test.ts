@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { deletedAtOnce, deleteEveryone, deleteSelected } from "../../src/contacts/ContactDeletion.ts"
+import { writeEveryone, writeSelected, writtenAtOnce } from "../../src/contacts/BulkWrites.ts"
+import { bulkDelete } from "../../src/contacts/ContactRepository.ts"
 import * as SqlServices from "../../src/services/SqlServices.ts"
 import { migrate } from "../../src/store/Migrations.ts"
 import * as SqliteClient from "../../src/store/sqlite/SqliteClient.ts"
@@ -32,17 +33,17 @@ describe("a bulk delete", () => {
   it.live("keeps a contact that has changed since it was selected", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const contacts = deletedAtOnce + 10
+      const contacts = writtenAtOnce + 10
       yield* fill(contacts)
       const rule = Result.getOrThrow(parseRule("status = Active"))
       const ids = Float64Array.from({ length: contacts }, (_, n) => n + 1)
-      yield* sql`UPDATE contacts SET status = 'Engaged' WHERE id IN (1, 7, ${deletedAtOnce}, ${contacts})`
+      yield* sql`UPDATE contacts SET status = 'Engaged' WHERE id IN (1, 7, ${writtenAtOnce}, ${contacts})`
       yield* sql`DELETE FROM contacts WHERE id IN (8, ${contacts - 1})`
-      yield* deleteSelected("", ids, rule, yield* DateTime.now)
+      yield* writeSelected(bulkDelete, "", ids, rule, yield* DateTime.now)
       assert.deepStrictEqual(yield* sql`SELECT id FROM contacts ORDER BY id`.values, [
         [1],
         [7],
-        [deletedAtOnce],
+        [writtenAtOnce],
         [contacts]
       ])
     }).pipe(inStore)
@@ -51,7 +52,7 @@ describe("a bulk delete", () => {
   it.live("lets others read and write between its transactions, and spares who is added meanwhile", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
-      yield* fill(20 * deletedAtOnce)
+      yield* fill(20 * writtenAtOnce)
       const deletion = yield* Effect.forkChild(contacts.deleteMany(everyone), { startImmediately: true })
       const added: Array<string> = []
       const seen = new Set<number>()
@@ -79,8 +80,8 @@ describe("a bulk delete", () => {
       const filename = join(folder, "roster.db")
       yield* Effect.gen(function* () {
         yield* migrate
-        yield* fill(5 * deletedAtOnce)
-        const deletion = yield* Effect.forkChild(deleteEveryone(""), { startImmediately: true })
+        yield* fill(5 * writtenAtOnce)
+        const deletion = yield* Effect.forkChild(writeEveryone(bulkDelete, ""), { startImmediately: true })
         using other = new DatabaseSync(filename, { timeout: 0 })
         const isLocked = Effect.sync(() => {
           try {
@@ -90,12 +91,12 @@ describe("a bulk delete", () => {
             return false
           }
         })
-        while ((yield* left) === 5 * deletedAtOnce || !(yield* isLocked)) yield* Effect.yieldNow
+        while ((yield* left) === 5 * writtenAtOnce || !(yield* isLocked)) yield* Effect.yieldNow
         const error = yield* Effect.flip(Fiber.join(deletion))
         assert.strictEqual(error instanceof ServiceError && error.reason._tag, "OutcomeUnknown")
         other.exec("ROLLBACK")
-        assert.isBelow(yield* left, 5 * deletedAtOnce)
-        yield* deleteEveryone("")
+        assert.isBelow(yield* left, 5 * writtenAtOnce)
+        yield* writeEveryone(bulkDelete, "")
         assert.strictEqual(yield* left, 0)
       }).pipe(Effect.provide(SqliteClient.layer({ filename, busyTimeout: "50 millis" })))
     }).pipe(Effect.scoped)
@@ -104,9 +105,9 @@ describe("a bulk delete", () => {
   it.live("is finished when its caller does not wait for it", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
-      yield* fill(5 * deletedAtOnce)
+      yield* fill(5 * writtenAtOnce)
       const deletion = yield* Effect.forkChild(contacts.deleteMany(everyone), { startImmediately: true })
-      while ((yield* left) === 5 * deletedAtOnce) yield* Effect.yieldNow
+      while ((yield* left) === 5 * writtenAtOnce) yield* Effect.yieldNow
       assert.isAbove(yield* left, 0)
       yield* Fiber.interrupt(deletion)
       assert.strictEqual(yield* left, 0)

@@ -1,0 +1,64 @@
+/** The tag of the operations on lists of contacts. Every layer keeps the same promises. */
+import { Context, type Effect } from "effect"
+import type { Contact } from "../contacts/Contact.ts"
+import type { ContactList, ListNotFound, ListPayload, ListUpdatePayload } from "../lists/ContactList.ts"
+import type { NameTaken } from "../credentials/Credential.ts"
+import type { InvalidInput } from "../errors/InvalidInput.ts"
+import type { ServiceError } from "../errors/ServiceError.ts"
+import type { ContactFilter } from "../rules/ContactFilter.ts"
+import type { InvalidRule } from "../rules/RuleError.ts"
+import type { ContactsPage } from "./ContactsPage.ts"
+import type { KeyedCall } from "./KeyedCall.ts"
+
+/** A page of lists, in the order of their names. */
+export interface ListsPage extends Omit<ContactsPage, "rule"> {
+  /** Whether the number of contacts of each list is told too (default: false). Another service than ours never tells it. */
+  readonly counts?: boolean | undefined
+}
+
+/**
+ * The operations on lists, the same on every layer. A list is found by its name as custom fields are, whatever the case of its
+ * letters. What changes the lists of contacts is recorded in the run that `NamedRun` names.
+ */
+export class ListsService extends Context.Service<
+  ListsService,
+  {
+    /** Lists the lists, by name. `listsGet`, needs ViewContacts. */
+    readonly list: (page?: ListsPage) => Effect.Effect<ReadonlyArray<ContactList>, InvalidInput | ServiceError>
+    /** Gets a list. `listsByNameGet`, needs ViewContacts. */
+    readonly get: (name: string) => Effect.Effect<ContactList, ListNotFound | InvalidInput | ServiceError>
+    /** Creates a list, which is empty unless it names contacts. `listsPost`, needs ModifyContacts. */
+    readonly create: (
+      list: ListPayload,
+      options?: KeyedCall
+    ) => Effect.Effect<ContactList, NameTaken | InvalidInput | ServiceError>
+    /** Changes the given fields only; another name renames the list. `listsByNamePut`, needs ModifyContacts. */
+    readonly update: (
+      name: string,
+      changes: ListUpdatePayload
+    ) => Effect.Effect<ContactList, ListNotFound | NameTaken | InvalidInput | ServiceError>
+    /** Takes all contacts off a list and deletes it; no contact is deleted. `listsByNameDelete`, needs ModifyContacts. */
+    readonly delete: (name: string) => Effect.Effect<void, ListNotFound | InvalidInput | ServiceError>
+    /** A page of the contacts on a list, in the order in which they were added. `listsByListnameContactsGet`, needs ViewContacts. */
+    readonly contacts: (
+      name: string,
+      page?: Omit<ContactsPage, "rule">
+    ) => Effect.Effect<ReadonlyArray<Contact>, ListNotFound | InvalidInput | ServiceError>
+    /**
+     * Puts the contacts of a rule or of addresses on a list; unknown addresses are ignored. `listsByNameContactsPost`, needs
+     * ModifyContacts, and ViewContacts too for a rule.
+     */
+    readonly add: (
+      name: string,
+      filter: ContactFilter
+    ) => Effect.Effect<ContactList, ListNotFound | InvalidRule | InvalidInput | ServiceError>
+    /**
+     * Takes the contacts of a rule or of addresses off a list; those that are not on it are ignored.
+     * `listsByNameContactsRemovePost`, needs ModifyContacts, and ViewContacts too for a rule.
+     */
+    readonly remove: (
+      name: string,
+      filter: ContactFilter
+    ) => Effect.Effect<void, ListNotFound | InvalidRule | InvalidInput | ServiceError>
+  }
+>()("@roster/domain/ListsService") {}

@@ -1,0 +1,125 @@
+/** Lists over HTTP. */
+import {
+  checkIdempotencyKey,
+  checkPage,
+  Contact,
+  ContactList,
+  ListNotFound,
+  ListsService,
+  NameTaken,
+  usedIdempotencyKey
+} from "@roster/domain"
+import { Effect, Layer, Schema } from "effect"
+import { makeCall } from "../calls/Call.ts"
+import type { ClientOptions } from "../calls/ClientOptions.ts"
+import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
+import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
+import { filterToSend, inRule } from "./SentFilter.ts"
+import { inPath } from "./UrlValue.ts"
+
+const readOne = readJson(ContactList)
+const readLists = readJson(Schema.Array(ContactList))
+const readContacts = readJson(Schema.Array(Contact))
+
+/** Makes the service on a shared client. */
+export const make = Effect.gen(function* () {
+  const shared = yield* RosterHttpApi
+  const { api, areListsHonoured, fn } = shared
+  const call = makeCall(shared)
+  const absent = (name: string) => new ListNotFound({ name })
+  const notFound = (name: string) => ({ 404: () => absent(name) })
+
+  return ListsService.of({
+    list: fn("ListsService.list")(function* (page = {}) {
+      yield* checkPage(page)
+      const { counts = false, limit, offset } = page
+      const listed = (counts?: true) =>
+        call({ ...api.listsGet({ query: { limit, offset, counts } }), read: readLists, refusals: ["InvalidInput"] })
+      // Only a service that has said that it knows the parameter is sent it.
+      if (counts && areListsHonoured.current === true) return yield* listed(true)
+      const lists = yield* listed()
+      return counts && areListsHonoured.current === true && lists.length > 0 ? yield* listed(true) : lists
+    }),
+    get: fn("ListsService.get")(function* (name) {
+      yield* inPath("list", name)
+      return yield* call({
+        ...api.listsByNameGet({ params: { name } }),
+        about: name,
+        read: readOne,
+        refusals: ["ListNotFound", "InvalidInput"],
+        byStatus: notFound(name)
+      })
+    }),
+    create: fn("ListsService.create")(function* (list, { idempotencyKey } = {}) {
+      yield* checkIdempotencyKey(idempotencyKey)
+      return yield* call({
+        ...api.listsPost({ payload: list }),
+        idempotencyKey,
+        read: readOne,
+        refusals: ["NameTaken", "InvalidInput"],
+        byStatus: {
+          409: () => (idempotencyKey === undefined ? new NameTaken({ name: list.listName }) : usedIdempotencyKey())
+        }
+      })
+    }),
+    update: fn("ListsService.update")(function* (name, changes) {
+      yield* inPath("list", name)
+      return yield* call({
+        ...api.listsByNamePut({ params: { name }, payload: changes }),
+        about: name,
+        read: readOne,
+        refusals: ["ListNotFound", "NameTaken", "InvalidInput"],
+        byStatus: {
+          404: (): ListNotFound | NameTaken => absent(name),
+          409: () => new NameTaken({ name: changes.newListName ?? name })
+        }
+      })
+    }),
+    delete: fn("ListsService.delete")(function* (name) {
+      yield* inPath("list", name)
+      return yield* call({
+        ...api.listsByNameDelete({ params: { name } }),
+        about: name,
+        goneAfterAmbiguous: Effect.void,
+        read: readNothing,
+        refusals: ["ListNotFound", "InvalidInput"],
+        byStatus: notFound(name)
+      })
+    }),
+    contacts: fn("ListsService.contacts")(function* (name, { limit, offset } = {}) {
+      yield* inPath("list", name)
+      yield* checkPage({ limit, offset })
+      return yield* call({
+        ...api.listsByListnameContactsGet({ params: { name }, query: { limit, offset } }),
+        about: name,
+        read: readContacts,
+        refusals: ["ListNotFound", "InvalidInput"],
+        byStatus: notFound(name)
+      })
+    }),
+    add: fn("ListsService.add")(function* (name, filter) {
+      yield* inPath("list", name)
+      return yield* call({
+        ...api.listsByNameContactsPost({ params: { name }, payload: yield* filterToSend(filter) }),
+        about: name,
+        read: readOne,
+        refusals: ["ListNotFound", "InvalidRule", "InvalidInput"],
+        byStatus: notFound(name)
+      }).pipe(inRule(filter._tag === "ByRule" ? filter.rule : undefined))
+    }),
+    remove: fn("ListsService.remove")(function* (name, filter) {
+      yield* inPath("list", name)
+      return yield* call({
+        ...api.listsByNameContactsRemovePost({ params: { name }, payload: yield* filterToSend(filter) }),
+        about: name,
+        read: readNothing,
+        refusals: ["ListNotFound", "InvalidRule", "InvalidInput"],
+        byStatus: notFound(name)
+      }).pipe(inRule(filter._tag === "ByRule" ? filter.rule : undefined))
+    })
+  })
+})
+
+/** The service on a new client. */
+export const layer = (options: ClientOptions) =>
+  Layer.effect(ListsService, make).pipe(Layer.provide(RosterHttpApi.layer(options)))
