@@ -73,8 +73,7 @@ const contacts = {
 } as const satisfies Group
 
 const lists = {
-  description:
-    "Put contacts on lists and take them off; show the lists of a local store, which a service keeps to itself",
+  description: "Show lists, put contacts on them and take them off",
   examples: [{ command: "roster lists list" }, { command: "roster lists add Newsletter ann@example.com" }],
   subcommands: {
     list: listVerb("list", "Show the lists with the numbers of their contacts"),

@@ -117,9 +117,6 @@ export const layerOutbox = Layer.provideMerge(Layer.unwrap(Effect.map(server, ({
 const jobs = Layer.unwrap(Effect.map(server, ({ Jobs }) => Jobs.layer))
 const lists = Layer.unwrap(Effect.map(server, ({ ContactLists }) => ContactLists.layer))
 
-/** The lists of that store. */
-export const layerLists = Layer.provideMerge(lists, layer)
-
 /** The jobs of that store. This layer runs none: `roster serve` does, and a command that waits for its own job. */
 export const layerJobs = Layer.provideMerge(jobs, layer)
 

@@ -1,29 +1,27 @@
-/** The contacts on a list of the local store; a service does not show its lists. */
-import { type ContactRule, makeRuleCount, mayLeaveUnplaced, parseRule, ruleMatcher, ruleSource } from "@roster/domain"
+/** The contacts on a list. */
+import {
+  type ContactRule,
+  ListsService,
+  makeRuleCount,
+  mayLeaveUnplaced,
+  Pagination,
+  parseRule,
+  ruleMatcher,
+  ruleSource
+} from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
-import { settings } from "../../settings/Settings.ts"
 import { noteUnplaced, sayUnplaced } from "../shared/RuleFlags.ts"
-import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 
-/** All contacts on a list. */
-const everyoneOn = Effect.fnUntraced(function* (name: string) {
-  const on = yield* settings
-  if (on._tag === "Remote") return yield* EmbeddedStore.refuseService
-  const { ContactLists } = yield* EmbeddedStore.server
-  return Effect.map(ContactLists.ContactLists, ({ contacts }) => contacts(name)).pipe(
-    Stream.unwrap,
-    Stream.provide(EmbeddedStore.listsOf(on.filename))
-  )
-})
+const everyoneOn = (name: string, offset?: number) =>
+  Effect.map(ListsService, (lists) => Pagination.streamPages((page) => lists.contacts(name, page), offset))
 
 export const contactsOn = Effect.fnUntraced(function* (
   name: string,
   { offset = 0, rule }: { readonly offset: number | undefined; readonly rule: ContactRule | undefined }
 ) {
-  const all = yield* everyoneOn(name)
-  if (rule === undefined) return Stream.drop(all, offset)
+  if (rule === undefined) return yield* everyoneOn(name, offset)
   const matches = ruleMatcher(yield* Effect.fromResult(parseRule(ruleSource(rule))), yield* DateTime.now)
-  return all.pipe(Stream.filter(matches), Stream.drop(offset))
+  return (yield* everyoneOn(name)).pipe(Stream.filter(matches), Stream.drop(offset))
 })
 
 /** Says which contacts a rule leaves out since it cannot compare a value of theirs: of those on a list, or of all. */

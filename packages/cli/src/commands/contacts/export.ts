@@ -102,7 +102,7 @@ export const command = Command.make(
       Flag.withDefault(undefined)
     ),
     bom: toggle("bom", "Begin a csv file with the mark by which spreadsheets know UTF-8"),
-    on: text("on", "Export the contacts on this list of the local store", "LIST"),
+    on: text("on", "Export the contacts on this list", "LIST"),
     zip: toggle("zip", "Compress the file as ZIP (default: if --out ends in .zip)"),
     ...deliveryFlags
   },

@@ -47,7 +47,7 @@ export const command = Command.make(
     limit: count("limit", `Maximum number of contacts to show (default: ${shownByDefault})`, 1),
     offset: count("offset", "Number of contacts to skip (default: 0)", 0),
     ...ruleFlags,
-    on: text("on", "Show the contacts on this list of the local store", "LIST"),
+    on: text("on", "Show the contacts on this list", "LIST"),
     columns,
     all: toggle("all", "List all contacts")
   },
@@ -97,7 +97,7 @@ export const command = Command.make(
   withExamples({
     "roster contacts list --limit 50": "List the first 50 contacts",
     "roster contacts list --rule \"status = Active AND city = 'Berlin'\"": "List the contacts that a rule selects",
-    "roster contacts list --on Newsletter --all": "List the contacts on a list of the local store",
+    "roster contacts list --on Newsletter --all": "List the contacts on a list",
     "roster contacts list --all --columns Email,city,plan -o csv": "Choose the columns",
     "roster contacts list --all -o json | jq -r '.[].Email'": "Print the addresses of all contacts"
   }),

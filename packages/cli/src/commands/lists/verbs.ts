@@ -1,17 +1,17 @@
 /** `roster lists list`, `add` and `remove` */
-import { ruleSource } from "@roster/domain"
+import { ListsService, ruleSource } from "@roster/domain"
 import { planUpdate, type PlanSummary, type UpdateOfMany } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { counted, shorten } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { allowUnplaced, type Given, planAndApply } from "../contacts/PlanOfMany.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { confirmCount, yes } from "../shared/Confirm.ts"
-import { checkListExists, checkListNames, createList } from "../shared/ListNames.ts"
+import { confirm, confirmCount, yes } from "../shared/Confirm.ts"
+import { checkListExists, checkListNames, createList, everyList } from "../shared/ListNames.ts"
 import {
   isOne,
   selected,
@@ -24,15 +24,20 @@ import {
 /** None of the named contacts is on the list. */
 export class NotOnList extends Schema.TaggedError<NotOnList>()("NotOnList", { message: Schema.String }) {}
 
+/** A list with the number of its contacts, which only a service of ours tells. */
+const Row = Schema.Struct({ Name: Schema.String, Contacts: Schema.optionalKey(Schema.Int) })
+
 export const list = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const { ContactLists } = yield* EmbeddedStore.server
-    const lists = yield* ContactLists.ContactLists
-    yield* Results.records(ContactLists.ContactList, ["Name", "Contacts"], Stream.fromArrayEffect(lists.list))
+    const shown = Stream.map(everyList({ counts: true }), ({ contacts, listName }) => ({
+      Name: listName,
+      ...(contacts === undefined ? {} : { Contacts: contacts })
+    }))
+    yield* Results.records(Row, ["Name", "Contacts"], shown)
   })
-).pipe(Command.withExamples([{ command: "roster lists list" }]), Command.provide(EmbeddedStore.layerLists))
+).pipe(Command.withExamples([{ command: "roster lists list" }]), Command.provide(TargetLayer.layer))
 
 const flags = {
   name: Argument.String("list").pipe(Argument.withDescription("Name of the list")),
@@ -60,15 +65,27 @@ const changePlaces = Effect.fnUntraced(function* <E>(
   { change, command, doing, nothing, verb }: Places<E>
 ) {
   const filter = yield* selected(given)
+  const contacts =
+    filter._tag === "ByRule"
+      ? `every contact that the rule ${ruleSource(filter.rule)} selects`
+      : counted(filter.emails.length)
+  /** At another service, which does not tell who is on a list before it changes that: no run can record it. */
+  const byItsOwn = Effect.gen(function* () {
+    const what = verb(contacts)
+    if (given.dryRun) return yield* Results.summary({ ok: true, dryRun: true }, `This would ${what}.`)
+    yield* confirm(`${what}, which this service lets nobody undo`, { yes: given.yes || isOne(given) })
+    const lists = yield* ListsService
+    const isAdd = change.addToLists !== undefined
+    yield* isAdd ? lists.add(given.name, filter) : lists.remove(given.name, filter)
+    yield* Results.done(isAdd ? "The contacts are on the list." : "The contacts are off the list.")
+  })
   yield* planAndApply(
     filter,
     {
       command,
       file: given.file,
       doing,
-      what: verb(
-        filter._tag === "ByRule" ? `every contact that the rule ${ruleSource(filter.rule)} selects` : "contacts"
-      ),
+      what: verb(filter._tag === "ByRule" ? contacts : "contacts"),
       input: JSON.stringify(change),
       plan: (contacts, options) => planUpdate(contacts, change, options),
       preview: ({ changed, sample, unchanged }) => ({
@@ -82,7 +99,10 @@ const changePlaces = Effect.fnUntraced(function* <E>(
       nothing
     },
     { ...given, yes: given.yes || isOne(given) }
-  ).pipe(RunLogLayer.about(`${given.name}: ${selectionWords(given)}`))
+  ).pipe(
+    Effect.catchTag("NotChangeable", () => byItsOwn),
+    RunLogLayer.about(`${given.name}: ${selectionWords(given)}`)
+  )
 })
 
 const shown = 5

@@ -1,25 +1,44 @@
-/** Refuses names of lists that there are not, since a typing error would make a list. A service does not show its lists. */
-import { FieldNames, ListNotFound } from "@roster/domain"
+/** The lists of a service or store, and refusals of names that are none: a typing error would make a list. */
+import {
+  type ContactList,
+  FieldNames,
+  type InvalidInput,
+  ListNotFound,
+  ListsService,
+  type ServiceError
+} from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
-import { Effect } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { usageError } from "../../errors/UsageError.ts"
 import { toggle } from "../../settings/FlagForms.ts"
-import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
 import { shorten } from "../../terminal/Printable.ts"
 
-export const createList = toggle("create-list", "Make lists that do not exist yet, on a store that has other lists")
+export const createList = toggle("create-list", "Make lists that do not exist yet, where there are others")
 
-/** The lists of the local store; `undefined` if there is none, or a service is used, which does not show them all. */
-const knownLists = Effect.gen(function* () {
-  const store = yield* EmbeddedStore.existingStore
-  if (store === undefined) return undefined
-  const { ContactLists } = yield* EmbeddedStore.server
-  const list = Effect.flatMap(ContactLists.ContactLists, ({ list }) => list)
-  const lists = yield* Effect.provide(list, EmbeddedStore.listsOf(store))
-  return new Map(lists.map(({ name }) => [FieldNames.foldName(name), name]))
-})
+const pageSize = 1000
 
-/** Refuses names of no list of a local store that has lists, for a command that would write to it. */
+/** All lists, by name, and where the service tells it how many contacts each has. */
+export const everyList = (
+  options: { readonly counts?: boolean } = {}
+): Stream.Stream<ContactList, InvalidInput | ServiceError, ListsService> =>
+  Stream.paginate(
+    0,
+    Effect.fnUntraced(function* (offset: number) {
+      const page = yield* ListsService.use((lists) => lists.list({ ...options, limit: pageSize, offset }))
+      const next = offset + page.length
+      return [page, page.length < pageSize ? Option.none() : Option.some(next)] as const
+    })
+  )
+
+/** The lists by their names; `undefined` at a service that does not show them to this key. */
+const knownLists = Stream.runCollect(everyList()).pipe(
+  Effect.map((lists) => new Map(lists.map(({ listName }) => [FieldNames.foldName(listName), listName]))),
+  Effect.catchTag("ServiceError", (error) =>
+    error.reason._tag === "AccessDenied" || error.reason._tag === "Rejected" ? Effect.undefined : Effect.fail(error)
+  )
+)
+
+/** Refuses names of no list where there are lists, for a command that would write to it. */
 export const checkListNames = Effect.fnUntraced(function* (
   names: ReadonlyArray<string>,
   given: { readonly createList: boolean }
@@ -38,7 +57,7 @@ export const checkListNames = Effect.fnUntraced(function* (
   return yield* usageError(`Nothing was done: ${text}${end}`, "To make a new list, add --create-list.")
 })
 
-/** Refuses the name of no list of the local store, for a command that takes contacts off it. */
+/** Refuses the name of no list, for a command that takes contacts off it. */
 export const checkListExists = Effect.fnUntraced(function* (name: string) {
   const spellings = yield* knownLists
   if (spellings !== undefined && !spellings.has(FieldNames.foldName(name))) return yield* new ListNotFound({ name })

@@ -182,7 +182,6 @@ export const command = Command.make(
   Effect.fnUntraced(function* (given) {
     const { createList, defaultStatus, lists, only, onDuplicate } = given
     const mode = { only, defaultStatus } as const
-    yield* checkListNames(lists, { createList })
     // A missing key is told before the file is read; the store is opened, or made, afterwards.
     const on = yield* settings
     const output = yield* Output
@@ -221,6 +220,7 @@ export const command = Command.make(
     if (save !== undefined) yield* writeMapping(save, mapping)
     const { dryRun, noRecord, plan, via } = given
     return yield* Effect.gen(function* () {
+      yield* checkListNames(lists, { createList })
       if (given.failOnWarning) {
         // In a store that is yet to be made all contacts are new.
         const isMade = on._tag === "Remote" || (yield* existingStore) !== undefined
