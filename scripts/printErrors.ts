@@ -60,6 +60,7 @@ export const advice = {
   RunNotFound: "List the runs of the log.",
   RunRefused: "Begin a run, and name that one; none of the call was done.",
   RunTaken: "Wait until the other program has ended, or stop it.",
+  SavedRuleNotFound: "List the names with `AccountService.rules`.",
   ServeError: "Choose another port or host.",
   ServeProcessFailed: "Read its output, which the message quotes.",
   ServiceError:

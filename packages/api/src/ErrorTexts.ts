@@ -8,11 +8,15 @@ import {
   ContactNotFound,
   CredentialNotFound,
   ExceedsGrantor,
+  EmailNotFound,
   ExportExpired,
   ExportNotFound,
   ImportRefused,
   InvalidInput,
   InvalidRule,
+  JobEnded,
+  JobNotFound,
+  JobState,
   LastManagingKey,
   ListNotFound,
   maximumContactsPerAdd,
@@ -22,6 +26,7 @@ import {
   RunRefused,
   runRefusals,
   RunTaken,
+  SavedRuleNotFound,
   StoreFailure,
   TooManyContacts,
   TooManyCredentials,
@@ -96,6 +101,14 @@ export const refusalTexts = {
   ),
   RunNotFound: text(404, /^There is no run (\S+)\.$/, (run = "") => new RunNotFound({ run })),
   RunTaken: text(409, /^The run (\S+) is going on elsewhere\./, (run = "") => new RunTaken({ run })),
+  JobNotFound: text(404, /^There is no job (\S+)\. Jobs can be seen/, (id = "") => new JobNotFound({ id })),
+  JobEnded: text(
+    409,
+    /^The job (\S+) has ended before: its state is (\w+)\.$/,
+    (id = "", state = "") => new JobEnded({ id, state: JobState.literals.find((known) => known === state) ?? "Ready" })
+  ),
+  EmailNotFound: text(404, /^There is no e-mail (\S+)\.$/, (id = "") => new EmailNotFound({ id })),
+  SavedRuleNotFound: text(404, /^There is no saved rule "(.*)"\.$/s, (name = "") => new SavedRuleNotFound({ name })),
   // These match anywhere in a text, such as the name of a list, so they come last.
   NotAllowedSender: text(
     400,

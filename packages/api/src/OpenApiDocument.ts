@@ -1,18 +1,16 @@
 /** The interface as an OpenAPI document, for readers and for programs that make clients of it. */
 import {
+  type AcceptedEmail,
   AccessLevel,
-  type BegunRun,
-  type ErasedNumbers,
-  type RecordedChange,
-  type RunPayload,
-  type RunRecord,
-  type RunStep,
   type ApiKey,
-  type ApiKeyUpdatePayload,
   type ApiKeyPayload,
+  type ApiKeyUpdatePayload,
+  type AuditEntry,
+  type BegunRun,
+  type CallingKey,
+  type ChangeAnswerRecord,
   CompressionFormat,
   ConsentTracking,
-  type ChangeAnswerRecord,
   type Contact,
   type ContactChange,
   type ContactCount,
@@ -26,6 +24,8 @@ import {
   type EmailMessage,
   type EmailSend,
   type EmailsPayload,
+  type EmailSummary,
+  type ErasedNumbers,
   ExportFileFormat,
   type ExportLink,
   ExportStatus,
@@ -34,12 +34,22 @@ import {
   type HistoryEntry,
   type ListPayload,
   type ListUpdatePayload,
+  type Job,
+  type KeptStatusRow,
+  type KeyUse,
   maximumContactsPerAdd,
   maximumContactsPerPage,
   maximumCredentials,
   maximumIdempotencyKey,
   type NewApiKey,
   type NewSmtpCredentials,
+  type RecordedChange,
+  type RejectedRows,
+  type RunPayload,
+  type RunRecord,
+  type RunStep,
+  type SavedRule,
+  type SavedRulePayload,
   type SmtpCredentials,
   type SmtpCredentialsPayload,
   type SmtpUpdatePayload,
@@ -70,6 +80,9 @@ const tagTexts: Readonly<Record<string, string>> = {
   Lists:
     "Named lists that contacts are on. A list is also made on first use, by an add that names it. Its name is found whatever the " +
     "case of its letters.",
+  Account:
+    "What the account has besides: the key that calls, the audit trail, imports and exports, the e-mails that were accepted, and " +
+    "rules with names.",
   Runs:
     "What programs of several steps changed, such as an import. Begin a run, and name it with each write: the service records what " +
     "each contact was, so that the run can be seen and undone. A run is kept for 30 days."
@@ -81,8 +94,12 @@ const extension = ({ name, value }: Announcement): string =>
 
 /** The parameters by their names, which mean the same in every operation. */
 const parameterTexts: Readonly<Record<string, string>> = {
+  afterLine: "The line of a row: only later ones are given (default: 0, so all).",
   after: "Gives the changes with higher numbers, the lowest first (default: 0, so all).",
   before: "Gives the changes with lower numbers, the highest first; never beside `after`.",
+  beforeEmail: "The id of an e-mail: only those that were accepted before it are given.",
+  beforeEntry: "Gives the entries with lower numbers.",
+  beforeJob: "The id of a job: only those that were asked for before it are given.",
   beforeRun: "The id of a run: only runs that were begun before it are given.",
   compressionFormat: "The compression of the file (default: None).",
   cursor: "The Next of the page before (default: the first page).",
@@ -96,19 +113,23 @@ const parameterTexts: Readonly<Record<string, string>> = {
   fileFormat: "The format of the file (default: Csv).",
   fileName: "The name of the file with its extension.",
   fileUrl: "The address of a CSV to import, in place of a file in the body.",
-  id: "The id of the export, which the answer to its request gives as PublicExportID, or of the run.",
+  id: "The id of the export, which the answer to its request gives as PublicExportID, or of the run, the job or the e-mail.",
+  key: "The name of a key: only what was done with it is given.",
   limit: `The number of records to return, at most ${maximumContactsPerPage}.`,
   listName: "The list to which the contacts are added. It exists already.",
   listnames: "The lists to which the contacts are added, given several times. They are made on first use.",
-  name: "The name of the credential or of the list.",
+  name: "The name of the credential, of the list or of the saved rule.",
   offset: "The number of records to skip.",
   rule: "Selects contacts, as in `status = Active`; without it, all are meant.",
+  since: "The time from which on entries are given (default: all).",
   subaccount: "The e-mail address of the subaccount that has the credential (default: the account of the key)."
 }
 
 /** The schemas of parameters that are texts to Effect. */
 const parameterSchemas: Readonly<Record<string, object>> = {
   // A single value is a list of one.
+  afterLine: { type: "integer", minimum: 0 },
+  beforeEntry: { type: "integer", minimum: 0 },
   after: { type: "integer", minimum: 0 },
   before: { type: "integer", minimum: 0 },
   counts: { type: "boolean", default: false },
@@ -206,10 +227,74 @@ const run = {
   Deleted: 0
 } satisfies typeof RunRecord.Encoded
 
+const job = {
+  id: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+  kind: "Import",
+  state: "Ready",
+  running: false,
+  created: "2026-11-28T10:15:00Z",
+  ended: "2026-11-28T10:16:00Z",
+  expires: null,
+  rowsDone: 1001,
+  rowsTotal: 1001,
+  accepted: 1000,
+  rejected: 1,
+  rejectedKept: 1,
+  duplicates: 0,
+  statusesKept: 0,
+  problem: null,
+  request: { fileName: "customers.csv" }
+} satisfies typeof Job.Encoded
+
 const secret = "the secret, which is shown once"
 
 /** An example of each record, by its name in the document. */
 export const examples = {
+  AcceptedEmail: {
+    MessageID: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+    TransactionID: "9b2d1c3e-0f6a-4a53-8f0e-6f7c0a1d2e3f",
+    Accepted: "2026-11-28T10:15:00Z",
+    Message: {
+      Recipients: [{ Email: "ada@example.com" }],
+      Content: { From: "Shop <shop@example.com>", Subject: "Hello" }
+    }
+  } satisfies typeof AcceptedEmail.Encoded,
+  AuditEntry: {
+    number: 42,
+    time: "2026-11-28T10:15:00Z",
+    account: "",
+    actor: { _tag: "Key", name: "reporting", hint: "ee_a…3x9" },
+    peer: "192.0.2.7",
+    operation: "securityApikeysPost",
+    subject: "ci-sync",
+    outcome: "AccessDenied",
+    details: { required: "ModifyAccessTokens" }
+  } satisfies typeof AuditEntry.Encoded,
+  CallingKey: {
+    Name: "reporting",
+    Account: "",
+    AccessLevel: ["ViewContacts", "Export"],
+    Expires: null
+  } satisfies typeof CallingKey.Encoded,
+  EmailSummary: {
+    MessageID: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
+    Accepted: "2026-11-28T10:15:00Z",
+    From: "Shop <shop@example.com>",
+    To: ["ada@example.com"],
+    Subject: "Hello"
+  } satisfies typeof EmailSummary.Encoded,
+  Job: job,
+  KeptStatusRow: { line: 2, status: "Unsubscribed" } satisfies typeof KeptStatusRow.Encoded,
+  KeyUse: {
+    name: "reporting",
+    levels: [{ level: "ViewContacts", lastUse: "2026-11-28T10:15:00Z" }]
+  } satisfies typeof KeyUse.Encoded,
+  RejectedRows: {
+    header: { cells: ["Email", "FirstName"], delimiter: "," },
+    rows: [{ line: 7, reason: "Email: it has no @", cells: ["no address", "Ada"] }]
+  } satisfies typeof RejectedRows.Encoded,
+  SavedRule: { Name: "vip", Rule: "plan = 'pro' AND status = Active" } satisfies typeof SavedRule.Encoded,
+  SavedRulePayload: { Rule: "plan = 'pro' AND status = Active" } satisfies typeof SavedRulePayload.Encoded,
   ApiKey: apiKey,
   ApiKeyPayload: {
     Name: "reporting",

@@ -1,7 +1,7 @@
 /** The operations as data, for the documentation, the server's access check and the client's policies. */
-import { type AccessLevel, accessOf, type Purpose } from "@roster/domain"
+import type { AccessLevel, Purpose } from "@roster/domain"
 import { Context } from "effect"
-import { type Announcement, OperationPolicy, retriesOf, type RetryRow } from "./OperationPolicy.ts"
+import { type Announcement, levelOf, OperationPolicy, retriesOf, type RetryRow } from "./OperationPolicy.ts"
 import { RosterApi } from "./RosterApi.ts"
 
 /** An operation of the interface. */
@@ -12,8 +12,8 @@ export interface Operation {
   readonly method: string
   /** The path below the base address, with its parameters as `:name`. */
   readonly path: string
-  /** The purpose that a key needs for it. */
-  readonly purpose: Purpose
+  /** The purpose that a key needs for it; `undefined` if any key will do. */
+  readonly purpose: Purpose | undefined
   /** The access level that a key needs for it. */
   readonly requiredAccess: AccessLevel
   /** Whether and when a client repeats it. */
@@ -30,12 +30,12 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
     Object.values(endpoints).map(({ annotations, identifier: id, method, path }) => {
       const policy = Context.getUnsafe(annotations, OperationPolicy)
       const { announcedBy, headers = [], purpose } = policy
-      const requiredAccess = accessOf(purpose)
+      const requiredAccess = levelOf(policy)
       const operation: Operation = {
         id,
         method,
         path,
-        purpose,
+        purpose: purpose === "anyKey" ? undefined : purpose,
         requiredAccess,
         retries: retriesOf(method, policy),
         headers,

@@ -1,5 +1,5 @@
 /** What the server, the client and the documentation have to know of an operation, as one annotation of its endpoint. */
-import type { Purpose } from "@roster/domain"
+import { type AccessLevel, accessOf, type Purpose } from "@roster/domain"
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 
@@ -55,8 +55,8 @@ export interface Announcement {
 
 /** What an endpoint says of its operation. */
 export interface Policy {
-  /** From the purpose of a key follows the access level that it needs. */
-  readonly purpose: Purpose
+  /** From the purpose of a key follows the access level that it needs; `anyKey` needs none. */
+  readonly purpose: Purpose | "anyKey"
   /** What may be retried (default: all of it, but no POST whose outcome is unknown). */
   readonly retries?: RetryRow
   /** The headers that the operation honours besides those of every request. */
@@ -67,12 +67,15 @@ export interface Policy {
   readonly announcedBy?: Announcement
 }
 
+/** The access level that an operation needs: every valid key has None. */
+export const levelOf = ({ purpose }: Policy): AccessLevel => (purpose === "anyKey" ? "None" : accessOf(purpose))
+
 /** The annotation of an endpoint with its policy. */
 export class OperationPolicy extends Context.Service<OperationPolicy, Policy>()("@roster/api/OperationPolicy") {}
 
 /** Annotates an endpoint with the purpose that a key needs, its summary in the documentation, and the rest of its policy. */
 export const needs = (
-  purpose: Purpose,
+  purpose: Policy["purpose"],
   summary: string,
   policy: Omit<Policy, "purpose"> = {}
 ): Context.Context<OperationPolicy> =>

@@ -86,6 +86,9 @@ export const runsHonoured = { name: "roster-runs", value: "honoured" } as const
  */
 export const listsHonoured = { name: "roster-lists", value: "honoured" } as const
 
+/** The header, in lower case, by which a service states on every answer that it knows the operations of `AccountApi`. */
+export const accountHonoured = { name: "roster-account", value: "honoured" } as const
+
 /** The headers by which a service of ours announces itself on every answer. */
 export const announcements = [
   idempotencyHonoured,
@@ -93,7 +96,8 @@ export const announcements = [
   changesHonoured,
   readsHonoured,
   runsHonoured,
-  listsHonoured
+  listsHonoured,
+  accountHonoured
 ] as const
 
 /**

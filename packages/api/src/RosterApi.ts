@@ -1,5 +1,6 @@
 /** The whole HTTP interface as one value. The client and the server are made of it. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AccountApi } from "./AccountApi.ts"
 import { ApiKeyAuth } from "./ApiKeyAuth.ts"
 import { ContactsApi } from "./ContactsApi.ts"
 import { EmailsApi } from "./EmailsApi.ts"
@@ -10,7 +11,7 @@ import { RequestErrors } from "./WireError.ts"
 
 /** The whole HTTP interface. Every path follows a base address whose last segment is `versionSegment`. */
 export class RosterApi extends HttpApi.make("roster")
-  .add(ContactsApi, SecurityApi, EmailsApi, RunsApi, ListsApi)
+  .add(ContactsApi, SecurityApi, EmailsApi, RunsApi, ListsApi, AccountApi)
   .middleware(RequestErrors)
   .middleware(ApiKeyAuth)
   .annotateMerge(

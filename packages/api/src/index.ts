@@ -1,12 +1,14 @@
 /** The HTTP interface: its endpoints, their policies, and the errors on the wire. */
+export * from "./AccountApi.ts"
 export * from "./ApiKeyAuth.ts"
 export * from "./ContactsApi.ts"
 export * from "./EmailsApi.ts"
 export * from "./ErrorTexts.ts"
 export * from "./ListsApi.ts"
 export * from "./Operation.ts"
-export { type Announcement, OperationPolicy, type Policy, type RetryRow } from "./OperationPolicy.ts"
+export { type Announcement, levelOf, OperationPolicy, type Policy, type RetryRow } from "./OperationPolicy.ts"
 export {
+  accountHonoured,
   announcements,
   announcesItself,
   changesHonoured,

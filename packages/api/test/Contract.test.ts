@@ -45,6 +45,19 @@ contactsChangesPost         POST   /contacts/changes             ModifyContacts 
 contactsCountGet            GET    /contacts/count               ViewContacts       200 rule
 contactsFieldsGet           GET    /contacts/fields              ViewContacts       200 rule
 contactsLookupPost          POST   /contacts/lookup              ViewContacts       200 -
+accountAuditGet             GET    /account/audit                Security           200 beforeEntry,key,limit,since,subaccount
+accountEmailsByIdGet        GET    /account/emails/{id}          ViewReports        200 -
+accountEmailsGet            GET    /account/emails               ViewReports        200 beforeEmail,limit
+accountJobsByIdCancelPost   POST   /account/jobs/{id}/cancel     ModifyContacts     200 -
+accountJobsByIdGet          GET    /account/jobs/{id}            ViewContacts       200 -
+accountJobsByIdKeptGet      GET    /account/jobs/{id}/kept       ViewContacts       200 -
+accountJobsByIdRejectedGet  GET    /account/jobs/{id}/rejected   ViewContacts       200 afterLine,limit
+accountJobsGet              GET    /account/jobs                 ViewContacts       200 beforeJob,limit
+accountKeyGet               GET    /account/key                  None               200 -
+accountKeyUsesGet           GET    /account/keyuses              Security           200 subaccount
+accountRulesByNameDelete    DELETE /account/rules/{name}         ModifyContacts     200 -
+accountRulesByNamePut       PUT    /account/rules/{name}         ModifyContacts     200 -
+accountRulesGet             GET    /account/rules                ViewContacts       200 -
 runsByIdChangesGet          GET    /runs/{id}/changes            ViewContacts       200 after,before,limit
 runsByIdEndPost             POST   /runs/{id}/end                ModifyContacts     200 -
 runsByIdErasePost           POST   /runs/{id}/erase              ModifyContacts     200 -
@@ -127,10 +140,17 @@ describe("the contract", () => {
     })
     assert.deepStrictEqual(
       sorted(answering.get(404) ?? []),
-      // A run can be named by its body or query too.
-      sorted([...allRows.filter((row) => row.path.includes("{")).map((row) => row.id), "runsGet", "runsPost"])
+      // A run, a job or an e-mail can be named by the body or query too, and saving a rule makes it.
+      sorted([
+        ...allRows.filter((row) => row.path.includes("{") && row.id !== "accountRulesByNamePut").map((row) => row.id),
+        "accountEmailsGet",
+        "accountJobsGet",
+        "runsGet",
+        "runsPost"
+      ])
     )
     const takingJson = [
+      "accountRulesByNamePut",
       "contactsByEmailPut",
       "contactsChangesPost",
       "contactsDeletePost",
@@ -152,6 +172,8 @@ describe("the contract", () => {
     assert.deepStrictEqual(sorted(answering.get(413) ?? []), takingJson)
     assert.deepStrictEqual(sorted(answering.get(415) ?? []), sorted([...takingJson, "contactsImportPost"]))
     assert.deepStrictEqual(sorted(answering.get(409) ?? []), [
+      // A job that has ended cannot be cancelled.
+      "accountJobsByIdCancelPost",
       // These honour an Idempotency-Key, which can have been used for another request.
       "contactsChangesPost",
       "contactsDeletePost",

@@ -5,12 +5,15 @@ import {
   ConflictingFilter,
   ContactNotFound,
   CredentialNotFound,
+  EmailNotFound,
   ExceedsGrantor,
   ExportExpired,
   ExportNotFound,
   ImportRefused,
   InvalidInput,
   InvalidRule,
+  JobEnded,
+  JobNotFound,
   LastManagingKey,
   ListNotFound,
   NameTaken,
@@ -20,6 +23,7 @@ import {
   RunNotFound,
   RunRefused,
   RunTaken,
+  SavedRuleNotFound,
   ServiceError,
   StoreFailure,
   TooManyContacts,
@@ -178,6 +182,16 @@ describe("refusal texts", () => {
   it.prop("RunNotFound reads back", [Word], ([run]) =>
     returns(new RunNotFound({ run }), refusalTexts.RunNotFound.print)
   )
+  it.prop("JobNotFound reads back", [Word], ([id]) => returns(new JobNotFound({ id }), refusalTexts.JobNotFound.print))
+  it.prop("JobEnded reads back", [Word], ([id]) =>
+    returns(new JobEnded({ id, state: "Cancelled" }), refusalTexts.JobEnded.print)
+  )
+  it.prop("EmailNotFound reads back", [Word], ([id]) =>
+    returns(new EmailNotFound({ id }), refusalTexts.EmailNotFound.print)
+  )
+  it.prop("SavedRuleNotFound reads back", [Text], ([name]) =>
+    returns(new SavedRuleNotFound({ name }), refusalTexts.SavedRuleNotFound.print)
+  )
   it.prop("RunTaken reads back", [Word], ([run]) => returns(new RunTaken({ run }), refusalTexts.RunTaken.print))
   it.prop("TooManyContacts reads back", [Count, Count], ([count, maximum]) =>
     returns(new TooManyContacts({ count, maximum }), refusalTexts.TooManyContacts.print)
@@ -216,7 +230,7 @@ describe("refusal texts", () => {
   })
 
   it("has a test for every tag", () => {
-    assert.strictEqual(Object.keys(refusalTexts).length, 16)
+    assert.strictEqual(Object.keys(refusalTexts).length, 20)
   })
 
   it.prop(

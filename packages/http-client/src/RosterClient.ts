@@ -1,10 +1,18 @@
 /** All services of one address and key, on the `HttpClient` that the application provides. */
-import { ContactsService, CredentialsService, EmailsService, ListsService, RunsService } from "@roster/domain"
+import {
+  AccountService,
+  ContactsService,
+  CredentialsService,
+  EmailsService,
+  ListsService,
+  RunsService
+} from "@roster/domain"
 import { type Config, Context, Effect, Function, Layer } from "effect"
 import type { HttpClient } from "effect/http"
 import { type ClientConfig, clientConfig, type ClientOptions, readOptions } from "./calls/ClientOptions.ts"
 import { ClientTransform, RosterHttpApi } from "./calls/RosterHttpApi.ts"
 import type { InvalidSettings } from "./transport/InvalidSettings.ts"
+import * as HttpAccountService from "./services/HttpAccountService.ts"
 import * as HttpContactsService from "./services/HttpContactsService.ts"
 import * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 import * as HttpEmailsService from "./services/HttpEmailsService.ts"
@@ -12,7 +20,13 @@ import * as HttpListsService from "./services/HttpListsService.ts"
 import * as HttpRunsService from "./services/HttpRunsService.ts"
 
 /** All services. */
-export type Services = ContactsService | CredentialsService | EmailsService | RunsService | ListsService
+export type Services =
+  | AccountService
+  | ContactsService
+  | CredentialsService
+  | EmailsService
+  | RunsService
+  | ListsService
 
 /** The services of one client. */
 export interface RosterClient {
@@ -22,6 +36,8 @@ export interface RosterClient {
   readonly credentials: CredentialsService["Service"]
   /** The operation that sends a message. */
   readonly emails: EmailsService["Service"]
+  /** The operations on what the account has besides. */
+  readonly account: AccountService["Service"]
   /** The operations on runs. */
   readonly runs: RunsService["Service"]
   /** The operations on lists. */
@@ -47,6 +63,7 @@ export const make = (options: ClientOptions): Effect.Effect<RosterClient, Invali
   Effect.flatMap(RosterHttpApi.make(options), (shared) =>
     Effect.provideService(
       Effect.all({
+        account: HttpAccountService.make,
         contacts: HttpContactsService.make,
         credentials: HttpCredentialsService.make,
         emails: HttpEmailsService.make,
@@ -58,12 +75,13 @@ export const make = (options: ClientOptions): Effect.Effect<RosterClient, Invali
     )
   )
 
-const contextOf = ({ contacts, credentials, emails, lists, runs }: RosterClient) =>
+const contextOf = ({ account, contacts, credentials, emails, lists, runs }: RosterClient) =>
   Context.make(ContactsService, contacts).pipe(
     Context.add(CredentialsService, credentials),
     Context.add(EmailsService, emails),
     Context.add(RunsService, runs),
-    Context.add(ListsService, lists)
+    Context.add(ListsService, lists),
+    Context.add(AccountService, account)
   )
 
 /**

@@ -8,6 +8,7 @@ export {
   type ClientOptions
 } from "./calls/ClientOptions.ts"
 export { InvalidSettings } from "./transport/InvalidSettings.ts"
+export * as HttpAccountService from "./services/HttpAccountService.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"
 export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"
 export * as HttpEmailsService from "./services/HttpEmailsService.ts"

@@ -1,10 +1,10 @@
 /** The metrics of a service in the text format of Prometheus, on an address of their own. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { JobKind } from "@roster/domain"
 import { Effect, Metric, Option, References, Semaphore } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { createServer, type Server } from "node:http"
-import { JobKind } from "./jobs/queue/JobQueue.ts"
 import { processMetrics } from "./metrics/ProcessMetrics.ts"
 import { registerGauge } from "./metrics/ObservableMetric.ts"
 import { dialect } from "./store/SqlDialect.ts"

@@ -83,8 +83,8 @@ const lists = {
 } as const satisfies Group
 
 const jobs = {
-  description: "List and cancel the imports and exports of a local store (a remote service has no status of imports)",
-  examples: [{ command: "roster jobs list --db roster.db" }],
+  description: "List and cancel imports and exports",
+  examples: [{ command: "roster jobs list --limit 10" }],
   subcommands: {
     list: jobVerb("list", "List imports and exports, newest first; finished ones are kept for 30 days"),
     get: jobVerb("get", "Show an import or export, or the rows that an import rejected"),
@@ -130,25 +130,25 @@ const smtp = {
 } as const satisfies Group
 
 const audit = {
-  description: "Show the audit trail of the credentials of a local store",
+  description: "Show the audit trail: what was done with which key",
   examples: [{ command: "roster audit list" }],
   subcommands: {
     list: leaf(
-      "List changes of credentials and refused attempts, newest first",
+      "List changes of credentials, exports and refused attempts, newest first",
       () => import("../commands/credentials/audit/list.ts")
     )
   }
 } as const satisfies Group
 
 const emails = {
-  description: "Send e-mails, and read those that a local store has accepted",
+  description: "Send e-mails, and read those that were accepted",
   examples: [
     { command: "roster emails send --from news@example.com --to ann@example.com --subject Hello --text Hello" }
   ],
   subcommands: {
     send: leaf("Send an e-mail; a local store keeps it in its outbox", () => import("../commands/emails/send.ts")),
-    list: outboxVerb("list", "List the e-mails in the outbox of a local store, newest first"),
-    get: outboxVerb("get", "Show an e-mail in the outbox of a local store")
+    list: outboxVerb("list", "List the e-mails that were accepted, newest first"),
+    get: outboxVerb("get", "Show an e-mail that was accepted")
   }
 } as const satisfies Group
 

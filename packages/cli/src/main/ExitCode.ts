@@ -89,10 +89,11 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     CredentialNotFound:
       "List the names with: roster apikeys list, or roster smtp list; for a subaccount, add --subaccount.",
     ExportNotFound: startAgain,
-    JobNotFound: "List the jobs with: roster jobs list; set their store with --db.",
+    JobNotFound: "List the jobs with: roster jobs list",
     ListNotFound: "List the names with: roster lists list; --list of contacts add and import makes one.",
     EmailNotFound: "List the e-mails with: roster emails list",
     RunNotFound: "List the runs with: roster contacts runs",
+    SavedRuleNotFound: "List the names with: roster rules list",
     NotOnList: "See who is on it with: roster contacts list --on NAME"
   }),
   ...allWith(exitCode.conflict, {

@@ -1,4 +1,4 @@
-/** The store file of a command, and the database of commands without a remote operation: jobs and backups. */
+/** The store file of a command, and the database of commands without a remote operation: lists and backups. */
 import { Effect, FileSystem, Layer, Path, References, Schema } from "effect"
 import { usageError } from "../errors/UsageError.ts"
 import { userFolder, userFolderPath } from "../files/UserFolder.ts"
@@ -111,14 +111,7 @@ export const layer = Layer.unwrap(
   })
 )
 
-/** The outbox of that store. */
-export const layerOutbox = Layer.provideMerge(Layer.unwrap(Effect.map(server, ({ Outbox }) => Outbox.layer)), layer)
-
-const jobs = Layer.unwrap(Effect.map(server, ({ Jobs }) => Jobs.layer))
 const lists = Layer.unwrap(Effect.map(server, ({ ContactLists }) => ContactLists.layer))
-
-/** The jobs of that store. This layer runs none: `roster serve` does, and a command that waits for its own job. */
-export const layerJobs = Layer.provideMerge(jobs, layer)
 
 /** The store of a command that has announced it already. */
 const storeOf = (given: string | undefined) =>
@@ -128,9 +121,6 @@ const storeOf = (given: string | undefined) =>
       return exists ? storeLayer(filename) : yield* new NoStore({ filename })
     })
   )
-
-/** The jobs of the store of such a command. */
-export const jobsOf = (given: string | undefined) => Layer.provide(jobs, storeOf(given))
 
 /** The lists of the store of such a command. */
 export const listsOf = (given: string | undefined) => Layer.provide(lists, storeOf(given))

@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf } from "../roster.ts"
-import { fakeService } from "../service.ts"
+import { fakeService, serveWithKey } from "../service.ts"
 
 const send = (from: string) => ["emails", "send", "--from", from, "--to", "ann@example.com", "--subject", "Hello"]
 
-describe("roster emails on a local store", () => {
+describe("roster emails", () => {
   it.live("are accepted from any sender, and can be listed and read", () =>
     Effect.gen(function* () {
       const { run } = yield* makeLocalRosterHere
@@ -34,13 +34,15 @@ describe("roster emails on a local store", () => {
     })
   )
 
-  it.live("of a service cannot be read, which is said", () =>
+  it.live("are read on a service too, and of one that keeps none it is said", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRosterHere
-      const { env, requests } = yield* fakeService((_, response) => response.writeHead(500).end())
-      const refused = yield* run(["emails", "list"], { env })
-      assert.deepStrictEqual([refused.code, failure(refused).code], [2, "UsageError"])
-      assert.deepStrictEqual(requests, [])
+      const { folder, run } = yield* makeRosterHere
+      const { env } = yield* serveWithKey(folder)
+      assert.strictEqual((yield* run(["emails", "list"], { env })).stdout, "[]\n")
+      const foreign = yield* fakeService((_, response) => response.writeHead(404).end())
+      const refused = yield* run(["emails", "list"], { env: foreign.env })
+      assert.deepStrictEqual([refused.code, failure(refused).code], [7, "Rejected"])
+      assert.include(failure(refused).message, "this service does not tell it")
     })
   )
 })

@@ -82,23 +82,32 @@ describe("roster jobs", () => {
     })
   )
 
-  it.live("is about a store of this machine, and about the jobs that there are", () =>
+  it.live("is about the jobs that there are, on a service and on a store", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
       const { env } = yield* serveWithKey(folder)
-      for (const args of [["list"], ["get", "x"], ["cancel", "x", "--yes"]]) {
-        const remote = yield* run(["jobs", ...args], { env })
-        assert.deepStrictEqual([remote.code, remote.stdout, failure(remote).code], [2, "", "UsageError"])
-        assert.include(failure(remote).message, "has no operation for it")
-      }
-      assert.match((yield* run(["jobs", "--help"])).stdout, /a remote service has\s+no status of imports/)
+      yield* send(env, "Email\nann@example.com\nnobody\n")
+      const [job] = yield* until(
+        Effect.map(run(["jobs", "list"], { env }), jsonOf<ReadonlyArray<SeenJob>>),
+        ([job]) => job?.state === "Ready"
+      )
+      const local = yield* run(["jobs", "get", job?.id ?? "", "--db", "served.db"])
+      assert.deepStrictEqual(jsonOf(local), job)
+      const rejected = yield* run(["jobs", "get", job?.id ?? "", "--rejected", "-"], { env })
+      assert.include(rejected.stdout, "nobody")
+      const ended = yield* run(["jobs", "cancel", job?.id ?? "", "--yes"], { env })
+      assert.deepStrictEqual([ended.code, failure(ended).code], [6, "JobEnded"])
       for (const args of [
         ["get", "x"],
         ["get", "x", "--rejected", "r.csv"],
         ["cancel", "x", "--yes"]
       ]) {
-        const unknown = yield* run(["jobs", ...args, "--db", "served.db"])
-        assert.deepStrictEqual([unknown.code, unknown.stdout, failure(unknown).code], [5, "", "JobNotFound"])
+        for (const unknown of [
+          yield* run(["jobs", ...args, "--db", "served.db"]),
+          yield* run(["jobs", ...args], { env })
+        ]) {
+          assert.deepStrictEqual([unknown.code, unknown.stdout, failure(unknown).code], [5, "", "JobNotFound"])
+        }
       }
       assert.notInclude(readdirSync(folder), "r.csv")
     })

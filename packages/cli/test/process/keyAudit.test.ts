@@ -15,7 +15,7 @@ const of = (rows: ReadonlyArray<Row>, name: string) =>
   rows.filter(({ Name }) => Name === name).map(({ Finding }) => Finding)
 
 describe("roster apikeys audit", () => {
-  it.live("finds excessive levels and, with access to the store, levels that were never used", () =>
+  it.live("finds excessive levels and levels that were never used, on a service and on a store", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere
       const { address, env } = yield* serveWithKey(folder)
@@ -27,9 +27,8 @@ describe("roster apikeys audit", () => {
 
       const remote = yield* run(["apikeys", "audit"], { env })
       assert.strictEqual(remote.code, 0, remote.stderr)
-      assert.match(remote.stderr, /a service does not report/)
       const rows = jsonOf<ReadonlyArray<Row>>(remote)
-      assert.deepStrictEqual(of(rows, "reader"), ["UsableFromEverywhere"])
+      assert.deepStrictEqual(of(rows, "reader"), ["UnusedLevels", "UsableFromEverywhere"])
       // A key of today need not have been used, and 20 days are not its end.
       assert.deepStrictEqual(of(rows, "narrow"), [])
       assert.include(of(rows, "administrator"), "ManagesKeys")
@@ -91,11 +90,23 @@ describe("roster audit list", () => {
     })
   )
 
-  it.live("is of a store of this machine alone", () =>
+  it.live("is read on a service with a key of the level Security, and of one key by its name", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRosterHere
-      const env = { ROSTER_BASE_URL: "http://127.0.0.1:1/v4", ROSTER_API_KEY: "test-key" }
-      assert.strictEqual((yield* run(["audit", "list"], { env })).code, 2)
+      const { folder, run } = yield* makeRosterHere
+      const { address, env } = yield* serveWithKey(folder)
+      const created = yield* run(["apikeys", "create", "reader", "--for", "contacts:read"], { env })
+      const reader = { ROSTER_BASE_URL: address, ROSTER_API_KEY: jsonOf<{ Token: string }>(created).Token }
+      const refused = yield* run(["audit", "list"], { env: reader })
+      assert.deepStrictEqual([refused.code, failure(refused).code], [4, "AccessDenied"])
+      const entries = jsonOf<ReadonlyArray<{ operation: string; subject: string }>>(
+        yield* run(["audit", "list", "--key", "administrator"], { env })
+      )
+      assert.deepStrictEqual(
+        entries.map(({ operation, subject }) => [operation, subject]),
+        [["securityApikeysPost", "reader"]]
+      )
+      const status = yield* run(["status", "-o", "table"], { env: reader })
+      assert.match(status.stdout, /named +reader, without an end\nmay +ViewContacts\n/)
     })
   )
 })

@@ -109,7 +109,7 @@ export const KeptStatusRow = Schema.Struct({
   line: Schema.Int,
   /** The status that the contact kept. */
   status: AnyStatus
-})
+}).annotate({ identifier: "KeptStatusRow" })
 export interface KeptStatusRow extends Schema.Schema.Type<typeof KeptStatusRow> {}
 
 /**

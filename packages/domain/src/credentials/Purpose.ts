@@ -11,6 +11,7 @@ const levels = {
   "contacts:import": "ModifyContacts",
   "contacts:read": "ViewContacts",
   "contacts:write": "ModifyContacts",
+  "emails:read": "ViewReports",
   "emails:send": "SendHttp",
   "smtp:read": "Security",
   "smtp:write": "ModifyAccessTokens"
@@ -51,7 +52,8 @@ const powers: Readonly<Record<(typeof levels)[keyof typeof levels], string>> = {
   ModifyContacts: "adds, overwrites and deletes everyone, also if it is only meant for a web form",
   Security: "sees the names, levels and addresses of all API keys and SMTP credentials, and no secret",
   SendHttp: "sends e-mails to anybody, from every allowed sender",
-  ViewContacts: "reads everyone with all fields"
+  ViewContacts: "reads everyone with all fields",
+  ViewReports: "reads every e-mail that was sent, with its recipients and texts"
 }
 
 /** The levels that purposes need, with their purposes and what a key with the level can do whatever it was made for. */

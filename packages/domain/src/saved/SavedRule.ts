@@ -1,7 +1,9 @@
 /** Rules with a name, for which `@` and the name stand wherever a rule is given. No rule begins with that sign. */
-import { Result, Schema } from "effect"
-import { InvalidInput } from "../errors/InvalidInput.ts"
+import { Effect, Result, Schema } from "effect"
+import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
 import { didYouMean, quoted } from "../values/DidYouMean.ts"
+import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { givenName } from "./GivenName.ts"
 import type { RuleSuggestion } from "../rules/RuleCompletion.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
@@ -17,6 +19,42 @@ export type SavedRules = typeof SavedRules.Type
 
 /** Maximum number of saved rules. */
 export const maximumSavedRules = 200
+
+/** A rule with its name. */
+export const SavedRule = wireRecord({
+  /** The name. */
+  name: Schema.String,
+  /** The text of the rule. */
+  rule: Schema.String
+}).annotate({ identifier: "SavedRule" })
+export interface SavedRule extends Schema.Schema.Type<typeof SavedRule> {}
+
+/** The rule that is saved under a name. */
+export const SavedRulePayload = payloadRecord("a saved rule", {
+  /** The text of the rule, which the service checks. */
+  rule: Schema.String
+}).annotate({ identifier: "SavedRulePayload" })
+export interface SavedRulePayload extends Schema.Schema.Type<typeof SavedRulePayload> {}
+
+const readName = Schema.decodeUnknownEffect(RuleName)
+
+/** Checks the name of a saved rule, with the same message on every layer. */
+export const checkRuleName = (name: string): Effect.Effect<RuleName, InvalidInput> =>
+  Effect.mapError(readName(name), (error) => invalidInput(error, "name"))
+
+/** No rule is saved under this name. */
+export class SavedRuleNotFound extends TaggedError<SavedRuleNotFound>()("SavedRuleNotFound", {
+  /** The name that was asked for. */
+  name: Schema.String
+}) {
+  override get message(): string {
+    return `There is no saved rule "${this.name}".`
+  }
+}
+
+/** The refusal of one more rule than may be saved. */
+export const tooManySavedRules = (): InvalidInput =>
+  new InvalidInput({ field: "name", issue: `${maximumSavedRules} rules are saved already; remove one first` })
 
 /** Maximum number of names that an error lists. */
 const listedNames = 8
@@ -46,9 +84,7 @@ export const ruleOf = (given: string, saved: SavedRules): Result.Result<string, 
 export const withRule = (saved: SavedRules, name: RuleName, rule: string): Result.Result<SavedRules, InvalidInput> =>
   Object.hasOwn(saved, name) || Object.keys(saved).length < maximumSavedRules
     ? Result.succeed({ ...saved, [name]: rule })
-    : Result.fail(
-        new InvalidInput({ field: "name", issue: `${maximumSavedRules} rules are saved already; remove one first` })
-      )
+    : Result.fail(tooManySavedRules())
 
 /** The rules without that of a name. */
 export const withoutRule = (saved: SavedRules, name: string): SavedRules =>

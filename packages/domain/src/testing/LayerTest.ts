@@ -1,11 +1,12 @@
 /** Services for unit tests: a test gives the methods that it is about, and every other method dies with its name. */
 import { Effect, Layer, Stream } from "effect"
+import { AccountService } from "../services/AccountService.ts"
 import { ContactsService } from "../services/ContactsService.ts"
 import { CredentialsService } from "../services/CredentialsService.ts"
 import { EmailsService } from "../services/EmailsService.ts"
 import { ListsService } from "../services/ListsService.ts"
 import { RunsService } from "../services/RunsService.ts"
-import { type Kind, methods } from "./ServiceMethods.ts"
+import { type Kind, methods, values } from "./ServiceMethods.ts"
 
 const streams = new Set(["stream", "download"])
 
@@ -18,7 +19,8 @@ const completed = <Service extends object>(
 ): Service => {
   const absent = Object.keys(methods[kind]).map((name) => {
     const die = streams.has(name) ? Stream.die : Effect.die
-    return [name, () => die(new Error(`${service}.${name} is not given to ${giver}`))]
+    const absent = new Error(`${service}.${name} is not given to ${giver}`)
+    return [name, values.has(name) ? Effect.die(absent) : () => die(absent)]
   })
   // What dies has the type of any result.
   return { ...Object.fromEntries(absent), ...given } as Service
@@ -63,3 +65,10 @@ export const layerTestRuns = (given: TestRuns): Layer.Layer<RunsService> =>
 /** Provides a `ListsService` of the given methods. */
 export const layerTestLists = (given: Partial<ListsService["Service"]>): Layer.Layer<ListsService> =>
   Layer.sync(ListsService, () => completed("lists", "ListsService", "layerTestLists", given))
+
+/** The methods of an `AccountService` that a test gives. */
+export interface TestAccount extends Partial<AccountService["Service"]> {}
+
+/** Provides an `AccountService` of the given methods. */
+export const layerTestAccount = (given: TestAccount): Layer.Layer<AccountService> =>
+  Layer.sync(AccountService, () => completed("account", "AccountService", "layerTestAccount", given))

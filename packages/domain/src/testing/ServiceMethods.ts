@@ -17,7 +17,9 @@ import { checkFilter, type ContactFilter } from "../rules/ContactFilter.ts"
 import { checkRule, type ContactRule } from "../rules/RuleText.ts"
 import { readHistoryPage } from "../runs/ContactHistory.ts"
 import { checkRunPage, checkRunsPage, ErasedNumbers } from "../runs/RecordedChange.ts"
+import { checkRuleName } from "../saved/SavedRule.ts"
 import { checkStep, isRunId, RunPayload } from "../runs/RunRecord.ts"
+import { AccountService, checkAuditPage, isAccountId } from "../services/AccountService.ts"
 import { checkLookup } from "../services/ContactReads.ts"
 import { checkPage } from "../services/ContactsPage.ts"
 import { ContactsService } from "../services/ContactsService.ts"
@@ -202,8 +204,27 @@ const lists: Methods<ListsService["Service"]> = {
   remove: ["listsByNameContactsRemovePost", ofList]
 }
 
+const accountId = (id: string): Check => holds(isAccountId(id))
+
+const account: Methods<AccountService["Service"]> & Readonly<Record<"key" | "rules", readonly [string, () => Check]>> =
+  {
+    key: ["accountKeyGet", () => Effect.void],
+    auditTrail: ["accountAuditGet", (page = {}) => Effect.andThen(checkAuditPage(page), subaccount(page.subaccount))],
+    keyUses: ["accountKeyUsesGet", (of = {}) => subaccount(of.subaccount)],
+    jobs: ["accountJobsGet", (page = {}) => Effect.andThen(checkRunsPage(page), accountId(page.before ?? "none"))],
+    job: ["accountJobsByIdGet", accountId],
+    cancelJob: ["accountJobsByIdCancelPost", accountId],
+    rejectedRows: ["accountJobsByIdRejectedGet", (id, page = {}) => Effect.andThen(accountId(id), checkRunPage(page))],
+    keptStatuses: ["accountJobsByIdKeptGet", accountId],
+    emails: ["accountEmailsGet", (page = {}) => Effect.andThen(checkRunsPage(page), accountId(page.before ?? "none"))],
+    email: ["accountEmailsByIdGet", accountId],
+    rules: ["accountRulesGet", () => Effect.void],
+    saveRule: ["accountRulesByNamePut", (name, rule) => Effect.andThen(checkRuleName(name), sendableRule(rule))],
+    removeRule: ["accountRulesByNameDelete", checkRuleName]
+  }
+
 /** The methods by the names of their services in a fault plan. */
-export const methods = { contacts, apiKeys, smtp, emails, runs, lists }
+export const methods = { contacts, apiKeys, smtp, emails, runs, lists, account }
 
 /** The name of a service in a fault plan. */
 export type Kind = keyof typeof methods
@@ -216,11 +237,19 @@ export type AnyMethod = (
 /** Makes a method by its name, such as `contacts.get`, from the one that a service has. */
 export type Replace = (name: string, check: (...given: ReadonlyArray<unknown>) => Check, method: AnyMethod) => AnyMethod
 
+/** The methods without input, which are effects. */
+export const values: ReadonlySet<string> = new Set(["key", "rules"])
+
+const noStream = (called: ReturnType<AnyMethod>) =>
+  Effect.isEffect(called) ? called : Effect.die(new Error("a method without input is no stream"))
+
 const replaced = <Service extends object>(kind: Kind, service: Service, replace: Replace): Service => {
   const has = new Map(Object.entries(service))
   const replacements = Object.entries(methods[kind]).map(([name, [, check]]) => {
     const method = has.get(name)
-    return [name, method === undefined ? method : replace(`${kind}.${name}`, check, method)]
+    const replacing = (method: AnyMethod) => replace(`${kind}.${name}`, check, method)
+    if (values.has(name)) return [name, Effect.suspend(() => noStream(replacing(() => method)()))]
+    return [name, method === undefined ? method : replacing(method)]
   })
   // Each method is replaced by one of its type.
   return { ...service, ...Object.fromEntries(replacements) } as Service
@@ -246,5 +275,7 @@ export const replaceMethods = <Services>(
     const smtp = replaced("smtp", credentials.smtp, replace)
     all = Context.add(all, CredentialsService, { ...credentials, apiKeys, smtp })
   }
+  const account = Context.getOrUndefined(context, AccountService)
+  if (account !== undefined) all = Context.add(all, AccountService, replaced("account", account, replace))
   return all
 }

@@ -1,5 +1,6 @@
 /** The client of the contract, with the key in its header, and the state that its calls share. */
 import {
+  accountHonoured,
   type Announcement,
   changesHonoured,
   idempotencyHonoured,
@@ -62,6 +63,8 @@ export class RosterHttpApi extends Context.Service<
     readonly areRunsHonoured: Said
     /** Whether it tells how many contacts a list has. */
     readonly areListsHonoured: Said
+    /** Whether it tells what an account has besides contacts and credentials. */
+    readonly isAccountHonoured: Said
     /** The id of the contacts of the key; `undefined` before the service has said one, or that it has none. */
     readonly storeId: MutableRef.MutableRef<{ readonly id: string | undefined } | undefined>
     /** The header Date of the last answer. */
@@ -90,6 +93,7 @@ export class RosterHttpApi extends Context.Service<
       const areReadsHonoured: Said = MutableRef.make(undefined)
       const areRunsHonoured: Said = MutableRef.make(undefined)
       const areListsHonoured: Said = MutableRef.make(undefined)
+      const isAccountHonoured: Said = MutableRef.make(undefined)
       const storeId: RosterHttpApi["Service"]["storeId"] = MutableRef.make(undefined)
       const lastDate = MutableRef.make<string | undefined>(undefined)
       const note = (response: HttpClientResponse.HttpClientResponse, word: Announcement, said: Said) => {
@@ -105,6 +109,7 @@ export class RosterHttpApi extends Context.Service<
         note(response, readsHonoured, areReadsHonoured)
         note(response, runsHonoured, areRunsHonoured)
         note(response, listsHonoured, areListsHonoured)
+        note(response, accountHonoured, isAccountHonoured)
         const id = response.headers[storeHeader]
         if (id !== undefined || response.status < 300) storeId.current = { id }
         return response
@@ -180,6 +185,7 @@ export class RosterHttpApi extends Context.Service<
         areReadsHonoured,
         areRunsHonoured,
         areListsHonoured,
+        isAccountHonoured,
         storeId,
         lastDate,
         secrets: key === undefined ? [] : [key],

@@ -10,11 +10,11 @@ import {
   ReportedAccessLevel,
   type Resubscribe,
   strictnessOf,
-  withheldStatuses
+  withheldStatuses,
+  type AuditDetails
 } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { DatabaseSync } from "node:sqlite"
-import type { AuditDetails } from "../credentials/AuditEntry.ts"
 import { auditRow } from "../credentials/AuditTrail.ts"
 import { settingColumnNames } from "../credentials/CredentialRow.ts"
 import { pragma } from "../store/sqlite/StoreCheck.ts"

@@ -1,36 +1,9 @@
-/** Reads the audit trail of a store, which the HTTP interface does not expose. (docs/decisions/access.md) */
-import { AccessLevel, canonicalEmail, fnRedacted, type SubaccountScope, type ServiceError } from "@roster/domain"
-import { Context, type DateTime, Effect, Layer, Option, Schema, Stream, Struct } from "effect"
+/** Reads the audit trail of a store, and what keys were used for. (docs/decisions/access.md) */
+import { AuditDetails, AuditEntry, type AuditPage, type KeyUse, ReportedAccessLevel } from "@roster/domain"
+import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { readRows } from "../store/Rows.ts"
-import { lastOfFullPage } from "../store/SqlDialect.ts"
-import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StoredDate, toSeconds } from "../store/StoreClock.ts"
-import { AuditDetails, AuditEntry } from "./AuditEntry.ts"
-
-/** Selects the entries of the audit trail to read. */
-export interface AuditQuery {
-  /** The account: empty for the main one, the canonical e-mail address for a subaccount (default: all accounts). */
-  readonly account?: string | undefined
-  /** Selects entries of this time and later. */
-  readonly since?: DateTime.Utc | undefined
-  /** Maximum number of entries. */
-  readonly limit?: number | undefined
-}
-
-/** The levels that a key was used for, each with the time of its last use, to the minute. */
-export type LevelsUsed = ReadonlyMap<AccessLevel, DateTime.Utc>
-
-/** Reads the audit trail of a store. */
-export class AuditQueries extends Context.Service<
-  AuditQueries,
-  {
-    /** The entries, newest first. */
-    readonly entries: (query?: AuditQuery) => Stream.Stream<AuditEntry, ServiceError>
-    /** The levels that each API key of an account was used for, by its name. A key never used has an empty map. */
-    readonly levelsUsed: (of?: SubaccountScope) => Effect.Effect<ReadonlyMap<string, LevelsUsed>, ServiceError>
-  }
->()("@roster/server/AuditQueries") {}
 
 const Row = Schema.Struct({
   ...Struct.omit(AuditEntry.fields, ["actor"]),
@@ -48,59 +21,44 @@ const toEntry = ({ actor, actor_hint, actor_name, ...row }: typeof Row.Type): Au
 
 const UseRow = Schema.Struct({
   name: Schema.String,
-  level: Schema.NullOr(AccessLevel),
+  level: Schema.NullOr(ReportedAccessLevel),
   last_use: Schema.NullOr(StoredDate)
 })
 
-const readEntries = readRows(Row)
+const readRowsOfEntries = readRows(Row)
 const readUses = readRows(UseRow)
 
-/** Entries are read in pages, because an open statement holds back the checkpoints of the store. */
-const entriesPerPage = 500
-
-const make = Effect.map(SqlClient.SqlClient, (sql) => {
-  const page = fnRedacted("AuditQueries.entries")(function* (
-    { account, since }: AuditQuery,
-    below: number | undefined,
-    size: number
-  ) {
-    const rows = yield* readEntries(sql`
-      SELECT * FROM audit_entries
-      WHERE ${below === undefined ? sql`1 = 1` : sql`number < ${below}`}
-        AND ${account === undefined ? sql`1 = 1` : sql`account = ${account}`}
-        AND ${since === undefined ? sql`1 = 1` : sql`time >= ${toSeconds(since)}`}
-      ORDER BY number DESC LIMIT ${size}`)
-    return rows.map(toEntry)
-  }, orStoreFailure("auditEntries"))
-
-  const entries = (query: AuditQuery = {}) => {
-    const { limit = Number.POSITIVE_INFINITY } = query
-    return Stream.paginate(undefined, (below: number | undefined) =>
-      Effect.map(
-        page(query, below, Math.min(entriesPerPage, limit)),
-        (rows) => [rows, Option.map(lastOfFullPage(rows, entriesPerPage), ({ number }) => number)] as const
-      )
-    ).pipe(Stream.take(limit))
-  }
-
-  const levelsUsed = fnRedacted("AuditQueries.levelsUsed")(function* (of: SubaccountScope = {}) {
-    const account = of.subaccount === undefined ? "" : canonicalEmail(of.subaccount)
-    const rows = yield* readUses(sql`
-      SELECT credentials.name, credential_uses.level, credential_uses.last_use
-      FROM credentials LEFT JOIN credential_uses ON credential_uses.credential = credentials.id
-      WHERE credentials.account = ${account} AND credentials.kind = 'ApiKey'
-      ORDER BY credentials.id, credential_uses.level`)
-    const used = new Map<string, Map<AccessLevel, DateTime.Utc>>()
-    for (const { last_use, level, name } of rows) {
-      const levels = used.get(name) ?? new Map<AccessLevel, DateTime.Utc>()
-      if (level !== null && last_use !== null) levels.set(level, last_use)
-      used.set(name, levels)
-    }
-    return used
-  }, orStoreFailure("levelsUsed"))
-
-  return AuditQueries.of({ entries, levelsUsed })
+/** A page of the entries, the newest first; of one account if it is given, and else of all. */
+export const readEntries = Effect.fnUntraced(function* (
+  account: string | undefined,
+  { before, key, limit = 20, since }: Omit<AuditPage, "subaccount">
+) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* readRowsOfEntries(sql`
+    SELECT * FROM audit_entries
+    WHERE ${before === undefined ? sql`1 = 1` : sql`number < ${before}`}
+      AND ${account === undefined ? sql`1 = 1` : sql`account = ${account}`}
+      AND ${key === undefined ? sql`1 = 1` : sql`actor = 'Key' AND actor_name = ${key}`}
+      AND ${since === undefined ? sql`1 = 1` : sql`time >= ${toSeconds(since)}`}
+    ORDER BY number DESC LIMIT ${limit}`)
+  return rows.map(toEntry)
 })
 
-/** Provides `AuditQueries` on the database of a store. */
-export const layer: Layer.Layer<AuditQueries, never, SqlClient.SqlClient> = Layer.effect(AuditQueries, make)
+/** What each API key of an account was used for, the oldest key first. */
+export const readKeyUses = Effect.fnUntraced(function* (account: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* readUses(sql`
+    SELECT credentials.name, credential_uses.level, credential_uses.last_use
+    FROM credentials LEFT JOIN credential_uses ON credential_uses.credential = credentials.id
+    WHERE credentials.account = ${account} AND credentials.kind = 'ApiKey'
+    ORDER BY credentials.id, credential_uses.level`)
+  return Array.from(
+    Map.groupBy(rows, ({ name }) => name),
+    ([name, uses]): KeyUse => ({
+      name,
+      levels: uses.flatMap(({ last_use, level }) =>
+        level === null || last_use === null ? [] : [{ level, lastUse: last_use }]
+      )
+    })
+  )
+})

@@ -2,13 +2,12 @@
  * Records refused requests in the audit trail: by shares, so that nobody fills it or hides others in it, and in batches,
  * so that a refusal costs no statement. (docs/decisions/access.md)
  */
-import { redactLayerSpans } from "@roster/domain"
+import { redactLayerSpans, type AuditActor } from "@roster/domain"
 import { Array as Arr, Context, Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { clientNetwork } from "../network/IpRanges.ts"
 import { processSeconds, storeClock } from "../store/StoreClock.ts"
 import { makeQuota } from "../threads/Quota.ts"
-import type { AuditActor } from "./AuditEntry.ts"
 import { type AuditEvent, type AuditRow, auditRow, bestEffort } from "./AuditTrail.ts"
 
 /** Entries per hour of one share: the refusals of one key, or of all callers without a key, from one network. */

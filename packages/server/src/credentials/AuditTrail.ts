@@ -1,9 +1,16 @@
 /** The entries of the audit trail: changes are recorded in their own transaction, refusals by `AuditRefusals`. */
-import { AccessDenied, ExceedsGrantor, InvalidInput, ServiceError, wireField } from "@roster/domain"
+import {
+  AccessDenied,
+  ExceedsGrantor,
+  InvalidInput,
+  ServiceError,
+  wireField,
+  type AuditActor,
+  AuditDetails
+} from "@roster/domain"
 import { Cause, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { storeClock } from "../store/StoreClock.ts"
-import { type AuditActor, AuditDetails } from "./AuditEntry.ts"
 import type { CallerIdentity } from "./Caller.ts"
 import { withoutSecrets } from "./Secret.ts"
 

@@ -1,12 +1,19 @@
 /** Changes of credentials: authorised, made and recorded in one transaction. */
-import { EmailAddress, canonicalEmail, invalidInput, RateLimited, ServiceError, Unavailable } from "@roster/domain"
+import {
+  EmailAddress,
+  canonicalEmail,
+  invalidInput,
+  RateLimited,
+  ServiceError,
+  Unavailable,
+  type AuditDetails
+} from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { inAtomicTransaction } from "../store/sqlite/GroupCommit.ts"
 import { storeClock } from "../store/StoreClock.ts"
-import type { AuditDetails } from "./AuditEntry.ts"
 import type { AuditRefusals } from "./AuditRefusals.ts"
 import { eventOf, recordDone, refusalOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"

@@ -17,14 +17,14 @@ import {
   type SmtpUpdatePayload,
   type SubaccountScope,
   TooManyCredentials,
-  usedIdempotencyKey
+  usedIdempotencyKey,
+  type AuditDetails
 } from "@roster/domain"
 import { type DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import type { AuditRefusals } from "./AuditRefusals.ts"
 import { eventOf } from "./AuditTrail.ts"
 import { Caller, type CallerIdentity } from "./Caller.ts"
-import type { AuditDetails } from "./AuditEntry.ts"
 import { accountOf, auditedChange, type Change, checkWithin, refuse } from "./AuditedChange.ts"
 import {
   changedSettings,

@@ -1,11 +1,17 @@
 /** The table of credentials: how each field is stored, how far a credential reaches, and what a change changes. */
-import { AccessDenied, CredentialSettings, ExceedsGrantor, formatWireDate, ReportedAccessLevel } from "@roster/domain"
+import {
+  AccessDenied,
+  CredentialSettings,
+  ExceedsGrantor,
+  formatWireDate,
+  ReportedAccessLevel,
+  type AuditDetails
+} from "@roster/domain"
 import { Effect, Redacted, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { areRangesWithin } from "../network/IpRanges.ts"
 import { readRows } from "../store/Rows.ts"
 import { StoredDate, toSeconds } from "../store/StoreClock.ts"
-import type { AuditDetails } from "./AuditEntry.ts"
 import { digestOf, hintOf } from "./Secret.ts"
 
 const { apiKeySettings, isSameSetting, settingNames } = CredentialSettings

@@ -1,10 +1,16 @@
 /** Authenticates and authorises a request before anything else of it is read. */
-import { elasticEmailApiKeyHeader, apiKeyHeader, Forbidden, OperationPolicy, UnauthorizedRequest } from "@roster/api"
-import { AccessDenied, type AccessLevel, accessOf, SecretFormat, Unauthorized } from "@roster/domain"
+import {
+  elasticEmailApiKeyHeader,
+  apiKeyHeader,
+  Forbidden,
+  levelOf,
+  OperationPolicy,
+  UnauthorizedRequest
+} from "@roster/api"
+import { AccessDenied, type AccessLevel, SecretFormat, Unauthorized, type AuditDetails } from "@roster/domain"
 import { Clock, Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { AuditDetails } from "../credentials/AuditEntry.ts"
 import { AuditRefusals } from "../credentials/AuditRefusals.ts"
 import { type AuditEvent, eventOf } from "../credentials/AuditTrail.ts"
 import { Caller, type CallerIdentity } from "../credentials/Caller.ts"
@@ -138,7 +144,7 @@ export const authentication = Effect.gen(function* () {
   }
 
   const guard: Guard = ({ annotations, identifier }, answer) =>
-    before(identifier, accessOf(Context.getUnsafe(annotations, OperationPolicy).purpose), answer)
+    before(identifier, levelOf(Context.getUnsafe(annotations, OperationPolicy)), answer)
   return {
     /** Guards an operation of the contract. */
     guard,

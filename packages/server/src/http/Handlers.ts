@@ -1,6 +1,7 @@
 /** Handles the operations: each translates a call of a service. */
 import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
 import {
+  AccountService,
   type Contact,
   ContactFilter,
   contactFilterFromInput,
@@ -174,11 +175,30 @@ const listsHandlers = Effect.gen(function* () {
   return handlers
 })
 
+const accountHandlers = Effect.map(AccountService, (account): Handlers<"account"> => ({
+  accountKeyGet: () => toWireError(account.key),
+  accountAuditGet: ({ query: { beforeEntry: before, ...query } }) =>
+    toWireError(account.auditTrail({ ...query, before })),
+  accountKeyUsesGet: ({ query }) => toWireError(account.keyUses(query)),
+  accountJobsGet: ({ query: { beforeJob: before, limit } }) => toWireError(account.jobs({ before, limit })),
+  accountJobsByIdGet: ({ params }) => toWireError(account.job(params.id)),
+  accountJobsByIdCancelPost: ({ params }) => toWireError(account.cancelJob(params.id)),
+  accountJobsByIdRejectedGet: ({ params, query: { afterLine: after, limit } }) =>
+    toWireError(account.rejectedRows(params.id, { after, limit })),
+  accountJobsByIdKeptGet: ({ params }) => toWireError(account.keptStatuses(params.id)),
+  accountEmailsGet: ({ query: { beforeEmail: before, limit } }) => toWireError(account.emails({ before, limit })),
+  accountEmailsByIdGet: ({ params }) => toWireError(account.email(params.id)),
+  accountRulesGet: () => toWireError(account.rules),
+  accountRulesByNamePut: ({ params, payload }) => toWireError(account.saveRule(params.name, payload.rule)),
+  accountRulesByNameDelete: ({ params }) => toWireError(account.removeRule(params.name))
+}))
+
 /** The handlers of all operations. */
 export const makeHandlers = Effect.all({
   contacts: contactsHandlers,
   security: credentialsHandlers,
   emails: emailsHandlers,
   runs: runsHandlers,
-  lists: listsHandlers
+  lists: listsHandlers,
+  account: accountHandlers
 })

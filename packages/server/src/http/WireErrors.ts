@@ -15,13 +15,17 @@ import {
 import {
   type ContactNotFound,
   type CredentialNotFound,
+  type EmailNotFound,
   type ExportExpired,
   type ExportNotFound,
+  type JobEnded,
+  type JobNotFound,
   type LastManagingKey,
   ListNotFound,
   type NameTaken,
   type RunNotFound,
   type RunTaken,
+  type SavedRuleNotFound,
   type ServiceError,
   type TooManyCredentials
 } from "@roster/domain"
@@ -39,9 +43,17 @@ export type WireFailure =
 /** The response that an error becomes. */
 export type WireOf<E> = E extends ServiceError
   ? WireFailure
-  : E extends ContactNotFound | CredentialNotFound | ExportNotFound | ExportExpired | RunNotFound
+  : E extends
+        | ContactNotFound
+        | CredentialNotFound
+        | EmailNotFound
+        | ExportNotFound
+        | ExportExpired
+        | JobNotFound
+        | RunNotFound
+        | SavedRuleNotFound
     ? NotFound
-    : E extends LastManagingKey | NameTaken | RunTaken | TooManyCredentials
+    : E extends JobEnded | LastManagingKey | NameTaken | RunTaken | TooManyCredentials
       ? Conflict
       : E extends Refusal
         ? BadRequest

@@ -1,51 +1,12 @@
-/** The messages that a store has accepted, for its owner: it sends none of them. */
-import { EmailMessage, fnRedacted, type ServiceError, WireDate, TaggedError } from "@roster/domain"
-import { Context, Effect, Layer, Schema, Stream } from "effect"
+/** Reads the messages that a store has accepted: it sends none of them. */
+import { type AcceptedEmail, EmailMessage, EmailNotFound, type EmailsPage, type EmailSummary } from "@roster/domain"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Caller } from "../credentials/Caller.ts"
 import { readRows } from "../store/Rows.ts"
-import { orStoreFailure } from "../store/StoreFailure.ts"
 import { StoredDate } from "../store/StoreClock.ts"
 
-/** A message that a store has accepted. */
-export const AcceptedEmail = Schema.Struct({
-  /** The identifier of the message. */
-  messageId: Schema.String,
-  /** The identifier of the call that submitted it. */
-  transactionId: Schema.String,
-  /** When the store accepted it, in UTC. */
-  accepted: WireDate,
-  /** The message as it was submitted. */
-  message: EmailMessage
-}).pipe(
-  Schema.encodeKeys({
-    messageId: "MessageID",
-    transactionId: "TransactionID",
-    accepted: "Accepted",
-    message: "Message"
-  })
-)
-export interface AcceptedEmail extends Schema.Schema.Type<typeof AcceptedEmail> {}
-
-/** There is no message with this id in the outbox. */
-export class EmailNotFound extends TaggedError<EmailNotFound>()("EmailNotFound", {
-  /** The id that was asked for. */ id: Schema.String
-}) {
-  override get message(): string {
-    return `There is no e-mail ${this.id} in the outbox of this store.`
-  }
-}
-
-/** The outbox of a store. */
-export class Outbox extends Context.Service<
-  Outbox,
-  {
-    /** The messages of the account, newest first. */
-    readonly list: (options?: { readonly limit?: number | undefined }) => Stream.Stream<AcceptedEmail, ServiceError>
-    /** One message by its id. */
-    readonly get: (id: string) => Effect.Effect<AcceptedEmail, EmailNotFound | ServiceError>
-  }
->()("@roster/server/Outbox") {}
+/** A page ends after messages of so many bytes: some of them have attachments of many megabytes. */
+const pageBytes = 16 * 1024 * 1024
 
 const readEmails = readRows(
   Schema.Struct({
@@ -55,36 +16,50 @@ const readEmails = readRows(
     message: Schema.fromJsonString(EmailMessage)
   }).pipe(Schema.encodeKeys({ messageId: "message_id", transactionId: "transaction_id", accepted: "created" }))
 )
-const readIds = readRows(Schema.Struct({ message_id: Schema.String }))
 
-const make = Effect.map(SqlClient.SqlClient, (sql) => {
-  const find = Effect.fnUntraced(function* (id: string) {
-    const { account } = yield* Caller
-    return yield* readEmails(sql`SELECT * FROM outbox WHERE account = ${account} AND message_id = ${id.toLowerCase()}`)
-  })
-
-  const ids = fnRedacted("Outbox.list")(function* (limit: number | undefined) {
-    const { account } = yield* Caller
-    const rows = yield* readIds(sql`
-      SELECT message_id FROM outbox WHERE account = ${account} ORDER BY created DESC, message_id
-      ${limit === undefined ? sql`` : sql`LIMIT ${limit}`}`)
-    return rows.map(({ message_id }) => message_id)
-  }, orStoreFailure("outboxList"))
-
-  // The messages one by one: some of them have attachments of many megabytes.
-  const list: Outbox["Service"]["list"] = ({ limit } = {}) =>
-    Stream.fromArrayEffect(ids(limit)).pipe(
-      Stream.mapEffect((id) => orStoreFailure("outboxList")(find(id))),
-      Stream.flattenIterable
-    )
-
-  const get = fnRedacted("Outbox.get")(function* (id: string) {
-    const [email] = yield* find(id)
-    return email ?? (yield* new EmailNotFound({ id }))
-  }, orStoreFailure("outboxGet"))
-
-  return Outbox.of({ list, get })
+/** A message of an account by its id. */
+export const findEmail = Effect.fnUntraced(function* (account: string, id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [email] = yield* readEmails(sql`
+    SELECT message_id, transaction_id, created, message FROM outbox
+    WHERE account = ${account} AND message_id = ${id.toLowerCase()}`)
+  const found: AcceptedEmail | undefined = email
+  return found ?? (yield* new EmailNotFound({ id }))
 })
 
-/** Provides the outbox of a store. */
-export const layer: Layer.Layer<Outbox, never, SqlClient.SqlClient> = Layer.effect(Outbox, make)
+const summaryOf = ({ accepted, message: { content, recipients }, messageId }: AcceptedEmail): EmailSummary => ({
+  messageId,
+  accepted,
+  from: content.from,
+  to: recipients.map(({ email }) => email),
+  subject: content.subject ?? null
+})
+
+/** A page of the messages of an account, the newest first. */
+export const readOutbox = Effect.fnUntraced(function* (account: string, { before, limit = 20 }: EmailsPage) {
+  const sql = yield* SqlClient.SqlClient
+  const [last] =
+    before === undefined
+      ? []
+      : yield* sql<{ readonly created: number }>`
+          SELECT created FROM outbox WHERE account = ${account} AND message_id = ${before.toLowerCase()}`
+  if (before !== undefined && last === undefined) return yield* new EmailNotFound({ id: before })
+  const older =
+    before === undefined || last === undefined
+      ? sql`1 = 1`
+      : sql`(created < ${last.created} OR created = ${last.created} AND message_id > ${before.toLowerCase()})`
+  const rows = yield* sql<{ readonly message_id: string; readonly bytes: number }>`
+    SELECT message_id, bytes FROM outbox WHERE account = ${account} AND ${older}
+    ORDER BY created DESC, message_id LIMIT ${limit}`
+  const summaries: Array<EmailSummary> = []
+  let bytes = 0
+  // One by one, so that only one is held.
+  for (const row of rows) {
+    if (bytes > pageBytes) break
+    bytes += Number(row.bytes)
+    // One that goes meanwhile is left out.
+    const found = yield* Effect.option(findEmail(account, row.message_id))
+    if (found._tag === "Some") summaries.push(summaryOf(found.value))
+  }
+  return summaries
+})

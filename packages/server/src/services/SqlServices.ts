@@ -1,11 +1,19 @@
 /** All services on one store, for direct use by an application that keeps its own contacts, and for tests. */
-import type { ContactsService, CredentialsService, EmailsService, ListsService, RunsService } from "@roster/domain"
+import type {
+  AccountService,
+  ContactsService,
+  CredentialsService,
+  EmailsService,
+  ListsService,
+  RunsService
+} from "@roster/domain"
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import * as RuleScans from "../contacts/RuleScans.ts"
 import * as JobRunner from "../jobs/worker/JobRunner.ts"
 import * as WorkerThread from "../jobs/worker/WorkerThread.ts"
+import * as SqlAccountService from "./SqlAccountService.ts"
 import * as SqlContactsService from "./SqlContactsService.ts"
 import * as SqlCredentialsService from "./SqlCredentialsService.ts"
 import * as SqlEmailsService from "./SqlEmailsService.ts"
@@ -31,7 +39,13 @@ import { type PolicyOptions, type PostgresStoreOptions, type StoreOptions, Store
 export type { StoreError } from "../store/sqlite/StoreError.ts"
 
 /** The services of a store. */
-export type Services = ContactsService | CredentialsService | EmailsService | RunsService | ListsService
+export type Services =
+  | AccountService
+  | ContactsService
+  | CredentialsService
+  | EmailsService
+  | RunsService
+  | ListsService
 
 /** What the HTTP interface of a store needs. */
 type HttpServices =
@@ -45,6 +59,7 @@ type HttpServices =
 /** The services on SQL, and what their HTTP interface needs besides. */
 const services = (name: string) =>
   Layer.mergeAll(
+    SqlAccountService.layer,
     SqlContactsService.layer,
     SqlCredentialsService.layer,
     SqlEmailsService.layer,

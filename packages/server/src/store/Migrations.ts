@@ -592,6 +592,16 @@ const listDetails = ({ isSqlite }: Dialect) => {
   ]
 }
 
+/** The rules that the persons of an account have given names. */
+const savedRules = ({ isSqlite }: Dialect) => [
+  `CREATE TABLE saved_rules (
+      account TEXT NOT NULL,
+      name TEXT NOT NULL,
+      rule TEXT NOT NULL,
+      PRIMARY KEY (account, name)
+    ) ${isSqlite ? "WITHOUT ROWID" : ""}`
+]
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -623,11 +633,12 @@ export const migrations = {
   "20_no_address_lists": run(noAddressLists),
   "21_runs": run(runs),
   "22_status_changes": run(statusChanges),
-  "23_list_details": run(listDetails)
+  "23_list_details": run(listDetails),
+  "24_saved_rules": run(savedRules)
 }
 
 /** The number of the last migration, which every store of this version has run. */
-export const latestMigration = Object.keys(migrations).length
+export const latestMigration = Math.max(...Object.keys(migrations).map(Number.parseFloat))
 
 /** The last migration of the store, or 0. */
 export const lastMigration = Effect.gen(function* () {
@@ -645,7 +656,9 @@ export const lastMigration = Effect.gen(function* () {
 export const migrateTo = (latest: number) =>
   Migrator.make({})({
     table: "migrations",
-    loader: Migrator.fromRecord(Object.fromEntries(Object.entries(migrations).slice(0, latest)))
+    loader: Migrator.fromRecord(
+      Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseFloat(name) <= latest))
+    )
   })
 
 /** Brings the tables of a store up to this version. */

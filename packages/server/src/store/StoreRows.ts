@@ -33,6 +33,7 @@ export const tables: ReadonlyArray<Table> = [
   { name: "job_parts", atOnce: largeRowsAtOnce },
   { name: "job_rejections" },
   { name: "job_kept_statuses" },
+  { name: "saved_rules" },
   { name: "outbox", atOnce: largeRowsAtOnce },
   { name: "idempotent_answers", atOnce: largeRowsAtOnce },
   { name: "audit_entries", numbered: "number" },

@@ -1,12 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, ContactStatus, CredentialName, CredentialsService, EmailAddress } from "@roster/domain"
-import { Arbitrary, Clock, Effect, Layer, Redacted, Schedule, Schema, Stream } from "effect"
+import {
+  auditEntries,
+  ContactsService,
+  ContactStatus,
+  CredentialName,
+  CredentialsService,
+  EmailAddress
+} from "@roster/domain"
+import type { Layer } from "effect"
+import { Arbitrary, Clock, Effect, Redacted, Schedule, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { CarryOptions } from "../../src/backup/CarriedForward.ts"
 import * as StoreBackup from "../../src/backup/StoreBackup.ts"
-import * as AuditQueries from "../../src/credentials/AuditQueries.ts"
 import { Caller } from "../../src/credentials/Caller.ts"
 import { keyLookup } from "../../src/credentials/KeyLookup.ts"
 import { digestOf } from "../../src/credentials/Secret.ts"
@@ -66,7 +73,7 @@ const look = Effect.fnUntraced(function* (secrets: ReadonlySet<string>): Effect.
     Effect.map(find(digestOf(secret), clock), (row) => ({ secret, row }))
   )
   const all = yield* Stream.runCollect((yield* ContactsService).stream())
-  const trail = yield* Stream.runCollect((yield* AuditQueries.AuditQueries).entries())
+  const trail = yield* Stream.runCollect(auditEntries())
   return {
     keys: new Map(
       rows.flatMap(({ row, secret }) => (row === undefined ? [] : [[secret, JSON.parse(row.access_levels)]]))
@@ -78,7 +85,7 @@ const look = Effect.fnUntraced(function* (secrets: ReadonlySet<string>): Effect.
 
 type Services = Layer.Success<ReturnType<typeof services>>
 
-const services = (filename: string) => Layer.provideMerge(AuditQueries.layer, SqlServices.layerWithStore({ filename }))
+const services = (filename: string) => SqlServices.layerWithStore({ filename })
 
 /** Runs steps, of which some are refused, and looks. */
 const after = (filename: string, steps: ReadonlyArray<Step>, secrets: Set<string>) =>

@@ -8,12 +8,14 @@
  */
 import type {
   AccessLevel,
+  AccountService,
   ContactsService,
   CredentialsService,
   EmailsService,
   ListsService,
   RunsService
 } from "@roster/domain"
+import { accountConformance } from "./AccountConformance.ts"
 import {
   contactsAbsentConformance,
   credentialsAbsentConformance,
@@ -107,6 +109,10 @@ const runs = (): ReadonlyArray<ConformanceCase<ContactsService | RunsService>> =
 const lists = (): ReadonlyArray<ConformanceCase<ContactsService | ListsService>> =>
   registered([...readAndWrite, "lists"], [listsConformance])
 
+const account = (): ReadonlyArray<
+  ConformanceCase<AccountService | ContactsService | CredentialsService | EmailsService>
+> => registered([...readAndWrite, ...manageKeys, ...sendMail, "ViewReports", "account"], [accountConformance])
+
 /** The cases of one service, or of all. Give the layer of a service to whatever runs its cases. */
 export const conformance = {
   /** Contacts, their imports and exports. */
@@ -117,11 +123,13 @@ export const conformance = {
   emails,
   /** Runs, and what is recorded of the writes that name one. */
   runs,
+  /** What the account has besides. */
+  account,
   /** Lists. */
   lists,
   /** All of these, and what holds between services. */
   all: (): ReadonlyArray<
-    ConformanceCase<ContactsService | CredentialsService | EmailsService | RunsService | ListsService>
+    ConformanceCase<AccountService | ContactsService | CredentialsService | EmailsService | RunsService | ListsService>
   > => [
     ...contacts(),
     ...credentials(),
@@ -132,6 +140,7 @@ export const conformance = {
       [...readAndWrite, "lists", "runs"],
       [listsInRunsConformance]
     ),
+    ...account(),
     ...registered<ContactsService | EmailsService>(
       [...readAndWrite, ...sendMail, "idempotency-keys"],
       [keysAcrossServicesConformance]

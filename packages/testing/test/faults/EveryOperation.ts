@@ -4,6 +4,7 @@
  */
 import { type OperationId, operations } from "@roster/api"
 import {
+  AccountService,
   ContactFilter,
   ContactsService,
   CredentialName,
@@ -28,7 +29,13 @@ export interface OperationFailure {
 }
 
 /** The services that the calls use. */
-export type Services = ContactsService | CredentialsService | EmailsService | RunsService | ListsService
+export type Services =
+  | AccountService
+  | ContactsService
+  | CredentialsService
+  | EmailsService
+  | RunsService
+  | ListsService
 
 /** A call of one operation, with the response that it succeeds with. */
 export interface OperationCall {
@@ -88,11 +95,98 @@ const listName = "canary list"
 const list = { ListName: listName, PublicListID: exportId, DateAdded: "2024-01-02T03:04:05Z", AllowUnsubscribe: true }
 const one = ContactFilter.ByEmails({ emails: [canaryEmail] })
 
+const account = <A, E>(use: (service: AccountService["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(AccountService, use)
+
+/** The id of the job and of the e-mail in the calls. */
+export const accountId = "3fa85f64-5717-4562-b3fc-2c963f66afa6"
+const at = "2026-11-28T10:15:00Z"
+const job = {
+  id: accountId,
+  kind: "Import",
+  state: "Ready",
+  running: false,
+  created: at,
+  ended: at,
+  expires: null,
+  rowsDone: 1,
+  rowsTotal: 1,
+  accepted: 1,
+  rejected: 0,
+  rejectedKept: 0,
+  duplicates: 0,
+  statusesKept: 0,
+  problem: null,
+  request: { fileName: "contacts.csv" }
+}
+
 /** The file of the import call, which can be read repeatedly. */
 export const importFile = `Email\r\n${canaryEmail}\r\n`
 
 /** Every operation by its identifier: the bulk delete by rule, the import of a file that can be read repeatedly. */
 const calls: Readonly<Record<OperationId, Call>> = {
+  accountAuditGet: {
+    call: account((service) => service.auditTrail()),
+    answer: json(200, [
+      {
+        number: 1,
+        time: at,
+        account: "",
+        actor: { _tag: "Owner" },
+        peer: null,
+        operation: "securityApikeysPost",
+        subject: credentialNames.apiKey,
+        outcome: "Done",
+        details: {}
+      }
+    ])
+  },
+  accountEmailsByIdGet: {
+    call: account((service) => service.email(accountId)),
+    answer: json(200, {
+      MessageID: accountId,
+      TransactionID: "t-1",
+      Accepted: at,
+      Message: { Recipients: [{ Email: canaryEmail }], Content: { From: "john@example.com", Subject: "Hello" } }
+    })
+  },
+  accountEmailsGet: {
+    call: account((service) => service.emails()),
+    answer: json(200, [
+      { MessageID: accountId, Accepted: at, From: "john@example.com", To: [canaryEmail], Subject: "Hello" }
+    ])
+  },
+  accountJobsByIdCancelPost: { call: account((service) => service.cancelJob(accountId)), answer: nothing },
+  accountJobsByIdGet: { call: account((service) => service.job(accountId)), answer: json(200, job) },
+  accountJobsByIdKeptGet: {
+    call: account((service) => service.keptStatuses(accountId)),
+    answer: json(200, [{ line: 2, status: "Unsubscribed" }])
+  },
+  accountJobsByIdRejectedGet: {
+    call: account((service) => service.rejectedRows(accountId)),
+    answer: json(200, {
+      header: { cells: ["Email"], delimiter: "," },
+      rows: [{ line: 2, reason: "no address", cells: [canaryEmail] }]
+    })
+  },
+  accountJobsGet: { call: account((service) => service.jobs()), answer: json(200, [job]) },
+  accountKeyGet: {
+    call: account((service) => service.key),
+    answer: json(200, { Name: credentialNames.apiKey, Account: "", AccessLevel: ["ViewContacts"], Expires: null })
+  },
+  accountKeyUsesGet: {
+    call: account((service) => service.keyUses()),
+    answer: json(200, [{ name: credentialNames.apiKey, levels: [{ level: "ViewContacts", lastUse: at }] }])
+  },
+  accountRulesByNameDelete: { call: account((service) => service.removeRule("vip")), answer: nothing },
+  accountRulesByNamePut: {
+    call: account((service) => service.saveRule("vip", "status = 'Active'")),
+    answer: nothing
+  },
+  accountRulesGet: {
+    call: account((service) => service.rules),
+    answer: json(200, [{ Name: "vip", Rule: "status = 'Active'" }])
+  },
   contactsByEmailDelete: { call: contacts((service) => service.delete(canaryEmail)), answer: nothing },
   contactsByEmailGet: { call: contacts((service) => service.get(canaryEmail)), answer: json(200, contact) },
   contactsByEmailPut: {

@@ -1,6 +1,7 @@
 /** A fault plan in front of any layer leaves alone what a client would never send; `serve --faults` never sees it. */
 import { assert, describe, it } from "@effect/vitest"
 import {
+  AccountService,
   ContactFilter,
   ContactsService,
   CredentialsService,
@@ -28,6 +29,8 @@ const apiKeys = <A, E>(use: (service: CredentialsService["Service"]["apiKeys"]) 
 const smtp = <A, E>(use: (service: CredentialsService["Service"]["smtp"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(CredentialsService, (service) => use(service.smtp))
 
+const account = <A, E>(use: (service: AccountService["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(AccountService, use)
 const runs = <A, E>(use: (service: RunsService["Service"]) => Effect.Effect<A, E>) => Effect.flatMap(RunsService, use)
 
 const lists = <A, E>(use: (service: ListsService["Service"]) => Effect.Effect<A, E>) =>
@@ -123,6 +126,22 @@ const refused: { readonly [Name in FaultPlan.Operation]?: ReadonlyArray<Call> } 
   "runs.list": [runs((it) => it.list({ limit: 1001 })), runs((it) => it.list({ before: "a/b" }))],
   "runs.get": [runs((it) => it.get("."))],
   "runs.changes": [runs((it) => it.changes("none", { after: -1 })), runs((it) => it.changes("a b"))],
+  "account.key": [],
+  "account.auditTrail": [account((it) => it.auditTrail({ before: -1 })), account((it) => it.auditTrail({ key: lone }))],
+  "account.keyUses": [account((it) => it.keyUses({ subaccount: "nobody" }))],
+  "account.jobs": [account((it) => it.jobs({ limit: 1001 })), account((it) => it.jobs({ before: "a/b" }))],
+  "account.job": [account((it) => it.job(".."))],
+  "account.cancelJob": [account((it) => it.cancelJob("a/b"))],
+  "account.rejectedRows": [
+    account((it) => it.rejectedRows("none", { after: -1 })),
+    account((it) => it.rejectedRows(""))
+  ],
+  "account.keptStatuses": [account((it) => it.keptStatuses("a b"))],
+  "account.emails": [account((it) => it.emails({ limit: -1 })), account((it) => it.emails({ before: "a/b" }))],
+  "account.email": [account((it) => it.email("."))],
+  "account.rules": [],
+  "account.saveRule": [account((it) => it.saveRule("a b", "All")), account((it) => it.saveRule("vip", "status ="))],
+  "account.removeRule": [account((it) => it.removeRule(""))],
   "runs.erase": [runs((it) => it.erase("none", [1.5])), runs((it) => it.erase("", [1]))],
   "lists.list": [lists((it) => it.list({ limit: 1001 })), lists((it) => it.list({ offset: -1 }))],
   "lists.get": [lists((it) => it.get("")), lists((it) => it.get(lone))],
@@ -188,7 +207,11 @@ describe("a call that a client refuses before it sends it", () => {
       for (const { calls, name } of operations) {
         for (const [index, call] of calls.entries()) {
           const { _tag } = yield* Effect.flip(call)
-          assert.include(["InvalidInput", "InvalidRule", "RunNotFound", "TooManyContacts"], _tag, `${name} ${index}`)
+          assert.include(
+            ["EmailNotFound", "InvalidInput", "InvalidRule", "JobNotFound", "RunNotFound", "TooManyContacts"],
+            _tag,
+            `${name} ${index}`
+          )
         }
       }
       assert.deepStrictEqual(sent, [])

@@ -3,8 +3,8 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
-import { ContactsService } from "@roster/domain"
-import { Jobs, SqlContactsService, SqlServices, Store } from "@roster/server"
+import { AccountService, allJobs, ContactsService } from "@roster/domain"
+import { SqlAccountService, SqlContactsService, SqlServices, Store } from "@roster/server"
 import { JobRunner } from "@roster/server/JobRunner"
 import * as RuleScans from "@roster/server/RuleScans"
 import { StorePolicy } from "@roster/server/StoreOptions"
@@ -20,14 +20,15 @@ const freshFile = Effect.gen(function* () {
 })
 
 /** A store that works on its jobs. */
-export const working = Layer.unwrap(
-  Effect.map(freshFile, (filename) => Layer.provideMerge(Jobs.layer, SqlServices.layerWithStore({ filename })))
-).pipe(Layer.provideMerge(ShiftedClock.layer), Layer.provide(NodeServices.layer))
+export const working = Layer.unwrap(Effect.map(freshFile, (filename) => SqlServices.layerWithStore({ filename }))).pipe(
+  Layer.provideMerge(ShiftedClock.layer),
+  Layer.provide(NodeServices.layer)
+)
 
 /** One that takes jobs and works on none. */
 export const idle = Layer.unwrap(
   Effect.map(freshFile, (filename) =>
-    Layer.merge(Jobs.layer, SqlContactsService.layer).pipe(
+    Layer.merge(SqlAccountService.layer, SqlContactsService.layer).pipe(
       Layer.provide(Layer.succeed(JobRunner, { wake: Effect.void, settled: Effect.void })),
       Layer.provide(RuleScans.layer()),
       Layer.provide(Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: ["files.example.com"] })),
@@ -37,13 +38,17 @@ export const idle = Layer.unwrap(
 ).pipe(Layer.provideMerge(ShiftedClock.layer), Layer.provide(NodeServices.layer))
 
 /** All jobs. */
-export const jobList = Effect.flatMap(Jobs.Jobs, (jobs) => Stream.runCollect(jobs.list()))
+export const jobList = Stream.runCollect(allJobs())
 
 /** The newest job. */
 export const newest = Effect.map(jobList, ([job]) => job ?? assert.fail("there is no job"))
 
 /** The newest job, once it has ended. */
 export const ended = eventually(newest, (job) => job.ended !== null)
+
+/** Cancels a job, and gives it. */
+export const cancel = (id: string) =>
+  Effect.flatMap(AccountService, (account) => Effect.andThen(account.cancelJob(id), account.job(id)))
 
 /** With the byte order mark, which is a part of the file. */
 export const textOf = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>) =>

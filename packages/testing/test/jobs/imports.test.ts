@@ -2,8 +2,7 @@
  * What an import of the service says of the rows that it read: repeated addresses, and the rows that it rejected.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, EmailAddress } from "@roster/domain"
-import { Jobs } from "@roster/server"
+import { AccountService, ContactsService, EmailAddress, rejectedRowsFile } from "@roster/domain"
 import { Array as Arr, Effect } from "effect"
 import { maximumKeptStatuses } from "../../../server/src/jobs/imports/KeptRows.ts"
 import { ended, importText, textOf, working } from "./StoreWithJobs.ts"
@@ -47,7 +46,6 @@ describe("an import of the service", () => {
 
   it.live("keeps the rows that it rejects, which make a file that is rejected again or imported once corrected", () =>
     Effect.gen(function* () {
-      const jobs = yield* Jobs.Jobs
       const header = "eMail;FirstName;'=Note"
       const bad = Array.from({ length: 1200 }, (_, row) => `nobody${row};"a ""b""\r\n;";=${row}`)
       const good = Array.from({ length: 1200 }, (_, row) => `p${row}@example.com;P;x`)
@@ -55,7 +53,7 @@ describe("an import of the service", () => {
       yield* importText(`${file.join("\r\n")}\r\n`)
       const first = yield* ended
       assert.deepInclude(first, { rejected: 1201, rejectedKept: 1201, accepted: 1200 })
-      const rejected = yield* textOf(jobs.rejectedRows(first.id))
+      const rejected = yield* textOf(rejectedRowsFile(first.id))
       assert.strictEqual(
         rejected,
         [
@@ -71,12 +69,12 @@ describe("an import of the service", () => {
       yield* importText(rejected)
       const second = yield* ended
       assert.deepInclude(second, { rejected: 1201, accepted: 0 })
-      assert.strictEqual(yield* textOf(jobs.rejectedRows(second.id)), rejected)
+      assert.strictEqual(yield* textOf(rejectedRowsFile(second.id)), rejected)
 
       yield* importText(rejected.replaceAll(/nobody(\d+)/g, "n$1@example.com").replace(';x;"the', ';x;;"the'))
       const third = yield* ended
       assert.deepInclude(third, { rejected: 0, accepted: 1201, rejectedKept: 0 })
-      assert.strictEqual(yield* textOf(jobs.rejectedRows(third.id)), "")
+      assert.strictEqual(yield* textOf(rejectedRowsFile(third.id)), "")
       const contact = yield* (yield* ContactsService).get("n7@example.com")
       assert.deepStrictEqual<unknown>([contact.firstName, contact.customFields], ['a "b"\r\n;', { "=Note": "=7" }])
     }).pipe(Effect.provide(working))
@@ -85,7 +83,7 @@ describe("an import of the service", () => {
   it.live.each([1000, 1001])("lists the first 1000 rows whose contacts kept their status, of %s", (count) =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
-      const jobs = yield* Jobs.Jobs
+      const jobs = yield* AccountService
       const people = Array.from({ length: count }, (_, row) => EmailAddress.make(`p${row}@example.com`))
       for (const some of Arr.chunksOf(people, 1000)) {
         yield* contacts.add(some.map((email) => ({ email, status: "Bounced" })))

@@ -2,8 +2,17 @@
  * The jobs of a store as its owner sees them: what they are, how they are cancelled, when they go.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactFilter, ContactsService, EmailAddress, ImportSource, RuleText } from "@roster/domain"
-import { Caller, Jobs } from "@roster/server"
+import {
+  AccountService,
+  allJobs,
+  ContactFilter,
+  ContactsService,
+  EmailAddress,
+  ImportSource,
+  rejectedRowsFile,
+  RuleText
+} from "@roster/domain"
+import { Caller } from "@roster/server"
 import * as JobRunner from "@roster/server/JobRunner"
 import { StorePolicy } from "@roster/server/StoreOptions"
 import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
@@ -11,13 +20,13 @@ import { SqlClient } from "effect/sql"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
 import { ShiftedClock } from "./ShiftedClock.ts"
-import { ended, idle, importText, jobList, newest, working } from "./StoreWithJobs.ts"
+import { cancel, ended, idle, importText, jobList, newest, working } from "./StoreWithJobs.ts"
 
 describe("jobs of a store", () => {
   it.live("are listed with the newest first, with what they were asked for and how far they are", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
-      const jobs = yield* Jobs.Jobs
+      const jobs = yield* AccountService
       yield* contacts.add([{ email: EmailAddress.make("ann@example.com") }], { listNames: ["News"] })
       yield* contacts.import(file(utf8("Email\nbob@example.com\n"), "p\u001b.csv"), { listName: "News" })
       yield* contacts
@@ -47,20 +56,21 @@ describe("jobs of a store", () => {
           { fileName: "p\u001b.csv", listName: "News" }
         ]
       )
-      assert.deepStrictEqual(yield* jobs.get(id.toUpperCase()), listed[0])
-      assert.deepStrictEqual(yield* Stream.runCollect(jobs.list({ limit: 2 })), listed.slice(0, 2))
-      assert.strictEqual((yield* Effect.flip(jobs.get("nobody"))).message.split(".")[0], "There is no job nobody")
+      assert.deepStrictEqual(yield* jobs.job(id.toUpperCase()), listed[0])
+      assert.deepStrictEqual(yield* Stream.runCollect(allJobs({ limit: 2 })), listed.slice(0, 2))
+      assert.strictEqual((yield* Effect.flip(jobs.job("nobody"))).message.split(".")[0], "There is no job nobody")
     }).pipe(Effect.provide(idle))
   )
 
   it.live("are those of one's own account", () =>
     Effect.gen(function* () {
-      const jobs = yield* Jobs.Jobs
+      const jobs = yield* AccountService
       yield* importText("Email\n").pipe(Effect.provideService(Caller, { account: "team@example.com" }))
       assert.deepStrictEqual(yield* jobList, [])
       const [job] = yield* Effect.provideService(jobList, Caller, { account: "team@example.com" })
       const id = job?.id ?? ""
-      for (const look of [jobs.get(id), jobs.cancel(id), Stream.runDrain(jobs.rejectedRows(id))]) {
+      assert.strictEqual((yield* Effect.flip(jobs.cancelJob(id)))._tag, "JobNotFound")
+      for (const look of [jobs.job(id), Stream.runDrain(rejectedRowsFile(id))]) {
         assert.strictEqual((yield* Effect.flip(look))._tag, "JobNotFound")
       }
     }).pipe(Effect.provide(idle))
@@ -94,7 +104,7 @@ describe("jobs of a store", () => {
         const left = sql<{ readonly parts: number; readonly bytes: number }>`
         SELECT (SELECT count(*) FROM job_parts) AS parts, bytes FROM jobs`
         const [before] = yield* left
-        yield* (yield* Jobs.Jobs).cancel(id)
+        yield* cancel(id)
         assert.deepStrictEqual(yield* left, [{ parts: (before?.parts ?? 0) - 256, bytes: parts * 256 * 1024 }])
         const policy = Layer.succeed(StorePolicy, { allowedSenders: [], allowFileUrl: [] })
         yield* Layer.build(Layer.provide(JobRunner.layer(), policy))
@@ -105,19 +115,18 @@ describe("jobs of a store", () => {
   it.live("that wait are cancelled, once", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
-      const jobs = yield* Jobs.Jobs
       const sql = yield* SqlClient.SqlClient
       yield* importText("Email\nann@example.com\n")
       const { id } = yield* newest
-      const cancelled = yield* jobs.cancel(id)
+      const cancelled = yield* cancel(id)
       assert.deepInclude(cancelled, { id, state: "Cancelled", running: false, rowsDone: 0 })
       assert.isNotNull(cancelled.ended)
       assert.deepStrictEqual(yield* sql`SELECT * FROM job_parts`, [])
-      const again = yield* Effect.flip(jobs.cancel(id))
+      const again = yield* Effect.flip(cancel(id))
       assert.deepInclude(again, { _tag: "JobEnded", id, state: "Cancelled" })
 
       const asked = yield* contacts.export()
-      yield* jobs.cancel(asked.id)
+      yield* cancel(asked.id)
       assert.strictEqual(yield* contacts.exportStatus(asked.id), "Error")
       assert.strictEqual((yield* Effect.flip(Stream.runDrain(contacts.download(asked.link))))._tag, "ExportNotFound")
     }).pipe(Effect.provide(idle))
@@ -126,20 +135,18 @@ describe("jobs of a store", () => {
   it.live("that are ready exports are ended, and their links with them", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
-      const jobs = yield* Jobs.Jobs
       const { id, link } = yield* contacts.export()
       yield* eventually(contacts.exportStatus(id), (status) => status === "Ready")
       yield* Stream.runDrain(contacts.download(link))
-      assert.strictEqual((yield* jobs.cancel(id)).state, "Cancelled")
+      assert.strictEqual((yield* cancel(id)).state, "Cancelled")
       assert.strictEqual((yield* Effect.flip(Stream.runDrain(contacts.download(link))))._tag, "ExportNotFound")
-      assert.strictEqual((yield* Effect.flip(jobs.cancel(id)))._tag, "JobEnded")
+      assert.strictEqual((yield* Effect.flip(cancel(id)))._tag, "JobEnded")
     }).pipe(Effect.provide(working))
   )
 
   it.live("can be cancelled while they receive their file, and the sender gets an error", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
-      const jobs = yield* Jobs.Jobs
       const sql = yield* SqlClient.SqlClient
       const rest = yield* Deferred.make<Uint8Array>()
       const content = Stream.concat(
@@ -149,7 +156,7 @@ describe("jobs of a store", () => {
       const sending = yield* Effect.forkChild(contacts.import(ImportSource.File({ name: "slow.csv", content })))
       const receiving = yield* eventually(jobList, ([job]) => job !== undefined)
       assert.deepInclude(receiving[0], { state: "Receiving", running: true })
-      yield* jobs.cancel(receiving[0]?.id ?? "")
+      yield* cancel(receiving[0]?.id ?? "")
       yield* Deferred.succeed(rest, utf8("bob@example.com\n"))
       const told = yield* Effect.flip(Fiber.join(sending))
       assert.strictEqual(told._tag, "ImportRefused")
@@ -161,7 +168,6 @@ describe("jobs of a store", () => {
   it.live("that receive their file end within one step after they were cancelled, while it is still being sent", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactsService
-      const jobs = yield* Jobs.Jobs
       const sql = yield* SqlClient.SqlClient
       const head = yield* Deferred.make<void>()
       // Larger than one step, and without an end.
@@ -172,7 +178,7 @@ describe("jobs of a store", () => {
       )
       const sending = yield* Effect.forkChild(contacts.import(ImportSource.File({ name: "endless.csv", content })))
       const receiving = yield* eventually(jobList, ([job]) => job !== undefined)
-      yield* jobs.cancel(receiving[0]?.id ?? "")
+      yield* cancel(receiving[0]?.id ?? "")
       yield* Deferred.succeed(head, undefined)
       assert.strictEqual((yield* Effect.flip(Fiber.join(sending)))._tag, "ImportRefused")
       assert.deepStrictEqual(yield* sql`SELECT * FROM job_parts`, [])
@@ -181,18 +187,18 @@ describe("jobs of a store", () => {
 
   it.live("that are worked on stop at the next step, and what they wrote stays", () =>
     Effect.gen(function* () {
-      const jobs = yield* Jobs.Jobs
+      const jobs = yield* AccountService
       const sql = yield* SqlClient.SqlClient
       const rows = 150_000
       yield* importText(`Email\n${Array.from({ length: rows }, (_, row) => `p${row}@example.com`).join("\n")}\n`)
       const { id } = yield* eventually(newest, ({ rowsDone }) => rowsDone > 0)
-      const cancelled = yield* jobs.cancel(id)
+      const cancelled = yield* cancel(id)
       assert.strictEqual(cancelled.state, "Cancelled")
       assert.isBelow(cancelled.rowsDone, rows)
       // The next job is taken up by the same worker: it has let go of this one.
       yield* importText("Email\nlast@example.com\n")
       assert.deepInclude(yield* ended, { state: "Ready", accepted: 1 })
-      assert.deepStrictEqual(yield* jobs.get(id), cancelled)
+      assert.deepStrictEqual(yield* jobs.job(id), cancelled)
       const [counted] = yield* sql<{ readonly count: number }>`SELECT count(*) AS count FROM contacts`
       assert.strictEqual(counted?.count, cancelled.accepted + 1)
       assert.deepStrictEqual(yield* sql`SELECT * FROM job_parts`, [])

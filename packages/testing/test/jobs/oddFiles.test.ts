@@ -3,14 +3,13 @@
  * they store alike, and what one refuses the others refuse for the same reason. (docs/decisions/csv.md)
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactFilter, ContactsService, ImportSource, readContacts } from "@roster/domain"
+import { ContactFilter, ContactsService, ImportSource, readContacts, rejectedRowsFile } from "@roster/domain"
 import { unpacked } from "@roster/domain/PackedFile"
 import { addRows, RunLog, importContacts } from "@roster/workflows"
 import { Effect, Layer, Result, Stream } from "effect"
 import { gzipSync } from "node:zlib"
 import { zipBytes } from "../hostile/ZipBytes.ts"
 import { ended, textOf, working } from "./StoreWithJobs.ts"
-import { Jobs } from "@roster/server"
 
 const latin1 = (text: string) => Buffer.from(text, "latin1")
 const ann = { Email: "ann@example.com", FirstName: "Ann" }
@@ -103,12 +102,11 @@ const stored = Effect.gen(function* () {
 const byService = (file: string | Uint8Array) =>
   Effect.gen(function* () {
     const contacts = yield* ContactsService
-    const jobs = yield* Jobs.Jobs
     const source = ImportSource.File({ name: "odd", content: bytesOf(file), replayable: true })
     const refused = yield* Effect.result(contacts.import(source, {}))
     const failure = Result.isFailure(refused) ? refused.failure.message : undefined
     const job = failure === undefined ? yield* ended : undefined
-    const rejected = job === undefined ? "" : yield* textOf(jobs.rejectedRows(job.id))
+    const rejected = job === undefined ? "" : yield* textOf(rejectedRowsFile(job.id))
     return {
       failure: failure ?? job?.problem ?? undefined,
       rejected: job?.rejected,

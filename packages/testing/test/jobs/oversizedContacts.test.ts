@@ -2,8 +2,14 @@
  * Contacts that are at their bounds, or larger because an earlier version wrote them, and imports of rows beyond the bounds.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactSize, ContactsService, EmailAddress, maximumListsOfContact, readContacts } from "@roster/domain"
-import { Jobs } from "@roster/server"
+import {
+  ContactSize,
+  ContactsService,
+  EmailAddress,
+  maximumListsOfContact,
+  readContacts,
+  rejectedRowsFile
+} from "@roster/domain"
 import { importContacts, RunLog } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -83,7 +89,7 @@ describe("a contact that is larger than the bounds", () => {
       yield* importText(text)
       const job = yield* ended
       assert.deepInclude(job, { state: "Ready", accepted: 1, rejected: 2, rejectedKept: 2, duplicates: 0 })
-      const rejected = csvOf(yield* textOf((yield* Jobs.Jobs).rejectedRows(job.id)))
+      const rejected = csvOf(yield* textOf(rejectedRowsFile(job.id)))
       assert.deepStrictEqual(
         rejected.slice(1).map((cells) => cells.at(-1)?.replace(/,.*/, "")),
         [
@@ -106,7 +112,7 @@ describe("a contact on as many lists as one can be", () => {
       yield* contacts.import(file(utf8(`Email\n${many}\n${long}\n`)), { listName: "another" })
       const job = yield* ended
       assert.deepInclude(job, { state: "Ready", accepted: 1, rejected: 1 })
-      const [, ...rejected] = csvOf(yield* textOf((yield* Jobs.Jobs).rejectedRows(job.id)))
+      const [, ...rejected] = csvOf(yield* textOf(rejectedRowsFile(job.id)))
       assert.deepStrictEqual(rejected, [[many, "listName: the contact would be on more than 100 lists"]])
     }).pipe(Effect.provide(working))
   )

@@ -3,8 +3,8 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, EmailAddress, ImportSource } from "@roster/domain"
-import { Caller, Jobs, SqlServices } from "@roster/server"
+import { AccountService, ContactsService, EmailAddress, ImportSource } from "@roster/domain"
+import { Caller, SqlServices } from "@roster/server"
 import { Effect, FileSystem, Layer, Logger, Path, Schedule } from "effect"
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
@@ -15,7 +15,7 @@ import { pathToFileURL } from "node:url"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { longRun } from "../../src/simulation/LongRun.ts"
 import { jobThread } from "../Threads.ts"
-import { importText, newest } from "./StoreWithJobs.ts"
+import { cancel, importText, newest } from "./StoreWithJobs.ts"
 
 const sources = new URL("../../../server/src/", import.meta.url)
 
@@ -29,10 +29,7 @@ const services = (
   jobThread: URL,
   log: Layer.Layer<never> = Layer.empty,
   allowFileUrl: ReadonlyArray<string> = []
-) =>
-  Layer.provideMerge(Jobs.layer, SqlServices.layerWithStore({ filename, jobThread, allowFileUrl })).pipe(
-    Layer.provideMerge(log)
-  )
+) => SqlServices.layerWithStore({ filename, jobThread, allowFileUrl }).pipe(Layer.provideMerge(log))
 
 /** The rows of a query, read beside the service. */
 const look = (filename: string, query: string) => {
@@ -227,7 +224,7 @@ describe("the thread of jobs", () => {
           for (let turn = 0; turn < 2; turn++) {
             yield* fetched
             yield* requests(1)
-            yield* (yield* Jobs.Jobs).cancel((yield* newest).id)
+            yield* cancel((yield* newest).id)
             yield* requests(0)
           }
           yield* importText(fileOf(10))
@@ -259,7 +256,7 @@ describe("the thread of jobs", () => {
       Effect.gen(function* () {
         const filename = (yield* Path.Path).join(yield* folder, "roster.db")
         yield* Effect.gen(function* () {
-          const jobs = yield* Jobs.Jobs
+          const jobs = yield* AccountService
           const contacts = yield* ContactsService
           // An import of more than a transaction, and an export of many parts.
           const rows = 8000
@@ -278,12 +275,12 @@ describe("the thread of jobs", () => {
             Effect.repeat({ schedule: Schedule.spaced("1 millis"), until: ({ length }) => length > 0 }),
             Effect.timeout("2 minutes")
           )
-          const cancelled = yield* jobs.cancel((yield* newest).id)
+          const cancelled = yield* cancel((yield* newest).id)
           assert.strictEqual(cancelled.state, "Cancelled")
           assert.isBelow(cancelled.accepted, rows)
           yield* importText("Email\nlast@example.com\n")
           yield* eventually(newest, ({ state }) => state === "Ready")
-          assert.deepStrictEqual(yield* jobs.get(cancelled.id), cancelled)
+          assert.deepStrictEqual(yield* jobs.job(cancelled.id), cancelled)
           assert.deepStrictEqual(look(filename, "SELECT * FROM job_parts"), [])
           assert.deepStrictEqual(look(filename, "SELECT id FROM jobs WHERE bytes > 0"), [])
           const [counted] = look(filename, "SELECT count(*) AS contacts FROM contacts")

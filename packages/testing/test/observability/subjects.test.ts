@@ -3,6 +3,7 @@
  * full of canaries, and whatever a tracer, a logger and the metrics got is searched for them.
  */
 import {
+  AccountService,
   ContactFilter,
   ContactsService,
   CredentialName,
@@ -10,11 +11,11 @@ import {
   EmailAddress,
   EmailMessage,
   EmailsService,
-  fnRedacted,
-  LastManagingKey,
   ExportExpired,
   ExportId,
+  fnRedacted,
   ImportSource,
+  LastManagingKey,
   maximumCredentials,
   rawRule,
   readContacts,
@@ -96,11 +97,14 @@ type Method<S> =
 const declared: Record<NonNullable<Method<Services["Service"]>>["_tag"], true> = {
   ContactNotFound: true,
   CredentialNotFound: true,
+  EmailNotFound: true,
   ExportExpired: true,
   ExportNotFound: true,
   ImportRefused: true,
   InvalidInput: true,
   InvalidRule: true,
+  JobEnded: true,
+  JobNotFound: true,
   LastManagingKey: true,
   ListNotFound: true,
   NameTaken: true,
@@ -108,6 +112,7 @@ const declared: Record<NonNullable<Method<Services["Service"]>>["_tag"], true> =
   PlatformError: true,
   RunNotFound: true,
   RunTaken: true,
+  SavedRuleNotFound: true,
   ServiceError: true,
   TooManyContacts: true,
   TooManyCredentials: true
@@ -219,10 +224,26 @@ const runs = Effect.map(RunsService, (service) => {
   ]
 })
 
+const account = Effect.map(AccountService, (service) => [
+  service.job(canaries.name),
+  Effect.flatMap(service.jobs(), ([job]) => service.cancelJob(job?.id ?? "none")),
+  Effect.flatMap(service.jobs(), ([job]) => service.cancelJob(job?.id ?? "none")),
+  service.email(canaries.name),
+  service.saveRule("vip", `city = '${canaries.body}'`),
+  service.saveRule(canaries.name, "All"),
+  service.removeRule("nobody"),
+  service.auditTrail({ key: canaries.name })
+])
+
 type Call = Effect.Effect<unknown, { readonly _tag: string }, Services | FileSystem.FileSystem | Path.Path>
 
 const everyCall = Effect.gen(function* () {
-  const calls: ReadonlyArray<Call> = [...(yield* contacts), ...(yield* credentials), ...(yield* runs)]
+  const calls: ReadonlyArray<Call> = [
+    ...(yield* contacts),
+    ...(yield* credentials),
+    ...(yield* runs),
+    ...(yield* account)
+  ]
   const ends = yield* Effect.forEach(calls, (call) => Effect.flip(Effect.asVoid(call)).pipe(Effect.option))
   return new Set(ends.flatMap((end) => (Option.isSome(end) ? [end.value._tag] : [])))
 })

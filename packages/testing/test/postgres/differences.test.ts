@@ -1,8 +1,8 @@
 /** What SQLite does by itself, and a service on PostgreSQL has to see to: bytes, collations, and callers at the same time. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { ContactsService, CredentialsService, EmailAddress, ServiceError } from "@roster/domain"
-import { AuditQueries, ContactLists, SqlServices, StoreBackup } from "@roster/server"
+import { auditEntries, ContactsService, CredentialsService, EmailAddress, ServiceError } from "@roster/domain"
+import { ContactLists, SqlServices, StoreBackup } from "@roster/server"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { readdirSync } from "node:fs"
@@ -18,15 +18,14 @@ describePostgres("on PostgreSQL", () => {
       const url = yield* freshDatabase
       yield* Effect.gen(function* () {
         const { apiKeys } = yield* CredentialsService
-        const audit = yield* AuditQueries.AuditQueries
         yield* Effect.flip(apiKeys.delete("a\0b"))
         yield* Effect.flip(apiKeys.delete("missing"))
-        const entries = yield* eventually(Stream.runCollect(audit.entries()), ({ length }) => length === 2)
+        const entries = yield* eventually(Stream.runCollect(auditEntries()), ({ length }) => length === 2)
         assert.deepStrictEqual(
           entries.map(({ subject }) => subject),
           ["missing", "a\ufffdb"]
         )
-      }).pipe(Effect.provide(Layer.provideMerge(AuditQueries.layer, SqlServices.layerPostgres({ postgres: { url } }))))
+      }).pipe(Effect.provide(SqlServices.layerPostgres({ postgres: { url } })))
     }).pipe(Effect.scoped)
   )
 

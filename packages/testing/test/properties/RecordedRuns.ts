@@ -5,6 +5,7 @@
  */
 import { assert } from "@effect/vitest"
 import {
+  allJobs,
   canonicalEmail,
   type Contact,
   ContactFilter,
@@ -16,9 +17,7 @@ import {
   RuleText,
   RunsService
 } from "@roster/domain"
-import { Jobs } from "@roster/server"
-import { Arbitrary, DateTime, Effect, Layer, Schema, Stream, Struct } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Arbitrary, DateTime, Effect, Schema, Stream, Struct } from "effect"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 
 const people = ["ada", "bob", "Cy", "dot", "eve"].map((name) => `${name}@example.com`)
@@ -170,14 +169,8 @@ const callOf = Effect.fnUntraced(function* ({ first, isRight, kind, lists, off, 
   }
 })
 
-/** The jobs on the store of some services, besides them. */
-export const withJobs = <A, E>(services: Layer.Layer<A | SqlClient.SqlClient, E>) =>
-  Layer.provideMerge(Jobs.layer, services)
-
 /** Waits until no import is at work. */
-const settled = Effect.flatMap(Jobs.Jobs, (jobs) =>
-  eventually(Stream.runCollect(jobs.list()), (all) => all.every(({ ended }) => ended !== null))
-)
+const settled = eventually(Stream.runCollect(allJobs()), (all) => all.every(({ ended }) => ended !== null))
 
 /** Makes the calls, and compares the record of each with what a reader saw. */
 export const compareRecord = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {

@@ -2,16 +2,13 @@
 import { layer } from "@effect/vitest"
 import { SqlServices } from "@roster/server"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
-import { calls, compareRecord, withJobs } from "./RecordedRuns.ts"
+import { calls, compareRecord } from "./RecordedRuns.ts"
 
-layer(withJobs(SqlServices.layerWithStore({ filename: ":memory:" })), { excludeTestServices: true })(
-  "on SQLite",
-  (it) => {
-    it.effect.prop(
-      "the record of a run is what a reader saw before and after each of its calls",
-      [calls],
-      ([calls]) => compareRecord(calls),
-      { arbitrary: { runs: amount({ ci: 40, long: 2000 }), seed: runSeed("recorded runs"), size: 50 }, timeout: 60_000 }
-    )
-  }
-)
+layer(SqlServices.layerWithStore({ filename: ":memory:" }), { excludeTestServices: true })("on SQLite", (it) => {
+  it.effect.prop(
+    "the record of a run is what a reader saw before and after each of its calls",
+    [calls],
+    ([calls]) => compareRecord(calls),
+    { arbitrary: { runs: amount({ ci: 40, long: 2000 }), seed: runSeed("recorded runs"), size: 50 }, timeout: 60_000 }
+  )
+})

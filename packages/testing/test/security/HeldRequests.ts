@@ -2,8 +2,9 @@
  * Requests that are held open while their key is deleted or narrowed: what a key may is asked again when they take effect,
  * and the audit trail shows the refusal.
  */
+import { auditEntries } from "@roster/domain"
 import { assert, it } from "@effect/vitest"
-import { AuditQueries, Store } from "@roster/server"
+import { SqlAccountService, Store } from "@roster/server"
 import { Effect, Layer, Predicate, Schema, type Scope, Stream } from "effect"
 import { type ClientRequest, request } from "node:http"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
@@ -77,8 +78,7 @@ const finish = (held: ClientRequest, rest: string) =>
 /** The refusals of the held key in the audit trail of a store that nobody serves any more. */
 const refusalsOf = (store: Parameters<typeof served>[0]) =>
   Effect.gen(function* () {
-    const { entries } = yield* AuditQueries.AuditQueries
-    const all = yield* Stream.runCollect(entries())
+    const all = yield* Stream.runCollect(auditEntries())
     return all
       .filter(({ actor, outcome }) => actor._tag === "Key" && actor.name === "held" && outcome !== "Done")
       .map(({ operation, outcome }) => [operation, outcome])
@@ -86,7 +86,7 @@ const refusalsOf = (store: Parameters<typeof served>[0]) =>
   }).pipe(
     Effect.provide(
       Layer.provide(
-        AuditQueries.layer,
+        SqlAccountService.layer,
         "postgres" in store ? Store.layerPostgres(store.postgres) : Store.layer({ filename: store.filename })
       )
     )

@@ -2,8 +2,8 @@
  * The record of what was done with credentials and what was refused, read past the service, from the file.
  */
 import { assert, layer } from "@effect/vitest"
-import { AuditEntry, auditLine, AuditQueries, Store } from "@roster/server"
-import { EmailAddress } from "@roster/domain"
+import { SqlAccountService, Store } from "@roster/server"
+import { AccountService, auditEntries, AuditEntry, auditLine, EmailAddress } from "@roster/domain"
 import { DateTime, Effect, Layer, Schema, Stream } from "effect"
 import { writeTo } from "../durability/StoreLook.ts"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
@@ -20,24 +20,31 @@ const place = Effect.map(Wire, ({ served }) => ({
 
 const Asked = Schema.fromJsonString(Schema.Struct({ Link: Schema.String, PublicExportID: Schema.String }))
 
-const withAudit = <A, E>(use: (audit: AuditQueries.AuditQueries["Service"]) => Effect.Effect<A, E>) =>
+const withAudit = <A, E>(use: Effect.Effect<A, E, AccountService>) =>
   Effect.gen(function* () {
     const { served } = yield* Wire
-    const record = AuditQueries.layer.pipe(Layer.provide(Store.layer({ filename: served.filename })))
-    return yield* Effect.flatMap(AuditQueries.AuditQueries, use).pipe(Effect.provide(record))
+    const record = SqlAccountService.layer.pipe(Layer.provide(Store.layer({ filename: served.filename })))
+    return yield* Effect.provide(use, record)
   })
+
+/** The levels that each key was used for, with their last use. */
+const usesOf = (subaccount?: EmailAddress) =>
+  Effect.map(
+    withAudit(Effect.flatMap(AccountService, ({ keyUses }) => keyUses({ subaccount }))),
+    (uses) =>
+      new Map(uses.map(({ levels, name }) => [name, new Map(levels.map(({ lastUse, level }) => [level, lastUse]))]))
+  )
 
 /** The entries since one, the oldest first, once there are so many: refusals are written within a second. */
 const entriesSince = (number: number, atLeast = 0) =>
   eventually(
-    Effect.map(
-      withAudit((audit) => Stream.runCollect(audit.entries())),
-      (entries) => entries.filter((entry) => entry.number > number).toReversed()
+    Effect.map(withAudit(Stream.runCollect(auditEntries())), (entries) =>
+      entries.filter((entry) => entry.number > number).toReversed()
     ),
     ({ length }) => length >= atLeast
   )
 
-const newest = withAudit((audit) => Stream.runCollect(audit.entries({ limit: 1 }))).pipe(
+const newest = withAudit(Stream.runCollect(auditEntries({ limit: 1 }))).pipe(
   Effect.map((entries) => entries[0]?.number ?? 0)
 )
 
@@ -143,7 +150,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
           ]
         )
         assert.deepStrictEqual([...new Set(entries.map(({ peer }) => peer))], ["127.0.0.1"])
-        const ofSub = yield* withAudit((audit) => Stream.runCollect(audit.entries({ account: "sub@example.com" })))
+        const ofSub = yield* withAudit(Stream.runCollect(auditEntries({ subaccount: "sub@example.com" })))
         assert.deepStrictEqual(
           ofSub.map(({ outcome }) => outcome),
           ["CredentialNotFound"]
@@ -221,7 +228,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
         Subaccount: subaccount
       })
       yield* makeKey({ Name: "unused", AccessLevel: ["Export"], Subaccount: subaccount })
-      const levels = withAudit((audit) => audit.levelsUsed({ subaccount: EmailAddress.make(subaccount) })).pipe(
+      const levels = usesOf(EmailAddress.make(subaccount)).pipe(
         Effect.map((used) => [...used].map(([name, by]) => [name, [...by.keys()]]))
       )
       assert.deepStrictEqual(yield* levels, [
@@ -236,10 +243,10 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
         ["used", ["ModifyContacts", "ViewContacts"]],
         ["unused", []]
       ])
-      const used = yield* withAudit((audit) => audit.levelsUsed({ subaccount: EmailAddress.make(subaccount) }))
+      const used = yield* usesOf(EmailAddress.make(subaccount))
       const last = used.get("used")?.get("ViewContacts")
       assert.isAtLeast(last === undefined ? 0 : DateTime.toEpochMillis(last), start)
-      assert.deepStrictEqual([...(yield* withAudit((audit) => audit.levelsUsed())).keys()], ["administrator"])
+      assert.deepStrictEqual([...(yield* usesOf()).keys()], ["administrator"])
     })
   )
 
@@ -288,7 +295,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("audit",
       for (const table of tables) writeTo(file, `DROP TRIGGER full_${table}`)
       yield* asked
       assert.strictEqual((yield* entriesSince(before, 4)).length, 4)
-      const used = yield* withAudit((audit) => audit.levelsUsed())
+      const used = yield* usesOf()
       assert.deepStrictEqual([...(used.get("noted")?.keys() ?? [])], ["ViewContacts"])
     })
   )

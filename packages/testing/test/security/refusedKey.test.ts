@@ -2,6 +2,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { operations } from "@roster/api"
 import {
+  AccountService,
   ContactFilter,
   ContactsService,
   CredentialName,
@@ -35,6 +36,7 @@ const everything = Effect.gen(function* () {
   const emails = yield* EmailsService
   const runs = yield* RunsService
   const lists = yield* ListsService
+  const account = yield* AccountService
   const email = EmailAddress.make("a@example.com")
   const name = CredentialName.make("k")
   const content = Stream.make(new TextEncoder().encode("Email\n"))
@@ -81,7 +83,20 @@ const everything = Effect.gen(function* () {
     runsByIdGet: runs.get("none"),
     runsByIdStepPost: runs.step("none", "half"),
     runsGet: runs.list(),
-    runsPost: runs.begin({ command: "import" })
+    runsPost: runs.begin({ command: "import" }),
+    accountAuditGet: account.auditTrail(),
+    accountEmailsByIdGet: account.email("none"),
+    accountEmailsGet: account.emails(),
+    accountJobsByIdCancelPost: account.cancelJob("none"),
+    accountJobsByIdGet: account.job("none"),
+    accountJobsByIdKeptGet: account.keptStatuses("none"),
+    accountJobsByIdRejectedGet: account.rejectedRows("none"),
+    accountJobsGet: account.jobs(),
+    accountKeyGet: account.key,
+    accountKeyUsesGet: account.keyUses(),
+    accountRulesByNameDelete: account.removeRule("vip"),
+    accountRulesByNamePut: account.saveRule("vip", "All"),
+    accountRulesGet: account.rules
   }
   return calls
 })
@@ -131,6 +146,8 @@ layer(Served.layer, { excludeTestServices: true, timeout: "60 seconds" })("a key
       const { apiKeys } = Context.get(owner, CredentialsService)
       const { token } = yield* apiKeys.create({ name: CredentialName.make("none"), accessLevels: ["ViewBilling"] })
       for (const [operation, call] of Object.entries(yield* asking(token))) {
+        // Every valid key learns of itself.
+        if (operations.get(operation)?.requiredAccess === "None") continue
         const error = yield* refused(Effect.asVoid(call), "ServiceError")
         assert.strictEqual("reason" in error ? error.reason._tag : undefined, "AccessDenied", operation)
         const required = "reason" in error && error.reason._tag === "AccessDenied" ? error.reason.required : undefined

@@ -4,9 +4,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import {
+  AccountService,
   ContactFilter,
   ContactsService,
   CredentialsService,
+  EmailMessage,
+  EmailsService,
+  ImportSource,
   NamedRun,
   RuleText,
   RunsService,
@@ -20,6 +24,7 @@ import { TestClock } from "effect/testing"
 import { DatabaseSync, StatementSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
 import {
+  accountId,
   canaryEmail,
   credentialNames,
   everyOperation,
@@ -113,6 +118,29 @@ const prepare = Effect.gen(function* () {
   yield* smtp.create({ name: credentialNames.smtp })
 })
 
+/** The job and the e-mail that the calls name. */
+const importFileOfCalls = Effect.gen(function* () {
+  const contacts = yield* ContactsService
+  const sql = yield* SqlClient.SqlClient
+  yield* contacts.import(
+    ImportSource.File({
+      name: "contacts.csv",
+      content: Stream.make(new TextEncoder().encode("Email\r\nno address\r\n")),
+      replayable: true
+    })
+  )
+  yield* sql`UPDATE jobs SET id = ${accountId}, state = 'Loading', ended = NULL`
+})
+const sendMail = Effect.gen(function* () {
+  const emails = yield* EmailsService
+  const sql = yield* SqlClient.SqlClient
+  yield* emails.send(
+    EmailMessage.make({ recipients: [{ email: canaryEmail }], content: { from: "john@example.com", subject: "Hello" } })
+  )
+  yield* sql`UPDATE outbox SET message_id = ${accountId}`
+})
+const saveVip = AccountService.use((account) => account.saveRule("vip", "All"))
+
 const removeKey = CredentialsService.use(({ apiKeys }) => apiKeys.delete(credentialNames.apiKey))
 const removeSmtp = CredentialsService.use(({ smtp }) => smtp.delete(credentialNames.smtp))
 
@@ -129,6 +157,13 @@ const beginRun = Effect.gen(function* () {
 
 /** What a call needs besides. */
 const before: Readonly<Record<string, Effect.Effect<void, unknown, Needs | SqlClient.SqlClient>>> = {
+  accountEmailsByIdGet: sendMail,
+  accountEmailsGet: sendMail,
+  accountJobsByIdCancelPost: importFileOfCalls,
+  accountJobsByIdGet: importFileOfCalls,
+  accountJobsByIdKeptGet: importFileOfCalls,
+  accountJobsByIdRejectedGet: importFileOfCalls,
+  accountRulesByNameDelete: saveVip,
   runsByIdEndPost: beginRun,
   runsByIdErasePost: beginRun,
   runsByIdStepPost: beginRun,

@@ -1,9 +1,9 @@
 /** `roster jobs list`, `get` and `cancel` */
-import { KeptStatusRow } from "@roster/domain"
+import { AccountService, allJobs, Job, KeptStatusRow, rejectedRowsFile } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { confirm, yes } from "../shared/Confirm.ts"
-import * as EmbeddedStore from "../../target/EmbeddedStore.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
 import { delivery, deliveryFlags } from "../shared/ExportDelivery.ts"
 import { text, toggle } from "../../settings/FlagForms.ts"
 import { count, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
@@ -18,16 +18,14 @@ export const list = Command.make(
   "list",
   { limit: count("limit", "Maximum number of entries to show (default: all)", 1) },
   Effect.fnUntraced(function* ({ limit }) {
-    const { Job, Jobs } = yield* EmbeddedStore.server
-    const jobs = yield* Jobs.Jobs
-    yield* Results.records(Job, columns, jobs.list({ limit }))
+    yield* Results.records(Job, columns, allJobs({ limit }))
   })
 ).pipe(
   withExamples({
     "roster jobs list --limit 10": "",
-    "roster jobs list --db roster.db -o json | jq '.[] | select(.running)'": "List the jobs that are running now"
+    "roster jobs list -o json | jq '.[] | select(.running)'": "List the jobs that are running now"
   }),
-  Command.provide(EmbeddedStore.layerJobs)
+  Command.provide(TargetLayer.layer)
 )
 
 export const get = Command.make(
@@ -43,12 +41,11 @@ export const get = Command.make(
     force: deliveryFlags.force
   },
   Effect.fnUntraced(function* ({ force, id, kept, rejected }) {
-    const { Job, Jobs } = yield* EmbeddedStore.server
-    const jobs = yield* Jobs.Jobs
-    const job = yield* jobs.get(id)
+    const account = yield* AccountService
+    const job = yield* account.job(id)
     const output = yield* Output
     if (kept) {
-      const rows = yield* jobs.keptStatuses(job.id)
+      const rows = yield* account.keptStatuses(job.id)
       yield* Results.records(KeptStatusRow, ["line", "status"], Stream.fromIterable(rows))
       const { statusesKept } = job
       return rows.length < statusesKept
@@ -58,7 +55,7 @@ export const get = Command.make(
     if (rejected === undefined) return yield* Results.record(Job, job)
     if (job.rejectedKept === 0) return yield* output.note(`The job ${job.id} has no rejected rows.`)
     const deliver = yield* delivery({ out: rejected === "-" ? undefined : rejected, force })
-    yield* deliver(jobs.rejectedRows(job.id))
+    yield* deliver(rejectedRowsFile(job.id))
     if (job.rejectedKept < job.rejected) {
       yield* output.note(`Only the first ${job.rejectedKept} of ${job.rejected} rejected rows were kept.`)
     }
@@ -76,16 +73,15 @@ export const get = Command.make(
       "Save the rejected rows, with the reason in the column _error",
     "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --kept -o json": "List who kept their status, by line"
   }),
-  Command.provide(EmbeddedStore.layerJobs)
+  Command.provide(TargetLayer.layer)
 )
 
 export const cancel = Command.make(
   "cancel",
   { id, yes },
   Effect.fnUntraced(function* ({ id, yes }) {
-    const { Job, Jobs } = yield* EmbeddedStore.server
-    const jobs = yield* Jobs.Jobs
-    const { ended, kind, state } = yield* jobs.get(id)
+    const account = yield* AccountService
+    const { ended, kind, state } = yield* account.job(id)
     const isReadyExport = kind === "Export" && state === "Ready"
     const left =
       kind === "Import" ? "; contacts that were already imported stay" : isReadyExport ? "; its link ends" : ""
@@ -93,12 +89,13 @@ export const cancel = Command.make(
     if (ended === null || isReadyExport) {
       yield* confirm(`cancel the ${kind.toLowerCase()} ${id}${left}`, { yes })
     }
-    yield* Results.record(Job, yield* jobs.cancel(id))
+    yield* account.cancelJob(id)
+    yield* Results.record(Job, yield* account.job(id))
   })
 ).pipe(
   withExamples({
     "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6": "",
     "roster jobs cancel 3fa85f64-5717-4562-b3fc-2c963f66afa6 --yes": "Without a confirmation prompt"
   }),
-  Command.provide(EmbeddedStore.layerJobs)
+  Command.provide(TargetLayer.layer)
 )

@@ -1,5 +1,6 @@
 /** `roster status` */
 import { versionHeader } from "@roster/api"
+import { AccessLevel, AccountService, type CallingKey, formatWireDate } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import { probeAccess } from "@roster/workflows"
 import { Effect, Result } from "effect"
@@ -9,7 +10,29 @@ import { originOf, settingsWithoutKey } from "../../settings/Settings.ts"
 import { defaultStorePath } from "../../target/EmbeddedStore.ts"
 import { openKey } from "../../target/TargetLayer.ts"
 import { Output } from "../../terminal/Output.ts"
+import { printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
+
+const dateOf = ({ expires }: CallingKey): string | null => (expires === null ? null : formatWireDate(expires))
+
+const levelCount = AccessLevel.literals.filter((level) => level !== "None").length
+
+/** What a key may do in words. */
+const mayOf = (granted: ReadonlyArray<string>, key: CallingKey | undefined): string =>
+  granted.length >= levelCount
+    ? `everything (${granted.length} levels)`
+    : granted.join(", ") || (key === undefined ? "nothing that read requests can show" : "nothing")
+
+/** The name, account and end of a key in words. */
+const namesOf = (key: CallingKey): string => {
+  const { account, name } = key
+  const ends = dateOf(key)
+  return [
+    printable(name ?? "the owner of the store"),
+    ...(account === "" ? [] : [`of ${printable(account)}`]),
+    ends === null ? "without an end" : `until ${ends}`
+  ].join(", ")
+}
 
 export const command = Command.make(
   "status",
@@ -32,26 +55,34 @@ export const command = Command.make(
     }
     const { services, shown: key, source } = yield* openKey(on)
     let version: string | null = null
-    const probe = probeAccess().pipe(
+    const ask = Effect.flatMap(AccountService, ({ key }) => key).pipe(
+      Effect.map((calling) => ({ calling, levels: calling.accessLevels.map((level) => ({ level, granted: true })) })),
+      // A service that does not tell is asked what it refuses.
+      Effect.catchReason("ServiceError", "Rejected", () =>
+        Effect.map(probeAccess(), (levels) => ({ calling: undefined, levels }))
+      ),
       RosterClient.withClientTransform(
         HttpClient.tap(({ headers }) => Effect.sync(() => (version ??= headers[versionHeader] ?? null)))
       ),
       Effect.provide(services)
     )
-    const probed = yield* Effect.result(probe)
-    const levels = Result.getOrElse(probed, () => [])
+    const told = yield* Effect.result(ask)
+    const { calling, levels } = Result.getOrElse(told, () => ({ calling: undefined, levels: [] }))
     const named = (isGranted: boolean) => levels.flatMap(({ granted, level }) => (granted === isGranted ? [level] : []))
     const [granted, lacking] = [named(true), named(false)]
     const words = [
       line,
       `key      ${key} from ${source}`,
       ...(version === null ? [] : [`version  ${version}`]),
-      ...(Result.isSuccess(probed) ? [`may      ${granted.join(", ") || "nothing that read requests can show"}`] : []),
+      ...(calling === undefined ? [] : [`named    ${namesOf(calling)}`]),
+      ...(Result.isSuccess(told) ? [`may      ${mayOf(granted, calling)}`] : []),
       ...(lacking.length === 0 ? [] : [`may not  ${lacking.join(", ")}`])
     ]
-    const keyFacts = Result.isSuccess(probed) ? { version, granted, lacking } : {}
+    const facts = calling && { name: calling.name, account: calling.account, expires: dateOf(calling) }
+    const keyFacts = Result.isSuccess(told) ? { version, ...facts, granted, lacking } : {}
     yield* Results.summary({ ...service, key, source, ...keyFacts }, words.join("\n"))
-    yield* Effect.fromResult(probed)
+    yield* Effect.fromResult(told)
+    if (calling !== undefined) return
     yield* (yield* Output).note(
       "Levels for writing cannot be tested with read requests; a key with the level Security can see all levels with: roster apikeys list"
     )

@@ -2,10 +2,9 @@
  * The rows of an import that are kept with its job: those that were rejected, and those whose contacts kept their
  * status.
  */
-import type { KeptStatusRow, RejectedRow } from "@roster/domain"
-import { Array as Arr, Effect, Option, Schema, Stream } from "effect"
+import type { KeptStatusRow, RejectedRow, RowsPage } from "@roster/domain"
+import { Array as Arr, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { lastOfFullPage } from "../../store/SqlDialect.ts"
 
 /** In characters, for one import. Further rows are counted and not kept. */
 const maximumKept = 256 * 1024 * 1024
@@ -59,23 +58,21 @@ export const keepRejections = Effect.fnUntraced(function* (
   return { kept: kept.length, size, room: left }
 })
 
-const pageRows = 500
+/** A page ends after rows of so many characters: a row can have megabytes. */
+const pageCharacters = 4 * 1024 * 1024
 
-/** The kept rows in the order of the file, read in pages, so that a slow reader keeps no transaction open. */
-export const readRejections = (sql: SqlClient.SqlClient, job: number) =>
-  Stream.paginate(0, (behind) =>
-    sql<{ readonly line: number; readonly reason: string; readonly cells: string }>`
-      SELECT line, reason, cells FROM job_rejections
-      WHERE job = ${job} AND line > ${behind} AND cells IS NOT NULL ORDER BY line LIMIT ${pageRows}`.pipe(
-      Effect.map(
-        (rows) =>
-          [
-            rows.map((row): RejectedRow => ({ ...row, cells: decodeCells(row.cells) })),
-            Option.map(lastOfFullPage(rows, pageRows), ({ line }) => line)
-          ] as const
-      )
-    )
-  )
+/** A page of the kept rows, in the order of the file. */
+export const readRejections = Effect.fnUntraced(function* (job: number, { after = 0, limit = 20 }: RowsPage) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly line: number; readonly reason: string; readonly cells: string }>`
+    SELECT line, reason, cells FROM (
+      SELECT line, reason, cells, sum(length(cells)) OVER (ORDER BY line) - length(cells) AS before FROM (
+        SELECT line, reason, cells FROM job_rejections
+        WHERE job = ${job} AND line > ${after} AND cells IS NOT NULL ORDER BY line LIMIT ${limit}
+      ) AS first_rows
+    ) AS page WHERE before <= ${pageCharacters} ORDER BY line`
+  return rows.map((row) => ({ ...row, line: Number(row.line), cells: decodeCells(row.cells) }))
+})
 
 /** How many rows of one import whose contacts kept their status are kept, the first ones; further rows are only counted. */
 export const maximumKeptStatuses = 1000
@@ -88,5 +85,9 @@ export const keepStatuses = (job: number, rows: ReadonlyArray<KeptStatusRow>, co
   )
 
 /** The kept rows whose contacts kept their status, in the order of the file. */
-export const readKeptStatuses = (sql: SqlClient.SqlClient, job: number) =>
-  sql<KeptStatusRow>`SELECT line, status FROM job_kept_statuses WHERE job = ${job} ORDER BY line`
+export const readKeptStatuses = Effect.fnUntraced(function* (job: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<KeptStatusRow>`
+    SELECT line, status FROM job_kept_statuses WHERE job = ${job} ORDER BY line`
+  return rows.map(({ line, status }) => ({ line: Number(line), status }))
+})

@@ -2,6 +2,7 @@
  * The queue of jobs, which outlive their requests. A worker holds a lease, renews it with every step and commits only
  * while it holds it; the lease of a process that has ended is void. (docs/decisions/jobs.md)
  */
+import type { JobKind } from "@roster/domain"
 import { Effect, Schema, Struct } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { isOrphaned } from "../../store/ProcessMark.ts"
@@ -18,9 +19,6 @@ const maximumKeptJobs = 10_000
 
 /** A job that was taken up so often without getting further than ever before is given up. */
 export const maximumJobAttempts = 3
-
-export const JobKind = Schema.Literals(["Import", "Export"])
-export type JobKind = typeof JobKind.Type
 
 export interface JobRow {
   readonly number: number

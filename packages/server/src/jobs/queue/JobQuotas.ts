@@ -1,10 +1,10 @@
 /** What the imports and exports of one account may take up, so that no account fills the disk. (docs/limits.md) */
-import { RateLimited, ServiceError, TaggedError } from "@roster/domain"
+import { type JobKind, RateLimited, ServiceError, TaggedError } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { dialect } from "../../store/SqlDialect.ts"
 import { storeClock } from "../../store/StoreClock.ts"
-import type { JobKind, JobRow } from "./JobQueue.ts"
+import type { JobRow } from "./JobQueue.ts"
 
 /** The imports and exports of an account that wait, run, or receive their file. */
 const maximumOpenJobs = 100

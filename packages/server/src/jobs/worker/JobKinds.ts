@@ -1,12 +1,12 @@
 /** What the service does with each kind of job. */
+import type { JobRequest, JobKind } from "@roster/domain"
 import type { Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StorePolicy } from "../../store/StoreOptions.ts"
 import { exportJob } from "../exports/ExportJob.ts"
 import { importJob } from "../imports/ImportJob.ts"
-import type { HeldJob, JobKind } from "../queue/JobQueue.ts"
+import type { HeldJob } from "../queue/JobQueue.ts"
 import type { QuotaOfKind } from "../queue/JobQuotas.ts"
-import type { JobRequest } from "./JobRecord.ts"
 
 /** A kind of job. */
 interface KindOfJob extends QuotaOfKind {

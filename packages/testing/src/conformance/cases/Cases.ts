@@ -12,7 +12,8 @@ export const preconditions = {
   "no-fetching": "a service that fetches no files by their address",
   "idempotency-keys": "a service that keeps answers under the idempotency keys of its callers",
   runs: "a service that keeps runs",
-  lists: "a service that has the operations on lists"
+  lists: "a service that has the operations on lists",
+  account: "a service that tells what an account has besides contacts and credentials"
 } as const
 
 /** The name of a precondition. */

@@ -1,32 +1,25 @@
 /** `roster apikeys audit` */
-import { CredentialsService, type EmailAddress } from "@roster/domain"
+import { AccountService, CredentialsService, type EmailAddress } from "@roster/domain"
 import { describeFinding, auditApiKeys } from "@roster/workflows"
-import { DateTime, Duration, Effect, Layer, Stream } from "effect"
+import { DateTime, Duration, Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { subaccount } from "../CredentialFlags.ts"
 import { PartlyDone } from "../../../errors/UsageError.ts"
-import { settings } from "../../../settings/Settings.ts"
-import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { toggle } from "../../../settings/FlagForms.ts"
 import { duration, optionalDuration, withExamples } from "../../shared/CommonFlags.ts"
 
-/** The keys, and the access levels that each was used for, by name. The HTTP interface has no operation for the latter. */
+/** The keys, and the access levels that each was used for, by name, if the service tells them. */
 const keysAndUse = Effect.fnUntraced(function* (subaccount: EmailAddress | undefined) {
-  const list = Effect.flatMap(CredentialsService, ({ apiKeys }) => apiKeys.list({ subaccount }))
-  if ((yield* settings)._tag === "Remote") {
-    return { keys: yield* Effect.provide(list, TargetLayer.layer), levelsUsed: undefined }
-  }
-  const { AuditQueries, SqlCredentialsService } = yield* EmbeddedStore.server
-  const use = Effect.flatMap(AuditQueries.AuditQueries, ({ levelsUsed }) => levelsUsed({ subaccount }))
-  const [keys, used] = yield* Effect.all([list, use]).pipe(
-    Effect.provide(
-      Layer.merge(AuditQueries.layer, SqlCredentialsService.layer).pipe(Layer.provide(EmbeddedStore.layer))
-    )
-  )
-  return { keys, levelsUsed: new Map([...used].map(([name, levels]) => [name, new Set<string>(levels.keys())])) }
+  const keys = yield* (yield* CredentialsService).apiKeys.list({ subaccount })
+  const uses = yield* (yield* AccountService)
+    .keyUses({ subaccount })
+    .pipe(Effect.catchReason("ServiceError", "Rejected", () => Effect.undefined))
+  const levelsUsed =
+    uses && new Map(uses.map(({ levels, name }) => [name, new Set<string>(levels.map(({ level }) => level))]))
+  return { keys, levelsUsed }
 })
 
 export const command = Command.make(
@@ -53,9 +46,8 @@ export const command = Command.make(
     yield* Results.rows(["Name", "Finding", "What", "Advice"], Stream.fromIterable(rows), { hasSentences: true })
     yield* output.note(
       levelsUsed === undefined
-        ? "Unused access levels are not checked: a service does not report what a key was used for. Run this " +
-            "on the machine of the store, with --db FILE."
-        : "Use of access levels is known only since this store began to record it."
+        ? "Unused access levels are not checked: this service does not report what a key was used for."
+        : "Use of access levels is known only since the store began to record it."
     )
     const inUse = findings.filter(({ _tag }) => _tag === "ReplacedInUse")
     if (fail && inUse.length > 0) {
@@ -75,7 +67,7 @@ export const command = Command.make(
   withExamples({
     "roster apikeys audit": "",
     "roster apikeys audit --fail": "For a script: whether a rotation still waits for a program",
-    "roster apikeys audit --unused-for 30d --fail-on-findings": "For a script",
-    "roster apikeys audit --db roster.db": "Include access levels that were never used"
-  })
+    "roster apikeys audit --unused-for 30d --fail-on-findings": "For a script"
+  }),
+  Command.provide(TargetLayer.layer)
 )

@@ -1,5 +1,5 @@
 /** An entry of the audit trail as people read it. */
-import type { AuditEntry } from "@roster/server"
+import type { AuditEntry } from "@roster/domain"
 import { DateTime } from "effect"
 
 /** What an operation does with the credential that it names, before and after it was done. */

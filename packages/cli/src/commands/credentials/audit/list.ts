@@ -1,10 +1,10 @@
 /** `roster audit list` */
-import { canonicalEmail } from "@roster/domain"
-import { DateTime, Effect, Layer, Stream } from "effect"
+import { auditEntries, AuditEntry } from "@roster/domain"
+import { DateTime, Effect, Stream } from "effect"
 import { Command } from "effect/cli"
-import { parsed } from "../../../settings/FlagForms.ts"
+import { parsed, text } from "../../../settings/FlagForms.ts"
 import { parseMoment, subaccount } from "../CredentialFlags.ts"
-import * as EmbeddedStore from "../../../target/EmbeddedStore.ts"
+import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { count, withExamples } from "../../shared/CommonFlags.ts"
 import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
@@ -21,12 +21,14 @@ const since = parsed(
 
 export const command = Command.make(
   "list",
-  { since, subaccount, limit: count("limit", "Maximum number of entries to show (default: all)", 1) },
-  Effect.fnUntraced(function* ({ limit, since, subaccount }) {
-    const { AuditEntry, AuditQueries } = yield* EmbeddedStore.server
-    const { entries } = yield* AuditQueries.AuditQueries
-    const account = subaccount === undefined ? undefined : canonicalEmail(subaccount)
-    const trail = entries(Results.omitUndefined({ limit, since, account }))
+  {
+    since,
+    key: text("key", "Show what was done with the key of this name (default: all)", "NAME"),
+    subaccount,
+    limit: count("limit", "Maximum number of entries to show (default: all)", 1)
+  },
+  Effect.fnUntraced(function* (query) {
+    const trail = auditEntries(query)
     const { format } = yield* Output
     yield* format === "table"
       ? Results.rows(["When", "Who", "From", "Account", "What"], Stream.map(trail, rowOf), { hasSentences: true })
@@ -35,11 +37,8 @@ export const command = Command.make(
 ).pipe(
   withExamples({
     "roster audit list --since 7d": "",
+    "roster audit list --key ci-sync --since 30d": "What was done with one key",
     "roster audit list -o json | jq '.[] | select(.outcome != \"Done\")'": "Show what was refused"
   }),
-  Command.provide(
-    Layer.unwrap(Effect.map(EmbeddedStore.server, ({ AuditQueries }) => AuditQueries.layer)).pipe(
-      Layer.provideMerge(EmbeddedStore.layer)
-    )
-  )
+  Command.provide(TargetLayer.layer)
 )

@@ -1,7 +1,14 @@
-/** The job of a store as its owner sees it, with the errors of asking for one and of cancelling it. */
-import { CompressionFormat, ExportFileFormat, Resubscribe, TaggedError, WireDate } from "@roster/domain"
+/** Imports and exports as jobs of the service, with the errors of asking for one and of cancelling it. */
 import { Schema } from "effect"
-import { JobKind } from "../queue/JobQueue.ts"
+import { Resubscribe } from "../contacts/StatusLadder.ts"
+import { FileHeader } from "../csv/RejectedRows.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
+import { WireDate } from "../values/WireDate.ts"
+import { CompressionFormat, ExportFileFormat } from "./Export.ts"
+
+/** The kinds of jobs. */
+export const JobKind = Schema.Literals(["Import", "Export"])
+export type JobKind = typeof JobKind.Type
 
 /** The state of a job: `Receiving` has no complete file yet, `Loading` waits or runs, `Expired` has lost its file. */
 export const JobState = Schema.Literals(["Receiving", "Loading", "Ready", "Error", "Cancelled", "Expired"])
@@ -54,17 +61,17 @@ export const Job = Schema.Struct({
   accepted: Schema.Int,
   /** The number of rows that the import rejected so far. */
   rejected: Schema.Int,
-  /** The number of rejected rows, from the first on, that `Jobs.rejectedRows` has. */
+  /** The number of rejected rows, from the first on, that `AccountService.rejectedRows` has. */
   rejectedKept: Schema.Int,
   /** The number of accepted rows with the address of an earlier accepted row. The last one wins. */
   duplicates: Schema.Int,
-  /** The number of accepted rows whose contacts kept their status, of which `Jobs.keptStatuses` has the first. */
+  /** The number of accepted rows whose contacts kept their status, of which `AccountService.keptStatuses` has the first. */
   statusesKept: Schema.Int,
   /** The reason of the state `Error`. */
   problem: Schema.NullOr(Schema.String),
   /** What was asked for. */
   request: JobRequest
-})
+}).annotate({ identifier: "Job" })
 export interface Job extends Schema.Schema.Type<typeof Job> {}
 
 /** No job has this id. */
@@ -88,3 +95,37 @@ export class JobEnded extends TaggedError<JobEnded>()("JobEnded", {
     return `The job ${this.id} has ended before: its state is ${this.state}.`
   }
 }
+
+/** A page of jobs, the newest first. */
+export interface JobsPage {
+  /** The id of a job: only jobs that were asked for before it are given. */
+  readonly before?: string | undefined
+  /** The maximum number of jobs, up to 1000 (default: 20). */
+  readonly limit?: number | undefined
+}
+
+/** A page of the rows that an import rejected, in the order of the file. */
+export interface RowsPage {
+  /** The line of a row: only later ones are given (default: 0, so all). */
+  readonly after?: number | undefined
+  /** The maximum number of rows, up to 1000 (default: 20). A page of large ones has fewer. */
+  readonly limit?: number | undefined
+}
+
+/** Rows that an import rejected, with what their file is written from. */
+export const RejectedRows = Schema.Struct({
+  /** The header of the file; `null` if no row was rejected. */
+  header: Schema.NullOr(FileHeader),
+  /** The rows. */
+  rows: Schema.Array(
+    Schema.Struct({
+      /** The line on which the row begins, counted from 1. */
+      line: Schema.Int,
+      /** Why the import rejected the row, in words. */
+      reason: Schema.String,
+      /** Its cells, as far as it can be split. */
+      cells: Schema.Array(Schema.String)
+    })
+  )
+}).annotate({ identifier: "RejectedRows" })
+export interface RejectedRows extends Schema.Schema.Type<typeof RejectedRows> {}

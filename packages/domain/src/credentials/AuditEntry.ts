@@ -1,6 +1,8 @@
 /** The entries of the audit trail, and their form as lines of JSON. They hold no secret. */
-import { Characters, ReportedAccessLevel, WireDate } from "@roster/domain"
-import { Schema } from "effect"
+import { type DateTime, Schema } from "effect"
+import { ReportedAccessLevel } from "../values/AccessLevel.ts"
+import * as Characters from "../values/Characters.ts"
+import { WireDate } from "../values/WireDate.ts"
 
 /** Who acted: the owner of the store, a key by its name and the ends of its secret, or a caller without a known key. */
 export const AuditActor = Schema.Union([
@@ -57,10 +59,33 @@ export const AuditEntry = Schema.Struct({
   outcome: Schema.String,
   /** What changed, or why it was refused. */
   details: AuditDetails
-})
+}).annotate({ identifier: "AuditEntry" })
 export interface AuditEntry extends Schema.Schema.Type<typeof AuditEntry> {}
 
 const encode = Schema.encodeSync(Schema.fromJsonString(AuditEntry))
+
+/** A page of the audit trail, the newest entries first. */
+export interface AuditPage {
+  /** Selects the entries of a key by its name. */
+  readonly key?: string | undefined
+  /** Selects entries of this time and later. */
+  readonly since?: DateTime.Utc | undefined
+  /** The subaccount (default: all accounts for the main one, and else its own). */
+  readonly subaccount?: string | undefined
+  /** Gives the entries with lower numbers. */
+  readonly before?: number | undefined
+  /** The maximum number of entries, up to 1000 (default: 20). */
+  readonly limit?: number | undefined
+}
+
+/** What an API key was used for. */
+export const KeyUse = Schema.Struct({
+  /** The name of the key. */
+  name: Schema.String,
+  /** The access levels that it was used for, each with its last use to the minute; none of a key that was never used. */
+  levels: Schema.Array(Schema.Struct({ level: ReportedAccessLevel, lastUse: WireDate }))
+}).annotate({ identifier: "KeyUse" })
+export interface KeyUse extends Schema.Schema.Type<typeof KeyUse> {}
 
 /** Formats an entry as one line of JSON, with control characters escaped for terminals. */
 export const auditLine = (entry: AuditEntry): string =>

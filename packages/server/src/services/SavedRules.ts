@@ -1,0 +1,31 @@
+/** The saved rules of an account, which its store keeps. */
+import { maximumSavedRules, type SavedRule, SavedRuleNotFound, tooManySavedRules } from "@roster/domain"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { dialect } from "../store/SqlDialect.ts"
+
+/** The rules by name. */
+export const readSavedRules = Effect.fnUntraced(function* (account: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rules = yield* sql<SavedRule>`SELECT name, rule FROM saved_rules WHERE account = ${account}`
+  return rules.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+})
+
+/** Saves a rule, in the transaction of the caller. Refuses one more than may be saved. */
+export const writeSavedRule = Effect.fnUntraced(function* (account: string, { name, rule }: SavedRule) {
+  const sql = yield* SqlClient.SqlClient
+  yield* dialect(sql).lockAccounts([account])
+  const rules = yield* readSavedRules(account)
+  if (rules.length >= maximumSavedRules && !rules.some((one) => one.name === name)) return yield* tooManySavedRules()
+  yield* sql`
+    INSERT INTO saved_rules ${sql.insert({ account, name, rule })}
+    ON CONFLICT (account, name) DO UPDATE SET rule = excluded.rule`
+})
+
+/** Removes a saved rule, in the transaction of the caller. */
+export const removeSavedRule = Effect.fnUntraced(function* (account: string, name: string) {
+  const sql = yield* SqlClient.SqlClient
+  const removed = yield* sql`
+    DELETE FROM saved_rules WHERE account = ${account} AND name = ${name} RETURNING name`
+  if (removed.length === 0) return yield* new SavedRuleNotFound({ name })
+})
