@@ -246,6 +246,11 @@ describe("roster lists", () => {
       const undone = yield* run(["contacts", "undo", "last", "--yes"], { env })
       assert.strictEqual(undone.code, 0, undone.stderr)
       assert.deepStrictEqual(emails(yield* run(on, { env })), ["ann@example.com"])
+      const others = yield* run(["contacts", "export", "--rule", "not-on-list 'news'", "--columns", "Email"], { env })
+      assert.deepStrictEqual(others.stdout.split(/\r?\n/), ["Email", "bob@example.com", ""])
+      const both = ["contacts", "export", "--on", "News", "--rule", "on-list 'News' AND email starts-with 'ann'"]
+      const onBoth = yield* run([...both, "--columns", "Email"], { env })
+      assert.deepStrictEqual(onBoth.stdout.split(/\r?\n/), ["Email", "ann@example.com", ""])
       const off = yield* run(["lists", "remove", "News", "bob@example.com"], { env })
       assert.deepStrictEqual([off.code, failure(off).code], [5, "NotOnList"])
       const none = yield* run(["lists", "remove", "None", "bob@example.com"], { env })

@@ -21,6 +21,8 @@ export interface ContactParts extends Loose<Omit<ContactRecord, "consent" | "act
 export interface RuleSubject extends ContactParts {
   /** The e-mail address. */
   readonly email: string
+  /** The names of its lists, where they are known. */
+  readonly lists?: ReadonlyArray<string> | undefined
 }
 
 /** The value of a field, or `undefined` for a field without one. */

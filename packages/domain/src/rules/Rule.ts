@@ -30,7 +30,7 @@ export interface Or {
 }
 
 /** A condition that is neither an AND nor an OR. */
-export type Leaf = Compare | MonthDay | DaysFrom
+export type Leaf = Compare | MonthDay | DaysFrom | OnList
 
 /** Compares a field with a literal. */
 export interface Compare {
@@ -61,6 +61,15 @@ export interface DaysFrom {
   readonly operator: Comparison
   /** The number of days. */
   readonly days: number
+}
+
+/** Whether a contact is on a list, or is not. Only Roster has this condition, so no other service is sent it. */
+export interface OnList {
+  readonly _tag: "OnList"
+  /** The name of the list, which is compared case-insensitively. */
+  readonly list: string
+  /** Whether the contact has to be on the list. */
+  readonly isOn: boolean
 }
 
 /** The field of a condition. The name of a custom field is kept as written and compared case-insensitively. */
@@ -125,6 +134,9 @@ export const daysFrom = (field: Field, operator: Comparison, days: number): Days
   days
 })
 
+/** Makes an `OnList`. */
+export const onList = (list: string, isOn = true): OnList => ({ _tag: "OnList", list, isOn })
+
 /** Names a field of the record. */
 export const recordField = (name: RecordFieldName): Field => ({ _tag: "RecordField", name })
 
@@ -161,7 +173,11 @@ export const leavesOf = (rule: Rule): ReadonlyArray<Leaf> => {
 }
 
 /** The fields of the conditions of a rule, each as often as it is named. */
-export const fieldsOf = (rule: Rule): ReadonlyArray<Field> => leavesOf(rule).map(({ field }) => field)
+export const fieldsOf = (rule: Rule): ReadonlyArray<Field> =>
+  leavesOf(rule).flatMap((leaf) => (leaf._tag === "OnList" ? [] : [leaf.field]))
+
+/** Whether a rule asks who is on a list. */
+export const namesLists = (rule: Rule): boolean => leavesOf(rule).some(({ _tag }) => _tag === "OnList")
 
 const isOrder = (operator: Operator): boolean => operator.startsWith("<") || operator.startsWith(">")
 
@@ -170,6 +186,7 @@ const isOrder = (operator: Operator): boolean => operator.startsWith("<") || ope
  * operators that look into a text, and an order with a text that is no date.
  */
 export const comparedAs = (condition: Leaf): "date" | "number" | undefined => {
+  if (condition._tag === "OnList") return undefined
   if (condition._tag === "MonthDay") return "date"
   if (!isOrder(condition.operator)) return undefined
   if (condition._tag === "DaysFrom") return "date"
@@ -200,6 +217,8 @@ export const printUnchecked = (rule: Rule): string => {
       return `${printField(rule.field)} month-day ${quoteText(rule.monthDay)}`
     case "DaysFrom":
       return `daysfrom ${printField(rule.field)} ${rule.operator} ${rule.days}`
+    case "OnList":
+      return `${rule.isOn ? "on-list" : "not-on-list"} ${quoteText(rule.list)}`
   }
 }
 

@@ -69,7 +69,10 @@ const placeAfter = (
       else if (text === ")") kind = "join"
     } else if (kind === "field") {
       if (/^all$/i.test(text) && token === "word") kind = "end"
-      else if (token !== "word" || !/^(?:not|daysfrom)$/i.test(text)) {
+      else if (token === "word" && isListWord(text)) {
+        field = text
+        kind = "value"
+      } else if (token !== "word" || !/^(?:not|daysfrom)$/i.test(text)) {
         field = text
         kind = "operator"
       }
@@ -79,6 +82,9 @@ const placeAfter = (
   }
   return { kind, field }
 }
+
+/** Whether a word stands before the name of a list. */
+const isListWord = (text: string): boolean => /^(?:not-)?on-list$/i.test(text)
 
 const fieldText = (name: string): string =>
   isRecordFieldName(name) || (isBareName(name) && !isRecordFieldName(name.toLowerCase())) ? name : quoteText(name)
@@ -101,7 +107,12 @@ const operatorsFor = (field: string): ReadonlyArray<RuleSuggestion> => {
   return operatorsOf[kind].map((text) => ({ text }))
 }
 
-const valuesFor = (inUse: FieldsInUse | undefined, field: string): ReadonlyArray<RuleSuggestion> => {
+const valuesFor = (
+  inUse: FieldsInUse | undefined,
+  field: string,
+  lists: Iterable<string>
+): ReadonlyArray<RuleSuggestion> => {
+  if (isListWord(field)) return Array.from(lists, (list) => ({ text: quoteText(list) }))
   const name = field.toLowerCase()
   const info = isRecordFieldName(name) ? recordFieldInfo(name) : undefined
   if (info?.kind === "enumeration") return info.values.map((text) => ({ text }))
@@ -120,15 +131,24 @@ const rank = (suggestion: string, begun: string): number => {
 
 /**
  * What may be written at a place in a rule, as far as one has written it. `inUse` gives the custom fields, counts and examples
- * of values.
+ * of values, and `lists` the names of lists: without them no condition about lists is suggested.
  */
-export const completeRule = (rule: string, caret: number, inUse?: FieldsInUse): RuleCompletions => {
+export const completeRule = (
+  rule: string,
+  caret: number,
+  inUse?: FieldsInUse,
+  lists: ReadonlyArray<string> = []
+): RuleCompletions => {
   const { begun, from, tokens } = writtenBefore(rule.slice(0, caret))
   const { field, kind } = placeAfter(tokens)
   const all = {
-    field: () => [...fieldsOf(inUse), ...(tokens.length === 0 ? [{ text: "All" }] : [])],
+    field: () => [
+      ...fieldsOf(inUse),
+      ...(lists.length === 0 ? [] : [{ text: "on-list" }, { text: "not-on-list" }]),
+      ...(tokens.length === 0 ? [{ text: "All" }] : [])
+    ],
     operator: () => operatorsFor(field),
-    value: () => valuesFor(inUse, field),
+    value: () => valuesFor(inUse, field, lists),
     join: () => joins,
     end: () => []
   }[kind]()

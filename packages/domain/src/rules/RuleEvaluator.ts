@@ -1,6 +1,6 @@
 /** Decides which contacts a rule selects, and of which it cannot decide. Every store and client asks it. */
 import * as DateTime from "effect/DateTime"
-import type { Condition, Field, Leaf, Operator, Rule } from "./Rule.ts"
+import type { Condition, Field, Leaf, OnList, Operator, Rule } from "./Rule.ts"
 import { comparedAs, compareText, foldText, numberOf } from "./Rule.ts"
 import { byFoldedName } from "../values/FieldNames.ts"
 import { type DateLiteral, dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
@@ -40,8 +40,8 @@ export const ruleMatcher = (rule: Rule, now: DateTime.DateTime): ((subject: Rule
  */
 export const ruleJudge = (rule: Rule, now: DateTime.DateTime): ((subject: RuleSubject) => Verdict) => {
   if (rule._tag === "All") return () => true
-  const { fieldOf, turnTo } = fieldReaders(DateTime.toEpochMillis(now))
-  const verdict = compiled(rule, fieldOf)
+  const { fieldOf, onList, turnTo } = fieldReaders(DateTime.toEpochMillis(now))
+  const verdict = compiled(rule, fieldOf, onList)
   return (subject) => {
     turnTo(subject)
     return verdict()
@@ -116,6 +116,9 @@ const fieldReaders = (now: number) => {
     }
   }
 
+  /** The folded names of the lists of the contact. */
+  const lists = oncePerSubject<ReadonlySet<string>>(new Set(), () => new Set(subject.lists?.map(foldText)))
+
   const readers = new Map<string, FieldReader>()
   return {
     turnTo: (next: RuleSubject) => {
@@ -127,14 +130,23 @@ const fieldReaders = (now: number) => {
       const reader = readers.get(key) ?? readerOf(field)
       readers.set(key, reader)
       return reader
+    },
+    /** A contact whose lists are not known is selected neither as one that is on a list nor as one that is not. */
+    onList: ({ isOn, list }: OnList) => {
+      const folded = foldText(list)
+      return (): Verdict => subject.lists !== undefined && lists().has(folded) === isOn
     }
   }
 }
 
-const compiled = (condition: Condition, fieldOf: (field: Field) => FieldReader): (() => Verdict) => {
+const compiled = (
+  condition: Condition,
+  fieldOf: (field: Field) => FieldReader,
+  onList: (condition: OnList) => () => Verdict
+): (() => Verdict) => {
   switch (condition._tag) {
     case "And": {
-      const terms = condition.terms.map((term) => compiled(term, fieldOf))
+      const terms = condition.terms.map((term) => compiled(term, fieldOf, onList))
       return () => {
         let all: Verdict = true
         for (const verdict of terms) {
@@ -146,7 +158,7 @@ const compiled = (condition: Condition, fieldOf: (field: Field) => FieldReader):
       }
     }
     case "Or": {
-      const terms = condition.terms.map((term) => compiled(term, fieldOf))
+      const terms = condition.terms.map((term) => compiled(term, fieldOf, onList))
       return () => {
         let any: Verdict = false
         for (const verdict of terms) {
@@ -157,13 +169,15 @@ const compiled = (condition: Condition, fieldOf: (field: Field) => FieldReader):
         return any
       }
     }
+    case "OnList":
+      return onList(condition)
     default:
       return placing(condition, fieldOf(condition.field))
   }
 }
 
 /** A condition that is undecided about a value that it cannot compare. A field without a value is no such value. */
-const placing = (condition: Leaf, reader: FieldReader): (() => Verdict) => {
+const placing = (condition: Exclude<Leaf, OnList>, reader: FieldReader): (() => Verdict) => {
   const holds = comparing(condition, reader)
   const kind = comparedAs(condition)
   if (kind === undefined) return holds
@@ -176,7 +190,10 @@ const placing = (condition: Leaf, reader: FieldReader): (() => Verdict) => {
   return () => holds() || (placed() === undefined && value() !== "" && undecided)
 }
 
-const comparing = (condition: Leaf, { days, instant, monthDay, number, text }: FieldReader): (() => boolean) => {
+const comparing = (
+  condition: Exclude<Leaf, OnList>,
+  { days, instant, monthDay, number, text }: FieldReader
+): (() => boolean) => {
   switch (condition._tag) {
     case "MonthDay":
       return () => monthDay() === condition.monthDay

@@ -142,5 +142,5 @@ export const operands = (rule: string) => {
       ? Result.succeed(token.text)
       : fail(token, "a month and day in quotes are needed here", { expected: ["'MM-dd' such as '02-29'"] })
 
-  return { fail, operator, days, value, monthDay }
+  return { fail, operator, days, text, value, monthDay }
 }

@@ -28,7 +28,7 @@ const conditionStart = ["a condition such as status = Engaged", "("]
  *
  * ```
  * rule := 'All' | or      or := and ('OR' and)*      and := prim ('AND' prim)*      prim := '(' or ')' | cond
- * cond := field op value | field 'month-day' text | 'daysfrom' field cmp number
+ * cond := field op value | field 'month-day' text | 'daysfrom' field cmp number | 'on-list' text | 'not-on-list' text
  * field := name | text
  * ```
  *
@@ -53,7 +53,7 @@ const parseTokens = (
   tokenAt: (index: number) => Token | undefined,
   options: ParseRuleOptions
 ): Result.Result<Rule.Rule, InvalidRule> => {
-  const { fail, operator, days, value, monthDay } = operands(rule)
+  const { fail, operator, days, text, value, monthDay } = operands(rule)
   const customFields = options.customFields === undefined ? undefined : Array.from(options.customFields)
   const customNames = customFields && new Set(customFields.map(Rule.foldText))
   const end: Token = { kind: "end", text: "", position: rule.length, length: 1 }
@@ -119,6 +119,12 @@ const parseTokens = (
         return yield* fail(token, `the rule has too many conditions; the limit is ${maximumRuleConditions}`)
       }
       if (token.kind === "word" && token.text.toLowerCase() === "daysfrom") return yield* daysFrom()
+      // Before an operator it is a custom field of this name.
+      const isOn = token.kind === "word" ? listWords.get(token.text.toLowerCase()) : undefined
+      if (isOn !== undefined && peek().kind !== "operator" && !isOperatorWord(peek())) {
+        const list = yield* text(next(), "write the name of a list, as in on-list 'Newsletter'")
+        return Rule.onList(list._tag === "Text" ? list.text : "", isOn)
+      }
       const field = yield* fieldOf(token)
       const kind = Rule.fieldKind(field)
       const written = yield* operator(next(), operatorsOf[kind], `${field.name}, ${described[kind]}`)
@@ -187,6 +193,15 @@ const parseTokens = (
 
   return whole()
 }
+
+/** The words before the name of a list, and whether the contact has to be on it. */
+const listWords: ReadonlyMap<string, boolean> = new Map([
+  ["on-list", true],
+  ["not-on-list", false]
+])
+
+const isOperatorWord = ({ kind, text }: Token): boolean =>
+  kind === "word" && operatorsOf.custom.some((operator) => operator === text.toLowerCase())
 
 const described = {
   text: "a text",

@@ -23,6 +23,7 @@ export const selectsEveryContact = (rule: Rule.Rule): boolean => {
       return cannotFail(rule)
     case "MonthDay":
     case "DaysFrom":
+    case "OnList":
       return false
   }
 }
@@ -95,6 +96,11 @@ const coversEveryContact = (terms: ReadonlyArray<Rule.Condition>): boolean => {
   const seen = new Set<string>()
   const excluded = new Map<string, string>()
   for (const term of terms) {
+    if (term._tag === "OnList") {
+      const list = Rule.foldText(term.list)
+      if (seen.has(JSON.stringify([list, !term.isOn]))) return true
+      seen.add(JSON.stringify([list, term.isOn]))
+    }
     if (term._tag !== "Compare") continue
     const { field, kind, value } = identity(term)
     const having = (operator: Rule.Operator) => JSON.stringify([field, operator, kind, value])

@@ -31,7 +31,10 @@ export interface ContactCount extends Schema.Schema.Type<typeof ContactCount> {}
 
 /** Whether a value may be one that the rule cannot compare. Numbers and dates of the record never are. */
 export const mayLeaveUnplaced = (rule: Rule): boolean =>
-  leavesOf(rule).some((leaf) => comparedAs(leaf) !== undefined && ["custom", "text"].includes(fieldKind(leaf.field)))
+  leavesOf(rule).some(
+    (leaf) =>
+      leaf._tag !== "OnList" && comparedAs(leaf) !== undefined && ["custom", "text"].includes(fieldKind(leaf.field))
+  )
 
 /** Counts the contacts that a rule selects, and those about which it cannot decide. */
 export const makeRuleCount = (rule: Rule, now: DateTime.DateTime) => {

@@ -65,4 +65,17 @@ describe("the completion of a rule", () => {
       }
     })
   )
+
+  it("completes the names of lists, where there are some", () => {
+    const texts = (rule: string) =>
+      completeRule(rule, rule.length, inUse, ["News", "It's new"]).suggestions.map(({ text }) => text)
+    assert.includeMembers(texts("on"), ["on-list", "not-on-list"])
+    assert.notInclude(
+      completeRule("on", 2, inUse).suggestions.map(({ text }) => text),
+      "on-list"
+    )
+    assert.deepStrictEqual(texts("on-list "), ["'News'", "'It''s new'"])
+    assert.deepStrictEqual(texts("not-on-list 'ne"), ["'News'", "'It''s new'"])
+    assert.deepStrictEqual(texts("on-list 'News' "), ["AND", "OR"])
+  })
 })

@@ -69,6 +69,10 @@ describe("parseRule", () => {
     ],
     ["birthday month-day '02-29'", Rule.monthDay(Rule.customField("birthday"), "02-29")],
     ["daysfrom DateAdded >= 30", Rule.daysFrom(Rule.recordField("dateadded"), ">=", 30)],
+    ["on-list 'News'", Rule.onList("News")],
+    ['NOT-ON-LIST "It\'s ""new"""', Rule.onList(`It's "new"`, false)],
+    ["on-list = 'x'", Rule.compare(Rule.customField("on-list"), "=", Rule.text("x"))],
+    ["on-list contains 'x'", Rule.compare(Rule.customField("on-list"), "contains", Rule.text("x"))],
     ["DAYSFROM[LastOpened] < -1", Rule.daysFrom(Rule.recordField("lastopened"), "<", -1)]
   ])("reads %s", (text, rule) => {
     assert.deepStrictEqual(parse(text), rule)

@@ -1,10 +1,10 @@
 /** Calls of operations that only a service of ours has. At any other the client goes another way. */
 import type { Announcement, Refusal } from "@roster/api"
-import { ServiceError } from "@roster/domain"
-import { Effect } from "effect"
+import { Contact, ServiceError } from "@roster/domain"
+import { Effect, Schema } from "effect"
 import type { CallOptions, makeCall } from "./Call.ts"
-import { readNothing } from "./ResponseDecoding.ts"
-import { type Said, says } from "./RosterHttpApi.ts"
+import { readJson, readNothing } from "./ResponseDecoding.ts"
+import { type RosterHttpApi, type Said, says } from "./RosterHttpApi.ts"
 
 /** Makes the function that calls an extension, and gives `undefined` at a service that does not say that it knows it. */
 export const makeExtensionCall =
@@ -31,5 +31,20 @@ export const makeExtensionCall =
             !(error instanceof ServiceError && (error.isRetryable || error.reason._tag === "OutcomeUnknown")),
           () => Effect.undefined
         )
+      )
+    })
+
+const readSmallPage = readJson(Schema.Array(Contact))
+
+/** Makes the function that gives what the service says of itself on every answer; a small page is requested if there was none yet. */
+export const makeSaidOnAnswers =
+  (call: ReturnType<typeof makeCall>, api: RosterHttpApi["Service"]["api"]) =>
+  <A>(current: () => A | undefined, otherwise: A): Effect.Effect<A, ServiceError> =>
+    Effect.suspend(() => {
+      const said = current()
+      if (said !== undefined) return Effect.succeed(said)
+      const smallPage = call({ ...api.contactsGet({ query: { limit: 1 } }), read: readSmallPage, refusals: [] })
+      return Effect.catch(smallPage, (error) => (current() === undefined ? Effect.fail(error) : Effect.void)).pipe(
+        Effect.map(() => current() ?? otherwise)
       )
     })

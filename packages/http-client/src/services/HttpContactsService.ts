@@ -37,13 +37,13 @@ import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
-import { makeExtensionCall } from "../calls/ExtensionCall.ts"
+import { makeExtensionCall, makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
 import { makeChange } from "./ContactChanges.ts"
 import { isLeftToService, keptByService, makeConsentGuard } from "./ConsentGuard.ts"
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
 import { Resubscribe, RosterHttpApi } from "../calls/RosterHttpApi.ts"
-import { filterToSend, inRule, ruleToSend } from "./SentFilter.ts"
+import { inRule, makeSent } from "./SentFilter.ts"
 import { inPath, inQuery, oneInQuery } from "./UrlValue.ts"
 
 const readContact = readJson(Contact)
@@ -82,8 +82,20 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
 /** Makes the service on a shared client. */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, areReadsHonoured, areRunsHonoured, fn, isResubscribeHonoured, propagateTrace, storeId, withKey } = shared
+  const {
+    api,
+    areListsHonoured,
+    areReadsHonoured,
+    areRunsHonoured,
+    fn,
+    isResubscribeHonoured,
+    propagateTrace,
+    storeId,
+    withKey
+  } = shared
   const call = makeCall(shared)
+  const saidOnAnswers = makeSaidOnAnswers(call, api)
+  const { filterToSend, ruleToSend } = makeSent(saidOnAnswers(() => areListsHonoured.current, false))
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
     yield* checkPage(page)
@@ -160,17 +172,6 @@ export const make = Effect.gen(function* () {
   })
 
   const guarded = makeConsentGuard(isResubscribeHonoured, getUntraced)
-
-  /** What the service says of itself on every answer; a small page is requested if there was no answer yet. */
-  const saidOnAnswers = <A>(current: () => A | undefined, otherwise: A): Effect.Effect<A, ServiceError> =>
-    Effect.suspend(() => {
-      const said = current()
-      if (said !== undefined) return Effect.succeed(said)
-      const smallPage = call({ ...api.contactsGet({ query: { limit: 1 } }), read: readContacts, refusals: [] })
-      return Effect.catch(smallPage, (error) => (current() === undefined ? Effect.fail(error) : Effect.void)).pipe(
-        Effect.map(() => current() ?? otherwise)
-      )
-    })
 
   /** Whether the service knows the ladder of statuses. */
   const decidesByItself = saidOnAnswers(() => isResubscribeHonoured.current || undefined, false)

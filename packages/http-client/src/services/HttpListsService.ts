@@ -11,10 +11,11 @@ import {
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
 import { makeCall } from "../calls/Call.ts"
+import { makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
 import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
 import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
-import { filterToSend, inRule } from "./SentFilter.ts"
+import { inRule, makeSent } from "./SentFilter.ts"
 import { inPath } from "./UrlValue.ts"
 
 const readOne = readJson(ContactList)
@@ -26,6 +27,7 @@ export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, areListsHonoured, fn } = shared
   const call = makeCall(shared)
+  const { filterToSend } = makeSent(makeSaidOnAnswers(call, api)(() => areListsHonoured.current, false))
   const absent = (name: string) => new ListNotFound({ name })
   const notFound = (name: string) => ({ 404: () => absent(name) })
 

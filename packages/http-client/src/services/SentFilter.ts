@@ -1,14 +1,54 @@
 /** Rules and filters as they are sent. */
-import { checkFilter, checkRule, type ContactFilter, type ContactRule, InvalidRule, ruleSource } from "@roster/domain"
-import { Effect } from "effect"
+import {
+  checkFilter,
+  checkRule,
+  type ContactFilter,
+  type ContactRule,
+  InvalidRule,
+  parseRule,
+  Rule,
+  ruleSource,
+  type ServiceError
+} from "@roster/domain"
+import { Effect, Result } from "effect"
 import { inQuery } from "./UrlValue.ts"
 
-/** Checks a rule before it is sent. */
-export const ruleToSend = Effect.fnUntraced(function* (rule: ContactRule) {
-  const text = yield* Effect.fromResult(checkRule(rule))
-  yield* inQuery("rule", [text])
-  return text
-})
+const onList = /\bon-list\b/i
+
+/** Whether a rule asks who is on a list. One for the service alone is nobody's to read. */
+const asksForLists = (rule: ContactRule): boolean =>
+  typeof rule === "string" &&
+  // Parsed again only if it may be so.
+  onList.test(rule) &&
+  Result.match(parseRule(rule), { onSuccess: Rule.namesLists, onFailure: () => false })
+
+/** Makes the functions that check what is sent: a condition that only Roster has goes to no other service. */
+export const makeSent = (knowsLists: Effect.Effect<boolean, ServiceError>) => {
+  /** Checks a rule before it is sent. */
+  const ruleToSend = Effect.fnUntraced(function* (rule: ContactRule) {
+    const text = yield* Effect.fromResult(checkRule(rule))
+    yield* inQuery("rule", [text])
+    if (asksForLists(rule) && !(yield* knowsLists)) {
+      const position = text.search(onList)
+      return yield* new InvalidRule({
+        rule: text,
+        position,
+        length: "on-list".length,
+        problem: "this service has no condition about lists",
+        expected: []
+      })
+    }
+    return text
+  })
+
+  /** Checks a filter before it is sent, and gives it as a body has it. */
+  const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter) {
+    yield* checkFilter(filter)
+    return filter._tag === "ByRule" ? { rule: yield* ruleToSend(filter.rule) } : { emails: filter.emails }
+  })
+
+  return { filterToSend, ruleToSend }
+}
 
 /** Adds the rule to an error, which has only its position on the wire. */
 export const inRule =
@@ -20,9 +60,3 @@ export const inRule =
       const rest = hint === undefined ? {} : { hint }
       return new InvalidRule({ rule: ruleSource(rule), position, length, problem, expected, ...rest })
     })
-
-/** Checks a filter before it is sent, and gives it as a body has it. */
-export const filterToSend = Effect.fnUntraced(function* (filter: ContactFilter) {
-  yield* checkFilter(filter)
-  return filter._tag === "ByRule" ? { rule: yield* ruleToSend(filter.rule) } : { emails: filter.emails }
-})

@@ -21,7 +21,7 @@ import { Caller } from "../credentials/Caller.ts"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
-import { contactColumns, contactsByAddress, toContact } from "./ContactRow.ts"
+import { columnsFor, contactColumns, contactsByAddress, toContact, toSubject } from "./ContactRow.ts"
 import { isListName } from "./ContactValidation.ts"
 import { findList } from "./ListMembers.ts"
 import { RuleScans } from "./RuleScans.ts"
@@ -225,7 +225,6 @@ export const makePages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scans = yield* RuleScans
   const { isOneOfIds } = dialect(sql)
-  const columns = sql.literal(contactColumns.join(", "))
   const sizes = sql`id, ${answerBytes(sql)} AS bytes`
 
   const readPage = yield* makeReadPage
@@ -255,10 +254,9 @@ export const makePages = Effect.gen(function* () {
         for (const [id, bytes] of yield* select(sizes)) places.push({ id: Number(id), bytes: Number(bytes) })
         if (isLarge(places, most)) return new LargeAnswer({ contacts: places })
       }
-      yield* eachInSlices(yield* select(columns), (row) => {
+      yield* eachInSlices(yield* select(sql.literal(columnsFor(rule))), (row) => {
         // One that has just been changed or deleted leaves its place to the next one.
-        const contact = toContact(row)
-        if (matches(contact)) contacts.push(contact)
+        if (matches(toSubject(row))) contacts.push(toContact(row))
       })
       if (ids.length < missing) break
       from = { after: ids.at(-1) ?? 0, offset: 0 }

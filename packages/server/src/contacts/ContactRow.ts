@@ -1,5 +1,5 @@
 /** Contacts as the table has them. */
-import { type Contact, ContactFields, JsonParser, makeEmptyRecord } from "@roster/domain"
+import { type Contact, ContactFields, JsonParser, makeEmptyRecord, Rule, type RuleFields } from "@roster/domain"
 import { DateTime, Effect, Function, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dialect, preparedQuery, streamValues } from "../store/SqlDialect.ts"
@@ -48,9 +48,31 @@ export const toContact = (row: ReadonlyArray<unknown>): Contact => {
   return contact as unknown as Contact
 }
 
-/** Streams the contacts of a query for `contactColumns`. */
+/** No name of a list has a line break. */
+const betweenLists = "\n"
+
+/** Behind other columns of contacts: the names of the lists of each, in one text. */
+export const listsColumn =
+  `, (SELECT string_agg(lists.name, '${betweenLists}') FROM list_members JOIN lists ON lists.id = list_members.list_id ` +
+  "WHERE list_members.contact_id = contacts.id) AS list_names"
+
+/** The names in that column. */
+export const listNamesIn = (stored: unknown): ReadonlyArray<string> =>
+  stored === null || stored === undefined ? [] : String(stored).split(betweenLists).sort()
+
+/** Columns of contacts, and their lists if a rule asks for them. */
+export const columnsFor = (rule: Rule.Rule | undefined): string =>
+  contactColumns.join(", ") + (rule !== undefined && Rule.namesLists(rule) ? listsColumn : "")
+
+/** Decodes a row of `columnsFor`. */
+export const toSubject = (row: ReadonlyArray<unknown>): Contact & Pick<RuleFields.RuleSubject, "lists"> =>
+  row.length > contactColumns.length
+    ? { ...toContact(row), lists: listNamesIn(row[contactColumns.length]) }
+    : toContact(row)
+
+/** Streams the contacts of a query for `columnsFor`. */
 export const streamContacts = (statement: Statement.Statement<unknown>): Stream.Stream<Contact, SqlError.SqlError> =>
-  Stream.map(streamValues(statement), toContact)
+  Stream.map(streamValues(statement), toSubject)
 
 const queryByAddress = Function.memoize((sql: SqlClient.SqlClient) => {
   const { inByteOrder, isOneOf, locked } = dialect(sql)

@@ -1,12 +1,12 @@
 /** Which contacts of an account a filter selects. */
 import {
   canonicalEmail,
-  type Contact,
   type ContactFilter,
   type ContactRule,
   type InvalidRule,
   parseRule,
   type Rule,
+  type RuleFields,
   ruleMatcher,
   ruleSource
 } from "@roster/domain"
@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
+import { columnsFor } from "./ContactRow.ts"
 
 /** Parses the rule of a filter again, because a rule of another service's dialect may have been accepted unchecked. */
 export const readRule = (rule: ContactRule): Effect.Effect<Rule.Rule, InvalidRule> =>
@@ -59,8 +60,10 @@ interface Selection {
   readonly where: Statement.Fragment
   /** Whether the condition names the addresses, of which there are few. */
   readonly isByAddress: boolean
+  /** The columns that are read of each, `contactColumns` first. */
+  readonly columns: string
   /** Whether a contact that SQL selected is in the selection. */
-  readonly matches: (contact: Contact) => boolean
+  readonly matches: (contact: RuleFields.RuleSubject) => boolean
 }
 
 /** What a filter selects now. SQL selects by address alone, and a rule is evaluated here. */
@@ -68,8 +71,10 @@ export const selection = Effect.fnUntraced(function* (account: string, filter: C
   const sql = yield* SqlClient.SqlClient
   const selected = (
     identities: Iterable<string> | undefined,
-    matches: Selection["matches"] = () => true
+    matches: Selection["matches"] = () => true,
+    rule?: Rule.Rule
   ): Selection => ({
+    columns: columnsFor(rule),
     where:
       identities === undefined
         ? sql`account = ${account}`
@@ -80,5 +85,5 @@ export const selection = Effect.fnUntraced(function* (account: string, filter: C
   if (filter === undefined) return selected(undefined)
   if (filter._tag === "ByEmails") return selected(filter.emails.map(canonicalEmail))
   const rule = yield* readRule(filter.rule)
-  return selected(identitiesOf(rule), ruleMatcher(rule, yield* storeClock(sql).now))
+  return selected(identitiesOf(rule), ruleMatcher(rule, yield* storeClock(sql).now), rule)
 })

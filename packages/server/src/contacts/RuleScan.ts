@@ -2,13 +2,13 @@
  * Evaluates rules on the contacts of a store: by key and in slices, so that nobody waits for the end of a scan. It
  * sees each contact as it is when its turn comes, and none twice, since ids ascend. (docs/decisions/rules.md)
  */
-import { type Contact, ContactFields, makeFieldCount, makeRuleCount, Rule, ruleMatcher } from "@roster/domain"
+import { ContactFields, makeFieldCount, makeRuleCount, Rule, type RuleFields, ruleMatcher } from "@roster/domain"
 import { DateTime, Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import * as FairQueue from "../threads/FairQueue.ts"
 import { beginSlice, monotonicMillis } from "../threads/Slices.ts"
-import { contactColumns, toContact } from "./ContactRow.ts"
+import { contactColumns, listNamesIn, listsColumn, toContact, toSubject } from "./ContactRow.ts"
 import { identitiesOf } from "./ContactSelection.ts"
 
 /** Which contacts a rule selects. */
@@ -54,17 +54,19 @@ const columnOf = ({ _tag, name }: Rule.Field): string =>
 /** Reads of each contact only what a rule names. */
 const rowReader = (rule: Rule.Rule) => {
   const names = new Set(Rule.fieldsOf(rule).map(columnOf))
+  const lists = Rule.namesLists(rule)
   const places = contactColumns.flatMap((name, place) => (names.has(name) ? [place] : []))
   // Columns that are not read get some value that `toContact` takes.
   const row = contactColumns.map((name): unknown =>
     name === "custom_fields" ? "{}" : name === "date_added" ? 0 : null
   )
   return {
-    columns: places.map((place) => `, ${contactColumns[place]}`).join(""),
+    columns: places.map((place) => `, ${contactColumns[place]}`).join("") + (lists ? listsColumn : ""),
     /** The contact of a row of the id and these columns. */
-    contactOf: (values: ReadonlyArray<unknown>): Contact => {
+    contactOf: (values: ReadonlyArray<unknown>): RuleFields.RuleSubject => {
       for (let i = 0; i < places.length; i++) row[places[i] ?? 0] = values[i + 1]
-      return toContact(row)
+      const contact = toContact(row)
+      return lists ? { ...contact, lists: listNamesIn(values[places.length + 1]) } : contact
     }
   }
 }
@@ -181,7 +183,7 @@ export const makeScans = (sql: SqlClient.SqlClient) => {
         const matches = ruleMatcher(rule, DateTime.makeUnsafe(now))
         const counting = makeFieldCount()
         const visit = (row: ReadonlyArray<unknown>) => {
-          const contact = toContact(row)
+          const contact = toSubject(row)
           if (matches(contact)) counting.add(contact)
           return false
         }
@@ -192,7 +194,8 @@ export const makeScans = (sql: SqlClient.SqlClient) => {
           isCut = monotonicMillis() >= end
           return isCut
         }
-        return Effect.map(scan(request, allColumns, visit, { isLate }), () => counting.result(!isCut))
+        const lists = Rule.namesLists(rule) ? listsColumn : ""
+        return Effect.map(scan(request, allColumns + lists, visit, { isLate }), () => counting.result(!isCut))
       })
   }
 }

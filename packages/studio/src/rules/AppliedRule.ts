@@ -1,5 +1,5 @@
 /** The rule that selects contacts on every view, and the fields that a rule can name. */
-import { ContactsService, type FieldsInUse } from "@roster/domain"
+import { ContactsService, ListsService, type FieldsInUse } from "@roster/domain"
 import { Atom } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
@@ -14,6 +14,16 @@ export const selection = (rule: string) => (rule === "" ? {} : { rule })
 export const fieldsInUse = Atom.keepAlive(
   Atom.withReactivity(contactsChanged)(runtime.atom(ContactsService.use((contacts) => contacts.fields())))
 )
+
+const listsInUse = Atom.keepAlive(
+  Atom.withReactivity(contactsChanged)(runtime.atom(ListsService.use((lists) => lists.list({ limit: 1000 }))))
+)
+
+/** The names of the lists, if they are known and the service knows rules about them, as those of ours do. */
+export const knownLists = Atom.readable((get): ReadonlyArray<string> => {
+  const result = get(listsInUse)
+  return result._tag === "Success" ? result.value.map(({ listName }) => listName) : []
+})
 
 /** The custom fields in use, if they are known. */
 export const knownFields = Atom.readable((get): FieldsInUse | undefined => {

@@ -67,7 +67,7 @@ export const completions = Atom.readable((get): Pick<RuleCompletions, "from" | "
   if (at === undefined) return { from: 0, suggestions: [] }
   const { from, suggestions } = isSavedRule(text)
     ? { from: 0, suggestions: completeSavedRule(text, get(savedTexts) ?? {}) }
-    : completeRule(text, at, get(AppliedRule.knownFields))
+    : completeRule(text, at, get(AppliedRule.knownFields), get(AppliedRule.knownLists))
   return { from, suggestions: suggestions.slice(0, shownSuggestions) }
 })
 

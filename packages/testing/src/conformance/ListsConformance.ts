@@ -7,6 +7,7 @@ import {
   ListsService,
   maximumListName,
   NamedRun,
+  Rule,
   RunsService,
   RuleText,
   ServiceError
@@ -30,6 +31,7 @@ const arranged = Effect.gen(function* () {
 })
 
 export const listsConformance = (it: Cases<ContactsService | ListsService>): void => {
+  listRules(it)
   it.describe("lists: create, rename and delete", () => {
     it.effect("a list is created empty, is told by its name, and is deleted while its contacts stay", () =>
       Effect.gen(function* () {
@@ -218,6 +220,68 @@ export const listsConformance = (it: Cases<ContactsService | ListsService>): voi
           assert.strictEqual((yield* refused(change(name, bad), "InvalidRule")).rule, "city =")
         }
         assert.deepStrictEqual(yield* on(name), [])
+      })
+    )
+  })
+}
+
+/** Rules that ask who is on a list. */
+const listRules = (it: Cases<ContactsService | ListsService>): void => {
+  it.describe("lists: rules", () => {
+    it.effect("a rule selects who is on a list, and who is not, also beside other conditions", () =>
+      Effect.gen(function* () {
+        const { ada, bob, contacts, cy, lists, name, where } = yield* arranged
+        const other = `${name}'s "other"`
+        yield* lists.create({ listName: name, emails: [ada, bob] })
+        yield* lists.create({ listName: other, emails: [bob, cy] })
+        const on = (list: string) => Rule.print(Rule.onList(list))
+        const not = (list: string) => Rule.print(Rule.onList(list, false))
+        const cases: ReadonlyArray<readonly [rule: string, ReadonlyArray<string>]> = [
+          [on(name), [ada, bob]],
+          [not(name), [cy]],
+          [on(name.toUpperCase()), [ada, bob]],
+          [on(other), [bob, cy]],
+          [`${on(name)} AND ${on(other)}`, [bob]],
+          [`${on(name)} AND ${not(other)}`, [ada]],
+          [`firstname = 'cy' OR ${on(name)}`, [ada, bob]],
+          [`firstname starts-with 'cy' OR ${on(name)}`, [ada, bob, cy]],
+          [on("nobody made this"), []],
+          [not("nobody made this"), [ada, bob, cy]]
+        ]
+        for (const [rule, expected] of cases) {
+          const found = yield* contacts.list({ rule: where(rule), limit: 1000 })
+          assert.deepStrictEqual(
+            found.map(({ email }) => String(email)),
+            expected,
+            rule
+          )
+          assert.strictEqual((yield* contacts.count({ rule: where(rule) })).count, expected.length, rule)
+          assert.strictEqual((yield* contacts.fields({ rule: where(rule) })).contacts, expected.length, rule)
+        }
+        const [one] = yield* contacts.list({ rule: RuleText.make(`email = '${bob}' AND ${on(name)}`) })
+        assert.strictEqual(one?.email, bob)
+        assert.notProperty(one ?? {}, "lists")
+        const [last] = yield* contacts.list({ rule: where(on(name)), limit: 1, offset: 1 })
+        assert.strictEqual(last?.email, bob)
+      })
+    )
+
+    it.effect("what a rule about lists selects is put on a list, taken off and deleted", () =>
+      Effect.gen(function* () {
+        const { ada, bob, by, contacts, cy, lists, name, on, where } = yield* arranged
+        const other = `${name}, other`
+        yield* lists.create({ listName: name, emails: [ada, bob] })
+        yield* lists.create({ listName: other })
+        const onName = Rule.print(Rule.onList(name))
+        yield* lists.add(other, by(where(Rule.print(Rule.onList(name, false)))))
+        assert.deepStrictEqual(yield* on(other), [cy])
+        yield* lists.add(other, by(RuleText.make(onName)))
+        assert.deepStrictEqual(yield* on(other), [ada, bob, cy])
+        yield* lists.remove(other, by(RuleText.make(`${onName} AND firstname = 'ada'`)))
+        assert.deepStrictEqual(yield* on(other), [bob, cy])
+        yield* contacts.deleteMany(by(RuleText.make(onName)))
+        yield* refused(contacts.get(ada), "ContactNotFound")
+        assert.deepStrictEqual(yield* on(other), [cy])
       })
     )
   })

@@ -79,6 +79,8 @@ const uncompared = (operator: string, value: unknown): Truth =>
   isOrder(operator) && value !== undefined ? 0.5 : operator === "!=" ? 1 : 0
 
 const truthOfLeaf = (leaf: Rule.Leaf, json: Json, now: number): Truth => {
+  // Nobody here is on a list.
+  if (leaf._tag === "OnList") return leaf.isOn ? 0 : 1
   const value = valueOf(leaf.field, json, now)
   const span = value === undefined ? undefined : spanOf(String(value))
   if (leaf._tag === "MonthDay") {

@@ -9,8 +9,10 @@ import {
   FieldNames,
   isLifted,
   FieldValue,
+  InvalidRule,
   parseRule,
   type Resubscribe,
+  Rule,
   ruleMatcher,
   type RuleText,
   wireField,
@@ -229,6 +231,11 @@ const namesOf = (field: string): ReadonlyArray<string> =>
 /** Gives what of a target a scope has, if anything. */
 export const makeScope = Effect.fnUntraced(function* ({ fields, only }: UndoScope) {
   const rule = only === undefined ? undefined : yield* Effect.fromResult(parseRule(only))
+  if (only !== undefined && rule !== undefined && Rule.namesLists(rule)) {
+    // What a run recorded of a contact are not all of its lists.
+    const problem = "an undo cannot ask who is on a list"
+    return yield* new InvalidRule({ rule: only, position: 0, length: only.length, problem, expected: [] })
+  }
   const matches = rule === undefined ? undefined : ruleMatcher(rule, yield* DateTime.now)
   const named = fields === undefined ? undefined : new Set(fields.map(FieldNames.foldName))
   return Effect.fnUntraced(function* (target: Target, found: Found) {

@@ -1,13 +1,20 @@
 /** The contacts on a list. */
 import {
+  type Contact,
   type ContactRule,
+  ContactsService,
+  type InvalidInput,
+  type InvalidRule,
+  type ListNotFound,
   ListsService,
   makeRuleCount,
   mayLeaveUnplaced,
   Pagination,
   parseRule,
+  Rule,
   ruleMatcher,
-  ruleSource
+  ruleSource,
+  type ServiceError
 } from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
 import { noteUnplaced, sayUnplaced } from "../shared/RuleFlags.ts"
@@ -15,13 +22,31 @@ import { noteUnplaced, sayUnplaced } from "../shared/RuleFlags.ts"
 const everyoneOn = (name: string, offset?: number) =>
   Effect.map(ListsService, (lists) => Pagination.streamPages((page) => lists.contacts(name, page), offset))
 
+type OnList = Stream.Stream<Contact, ListNotFound | InvalidRule | InvalidInput | ServiceError>
+
+/** The rule that selects the contacts of a rule on a list. */
+const alsoOn = (rule: Rule.Rule, name: string): ContactRule =>
+  Rule.print(rule._tag === "All" ? Rule.onList(name) : Rule.and([Rule.onList(name), rule]))
+
 export const contactsOn = Effect.fnUntraced(function* (
   name: string,
   { offset = 0, rule }: { readonly offset: number | undefined; readonly rule: ContactRule | undefined }
 ) {
-  if (rule === undefined) return yield* everyoneOn(name, offset)
-  const matches = ruleMatcher(yield* Effect.fromResult(parseRule(ruleSource(rule))), yield* DateTime.now)
-  return (yield* everyoneOn(name)).pipe(Stream.filter(matches), Stream.drop(offset))
+  if (rule === undefined) {
+    const everyone: OnList = yield* everyoneOn(name, offset)
+    return everyone
+  }
+  const parsed = yield* Effect.fromResult(parseRule(ruleSource(rule)))
+  if (Rule.namesLists(parsed)) {
+    // Which other lists a contact is on only the service knows.
+    const contacts = yield* ContactsService
+    yield* ListsService.use((lists) => lists.get(name))
+    const found: OnList = contacts.stream({ offset, rule: alsoOn(parsed, name) })
+    return found
+  }
+  const matches = ruleMatcher(parsed, yield* DateTime.now)
+  const found: OnList = (yield* everyoneOn(name)).pipe(Stream.filter(matches), Stream.drop(offset))
+  return found
 })
 
 /** Says which contacts a rule leaves out since it cannot compare a value of theirs: of those on a list, or of all. */
@@ -29,6 +54,7 @@ export const noteUnplacedOn = Effect.fnUntraced(function* (name: string | undefi
   if (name === undefined || rule === undefined) return yield* noteUnplaced(rule)
   const parsed = yield* Effect.fromResult(parseRule(ruleSource(rule)))
   if (!mayLeaveUnplaced(parsed)) return
+  if (Rule.namesLists(parsed)) return yield* noteUnplaced(alsoOn(parsed, name))
   const { add, result } = makeRuleCount(parsed, yield* DateTime.now)
   yield* Stream.runForEach(yield* everyoneOn(name), (contact) => Effect.sync(() => add(contact)))
   yield* sayUnplaced(result().unplaced)

@@ -2,7 +2,7 @@
 import { CompressionFormat, type Contact, ContactFilter, ExportFileFormat, fnRedacted, RuleText } from "@roster/domain"
 import { Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { contactColumns, streamContacts } from "../../contacts/ContactRow.ts"
+import { streamContacts } from "../../contacts/ContactRow.ts"
 import { exportFile, type ExportFormat, exportFormats } from "./ExportFormat.ts"
 import { makeSpool } from "./ExportSpool.ts"
 import { advanceJob, endJob, noProgress, type HeldJob } from "../queue/JobQueue.ts"
@@ -42,14 +42,13 @@ const stepMillis = 250
 const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const request = yield* decodeRequest(job.request)
-  const { isByAddress, matches, where } = yield* selection(job.account, filterOf(request))
+  const { columns, isByAddress, matches, where } = yield* selection(job.account, filterOf(request))
   // The parts of an interrupted export.
   yield* removeAllParts(job.number, advanceJob(job, noProgress))
 
   // With the plus the planner does not scan the whole account in order for a few addresses.
-  const columns = sql.literal(contactColumns.join(", "))
   const order = sql.literal(isByAddress ? "+id" : "id")
-  const statement = sql`SELECT ${columns} FROM contacts WHERE ${where} ORDER BY ${order}`
+  const statement = sql`SELECT ${sql.literal(columns)} FROM contacts WHERE ${where} ORDER BY ${order}`
   const found = streamContacts(statement)
   // While rows are formatted the database looks for the next ones.
   const contacts = dialect(sql).writersWait ? found : Stream.bufferArray(found, { capacity: 1 })
