@@ -50,6 +50,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
     }).annotateMerge(needs("contacts:delete", "Delete a contact", { headers: [runHeader] })),
     HttpApiEndpoint.get("contactsByEmailGet", "/contacts/:email", {
       params: byEmail,
+      query: { lists: Schema.optional(flag) },
       success: Contact,
       error: NotFound
     }).annotateMerge(needs("contacts:read", "Load a contact")),

@@ -116,6 +116,9 @@ const parameterTexts: Readonly<Record<string, string>> = {
   id: "The id of the export, which the answer to its request gives as PublicExportID, or of the run, the job or the e-mail.",
   key: "The name of a key: only what was done with it is given.",
   limit: `The number of records to return, at most ${maximumContactsPerPage}.`,
+  lists:
+    "`true` adds the names of its lists to the contact. An extension of Roster: a service that has it says " +
+    `\`${listsHonoured.name}: ${listsHonoured.value}\` on each of its answers.`,
   listName: "The list to which the contacts are added. It exists already.",
   listnames: "The lists to which the contacts are added, given several times. They are made on first use.",
   name: "The name of the credential, of the list or of the saved rule.",
@@ -134,6 +137,7 @@ const parameterSchemas: Readonly<Record<string, object>> = {
   before: { type: "integer", minimum: 0 },
   counts: { type: "boolean", default: false },
   dryRun: { type: "boolean", default: false },
+  lists: { type: "boolean", default: false },
   emails: { type: "array", items: { type: "string" } },
   limit: { type: "integer", minimum: 0, maximum: maximumContactsPerPage, default: 20 },
   listnames: { type: "array", items: { type: "string" } },

@@ -81,8 +81,8 @@ export const runHeader = "Roster-Run"
 export const runsHonoured = { name: "roster-runs", value: "honoured" } as const
 
 /**
- * The header, in lower case, by which a service states on every answer that it tells how many contacts a list has, where it is
- * asked, and that rules may ask who is on a list. The operations on lists are the interface's and need no word.
+ * The header, in lower case, by which a service states on every answer that it tells how many contacts a list has and the lists of
+ * a contact, where it is asked, and that rules may ask who is on a list. The operations on lists are the interface's and need no word.
  */
 export const listsHonoured = { name: "roster-lists", value: "honoured" } as const
 

@@ -9,7 +9,7 @@ import { openApiDocument } from "../src/OpenApiDocument.ts"
  */
 const table = `
 contactsByEmailDelete       DELETE /contacts/{email}             ModifyContacts     200 -
-contactsByEmailGet          GET    /contacts/{email}             ViewContacts       200 -
+contactsByEmailGet          GET    /contacts/{email}             ViewContacts       200 lists
 contactsByEmailPut          PUT    /contacts/{email}             ModifyContacts     200 -
 contactsDeletePost          POST   /contacts/delete              ModifyContacts     200 -
 contactsExportByIdStatusGet GET    /contacts/export/{id}/status  Export             200 -

@@ -1,5 +1,4 @@
 /** The embedded service: stores on SQLite and PostgreSQL, the services on SQL, and the server for them. */
-export * as ContactLists from "./contacts/ContactLists.ts"
 export * from "./credentials/Caller.ts"
 export * as EmbeddedHttpClient from "./EmbeddedHttpClient.ts"
 export { isAllowedUrlEntry } from "./network/AllowedUrls.ts"
@@ -8,6 +7,7 @@ export * as SqlAccountService from "./services/SqlAccountService.ts"
 export * as SqlContactsService from "./services/SqlContactsService.ts"
 export * as SqlCredentialsService from "./services/SqlCredentialsService.ts"
 export * as SqlEmailsService from "./services/SqlEmailsService.ts"
+export * as SqlListsService from "./services/SqlListsService.ts"
 export * as SqlServices from "./services/SqlServices.ts"
 export { layerMemory } from "./services/SqlServices.ts"
 export * as StudioServer from "./studio/StudioServer.ts"

@@ -110,17 +110,3 @@ export const layer = Layer.unwrap(
     return Layer.merge(storeLayer(filename), Layer.succeed(Target, { name: `[local] ${name}` }))
   })
 )
-
-const lists = Layer.unwrap(Effect.map(server, ({ ContactLists }) => ContactLists.layer))
-
-/** The store of a command that has announced it already. */
-const storeOf = (given: string | undefined) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const { exists, filename } = yield* storeAt(given)
-      return exists ? storeLayer(filename) : yield* new NoStore({ filename })
-    })
-  )
-
-/** The lists of the store of such a command. */
-export const listsOf = (given: string | undefined) => Layer.provide(lists, storeOf(given))

@@ -145,7 +145,12 @@ const added = everyField.filter(({ isAdded }) => isAdded)
 const changed = added.filter(({ wire }) => wire !== "Email")
 
 /** The fast path of `Contact`. */
-export const contactCodec: FastCodec = recordOf({ fields: everyField, codecOf: read, keepsNull: isNullable })
+export const contactCodec: FastCodec = recordOf({
+  fields: everyField,
+  codecOf: read,
+  keepsNull: isNullable,
+  more: [partOf("Lists", same(textList))]
+})
 
 /** The fast path of `ContactPayload`. */
 export const payloadCodec: FastCodec = recordOf({

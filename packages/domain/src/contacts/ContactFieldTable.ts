@@ -7,7 +7,8 @@ import { ConsentTracking, type ContactRecord, ContactSource, ContactStatus } fro
 
 type Wire = typeof ContactRecord.Encoded
 type NamesIn<Group extends "Consent" | "Activity"> = keyof NonNullable<Wire[Group]> & string
-type WireName = Exclude<keyof Wire, "Consent" | "Activity"> | NamesIn<"Consent"> | NamesIn<"Activity">
+// The lists of a contact are no column of it, and only some reads have them.
+type WireName = Exclude<keyof Wire, "Consent" | "Activity" | "Lists"> | NamesIn<"Consent"> | NamesIn<"Activity">
 
 /** Every field by its name in rules, where custom fields have names of their own. */
 export const contactFieldTable = {

@@ -148,7 +148,9 @@ export const ContactRecord = wireRecord({
   /** When the status last changed, in UTC; `null` if it has not. */
   statusChangeDate: nullableAnswerDate,
   /** The mail that the contact received, and how they reacted. */
-  activity: answerField(ContactActivity)
+  activity: answerField(ContactActivity),
+  /** The names of its lists in alphabetical order, which only a service of ours tells, and only where they are asked for. */
+  lists: answerField(Schema.Array(Schema.String))
 }).annotate({ identifier: "Contact" })
 export interface ContactRecord extends Schema.Schema.Type<typeof ContactRecord> {}
 

@@ -26,6 +26,12 @@ import type { FoundContacts } from "./ContactReads.ts"
 import type { ContactsPage } from "./ContactsPage.ts"
 import type { KeyedCall } from "./KeyedCall.ts"
 
+/** The options of a read of a contact. */
+export interface GetOptions {
+  /** Whether the contact has its lists, at a service of ours (default: false). Any other does not tell them. */
+  readonly lists?: boolean | undefined
+}
+
 /** The options of an add. */
 export interface AddOptions extends KeyedCall {
   /** The lists that the contacts are put on, at most 100, and times the contacts 10,000; new ones are created. */
@@ -63,7 +69,10 @@ export class ContactsService extends Context.Service<
      */
     readonly storeId: Effect.Effect<string | undefined, ServiceError>
     /** Gets a contact by its address. `contactsByEmailGet`, needs ViewContacts. */
-    readonly get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
+    readonly get: (
+      email: string,
+      options?: GetOptions
+    ) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
     /** Lists a page of contacts, in the order in which they were added. `contactsGet`, needs ViewContacts. */
     readonly list: (
       page?: ContactsPage

@@ -139,16 +139,18 @@ export const make = Effect.gen(function* () {
     return counting.result(left >= 0)
   })
 
-  const getUntraced = Effect.fnUntraced(function* (email: string) {
+  const getWith = Effect.fnUntraced(function* (email: string, query: { readonly lists?: true }) {
     yield* inPath("email", email)
     return yield* call({
-      ...api.contactsByEmailGet({ params: { email } }),
+      ...api.contactsByEmailGet({ params: { email }, query }),
       about: email,
       read: readContact,
       refusals: ["ContactNotFound", "InvalidInput"],
       byStatus: { 404: () => new ContactNotFound({ email }) }
     })
   })
+  const getUntraced = (email: string) => getWith(email, {})
+
   const getMany: ContactsService["Service"]["getMany"] = fn("ContactsService.getMany")(function* (emails) {
     yield* checkLookup(emails)
     if (emails.length === 0) return { contacts: [], isAtOnce: true }
@@ -169,6 +171,14 @@ export const make = Effect.gen(function* () {
   // An unused span would take a fifth of the CPU of a call (benchmarks/get).
   const getTraced = fn("ContactsService.get")(function* (email: string) {
     return yield* getUntraced(email)
+  })
+
+  /** Only a service that has said that it knows the parameter is sent it. */
+  const getListed = fn("ContactsService.get")(function* (email: string) {
+    const isKnown = () => areListsHonoured.current === true
+    if (isKnown()) return yield* getWith(email, { lists: true })
+    const contact = yield* getUntraced(email)
+    return isKnown() ? yield* getWith(email, { lists: true }) : contact
   })
 
   const guarded = makeConsentGuard(isResubscribeHonoured, getUntraced)
@@ -234,10 +244,12 @@ export const make = Effect.gen(function* () {
     getMany,
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule }), offset),
 
-    get: (email) =>
-      Effect.withFiber(({ cache }) =>
-        cache.tracer === undefined && !propagateTrace ? getUntraced(email) : getTraced(email)
-      ),
+    get: (email, { lists = false } = {}) =>
+      lists
+        ? getListed(email)
+        : Effect.withFiber(({ cache }) =>
+            cache.tracer === undefined && !propagateTrace ? getUntraced(email) : getTraced(email)
+          ),
 
     history: fn("ContactsService.history")(function* (email, page = {}) {
       yield* inPath("email", email)

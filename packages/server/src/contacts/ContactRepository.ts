@@ -12,6 +12,7 @@ import {
   ContactUpdatePayload,
   canonicalEmail,
   fnRedacted,
+  type GetOptions,
   InvalidInput,
   maximumContactsPerAdd,
   selectsEveryContact,
@@ -33,7 +34,7 @@ import { orStoreFailure } from "../store/StoreFailure.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { type BulkWrite, writeMany } from "./BulkWrites.ts"
 import { contactsByIds, contactsWith, LargeAnswer, makeCount, makePages } from "./ContactPagination.ts"
-import { contactColumns, toContact } from "./ContactRow.ts"
+import { contactColumns, listsColumn, toSubject } from "./ContactRow.ts"
 import {
   checkContacts,
   checkEmail,
@@ -156,11 +157,17 @@ export const makeContactRepository = Effect.gen(function* () {
     sql`SELECT ${columns} FROM contacts WHERE account = ${"account"} AND identity = ${"identity"}`
   )
 
-  const get = fnRedacted("ContactsService.get")(function* (email: string) {
+  const findListed = preparedQuery(
+    sql,
+    sql`SELECT ${columns}${sql.literal(listsColumn)} FROM contacts WHERE account = ${"account"} AND identity = ${"identity"}`
+  )
+
+  const get = fnRedacted("ContactsService.get")(function* (email: string, { lists = false }: GetOptions = {}) {
     const { account } = yield* Caller
     yield* checkEmail("email", email)
-    const [row] = yield* asShortCall(find([account, canonicalEmail(email)]))
-    return row === undefined ? yield* new ContactNotFound({ email }) : toContact(row)
+    const found = lists ? findListed : find
+    const [row] = yield* asShortCall(found([account, canonicalEmail(email)]))
+    return row === undefined ? yield* new ContactNotFound({ email }) : toSubject(row)
   }, orStoreFailure("contactsByEmailGet"))
 
   const list: ContactsService["Service"]["list"] = fnRedacted("ContactsService.list")(

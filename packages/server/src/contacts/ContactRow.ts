@@ -1,5 +1,5 @@
 /** Contacts as the table has them. */
-import { type Contact, ContactFields, JsonParser, makeEmptyRecord, Rule, type RuleFields } from "@roster/domain"
+import { type Contact, ContactFields, JsonParser, makeEmptyRecord, Rule } from "@roster/domain"
 import { DateTime, Effect, Function, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dialect, preparedQuery, streamValues } from "../store/SqlDialect.ts"
@@ -65,7 +65,7 @@ export const columnsFor = (rule: Rule.Rule | undefined): string =>
   contactColumns.join(", ") + (rule !== undefined && Rule.namesLists(rule) ? listsColumn : "")
 
 /** Decodes a row of `columnsFor`. */
-export const toSubject = (row: ReadonlyArray<unknown>): Contact & Pick<RuleFields.RuleSubject, "lists"> =>
+export const toSubject = (row: ReadonlyArray<unknown>): Contact =>
   row.length > contactColumns.length
     ? { ...toContact(row), lists: listNamesIn(row[contactColumns.length]) }
     : toContact(row)

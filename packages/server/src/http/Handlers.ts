@@ -76,7 +76,8 @@ const contactsHandlers = Effect.gen(function* () {
         : trail.record({ ...eventOf(caller, "contactsExportPost"), subject: id }, "Exported")
     )
   const handlers: Handlers<"contacts"> = {
-    contactsByEmailGet: ({ params }) => toWireError(Effect.map(contacts.get(params.email), responseOfOne)),
+    contactsByEmailGet: ({ params, query }) =>
+      toWireError(Effect.map(contacts.get(params.email, query), responseOfOne)),
     contactsByEmailHistoryGet: ({ params, query }) => toWireError(contacts.history(params.email, query)),
     contactsByEmailPut: ({ params, payload }) =>
       toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),

@@ -266,6 +266,19 @@ const listRules = (it: Cases<ContactsService | ListsService>): void => {
       })
     )
 
+    it.effect("a contact tells its lists where they are asked for, and nowhere else", () =>
+      Effect.gen(function* () {
+        const { ada, bob, cy, contacts, lists, name } = yield* arranged
+        yield* lists.create({ listName: `${name} b`, emails: [ada, bob] })
+        yield* lists.create({ listName: `${name} a`, emails: [ada] })
+        const listsOf = (email: string) => Effect.map(contacts.get(email, { lists: true }), ({ lists }) => lists)
+        assert.deepStrictEqual(yield* listsOf(ada), [`${name} a`, `${name} b`])
+        assert.deepStrictEqual(yield* listsOf(bob), [`${name} b`])
+        assert.deepStrictEqual(yield* listsOf(cy), [])
+        assert.notProperty(yield* contacts.get(ada), "lists")
+      })
+    )
+
     it.effect("what a rule about lists selects is put on a list, taken off and deleted", () =>
       Effect.gen(function* () {
         const { ada, bob, by, contacts, cy, lists, name, on, where } = yield* arranged

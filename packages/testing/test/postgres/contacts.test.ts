@@ -1,8 +1,8 @@
 /** What is PostgreSQL's own of the contacts: their keys and lists after an upgrade, and how long a rule may take. */
 import { assert, it } from "@effect/vitest"
-import { ContactFilter, ContactsService, EmailAddress, RuleText } from "@roster/domain"
-import { ContactLists, SqlServices } from "@roster/server"
-import { Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { ContactFilter, ContactsService, EmailAddress, ListsService, RuleText } from "@roster/domain"
+import { SqlServices } from "@roster/server"
+import { Deferred, Effect, Fiber } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { migrateTo } from "../../../server/src/store/Migrations.ts"
@@ -38,9 +38,9 @@ describePostgres("contacts on PostgreSQL", () => {
       const services = SqlServices.layerPostgres({ postgres: { url } })
       yield* Effect.gen(function* () {
         const contacts = yield* ContactsService
-        const lists = yield* ContactLists.ContactLists
+        const lists = yield* ListsService
         const sql = yield* SqlClient.SqlClient
-        const onList = Effect.map(Stream.runCollect(lists.contacts("News")), (all) => all.map(({ email }) => email))
+        const onList = Effect.map(lists.contacts("News"), (all) => all.map(({ email }) => email))
         assert.deepStrictEqual(yield* onList, [email("ann"), email("bob"), email("cleo")])
         yield* contacts.add([{ email: email("dan") }, { email: email("ann") }], { listNames: ["News"] })
         const all = yield* contacts.list()
@@ -53,7 +53,7 @@ describePostgres("contacts on PostgreSQL", () => {
         assert.deepStrictEqual(yield* onList, [email("ann"), email("dan")])
         yield* contacts.deleteMany(ContactFilter.ByRule({ rule: RuleText.make("All") }))
         assert.deepStrictEqual(yield* sql`SELECT * FROM list_members`, [])
-      }).pipe(Effect.provide(Layer.provideMerge(ContactLists.layer, services)))
+      }).pipe(Effect.provide(services))
     }).pipe(Effect.scoped)
   )
 

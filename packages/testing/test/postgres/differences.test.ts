@@ -1,8 +1,15 @@
 /** What SQLite does by itself, and a service on PostgreSQL has to see to: bytes, collations, and callers at the same time. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { auditEntries, ContactsService, CredentialsService, EmailAddress, ServiceError } from "@roster/domain"
-import { ContactLists, SqlServices, StoreBackup } from "@roster/server"
+import {
+  auditEntries,
+  ContactsService,
+  CredentialsService,
+  EmailAddress,
+  ListsService,
+  ServiceError
+} from "@roster/domain"
+import { SqlServices, StoreBackup } from "@roster/server"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { readdirSync } from "node:fs"
@@ -35,15 +42,12 @@ describePostgres("on PostgreSQL", () => {
       const listNames = ["b", "C", "a", "Z", "\u{1f600}", "\uff5e", "é"]
       const names = Effect.gen(function* () {
         yield* (yield* ContactsService).add([{ email: email("ann") }], { listNames })
-        return (yield* (yield* ContactLists.ContactLists).list).map(({ name }) => name)
+        return (yield* (yield* ListsService).list()).map(({ listName }) => listName)
       })
-      const onFile = yield* Effect.provide(
-        names,
-        Layer.provideMerge(ContactLists.layer, SqlServices.layerWithStore({ filename: ":memory:" }))
-      )
+      const onFile = yield* Effect.provide(names, SqlServices.layer({ filename: ":memory:" }))
       assert.deepStrictEqual(onFile, ["C", "Z", "a", "b", "é", "\uff5e", "\u{1f600}"])
       const services = SqlServices.layerPostgres({ postgres: { url } })
-      assert.deepStrictEqual(yield* Effect.provide(names, Layer.provideMerge(ContactLists.layer, services)), onFile)
+      assert.deepStrictEqual(yield* Effect.provide(names, services), onFile)
     }).pipe(Effect.scoped)
   )
 

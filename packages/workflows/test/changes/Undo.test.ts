@@ -24,7 +24,7 @@ const withLog = () => {
 /** Deletes contacts by a plan, and gives the id of its run. */
 const deletedBy = Effect.fnUntraced(function* (...emails: ReadonlyArray<string>) {
   const contacts = yield* ContactsService
-  const plan = yield* planDelete(Stream.mapEffect(Stream.fromIterable(emails), contacts.get))
+  const plan = yield* planDelete(Stream.mapEffect(Stream.fromIterable(emails), (email) => contacts.get(email)))
   return (yield* plan.apply).report.run ?? ""
 })
 
