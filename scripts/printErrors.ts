@@ -28,6 +28,9 @@ export const advice = {
   ExportNotFound: "Check the id. A file is there once the export is `Ready`: wait with `awaitExport`.",
   ExportPollingFailed: "Call `awaitExport` with the same `id` when the service can be reached again.",
   ExportTimedOut: "Call `awaitExport` with the same `id` and a longer `limit`.",
+  IdempotencyKeyInUse:
+    "Leave the credential to the caller who has it. If that caller is no more, make the call again in `retryAfter` seconds.",
+  IdempotencyKeyReused: "Give the call a key of its own, or make exactly the call that the key was used for.",
   ImportRefused: "Change the file or its options as `reason` says.",
   InvalidInput:
     "Correct the field that `field` names as code does (`email`, `[3].customFields.City`, `listNames`); on the wire " +

@@ -11,6 +11,8 @@ import {
   EmailNotFound,
   ExportExpired,
   ExportNotFound,
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
   ImportRefused,
   InvalidInput,
   InvalidRule,
@@ -98,6 +100,13 @@ export const refusalTexts = {
     409,
     /^This account already has (\d+) credentials of this kind/,
     (maximum = "0") => new TooManyCredentials({ maximum: Number(maximum) })
+  ),
+  // One of an earlier version says "for another request".
+  IdempotencyKeyReused: text(409, /^This idempotency.key was used for another/i, () => new IdempotencyKeyReused({})),
+  IdempotencyKeyInUse: text(
+    409,
+    /^Another call has this idempotency key at this time, .* make the call again in (\d+) s:/,
+    (seconds = "0") => new IdempotencyKeyInUse({ retryAfter: Number(seconds) })
   ),
   RunNotFound: text(404, /^There is no run (\S+)\.$/, (run = "") => new RunNotFound({ run })),
   RunTaken: text(409, /^The run (\S+) is going on elsewhere\./, (run = "") => new RunTaken({ run })),

@@ -59,7 +59,7 @@ import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { operations } from "./Operation.ts"
 import type { Announcement } from "./OperationPolicy.ts"
-import { idempotencyKeyHeader, listsHonoured, resubscribeHeader, runHeader } from "./Parameters.ts"
+import { callHeader, idempotencyKeyHeader, listsHonoured, resubscribeHeader, runHeader } from "./Parameters.ts"
 import { RosterApi } from "./RosterApi.ts"
 import { ErrorBody } from "./WireError.ts"
 
@@ -150,6 +150,12 @@ const headers: Readonly<Record<string, { readonly description: string; readonly 
     description:
       "Names this request: sent again with the same key, it is carried out once. The answer is kept for an hour.",
     schema: { type: "string", minLength: 1, maxLength: maximumIdempotencyKey, pattern: "^[!-~]+$" }
+  },
+  [callHeader]: {
+    description:
+      "Names this call, the same on all its attempts: what another caller sends with the same idempotency key within two " +
+      "seconds is refused with 409, since its secret would take the place of the one in the answer to this call.",
+    schema: { type: "string", pattern: "^[0-9A-Za-z-]{1,64}$" }
   },
   [runHeader]: {
     description: "The id of the run that this write is a part of, which records what it changes.",

@@ -53,6 +53,12 @@ export const emails = textsFrom((value) => value.split(",").map((email) => email
 /** The header with the idempotency key of a call, the same on all its attempts. (docs/decisions/retries.md) */
 export const idempotencyKeyHeader = "Idempotency-Key"
 
+/**
+ * The header with the name of a call, the same on all its attempts: another caller that makes the same call with the same
+ * idempotency key has another one. (docs/decisions/retries.md)
+ */
+export const callHeader = "Roster-Call"
+
 /** The header, in lower case, by which a service states on every answer that it honours the key. */
 export const idempotencyHonoured = { name: "roster-idempotency-key", value: "honoured" } as const
 

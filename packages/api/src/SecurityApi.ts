@@ -12,10 +12,10 @@ import {
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { needs, secret } from "./OperationPolicy.ts"
-import { byName, bySubaccount, idempotencyKeyHeader } from "./Parameters.ts"
+import { byName, bySubaccount, callHeader, idempotencyKeyHeader } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound } from "./WireError.ts"
 
-const creation = { retries: secret, headers: [idempotencyKeyHeader], answersSecret: true }
+const creation = { retries: secret, headers: [idempotencyKeyHeader, callHeader], answersSecret: true }
 
 /** The operations on access credentials. */
 export class SecurityApi extends HttpApiGroup.make("security", { topLevel: true })

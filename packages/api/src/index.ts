@@ -11,6 +11,7 @@ export {
   accountHonoured,
   announcements,
   announcesItself,
+  callHeader,
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,

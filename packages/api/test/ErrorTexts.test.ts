@@ -9,6 +9,8 @@ import {
   ExceedsGrantor,
   ExportExpired,
   ExportNotFound,
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
   ImportRefused,
   InvalidInput,
   InvalidRule,
@@ -129,6 +131,16 @@ describe("refusal texts", () => {
   it.prop("ExportNotFound reads back", [Word], ([id]) =>
     returns(new ExportNotFound({ id }), refusalTexts.ExportNotFound.print)
   )
+  it.prop("IdempotencyKeyInUse reads back", [Count], ([retryAfter]) =>
+    returns(new IdempotencyKeyInUse({ retryAfter }), refusalTexts.IdempotencyKeyInUse.print)
+  )
+  it.prop("IdempotencyKeyReused reads back", [Schema.Null], () =>
+    returns(new IdempotencyKeyReused({}), refusalTexts.IdempotencyKeyReused.print)
+  )
+  it("IdempotencyKeyReused is read of an earlier version", () => {
+    const said = "This Idempotency-Key was used for another request. Each call has a key of its own."
+    assert.strictEqual(readRefusal(409, said)?._tag, "IdempotencyKeyReused")
+  })
   it.prop("ImportRefused reads back", [Text], ([reason]) =>
     returns(new ImportRefused({ reason }), refusalTexts.ImportRefused.print)
   )
@@ -230,7 +242,7 @@ describe("refusal texts", () => {
   })
 
   it("has a test for every tag", () => {
-    assert.strictEqual(Object.keys(refusalTexts).length, 20)
+    assert.strictEqual(Object.keys(refusalTexts).length, 22)
   })
 
   it.prop(

@@ -104,6 +104,8 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     NotChangeable: "Change it where the service lets you, or add the contact again with roster contacts add.",
     WouldResubscribe: "Ask the person, and run the command with --resubscribe.",
     NameTaken: "Choose another name, or change the existing one with update.",
+    IdempotencyKeyInUse: "Another command is at the same. Look at what it made.",
+    IdempotencyKeyReused: again,
     LastManagingKey:
       "Create another one first with: roster apikeys create NAME --access ModifyAccessTokens; or use --db on " +
       "the machine of the store.",

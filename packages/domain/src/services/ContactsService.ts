@@ -24,7 +24,7 @@ import type { ContactCount } from "../rules/Unplaced.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type { FoundContacts } from "./ContactReads.ts"
 import type { ContactsPage } from "./ContactsPage.ts"
-import type { KeyedCall } from "./KeyedCall.ts"
+import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /** The options of a read of a contact. */
 export interface GetOptions {
@@ -118,12 +118,12 @@ export class ContactsService extends Context.Service<
     readonly add: (
       contacts: ReadonlyArray<ContactPayload>,
       options?: AddOptions
-    ) => Effect.Effect<ReadonlyArray<Contact>, TooManyContacts | InvalidInput | ServiceError>
+    ) => Effect.Effect<ReadonlyArray<Contact>, TooManyContacts | IdempotencyKeyReused | InvalidInput | ServiceError>
     /** Like `add`, but checks the answer without decoding the contacts. */
     readonly addWithoutAnswer: (
       contacts: Iterable<ContactPayload>,
       options?: AddOptions
-    ) => Effect.Effect<AddSummary, TooManyContacts | InvalidInput | ServiceError>
+    ) => Effect.Effect<AddSummary, TooManyContacts | IdempotencyKeyReused | InvalidInput | ServiceError>
     /** Changes the given fields only. `contactsByEmailPut`, needs ModifyContacts. */
     readonly update: (
       email: string,
@@ -142,7 +142,10 @@ export class ContactsService extends Context.Service<
     readonly change: (
       changes: ReadonlyArray<ContactChange>,
       options?: ChangeOptions
-    ) => Effect.Effect<ReadonlyArray<ChangeAnswer>, TooManyContacts | InvalidInput | ServiceError>
+    ) => Effect.Effect<
+      ReadonlyArray<ChangeAnswer>,
+      TooManyContacts | IdempotencyKeyReused | InvalidInput | ServiceError
+    >
     /** Starts an import, and returns once the service has the file. `contactsImportPost`, needs ModifyContacts. */
     readonly import: (
       source: ImportSource,
@@ -155,7 +158,7 @@ export class ContactsService extends Context.Service<
     readonly export: (
       request?: ExportRequest,
       options?: KeyedCall
-    ) => Effect.Effect<ExportLink, InvalidRule | InvalidInput | ServiceError>
+    ) => Effect.Effect<ExportLink, InvalidRule | IdempotencyKeyReused | InvalidInput | ServiceError>
     /** The current status of an export. `contactsExportByIdStatusGet`, needs Export. */
     readonly exportStatus: (id: string) => Effect.Effect<ExportStatus, ExportNotFound | InvalidInput | ServiceError>
     /** Downloads a ready export by its link. No key is sent. */

@@ -2,7 +2,7 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { ApiKey, ApiKeyForPurposes, ApiKeyPayload, ApiKeyUpdatePayload, NewApiKey } from "../credentials/ApiKey.ts"
 import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
-import type { KeyedCall } from "./KeyedCall.ts"
+import type { IdempotencyKeyInUse, IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type {
@@ -34,7 +34,10 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Protec
   readonly create: (
     payload: Payload,
     options?: KeyedCall
-  ) => Effect.Effect<NewCredential, NameTaken | TooManyCredentials | InvalidInput | ServiceError>
+  ) => Effect.Effect<
+    NewCredential,
+    NameTaken | TooManyCredentials | IdempotencyKeyInUse | IdempotencyKeyReused | InvalidInput | ServiceError
+  >
   /**
    * Changes the given fields only; another name renames it. A later end brings back one that has ended, if there is room.
    * (docs/credentials.md)

@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { EmailMessage, EmailSend, NotAllowedSender } from "../emails/EmailMessage.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
-import type { KeyedCall } from "./KeyedCall.ts"
+import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /** Sends messages. */
 export class EmailsService extends Context.Service<
@@ -13,6 +13,6 @@ export class EmailsService extends Context.Service<
     readonly send: (
       message: EmailMessage,
       options?: KeyedCall
-    ) => Effect.Effect<EmailSend, NotAllowedSender | InvalidInput | ServiceError>
+    ) => Effect.Effect<EmailSend, NotAllowedSender | IdempotencyKeyReused | InvalidInput | ServiceError>
   }
 >()("@roster/domain/EmailsService") {}

@@ -1,6 +1,7 @@
 /** Calls that carry an idempotency key of the caller's own. (docs/decisions/retries.md) */
-import { Effect } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { InvalidInput } from "../errors/InvalidInput.ts"
+import { TaggedError } from "../errors/TaggedError.ts"
 
 /** The options of a call that can be made again without doing it twice. */
 export interface KeyedCall {
@@ -27,11 +28,41 @@ export const checkIdempotencyKey = (key: unknown): Effect.Effect<void, InvalidIn
     ? Effect.void
     : Effect.fail(new InvalidInput({ field: "idempotencyKey", issue: issueOfKey }))
 
-const issueOfUsed = "it was used for another call; the same key repeats exactly the same call"
+/** The idempotency key was used for another call. */
+export class IdempotencyKeyReused extends TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", {}) {
+  override get message(): string {
+    return (
+      "This idempotency key was used for another call. Each call has a key of its own, and only exactly the same call " +
+      "has the same key."
+    )
+  }
+}
 
-/** Makes the error for a key that belongs to another call, the same on every layer. */
-export const usedIdempotencyKey = (): InvalidInput => new InvalidInput({ field: "idempotencyKey", issue: issueOfUsed })
+/**
+ * Another caller makes the same call with the same idempotency key at this time, or made it a moment ago, and its answer has
+ * a secret that a repetition would replace.
+ */
+export class IdempotencyKeyInUse extends TaggedError<IdempotencyKeyInUse>()("IdempotencyKeyInUse", {
+  /** After how many seconds the same call is taken for a repetition of the other one. */
+  retryAfter: Schema.Finite
+}) {
+  override get message(): string {
+    return (
+      "Another call has this idempotency key at this time, and its caller gets the secret. If that caller is no more, " +
+      `make the call again in ${this.retryAfter} s: it gets another secret in place of that one.`
+    )
+  }
+}
 
-/** Whether an error says that a key belongs to another call. */
-export const isUsedIdempotencyKey = (error: unknown): error is InvalidInput =>
-  error instanceof InvalidInput && error.issue === issueOfUsed
+/**
+ * The name of the current call, the same on each of its attempts (default: a new one for each call). A program that makes a
+ * call again, since its answer was lost, gives both one name: a service takes the second one for a repetition at once, and
+ * not for that of another caller.
+ */
+export const CallName = Context.Reference<string | undefined>("@roster/domain/CallName", {
+  defaultValue: () => undefined
+})
+
+/** A call that has no idempotency key of the caller's own, which so was not used for another one. */
+export const withoutOwnKey = <A, E, R>(call: Effect.Effect<A, E | IdempotencyKeyReused, R>): Effect.Effect<A, E, R> =>
+  Effect.catchIf(call, (error): error is IdempotencyKeyReused => error instanceof IdempotencyKeyReused, Effect.die)

@@ -8,7 +8,7 @@ import type { ServiceError } from "../errors/ServiceError.ts"
 import type { ContactFilter } from "../rules/ContactFilter.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
 import type { ContactsPage } from "./ContactsPage.ts"
-import type { KeyedCall } from "./KeyedCall.ts"
+import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /** A page of lists, in the order of their names. */
 export interface ListsPage extends Omit<ContactsPage, "rule"> {
@@ -31,7 +31,7 @@ export class ListsService extends Context.Service<
     readonly create: (
       list: ListPayload,
       options?: KeyedCall
-    ) => Effect.Effect<ContactList, NameTaken | InvalidInput | ServiceError>
+    ) => Effect.Effect<ContactList, NameTaken | IdempotencyKeyReused | InvalidInput | ServiceError>
     /** Changes the given fields only; another name renames the list. `listsByNamePut`, needs ModifyContacts. */
     readonly update: (
       name: string,

@@ -5,7 +5,7 @@ import type { ServiceError } from "../errors/ServiceError.ts"
 import type { RecordedChange, RunChangesPage, RunsPage } from "../runs/RecordedChange.ts"
 import type { RunNotFound, RunTaken } from "../runs/RunErrors.ts"
 import type { BegunRun, RunPayload, RunRecord } from "../runs/RunRecord.ts"
-import type { KeyedCall } from "./KeyedCall.ts"
+import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /**
  * The operations on runs, the same on every layer. The service keeps what each write of a run changes, in the transaction of
@@ -21,7 +21,7 @@ export class RunsService extends Context.Service<
     readonly begin: (
       run: RunPayload,
       options?: KeyedCall
-    ) => Effect.Effect<BegunRun, RunTaken | RunNotFound | InvalidInput | ServiceError>
+    ) => Effect.Effect<BegunRun, RunTaken | RunNotFound | IdempotencyKeyReused | InvalidInput | ServiceError>
     /**
      * Ends a run; one that has ended stays so. One that another key began can be ended once nobody is at work on it.
      * `runsByIdEndPost`, needs ModifyContacts, and ViewContacts too for the run of another key.

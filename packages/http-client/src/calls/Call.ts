@@ -1,6 +1,14 @@
 /** Runs a call: sends it, judges and reads the answer, and retries as the table allows. */
-import { announcesItself, noSuchOperation, operations, type OperationId, type Refusal } from "@roster/api"
-import { CertainAbsence, invalidInput, Rejected, ServiceError, usedIdempotencyKey, randomId } from "@roster/domain"
+import { announcesItself, callHeader, noSuchOperation, operations, type OperationId, type Refusal } from "@roster/api"
+import {
+  CallName,
+  CertainAbsence,
+  IdempotencyKeyReused,
+  invalidInput,
+  Rejected,
+  ServiceError,
+  randomId
+} from "@roster/domain"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { withResponseHeaders } from "./ResponseHeaders.ts"
@@ -9,7 +17,7 @@ import { countedCall } from "./ClientMetrics.ts"
 import { type Failure, finalError, invalidResponse, statusFailure, transportFailure } from "./ErrorClassification.ts"
 import { type Attempt, withRetries } from "./RetryPolicy.ts"
 import { type RetryKey, retryTable } from "./RetryTable.ts"
-import { IdempotencyKey, type RosterHttpApi } from "./RosterHttpApi.ts"
+import { IdempotencyKey, type RosterHttpApi, SentCallName } from "./RosterHttpApi.ts"
 import { CurrentRequestPhase } from "../transport/RequestPhase.ts"
 
 /** A call of the contract. */
@@ -52,7 +60,7 @@ const ofKeyedCall = <E>(error: E | ServiceError): E | ServiceError =>
 
 /** The meaning of a 409 to a call with the caller's own key. */
 export const keyUsed = (idempotencyKey: string | undefined) =>
-  idempotencyKey === undefined ? {} : { 409: usedIdempotencyKey }
+  idempotencyKey === undefined ? {} : { 409: () => new IdempotencyKeyReused({}) }
 
 /** Makes the function that runs the calls of a client. */
 export const makeCall =
@@ -80,8 +88,11 @@ export const makeCall =
       send
     } = options
     const row = retryTable[options.row ?? operation]
-    const method = operations.get(operation)?.method
-    const isExpected = (error: Refusal): error is Expected => refusals.some((tag) => tag === error._tag)
+    const { headers: takes = [], method } = operations.get(operation) ?? {}
+    // No other call has the key of a call without one of its own, whatever a service says.
+    const isExpected = (error: Refusal): error is Expected =>
+      refusals.some((tag) => tag === error._tag) &&
+      (error._tag !== "IdempotencyKeyReused" || options.idempotencyKey !== undefined)
     const refusal = (status: number, error: Refusal): Expected | ServiceError =>
       isExpected(error)
         ? error
@@ -164,7 +175,7 @@ export const makeCall =
     }
 
     const { idempotencyKey } = options
-    const callsWith = (key: string | undefined) =>
+    const callsWith = (key: string | undefined, name?: string) =>
       withRetries({
         operation,
         row,
@@ -173,7 +184,8 @@ export const makeCall =
         isKeyHonoured: () => isKeyHonoured.current === true,
         canRepeatBody,
         attemptContext: (call) => {
-          const context = attemptContext(call)
+          const guarded = attemptContext(call)
+          const context = name === undefined ? guarded : Context.add(guarded, SentCallName, name)
           // Usually both are undefined.
           return Context.get(context, IdempotencyKey) === key ? context : Context.add(context, IdempotencyKey, key)
         },
@@ -181,9 +193,15 @@ export const makeCall =
       })
     // One for all attempts of a call.
     const calls =
-      idempotencyKey === undefined && method === "POST"
-        ? Effect.flatMap(randomId, callsWith)
-        : callsWith(idempotencyKey)
+      method !== "POST"
+        ? callsWith(idempotencyKey)
+        : idempotencyKey !== undefined && !takes.includes(callHeader)
+          ? callsWith(idempotencyKey)
+          : Effect.flatMap(randomId, (id) =>
+              takes.includes(callHeader)
+                ? Effect.flatMap(CallName, (name = id) => callsWith(idempotencyKey ?? id, name))
+                : callsWith(id)
+            )
     const words = () => (about === undefined ? "it" : JSON.stringify(String(about)))
     const ended = Effect.mapError(calls, (failure) => {
       const isRepeatable = idempotencyKey !== undefined && isKeyHonoured.current === true

@@ -3,6 +3,7 @@ import {
   accountHonoured,
   type Announcement,
   changesHonoured,
+  callHeader,
   idempotencyHonoured,
   idempotencyKeyHeader,
   listsHonoured,
@@ -138,13 +139,15 @@ export class RosterHttpApi extends Context.Service<
         request: HttpClientRequest.HttpClientRequest,
         key: string | undefined,
         resubscribe: Lifted | undefined,
-        run: string | undefined
+        run: string | undefined,
+        name: string | undefined
       ) => {
         const { body, hash, headers, method, url, urlParams } = request
         const keyed = key === undefined ? keyHeader : Headers.set(keyHeader, idempotencyKeyHeader, key)
         const lifting =
           resubscribe === undefined ? keyed : Headers.set(keyed, resubscribeHeader, resubscribeText(resubscribe))
-        const all = run === undefined ? lifting : Headers.set(lifting, runHeader, runIdOf(run))
+        const inRun = run === undefined ? lifting : Headers.set(lifting, runHeader, runIdOf(run))
+        const all = name === undefined ? inRun : Headers.set(inRun, callHeader, name)
         return HttpClientRequest.makeWith(
           method,
           url,
@@ -164,7 +167,8 @@ export class RosterHttpApi extends Context.Service<
           const key = Context.get(fiber.context, IdempotencyKey)
           const resubscribe = Context.get(fiber.context, Resubscribe)
           const run = Context.get(fiber.context, NamedRun)
-          const sent = through(fiber.context, request, (request) => addKeys(request, key, resubscribe, run))
+          const name = Context.get(fiber.context, SentCallName)
+          const sent = through(fiber.context, request, (request) => addKeys(request, key, resubscribe, run, name))
           return Effect.map(sent, noteCapabilities)
         })
       const send = propagateTrace
@@ -216,6 +220,11 @@ const clientOf = (
 
 /** The idempotency key of the current call. `HttpClient` has no parameter for it, and it is no header before the last step. */
 export const IdempotencyKey = Context.Reference<string | undefined>("@roster/http-client/IdempotencyKey", {
+  defaultValue: () => undefined
+})
+
+/** The name of the current call, if its operation takes one, for the same reason. */
+export const SentCallName = Context.Reference<string | undefined>("@roster/http-client/SentCallName", {
   defaultValue: () => undefined
 })
 

@@ -153,7 +153,7 @@ export const makeChange = (shared: RosterHttpApi["Service"], operations: Operati
         if (answers.length === changes.length) return answers.map(exactAnswer)
         return yield* Effect.fail(invalidResponse(operation, response.status, "it does not answer each change"))
       }),
-      refusals: ["TooManyContacts", "InvalidInput"]
+      refusals: ["TooManyContacts", "IdempotencyKeyReused", "InvalidInput"]
     })
     return answers ?? (yield* readThenWrite(operations, changes, options))
   })

@@ -30,7 +30,8 @@ import {
   randomId,
   readHistoryPage,
   Rejected,
-  ServiceError
+  ServiceError,
+  withoutOwnKey
 } from "@roster/domain"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -210,7 +211,7 @@ export const make = Effect.gen(function* () {
       idempotencyKey,
       byStatus: keyUsed(idempotencyKey),
       read: (...answer) => (isAsked() ? readContacts(...answer) : readUnasked(...answer)),
-      refusals: ["TooManyContacts", "InvalidInput"]
+      refusals: ["TooManyContacts", "IdempotencyKeyReused", "InvalidInput"]
     }).pipe(Effect.provideService(Resubscribe, asked))
     return { answered, kept: isAsked() ? keptByService(contacts, answered) : kept }
   })
@@ -229,7 +230,7 @@ export const make = Effect.gen(function* () {
 
   const change = makeChange(shared, {
     get: getUntraced,
-    add: (contacts, listNames) => added(contacts, { listNames }, readListOnly),
+    add: (contacts, listNames) => withoutOwnKey(added(contacts, { listNames }, readListOnly)),
     delete: deleteOne
   })
 
@@ -346,7 +347,7 @@ export const make = Effect.gen(function* () {
         idempotencyKey,
         byStatus: keyUsed(idempotencyKey),
         read: readLink,
-        refusals: ["InvalidRule", "InvalidInput"]
+        refusals: ["InvalidRule", "IdempotencyKeyReused", "InvalidInput"]
       }).pipe(inRule(filter?._tag === "ByRule" ? filter.rule : undefined))
     }),
 

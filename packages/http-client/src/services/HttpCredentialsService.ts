@@ -146,7 +146,7 @@ export const make = Effect.gen(function* () {
           about: payload.name,
           idempotencyKey,
           read: readNew,
-          refusals: ["NameTaken", "TooManyCredentials", "InvalidInput"],
+          refusals: ["NameTaken", "TooManyCredentials", "IdempotencyKeyInUse", "IdempotencyKeyReused", "InvalidInput"],
           byStatus: taken(payload.name)
         })
       }),

@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
         idempotencyKey,
         byStatus: keyUsed(idempotencyKey),
         read: readEmailSend,
-        refusals: ["NotAllowedSender", "InvalidInput"]
+        refusals: ["NotAllowedSender", "IdempotencyKeyReused", "InvalidInput"]
       })
     })
   })

@@ -4,10 +4,10 @@ import {
   checkPage,
   Contact,
   ContactList,
+  IdempotencyKeyReused,
   ListNotFound,
   ListsService,
-  NameTaken,
-  usedIdempotencyKey
+  NameTaken
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
 import { makeCall } from "../calls/Call.ts"
@@ -58,9 +58,10 @@ export const make = Effect.gen(function* () {
         ...api.listsPost({ payload: list }),
         idempotencyKey,
         read: readOne,
-        refusals: ["NameTaken", "InvalidInput"],
+        refusals: ["NameTaken", "IdempotencyKeyReused", "InvalidInput"],
         byStatus: {
-          409: () => (idempotencyKey === undefined ? new NameTaken({ name: list.listName }) : usedIdempotencyKey())
+          409: () =>
+            idempotencyKey === undefined ? new NameTaken({ name: list.listName }) : new IdempotencyKeyReused({})
         }
       })
     }),

@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
         idempotencyKey,
         byStatus: keyUsed(idempotencyKey),
         read: readBegun,
-        refusals: ["RunTaken", "RunNotFound", "InvalidInput"]
+        refusals: ["RunTaken", "RunNotFound", "IdempotencyKeyReused", "InvalidInput"]
       }).pipe(requireRuns("runsPost"))
     }),
     end: fn("RunsService.end")(function* (id) {

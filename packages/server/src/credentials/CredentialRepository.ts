@@ -2,10 +2,13 @@
 import {
   AccessDenied,
   type AccessLevel,
+  CallName,
   checkIdempotencyKey,
   CredentialNotFound,
   type CredentialOperations,
   fnRedacted,
+  type IdempotencyKeyInUse,
+  IdempotencyKeyReused,
   InvalidInput,
   isAddressable,
   type KeyedCall,
@@ -17,7 +20,6 @@ import {
   type SmtpUpdatePayload,
   type SubaccountScope,
   TooManyCredentials,
-  usedIdempotencyKey,
   type AuditDetails
 } from "@roster/domain"
 import { type DateTime, Effect, type Redacted } from "effect"
@@ -38,7 +40,7 @@ import {
   updateCredential
 } from "./CredentialRow.ts"
 import { type CredentialKind, makeSecret } from "./Secret.ts"
-import { callDigest, type KeptCall, onceByKey } from "./KeyedCalls.ts"
+import { callDigest, type KeptCall, keptWithName, onceByKey, repeatedOf } from "./KeyedCalls.ts"
 import { answersFull } from "../store/KeptAnswers.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { storeClock, toSeconds } from "../store/StoreClock.ts"
@@ -189,13 +191,20 @@ export const credentialRepository = <Credential, P, Changes, Protected extends {
     const { account, operation } = change
     if (account === undefined) return yield* refuse(operation, new AccessDenied({ required: "ModifySubAccounts" }))
     yield* checkExpiry(payload.expires)
-    const kept = (key: string): KeptCall<Made, InvalidInput | NameTaken | ServiceError | SqlError.SqlError, never> => ({
+    const called = yield* CallName
+    const kept = (
+      key: string
+    ): KeptCall<
+      Made,
+      IdempotencyKeyInUse | IdempotencyKeyReused | NameTaken | ServiceError | SqlError.SqlError,
+      never
+    > => ({
       key,
       digest: callDigest(operation, JSON.stringify(payload)),
       // Which credential it made, and never the secret.
-      write: ({ row }) => ({ status: 201, body: String(row.id) }),
-      read: (_, { text }) => renew(Number(text()), payload.name, change),
-      refuse: (why) => Effect.fail(why === "used" ? usedIdempotencyKey() : refuse(operation, answersFull))
+      write: ({ row }) => ({ status: 201, body: keptWithName(String(row.id), called) }),
+      read: (_, answer) => Effect.flatMap(repeatedOf(sql, answer), (id) => renew(Number(id), payload.name, change)),
+      refuse: (why) => Effect.fail(why === "used" ? new IdempotencyKeyReused({}) : refuse(operation, answersFull))
     })
     const inserted = insert(payload, account)
     const { details, row, secret } = yield* key === undefined ? inserted : onceByKey(sql, kept(key), inserted)

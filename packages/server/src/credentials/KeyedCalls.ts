@@ -3,13 +3,15 @@
  * that the same call gets the first answer again. (docs/decisions/retries.md)
  */
 import {
+  CallName,
   checkIdempotencyKey,
+  IdempotencyKeyInUse,
+  IdempotencyKeyReused,
   type InvalidInput,
   JsonParser,
   type KeyedCall,
   NamedRun,
-  ServiceError,
-  usedIdempotencyKey
+  ServiceError
 } from "@roster/domain"
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -28,6 +30,7 @@ import {
   keepAnswer,
   type SentBody
 } from "../store/KeptAnswers.ts"
+import { storeClock } from "../store/StoreClock.ts"
 import { isSqlError, storeFailure } from "../store/StoreFailure.ts"
 
 /** How the answer of a call is kept. */
@@ -40,7 +43,7 @@ export interface KeptCall<A extends object, E, R> {
   /** Gives the answer again to who may still call; `undefined` if what it names is gone, so that the call is made anew. */
   readonly read: (
     status: number,
-    kept: { readonly text: () => string; readonly body: () => SentBody }
+    kept: { readonly text: () => string; readonly body: () => SentBody; readonly created: number }
   ) => Effect.Effect<A | undefined, E, R>
   /** Refuses the key of another call, or a call whose answer has no room. */
   readonly refuse: (why: "used" | "full") => Effect.Effect<A, E>
@@ -63,7 +66,8 @@ export const onceByKey = <A extends object, E, E2, R, R2>(
     if (!digest.equals(known.request_digest)) return yield* refuse("used")
     const again = yield* read(known.status, {
       text: () => answerText(known),
-      body: () => answerBody(sql, account, key, known)
+      body: () => answerBody(sql, account, key, known),
+      created: Number(known.created)
     })
     if (again === undefined) yield* forgetAnswer(sql, account, key)
     return again
@@ -85,18 +89,42 @@ export const onceByKey = <A extends object, E, E2, R, R2>(
   return commitsItself ? once : inAtomicTransaction(sql, once)
 }
 
+/** For how many seconds after a call the same call is one that was made at the same time, unless it has the same name. */
+const inUseSeconds = 2
+
+/**
+ * What is kept of an answer with a secret: what it is of, and the name of the call. The secret is in the hands of whoever
+ * made that call, so another caller who makes the same call at the same time gets no other one in its place.
+ */
+export const keptWithName = (id: string, name: string | undefined): string =>
+  name === undefined ? id : `${id} ${name}`
+
+/** What a kept answer is of, for a repetition: by the call of the same name, or by any once that is no call of the same time. */
+export const repeatedOf = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { created, text }: { readonly created: number; readonly text: () => string }
+) {
+  const [id = "", name] = text().split(" ")
+  if (name === undefined || name !== (yield* CallName)) {
+    const left = created + inUseSeconds - (yield* storeClock(sql).seconds)
+    if (left > 0) return yield* new IdempotencyKeyInUse({ retryAfter: Math.min(left, inUseSeconds) })
+  }
+  return id
+})
+
 /** How a result is kept as a text. */
 interface KeptResult<Result, R> {
   readonly write: (result: Result) => string
   /** Gives the result again; `undefined` if what it names is gone. */
-  readonly read: (text: string) => Effect.Effect<Result | undefined, SqlError.SqlError, R>
+  readonly read: (kept: { readonly text: () => string }) => Effect.Effect<Result | undefined, SqlError.SqlError, R>
 }
 
 /** Keeps results as they are. */
 export const asItWas = <Result, Encoded>(schema: Schema.Codec<Result, Encoded>): KeptResult<Result, never> => {
   const codec = JsonParser.fromJsonString(schema)
   const decode = Schema.decodeUnknownSync(codec)
-  return { write: Schema.encodeSync(codec), read: (text) => Effect.sync(() => decode(text)) }
+  const encode = Schema.encodeSync(codec)
+  return { write: (result) => encode(result), read: ({ text }) => Effect.sync(() => decode(text())) }
 }
 
 /** Tells a call of an operation from all others. No digest of a request equals it, since that begins with a path. */
@@ -116,7 +144,7 @@ export const keyedCalls = <A, I, Result extends object, R2 = never>(
     { idempotencyKey: key }: KeyedCall,
     input: () => unknown,
     call: Effect.Effect<Result, E, R>
-  ): Effect.Effect<Result, E | InvalidInput | ServiceError, R | R2> => {
+  ): Effect.Effect<Result, E | IdempotencyKeyReused | InvalidInput | ServiceError, R | R2> => {
     if (key === undefined) return call
     const run = Effect.gen(function* () {
       yield* checkIdempotencyKey(key)
@@ -126,20 +154,24 @@ export const keyedCalls = <A, I, Result extends object, R2 = never>(
       const inRun = yield* NamedRun
       // What cannot be encoded is refused by the call itself.
       if (Option.isNone(text)) return yield* call
-      const once: KeptCall<Result, InvalidInput | ServiceError | SqlError.SqlError, R2> = {
+      const once: KeptCall<Result, IdempotencyKeyReused | ServiceError | SqlError.SqlError, R2> = {
         key,
         digest: callDigest(inRun === undefined ? operation : `${operation} ${inRun}`, text.value),
         write: (result) => ({ status: 200, body: kept.write(result) }),
-        read: (_, { text }) =>
+        read: (_, answer) =>
           Effect.andThen(
             checkCaller(sql, operation),
-            Effect.suspend(() => kept.read(text()))
+            Effect.suspend(() => kept.read(answer))
           ),
         refuse: (why) =>
-          Effect.fail(why === "used" ? usedIdempotencyKey() : new ServiceError({ operation, reason: answersFull }))
+          Effect.fail(
+            why === "used" ? new IdempotencyKeyReused({}) : new ServiceError({ operation, reason: answersFull })
+          )
       }
       return yield* onceByKey(sql, once, call)
     })
-    return Effect.catchIf(run, isSqlError<E | InvalidInput | ServiceError>, (error) => storeFailure(operation, error))
+    return Effect.catchIf(run, isSqlError<E | IdempotencyKeyReused | InvalidInput | ServiceError>, (error) =>
+      storeFailure(operation, error)
+    )
   }
 }

@@ -1,5 +1,5 @@
 /** Handles the operations: each translates a call of a service. */
-import { idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
+import { callHeader, idempotencyKeyHeader, resubscribeHeader } from "@roster/api"
 import {
   AccountService,
   type Contact,
@@ -12,7 +12,7 @@ import {
   type ExportLink,
   ExportNotFound,
   InvalidInput,
-  isUsedIdempotencyKey,
+  CallName,
   ListsService,
   type KeyedCall,
   resubscribeIn,
@@ -26,7 +26,6 @@ import { eventOf } from "../credentials/AuditTrail.ts"
 import { Caller } from "../credentials/Caller.ts"
 import { ContactAnswers } from "../requests/ContactAnswers.ts"
 import { inTurn, Turns } from "../requests/Turns.ts"
-import { usedByAnother } from "./Idempotency.ts"
 import { readImport, temporaryFileFailed } from "./ImportForm.ts"
 import { makeUploadLimits } from "../requests/ImportUploadLimits.ts"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
@@ -99,7 +98,6 @@ const contactsHandlers = Effect.gen(function* () {
           contacts.export({ ...format, filter: Option.getOrUndefined(filter) }, keyOf(request))
         ),
         Effect.tap(recordExport),
-        Effect.catchIf(isUsedIdempotencyKey, () => Effect.succeed(usedByAnother())),
         toWireError
       ),
     contactsExportByIdStatusGet: ({ params: { id } }) =>
@@ -126,17 +124,26 @@ const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): KeyedCall => (
   idempotencyKey: headers[idempotencyKeyHeader.toLowerCase()]
 })
 
+const callPattern = /^[0-9A-Za-z-]{1,64}$/
+
+/** Names the call that a request is an attempt of. */
+const ofCall = ({ headers }: HttpServerRequest.HttpServerRequest) => {
+  const name = headers[callHeader.toLowerCase()]
+  return Effect.provideService(CallName, name !== undefined && callPattern.test(name) ? name : undefined)
+}
+
 const credentialsHandlers = Effect.gen(function* () {
   const { apiKeys, smtp } = yield* CredentialsService
   const handlers: Handlers<"security"> = {
     securityApikeysGet: ({ query }) => toWireError(apiKeys.list(query)),
     securityApikeysByNameGet: ({ params, query }) => toWireError(apiKeys.get(params.name, query)),
-    securityApikeysPost: ({ payload, request }) => toWireError(apiKeys.create(payload, keyOf(request))),
+    securityApikeysPost: ({ payload, request }) =>
+      toWireError(ofCall(request)(apiKeys.create(payload, keyOf(request)))),
     securityApikeysByNamePut: ({ params, payload }) => toWireError(apiKeys.update(params.name, payload)),
     securityApikeysByNameDelete: ({ params, query }) => toWireError(apiKeys.delete(params.name, query)),
     securitySmtpGet: ({ query }) => toWireError(smtp.list(query)),
     securitySmtpByNameGet: ({ params, query }) => toWireError(smtp.get(params.name, query)),
-    securitySmtpPost: ({ payload, request }) => toWireError(smtp.create(payload, keyOf(request))),
+    securitySmtpPost: ({ payload, request }) => toWireError(ofCall(request)(smtp.create(payload, keyOf(request)))),
     securitySmtpByNamePut: ({ params, payload }) => toWireError(smtp.update(params.name, payload)),
     securitySmtpByNameDelete: ({ params, query }) => toWireError(smtp.delete(params.name, query))
   }

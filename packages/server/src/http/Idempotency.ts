@@ -1,6 +1,6 @@
 /** Answers a repeated call with an Idempotency-Key as its first one was answered. (docs/decisions/retries.md) */
 import { idempotencyKeyHeader, type OperationId, OperationPolicy, resubscribeHeader, runHeader } from "@roster/api"
-import { isIdempotencyKey, maximumIdempotencyKey } from "@roster/domain"
+import { IdempotencyKeyReused, isIdempotencyKey, maximumIdempotencyKey } from "@roster/domain"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -41,8 +41,7 @@ const isDryRun = (url: string): boolean =>
   )
 
 /** The response to a call with the key of another one. */
-export const usedByAnother = () =>
-  errorResponse(409, "This Idempotency-Key was used for another request. Each call has a key of its own.")
+const usedByAnother = () => errorResponse(409, new IdempotencyKeyReused({}).message)
 
 const refusedAsFull = (): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.setHeader(errorResponse(429, answersFull.message), "retry-after", `${answersFull.retryAfter ?? 0}`)

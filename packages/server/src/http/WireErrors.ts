@@ -20,6 +20,8 @@ import {
   type ExportNotFound,
   type JobEnded,
   type JobNotFound,
+  type IdempotencyKeyInUse,
+  type IdempotencyKeyReused,
   type LastManagingKey,
   ListNotFound,
   type NameTaken,
@@ -53,11 +55,21 @@ export type WireOf<E> = E extends ServiceError
         | RunNotFound
         | SavedRuleNotFound
     ? NotFound
-    : E extends JobEnded | LastManagingKey | NameTaken | RunTaken | TooManyCredentials
+    : E extends
+          | IdempotencyKeyInUse
+          | IdempotencyKeyReused
+          | JobEnded
+          | LastManagingKey
+          | NameTaken
+          | RunTaken
+          | TooManyCredentials
       ? Conflict
       : E extends Refusal
         ? BadRequest
         : never
+
+/** The seconds of Retry-After, which the contract has no field for, by their error. */
+const waits = new WeakMap<object, number>()
 
 const refuse = (refusal: Refusal): BadRequest | NotFound | Conflict => {
   // The entry of each tag matches its error, which indexing by a union of tags loses.
@@ -66,15 +78,12 @@ const refuse = (refusal: Refusal): BadRequest | NotFound | Conflict => {
     readonly print: (refusal: Refusal) => string
   }
   const text = print(refusal)
-  return status === 400
-    ? new BadRequest({ Error: text })
-    : status === 409
-      ? new Conflict({ Error: text })
-      : new NotFound({ Error: text })
+  if (status === 400) return new BadRequest({ Error: text })
+  if (status === 404) return new NotFound({ Error: text })
+  const conflict = new Conflict({ Error: text })
+  if (refusal._tag === "IdempotencyKeyInUse") waits.set(conflict, refusal.retryAfter)
+  return conflict
 }
-
-/** The seconds of Retry-After, which the contract has no field for, by their error. */
-const waits = new WeakMap<object, number>()
 
 /** The seconds to wait that an error asks for, if any. */
 export const retryAfterOf = (error: object): number | undefined => waits.get(error)

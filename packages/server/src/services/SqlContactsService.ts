@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
 
   const exportOnce = keyedCalls(sql, "contactsExportPost", Schema.Unknown, {
     write: ({ id }: ExportLink) => id,
-    read: (id) => inStore(renewLink(id))
+    read: ({ text }) => inStore(renewLink(text()))
   })
 
   const download: ContactsService["Service"]["download"] = (link) => {

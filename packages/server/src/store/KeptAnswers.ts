@@ -39,6 +39,8 @@ interface KeptAnswer {
   readonly status: number
   /** Deflated: the answer to an add of 1000 contacts is large and repetitive. */
   readonly body: Uint8Array
+  /** When it was kept. */
+  readonly created: number
 }
 
 interface FoundRow extends Partial<KeptAnswer> {
@@ -52,7 +54,7 @@ const isKnown = (found: FoundRow): found is FoundRow & KeptAnswer => typeof foun
 /** Looks for the answer of a key, and for what is kept for the account. */
 export const findAnswer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, account: string, key: string) {
   const [found] = yield* sql<FoundRow>`
-    SELECT last, first, request_digest, status, body FROM (
+    SELECT last, first, request_digest, status, body, created FROM (
       SELECT (SELECT max(running) FROM idempotent_answers WHERE account = ${account}) AS last,
         (SELECT min(running) FROM idempotent_answers WHERE account = ${account}) AS first
     ) AS kept LEFT JOIN idempotent_answers ON account = ${account} AND call_key = ${key}`

@@ -263,7 +263,7 @@ describe("a run", () => {
       const contacts = yield* ContactsService
       const adding = contacts.add([{ email: ada }], { idempotencyKey: "add" })
       yield* inRun(id)(adding)
-      assert.strictEqual((yield* Effect.flip(adding))._tag, "InvalidInput")
+      assert.strictEqual((yield* Effect.flip(adding))._tag, "IdempotencyKeyReused")
       yield* inRun(id)(adding)
       assert.deepStrictEqual(yield* emailsOf(id), [ada])
     }).pipe(Effect.provide(services))

@@ -1,6 +1,5 @@
 /** The contacts that the rule selects: how many, the page of them that is shown, and those that are chosen. */
 import { ContactsService } from "@roster/domain"
-import { newestHistory } from "@roster/workflows"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { lastFirst, pageSize } from "../kit/Pager.tsx"
@@ -67,14 +66,4 @@ export const page = Atom.withReactivity(contactsChanged)(
 /** A contact, whole. */
 export const contact = Atom.family((email: string) =>
   Atom.withReactivity(contactsChanged)(runtime.atom(ContactsService.use((contacts) => contacts.get(email))))
-)
-
-/** How many pages of a history are shown. */
-export const historyPages = Atom.family((_email: string) => Atom.make(1))
-
-/** What was done to a contact, the newest first. */
-export const history = Atom.family((email: string) =>
-  Atom.withReactivity(contactsChanged)(
-    runtime.atom((get) => newestHistory(email, get(historyPages(email)) * get(pageSize)))
-  )
 )

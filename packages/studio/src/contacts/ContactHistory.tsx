@@ -8,11 +8,11 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
 import { localTime } from "../kit/Times.ts"
-import * as ContactAtoms from "./ContactAtoms.ts"
+import * as HistoryAtoms from "./HistoryAtoms.ts"
 
 const Entries = ({ email }: { readonly email: string }) => {
-  const history = useAtomValue(ContactAtoms.history(email))
-  const [pages, show] = useAtom(ContactAtoms.historyPages(email))
+  const history = useAtomValue(HistoryAtoms.history(email))
+  const [pages, show] = useAtom(HistoryAtoms.historyPages(email))
   if (!AsyncResult.isSuccess(history)) {
     return history.waiting ? <p role="status">Reading…</p> : <Problem message={problemOf(history)} />
   }

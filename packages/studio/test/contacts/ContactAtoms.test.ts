@@ -5,6 +5,7 @@ import { layerMemory } from "@roster/server"
 import { reportWords } from "@roster/workflows"
 import { Arbitrary, Effect, Layer, Schema } from "effect"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
+import * as HistoryAtoms from "../../src/contacts/HistoryAtoms.ts"
 import { lastFirst, pageSize } from "../../src/kit/Pager.tsx"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
 import * as ContactPlan from "../../src/contacts/ContactPlan.ts"
@@ -147,13 +148,13 @@ describe("the contacts view", () => {
         yield* contacts.add([{ email, status: n % 2 === 0 ? "Unsubscribed" : "Active" }])
       }
       registry.set(pageSize, 25)
-      yield* mount(ContactAtoms.historyPages(email))
-      yield* mount(ContactAtoms.history(email))
-      const first = yield* result(ContactAtoms.history(email))
+      yield* mount(HistoryAtoms.historyPages(email))
+      yield* mount(HistoryAtoms.history(email))
+      const first = yield* result(HistoryAtoms.history(email))
       assert.deepInclude(first, { exists: true, hasMore: true })
       assert.strictEqual(first.entries.length, 25)
-      registry.set(ContactAtoms.historyPages(email), 2)
-      const all = yield* result(ContactAtoms.history(email))
+      registry.set(HistoryAtoms.historyPages(email), 2)
+      const all = yield* result(HistoryAtoms.history(email))
       assert.strictEqual(all.hasMore, false)
       assert.deepStrictEqual([all.entries.length, all.entries.at(-1)?.effect], [31, "Created"])
     })

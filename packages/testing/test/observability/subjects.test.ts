@@ -100,6 +100,8 @@ const declared: Record<NonNullable<Method<Services["Service"]>>["_tag"], true> =
   EmailNotFound: true,
   ExportExpired: true,
   ExportNotFound: true,
+  IdempotencyKeyInUse: true,
+  IdempotencyKeyReused: true,
   ImportRefused: true,
   InvalidInput: true,
   InvalidRule: true,
@@ -181,6 +183,8 @@ const contacts = Effect.gen(function* () {
 const credentials = Effect.gen(function* () {
   const { apiKeys, smtp: logins } = yield* CredentialsService
   const deliver = () => Effect.void
+  const keyed = { ...apiKey, name: CredentialName.make(`${canaries.name} of a call`) }
+  const keyOfCall = { idempotencyKey: "of-a-call" }
   const many = Array.from({ length: maximumCredentials }, (_, index) =>
     apiKeys.create({ ...apiKey, name: CredentialName.make(`${canaries.name} ${index}`) })
   )
@@ -203,6 +207,10 @@ const credentials = Effect.gen(function* () {
     logins.list(),
     apiKeys.list(),
     apiKeys.get(canaries.name),
+    apiKeys.create(keyed, keyOfCall),
+    apiKeys.create(keyed, keyOfCall),
+    apiKeys.create(apiKey, keyOfCall),
+    apiKeys.delete(keyed.name),
     ...many,
     ...many.map((_, index) => apiKeys.delete(`${canaries.name} ${index}`)),
     apiKeys.delete(canaries.name),

@@ -14,7 +14,8 @@ import {
   type KeptStatusRow,
   payloadOfChange,
   type ServiceError,
-  type TooManyContacts
+  type TooManyContacts,
+  withoutOwnKey
 } from "@roster/domain"
 import { Array as Arrays, Deferred, Effect, Stream } from "effect"
 import { type ContactReader, type Found, foundIn, mayNotRead, nobody, readNow } from "../runs/ContactReader.ts"
@@ -239,10 +240,12 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
           ? service
               .deleteMany(ContactFilter.ByEmails({ emails: Arrays.map(changes, ({ email }) => email) }))
               .pipe(Effect.catchTag("InvalidRule", Effect.die), Effect.as(noneKept))
-          : service.addWithoutAnswer(changes.map(payloadOfChange), {
-              listNames: write?.addToLists,
-              resubscribe: write?.resubscribe
-            })
+          : withoutOwnKey(
+              service.addWithoutAnswer(changes.map(payloadOfChange), {
+                listNames: write?.addToLists,
+                resubscribe: write?.resubscribe
+              })
+            )
       const { keptStatuses } = yield* madeBy(recorder, { changes, found: some.map(({ found }) => found) }, call)
       const kept = new Map(keptStatuses.map(({ index, status }) => [index, status]))
       for (const [index, one] of some.entries()) outcomes[one.place] = writtenOutcome(one, kept.get(index))

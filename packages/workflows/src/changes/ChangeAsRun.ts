@@ -17,7 +17,8 @@ import {
   TaggedError,
   Unavailable,
   withheldStatuses,
-  wouldLower
+  wouldLower,
+  withoutOwnKey
 } from "@roster/domain"
 import { Effect, Schema, type Scope, Struct } from "effect"
 import { readNow } from "../runs/ContactReader.ts"
@@ -155,6 +156,7 @@ const makeChange = Effect.fnUntraced(function* (
     return service
       .add([payload], { listNames: write.addToLists, ...(isRead ? {} : { resubscribe: resubscribe ?? false }) })
       .pipe(
+        withoutOwnKey,
         Effect.catchTag("TooManyContacts", Effect.die),
         Effect.map((added) => ({ contact: added[0], keptStatus: keptStatuses([payload], added)[0]?.status }))
       )

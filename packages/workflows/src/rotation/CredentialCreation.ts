@@ -4,6 +4,7 @@ import {
   type ApiKey,
   type ApiKeyPayload,
   beforeWriting,
+  CallName,
   type CredentialOperations,
   CredentialSettings,
   fnRedacted,
@@ -74,6 +75,8 @@ export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Pay
       return sometimes("the answer to a creation is lost")
     }),
     Effect.retry({ while: (error) => isLost(error) && error.isRetryable, times: maximumRetries }),
+    // All are repetitions of one call.
+    Effect.provideService(CallName, yield* randomId),
     // Once an answer was lost, any failure leaves open whether the credential exists.
     Effect.mapError((error) => (lost === undefined ? error : unknown(name, lost, error)))
   )

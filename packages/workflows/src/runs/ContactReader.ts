@@ -19,7 +19,8 @@ import {
   maximumChanges,
   maximumLookup,
   ServiceError,
-  type TooManyContacts
+  type TooManyContacts,
+  withoutOwnKey
 } from "@roster/domain"
 import { Array as Arrays, Effect, Schema, Stream } from "effect"
 
@@ -113,6 +114,7 @@ export const readNow = Effect.fnUntraced(function* (
       { dryRun: true }
     )
     .pipe(
+      withoutOwnKey,
       Effect.catchReason("ServiceError", "AccessDenied", (reason, error) =>
         isToChange && reason.required === "ModifyContacts" ? Effect.fail(error) : Effect.undefined
       )

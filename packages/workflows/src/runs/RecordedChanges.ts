@@ -21,7 +21,8 @@ import {
   ServiceError,
   sometimes,
   statusDateIn,
-  StoreFailure
+  StoreFailure,
+  withoutOwnKey
 } from "@roster/domain"
 import { Clock, Effect, Stream, Struct } from "effect"
 import { type AppendedEntry, type Changed, type Changes, maximumUnderWay } from "./RunEntry.ts"
@@ -117,7 +118,7 @@ export const madeBy = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /** Records changes, makes them, and takes back of the record what was not made. More than one call takes goes in halves. */
-export const made = (service: Service, run: Recorder, { changes, found }: Making): ReturnType<Service["change"]> =>
+export const made = (service: Service, run: Recorder, { changes, found }: Making): ReturnType<typeof madeAtOnce> =>
   changes.length === 0
     ? Effect.succeed([])
     : Effect.catchTag(madeAtOnce(service, run, { changes, found }), "InvalidInput", (error) => {
@@ -144,7 +145,7 @@ const madeAtOnce = Effect.fnUntraced(function* (service: Service, run: Recorder,
   const recorded = addressesIn(entry)
   if (entry !== undefined) yield* appended(run, entry)
   yield* sometimes("a change is recorded and not yet made")
-  const answers = yield* takenBack(run, recorded, service.change(changes))
+  const answers = yield* takenBack(run, recorded, withoutOwnKey(service.change(changes)))
   yield* sometimes("a recorded change is made")
   // Only an undo adds contacts whose status others gave.
   const isUndo = run.header?.undoes !== undefined

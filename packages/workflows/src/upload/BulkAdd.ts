@@ -14,7 +14,8 @@ import {
   Rejected,
   ServiceError,
   type TooManyContacts,
-  Unavailable
+  Unavailable,
+  withoutOwnKey
 } from "@roster/domain"
 import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
 import type { RunEffect, RunReport } from "../runs/RunReport.ts"
@@ -292,7 +293,8 @@ export const makeBulkSender = Effect.fnUntraced(function* <A extends { readonly 
 export const unreadAdding = Effect.fnUntraced(function* ({ listNames, resubscribe = false }: BulkAddOptions) {
   const service = yield* ContactsService
   return {
-    add: (batch: ReadonlyArray<ContactPayload>) => service.addWithoutAnswer(batch, { listNames, resubscribe }),
+    add: (batch: ReadonlyArray<ContactPayload>) =>
+      withoutOwnKey(service.addWithoutAnswer(batch, { listNames, resubscribe })),
     exceeds: (batch: ReadonlyArray<ContactPayload>) => exceedsAdd(batch) || exceedsPlaces(batch, listNames),
     check: problemOf
   }
