@@ -28,12 +28,32 @@ export const AuditDetails = Schema.Struct({
   because: Schema.optionalKey(Schema.Literals(["Expired", "OutsideRanges"])),
   /** The field that was refused. */
   field: Schema.optionalKey(Schema.String),
+  /** The command of the run. */
+  command: Schema.optionalKey(Schema.String),
   /** The number of refusals without an entry of their own. */
   count: Schema.optionalKey(Schema.Int)
 })
 export interface AuditDetails extends Schema.Schema.Type<typeof AuditDetails> {}
 
-/** An entry of the audit trail: a change of a credential, a refusal, or an export. */
+/** How many contacts were written. */
+export const WrittenContacts = Schema.Struct({
+  /** Contacts that were added. */
+  added: Schema.Int,
+  /** Contacts that were changed; without a run also those that got what they had. */
+  changed: Schema.Int,
+  /** Contacts that were deleted. */
+  deleted: Schema.Int,
+  /** Of those that were changed, the ones that get mail since and did not before. */
+  gainedMail: Schema.Int,
+  /** Of those that were changed, the ones that get no mail any more. */
+  lostMail: Schema.Int
+})
+export interface WrittenContacts extends Schema.Schema.Type<typeof WrittenContacts> {}
+
+/**
+ * An entry of the audit trail: a change of a credential, a refusal, an export, the contacts that a run wrote, or those that a key wrote
+ * without a run in an hour.
+ */
 export const AuditEntry = Schema.Struct({
   /** Increases with every entry. */
   number: Schema.Int,
@@ -47,18 +67,20 @@ export const AuditEntry = Schema.Struct({
   peer: Schema.NullOr(Schema.String),
   /**
    * The operation identifier of the interface, such as `securityApikeysPost`, `noOperation` for an unknown path,
-   * `anyOperation` for `FurtherRefusals`, or `restore` for a credential that a restore of the store took away or brought back.
+   * `anyOperation` for `FurtherRefusals`, `run` for what a run wrote, `writes` for writes without one, or `restore` for a credential that a restore of the store took away or brought back.
    */
   operation: Schema.String,
-  /** The name of the credential as requested, or the id of the export; `null` where the operation has neither. */
+  /** The name of the credential as requested, or the id of the export or the run; `null` where the operation has neither. */
   subject: Schema.NullOr(Schema.String),
   /**
-   * `Done`, the tag of a refusal such as `NameTaken`, `Exported`, `Downloaded`, or `FurtherRefusals` for all of an hour that
+   * `Done`, the tag of a refusal such as `NameTaken`, `Exported`, `Downloaded`, `Wrote` for contacts, or `FurtherRefusals` for all of an hour that
    * have no entry.
    */
   outcome: Schema.String,
   /** What changed, or why it was refused. */
-  details: AuditDetails
+  details: AuditDetails,
+  /** What a run wrote, which grows with it, or a key in an hour; only of `Wrote`. */
+  contacts: Schema.optionalKey(WrittenContacts)
 }).annotate({ identifier: "AuditEntry" })
 export interface AuditEntry extends Schema.Schema.Type<typeof AuditEntry> {}
 

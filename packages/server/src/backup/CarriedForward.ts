@@ -214,8 +214,23 @@ const carryRows = ({ hasTable, numberOf, run }: Statements, table: string, colum
   const last = (schema: string) => numberOf("max(number)", `FROM ${schema}.${table}`)
   const first = numberOf("min(now.number)", added)
   const shift = first > last("backup") ? 0 : Math.max(last("backup"), last("main")) + 1 - first
-  return run(`INSERT INTO backup.${table} (number, ${columns})
+  // Of an hour of a key there is one sum.
+  return run(`INSERT OR IGNORE INTO backup.${table} (number, ${columns})
     SELECT now.number + ${shift}, ${of("now")} ${added} ORDER BY now.number`)
+}
+
+const grownCounts = ["created", "changed", "deleted", "gained", "lost"]
+
+/** Carries the entries of the audit trail. What was written since is added to the entries that the backup has. */
+const carryEntries = (on: Statements): number => {
+  if (!on.hasTable("audit_entries") || !on.hasColumn("audit_entries", "created")) {
+    return carryRows(on, "audit_entries", auditColumns)
+  }
+  const same = auditColumns.split(", ").map((column) => `now.${column} IS was.${column}`)
+  const counts = (use: (column: string) => string) => grownCounts.map(use).join(", ")
+  on.run(`UPDATE backup.audit_entries AS was SET ${counts((column) => `${column} = max(was.${column}, now.${column})`)}
+    FROM main.audit_entries AS now WHERE now.number = was.number AND was.outcome = 'Wrote' AND ${same.join(" AND ")}`)
+  return carryRows(on, "audit_entries", `${auditColumns}, ${grownCounts.join(", ")}`)
 }
 
 /** What has become of the credentials, one entry of the audit trail each. */
@@ -241,7 +256,7 @@ const carry = (database: DatabaseSync, options: CarryOptions, time: number): Car
     on.hasTable("credentials") && on.numberOf("seq", "FROM main.sqlite_sequence WHERE name = 'credentials'") > 0
   carryRows(on, "status_changes", changeColumns)
   const contacts = carryStatuses(on, options)
-  const auditEntries = carryRows(on, "audit_entries", auditColumns)
+  const auditEntries = carryEntries(on)
   if (options.revokeKeys === true) on.run("DELETE FROM backup.credentials")
   else if (knowsKeys) carryCredentials(on, options)
 

@@ -23,6 +23,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { byEngine, dialect, runEach, textArray } from "../store/SqlDialect.ts"
 import { fromSeconds, nullableSeconds } from "../store/StoreClock.ts"
 import { eachInSlices, inSlices } from "../threads/Slices.ts"
+import { mailOf, noteWritten } from "../credentials/WrittenSums.ts"
 import { openRun } from "../runs/RunRecorder.ts"
 import { inPieces } from "./BulkWrites.ts"
 import { countNewContacts } from "./ContactPagination.ts"
@@ -265,6 +266,7 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     const lists = hasLists ? after?.lists : listsAfter(before?.lists ?? [], { addToLists: listNames })
     transitions.set(identity, [index, before, after && { contact: after.contact, lists: lists ?? [] }])
   }
+  const written = { created: 0, changed: 0, deleted: 0, gained: 0, lost: 0 }
   const answers: Array<A> = []
   const ids = new Map<string, number>()
   let open = Map.groupBy(writes.keys(), (index) => writes[index]?.identity ?? "")
@@ -297,11 +299,19 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
           transitions.delete(identity)
           if (after === before) continue
           if (run !== undefined) note(identity, open.get(identity)?.[0] ?? 0, before, after)
-          if (before?.id !== undefined && after?.id === undefined) gone.push(before.id)
+          if (before?.id !== undefined && after?.id === undefined) {
+            gone.push(before.id)
+            // One that is made again is a change.
+            if (after === undefined) written.deleted++
+          }
           if (after === undefined) continue
           if (after.id === undefined) made.push([identity, after])
           else {
             changed.push(after)
+            const mail = mailOf(before?.contact.status, after.contact.status)
+            written.changed++
+            written.gained += mail.gained
+            written.lost += mail.lost
             isNoted ||= before === undefined || isStatusGiven(before.contact, after.contact)
             ids.set(identity, after.id)
             if (hasLists) places.push({ id: after.id, before: before?.lists ?? noLists, after: after.lists })
@@ -324,6 +334,7 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     }
     // On PostgreSQL another one may have made a contact since it was looked for, and what is there now is judged.
     const raced = made.filter(([identity]) => !ids.has(identity))
+    written.created += made.length - raced.length
     for (const [identity, { lists }] of hasLists ? made : []) {
       const id = ids.get(identity)
       if (id !== undefined) places.push({ id, before: noLists, after: lists })
@@ -337,5 +348,6 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     const changes = yield* eachInSlices(inOrder, ([, before, after]) => recordedChange(before, after) ?? [])
     yield* run.record(changes.flat())
   }
-  return { answers, ids }
+  if (dryRun !== true) yield* noteWritten(written)
+  return { answers, ids, written }
 })

@@ -2,6 +2,7 @@
 import { type ChangeOfContact, changeOf, type Contact, ContactStates, statusDateOf } from "@roster/domain"
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { noteWritten } from "../credentials/WrittenSums.ts"
 import type { RunRecorder } from "../runs/RunRecorder.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { eachInSlices } from "../threads/Slices.ts"
@@ -51,6 +52,8 @@ export const deleteThose = Effect.fnUntraced(function* (
   const before = run === undefined ? undefined : yield* contactsToRecord(account, those)
   const gone = yield* sql`DELETE FROM contacts WHERE account = ${account} AND ${those} RETURNING id`.values
   const changes = yield* eachInSlices(gone, ([id]) => recordedChange(before?.get(Number(id)), undefined) ?? [])
-  yield* run?.record(changes.flat()) ?? Effect.void
+  yield* (
+    run?.record(changes.flat()) ?? noteWritten({ created: 0, changed: 0, deleted: gone.length, gained: 0, lost: 0 })
+  )
   return gone.map(([id]) => Number(id))
 })

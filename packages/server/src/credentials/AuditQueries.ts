@@ -6,17 +6,43 @@ import { readRows } from "../store/Rows.ts"
 import { StoredDate, toSeconds } from "../store/StoreClock.ts"
 
 const Row = Schema.Struct({
-  ...Struct.omit(AuditEntry.fields, ["actor"]),
+  ...Struct.omit(AuditEntry.fields, ["actor", "contacts"]),
   time: StoredDate,
   actor: Schema.Literals(["Owner", "Key", "Unknown"]),
   actor_name: Schema.String,
   actor_hint: Schema.String,
-  details: Schema.fromJsonString(AuditDetails)
+  details: Schema.fromJsonString(AuditDetails),
+  created: Schema.NullOr(Schema.Int),
+  changed: Schema.NullOr(Schema.Int),
+  deleted: Schema.NullOr(Schema.Int),
+  gained: Schema.NullOr(Schema.Int),
+  lost: Schema.NullOr(Schema.Int)
 })
 
-const toEntry = ({ actor, actor_hint, actor_name, ...row }: typeof Row.Type): AuditEntry => ({
+const toEntry = ({
+  actor,
+  actor_hint,
+  actor_name,
+  changed,
+  created,
+  deleted,
+  gained,
+  lost,
+  ...row
+}: typeof Row.Type): AuditEntry => ({
   ...row,
-  actor: actor === "Key" ? { _tag: actor, name: actor_name, hint: actor_hint } : { _tag: actor }
+  actor: actor === "Key" ? { _tag: actor, name: actor_name, hint: actor_hint } : { _tag: actor },
+  ...(created === null
+    ? {}
+    : {
+        contacts: {
+          added: created,
+          changed: changed ?? 0,
+          deleted: deleted ?? 0,
+          gainedMail: gained ?? 0,
+          lostMail: lost ?? 0
+        }
+      })
 })
 
 const UseRow = Schema.Struct({

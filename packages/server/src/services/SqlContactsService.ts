@@ -31,6 +31,7 @@ import { makeContactRepository } from "../contacts/ContactRepository.ts"
 import { checkEmail } from "../contacts/ContactValidation.ts"
 import type { RuleScans } from "../contacts/RuleScans.ts"
 import { createExport, exportStatus, linkedPart, openFile, renewLink } from "../jobs/exports/ExportRequests.ts"
+import * as WrittenSums from "../credentials/WrittenSums.ts"
 import { acceptImport } from "../jobs/imports/ImportRequests.ts"
 import { JobRunner } from "../jobs/worker/JobRunner.ts"
 import { Caller } from "../credentials/Caller.ts"
@@ -160,4 +161,4 @@ const inputOf = ({ compressionFormat, fileFormat, fileName, filter }: ExportRequ
 
 /** Provides `ContactsService` on the database of a store. */
 export const layer: Layer.Layer<ContactsService, never, SqlClient.SqlClient | JobRunner | RuleScans | StorePolicy> =
-  Layer.effect(ContactsService, make)
+  Layer.effect(ContactsService, make).pipe(Layer.provideMerge(WrittenSums.layer))

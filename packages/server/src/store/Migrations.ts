@@ -602,6 +602,75 @@ const savedRules = ({ isSqlite }: Dialect) => [
     ) ${isSqlite ? "WITHOUT ROWID" : ""}`
 ]
 
+/**
+ * Lets the audit trail tell who wrote contacts: `Wrote` is one entry a run, and one of each key and hour for writes without a run. Such an
+ * entry only grows; that of a run grows with it. It goes after 400 days, as a change does.
+ */
+const writtenContacts = ({ isSqlite }: Dialect) => {
+  const counts = ["created", "changed", "deleted", "gained", "lost"]
+  const others = [
+    "number",
+    "time",
+    "account",
+    "actor",
+    "actor_name",
+    "actor_hint",
+    "peer",
+    "operation",
+    "subject",
+    "outcome",
+    "details"
+  ]
+  const same = isSqlite ? "IS" : "IS NOT DISTINCT FROM"
+  const grows = [
+    "OLD.outcome = 'Wrote'",
+    ...others.map((column) => `NEW.${column} ${same} OLD.${column}`),
+    ...counts.map((column) => `NEW.${column} >= OLD.${column}`)
+  ].join(" AND ")
+  const now = isSqlite ? "unixepoch()" : "extract(epoch FROM now())"
+  const mayGo = `CASE WHEN OLD.outcome IN ('Done', 'Wrote') THEN OLD.time <= ${now} - 34560000
+    ELSE OLD.time <= ${now} - 7776000
+      OR (OLD.time <= ${now} - 86400 AND OLD.number <= (SELECT max(number) FROM audit_entries) - 100000) END`
+  const most = isSqlite ? "max" : "greatest"
+  const grow = `UPDATE audit_entries SET ${counts.map((column) => `${column} = ${most}(${column}, NEW.${column})`).join(", ")}
+    WHERE number = NEW.audit;`
+  const watched = `AFTER UPDATE OF ${counts.join(", ")} ON runs`
+  return [
+    ...counts.map((column) => `ALTER TABLE audit_entries ADD COLUMN ${column} BIGINT`),
+    ...["gained", "lost"].map((column) => `ALTER TABLE runs ADD COLUMN ${column} BIGINT NOT NULL DEFAULT 0`),
+    `ALTER TABLE runs ADD COLUMN audit BIGINT`,
+    `DROP INDEX audit_refusals_by_age`,
+    `CREATE INDEX audit_refusals_by_age ON audit_entries (time) WHERE outcome NOT IN ('Done', 'Wrote')`,
+    `CREATE INDEX audit_writes_by_age ON audit_entries (time) WHERE outcome = 'Wrote'`,
+    `CREATE INDEX audit_by_key ON audit_entries (actor_name, number) WHERE actor = 'Key'`,
+    `CREATE UNIQUE INDEX audit_writes_of_hour ON audit_entries (account, actor_name, actor_hint, time)
+      WHERE outcome = 'Wrote' AND subject IS NULL`,
+    ...(isSqlite
+      ? [
+          `DROP TRIGGER audit_entries_no_update`,
+          `CREATE TRIGGER audit_entries_no_update BEFORE UPDATE ON audit_entries WHEN NOT (${grows})
+            BEGIN SELECT RAISE(ABORT, 'audit_entries is only added to'); END`,
+          `DROP TRIGGER audit_entries_no_delete`,
+          `CREATE TRIGGER audit_entries_no_delete BEFORE DELETE ON audit_entries WHEN NOT (${mayGo})
+            BEGIN SELECT RAISE(ABORT, 'audit_entries is only added to'); END`,
+          `CREATE TRIGGER runs_are_audited ${watched} WHEN NEW.audit IS NOT NULL BEGIN ${grow} END`
+        ]
+      : [
+          `CREATE OR REPLACE FUNCTION audit_entries_is_kept() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+            IF TG_OP = 'DELETE' THEN
+              IF (${mayGo}) THEN RETURN OLD; END IF;
+            ELSIF TG_OP = 'UPDATE' THEN
+              IF (${grows}) THEN RETURN NEW; END IF;
+            END IF;
+            RAISE EXCEPTION 'audit_entries is only added to';
+          END$$`,
+          `CREATE FUNCTION audit_run() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${grow} RETURN NULL; END $$`,
+          `CREATE TRIGGER runs_are_audited ${watched}
+            FOR EACH ROW WHEN (NEW.audit IS NOT NULL) EXECUTE FUNCTION audit_run()`
+        ])
+  ]
+}
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -634,7 +703,8 @@ export const migrations = {
   "21_runs": run(runs),
   "22_status_changes": run(statusChanges),
   "23_list_details": run(listDetails),
-  "24_saved_rules": run(savedRules)
+  "24_saved_rules": run(savedRules),
+  "26_written_contacts": run(writtenContacts)
 }
 
 /** The number of the last migration, which every store of this version has run. */

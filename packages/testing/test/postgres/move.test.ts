@@ -2,6 +2,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import {
+  AccountService,
   ContactsService,
   CredentialName,
   CredentialsService,
@@ -58,6 +59,7 @@ const fill = Effect.fnUntraced(function* (payloads: Parameters<ContactsService["
   const gone = EmailAddress.make("gone@example.com")
   yield* contacts.add([{ email: gone }], { listNames: ["Some list", "another"] })
   yield* contacts.add([{ email: EmailAddress.make("stays@example.com") }], { listNames: ["another"] })
+  yield* (yield* AccountService).saveRule("vip", "All")
   const { id } = yield* (yield* RunsService).begin({ command: "delete", about: "gone", input: "one" })
   yield* Effect.provideService(contacts.delete(gone), NamedRun, id)
   yield* contacts.import({

@@ -1,5 +1,5 @@
 /** The verbs of API keys and SMTP credentials, built from what differs between the two kinds. */
-import { type CredentialOperations, CredentialsService } from "@roster/domain"
+import { type AccountService, type CredentialOperations, CredentialsService } from "@roster/domain"
 import { Context, Effect, FileSystem, Layer, Option, Redacted, type Schema, Stream } from "effect"
 import { type Argument, Command } from "effect/cli"
 import { subaccount } from "./CredentialFlags.ts"
@@ -39,6 +39,8 @@ interface CredentialKind<Credential, New extends Credential & Created, P extends
   readonly created: Schema.Codec<New, unknown>
   /** The fields of the table that `list` prints. */
   readonly columns: ReadonlyArray<string>
+  /** Says what was done with it, before it is deleted. */
+  readonly deeds?: (name: string, subaccount: string | undefined) => Effect.Effect<void, never, AccountService | Output>
   readonly operations: (
     services: CredentialsService["Service"]
   ) => Omit<CredentialOperations<Credential, New, P, Protected>, "update">
@@ -80,6 +82,7 @@ export const credentialVerbs = <Credential, New extends Credential & Created, P 
     { name, subaccount, yes },
     Effect.fnUntraced(function* ({ name, subaccount, yes }) {
       const service = yield* operations
+      yield* kind.deeds?.(name, subaccount) ?? Effect.void
       yield* confirm(`delete ${noun} ${name}, ${consequence}`, { yes })
       yield* service.delete(name, { subaccount })
       yield* Results.done(`Deleted ${noun} ${name}`)

@@ -18,7 +18,7 @@ import {
   type StatusNotes,
   writeOf
 } from "@roster/domain"
-import { Clock, Effect, Exit, Function, identity, Option, Pull, Result, Schema, Stream } from "effect"
+import { Clock, Effect, Exit, Function, identity, Option, Pull, Result, Schema, Stream, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { listsRefusal, mergedRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
 import { writeContacts } from "../../contacts/ContactWrites.ts"
@@ -29,6 +29,7 @@ import { advanceJob, endJob, noProgress, progressOf, type HeldJob } from "../que
 import { makeRepeatedEmails } from "./RepeatedEmails.ts"
 import { readParts, removeAllParts, removeParts, storeParts } from "../queue/JobBlobs.ts"
 import { keepRejections, keepStatuses, remainingRejectionSpace } from "./KeptRows.ts"
+import { addToHour } from "../../credentials/WrittenSums.ts"
 import { RunOfJob } from "../../runs/RunRecorder.ts"
 import { StorePolicy } from "../../store/StoreOptions.ts"
 import { WriteFairness } from "../../store/sqlite/LockContention.ts"
@@ -234,6 +235,7 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     let done = 0
     let accepted = 0
     let repeats = 0
+    const sum = { created: 0, changed: 0, deleted: 0, gained: 0, lost: 0 }
     const mustEnd = () => isSingleStep || hasWaiter()
     do {
       let good: Array<GoodRow> = []
@@ -250,7 +252,7 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
           if (beyond.has(identity)) reject(row, inputProblem(listsRefusal("listName")))
         if (beyond.size > 0) good = good.filter(({ identity }) => !beyond.has(identity))
       }
-      const { answers, ids } = yield* writeContacts({
+      const { answers, ids, written } = yield* writeContacts({
         account: job.account,
         listNames: list === undefined || request.listName === undefined ? [] : [request.listName],
         source: "FileUpload",
@@ -260,6 +262,7 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         }),
         read: (result, state) => (result === "Done" ? state?.contact.status : undefined)
       })
+      for (const count of Struct.keys(sum)) sum[count] += written[count]
       good.forEach(({ contact, isRepeat, row }, index) => {
         const written = answers[index]
         if (written === undefined) {
@@ -292,6 +295,12 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     progress.rejected_kept += kept.kept
     progress.rejected_size += kept.size
     yield* advanceJob(job, progress)
+    const [key] =
+      job.run !== null || job.creator === null
+        ? []
+        : yield* sql<{ readonly name: string; readonly hint: string }>`
+            SELECT name, secret_hint AS hint FROM credentials WHERE id = ${job.creator}`
+    if (key !== undefined) yield* addToHour({ ...key, account: job.account, time: now, written: sum })
   })
 
   const ofRun = Effect.provideService(RunOfJob, job.run ?? undefined)

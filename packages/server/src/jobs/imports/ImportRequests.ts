@@ -86,7 +86,7 @@ const receive = Effect.fnUntraced(function* (
 
 /** Creates the job of an import once its file has been received and its header checked. */
 export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, options: ImportOptions) {
-  const { account } = yield* Caller
+  const { account, key } = yield* Caller
   const { allowFileUrl } = yield* StorePolicy
   const { encodingName, listName, resubscribe } = options
   if (encodingName !== undefined && !isEncoding(encodingName)) {
@@ -110,6 +110,7 @@ export const acceptImport = Effect.fnUntraced(function* (source: ImportSource, o
     id: (yield* WebCrypto).randomUUID(),
     account,
     kind: importJob.kind,
+    creator: key?.id ?? null,
     ...(source._tag === "File" ? { state: "Receiving", lease: yield* makeLease } : { state: "Loading" }),
     request
   }

@@ -30,7 +30,7 @@ export interface JobRow {
   readonly request: string
   /** That of the secret in the link of an export; `null` if it has none. */
   readonly link_digest: Uint8Array | null
-  /** The id of the key that asked for an export; `null` for the owner of the store. */
+  /** The id of the key that asked for it; `null` for the owner of the store. */
   readonly creator: number | null
   /** The number of the run that an import writes for; `null` for none. */
   readonly run: number | null

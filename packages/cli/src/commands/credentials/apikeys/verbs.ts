@@ -23,6 +23,7 @@ import {
   subaccount
 } from "../CredentialFlags.ts"
 import { createCredential, credentialVerbs, out } from "../CredentialVerbs.ts"
+import { noteDeeds } from "./KeyDeeds.ts"
 import * as Results from "../../../terminal/Results.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
 import { withHelp } from "../../shared/HelpExtras.ts"
@@ -35,6 +36,7 @@ const kind = {
   noun: "the API key",
   consequence: "which stops working at once",
   example: "ci-sync",
+  deeds: noteDeeds,
   name,
   schema: ApiKey,
   created: NewApiKey,

@@ -1,5 +1,5 @@
 /** An entry of the audit trail as people read it. */
-import type { AuditEntry } from "@roster/domain"
+import type { AuditEntry, WrittenContacts } from "@roster/domain"
 import { DateTime } from "effect"
 
 /** What an operation does with the credential that it names, before and after it was done. */
@@ -18,7 +18,24 @@ const deeds: Readonly<Record<string, readonly [to: string, done: string, what: s
 const whoOf = ({ actor }: AuditEntry): string =>
   actor._tag === "Key" ? actor.name : actor._tag === "Owner" ? "the owner of the store" : "unknown"
 
-const whatOf = ({ details, operation, outcome, subject }: AuditEntry): string => {
+/** How many contacts were written, in words. */
+export const writtenWords = ({ added, changed, deleted, gainedMail, lostMail }: WrittenContacts): string => {
+  const mail = [
+    ...(gainedMail > 0 ? [`${gainedMail} of them gained mail`] : []),
+    ...(lostMail > 0 ? [`${lostMail} of them lost it`] : [])
+  ]
+  return (
+    `added ${added}, changed ${changed} and deleted ${deleted} contacts` +
+    (mail.length === 0 ? "" : ` (${mail.join(", ")})`)
+  )
+}
+
+const whatOf = ({ contacts, details, operation, outcome, subject }: AuditEntry): string => {
+  if (contacts !== undefined) {
+    const run =
+      subject === null ? "without a run, in an hour" : `in the run ${subject} of ${details.command ?? "a program"}`
+    return `${writtenWords(contacts)}, ${run}`
+  }
   if (outcome === "FurtherRefusals") return `${details.count ?? "some"} further refusals in an hour`
   const [to, done, what] = deeds[operation] ?? [operation, operation, ""]
   const named = `${what} ${subject ?? ""}`.trim()
