@@ -139,6 +139,7 @@ const parameterSchemas: Readonly<Record<string, object>> = {
   dryRun: { type: "boolean", default: false },
   lists: { type: "boolean", default: false },
   emails: { type: "array", items: { type: "string" } },
+  resumable: { type: "boolean", default: false },
   limit: { type: "integer", minimum: 0, maximum: maximumContactsPerPage, default: 20 },
   listnames: { type: "array", items: { type: "string" } },
   offset: { type: "integer", minimum: 0, default: 0 }

@@ -3,7 +3,7 @@ import { BegunRun, ErasedNumbers, RecordedChange, RunPayload, RunRecord, RunStep
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { always, needs } from "./OperationPolicy.ts"
-import { idempotencyKeyHeader, paging, byNumber, runsHonoured } from "./Parameters.ts"
+import { byNumber, flag, idempotencyKeyHeader, paging, runsHonoured } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound } from "./WireError.ts"
 
 const byId = { id: Schema.String }
@@ -45,10 +45,11 @@ export class RunsApi extends HttpApiGroup.make("runs", { topLevel: true })
     ),
     HttpApiEndpoint.post("runsByIdEndPost", "/runs/:id/end", {
       params: byId,
+      query: { resumable: Schema.optional(flag) },
       success: HttpApiSchema.Empty(200),
-      error: [NotFound, Conflict]
+      error: [BadRequest, NotFound, Conflict]
     }).annotateMerge(
-      needs("contacts:write", "End a run", {
+      needs("contacts:write", "End a run, or leave it so that it can be resumed at once", {
         retries: always("End it again: a run that has ended stays so."),
         announcedBy: runsHonoured
       })

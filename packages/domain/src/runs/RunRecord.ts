@@ -107,6 +107,12 @@ export const BegunRun = wireRecord({
 }).annotate({ identifier: "BegunRun" })
 export interface BegunRun extends Schema.Schema.Type<typeof BegunRun> {}
 
+/** How work on a run ends. */
+export interface EndOfRun {
+  /** Whether the run goes on later, at once if somebody begins it again (default: it ends). */
+  readonly resumable?: boolean | undefined
+}
+
 /**
  * The run that the writes of the current fiber are a part of (default: none). The service records what they change, in their
  * own transactions. A reference, since every method that writes takes it and none acts on it.

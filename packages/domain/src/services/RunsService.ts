@@ -4,7 +4,7 @@ import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type { RecordedChange, RunChangesPage, RunsPage } from "../runs/RecordedChange.ts"
 import type { RunNotFound, RunTaken } from "../runs/RunErrors.ts"
-import type { BegunRun, RunPayload, RunRecord } from "../runs/RunRecord.ts"
+import type { BegunRun, EndOfRun, RunPayload, RunRecord } from "../runs/RunRecord.ts"
 import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /**
@@ -14,6 +14,8 @@ import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 export class RunsService extends Context.Service<
   RunsService,
   {
+    /** Whether the service records runs. One of another make does not, and refuses all of these operations. */
+    readonly areKept: Effect.Effect<boolean, ServiceError>
     /**
      * Begins a run, or resumes the open one of the same command and input that nobody is at work on. `runsPost`, needs
      * ModifyContacts, and ViewContacts too to undo a run.
@@ -23,10 +25,11 @@ export class RunsService extends Context.Service<
       options?: KeyedCall
     ) => Effect.Effect<BegunRun, RunTaken | RunNotFound | IdempotencyKeyReused | InvalidInput | ServiceError>
     /**
-     * Ends a run; one that has ended stays so. One that another key began can be ended once nobody is at work on it.
+     * Ends a run; one that has ended stays so. One that another key began can be ended once nobody is at work on it. One that is
+     * `resumable` is left and does not end: the same command and input resumes it.
      * `runsByIdEndPost`, needs ModifyContacts, and ViewContacts too for the run of another key.
      */
-    readonly end: (id: string) => Effect.Effect<void, RunNotFound | RunTaken | ServiceError>
+    readonly end: (id: string, options?: EndOfRun) => Effect.Effect<void, RunNotFound | RunTaken | ServiceError>
     /** Says how far a program of other steps is: the last one counts. It holds no secret. `runsByIdStepPost`, needs ModifyContacts. */
     readonly step: (id: string, state: string) => Effect.Effect<void, RunNotFound | InvalidInput | ServiceError>
     /** Lists runs, the newest first. `runsGet`, needs ViewContacts. */

@@ -17,7 +17,7 @@ import {
 import { Effect, Layer, Predicate, Schema } from "effect"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
-import { makeExtensionCall } from "../calls/ExtensionCall.ts"
+import { makeExtensionCall, makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
 import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
 import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
@@ -45,10 +45,12 @@ const checkId = (id: string): Effect.Effect<void, RunNotFound> =>
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, areRunsHonoured, fn } = shared
-  const call = makeExtensionCall(makeCall(shared), runsHonoured, areRunsHonoured)
+  const plainCall = makeCall(shared)
+  const call = makeExtensionCall(plainCall, runsHonoured, areRunsHonoured)
   const notFound = (id: string) => ({ 404: () => new RunNotFound({ run: id }) })
 
   return RunsService.of({
+    areKept: makeSaidOnAnswers(plainCall, api)(() => areRunsHonoured.current, false),
     begin: fn("RunsService.begin")(function* (run, { idempotencyKey } = {}) {
       yield* checkIdempotencyKey(idempotencyKey)
       return yield* call({
@@ -59,10 +61,10 @@ export const make = Effect.gen(function* () {
         refusals: ["RunTaken", "RunNotFound", "IdempotencyKeyReused", "InvalidInput"]
       }).pipe(requireRuns("runsPost"))
     }),
-    end: fn("RunsService.end")(function* (id) {
+    end: fn("RunsService.end")(function* (id, { resumable } = {}) {
       yield* checkId(id)
       yield* call({
-        ...api.runsByIdEndPost({ params: { id } }),
+        ...api.runsByIdEndPost({ params: { id }, query: { resumable } }),
         read: readDone,
         refusals: ["RunNotFound", "RunTaken"],
         byStatus: notFound(id)

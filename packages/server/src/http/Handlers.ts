@@ -159,7 +159,7 @@ const runsHandlers = Effect.map(RunsService, (runs): Handlers<"runs"> => ({
   runsGet: ({ query: { beforeRun, limit } }) => toWireError(runs.list({ limit, before: beforeRun })),
   runsByIdGet: ({ params }) => toWireError(runs.get(params.id)),
   runsByIdChangesGet: ({ params, query }) => toWireError(runs.changes(params.id, query)),
-  runsByIdEndPost: ({ params }) => toWireError(runs.end(params.id)),
+  runsByIdEndPost: ({ params, query }) => toWireError(runs.end(params.id, query)),
   runsByIdStepPost: ({ params, payload }) => toWireError(runs.step(params.id, payload.state)),
   runsByIdErasePost: ({ params, payload }) => toWireError(runs.erase(params.id, payload.numbers))
 }))

@@ -74,7 +74,12 @@ export const readChanges = Effect.fnUntraced(function* (run: number, page: RunCh
   let bytes = 0
   const isFull = () => all.length >= limit || bytes >= pageBytes
   /** The last number of the row that was read last. */
-  let last = before === undefined ? after : before + maximumInRow
+  let last = after
+  if (before !== undefined) {
+    // The row of the change before that one, which is not counted as a whole.
+    const [row] = yield* sql`SELECT min(number) FROM run_changes WHERE run = ${run} AND number >= ${before - 1}`.values
+    last = Number(row?.[0] ?? before) + 1
+  }
   while (!isFull()) {
     const rows = yield* (
       before === undefined

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { CallerIdentity } from "../credentials/Caller.ts"
 import { dialect } from "../store/SqlDialect.ts"
+import { isOrphaned } from "../store/ProcessMark.ts"
 import { fromSeconds, storeClock } from "../store/StoreClock.ts"
 
 /** How long a run is taken after its last write, in seconds. */
@@ -31,6 +32,8 @@ export interface RunRow {
   readonly ended: number | null
   /** Until when it is taken. */
   readonly lease: number
+  /** The process that is at work on it, if that has the store in itself: with its end the run is free. */
+  readonly holder: string | null
   readonly changes: number
   readonly created: number
   readonly changed: number
@@ -46,7 +49,7 @@ const hasJob =
 /** The columns of a `RunRow`. */
 export const runColumns = (sql: SqlClient.SqlClient): Statement.Fragment =>
   sql.literal(
-    "number, id, command, about, input, undoes, key_id, key_name, began, ended, lease, changes, created, changed, deleted, " +
+    "number, id, command, about, input, undoes, key_id, key_name, began, ended, lease, holder, changes, created, changed, deleted, " +
       `bytes, step, ${hasJob} AS has_job`
   )
 
@@ -72,8 +75,8 @@ export const isOwnRun = ({ key_id, key_name }: Pick<RunRow, "key_id" | "key_name
   key === undefined ? key_id === null : key_id !== null && (Number(key_id) === key.id || key_name === key.name)
 
 /** Whether somebody is at work on a run. */
-export const isTaken = ({ ended, has_job, lease }: RunRow, now: number): boolean =>
-  Boolean(has_job) || (ended === null && Number(lease) > now)
+export const isTaken = ({ ended, has_job, holder, lease }: RunRow, now: number): boolean =>
+  Boolean(has_job) || (ended === null && Number(lease) > now && (holder === null || !isOrphaned(holder)))
 
 /** The record of a row. */
 export const toRun = (row: RunRow, now: number): RunRecord => ({

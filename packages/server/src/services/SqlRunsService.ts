@@ -5,6 +5,7 @@ import {
   checkRunPage,
   checkRunsPage,
   checkStep,
+  type EndOfRun,
   ErasedNumbers,
   fnRedacted,
   type KeyedCall,
@@ -39,6 +40,7 @@ import {
   toRun
 } from "../runs/RunRow.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
+import { makeLease } from "../store/ProcessMark.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { fromSeconds, storeClock } from "../store/StoreClock.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
@@ -78,6 +80,8 @@ const make = Effect.gen(function* () {
     const now = yield* storeClock(sql).seconds
     yield* dialect(sql).lockAccounts([account])
     const { about, command, input, resume = true, undoes } = given
+    // Only the owner calls without a key, from the process that has the store in itself.
+    const holder = key === undefined ? yield* makeLease : null
     if (undoes !== undefined) yield* endForUndo(account, undoes, now)
     const work = workOf(given)
     if (work !== null) {
@@ -88,7 +92,8 @@ const make = Effect.gen(function* () {
         if (isTaken(row, now)) return yield* new RunTaken({ run: row.id })
         if (resume && isOwnRun(row, caller)) {
           const lease = now + leaseSeconds
-          yield* sql`UPDATE runs SET lease = ${lease}, goes = ${lease + keptSeconds} WHERE number = ${row.number}`
+          yield* sql`
+            UPDATE runs SET lease = ${lease}, holder = ${holder}, goes = ${lease + keptSeconds} WHERE number = ${row.number}`
           return yield* encoded<BegunRun>({ ...toRun({ ...row, lease }, now), isResumed: true })
         }
         yield* endRow(row, now)
@@ -110,6 +115,7 @@ const make = Effect.gen(function* () {
         key_name: key?.name ?? null,
         began: now,
         lease,
+        holder,
         goes: lease + keptSeconds
       })} RETURNING ${runColumns(sql)}`
     if (row === undefined) return yield* Effect.die(new Error("an insert gave no row"))
@@ -129,7 +135,7 @@ const make = Effect.gen(function* () {
   )
 
   const end = fnRedacted("RunsService.end")(
-    function* (id: string) {
+    function* (id: string, { resumable = false }: EndOfRun = {}) {
       const caller = yield* Caller
       const ending = Effect.gen(function* () {
         const row = yield* findRun(caller.account, id, true)
@@ -138,7 +144,9 @@ const make = Effect.gen(function* () {
           yield* checkCaller(sql, "runsByIdEndPost", "ViewContacts")
           if (isTaken(row, now)) return yield* new RunTaken({ run: id })
         }
-        yield* endRow(row, now)
+        yield* resumable
+          ? sql`UPDATE runs SET lease = ${now} WHERE number = ${row.number} AND ended IS NULL`
+          : endRow(row, now)
       })
       yield* asCaller(sql, "runsByIdEndPost", ending)
     },
@@ -212,7 +220,7 @@ const make = Effect.gen(function* () {
     orStoreFailure("runsByIdErasePost")
   )
 
-  return RunsService.of({ begin, end, step, list, get, changes, erase })
+  return RunsService.of({ areKept: Effect.succeed(true), begin, end, step, list, get, changes, erase })
 })
 
 /** Provides `RunsService` on the database of a store. */

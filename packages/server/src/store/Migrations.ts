@@ -480,7 +480,8 @@ const noAddressLists = () => [`DROP TABLE job_address_lists`]
 
 /**
  * Runs, and what they changed, many changes in a row under the number of the last. `work` tells what a run works on, and of
- * it one is open; `goes` is when it may be removed. No foreign key ties the changes to their run, since they are removed in
+ * it one is open; `holder` is the
+ * process that is at work on it, where the store is in that; `goes` is when the run may be removed. No foreign key ties the changes to their run, since they are removed in
  * pieces. `run` of a job is the one that it writes for.
  */
 const runs = ({ id, isSqlite }: Dialect) => [
@@ -498,6 +499,7 @@ const runs = ({ id, isSqlite }: Dialect) => [
       began BIGINT NOT NULL,
       ended BIGINT,
       lease BIGINT NOT NULL,
+      holder TEXT,
       goes BIGINT NOT NULL,
       changes BIGINT NOT NULL DEFAULT 0,
       created BIGINT NOT NULL DEFAULT 0,
