@@ -62,7 +62,8 @@ export const advice = {
   RunLogFailure: "Check the disk, and the file that the message names.",
   RunNotFound: "List the runs of the log.",
   RunRefused: "Begin a run, and name that one; none of the call was done.",
-  RunTaken: "Wait until the other program has ended, or stop it.",
+  RunTaken:
+    "Wait until the other program has ended, or stop it; after a kill, the service gives the run back in a minute.",
   SavedRuleNotFound: "List the names with `AccountService.rules`.",
   ServeError: "Choose another port or host.",
   ServeProcessFailed: "Read its output, which the message quotes.",

@@ -29,8 +29,7 @@ const shown = new Map(
 )
 
 const services = Layer.mergeAll(
-  layerMemory(),
-  RunLog.layerMemory(),
+  Layer.provideMerge(RunLog.layer, layerMemory()),
   NodeServices.layer,
   EmbeddedHttpClient.layer({ filename: ":memory:" })
 )

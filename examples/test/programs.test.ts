@@ -15,7 +15,7 @@ import { services as servicesIn } from "../src/programs/Services.ts"
 import { unsubscribe } from "../src/programs/Unsubscribe.ts"
 
 const file = (text: string) => Stream.make(new TextEncoder().encode(text))
-const services = Layer.mergeAll(layerMemory(), RunLog.layerMemory())
+const services = Layer.provideMerge(RunLog.layer, layerMemory())
 
 describe("the programs of the page", () => {
   it.effect("import within a threshold, and say so where a file is beyond it", () =>
@@ -39,7 +39,7 @@ describe("the programs of the page", () => {
     Effect.gen(function* () {
       const folder = mkdtempSync(join(tmpdir(), "roster-programs-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
-      const services = servicesIn(join(folder, "roster.db"), join(folder, "runs"))
+      const services = servicesIn(join(folder, "roster.db"))
       const customers = join(folder, "customers.csv")
       const first = Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem

@@ -79,7 +79,7 @@ const makeFixture = Effect.gen(function* () {
   const writeRun = (target: string) => {
     const runs = join(folder, ".local/state/roster/runs")
     mkdirSync(runs, { recursive: true, mode: 0o700 })
-    const id = "20261121T140000123Z-1a2b"
+    const id = "20261121T140000Z-1a2b3c4d"
     const header = { id, command: "import", target, began: "" }
     writeFileSync(
       join(runs, `${id}.jsonl`),

@@ -12,7 +12,7 @@ export const studioOn = Effect.fnUntraced(function* <E>(
   given: Layer.Layer<RosterClient.Services, E>,
   values: Iterable<readonly [Atom.Atom<unknown>, unknown]> = []
 ) {
-  const context = yield* Layer.build(Layer.merge(given, RunLog.layerMemory()))
+  const context = yield* Layer.build(Layer.provideMerge(RunLog.layer, given))
   const registry = yield* Effect.acquireRelease(
     Effect.sync(() =>
       AtomRegistry.make({ initialValues: [Atom.initialValue(services, Layer.succeedContext(context)), ...values] })

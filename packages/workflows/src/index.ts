@@ -81,12 +81,12 @@ export {
   type Run,
   RunHeader,
   type RunInfo,
-  RunLog,
   RunLogFailure,
   RunOrigin,
   type RunTarget,
   type RunTargetOptions
-} from "./runs/RunLog.ts"
+} from "./runs/RecordedRun.ts"
+export { RunLog } from "./runs/RunLog.ts"
 export {
   addAll,
   type AddAllOptions,

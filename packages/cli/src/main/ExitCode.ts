@@ -98,7 +98,8 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
   }),
   ...allWith(exitCode.conflict, {
     PlanOutdated: "Nothing was sent. Plan the import again, or leave these contacts out with --skip-changed.",
-    RunTaken: "Nothing was changed. Wait for the other command, or stop it, and run this one again.",
+    RunTaken:
+      "Nothing was changed. Wait for the other command, or stop it, and run this one again: a minute later, if that was killed.",
     JobEnded: "See its result with: roster jobs get ID",
     ContactExists: "Change it with: roster contacts update",
     NotChangeable: "Change it where the service lets you, or add the contact again with roster contacts add.",

@@ -1,33 +1,37 @@
-/** The log of the runs of this user, on the service or store of a command, which says how to undo what it recorded. */
-import { ContactsService } from "@roster/domain"
+/** The log of runs on the service or store of a command, which says how to undo what was recorded. */
+import { ContactsService, RunsService } from "@roster/domain"
 import { type Run, RunLog, RunOrigin } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Path } from "effect"
 import { userInfo } from "node:os"
-import { stateFolder } from "../files/UserFolder.ts"
+import { userFolderPath } from "../files/UserFolder.ts"
 import { Output } from "../terminal/Output.ts"
 import { commandHere, ResumeHint } from "../terminal/ResumeHint.ts"
 import { type ForWrites, Target } from "./Target.ts"
 import * as TargetLayer from "./TargetLayer.ts"
 
-/** What the runs of a command are of: the store that it works on, wherever that is now. */
+/** What the runs of a command are of: the store that it works on, wherever that is now, which records them if it is one of ours. */
 const targetOptions = Effect.gen(function* () {
   const { identity, name } = yield* Target
   const { storeId } = yield* ContactsService
-  return { target: identity ?? name, storeId }
+  return { target: identity ?? name, storeId, runs: yield* RunsService }
 })
 
-/** The storage of that log, whose runs are on any target. */
+/** The folder of the runs of this user, which is made once a run has to be kept there. */
+const folder = Effect.gen(function* () {
+  const path = yield* Path.Path
+  return path.join(yield* userFolderPath("state"), "runs")
+})
+
+/** The storage of the runs of this user, which are on any target that records none itself. */
 export const storage = Effect.gen(function* () {
-  const kept: RunFiles.RunStorage = yield* RunFiles.storage({ folder: yield* stateFolder("runs") })
+  const kept: RunFiles.RunStorage = yield* RunFiles.storage({ folder: yield* folder })
   return kept
 })
 
 /** What a command recorded in a run that it opened. */
 interface Recorded {
   readonly run: Run
-  /** The number of contacts; those who were only put on lists are in no count of the run. */
-  made: number
   isIncomplete: boolean
 }
 
@@ -49,11 +53,8 @@ const announcing = Effect.gen(function* () {
   const by = yield* userName
   const hint = yield* ResumeHint
   const tell = Effect.gen(function* () {
-    // An undo also takes the run that it undoes.
-    const undone = new Set(opened.map(({ run }) => run.header.undoes))
-    for (const { isIncomplete, made, run } of opened.filter(({ run: { header } }) => !undone.has(header.id))) {
-      const { changed, created, deleted } = yield* run.counts
-      const hasChanged = created + changed + deleted + made > 0
+    for (const { isIncomplete, run } of opened) {
+      const hasChanged = yield* run.hasChanged
       if (isIncomplete) {
         const then = hasChanged ? "and an undo would leave the rest" : "so that it cannot be undone"
         yield* output.note(`warning: the record of this run does not have all that it changed, ${then}.`)
@@ -66,49 +67,43 @@ const announcing = Effect.gen(function* () {
   }).pipe(Effect.provideContext(tools))
   yield* Effect.addFinalizer(() => tell)
   const signed = Effect.updateService(RunOrigin, (origin) => (by === undefined ? origin : { ...origin, by }))
-  const watched = RunLog.of({
+  const watched = <E, R>(opening: Effect.Effect<Run, E, R>) =>
+    Effect.map(signed(opening), (run): Run => {
+      const recorded: Recorded = { run, isIncomplete: false }
+      opened.push(recorded)
+      return {
+        ...run,
+        append: (entry, options) =>
+          Effect.tap(run.append(entry, options), () =>
+            Effect.sync(() => {
+              if (entry._tag === "Unknown") recorded.isIncomplete = true
+            })
+          )
+      }
+    })
+  return RunLog.of({
     ...log,
-    open: (options) =>
-      Effect.map(signed(log.open(options)), (run) => {
-        const recorded: Recorded = { run, made: 0, isIncomplete: false }
-        opened.push(recorded)
-        return {
-          ...run,
-          append: (entry, options) =>
-            Effect.tap(run.append(entry, options), () =>
-              Effect.sync(() => {
-                if (entry._tag === "Unknown") recorded.isIncomplete = true
-                if (entry._tag === "NotMade") recorded.made -= entry.emails.length
-                if (entry._tag !== "Changes") return
-                for (const contacts of [entry.created, entry.changed, entry.deleted]) {
-                  recorded.made += contacts?.length ?? 0
-                }
-              })
-            )
-        }
-      })
+    open: (options) => watched(log.open(options)),
+    read: (id) => Effect.map(log.read(id), (run) => ({ ...run, beginUndo: (part) => watched(run.beginUndo(part)) }))
   })
-  return watched
 })
 
-/** The log of a command on its target: it keeps its runs in the state folder and announces how to undo them, or neither. */
+/** The runs of the target, and those of this user. */
+const ofTarget = Layer.unwrap(
+  Effect.gen(function* () {
+    return RunFiles.layer({ folder: yield* folder, ...(yield* targetOptions) })
+  })
+)
+
+/** The log of a command on its target, which announces how to undo its runs; or one that is not kept. */
 const layer = (isKept: boolean) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const on = yield* targetOptions
-      if (!isKept) return RunLog.layerMemory(on)
-      return Layer.provide(
-        Layer.effect(RunLog, announcing),
-        RunFiles.layer({ folder: yield* stateFolder("runs"), ...on })
-      )
-    })
-  )
+  isKept
+    ? Layer.provide(Layer.effect(RunLog, announcing), ofTarget)
+    : Layer.unwrap(Effect.map(targetOptions, ({ storeId, target }) => RunLog.layerMemory({ storeId, target })))
 
 /** The target of a command that changes something, with the log of its runs. A dry run keeps none. */
 export const layerForWrites = ({ isKept, ...forWrites }: ForWrites & { readonly isKept?: boolean | undefined }) =>
   layer(isKept ?? !forWrites.dryRun).pipe(Layer.provideMerge(TargetLayer.layerForWrites(forWrites)))
 
-/** The log of a command that reads runs, whatever their target. */
-export const layerOfAll = Layer.unwrap(
-  Effect.map(stateFolder("runs"), (folder) => RunFiles.layer({ folder, target: "" }))
-)
+/** The log of a command that reads runs. */
+export const layerForReads = Layer.provideMerge(ofTarget, TargetLayer.layer)

@@ -1,7 +1,7 @@
 /** A file that is older than the wish to get no more mail. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import { failure, json, jsonOf, makeLocalRoster, type Roster } from "../roster.ts"
@@ -108,11 +108,21 @@ describe("an import of somebody who has unsubscribed", () => {
       const roster = yield* makeLocalRosterHere
       writeFileSync(join(roster.folder, "left.csv"), "Email,Status\nann@example.com,Unsubscribed\n")
       yield* roster.run(["contacts", "add", "ann@example.com"])
-      const { run } = jsonOf<{ readonly run: string }>(yield* roster.run(["contacts", "import", "left.csv"]))
-      // As after a kill between the write and its note.
-      const record = join(roster.folder, ".local/state/roster/runs", `${run}.jsonl`)
-      const lines = readFileSync(record, "utf8").split("\n")
-      writeFileSync(record, lines.filter((line) => !line.includes("StatusesGiven")).join("\n"))
+      yield* roster.run(["contacts", "import", "left.csv", "--no-record"])
+      // As an earlier version recorded it here, killed between the write and its note.
+      const run = "20261121T140000123Z-1a2b"
+      const target = `[local] ${join(roster.folder, "store.db")}`
+      const began = "2026-11-21T14:00:00.123Z"
+      const fields = { Status: ["Active", "Unsubscribed"] }
+      const lines = [
+        { run: "roster", version: 2, header: { id: run, command: "import", target, began } },
+        { _tag: "Changes", changed: [{ email: "ann@example.com", fields, after: "digest" }] },
+        { _tag: "Ended", created: 0, changed: 1, deleted: 0 }
+      ]
+      const records = join(roster.folder, ".local/state/roster/runs")
+      mkdirSync(records, { recursive: true, mode: 0o700 })
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("")
+      writeFileSync(join(records, `${run}.jsonl`), text, { mode: 0o600 })
       const undone = yield* roster.run(["contacts", "undo", run, "--dry-run"])
       assert.strictEqual(undone.code, 9)
       assert.deepInclude(jsonOf<object>(undone), { untold: 1, changed: 0, newRecipients: { people: 0, added: 0 } })

@@ -46,6 +46,8 @@ const slowService = Effect.fnUntraced(function* (options: {
   const underWay: Array<Promise<void>> = []
   let begun = 0
   const { env } = yield* fakeService((request: IncomingMessage, response: ServerResponse) => {
+    // It records no runs.
+    if (request.method === "GET") return void response.writeHead(404).end()
     const number = begun++
     let bytes = 0
     let tail = ""

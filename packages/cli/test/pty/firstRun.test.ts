@@ -40,7 +40,7 @@ const settled = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, "<time>")
     .replaceAll(/\d+ bytes/g, "<size>")
-    .replaceAll(/\d{8}T\d{9}Z-[0-9a-f]{4}/g, "<run>")
+    .replaceAll(/\d{8}T\d{6}Z-[0-9a-f]{8}/g, "<run>")
     .replaceAll("\ufeff", "")
     .trimEnd()
 

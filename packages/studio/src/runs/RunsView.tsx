@@ -16,7 +16,7 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
   return (
     <Table
       label="All runs"
-      columns={["When", "What", "Added", "Changed", "Deleted", "State", "Where"]}
+      columns={["When", "What", "Added", "Changed", "Deleted", "State", "Who", "Where"]}
       className="broad"
     >
       {runs.map((run) => (
@@ -33,6 +33,9 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
           <td>{run.counts.changed.toLocaleString()}</td>
           <td>{run.counts.deleted.toLocaleString()}</td>
           <td>{stateWords(run)}</td>
+          <td>
+            <bdi>{run.header.by ?? ""}</bdi>
+          </td>
           <td>{run.isHere ? "here" : (run.header.name ?? run.header.target)}</td>
         </tr>
       ))}

@@ -2,7 +2,7 @@
  * Who looks at what: the key that was typed, or that of `roster studio`, and the services that it opens. The key is held in
  * memory, and kept for reloads of this tab only if the person asks for it.
  */
-import { ContactsService } from "@roster/domain"
+import { ContactsService, RunsService } from "@roster/domain"
 import { FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer, Redacted, Scheduler, Schema } from "effect"
@@ -64,11 +64,15 @@ export const layerCalls = ({ baseUrl, key }: Session) =>
     Layer.provide(FetchTransport.layer())
   )
 
-/** The log of runs: that of the command line behind `roster studio`, and elsewhere one in memory, which ends with the page. */
-const runsOf = (current: Session): Layer.Layer<RunLog, never, ContactsService> =>
+/**
+ * The log of runs, which a service of ours keeps. Those of any other one are kept by `roster studio`, as those of the command line, or in
+ * memory, which ends with the page.
+ */
+const runsOf = (current: Session): Layer.Layer<RunLog, never, ContactsService | RunsService> =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const on = { target: targetOf(current), storeId: (yield* ContactsService).storeId }
+      const { storeId } = yield* ContactsService
+      const on = { target: targetOf(current), storeId, runs: yield* RunsService }
       if (current.host === undefined) return RunLog.layerMemory(on)
       return Layer.provide((yield* pageClient).layerRunLog(on), layerCalls(current))
     })

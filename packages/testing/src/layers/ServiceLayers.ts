@@ -1,5 +1,6 @@
 /** The layers of the services, each on a fresh store that allows senders of `example.com`. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
+import type { ContactsService, RunsService } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import {
@@ -21,6 +22,10 @@ const freshFile = Effect.gen(function* () {
   const path = yield* Path.Path
   return path.join(yield* fileSystem.makeTempDirectoryScoped({ prefix: "roster-" }), "roster.db")
 })
+
+/** Services with the log of their runs, which the service records itself if it is one of ours. */
+export const withRuns = <A, E, R>(services: Layer.Layer<A | ContactsService | RunsService, E, R>) =>
+  Layer.provideMerge(RunLog.layer, services)
 
 /** The SQL layer in memory. */
 export const layerMemory = serverMemory({ allowedSenders })
@@ -63,11 +68,7 @@ export const servedOn = (store: StoreOptions | PostgresStoreOptions) =>
       )
       const { address } = Context.get(server, RosterServer.RosterServer)
       const served = { baseUrl: address, apiKey }
-      return Layer.mergeAll(
-        RosterClient.layer(served),
-        Layer.succeed(ServedRoster, served),
-        RunLog.layerMemory({ target: address })
-      )
+      return Layer.merge(withRuns(RosterClient.layer(served)), Layer.succeed(ServedRoster, served))
     })
   ).pipe(Layer.provide([UndiciHttpClient.layer(), NodeServices.layer]))
 

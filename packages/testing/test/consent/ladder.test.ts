@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
-import { layerEmbedded, layersOn } from "../../src/layers/ServiceLayers.ts"
+import { layerEmbedded, layersOn, withRuns } from "../../src/layers/ServiceLayers.ts"
 import { foreign, noSuchPath } from "../conformance/ForeignService.ts"
 import { leavesAgain, randomCourse, restores, undoneDeletions, walk, type Walking } from "./LadderWalk.ts"
 
@@ -55,7 +55,7 @@ describe("the status of one person", () => {
       `follows the ladder by every way in, ${name}`,
       () =>
         Effect.gen(function* () {
-          const context = yield* Layer.build(Layer.merge(services, RunLog.layerMemory()))
+          const context = yield* Layer.build(withRuns(services))
           const on = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.provideContext(step, context)
           const courses = [
             leavesAgain,

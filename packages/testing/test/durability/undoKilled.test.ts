@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -40,14 +40,12 @@ const contentOf = ({ filename }: Place): Map<string, Row> => {
   return new Map(rows.map((row) => [String(row["identity"]), { ...row, lists: (lists.get(row["id"]) ?? []).join() }]))
 }
 
-/** Bytes in the records of all runs. */
-const recordedIn = ({ folder }: Place): number => {
-  const records = join(folder, ".local/state/roster/runs")
-  if (!existsSync(records)) return 0
-  // Locks beside them come and go.
-  return readdirSync(records)
-    .filter((name) => name.endsWith(".jsonl"))
-    .reduce((sum, name) => sum + statSync(join(records, name)).size, 0)
+/** How many runs the store has, and how many changes of them. */
+const recordedIn = ({ filename }: Place): number => {
+  using database = new DatabaseSync(filename, { readOnly: true, timeout: 10_000 })
+  return Number(
+    database.prepare("SELECT count(*) + coalesce(sum(changes), 0) AS recorded FROM runs").get()?.["recorded"]
+  )
 }
 
 const email = (index: number) => `c${index}@example.com`
@@ -158,7 +156,7 @@ describe("an undo", () => {
             const some = yield* args()
             edit()
             let last = recordedIn(at)
-            // The first one dies at the first line of its record.
+            // The first one dies once its run has begun.
             let left = kill === 0 ? 0 : below(mostEdits + 1)
             const killOnce = () => {
               const now = recordedIn(at)

@@ -1,7 +1,7 @@
 /** The status of one person is what docs/decisions/upsert.md says, on PostgreSQL. */
 import { it } from "@effect/vitest"
-import { RunLog } from "@roster/workflows"
 import { Effect, Layer } from "effect"
+import { withRuns } from "../../src/layers/ServiceLayers.ts"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { randomCourse, undoneDeletions, walk } from "../consent/LadderWalk.ts"
 import { describePostgres, layerPostgres } from "./TestPostgres.ts"
@@ -14,7 +14,7 @@ describePostgres("the status of one person", () => {
     "follows the ladder by every way in, on PostgreSQL",
     () =>
       Effect.gen(function* () {
-        const context = yield* Layer.build(Layer.merge(layerPostgres, RunLog.layerMemory()))
+        const context = yield* Layer.build(withRuns(layerPostgres))
         const on = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.provideContext(step, context)
         const courses = [undoneDeletions, ...seeds.map((seed) => randomCourse({}, seed, 25))]
         yield* Effect.forEach(courses, (course) => walk({ on }, course), { discard: true })

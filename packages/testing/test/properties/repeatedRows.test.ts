@@ -13,10 +13,10 @@ import {
   readContacts,
   RuleText
 } from "@roster/domain"
-import { importContacts, planImport, RunLog } from "@roster/workflows"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { importContacts, planImport, type RunLog } from "@roster/workflows"
+import { Effect, Schema, Stream } from "effect"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
-import { layerMemory } from "../../src/index.ts"
+import { layerMemory, withRuns } from "../../src/layers/ServiceLayers.ts"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 
 const Row = Schema.Struct({
@@ -70,7 +70,7 @@ const oneByOne = (rows: ReadonlyArray<Row>, { resubscribe = false }: Lifts = {})
     )
   )
 
-layer(Layer.merge(layerMemory, RunLog.layerMemory()))("rows of one address", (it) => {
+layer(withRuns(layerMemory))("rows of one address", (it) => {
   it.effect.prop(
     "are imported as if each were a file of its own, by every way in",
     [

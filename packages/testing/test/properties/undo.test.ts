@@ -4,23 +4,21 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { canonicalEmail, ContactFilter, ContactsService, contentOf, RuleText, sameContent } from "@roster/domain"
-import { importContacts, type ImportContactsOptions, planDelete, planUpdate, RunLog, undoRun } from "@roster/workflows"
-import { Effect, Layer, Predicate, Stream } from "effect"
+import { importContacts, type ImportContactsOptions, planDelete, planUpdate, undoRun } from "@roster/workflows"
+import { Effect, Predicate, Stream } from "effect"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
-import { layerEmbedded, layerFile, layerMemory, layerServed } from "../../src/layers/ServiceLayers.ts"
+import { layerEmbedded, layerFile, layerMemory, layerServed, withRuns } from "../../src/layers/ServiceLayers.ts"
 import { awkwardContacts } from "../../src/properties/AwkwardContacts.ts"
 
 const seed = runSeed("undo of generated runs")
 
 const everyone = ContactFilter.ByRule({ rule: RuleText.make("All") })
 
-const log = RunLog.layerMemory()
-
 /** Every layer, and how many runs are undone there: an undo is the same on all of them, so that few do on each. */
 const layers = [
-  { name: "SQL in memory", services: Layer.merge(layerMemory, log), runs: amount({ ci: 8, long: 2000 }) },
-  { name: "SQL on a file", services: Layer.merge(layerFile, log), runs: amount({ ci: 4, long: 1000 }) },
-  { name: "HTTP in one process", services: Layer.merge(layerEmbedded, log), runs: amount({ ci: 4, long: 2000 }) },
+  { name: "SQL in memory", services: withRuns(layerMemory), runs: amount({ ci: 8, long: 2000 }) },
+  { name: "SQL on a file", services: withRuns(layerFile), runs: amount({ ci: 4, long: 1000 }) },
+  { name: "HTTP in one process", services: withRuns(layerEmbedded), runs: amount({ ci: 4, long: 2000 }) },
   { name: "HTTP over a socket", services: layerServed, runs: amount({ ci: 4, long: 500 }) }
 ] as const
 

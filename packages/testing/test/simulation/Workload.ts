@@ -6,10 +6,9 @@ import { assert, it } from "@effect/vitest"
 import { FaultPlan } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import { EmbeddedHttpClient } from "@roster/server"
-import { RunLog } from "@roster/workflows"
 import { Effect, Exit, Layer } from "effect"
 import { amount, longRun, runSeed } from "../../src/simulation/LongRun.ts"
-import { layerMemory } from "../../src/layers/ServiceLayers.ts"
+import { layerMemory, withRuns } from "../../src/layers/ServiceLayers.ts"
 import type { Simulation } from "../../src/simulation/SimulatedRun.ts"
 import { simulate } from "../../src/simulation/Simulation.ts"
 
@@ -23,16 +22,14 @@ export const anyFault = [
 ]
 
 /** The services on an empty store in memory, and a log of runs. */
-export const layer = (faults: FaultPlan.FaultPlan) =>
-  Layer.merge(layerMemory.pipe(FaultPlan.layer(faults)), RunLog.layerMemory())
+export const layer = (faults: FaultPlan.FaultPlan) => withRuns(layerMemory.pipe(FaultPlan.layer(faults)))
 
 /** The same behind the HTTP client, whose retries, keys and server run by the seed too. */
 export const layerOverHttp = (faults: FaultPlan.FaultPlan) =>
-  Layer.merge(
+  withRuns(
     RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl }).pipe(
       Layer.provide(Layer.orDie(EmbeddedHttpClient.layer({ filename: ":memory:", faults })))
-    ),
-    RunLog.layerMemory()
+    )
   )
 
 /** Both, by what the name of a workload says of it. */

@@ -1,9 +1,9 @@
 /** The simulator itself: a seed is one run, what it finds is made small and repeats, and time waits for all that can run. */
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, CredentialsService, EmailsService, FaultPlan, sometimes } from "@roster/domain"
-import { createWithRetry, RunLog, importContacts } from "@roster/workflows"
+import { createWithRetry, importContacts } from "@roster/workflows"
 import { Cause, Clock, Deferred, Effect, Exit, Layer, Random, Redacted, Ref, Stream } from "effect"
-import { layerMemory } from "../../src/layers/ServiceLayers.ts"
+import { layerMemory, withRuns } from "../../src/layers/ServiceLayers.ts"
 import { runOnce } from "../../src/simulation/SimulatedRun.ts"
 import { simulate } from "../../src/simulation/Simulation.ts"
 
@@ -74,7 +74,7 @@ describe("simulate", () => {
         })
         const ran = yield* runOnce(
           {
-            layer: () => Layer.merge(layerMemory, RunLog.layerMemory()),
+            layer: () => withRuns(layerMemory),
             callers: { program },
             invariant: () => Effect.sync(() => assert.isTrue(texts.every((text) => text !== "")))
           },

@@ -1,9 +1,9 @@
 /** Stored texts that are given a kind: what Intl prints is the oracle of numbers, and Date that of dates. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Contact, ContactsService, readContacts } from "@roster/domain"
-import { planConversion, planImport, RunLog } from "@roster/workflows"
+import { planConversion, planImport } from "@roster/workflows"
 import { Effect, Layer, Schema, Stream } from "effect"
-import { layerMemory } from "../../src/layers/ServiceLayers.ts"
+import { layerMemory, withRuns } from "../../src/layers/ServiceLayers.ts"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { foreign, noSuchPath } from "../conformance/ForeignService.ts"
 
@@ -37,7 +37,7 @@ const convert = Effect.fnUntraced(function* (kinds: Readonly<Record<string, stri
 })
 
 describe.each(services)("a conversion $name", ({ contacts }) => {
-  const layer = () => Layer.merge(Layer.fresh(contacts), RunLog.layerMemory())
+  const layer = () => withRuns(Layer.fresh(contacts))
 
   it.effect.prop(
     "stores the values that the texts mean, leaves and names others, changes nothing twice, and can be undone",
@@ -150,6 +150,6 @@ describe("the plan of an import whose column is of a kind", () => {
       )
       const forms = yield* Stream.runCollect(Stream.map(planned, ({ onlyForm = [] }) => onlyForm))
       assert.deepStrictEqual(forms, [["CustomFields.Umsatz"], [], []])
-    }).pipe(Effect.scoped, Effect.provide(Layer.merge(Layer.fresh(layerMemory), RunLog.layerMemory())))
+    }).pipe(Effect.scoped, Effect.provide(withRuns(Layer.fresh(layerMemory))))
   )
 })

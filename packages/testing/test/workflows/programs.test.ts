@@ -23,7 +23,7 @@ import {
 import { Effect, Layer, Stream } from "effect"
 import { amount } from "../../src/simulation/LongRun.ts"
 import { foreign, noSuchPath } from "../conformance/ForeignService.ts"
-import { layerMemory } from "../../src/layers/ServiceLayers.ts"
+import { layerMemory, withRuns } from "../../src/layers/ServiceLayers.ts"
 
 const services = [
   { name: "on SQL", isExact: true, contacts: layerMemory },
@@ -31,8 +31,7 @@ const services = [
 ] as const
 
 /** Such a service with a log of runs. */
-const layerOf = (contacts: (typeof services)[number]["contacts"]) =>
-  Layer.merge(Layer.fresh(contacts), RunLog.layerMemory())
+const layerOf = (contacts: (typeof services)[number]["contacts"]) => withRuns(Layer.fresh(contacts))
 
 const rowsOf = (count: number): ReadonlyArray<ContactPayload> =>
   Array.from({ length: count }, (_, index) => ({ email: `p${index}@example.com`, firstName: `N${index}` }))

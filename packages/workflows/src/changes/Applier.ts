@@ -30,8 +30,7 @@ import {
   recordUnknown,
   unrecorded
 } from "../runs/RecordedChanges.ts"
-import { noCounts } from "../runs/RunEntry.ts"
-import type { Run, RunLogFailure } from "../runs/RunLog.ts"
+import type { Run, RunLogFailure } from "../runs/RecordedRun.ts"
 import {
   emptyReport,
   isNewRecipient,
@@ -261,7 +260,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
       yield* recordUnknown(recorder, "changes by a key that may not read contacts")
       yield* onUnread
     }
-    return acceptedRuns(batch.length, yield* add(batch))
+    return acceptedRuns(batch.length, yield* recorder.write(add(batch)))
   })
 
   const sender = yield* makeBulkSender<A, Effect.Effect<void>, Own>({
@@ -337,8 +336,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
 
   const report = Effect.gen(function* (): Effect.fn.Return<RunReport> {
     const done = effects.counts()
-    const counts = run === undefined ? noCounts : yield* run.counts
-    const isWritten = run?.isResumed === true || isUnread || counts.created + counts.changed + counts.deleted > 0
+    const isWritten = run?.isResumed === true || isUnread || (run !== undefined && (yield* run.hasChanged))
     return {
       ...emptyReport,
       ...done,

@@ -23,7 +23,8 @@ import {
 import { Effect, Schema, type Scope, Struct } from "effect"
 import { readNow } from "../runs/ContactReader.ts"
 import { attempts, made, madeBy, recordUnknown } from "../runs/RecordedChanges.ts"
-import { type Run, RunLog, type RunLogFailure } from "../runs/RunLog.ts"
+import { type Run, type RunLogFailure } from "../runs/RecordedRun.ts"
+import { RunLog } from "../runs/RunLog.ts"
 
 /** A contact with this address is stored already. Nothing was changed. */
 export class ContactExists extends TaggedError<ContactExists>()("ContactExists", {
@@ -167,8 +168,9 @@ const makeChange = Effect.fnUntraced(function* (
     )
     if (found === undefined) {
       if (of === "new") return yield* new NotChangeable()
-      yield* recordUnknown(yield* opened, "a change by a key that may not read contacts")
-      return yield* asOne(plain(false))
+      const run = yield* opened
+      yield* recordUnknown(run, "a change by a key that may not read contacts")
+      return yield* run.write(asOne(plain(false)))
     }
     const [now = { contact: null, lists: undefined }] = found
     const seen = now.contact

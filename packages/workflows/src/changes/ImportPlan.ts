@@ -21,7 +21,8 @@ import {
   type StoredTextReaders
 } from "@roster/domain"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
-import { recordedTarget, RunLog } from "../runs/RunLog.ts"
+import { recordedTarget } from "../runs/RecordedRun.ts"
+import { RunLog } from "../runs/RunLog.ts"
 import type { Bitset } from "../upload/Bitset.ts"
 import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions } from "./RowSource.ts"
 import { beginsWithoutStatus } from "../upload/RepeatedRows.ts"

@@ -16,7 +16,8 @@ import {
   type TooManyContacts
 } from "@roster/domain"
 import { Effect, Schema, Stream, Struct } from "effect"
-import { RunLog, type RunLogFailure } from "../runs/RunLog.ts"
+import { type RunLogFailure } from "../runs/RecordedRun.ts"
+import { RunLog } from "../runs/RunLog.ts"
 import {
   type Found,
   makeContactReader,

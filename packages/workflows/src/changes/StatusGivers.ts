@@ -10,7 +10,8 @@ import {
 import { Effect, Stream } from "effect"
 import type { Found } from "../runs/ContactReader.ts"
 import type { RunEntry } from "../runs/RunEntry.ts"
-import { type RecordedRun, type Run, RunLog } from "../runs/RunLog.ts"
+import { type RecordedRun, type Run } from "../runs/RecordedRun.ts"
+import { RunLog } from "../runs/RunLog.ts"
 import type { StatusGiver } from "./UndoStep.ts"
 
 /** A status that an undo brought back, by its time and by that of the status as it was then. */
@@ -37,22 +38,27 @@ export const makeGivers = Effect.fnUntraced(function* (run: RecordedRun, undoing
   const each = (entries: RecordedRun["entries"], read: (entry: RunEntry) => void) =>
     Stream.runForEach(entries, (entry) => Effect.sync(() => read(entry)))
 
+  const all = yield* log.list
+  const places = new Map(all.map(({ header }, place) => [header.id, place]))
+  /** The place of a run among all, the newest first. One that is in no list yet is the newest. */
+  const placeOf = (id: string) => places.get(id) ?? -1
+
   /** The undos that added a contact again. Each time it has lost its dates, and those of before may come again. */
   const comebacks = new Map<string, Array<string>>()
   const comesBack = (email: string, undo: string) =>
     void comebacks.set(email, [...(comebacks.get(email) ?? []).filter((id) => id !== undo), undo])
   /** A time of a contact as it was when a run ended, or as it is now. */
   const keyOf = (email: string, time: string, id?: string) =>
-    `${(comebacks.get(email) ?? []).filter((undo) => id === undefined || undo <= id).length} ${time}`
+    `${(comebacks.get(email) ?? []).filter((undo) => id === undefined || placeOf(undo) >= placeOf(id)).length} ${time}`
 
   const own = new Map<string, Set<string>>()
   const add = (email: string, key: string) => void own.set(email, (own.get(email) ?? new Set()).add(key))
   const broughtBack: Array<BroughtBack> = []
   /** Those to whom an undo gave a status without noting its time: the service did not tell it, or the undo was killed before. */
   const undated = new Set<string>()
-  for (const { header } of yield* log.list) {
+  for (const { header } of all) {
     const { id: undo, undoes: undone } = header
-    if (undone === undefined || undo < run.header.id) continue
+    if (undone === undefined || placeOf(undo) > placeOf(run.header.id)) continue
     const read = Effect.flatMap(Effect.all([entriesOf(undone), entriesOf(undo)]), ([of, by]) => {
       const replaced = new Map<string, string | null>()
       const deleted = new Map<string, string | null>()

@@ -14,7 +14,8 @@ import {
 } from "@roster/domain"
 import { Array as Arrays, Effect, type Scope, Stream } from "effect"
 import type { RunEntry } from "../runs/RunEntry.ts"
-import { type RecordedRun, type Run, RunLog, type RunLogFailure } from "../runs/RunLog.ts"
+import { type RecordedRun, type Run, type RunLogFailure } from "../runs/RecordedRun.ts"
+import { RunLog } from "../runs/RunLog.ts"
 import { type Found, mayNotRead, nobody, type ReadError, readNow } from "../runs/ContactReader.ts"
 import { attempts, datesGiven, made, madeOf } from "../runs/RecordedChanges.ts"
 import {
@@ -252,15 +253,8 @@ export const undoRun = fnRedacted("undoRun")(function* (
   options: UndoOptions = {}
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog | Scope.Scope> {
   const { fields, force, only, onProgress, onReport = () => Effect.void, resubscribe } = options
-  const log = yield* RunLog
   const service = yield* ContactsService
   const undone = yield* openToUndo(id)
-  const { command, input, undoes } = undone.header
-  // It must not go on meanwhile, nor afterwards as if its rows were still written.
-  const held =
-    undone.isEnded || (input === undefined && undoes === undefined)
-      ? undefined
-      : yield* log.open({ command, input, undoes })
   // An undo of another part is another run.
   const part = {
     ...(only && { only }),
@@ -269,7 +263,7 @@ export const undoRun = fnRedacted("undoRun")(function* (
     ...(resubscribe && { resubscribe })
   }
   const isWhole = Object.keys(part).length === 0
-  const own = yield* log.open({ command: "undo", undoes: id, ...(isWhole ? {} : { input: part }) })
+  const own = yield* undone.beginUndo(isWhole ? undefined : part)
   const { look, note } = yield* makeLook(undone, options, own)
   const tally = makeTally()
 
@@ -303,13 +297,10 @@ export const undoRun = fnRedacted("undoRun")(function* (
     if (onProgress !== undefined) yield* onProgress(tally.done())
   })
 
-  const reported = Effect.map(own.counts, ({ changed, created, deleted }) =>
-    tally.report(changed + created + deleted === 0 ? undefined : own.header.id)
-  )
+  const reported = Effect.map(own.hasChanged, (hasChanged) => tally.report(hasChanged ? own.header.id : undefined))
   yield* Stream.runForEach(undone.backwards, (entry) => {
     tally.note(entry)
     return Effect.forEach(partsOf(targetsOf(entry)).toReversed(), undoPart, { discard: true })
   }).pipe(Effect.andThen(own.end), Effect.ensuring(Effect.flatMap(reported, onReport)))
-  if (held !== undefined && held.header.id === id) yield* held.end
   return yield* reported
 }, Effect.scoped)

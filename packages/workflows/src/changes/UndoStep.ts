@@ -22,7 +22,7 @@ import { DateTime, Effect, Schema } from "effect"
 import { type Found, stateOfFound } from "../runs/ContactReader.ts"
 import { ChangedField } from "../runs/RunChanges.ts"
 import type { Changed, RunEntry } from "../runs/RunEntry.ts"
-import type { RecordedRun } from "../runs/RunLog.ts"
+import type { RecordedRun } from "../runs/RecordedRun.ts"
 
 /** A field of a contact that an undo looks at: before the run, by the run, and now. */
 export const UndoneField = Schema.Struct({

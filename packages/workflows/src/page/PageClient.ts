@@ -8,16 +8,8 @@ import { Effect, Layer, Schema, Stream } from "effect"
 import type { HttpClient } from "effect/http"
 import { Rpc, RpcClient, RpcGroup, RpcSerialization } from "effect/rpc"
 import { RunEntry } from "../runs/RunEntry.ts"
-import {
-  makeRunLog,
-  RunHeader,
-  RunLog,
-  RunLogFailure,
-  type RunStorage,
-  type RunTargetOptions,
-  type StoredRun,
-  workOf
-} from "../runs/RunLog.ts"
+import { RunHeader, RunLogFailure, type RunTargetOptions } from "../runs/RecordedRun.ts"
+import { makeRunLog, RunLog, type RunStorage, type StoredRun, workOf } from "../runs/RunLog.ts"
 
 /** A run without its entries. */
 const StoredHead = Schema.Struct({

@@ -3,7 +3,8 @@ import { randomId, type SavedRules } from "@roster/domain"
 import { Deferred, Effect, Exit, Schema, Scope, Stream } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 import { RpcSerialization, RpcServer } from "effect/rpc"
-import { RunLogFailure, type RunStorage, type RunWriter, type StoredRun } from "../runs/RunLog.ts"
+import { RunLogFailure } from "../runs/RecordedRun.ts"
+import { type RunStorage, type RunWriter, type StoredRun } from "../runs/RunLog.ts"
 import { EntryText, PageCalls } from "./PageClient.ts"
 
 const decodeEntry = Schema.decodeUnknownEffect(EntryText)

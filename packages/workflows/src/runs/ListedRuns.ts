@@ -1,6 +1,7 @@
 /** The runs as a list shows them: how each ended, and which of them undid another one. */
 import { Effect, Option } from "effect"
-import { type RunInfo, RunLog } from "./RunLog.ts"
+import { type RunInfo } from "./RecordedRun.ts"
+import { RunLog } from "./RunLog.ts"
 
 /** A run as a list shows it. */
 export interface ListedRun extends RunInfo {
@@ -36,19 +37,10 @@ export const listRuns = Effect.gen(function* () {
   const runs = yield* log.list
   // Runs are listed while the service does not answer, too.
   const here = yield* Effect.option(log.target)
-  return yield* Effect.forEach(runs, (run) => {
-    const listed = (state: ListedRun["state"]): ListedRun => ({
-      ...run,
-      state,
-      undoneBy: undoOf(runs, run.header.id),
-      isHere: Option.exists(here, ({ isNamed }) => isNamed(run.header.target))
-    })
-    if (run.isEnded) return Effect.succeed(listed("Finished"))
-    return log.read(run.header.id).pipe(
-      Effect.as(listed("Interrupted")),
-      Effect.catchTag("RunTaken", () => Effect.succeed(listed("GoingOn"))),
-      // It has gone meanwhile, or is damaged: what the list says of it is all that is known.
-      Effect.orElseSucceed(() => listed("Interrupted"))
-    )
-  })
+  return runs.map((run): ListedRun => ({
+    ...run,
+    state: run.isTaken ? "GoingOn" : run.isEnded ? "Finished" : "Interrupted",
+    undoneBy: undoOf(runs, run.header.id),
+    isHere: Option.exists(here, ({ isNamed }) => isNamed(run.header.target))
+  }))
 })

@@ -24,18 +24,18 @@ import {
   StoreFailure,
   withoutOwnKey
 } from "@roster/domain"
-import { Clock, Effect, Stream, Struct } from "effect"
+import { Clock, Effect, identity, Stream, Struct } from "effect"
 import { type AppendedEntry, type Changed, type Changes, maximumUnderWay } from "./RunEntry.ts"
-import type { Run, RunLogFailure } from "./RunLog.ts"
+import type { Run, RunLogFailure } from "./RecordedRun.ts"
 import { type Found, nobody, stateOfFound } from "./ContactReader.ts"
 
 type Service = ContactsService["Service"]
 
-/** Takes the entries of a run. */
-export interface Recorder extends Pick<Run, "append">, Partial<Pick<Run, "header">> {}
+/** Takes the writes of a run, and their entries. */
+export interface Recorder extends Pick<Run, "append" | "takesEntries" | "write">, Partial<Pick<Run, "header">> {}
 
-/** Takes the entries of what is not recorded. */
-export const unrecorded: Recorder = { append: () => Effect.void }
+/** Takes the writes of what is not recorded. */
+export const unrecorded: Recorder = { append: () => Effect.void, takesEntries: false, write: identity }
 
 /** A contact before and after the writes of a call. */
 interface Transition {
@@ -84,7 +84,8 @@ const appended = (run: Recorder, entry: AppendedEntry, isDurable = true): Effect
   )
 
 /** Records that the run changes contacts that nobody can name. */
-export const recordUnknown = (run: Recorder, what: string) => appended(run, { _tag: "Unknown", what })
+export const recordUnknown = (run: Recorder, what: string) =>
+  run.takesEntries ? appended(run, { _tag: "Unknown", what }) : Effect.void
 
 /** Takes back recorded changes that were not made. */
 const notMade = (run: Recorder, emails: ReadonlyArray<string>) =>
@@ -112,6 +113,7 @@ export const madeBy = Effect.fnUntraced(function* <A, E, R>(
   { changes, found }: Making,
   call: Effect.Effect<A, E, R>
 ) {
+  if (!run.takesEntries) return yield* run.write(call)
   const entry = entryFor(changes, found)
   if (entry !== undefined) yield* appended(run, entry)
   return yield* takenBack(run, addressesIn(entry), call)
@@ -141,6 +143,9 @@ export const datesGiven = ({ changes, found }: Making, answers: ReadonlyArray<Ch
   })
 
 const madeAtOnce = Effect.fnUntraced(function* (service: Service, run: Recorder, { changes, found }: Making) {
+  if (!run.takesEntries) {
+    return yield* run.write(service.change(changes), (answers) => answers.some(({ _tag }) => _tag !== "Outdated"))
+  }
   const entry = entryFor(changes, found)
   const recorded = addressesIn(entry)
   if (entry !== undefined) yield* appended(run, entry)
@@ -174,7 +179,10 @@ export interface EarlierChanges {
 }
 
 /** Reads what earlier processes of a run recorded. */
-export const readEarlier = Effect.fnUntraced(function* (run: Run): Effect.fn.Return<EarlierChanges, RunLogFailure> {
+export const readEarlier = Effect.fnUntraced(function* (
+  run: Run
+): Effect.fn.Return<EarlierChanges, RunLogFailure | ServiceError> {
+  if (!run.takesEntries) return nothingEarlier
   const last: Array<ReadonlyArray<string>> = []
   const all = new Set<string>()
   yield* Stream.runForEach(run.earlier, (entry) =>

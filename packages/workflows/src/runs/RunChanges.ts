@@ -1,8 +1,15 @@
 /** What a run did to each contact, as one looks at it: the values before beside those of the run. */
-import { canonicalEmail, ContactStates, FieldValue } from "@roster/domain"
+import {
+  canonicalEmail,
+  ContactStates,
+  type FieldChanges,
+  FieldValue,
+  type RecordedChange,
+  type ServiceError
+} from "@roster/domain"
 import { Effect, Schema, Stream } from "effect"
 import type { Changes, RunEntry } from "./RunEntry.ts"
-import type { RecordedRun, RunLogFailure } from "./RunLog.ts"
+import type { RecordedRun, RunLogFailure } from "./RecordedRun.ts"
 
 /** The value of a field before a run and by it, `null` where there is none. */
 export const ChangedField = Schema.Struct({
@@ -33,8 +40,13 @@ export interface RunChanges {
   /** How many there are, of contacts that were only put on lists too. */
   readonly total: number
   /** The changes, in the order in which they were made, without the first ones (default: all). */
-  readonly changes: (offset?: number) => Stream.Stream<RunChange, RunLogFailure>
+  readonly changes: (offset?: number) => Stream.Stream<RunChange, RunLogFailure | ServiceError>
 }
+
+const shownFields = (fields: FieldChanges): ReadonlyArray<ChangedField> =>
+  Object.entries(fields).flatMap(([field, [before, byRun]]) =>
+    ContactStates.isMetadata(field) || field === "Email" ? [] : [{ field, before, byRun }]
+  )
 
 const changesOfEntry = ({
   changed = [],
@@ -45,9 +57,7 @@ const changesOfEntry = ({
   ...changed.map(({ email, fields }) => ({
     email,
     effect: "Changed" as const,
-    fields: Object.entries(fields).flatMap(([field, [before, byRun]]) =>
-      ContactStates.isMetadata(field) ? [] : [{ field, before, byRun }]
-    )
+    fields: shownFields(fields)
   })),
   ...deleted.map((state) => ({
     email: ContactStates.emailOf(state),
@@ -63,8 +73,22 @@ const sizeOf = (entry: RunEntry): number =>
     ? (entry.created?.length ?? 0) + (entry.changed?.length ?? 0) + (entry.deleted?.length ?? 0)
     : 0
 
+/** A change that the service recorded. One whose person was erased has no address. */
+const changeOfRecord = ({ effect, email, fields }: RecordedChange): RunChange => ({
+  email: email ?? "",
+  effect,
+  isMade: true,
+  fields: effect === "Created" ? [] : shownFields(fields)
+})
+
 /** Reads what a run did, and gives the part that one looks at. */
-export const runChanges = Effect.fnUntraced(function* (run: RecordedRun): Effect.fn.Return<RunChanges, RunLogFailure> {
+export const runChanges = Effect.fnUntraced(function* (
+  run: RecordedRun
+): Effect.fn.Return<RunChanges, RunLogFailure | ServiceError> {
+  if (run.recorded !== undefined) {
+    const { changes, total } = run.recorded
+    return { total, changes: (offset = 0) => Stream.map(changes(offset), changeOfRecord) }
+  }
   let total = 0
   let entries = 0
   /** Writes that were not made, each by the number of its entry from the end. */

@@ -77,6 +77,7 @@ const addressesOf = ({ changed = [], created = [], deleted = [] }: Changes) => (
 /** Counts the changes of the entries of a run, which are given in their order. */
 export const makeRunCounter = () => {
   let counts = noCounts
+  let made = 0
   const recent: Array<Changes> = []
   const add = (
     by: ReturnType<typeof addressesOf>,
@@ -88,15 +89,19 @@ export const makeRunCounter = () => {
   }
   return {
     counts: () => counts,
+    /** Whether anything was changed, of which the counts leave out lists. */
+    hasChanged: () => made > 0 || counts.created + counts.changed + counts.deleted > 0,
     add: (entry: RunEntry): void => {
       switch (entry._tag) {
         case "Changes": {
           add(addressesOf(entry), 1)
+          made += (entry.created?.length ?? 0) + (entry.changed?.length ?? 0) + (entry.deleted?.length ?? 0)
           if (recent.unshift(entry) > maximumUnderWay) recent.pop()
           return
         }
         case "NotMade": {
           const left = new Set(entry.emails)
+          made -= entry.emails.length
           // Of several writes to a contact only the last can have found it changed by others.
           for (const changes of recent) add(addressesOf(changes), -1, (email) => left.delete(email))
           return

@@ -22,17 +22,8 @@ import { constants } from "node:fs"
 import { join } from "node:path"
 import { takeLock } from "./FileLock.ts"
 import { RunEntry } from "./RunEntry.ts"
-import {
-  makeRunLog,
-  RunHeader,
-  RunLog,
-  RunLogFailure,
-  type RunStorage,
-  type RunTargetOptions,
-  type RunWriter,
-  type StoredRun,
-  workOf
-} from "./RunLog.ts"
+import { RunHeader, RunLogFailure, type RunTargetOptions } from "./RecordedRun.ts"
+import { makeRunLog, RunLog, type RunStorage, type RunWriter, type StoredRun, workOf } from "./RunLog.ts"
 
 export { takeLock } from "./FileLock.ts"
 export type { RunStorage } from "./RunLog.ts"
@@ -207,24 +198,39 @@ export const storage = Effect.fnUntraced(function* ({
   folder,
   keptFor = Duration.days(30),
   maximumBytes = 4 * 1024 ** 3
-}: Omit<RunFilesOptions, "target">): Effect.fn.Return<RunStorage, RunLogFailure, FileSystem.FileSystem> {
+}: Omit<RunFilesOptions, "target">): Effect.fn.Return<RunStorage, never, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
-  yield* prepareFolder(fs, folder)
+  // Where the service records all runs, no folder is needed.
+  let isPrepared = false
+  const prepared = Effect.suspend(() =>
+    isPrepared
+      ? Effect.void
+      : Effect.andThen(
+          prepareFolder(fs, folder),
+          Effect.sync(() => void (isPrepared = true))
+        )
+  )
   const fileOf = (id: string) => join(folder, id + suffix)
 
   /** The ids of all runs, the newest first. */
-  const ids = Effect.map(orFailed(fs.readDirectory(folder)), (names) =>
-    names
+  const ids = Effect.gen(function* () {
+    if (!(yield* orFailed(fs.exists(folder)))) return []
+    yield* prepared
+    const names = yield* orFailed(fs.readDirectory(folder))
+    return names
       .filter((name) => name.endsWith(suffix))
       .map((name) => name.slice(0, -suffix.length))
       .filter(isId)
       .toSorted()
       .toReversed()
-  )
+  })
 
   const take = (name: string): Effect.Effect<boolean, RunLogFailure, Scope.Scope> =>
     Effect.acquireRelease(
-      Effect.try({ try: () => takeLock(join(folder, `${hash("sha256", name).slice(0, 32)}.lock`)), catch: failed }),
+      Effect.andThen(
+        prepared,
+        Effect.try({ try: () => takeLock(join(folder, `${hash("sha256", name).slice(0, 32)}.lock`)), catch: failed })
+      ),
       (giveBack) => Effect.sync(() => giveBack?.())
     ).pipe(Effect.map((giveBack) => giveBack !== undefined))
 
@@ -357,7 +363,7 @@ export const storage = Effect.fnUntraced(function* ({
 })
 
 /** The log of runs in a folder. */
-export const layer = (options: RunFilesOptions): Layer.Layer<RunLog, RunLogFailure, FileSystem.FileSystem> =>
+export const layer = (options: RunFilesOptions): Layer.Layer<RunLog, never, FileSystem.FileSystem> =>
   Layer.effect(
     RunLog,
     Effect.map(storage(options), (storage) => makeRunLog(options, storage))

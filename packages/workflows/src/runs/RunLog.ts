@@ -1,102 +1,32 @@
 /**
- * The log of runs: what a program of several steps did, so that it can go on after an interruption and be undone. One entry
- * is appended before each write and one after it. (docs/decisions/runs.md)
+ * The log of runs: what a program of several steps did, so that it can go on after an interruption and be undone. A service of
+ * ours records that itself; at any other one an entry is appended before each write and one after it. (docs/decisions/runs.md)
  */
-import { randomId, RunNotFound, RunTaken, type ServiceError, sometimes, TaggedError } from "@roster/domain"
-import { Clock, Context, DateTime, Effect, Layer, Predicate, Schedule, Schema, type Scope, Stream } from "effect"
-import { type AppendedEntry, makeRunCounter, type RunCounts, type RunEntry } from "./RunEntry.ts"
-
-/** What began a run, where and when. */
-export const RunHeader = Schema.Struct({
-  /** The id of the run, which begins with its time. */
-  id: Schema.String,
-  /** The command or program, such as `import`. */
-  command: Schema.String,
-  /** The id of the store whose contacts it changes, or the address of a service that tells none. */
-  target: Schema.String,
-  /** The name of the service or store for people, if it is another. */
-  name: Schema.optionalKey(Schema.String),
-  /** When it began, as ISO 8601. */
-  began: Schema.String,
-  /** What the run works on. An unfinished run resumes only for the same command and an equal input, and never without one. */
-  input: Schema.optionalKey(Schema.Json),
-  /** The run that this one undoes. */
-  undoes: Schema.optionalKey(Schema.String),
-  /** What it is of, in words: the name of a file, or a rule. */
-  about: Schema.optionalKey(Schema.String),
-  /** Who began it. */
-  by: Schema.optionalKey(Schema.String)
-})
-export interface RunHeader extends Schema.Schema.Type<typeof RunHeader> {}
-
-/**
- * What the runs that begin say of themselves for people. It does not decide which run resumes. A reference, since the program
- * around a workflow knows it, and no workflow acts on it.
- */
-export const RunOrigin = Context.Reference<Pick<RunHeader, "about" | "by">>("@roster/workflows/RunOrigin", {
-  defaultValue: () => ({})
-})
-
-/** What a run is and did, as a list of runs shows it. */
-export interface RunInfo {
-  /** What began it, where and when. */
-  readonly header: RunHeader
-  /** How many contacts it created, changed and deleted. */
-  readonly counts: RunCounts
-  /** Whether it came to its end. One that did not can go on, or is going on. */
-  readonly isEnded: boolean
-}
-
-/** The log cannot be written or read. */
-export class RunLogFailure extends TaggedError<RunLogFailure>()("RunLogFailure", {
-  /** What went wrong, phrased to follow a colon, without a full stop. */
-  detail: Schema.String
-}) {
-  override get message(): string {
-    return `The log of runs cannot be used: ${this.detail}.`
-  }
-}
-
-/** How a run is begun. */
-export interface OpenRun {
-  /** The command or program, such as `import`. */
-  readonly command: string
-  /** What the run works on, so that a later one with equal input resumes it (default: none does). */
-  readonly input?: Schema.Json | undefined
-  /** The id of the run that this one undoes. */
-  readonly undoes?: string | undefined
-  /** Whether to resume the last run of this command and input on this target if it is unfinished (default: true). */
-  readonly resume?: boolean | undefined
-}
-
-/** A run that this scope has taken. */
-export interface Run {
-  /** What began it, where and when. */
-  readonly header: RunHeader
-  /** Whether an earlier process began it. */
-  readonly isResumed: boolean
-  /** The entries so far, in their order, when the run was opened. */
-  readonly earlier: Stream.Stream<RunEntry, RunLogFailure>
-  /** Appends an entry. A durable one (default: true) has survived a power failure when this returns. */
-  readonly append: (
-    entry: AppendedEntry,
-    options?: { readonly isDurable?: boolean | undefined }
-  ) => Effect.Effect<void, RunLogFailure>
-  /** Says that the run came to its end, so that it does not go on. A run without an entry leaves nothing in the log. */
-  readonly end: Effect.Effect<void, RunLogFailure>
-  /** The counts so far, of earlier processes too. */
-  readonly counts: Effect.Effect<RunCounts>
-}
-
-/** A run in the log, to read. */
-export interface RecordedRun extends RunInfo {
-  /** Whether its record has the form of the version before, whose digests of new contacts include dates. */
-  readonly isFormer: boolean
-  /** Its entries, in their order. */
-  readonly entries: Stream.Stream<RunEntry, RunLogFailure>
-  /** Its entries from the last to the first. */
-  readonly backwards: Stream.Stream<RunEntry, RunLogFailure>
-}
+import {
+  ContactsService,
+  randomId,
+  RunNotFound,
+  RunsService,
+  RunTaken,
+  type ServiceError,
+  sometimes
+} from "@roster/domain"
+import { Clock, Context, DateTime, Effect, identity, Layer, Schedule, type Schema, type Scope, Stream } from "effect"
+import { makeRunCounter, type RunCounts, type RunEntry } from "./RunEntry.ts"
+import {
+  type OpenRun,
+  type RecordedRun,
+  recordedTarget,
+  type Run,
+  type RunHeader,
+  type RunInfo,
+  type RunLogFailure,
+  RunOrigin,
+  type RunTarget,
+  type RunTargetOptions,
+  textOf
+} from "./RecordedRun.ts"
+import { makeServiceRuns } from "./ServiceRuns.ts"
 
 /** Where a run is written. */
 export interface RunWriter {
@@ -128,30 +58,6 @@ export interface StoredRun {
   readonly backwards: Stream.Stream<RunEntry, RunLogFailure>
 }
 
-/** JSON as one text for equal values. */
-const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    Predicate.isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part
-  )
-
-/** What the runs and plans of a log are of. */
-export interface RunTargetOptions {
-  /** The address of the service, or the path of the store, which records name if it tells no id. */
-  readonly target: string
-  /** The id of the store, such as that of `ContactsService` (default: none). */
-  readonly storeId?: Effect.Effect<string | undefined, ServiceError> | undefined
-}
-
-/** The contacts that runs and plans are of. */
-export interface RunTarget {
-  /** What records name: the id of the store, or the address of a service that tells none. */
-  readonly id: string
-  /** The address of the service, or the path of the store, for people. */
-  readonly name: string
-  /** Whether a record that names this target is of these contacts. Those of earlier versions name the address. */
-  readonly isNamed: (target: string) => boolean
-}
-
 const runTarget = ({ storeId = Effect.undefined, target: name }: RunTargetOptions) =>
   storeId.pipe(
     // Our services tell the id in a refusal too, so this one tells none.
@@ -161,10 +67,6 @@ const runTarget = ({ storeId = Effect.undefined, target: name }: RunTargetOption
     ),
     Effect.map((id = name): RunTarget => ({ id, name, isNamed: (target) => target === id || target === name }))
   )
-
-/** What a record says of its target. */
-export const recordedTarget = ({ id, name }: RunTarget): Pick<RunHeader, "target" | "name"> =>
-  id === name ? { target: id } : { target: id, name }
 
 /** What runs that do the same have in common, by which they are taken. A run without an input is like no other. */
 export const workOf = ({ command, id, input, target, undoes }: RunHeader): string =>
@@ -176,6 +78,11 @@ const atOnce = Schedule.spaced("20 millis").pipe(Schedule.while(({ attempt }) =>
 /** Makes the log of runs on a target in a storage. */
 export const makeRunLog = (on: RunTargetOptions, storage: RunStorage): RunLog["Service"] => {
   const target = runTarget(on)
+  const { runs } = on
+  const service = runs === undefined ? undefined : makeServiceRuns(runs, target)
+  /** The runs of the service; `undefined` if it records none. */
+  const ofService =
+    runs === undefined ? Effect.undefined : Effect.map(runs.areKept, (areKept) => (areKept ? service : undefined))
   const take = (header: RunHeader, run: string) =>
     storage.take(workOf(header)).pipe(
       Effect.filterOrFail(
@@ -198,8 +105,23 @@ export const makeRunLog = (on: RunTargetOptions, storage: RunStorage): RunLog["S
       isEnded: run.end !== undefined
     }))
 
+  /** Whether somebody is at work on a run that has not ended. */
+  const isTaken = ({ end, header }: StoredRun) =>
+    end === undefined
+      ? Effect.scoped(take(header, header.id)).pipe(
+          Effect.as(false),
+          Effect.catchTag("RunTaken", () => Effect.succeed(true))
+        )
+      : Effect.succeed(false)
+
   let last = 0
-  const open = Effect.fnUntraced(function* ({ command, input, resume = true, undoes }: OpenRun) {
+  /** Opens a run whose entries are appended. */
+  const openHere = Effect.fnUntraced(function* ({
+    command,
+    input,
+    resume = true,
+    undoes
+  }: OpenRun & { readonly undoes?: string | undefined }) {
     const here = yield* target
     // Ids sort by time, also those of runs that one process begins in the same millisecond.
     last = Math.max(last + 1, yield* Clock.currentTimeMillis)
@@ -231,7 +153,7 @@ export const makeRunLog = (on: RunTargetOptions, storage: RunStorage): RunLog["S
     if (earlier !== undefined) yield* sometimes("a run resumes")
     const writer = yield* storage.write(taken, earlier === undefined)
     let isEmpty = earlier === undefined
-    const write = (entry: RunEntry, isDurable: boolean) =>
+    const append = (entry: RunEntry, isDurable: boolean) =>
       Effect.andThen(
         writer.write(entry, isDurable),
         Effect.sync(() => {
@@ -242,22 +164,71 @@ export const makeRunLog = (on: RunTargetOptions, storage: RunStorage): RunLog["S
     return {
       header: taken,
       isResumed: earlier !== undefined,
+      write: identity,
+      takesEntries: true,
       earlier: earlier?.entries ?? Stream.empty,
-      append: (entry, options) => write(entry, options?.isDurable ?? true),
-      end: Effect.suspend(() => (isEmpty ? Effect.void : write({ _tag: "Ended", ...counter.counts() }, true))),
-      counts: Effect.sync(counter.counts)
+      append: (entry, options) => append(entry, options?.isDurable ?? true),
+      end: Effect.suspend(() => (isEmpty ? Effect.void : append({ _tag: "Ended", ...counter.counts() }, true))),
+      hasChanged: Effect.sync(counter.hasChanged)
     } satisfies Run
   })
 
-  const read = Effect.fnUntraced(function* (id: string) {
-    const run = yield* storage.find(id)
-    if (run.end === undefined) yield* Effect.scoped(take(run.header, id))
-    return { ...(yield* infoOf(run)), isFormer: !run.canResume, entries: run.entries, backwards: run.backwards }
+  const open = Effect.fnUntraced(function* (options: OpenRun) {
+    const service = yield* ofService
+    return yield* service === undefined ? openHere(options) : service.open(options)
+  })
+
+  /** Begins the undo of a run whose entries are here. */
+  const beginUndo = ({ end, header }: StoredRun) =>
+    Effect.fnUntraced(function* (part?: Schema.Json) {
+      const { command, id, input, undoes } = header
+      const held =
+        end !== undefined || (input === undefined && undoes === undefined)
+          ? undefined
+          : yield* openHere({ command, input, undoes })
+      const own = yield* openHere({ command: "undo", undoes: id, input: part })
+      return {
+        ...own,
+        end: held === undefined || held.header.id !== id ? own.end : Effect.andThen(own.end, held.end)
+      } satisfies Run
+    })
+
+  const readHere = Effect.fnUntraced(function* (
+    run: StoredRun
+  ): Effect.fn.Return<RecordedRun, RunTaken | RunLogFailure> {
+    if (yield* isTaken(run)) return yield* new RunTaken({ run: run.header.id })
+    return {
+      ...(yield* infoOf(run)),
+      isTaken: false,
+      isFormer: !run.canResume,
+      entries: run.entries,
+      backwards: run.backwards,
+      beginUndo: beginUndo(run)
+    }
+  })
+
+  const read = Effect.fnUntraced(function* (
+    id: string
+  ): Effect.fn.Return<RecordedRun, RunNotFound | RunTaken | RunLogFailure | ServiceError> {
+    const here = yield* Effect.catchTag(storage.find(id), "RunNotFound", () => Effect.undefined)
+    if (here !== undefined) return yield* readHere(here)
+    const service = yield* ofService
+    return yield* service === undefined ? Effect.fail(new RunNotFound({ run: id })) : service.read(id)
+  })
+
+  const listHere = Effect.gen(function* () {
+    const runs = yield* Effect.forEach(yield* storage.all, (run) =>
+      Effect.option(Effect.zipWith(infoOf(run), isTaken(run), (info, isTaken): RunInfo => ({ ...info, isTaken })))
+    )
+    return runs.flatMap((run) => (run._tag === "Some" ? [run.value] : []))
   })
 
   const list = Effect.gen(function* () {
-    const runs = yield* Effect.forEach(yield* storage.all, (run) => Effect.option(infoOf(run)))
-    return runs.flatMap((run) => (run._tag === "Some" ? [run.value] : []))
+    const service = yield* ofService
+    const [here, there] = yield* Effect.all([listHere, service === undefined ? Effect.succeed([]) : service.list])
+    const times = (run: RunInfo) => Date.parse(run.header.began)
+    // Each is in its order; runs here are of a service of another make, or of an earlier version.
+    return [...there, ...here].toSorted((one, other) => times(other) - times(one))
   })
 
   return { target, open, read, list }
@@ -312,12 +283,20 @@ export class RunLog extends Context.Service<
     /** Begins or resumes a run. It is this scope's alone, and given back when the scope closes. */
     readonly open: (options: OpenRun) => Effect.Effect<Run, RunTaken | RunLogFailure | ServiceError, Scope.Scope>
     /** Reads a run, on whatever target. Fails with `RunTaken` for one that is going on. */
-    readonly read: (id: string) => Effect.Effect<RecordedRun, RunNotFound | RunTaken | RunLogFailure>
-    /** All runs on all targets, the newest first. Those whose records are damaged are left out. */
-    readonly list: Effect.Effect<ReadonlyArray<RunInfo>, RunLogFailure>
+    readonly read: (id: string) => Effect.Effect<RecordedRun, RunNotFound | RunTaken | RunLogFailure | ServiceError>
+    /** The runs of the service, and those here on all targets, the newest first. Damaged records are left out. */
+    readonly list: Effect.Effect<ReadonlyArray<RunInfo>, RunLogFailure | ServiceError>
   }
 >()("@roster/workflows/RunLog") {
   /** A log in memory, which ends with the process. Builds of one layer share it. */
-  static readonly layerMemory = ({ target = "memory", storeId }: Partial<RunTargetOptions> = {}) =>
-    Layer.succeed(RunLog, makeRunLog({ target, storeId }, memoryStorage()))
+  static readonly layerMemory = ({ target = "memory", ...on }: Partial<RunTargetOptions> = {}) =>
+    Layer.succeed(RunLog, makeRunLog({ target, ...on }, memoryStorage()))
+
+  /** The runs of the service, which records them if it is one of ours; of any other one they are in memory. */
+  static readonly layer: Layer.Layer<RunLog, never, ContactsService | RunsService> = Layer.unwrap(
+    Effect.gen(function* () {
+      const { storeId } = yield* ContactsService
+      return RunLog.layerMemory({ storeId, runs: yield* RunsService })
+    })
+  )
 }

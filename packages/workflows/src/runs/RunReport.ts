@@ -12,7 +12,8 @@ import {
 } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { NamedRejection, RejectionCause } from "./Rejections.ts"
-import { type RunHeader, RunLog } from "./RunLog.ts"
+import { type RunHeader } from "./RecordedRun.ts"
+import { RunLog } from "./RunLog.ts"
 
 /** Maximum number of contacts that a preview, a refusal or a report names. */
 export const maximumNamedContacts = 20

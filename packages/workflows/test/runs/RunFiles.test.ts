@@ -133,10 +133,9 @@ describe("a file of a run", () => {
       const old = { _tag: "Changes", changed: [changed] }
       fs.writeFileSync(fileOf(folder, id), `${first(header, 1)}${JSON.stringify(old)}\n`, { mode: 0o600 })
       assert.deepStrictEqual(yield* use(folder, list), [
-        { header, counts: { created: 0, changed: 1, deleted: 0 }, isEnded: false }
+        { header, counts: { created: 0, changed: 1, deleted: 0 }, isEnded: false, isTaken: false }
       ])
       assert.deepStrictEqual<unknown>(yield* use(folder, entriesOf(id)), [old])
-      assert.isFalse((yield* use(folder, runOf({ command: "undo", undoes: "before" }, []))).isResumed)
     })
   )
 

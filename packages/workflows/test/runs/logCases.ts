@@ -60,7 +60,6 @@ export const logCases = (layer: Layer.Layer<RunLog, RunLogFailure>): void => {
       const work: OpenRun = { command: "delete", input: "file" }
       const one = yield* runOf(work, [created("ada@example.com")])
       assert.isFalse((yield* runOf({ ...work, command: "import" }, [])).isResumed)
-      assert.isFalse((yield* runOf({ ...work, undoes: "run" }, [])).isResumed)
       const anew = yield* runOf({ ...work, resume: false }, [created("bob@example.com")], true)
       assert.notStrictEqual(anew.id, one.id)
       assert.isFalse((yield* runOf(work, [])).isResumed)

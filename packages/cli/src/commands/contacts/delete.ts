@@ -4,6 +4,7 @@ import {
   ContactsService,
   maximumLookup,
   parseRule,
+  RunsService,
   ruleSource,
   selectsEveryContact,
   type ServiceError
@@ -57,12 +58,14 @@ const deleteUnread = Effect.fnUntraced(function* (
   const contacts = yield* ContactsService
   const hint = yield* ResumeHint
   yield* output.note(
-    "This key may not view contacts, so that the deletion can neither be planned nor undone, and nobody is told which of " +
-      "these addresses have a contact."
+    "This key may not view contacts, so that the deletion cannot be planned, and nobody is told which of these addresses have " +
+      "a contact."
   )
-  yield* confirmContacts(`${namedWords(emails)}, which cannot be undone`, emails.length, given)
+  const isRecorded = yield* (yield* RunsService).areKept
+  const undone = isRecorded ? "which only a key that may view contacts can undo" : "which cannot be undone"
+  yield* confirmContacts(`${namedWords(emails)}, ${undone}`, emails.length, given)
   const run = yield* (yield* RunLog).open({ command: "delete" })
-  yield* run.append({ _tag: "Unknown", what: "a deletion by a key that may not read contacts" })
+  if (run.takesEntries) yield* run.append({ _tag: "Unknown", what: "a deletion by a key that may not read contacts" })
   hint.command = yield* resumeCommand()
   yield* reporting(
     { command: "delete", file },
@@ -79,7 +82,7 @@ const deleteUnread = Effect.fnUntraced(function* (
       let done = 0
       for (const some of Arrays.chunksOf(emails, maximumLookup)) {
         yield* told(done, some.length)
-        yield* contacts.deleteMany(ContactFilter.ByEmails({ emails: some })).pipe(
+        yield* run.write(contacts.deleteMany(ContactFilter.ByEmails({ emails: some }))).pipe(
           Effect.catchTag("InvalidRule", Effect.die),
           Effect.tapError((error) => told(done, "mayHaveHappened" in error && error.mayHaveHappened ? some.length : 0)),
           Effect.catchIf(

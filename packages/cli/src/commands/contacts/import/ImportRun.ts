@@ -66,7 +66,7 @@ const imported = Effect.fnUntraced(function* <E extends { readonly message: stri
     record: !noRecord,
     snapshot: yield* contactsFile,
     onUnread: output.note(
-      "This key may not view contacts, so that the import can neither be planned nor undone, and nobody is told which of " +
+      "This key may not view contacts, so that the import cannot be planned, and nobody is told which of " +
         "the contacts are new."
     )
   })

@@ -5,9 +5,10 @@ import {
   type ImportMapping,
   importNotGuarded,
   ImportSource,
+  RunsService,
   UnreadableFile
 } from "@roster/domain"
-import { type UploadSurvey } from "@roster/workflows"
+import { RunLog, type UploadSurvey } from "@roster/workflows"
 import { Effect, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"
 import type { ImportedFile } from "./ImportedFile.ts"
@@ -96,12 +97,22 @@ export const handOver = Effect.fnUntraced(function* (
     content: contentOf(file, file.again),
     replayable: true
   })
-  yield* contacts.import(source, { listName, encodingName: mapping.encoding, resubscribe }).pipe(
+  const importing = contacts.import(source, { listName, encodingName: mapping.encoding, resubscribe }).pipe(
     Effect.catchTags({
       PlatformError: (error) => Effect.fail(sourceProblem(file, error)),
       ImportRefused: (error) => Effect.fail(error.reason === importNotGuarded ? notGuarded(target.name) : error)
     })
   )
+  yield* (yield* (yield* RunsService).areKept)
+    ? Effect.scoped(
+        Effect.gen(function* () {
+          const run = yield* (yield* RunLog).open({ command: "import" })
+          yield* run.write(importing)
+          // It is taken until its job has ended.
+          yield* run.end
+        })
+      )
+    : importing
   const isLocal = (yield* settings)._tag === "Local"
   const status = isLocal
     ? `Check its progress with: ${yield* commandHere(["jobs", "list"])}`

@@ -218,7 +218,7 @@ export const command = Command.make(
       )
     }
     if (save !== undefined) yield* writeMapping(save, mapping)
-    const { dryRun, noRecord, plan, via } = given
+    const { dryRun, noRecord, plan } = given
     return yield* Effect.gen(function* () {
       yield* checkListNames(lists, { createList })
       if (given.failOnWarning) {
@@ -233,20 +233,19 @@ export const command = Command.make(
         const { header, otherLine } = survey
         yield* keepDuplicates(duplicatesFile(readContacts(file.again, mapping), { header, otherLine }))
       }
+      const about = RunLogLayer.about(given.file === "-" ? "standard input" : given.file)
       if (given.via === "file") {
         const { resubscribe } = given
-        return yield* handOver(file, survey, { listName: lists[0], mapping, dryRun, resubscribe })
+        return yield* about(handOver(file, survey, { listName: lists[0], mapping, dryRun, resubscribe }))
       }
       const rows = readContacts(file.again, mapping)
-      yield* importRows({ ...given, mode, file, rows, survey, mapping, keepRejected }).pipe(
-        RunLogLayer.about(given.file === "-" ? "standard input" : given.file)
-      )
+      yield* about(importRows({ ...given, mode, file, rows, survey, mapping, keepRejected }))
     }).pipe(
       Effect.provide(
         RunLogLayer.layerForWrites({
           dryRun,
           makesStore: true,
-          isKept: !dryRun && !noRecord && plan === undefined && via === "batches"
+          isKept: !dryRun && !noRecord && plan === undefined
         })
       )
     )

@@ -115,8 +115,8 @@ export const command = Command.make(
 ).pipe(
   withExamples({
     "roster contacts runs": "",
-    "roster contacts runs 20261121T140000123Z-1a2b": "Show what a run changed",
+    "roster contacts runs 20261121T140000Z-1a2b3c4d": "Show what a run changed",
     "roster contacts runs -o json | jq -r '.[0].id'": "Print the id of the last run"
   }),
-  Command.provide(RunLogLayer.layerOfAll)
+  Command.provide(RunLogLayer.layerForReads)
 )

@@ -215,9 +215,9 @@ export const command = Command.make(
 ).pipe(
   withExamples({
     "roster contacts undo last --dry-run": "Show what would be changed back",
-    "roster contacts undo 20261121T140000123Z-1a2b": "",
+    "roster contacts undo 20261121T140000Z-1a2b3c4d": "",
     "roster contacts undo last --only \"city = 'Köln'\" --field Status": "Change back one field of some contacts",
-    "roster contacts undo 20261121T140000123Z-1a2b --yes --confirm 20417":
+    "roster contacts undo 20261121T140000Z-1a2b3c4d --yes --confirm 20417":
       "Without a terminal: undo only if exactly this many contacts change"
   }),
   Command.provide(RunLogLayer.layerForWrites({ dryRun: false }))
