@@ -123,6 +123,7 @@ const parameterTexts: Readonly<Record<string, string>> = {
   listnames: "The lists to which the contacts are added, given several times. They are made on first use.",
   name: "The name of the credential, of the list or of the saved rule.",
   offset: "The number of records to skip.",
+  resumable: "`true` leaves the run, so that the same input resumes it at once (default: false, which ends it).",
   rule: "Selects contacts, as in `status = Active`; without it, all are meant.",
   since: "The time from which on entries are given (default: all).",
   subaccount: "The e-mail address of the subaccount that has the credential (default: the account of the key)."
