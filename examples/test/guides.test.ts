@@ -1,6 +1,6 @@
 /** What the pages about rules, bulk work, credentials and the first program show, run on a store in memory. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, CredentialsService, EmailsService, FaultPlan } from "@roster/domain"
+import { ContactsService, CredentialsService, EmailsService, FaultPlan, ListsService } from "@roster/domain"
 import { layerMemory } from "@roster/server"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer, Redacted, Stream } from "effect"
@@ -81,7 +81,13 @@ describe("the guides", () => {
   it.effect("name methods that the services have", () =>
     Effect.gen(function* () {
       const { apiKeys, smtp } = yield* CredentialsService
-      const services = { contacts: yield* ContactsService, emails: yield* EmailsService, apiKeys, smtp }
+      const services = {
+        contacts: yield* ContactsService,
+        emails: yield* EmailsService,
+        lists: yield* ListsService,
+        apiKeys,
+        smtp
+      }
       const page = readFileSync(new URL("../../docs/coming-from.md", import.meta.url), "utf8")
       const rows = [...page.matchAll(/^\| `\w+\(.*?\)` \| `(\w+)\.(\w+)\(/gm)]
       assert.strictEqual(rows.length, 28)

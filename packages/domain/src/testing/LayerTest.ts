@@ -62,8 +62,11 @@ export interface TestRuns extends Partial<RunsService["Service"]> {}
 export const layerTestRuns = (given: TestRuns): Layer.Layer<RunsService> =>
   Layer.sync(RunsService, () => completed("runs", "RunsService", "layerTestRuns", given))
 
+/** The methods of a `ListsService` that a test gives. */
+export interface TestLists extends Partial<ListsService["Service"]> {}
+
 /** Provides a `ListsService` of the given methods. */
-export const layerTestLists = (given: Partial<ListsService["Service"]>): Layer.Layer<ListsService> =>
+export const layerTestLists = (given: TestLists): Layer.Layer<ListsService> =>
   Layer.sync(ListsService, () => completed("lists", "ListsService", "layerTestLists", given))
 
 /** The methods of an `AccountService` that a test gives. */
