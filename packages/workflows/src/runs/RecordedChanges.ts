@@ -144,7 +144,9 @@ export const datesGiven = ({ changes, found }: Making, answers: ReadonlyArray<Ch
 
 const madeAtOnce = Effect.fnUntraced(function* (service: Service, run: Recorder, { changes, found }: Making) {
   if (!run.takesEntries) {
-    return yield* run.write(service.change(changes), (answers) => answers.some(({ _tag }) => _tag !== "Outdated"))
+    return yield* run.write(withoutOwnKey(service.change(changes)), (answers) =>
+      answers.some(({ _tag }) => _tag !== "Outdated")
+    )
   }
   const entry = entryFor(changes, found)
   const recorded = addressesIn(entry)

@@ -165,8 +165,11 @@ export const makeServiceRuns = (runs: Service, target: Effect.Effect<RunTarget, 
       ...(undoes === undefined ? {} : { undoes }),
       ...(resume === undefined ? {} : { resume })
     }
-    // What a program says of its run is within the bounds, and `undoes` was read.
-    const record = yield* Effect.catchTag(runs.begin(payload, { idempotencyKey }), "InvalidInput", Effect.die)
+    // What a program says of its run is within the bounds, and the key is of this call alone.
+    const record = yield* Effect.catchTags(runs.begin(payload, { idempotencyKey }), {
+      InvalidInput: Effect.die,
+      IdempotencyKeyReused: Effect.die
+    })
     return yield* begun(record)
   })
 
