@@ -41,16 +41,10 @@ export * from "./credentials/SmtpCredentials.ts"
 export * from "./files/FileTrust.ts"
 export * as ContactColumns from "./csv/ContactColumns.ts"
 export * from "./csv/ContactCsv.ts"
-export {
-  Delimiter,
-  ImportMapping,
-  ImportMappingText,
-  mergeMappings,
-  type ColumnMap,
-  type ValueMap
-} from "./csv/ImportMapping.ts"
+export * from "./csv/FileHeader.ts"
+export { ImportMapping, ImportMappingText, mergeMappings, type ColumnMap, type ValueMap } from "./csv/ImportMapping.ts"
 export type { ImportRow, RowRecord } from "./csv/ImportRow.ts"
-export { FileHeader, rejectedFile, rejectedMapping, type RejectedRow, repeatedFile } from "./csv/RejectedRows.ts"
+export { rejectedFile, rejectedMapping, type RejectedRow, repeatedFile } from "./csv/RejectedRows.ts"
 export { consentOfHeading } from "./headings/ConsentHeadings.ts"
 export { type ConsentColumn, makeConsentTally } from "./headings/ConsentTally.ts"
 export { statusOfWord } from "./headings/StatusWords.ts"

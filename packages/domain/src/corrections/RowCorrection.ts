@@ -4,7 +4,7 @@ import type { ContactPayload } from "../contacts/Contact.ts"
 import { addressColumn, faultOf, importColumns, importRow, restoreCell, type RowFault } from "../csv/ContactColumns.ts"
 import type { ImportMapping } from "../csv/ImportMapping.ts"
 import type { ImportRow } from "../csv/ImportRow.ts"
-import type { FileHeader } from "../csv/RejectedRows.ts"
+import type { FileHeader } from "../csv/FileHeader.ts"
 import { correctedAddress } from "./AddressCorrection.ts"
 
 /** The cells of a row. */

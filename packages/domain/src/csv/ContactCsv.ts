@@ -15,14 +15,15 @@ import {
   unnamedText
 } from "./ContactColumns.ts"
 import { type CsvRecord, isMalformed, makeCsvReader, maximumRecord, nextLine } from "./CsvReader.ts"
-import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
+import type { ImportMapping } from "./ImportMapping.ts"
 import { joinBytes } from "../values/Bytes.ts"
 import { encodingByMark, makeTextReader, unmarkedEncoding, UnreadableFile } from "./TextDecoding.ts"
 import { schemaProblem } from "../errors/InvalidInput.ts"
 import { binaryKind, isJson, isNoText, kindBytes, noText, textKind } from "./FileKind.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import { makeJsonReader } from "./JsonRows.ts"
-import { type FileHeader, type Reasons, reasonsIn } from "./RejectedRows.ts"
+import { Delimiter, type FileHeader } from "./FileHeader.ts"
+import { type Reasons, reasonsIn } from "./RejectedRows.ts"
 
 const nothing = new Uint8Array(0)
 const longestHeader = 1024 * 1024

@@ -7,10 +7,7 @@ import { importedByName, isRecordColumn } from "./ColumnNames.ts"
 import { isEncoding } from "./TextDecoding.ts"
 import { kindIssue } from "../kinds/ColumnKind.ts"
 import { dateFormatIssue } from "../kinds/DateForm.ts"
-
-/** The characters that may stand between two cells. */
-export const Delimiter = Schema.Literals([",", ";", "\t", "|"])
-export type Delimiter = typeof Delimiter.Type
+import { Delimiter } from "./FileHeader.ts"
 
 /** The columns of a file, by heading or number, and the field that each becomes; null for one that is left out. */
 export type ColumnMap = Readonly<Record<string, string | null>>

@@ -2,7 +2,7 @@
 import type { Result } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
 import type { ConsentText, RowFault } from "./ContactColumns.ts"
-import type { FileHeader } from "./RejectedRows.ts"
+import type { FileHeader } from "./FileHeader.ts"
 
 /** The headings of a row and the text below each, before anything is said of what they mean. */
 export interface RowRecord {

@@ -23,7 +23,7 @@ import {
 import { errorColumn } from "./ColumnNames.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import type { ImportMapping } from "./ImportMapping.ts"
-import type { FileHeader } from "./RejectedRows.ts"
+import type { FileHeader } from "./FileHeader.ts"
 import { UnreadableFile } from "./TextDecoding.ts"
 
 /** The maximum length of an object, in bytes, as of a row of CSV. */

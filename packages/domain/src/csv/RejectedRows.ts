@@ -1,19 +1,9 @@
 /** The file of the rows that an import rejects, which can be corrected and imported. */
-import { Schema, Stream, Struct } from "effect"
+import { Stream, Struct } from "effect"
 import { errorColumn } from "./ColumnNames.ts"
 import { protectCell, restoreCell } from "./ContactColumns.ts"
-import { Delimiter, type ImportMapping } from "./ImportMapping.ts"
-
-/** The header of a file of contacts and the delimiter of its cells. */
-export const FileHeader = Schema.Struct({
-  /** The texts of the cells, in the order of the file. */
-  cells: Schema.Array(Schema.String),
-  /** The character between two cells. */
-  delimiter: Delimiter,
-  /** What the file is (default: CSV). The one cell of a row of NDJSON is its object. */
-  format: Schema.optionalKey(Schema.Literals(["Ndjson"]))
-})
-export interface FileHeader extends Schema.Schema.Type<typeof FileHeader> {}
+import type { FileHeader } from "./FileHeader.ts"
+import type { ImportMapping } from "./ImportMapping.ts"
 
 /** A row that an import rejected, and why. */
 export interface RejectedRow {

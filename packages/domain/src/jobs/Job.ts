@@ -1,7 +1,7 @@
 /** Imports and exports as jobs of the service, with the errors of asking for one and of cancelling it. */
 import { Schema } from "effect"
 import { Resubscribe } from "../contacts/StatusLadder.ts"
-import { FileHeader } from "../csv/RejectedRows.ts"
+import { FileHeader } from "../csv/FileHeader.ts"
 import { TaggedError } from "../errors/TaggedError.ts"
 import { WireDate } from "../values/WireDate.ts"
 import { CompressionFormat, ExportFileFormat } from "./Export.ts"
