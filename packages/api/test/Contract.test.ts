@@ -59,7 +59,7 @@ accountRulesByNameDelete    DELETE /account/rules/{name}         ModifyContacts 
 accountRulesByNamePut       PUT    /account/rules/{name}         ModifyContacts     200 -
 accountRulesGet             GET    /account/rules                ViewContacts       200 -
 runsByIdChangesGet          GET    /runs/{id}/changes            ViewContacts       200 after,before,limit
-runsByIdEndPost             POST   /runs/{id}/end                ModifyContacts     200 -
+runsByIdEndPost             POST   /runs/{id}/end                ModifyContacts     200 resumable
 runsByIdErasePost           POST   /runs/{id}/erase              ModifyContacts     200 -
 runsByIdGet                 GET    /runs/{id}                    ViewContacts       200 -
 runsByIdStepPost            POST   /runs/{id}/step               ModifyContacts     200 -
