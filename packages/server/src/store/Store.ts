@@ -1,6 +1,6 @@
 /** The database of a store, whose tables it brings up to date as it opens. */
 import { redactLayerSpans, secretText } from "@roster/domain"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer, References, Result } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { lastMigration, latestMigration, migrate } from "./Migrations.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
@@ -20,10 +20,13 @@ import { yieldToEventLoop } from "../threads/Slices.ts"
 /** Reads first, so that opening an up-to-date store never waits for the write lock. */
 const migrateStore = Effect.fnUntraced(function* (filename: string) {
   if ((yield* lastMigration) < latestMigration) {
-    // Its statements take as long as the tables are large.
-    yield* Effect.provideService(migrate, AnswerWithin, Infinity)
-    // A fiber that has made so many steps would yield by a timer that a test may have replaced.
-    yield* yieldToEventLoop
+    yield* migrate.pipe(
+      // Its statements take as long as the tables are large.
+      Effect.provideService(AnswerWithin, Infinity),
+      // A fiber that makes so many steps would yield by a timer that a test may have replaced.
+      Effect.andThen(yieldToEventLoop),
+      Effect.provideService(References.PreventSchedulerYield, true)
+    )
   }
   const sql = yield* SqlClient.SqlClient
   yield* byEngine(sql, { sqlite: () => Effect.void, postgres: () => FailedAuthCounts.createTable(sql) })
