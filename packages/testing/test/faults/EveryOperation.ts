@@ -91,7 +91,8 @@ const runs = <A, E>(use: (service: RunsService["Service"]) => Effect.Effect<A, E
 const lists = <A, E>(use: (service: ListsService["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(ListsService, use)
 
-const listName = "canary list"
+/** The list of the calls. */
+export const listName = "canary list"
 const list = { ListName: listName, PublicListID: exportId, DateAdded: "2024-01-02T03:04:05Z", AllowUnsubscribe: true }
 const one = ContactFilter.ByEmails({ emails: [canaryEmail] })
 

@@ -11,6 +11,7 @@ import {
   EmailMessage,
   EmailsService,
   ImportSource,
+  ListsService,
   NamedRun,
   RuleText,
   RunsService,
@@ -28,6 +29,7 @@ import {
   canaryEmail,
   credentialNames,
   everyOperation,
+  listName,
   ownOperations,
   runId,
   type Services
@@ -155,8 +157,11 @@ const beginRun = Effect.gen(function* () {
   yield* sql`UPDATE runs SET id = ${runId}`
 })
 
+/** The list that the calls name, with a contact on it. */
+const makeList = ListsService.use((lists) => lists.create({ listName, emails: ["ben@example.com"] }))
+
 /** What a call needs besides. */
-const before: Readonly<Record<string, Effect.Effect<void, unknown, Needs | SqlClient.SqlClient>>> = {
+const before: Readonly<Record<string, Effect.Effect<unknown, unknown, Needs | SqlClient.SqlClient>>> = {
   accountEmailsByIdGet: sendMail,
   accountEmailsGet: sendMail,
   accountJobsByIdCancelPost: importFileOfCalls,
@@ -164,6 +169,12 @@ const before: Readonly<Record<string, Effect.Effect<void, unknown, Needs | SqlCl
   accountJobsByIdKeptGet: importFileOfCalls,
   accountJobsByIdRejectedGet: importFileOfCalls,
   accountRulesByNameDelete: saveVip,
+  listsByListnameContactsGet: makeList,
+  listsByNameContactsPost: makeList,
+  listsByNameContactsRemovePost: makeList,
+  listsByNameDelete: makeList,
+  listsByNameGet: makeList,
+  listsByNamePut: makeList,
   runsByIdEndPost: beginRun,
   runsByIdErasePost: beginRun,
   runsByIdStepPost: beginRun,
