@@ -111,7 +111,7 @@ export const makeAskers = ({ accounts, dead }: World, dice: Dice) => {
   const keysOf = (account: Account) => [...account.apiKeys.values()].filter(({ token }) => token !== "")
 
   const right = (level: string, account: Account): Asker => {
-    const key = pick(keysOf(account).filter(({ levels }) => levels.includes(level)))
+    const key = pick(keysOf(account).filter(({ levels }) => level === "None" || levels.includes(level)))
     const peer = peerOf(key) ?? pick(peers)
     return { token: key.token, peer, caller: { account, key, peer }, refusal: mayCallFrom(key, peer) ? undefined : 403 }
   }

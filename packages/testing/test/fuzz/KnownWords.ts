@@ -11,11 +11,12 @@ export const wordsOf = (accounts: ReadonlyArray<Account>, account: Account): Wor
   const byName: Readonly<Record<string, () => ReadonlyArray<unknown>>> = {
     email: () => emails,
     emails: () => emails,
-    name: () => [...keyNamesOf(account), ...smtpNamesOf(account)],
-    id: () => account.exports.slice(-5),
+    name: () => [...keyNamesOf(account), ...smtpNamesOf(account), ...listNamesOf(account)],
+    id: () => [...account.exports.slice(-5), ...account.ids.slice(-10)],
     subaccount: () => subaccounts,
     listname: () => listNamesOf(account),
     listnames: () => listNamesOf(account),
+    newlistname: () => listNamesOf(account),
     encodingname: () => ["utf-8", "utf-16le", "windows-1252", "klingon"],
     // Nothing that the service would fetch.
     fileurl: () => ["http://127.0.0.1:1/a.csv", "ftp://example.com/a.csv", "nonsense"],

@@ -30,8 +30,10 @@ export interface Account {
   people: Map<string, Person>
   apiKeys: Map<string, Credential>
   smtp: Map<string, Credential>
-  readonly lists: Set<string>
+  lists: Set<string>
   readonly exports: Array<string>
+  /** Ids of runs, jobs and messages. */
+  readonly ids: Array<string>
 }
 
 /** A key that calls, and from where. */
@@ -49,7 +51,8 @@ export const makeAccount = (subaccount: string, mark: string): Account => ({
   apiKeys: new Map(),
   smtp: new Map(),
   lists: new Set(),
-  exports: []
+  exports: [],
+  ids: []
 })
 
 export const managing = "ModifyAccessTokens"
@@ -171,19 +174,34 @@ const mergedFields = (before: Iterable<readonly [string, string]> = [], given: u
 const afterGiven = (before: string | undefined, given: unknown): string | undefined =>
   (textOf(given) ?? before) || undefined
 
-const withheld = ["Unsubscribed", "Abuse", "Bounced", "NotConfirmed"]
-const mailed = ["Active", "Engaged", "Transactional"]
+/** The statuses that stop mail, the strictest last. */
+const withheld = ["NotConfirmed", "Bounced", "Unsubscribed", "Abuse"]
+const strictest = (statuses: ReadonlyArray<string>): string | undefined =>
+  statuses.toSorted((one, other) => withheld.indexOf(one) - withheld.indexOf(other)).at(-1)
 
-/** Adds contacts or changes them, as a request or a file gives them. A file resubscribes nobody. */
+/** The status by a file, whose rows of an address count together: it resubscribes nobody, and asks nobody anew to confirm. */
+const statusByFile = (before: string | undefined, rows: ReadonlyArray<string>): string | undefined => {
+  const status = strictest(rows)
+  if (before === undefined || status === undefined) return status
+  return status === "NotConfirmed" ? before : strictest([before, status])
+}
+
+/** Adds contacts or changes them, as a request or a file gives them. */
 export const upsert = ({ people }: Account, payloads: ReadonlyArray<unknown>, source: string): void => {
+  const rows = Map.groupBy(payloads.map(given), ({ Email }) => identityOf(String(Email)))
+  const byFile = new Map(
+    Array.from(rows, ([email, rows]) => {
+      const statuses = rows.flatMap(({ Status }) => textOf(Status) ?? [])
+      return [email, statusByFile(people.get(email)?.status, statuses)]
+    })
+  )
   for (const payload of payloads) {
     const { Consent, CustomFields, Email, FirstName, LastName, Status } = given(payload)
     const email = String(Email)
     const before = people.get(identityOf(email))
-    const stays = source === "FileUpload" && withheld.includes(before?.status ?? "") && mailed.includes(String(Status))
     people.set(identityOf(email), {
       email: before?.email ?? email,
-      status: (stays ? undefined : textOf(Status)) ?? before?.status ?? "Active",
+      status: (source === "FileUpload" ? byFile.get(identityOf(email)) : textOf(Status)) ?? before?.status ?? "Active",
       firstName: afterGiven(before?.firstName, FirstName),
       lastName: afterGiven(before?.lastName, LastName),
       fields: mergedFields(before?.fields, CustomFields),
