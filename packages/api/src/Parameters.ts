@@ -115,6 +115,9 @@ export const storeHeader = "roster-store"
 /** The header, in lower case, with the version of a service of ours, which it tells to every valid key. */
 export const versionHeader = "roster-version"
 
+/** The headers of our own by which a call says what it means. Who passes calls on passes these on. */
+export const callHeaders = [idempotencyKeyHeader, callHeader, resubscribeHeader, runHeader] as const
+
 /** Whether an answer has a word by which a service of ours announces itself. */
 export const announcesItself = (answer: { readonly headers: Readonly<Record<string, string>> }): boolean =>
   announcements.some(({ name, value }) => answer.headers[name] === value)

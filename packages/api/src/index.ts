@@ -12,6 +12,7 @@ export {
   announcements,
   announcesItself,
   callHeader,
+  callHeaders,
   changesHonoured,
   idempotencyHonoured,
   idempotencyKeyHeader,

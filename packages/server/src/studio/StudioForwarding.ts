@@ -2,14 +2,7 @@
  * Passes the calls of the page on to the service, with the key of the process in place of that of the page, and gives it the
  * files of exports. What is asked for is always below the address of the service, or a link that the service gave.
  */
-import {
-  announcements,
-  announcesItself,
-  exportBelow,
-  idempotencyKeyHeader,
-  resubscribeHeader,
-  storeHeader
-} from "@roster/api"
+import { announcements, announcesItself, callHeaders, exportBelow, storeHeader } from "@roster/api"
 import { DownloadNotice } from "@roster/domain"
 import { Effect, Predicate, Redacted, Schema } from "effect"
 import {
@@ -35,7 +28,7 @@ export interface ForwardedService {
 }
 
 /** The headers of a request that reach the service. All others are the browser's: cookies, origins and the key of the page. */
-const asked = ["accept", "content-type", idempotencyKeyHeader, resubscribeHeader].map((name) => name.toLowerCase())
+const asked = ["accept", "content-type", ...callHeaders].map((name) => name.toLowerCase())
 
 /** Those that reach what has the file of an export. */
 const askedOfFile = ["accept", "if-match", "if-range", "range"]

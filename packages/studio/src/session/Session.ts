@@ -8,6 +8,7 @@ import { RunLog } from "@roster/workflows"
 import { Effect, Layer, Redacted, Scheduler, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { Atom } from "effect/reactivity"
+import { leavingWithPage } from "./LeavingRuns.ts"
 
 /** What `roster studio` says of the service or store that it leads to. */
 export const HostTarget = Schema.Struct({
@@ -73,8 +74,14 @@ const runsOf = (current: Session): Layer.Layer<RunLog, never, ContactsService | 
     Effect.gen(function* () {
       const { storeId } = yield* ContactsService
       const on = { target: targetOf(current), storeId, runs: yield* RunsService }
-      if (current.host === undefined) return RunLog.layerMemory(on)
-      return Layer.provide((yield* pageClient).layerRunLog(on), layerCalls(current))
+      const log =
+        current.host === undefined
+          ? RunLog.layerMemory(on)
+          : Layer.provide((yield* pageClient).layerRunLog(on), layerCalls(current))
+      return Layer.effect(
+        RunLog,
+        Effect.map(RunLog, (log) => leavingWithPage(log, current))
+      ).pipe(Layer.provide(log))
     })
   )
 
