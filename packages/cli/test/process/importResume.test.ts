@@ -72,6 +72,7 @@ const bookkeeper = Effect.fnUntraced(function* () {
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === "GET") {
       const { pathname, searchParams } = new URL(request.url ?? "", "http://localhost")
+      if (!pathname.includes("/contacts")) return void response.writeHead(404).end()
       const [, one] = /\/contacts\/(.+)$/.exec(pathname) ?? []
       const [offset, limit] = ["offset", "limit"].map((name) => Number(searchParams.get(name) ?? 0))
       const found =
