@@ -249,7 +249,8 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
         const identities = good.map(({ identity }) => identity)
         const beyond = yield* beyondLists(job.account, identities, [list])
         for (const { identity, row } of good)
-          if (beyond.has(identity)) reject(row, inputProblem(listsRefusal("listName")))
+          // The list is named by the request, and by no column.
+          if (beyond.has(identity)) reject(row, `listName: ${listsRefusal("listName").issue}`)
         if (beyond.size > 0) good = good.filter(({ identity }) => !beyond.has(identity))
       }
       const { answers, ids, written } = yield* writeContacts({
