@@ -20,7 +20,7 @@ interface Entry {
 /**
  * What is measured. The client may have 5 % more than before it had settings, keys and transforms of calls (86.9 KiB), and
  * 9 KiB for ids that a simulation decides, and for what it does not believe: lost creations, doubtful answers, pages of any size, files that only look the same,
- * 2 KiB for runs, and 4.5 KiB for the account.
+ * 2 KiB for runs, 4.5 KiB for the account, and 1 KiB for the fields of the objects that its methods and settings take.
  */
 export const entries: ReadonlyArray<Entry> = [
   {
@@ -39,7 +39,7 @@ export const program = Effect.gen(function* () {
 import { Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 export const layer = (options) => RosterClient.layer(options).pipe(Layer.provide(FetchHttpClient.layer))`,
-    maximum: 109 * 1024
+    maximum: 110 * 1024
   },
   {
     name: "a Worker with the fetch client",
@@ -58,7 +58,7 @@ export default {
     return Effect.runPromise(Effect.provide(program, client.pipe(Layer.provide(FetchTransport.layer()))))
   }
 }`,
-    maximum: 109.5 * 1024
+    maximum: 110.5 * 1024
   }
 ]
 

@@ -34,11 +34,15 @@ describe("the bundle of", () => {
     assert.isTrue(modules.some(([module]) => module.includes("/effect/")))
   })
 
-  it("the tag has no code of the domain but the tag", async () => {
+  it("the tag has no code of the domain but the tag and the names of its fields", async () => {
     const [tag] = entries
     const { modules } = await measure({ code: tag?.code ?? "" })
     const ours = modules.flatMap(([module]) => /^packages\/(.*)/.exec(relative(".", module))?.[1] ?? [])
-    assert.deepStrictEqual(ours, ["domain/src/services/ContactsService.ts"])
+    assert.deepStrictEqual(ours.toSorted(), [
+      "domain/src/services/CheckedService.ts",
+      "domain/src/services/ContactsService.ts",
+      "domain/src/values/UnknownNames.ts"
+    ])
   })
 
   it("a Worker runs where there is nothing of Node", async () => {

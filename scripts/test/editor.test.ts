@@ -79,6 +79,17 @@ const outsideNames = 16_384
 /** Longer than the longest type that can be read at a glance: nine errors, two services and an option. */
 const readable = 400
 
+/** Options whose unknown names are not refused, each for a reason. */
+const uncheckedOptions: ReadonlySet<string> = new Set([
+  // What Effect takes of a span stands among them.
+  "SpanRedactionOptions",
+  "SpanOptionsNoTrace",
+  // A store and the faults of its calls: the rest is checked as `StoreOptions`.
+  "EmbeddedOptions",
+  // For each row that is merged, given by what checks the options of an import.
+  "RepeatOptions"
+])
+
 describe("an editor shows", () => {
   it("at the top of every file what it is", () => {
     const bare = globSync(`packages/{${libraries.join()}}/src/**/*.ts`).filter(
@@ -110,6 +121,28 @@ describe("an editor shows", () => {
         : []
     })
     assert.deepStrictEqual(unreadable, [])
+  })
+
+  it.each(libraries)("the fields of all options of %s where they are checked", (name) => {
+    const { checker } = projectOf(name)
+    const sources = globSync(`packages/{${libraries.join()}}/src/**/*.ts`).map((file) => readFileSync(file, "utf8"))
+    const checked = new Set(
+      sources
+        .flatMap((source) => Array.from(source.matchAll(/fieldsOf<([^(]*?)>\(/g), ([, of = ""]) => of.match(/\w+/g)))
+        .flat()
+    )
+    const unchecked = typesOf(name).flatMap(([of, type]) =>
+      checker.getSignaturesOfType(type, SignatureKind.Call).flatMap((signature) =>
+        signature.parameters.flatMap((_, index) => {
+          const parameter = checker.getParameterType(signature, index)
+          const shown = parameter === undefined ? "" : checker.typeToString(parameter, undefined, noTruncation)
+          return (shown.match(/\b\w*Options\b/g) ?? [])
+            .filter((options) => !checked.has(options) && !uncheckedOptions.has(options))
+            .map((options) => `${of}: ${options}`)
+        })
+      )
+    )
+    assert.deepStrictEqual(unchecked, [])
   })
 
   it("an example for each program that takes options", () => {

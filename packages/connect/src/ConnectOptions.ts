@@ -1,4 +1,5 @@
 /** What a connection is made of: the service, the options, and what they do to its client. */
+import { KnownFields } from "@roster/domain"
 import type { ClientOptions, InvalidSettings } from "@roster/http-client"
 import type { StoreOptions } from "@roster/server"
 import { Effect, Layer, type Redacted } from "effect"
@@ -27,6 +28,23 @@ export interface ConnectOptions {
   /** Changes the `HttpClient` of either. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }
+
+/** Its fields, and the tag of a chosen one. */
+export const serviceFields = KnownFields.fieldsOf<RemoteService & { readonly _tag: "Remote" }>("a service", {
+  _tag: true,
+  baseUrl: true,
+  key: true,
+  apiKeyHeader: true,
+  apiKeyPrefix: true
+})
+
+/** Their fields. */
+export const connectFields = KnownFields.fieldsOf<ConnectOptions>("a connection", {
+  client: true,
+  transport: true,
+  store: true,
+  transformClient: true
+})
 
 /** How calls of others reach a service or a store: `roster studio` passes on those of its page. */
 export interface Passage<E> {

@@ -151,15 +151,20 @@ export const passageRemote = (
 export const passageLocal = (
   filename: string,
   options: Omit<ConnectOptions, "client" | "transport"> = {}
-): Effect.Effect<Passage<StoreError>> => Effect.map(localServices, ({ passage }) => passage(filename, options))
+): Effect.Effect<Passage<StoreError>, InvalidSettings> =>
+  Effect.flatMap(localServices, ({ passage }) => passage(filename, options))
 
 /**
  * All services, where the environment says: `ROSTER_BASE_URL` and `ROSTER_API_KEY` for a service over the network, or
  * `ROSTER_DB` for a store file, as for the command line. `defaultDb` is the store file if none of them is set.
  */
-export const layerConfig = (
-  options: ConnectOptions & { readonly defaultDb?: string | undefined } = {}
-): Layer.Layer<Services, Config.ConfigError | UnclearConnection | InvalidSettings | StoreError> =>
+export const layerConfig = ({
+  defaultDb,
+  ...options
+}: ConnectOptions & { readonly defaultDb?: string | undefined } = {}): Layer.Layer<
+  Services,
+  Config.ConfigError | UnclearConnection | InvalidSettings | StoreError
+> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const given = yield* config
@@ -170,7 +175,7 @@ export const layerConfig = (
       if (on.filename === undefined && given.profile !== undefined) {
         return yield* new UnclearConnection({ problem: "ProfileGiven" })
       }
-      const filename = on.filename ?? options.defaultDb
+      const filename = on.filename ?? defaultDb
       return filename === undefined
         ? yield* new UnclearConnection({ problem: "NothingGiven" })
         : layerLocal(filename, options)

@@ -1,19 +1,25 @@
 /** The services of a store in this process. Loaded only if they are chosen. */
-import { RosterClient } from "@roster/http-client"
+import { checkSettings, RosterClient } from "@roster/http-client"
 import * as EmbeddedHttpClient from "@roster/server/EmbeddedHttpClient"
 import type { StoreError } from "@roster/server"
-import { Layer } from "effect"
-import { type ConnectOptions, type Passage, transformed } from "./ConnectOptions.ts"
+import { Effect, Layer } from "effect"
+import { connectFields, type ConnectOptions, type Passage, transformed } from "./ConnectOptions.ts"
 
-export const layer = (filename: string, { store, transformClient }: ConnectOptions) => {
+export const layer = (filename: string, options: ConnectOptions) => {
+  const { store, transformClient } = options
   const embedded = EmbeddedHttpClient.layer({ ...store, filename })
   // The store itself waits for locks; a retry would wait as long again.
-  return RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl, retry: { attempts: 1 } }).pipe(
+  const services = RosterClient.layer({ baseUrl: EmbeddedHttpClient.baseUrl, retry: { attempts: 1 } }).pipe(
     Layer.provide(transformed(embedded, transformClient))
   )
+  return Layer.unwrap(Effect.as(checkSettings(connectFields, options), services))
 }
 
-export const passage = (filename: string, { store, transformClient }: ConnectOptions): Passage<StoreError> => ({
-  baseUrl: EmbeddedHttpClient.baseUrl,
-  client: transformed(EmbeddedHttpClient.layer({ ...store, filename }), transformClient)
-})
+export const passage = (filename: string, options: ConnectOptions) =>
+  Effect.map(checkSettings(connectFields, options), (): Passage<StoreError> => {
+    const { store, transformClient } = options
+    return {
+      baseUrl: EmbeddedHttpClient.baseUrl,
+      client: transformed(EmbeddedHttpClient.layer({ ...store, filename }), transformClient)
+    }
+  })

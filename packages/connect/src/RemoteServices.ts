@@ -1,19 +1,30 @@
 /** The services over the network. Loaded only if they are chosen. */
-import { checkOptions, FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
+import { checkOptions, checkSettings, FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Effect, Layer } from "effect"
-import { type ConnectOptions, type Passage, type RemoteService, transformed } from "./ConnectOptions.ts"
+import {
+  connectFields,
+  type ConnectOptions,
+  type Passage,
+  type RemoteService,
+  serviceFields,
+  transformed
+} from "./ConnectOptions.ts"
 
 /** Bun replaces undici by its own, without dispatchers. */
 const ofRuntime = UndiciHttpClient.isSupported ? UndiciHttpClient.layer() : FetchTransport.layer()
 
-export const layer = (
-  { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey }: RemoteService,
-  { client, transformClient, transport = ofRuntime }: ConnectOptions
-) =>
-  RosterClient.layer({ ...client, baseUrl, apiKey, apiKeyHeader, apiKeyPrefix }).pipe(
+const checked = (on: RemoteService, options: ConnectOptions) =>
+  Effect.andThen(checkSettings(serviceFields, on), checkSettings(connectFields, options))
+
+export const layer = (on: RemoteService, options: ConnectOptions) => {
+  const { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey } = on
+  const { client, transformClient, transport = ofRuntime } = options
+  const services = RosterClient.layer({ ...client, baseUrl, apiKey, apiKeyHeader, apiKeyPrefix }).pipe(
     Layer.provide(transformed(transport, transformClient))
   )
+  return Layer.unwrap(Effect.as(checked(on, options), services))
+}
 
 /** The variables of the settings that a client may refuse. */
 const variables: Readonly<Record<string, string>> = {
@@ -29,15 +40,15 @@ export const layerFromEnvironment = (on: RemoteService, options: ConnectOptions)
     Layer.effectContext(Effect.fail(error.readFrom(variables[error.setting])))
   )
 
-export const passage = (
-  { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey }: RemoteService,
-  { client, transformClient, transport = ofRuntime }: ConnectOptions
-) =>
-  Effect.map(
-    checkOptions({ ...client, baseUrl, apiKey, apiKeyHeader, apiKeyPrefix }),
+export const passage = (on: RemoteService, options: ConnectOptions) => {
+  const { apiKeyHeader, apiKeyPrefix, baseUrl, key: apiKey } = on
+  const { client, transformClient, transport = ofRuntime } = options
+  return Effect.map(
+    Effect.andThen(checked(on, options), checkOptions({ ...client, baseUrl, apiKey, apiKeyHeader, apiKeyPrefix })),
     ({ baseUrl, header, headerValue }): Passage<InvalidSettings> => ({
       baseUrl,
       key: headerValue === undefined ? undefined : { header, value: headerValue },
       client: transformed(transport, transformClient)
     })
   )
+}

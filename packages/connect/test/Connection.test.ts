@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ContactsService, EmailAddress } from "@roster/domain"
 import { ConfigProvider, Effect, Layer, Redacted, Result } from "effect"
+import type { InvalidSettings } from "@roster/http-client"
+import type { StoreError } from "@roster/server"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -14,8 +16,11 @@ import {
   choose,
   type Given,
   layerConfig,
+  layerLocal,
+  layerRemote,
   Local,
-  Remote
+  Remote,
+  type Services
 } from "../src/Connection.ts"
 
 const apiKey = Redacted.make("secret")
@@ -25,6 +30,26 @@ const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "roster-connect-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
 )
+
+/** As plain JavaScript gives them. */
+const unchecked = <A>(options: object): A => options as A
+
+describe("options that there are not", () => {
+  const service = { baseUrl, key: apiKey, apiKeyHeader: undefined, apiKeyPrefix: undefined }
+  it.effect.each<readonly [string, string, Layer.Layer<Services, InvalidSettings | StoreError>]>([
+    ["a connection", "transformClient", layerRemote(service, unchecked({ transformClien: undefined }))],
+    ["a service", "apiKeyHeader", layerRemote(unchecked({ ...service, apiKeyHeade: "X" }))],
+    ["a client", "retry", layerRemote(service, { client: unchecked({ retr: { attempts: 1 } }) })],
+    ["a retry policy", "attempts", layerRemote(service, { client: { retry: unchecked({ attempt: 1 }) } })],
+    ["a connection", "store", layerLocal(":memory:", unchecked({ stor: {} }))],
+    ["a store", "allowedSenders", layerLocal(":memory:", { store: unchecked({ allowedSender: ["any"] }) })]
+  ])("of %s are refused, which names %s", ([ofWhat, name, layer]) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(Effect.scoped(Layer.build(layer)))
+      assert.include(message, `${ofWhat} has no field "${name.slice(0, -1)}"; did you mean "${name}"?`)
+    })
+  )
+})
 
 describe("choose", () => {
   it.each<readonly [string, Given, Connection]>([

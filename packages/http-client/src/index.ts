@@ -7,7 +7,7 @@ export {
   type ClientConfigs,
   type ClientOptions
 } from "./calls/ClientOptions.ts"
-export { InvalidSettings } from "./transport/InvalidSettings.ts"
+export { checkSettings, InvalidSettings } from "./transport/InvalidSettings.ts"
 export * as HttpAccountService from "./services/HttpAccountService.ts"
 export * as HttpContactsService from "./services/HttpContactsService.ts"
 export * as HttpCredentialsService from "./services/HttpCredentialsService.ts"

@@ -1,6 +1,6 @@
 /** A service that listens on a socket: it opens the store, serves it over HTTP or TLS, and closes in order. */
 import { versionSegment } from "@roster/api"
-import { type FaultPlan, type IpRange, redactSpans } from "@roster/domain"
+import { type FaultPlan, type IpRange, KnownFields, redactSpans } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Duration, Effect, Fiber, Layer, type Redacted, References, Scope, Tracer } from "effect"
 import { Headers, HttpServer } from "effect/http"
@@ -26,7 +26,7 @@ import {
   timeoutsOf
 } from "./network/Connections.ts"
 import { boundToConnection } from "./network/OpenRequests.ts"
-import { cannotListen, ServeError } from "./network/ServeError.ts"
+import { cannotListen, checkServeOptions, ServeError } from "./network/ServeError.ts"
 import { makeUnreadAnswers } from "./network/UnreadAnswers.ts"
 import { httpApp, ServedVersion } from "./http/HttpApp.ts"
 import { defaultEntry } from "./jobs/worker/WorkerThread.ts"
@@ -87,6 +87,24 @@ export interface ServeOptions<E, R> {
   readonly onKeysCommitted?: ((isKey: IsKey) => Effect.Effect<void, E, R>) | undefined
 }
 
+const optionFields = KnownFields.fieldsOf<ServeOptions<unknown, unknown>>("a server", {
+  host: true,
+  port: true,
+  store: true,
+  trustedProxies: true,
+  publicUrl: true,
+  tls: true,
+  onAccess: true,
+  metrics: true,
+  page: true,
+  version: true,
+  connectionLimits: true,
+  faults: true,
+  onAdministratorKey: true,
+  onKeysCommitted: true
+})
+const metricsFields = KnownFields.fieldsOf<MetricsOptions>("metrics", { host: true, port: true })
+
 export { type AccessEntry, CertificateError, type MetricsOptions, ServeError, type StudioPageOptions, type TlsFiles }
 
 /** A service that listens on a socket. */
@@ -129,6 +147,8 @@ export const layer = <E, R>(
 ): Layer.Layer<RosterServer, StoreError | ServeError | CertificateError | E, R> =>
   Layer.unwrap(
     Effect.gen(function* () {
+      yield* checkServeOptions(optionFields, options)
+      yield* checkServeOptions(metricsFields, options.metrics)
       const context = yield* Effect.context<R>()
       const { tls } = options
       // Before anything is created.

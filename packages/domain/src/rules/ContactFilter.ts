@@ -1,8 +1,10 @@
 /** The choice of contacts by a rule or by addresses, and its checks. No filter selects every contact by accident. */
-import { Data, Effect, Option, Schema } from "effect"
+import { Data, Effect, Option, Predicate, Schema } from "effect"
 import { requestField } from "../values/OptionalField.ts"
 import { payloadRecord, type Named } from "../values/WireRecord.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
+import { refusal as fieldRefusal } from "../errors/KnownFields.ts"
+import { type FieldsByTag, fieldsOf } from "../values/UnknownNames.ts"
 import { type InvalidRule, ruleRefusal } from "./RuleError.ts"
 import { checkRule, type ContactRule, type RawRule, RuleText } from "./RuleText.ts"
 import { TaggedError } from "../errors/TaggedError.ts"
@@ -40,14 +42,32 @@ const emailsRefusal = (emails: unknown): InvalidInput | undefined => {
   return bad < 0 ? undefined : new InvalidInput({ field: `emails[${bad}]`, issue })
 }
 
+const filterFields: FieldsByTag<ContactFilter> = {
+  byTag: {
+    ByRule: fieldsOf("a filter by a rule", { _tag: true, rule: true }),
+    ByEmails: fieldsOf("a filter by e-mails", { _tag: true, emails: true })
+  }
+}
+
+const filterRefusal = (filter: ContactFilter): InvalidInput | undefined =>
+  ContactFilter.$is("ByEmails")(filter)
+    ? emailsRefusal(filter.emails)
+    : ContactFilter.$is("ByRule")(filter)
+      ? ruleRefusal(filter.rule)
+      : new InvalidInput({ field: "filter", issue: "it selects neither by a rule nor by e-mails" })
+
+const hasBoth = (filter: object): boolean =>
+  Predicate.hasProperty(filter, "rule") &&
+  filter.rule !== undefined &&
+  Predicate.hasProperty(filter, "emails") &&
+  filter.emails !== undefined
+
 /** Checks a filter, with the same messages on every layer: an empty list in a query would export every contact. */
-export const checkFilter = (filter: ContactFilter): Effect.Effect<void, InvalidInput> =>
+export const checkFilter = (filter: ContactFilter): Effect.Effect<void, ConflictingFilter | InvalidInput> =>
   Effect.suspend(() => {
-    const refusal = ContactFilter.$is("ByEmails")(filter)
-      ? emailsRefusal(filter.emails)
-      : ContactFilter.$is("ByRule")(filter)
-        ? ruleRefusal(filter.rule)
-        : new InvalidInput({ field: "filter", issue: "it selects neither by a rule nor by e-mails" })
+    const refusal = hasBoth(filter)
+      ? new ConflictingFilter({})
+      : (fieldRefusal(filterFields, filter) ?? filterRefusal(filter))
     return refusal === undefined ? Effect.void : Effect.fail(refusal)
   })
 

@@ -7,6 +7,8 @@ import { didYouMean, quoted } from "../values/DidYouMean.ts"
 import type { InvalidRule } from "./RuleError.ts"
 import { isRecordFieldName, meantField, recordFieldNames } from "./RuleFields.ts"
 import { operands, operatorsOf } from "./RuleOperandParser.ts"
+import { requireFields } from "../errors/KnownFields.ts"
+import { fieldsOf } from "../values/UnknownNames.ts"
 import { isBareName, reservedWords, type Token, tokenize } from "./RuleLexer.ts"
 
 /** The deepest nesting of parentheses that is read. */
@@ -21,10 +23,12 @@ export interface ParseRuleOptions {
   readonly customFields?: Iterable<string> | undefined
 }
 
+const optionFields = fieldsOf<ParseRuleOptions>("the parser of rules", { customFields: true })
+
 const conditionStart = ["a condition such as status = Engaged", "("]
 
 /**
- * Parses a rule. A blank text is an error; it never selects every contact.
+ * Parses a rule. A blank text is an error; it never selects every contact. Throws `InvalidInput` for an unknown option.
  *
  * ```
  * rule := 'All' | or      or := and ('OR' and)*      and := prim ('AND' prim)*      prim := '(' or ')' | cond
@@ -37,6 +41,7 @@ const conditionStart = ["a condition such as status = Engaged", "("]
  * 'gold'`; it has to be if its name is one of these words, or not one word of letters, digits, `_`, `.` and `-`.
  */
 export const parseRule = (text: string, options: ParseRuleOptions = {}): Result.Result<Rule.Rule, InvalidRule> => {
+  requireFields(optionFields, options)
   if (options.customFields === undefined && text === last?.text) return Result.succeed(last.rule)
   return Result.flatMap(tokenize(text), (tokenAt) => {
     const parsed = parseTokens(text, tokenAt, options)

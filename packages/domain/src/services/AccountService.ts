@@ -2,7 +2,7 @@
  * The tag of the operations on what an account has besides its contacts and credentials. Every layer keeps the same
  * promises. (docs/decisions/account.md)
  */
-import { Context, Effect, Option, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { AuditEntry, AuditPage, KeyUse } from "../credentials/AuditEntry.ts"
 import type { CallingKey } from "../credentials/CallingKey.ts"
 import { rejectedFile } from "../csv/RejectedRows.ts"
@@ -14,10 +14,12 @@ import type { KeptStatusRow } from "../contacts/StatusLadder.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
 import { checkRunsPage } from "../runs/RecordedChange.ts"
 import type { SavedRule, SavedRuleNotFound } from "../saved/SavedRule.ts"
+import { fieldsOf } from "../values/UnknownNames.ts"
+import { CheckedService } from "./CheckedService.ts"
 import type { SubaccountScope } from "./CredentialsService.ts"
 
 /** The operations on the account of a key, the same on every layer. Lists are read page by page. */
-export class AccountService extends Context.Service<
+export class AccountService extends CheckedService<
   AccountService,
   {
     /** Tells which key calls: its name, account, levels and end. `accountKeyGet`, needs any valid key. */
@@ -58,7 +60,27 @@ export class AccountService extends Context.Service<
     /** Removes a saved rule. `accountRulesByNameDelete`, needs ModifyContacts. */
     readonly removeRule: (name: string) => Effect.Effect<void, SavedRuleNotFound | InvalidInput | ServiceError>
   }
->()("@roster/domain/AccountService") {}
+>()("@roster/domain/AccountService", {
+  auditTrail: [
+    fieldsOf<AuditPage>("a page of the audit trail", {
+      key: true,
+      since: true,
+      subaccount: true,
+      before: true,
+      limit: true
+    })
+  ],
+  keyUses: [fieldsOf<SubaccountScope>("a scope", { subaccount: true })],
+  jobs: [fieldsOf<JobsPage>("a page of jobs", { limit: true, before: true })],
+  job: [null],
+  cancelJob: [null],
+  rejectedRows: [null, fieldsOf<RowsPage>("a page of rows", { limit: true, after: true })],
+  keptStatuses: [null],
+  emails: [fieldsOf<EmailsPage>("a page of messages", { limit: true, before: true })],
+  email: [null],
+  saveRule: [null, null],
+  removeRule: [null]
+}) {}
 
 const idPattern = /^[0-9A-Za-z-]{1,64}$/
 

@@ -2,7 +2,7 @@
  * The tag of the operations on contacts, with the options and summary of an add. Every layer keeps the same
  * promises.
  */
-import { Context, type Effect, type PlatformError, type Stream } from "effect"
+import type { Effect, PlatformError, Stream } from "effect"
 import type {
   Contact,
   ContactNotFound,
@@ -13,15 +13,17 @@ import type {
 import type { ChangeAnswer, ContactChange } from "../contacts/ContactChange.ts"
 import type { ListNotFound } from "../lists/ContactList.ts"
 import type { KeptStatus, Resubscribe } from "../contacts/StatusLadder.ts"
-import type { ContactFilter } from "../rules/ContactFilter.ts"
+import type { ConflictingFilter, ContactFilter } from "../rules/ContactFilter.ts"
 import type { ImportOptions, ImportRefused, ImportSource } from "../jobs/ContactImport.ts"
 import type { ExportExpired, ExportLink, ExportNotFound, ExportRequest, ExportStatus } from "../jobs/Export.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
+import { fieldsOf } from "../values/UnknownNames.ts"
 import type { FieldsInUse } from "../rules/FieldUse.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
 import type { ContactHistory, HistoryPage } from "../runs/ContactHistory.ts"
 import type { ContactCount } from "../rules/Unplaced.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
+import { CheckedService, keyedFields } from "./CheckedService.ts"
 import type { FoundContacts } from "./ContactReads.ts"
 import type { ContactsPage } from "./ContactsPage.ts"
 import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
@@ -59,8 +61,11 @@ export interface AddSummary {
   readonly keptStatuses: ReadonlyArray<KeptStatus>
 }
 
+const ruleOnly = fieldsOf<Pick<ContactsPage, "rule">>("this call", { rule: true })
+const addFields = fieldsOf<AddOptions>("an add", { ...keyedFields.fields, listNames: true, resubscribe: true })
+
 /** The operations on contacts, the same on every layer. */
-export class ContactsService extends Context.Service<
+export class ContactsService extends CheckedService<
   ContactsService,
   {
     /**
@@ -132,7 +137,9 @@ export class ContactsService extends Context.Service<
     /** Deletes a contact. `contactsByEmailDelete`, needs ModifyContacts. */
     readonly delete: (email: string) => Effect.Effect<void, ContactNotFound | InvalidInput | ServiceError>
     /** Deletes the contacts of a rule or list; unknown addresses are ignored. `contactsDeletePost`, needs ModifyContacts. */
-    readonly deleteMany: (filter: ContactFilter) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
+    readonly deleteMany: (
+      filter: ContactFilter
+    ) => Effect.Effect<void, ConflictingFilter | InvalidRule | InvalidInput | ServiceError>
     /**
      * Changes or deletes up to 1000 contacts of 8 MiB together, each only if it still is as it was seen, and answers each
      * in input order; of one address, the first change counts before the next. Doing it again does nothing twice, and with
@@ -158,7 +165,7 @@ export class ContactsService extends Context.Service<
     readonly export: (
       request?: ExportRequest,
       options?: KeyedCall
-    ) => Effect.Effect<ExportLink, InvalidRule | IdempotencyKeyReused | InvalidInput | ServiceError>
+    ) => Effect.Effect<ExportLink, ConflictingFilter | InvalidRule | IdempotencyKeyReused | InvalidInput | ServiceError>
     /** The current status of an export. `contactsExportByIdStatusGet`, needs Export. */
     readonly exportStatus: (id: string) => Effect.Effect<ExportStatus, ExportNotFound | InvalidInput | ServiceError>
     /** Downloads a ready export by its link. No key is sent. */
@@ -166,4 +173,33 @@ export class ContactsService extends Context.Service<
       link: string
     ) => Stream.Stream<Uint8Array, ExportNotFound | ExportExpired | InvalidInput | ServiceError>
   }
->()("@roster/domain/ContactsService") {}
+>()("@roster/domain/ContactsService", {
+  get: [null, fieldsOf<GetOptions>("this call", { lists: true })],
+  list: [fieldsOf<ContactsPage>("a page", { limit: true, offset: true, rule: true })],
+  stream: { stream: [fieldsOf<Omit<ContactsPage, "limit">>("a stream", { offset: true, rule: true })] },
+  getMany: [null],
+  count: [ruleOnly],
+  fields: [ruleOnly],
+  history: [null, fieldsOf<HistoryPage>("a page of a history", { limit: true, cursor: true })],
+  add: [null, addFields],
+  addWithoutAnswer: [null, addFields],
+  update: [null, "Own"],
+  delete: [null],
+  deleteMany: ["Own"],
+  change: [null, fieldsOf<ChangeOptions>("a change", { ...keyedFields.fields, dryRun: true })],
+  import: [
+    {
+      byTag: {
+        File: fieldsOf("a file to import", { _tag: true, name: true, content: true, replayable: true }),
+        Address: fieldsOf("an address to import from", { _tag: true, url: true })
+      }
+    },
+    fieldsOf<ImportOptions>("an import", { listName: true, encodingName: true, resubscribe: true })
+  ],
+  export: [
+    fieldsOf<ExportRequest>("an export", { filter: true, fileFormat: true, compressionFormat: true, fileName: true }),
+    keyedFields
+  ],
+  exportStatus: [null],
+  download: { stream: [null] }
+}) {}

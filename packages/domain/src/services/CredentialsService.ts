@@ -1,9 +1,11 @@
 /** The tag of the operations on API keys and SMTP credentials, which share one interface. */
-import { Context, type DateTime, type Effect } from "effect"
+import type { DateTime, Effect } from "effect"
 import type { ApiKey, ApiKeyForPurposes, ApiKeyPayload, ApiKeyUpdatePayload, NewApiKey } from "../credentials/ApiKey.ts"
 import type { CredentialNotFound, LastManagingKey, NameTaken, TooManyCredentials } from "../credentials/Credential.ts"
+import { CheckedService, keyedFields } from "./CheckedService.ts"
 import type { IdempotencyKeyInUse, IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
+import { fieldsOf } from "../values/UnknownNames.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type {
   NewSmtpCredentials,
@@ -56,8 +58,18 @@ export interface CredentialOperations<Credential, NewCredential, Payload, Protec
   ) => Effect.Effect<void, CredentialNotFound | Protected | InvalidInput | ServiceError>
 }
 
+const scope = fieldsOf<SubaccountScope>("a scope", { subaccount: true })
+
+const inputs = {
+  list: [scope],
+  get: [null, scope],
+  create: ["Own", keyedFields],
+  update: [null, "Own"],
+  delete: [null, scope]
+} as const
+
 /** The operations on API keys and SMTP credentials. */
-export class CredentialsService extends Context.Service<
+export class CredentialsService extends CheckedService<
   CredentialsService,
   {
     /** A key is created from a payload, or for purposes: `create({ name: "reporting", for: ["contacts:read"] })`. */
@@ -78,4 +90,4 @@ export class CredentialsService extends Context.Service<
     /** The time by the service's clock; over HTTP that of its last answer, `undefined` where the answer did not tell it. */
     readonly serviceTime?: Effect.Effect<DateTime.Utc | undefined, ServiceError> | undefined
   }
->()("@roster/domain/CredentialsService") {}
+>()("@roster/domain/CredentialsService", { apiKeys: inputs, smtp: inputs }) {}

@@ -1,13 +1,15 @@
 /** The tag of the operations on lists of contacts. Every layer keeps the same promises. */
-import { Context, type Effect } from "effect"
+import type { Effect } from "effect"
 import type { Contact } from "../contacts/Contact.ts"
 import type { ContactList, ListNotFound, ListPayload, ListUpdatePayload } from "../lists/ContactList.ts"
 import type { NameTaken } from "../credentials/Credential.ts"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
-import type { ContactFilter } from "../rules/ContactFilter.ts"
+import type { ConflictingFilter, ContactFilter } from "../rules/ContactFilter.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
+import { fieldsOf } from "../values/UnknownNames.ts"
 import type { ContactsPage } from "./ContactsPage.ts"
+import { CheckedService, keyedFields } from "./CheckedService.ts"
 import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /** A page of lists, in the order of their names. */
@@ -20,7 +22,7 @@ export interface ListsPage extends Omit<ContactsPage, "rule"> {
  * The operations on lists, the same on every layer. A list is found by its name as custom fields are, whatever the case of its
  * letters. What changes the lists of contacts is recorded in the run that `NamedRun` names.
  */
-export class ListsService extends Context.Service<
+export class ListsService extends CheckedService<
   ListsService,
   {
     /** Lists the lists, by name. `listsGet`, needs ViewContacts. */
@@ -51,7 +53,7 @@ export class ListsService extends Context.Service<
     readonly add: (
       name: string,
       filter: ContactFilter
-    ) => Effect.Effect<ContactList, ListNotFound | InvalidRule | InvalidInput | ServiceError>
+    ) => Effect.Effect<ContactList, ListNotFound | ConflictingFilter | InvalidRule | InvalidInput | ServiceError>
     /**
      * Takes the contacts of a rule or of addresses off a list; those that are not on it are ignored.
      * `listsByNameContactsRemovePost`, needs ModifyContacts, and ViewContacts too for a rule.
@@ -59,6 +61,15 @@ export class ListsService extends Context.Service<
     readonly remove: (
       name: string,
       filter: ContactFilter
-    ) => Effect.Effect<void, ListNotFound | InvalidRule | InvalidInput | ServiceError>
+    ) => Effect.Effect<void, ListNotFound | ConflictingFilter | InvalidRule | InvalidInput | ServiceError>
   }
->()("@roster/domain/ListsService") {}
+>()("@roster/domain/ListsService", {
+  list: [fieldsOf<ListsPage>("a page of lists", { limit: true, offset: true, counts: true })],
+  get: [null],
+  create: ["Own", keyedFields],
+  update: [null, "Own"],
+  delete: [null],
+  contacts: [null, fieldsOf<Omit<ContactsPage, "rule">>("a page of a list", { limit: true, offset: true })],
+  add: [null, "Own"],
+  remove: [null, "Own"]
+}) {}

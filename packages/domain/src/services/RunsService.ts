@@ -1,17 +1,19 @@
 /** The tag of the operations on runs, which the service records. Every layer keeps the same promises. (docs/decisions/runs.md) */
-import { Context, type Effect } from "effect"
+import type { Effect } from "effect"
 import type { InvalidInput } from "../errors/InvalidInput.ts"
+import { fieldsOf } from "../values/UnknownNames.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import type { RecordedChange, RunChangesPage, RunsPage } from "../runs/RecordedChange.ts"
 import type { RunNotFound, RunTaken } from "../runs/RunErrors.ts"
 import type { BegunRun, EndOfRun, RunPayload, RunRecord } from "../runs/RunRecord.ts"
+import { CheckedService, keyedFields } from "./CheckedService.ts"
 import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /**
  * The operations on runs, the same on every layer. The service keeps what each write of a run changes, in the transaction of
  * that write; a write is a part of the run that `NamedRun` names.
  */
-export class RunsService extends Context.Service<
+export class RunsService extends CheckedService<
   RunsService,
   {
     /** Whether the service records runs. One of another make does not, and refuses all of these operations. */
@@ -29,7 +31,10 @@ export class RunsService extends Context.Service<
      * `resumable` is left and does not end: the same command and input resumes it.
      * `runsByIdEndPost`, needs ModifyContacts, and ViewContacts too for the run of another key.
      */
-    readonly end: (id: string, options?: EndOfRun) => Effect.Effect<void, RunNotFound | RunTaken | ServiceError>
+    readonly end: (
+      id: string,
+      options?: EndOfRun
+    ) => Effect.Effect<void, RunNotFound | RunTaken | InvalidInput | ServiceError>
     /** Says how far a program of other steps is: the last one counts. It holds no secret. `runsByIdStepPost`, needs ModifyContacts. */
     readonly step: (id: string, state: string) => Effect.Effect<void, RunNotFound | InvalidInput | ServiceError>
     /** Lists runs, the newest first. `runsGet`, needs ViewContacts. */
@@ -52,4 +57,12 @@ export class RunsService extends Context.Service<
       numbers: ReadonlyArray<number>
     ) => Effect.Effect<void, RunNotFound | InvalidInput | ServiceError>
   }
->()("@roster/domain/RunsService") {}
+>()("@roster/domain/RunsService", {
+  begin: ["Own", keyedFields],
+  end: [null, fieldsOf<EndOfRun>("the end of a run", { resumable: true })],
+  step: [null, null],
+  list: [fieldsOf<RunsPage>("a page of runs", { limit: true, before: true })],
+  get: [null],
+  changes: [null, fieldsOf<RunChangesPage>("a page of changes", { limit: true, after: true, before: true })],
+  erase: [null, null]
+}) {}

@@ -1,6 +1,7 @@
 /** Services for unit tests: a test gives the methods that it is about, and every other method dies with its name. */
 import { Effect, Layer, Stream } from "effect"
 import { AccountService } from "../services/AccountService.ts"
+import { checkedMethods } from "../services/CheckedMethods.ts"
 import { ContactsService } from "../services/ContactsService.ts"
 import { CredentialsService } from "../services/CredentialsService.ts"
 import { EmailsService } from "../services/EmailsService.ts"
@@ -31,10 +32,12 @@ export interface TestContacts extends Partial<ContactsService["Service"]> {}
 
 /** Provides a `ContactsService` of the given methods. It tells no id of a store unless one is given. */
 export const layerTestContacts = (given: TestContacts): Layer.Layer<ContactsService> =>
-  Layer.sync(ContactsService, () => ({
-    ...completed("contacts", "ContactsService", "layerTestContacts", given),
-    storeId: given.storeId ?? Effect.undefined
-  }))
+  Layer.sync(ContactsService, () =>
+    checkedMethods(ContactsService, {
+      ...completed("contacts", "ContactsService", "layerTestContacts", given),
+      storeId: given.storeId ?? Effect.undefined
+    })
+  )
 
 /** The methods of a `CredentialsService` that a test gives. */
 export interface TestCredentials {
@@ -46,32 +49,40 @@ export interface TestCredentials {
 
 /** Provides a `CredentialsService` of the given methods. */
 export const layerTestCredentials = ({ apiKeys, smtp }: TestCredentials): Layer.Layer<CredentialsService> =>
-  Layer.sync(CredentialsService, () => ({
-    apiKeys: completed("apiKeys", "CredentialsService.apiKeys", "layerTestCredentials", apiKeys),
-    smtp: completed("smtp", "CredentialsService.smtp", "layerTestCredentials", smtp)
-  }))
+  Layer.sync(CredentialsService, () =>
+    checkedMethods(CredentialsService, {
+      apiKeys: completed("apiKeys", "CredentialsService.apiKeys", "layerTestCredentials", apiKeys),
+      smtp: completed("smtp", "CredentialsService.smtp", "layerTestCredentials", smtp)
+    })
+  )
 
 /** Provides an `EmailsService` of the given methods. */
 export const layerTestEmails = (given: Partial<EmailsService["Service"]>): Layer.Layer<EmailsService> =>
-  Layer.sync(EmailsService, () => completed("emails", "EmailsService", "layerTestEmails", given))
+  Layer.sync(EmailsService, () =>
+    checkedMethods(EmailsService, completed("emails", "EmailsService", "layerTestEmails", given))
+  )
 
 /** The methods of a `RunsService` that a test gives. */
 export interface TestRuns extends Partial<RunsService["Service"]> {}
 
 /** Provides a `RunsService` of the given methods. */
 export const layerTestRuns = (given: TestRuns): Layer.Layer<RunsService> =>
-  Layer.sync(RunsService, () => completed("runs", "RunsService", "layerTestRuns", given))
+  Layer.sync(RunsService, () => checkedMethods(RunsService, completed("runs", "RunsService", "layerTestRuns", given)))
 
 /** The methods of a `ListsService` that a test gives. */
 export interface TestLists extends Partial<ListsService["Service"]> {}
 
 /** Provides a `ListsService` of the given methods. */
 export const layerTestLists = (given: TestLists): Layer.Layer<ListsService> =>
-  Layer.sync(ListsService, () => completed("lists", "ListsService", "layerTestLists", given))
+  Layer.sync(ListsService, () =>
+    checkedMethods(ListsService, completed("lists", "ListsService", "layerTestLists", given))
+  )
 
 /** The methods of an `AccountService` that a test gives. */
 export interface TestAccount extends Partial<AccountService["Service"]> {}
 
 /** Provides an `AccountService` of the given methods. */
 export const layerTestAccount = (given: TestAccount): Layer.Layer<AccountService> =>
-  Layer.sync(AccountService, () => completed("account", "AccountService", "layerTestAccount", given))
+  Layer.sync(AccountService, () =>
+    checkedMethods(AccountService, completed("account", "AccountService", "layerTestAccount", given))
+  )

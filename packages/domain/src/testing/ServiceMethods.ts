@@ -22,6 +22,8 @@ import { checkStep, isRunId, RunPayload } from "../runs/RunRecord.ts"
 import { AccountService, checkAuditPage, isAccountId } from "../services/AccountService.ts"
 import { checkLookup } from "../services/ContactReads.ts"
 import { checkPage } from "../services/ContactsPage.ts"
+import { checkedMethods } from "../services/CheckedMethods.ts"
+import type { CheckedService } from "../services/CheckedService.ts"
 import { ContactsService } from "../services/ContactsService.ts"
 import { CredentialsService } from "../services/CredentialsService.ts"
 import { EmailsService } from "../services/EmailsService.ts"
@@ -255,15 +257,15 @@ const replaced = <Service extends object>(kind: Kind, service: Service, replace:
   return { ...service, ...Object.fromEntries(replacements) } as Service
 }
 
-/** Replaces the methods of the services of a context. */
+/** Replaces the methods of the services of a context. Objects with unknown fields are refused before. */
 export const replaceMethods = <Services>(
   context: Context.Context<Services>,
   replace: Replace
 ): Context.Context<Services> => {
   let all = context
-  const one = <Id, Service extends object>(kind: Kind, tag: Context.Key<Id, Service>) => {
+  const one = <Self, Id extends string, Service extends object>(kind: Kind, tag: CheckedService<Self, Id, Service>) => {
     const service = Context.getOrUndefined(context, tag)
-    if (service !== undefined) all = Context.add(all, tag, replaced(kind, service, replace))
+    if (service !== undefined) all = Context.add(all, tag, checkedMethods(tag, replaced(kind, service, replace)))
   }
   one("contacts", ContactsService)
   one("emails", EmailsService)
@@ -273,9 +275,10 @@ export const replaceMethods = <Services>(
   if (credentials !== undefined) {
     const apiKeys = replaced("apiKeys", credentials.apiKeys, replace)
     const smtp = replaced("smtp", credentials.smtp, replace)
-    all = Context.add(all, CredentialsService, { ...credentials, apiKeys, smtp })
+    all = Context.add(all, CredentialsService, checkedMethods(CredentialsService, { ...credentials, apiKeys, smtp }))
   }
   const account = Context.getOrUndefined(context, AccountService)
-  if (account !== undefined) all = Context.add(all, AccountService, replaced("account", account, replace))
+  if (account !== undefined)
+    all = Context.add(all, AccountService, checkedMethods(AccountService, replaced("account", account, replace)))
   return all
 }

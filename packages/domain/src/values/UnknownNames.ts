@@ -1,4 +1,5 @@
-/** Names that no record has, which would be dropped silently. */
+/** Names that no object has, which would be dropped silently; as plain data, so that the tag of a service loads no errors. */
+import { Struct } from "effect"
 import { didYouMean, quoted } from "./DidYouMean.ts"
 
 /** The names that a record in code may have. */
@@ -34,4 +35,30 @@ export const unknownName = (
     }
   }
   return undefined
+}
+
+// Objects of callers
+
+/** Every field of an object. */
+export type Names<A> = { readonly [Name in keyof A]-?: true }
+
+/** The fields of an object, which the compiler compares with its declaration. */
+export interface Fields<A> extends KnownNames {
+  /** Every field. */
+  readonly fields: Names<A>
+  /** Their names, which are suggested for others. */
+  readonly names: ReadonlyArray<keyof A & string>
+}
+
+/** Names the fields of an object: `fieldsOf<SubaccountScope>("a scope", { subaccount: true })`. */
+export const fieldsOf = <A extends object>(ofWhat: string, fields: Names<A>): Fields<A> => ({
+  ofWhat,
+  fields,
+  names: Struct.keys(fields)
+})
+
+/** The fields of the members of a tagged union. */
+export interface FieldsByTag<A extends { readonly _tag: string }> {
+  /** The fields of each member. */
+  readonly byTag: { readonly [Tag in A["_tag"]]: Fields<Extract<A, { readonly _tag: Tag }>> }
 }

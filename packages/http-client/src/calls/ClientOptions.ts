@@ -1,9 +1,9 @@
 /** The settings of a client, how the configuration gives them, and their checks. No error of theirs holds a key. */
 import { apiKeyHeader } from "@roster/api"
-import { isLoopbackHost, noSecretText, refusedVariable, SecretFormat, secretText } from "@roster/domain"
+import { isLoopbackHost, KnownFields, noSecretText, refusedVariable, SecretFormat, secretText } from "@roster/domain"
 import { Config, ConfigProvider, Duration, Effect, Option, Predicate, Record, Redacted } from "effect"
-import { InvalidSettings, notSet } from "../transport/InvalidSettings.ts"
-import { durations, type PartialRetrySettings } from "./RetryPolicy.ts"
+import { checkSettings, InvalidSettings, notSet } from "../transport/InvalidSettings.ts"
+import { durations, type PartialRetrySettings, retryFields } from "./RetryPolicy.ts"
 
 /** The settings of a client: the address of the service and the credentials. */
 export interface ClientOptions {
@@ -24,6 +24,17 @@ export interface ClientOptions {
   /** Changes to the `RetryPolicy` that is provided to the client's layer. */
   readonly retry?: PartialRetrySettings | undefined
 }
+
+const optionFields = KnownFields.fieldsOf<ClientOptions>("a client", {
+  baseUrl: true,
+  apiKey: true,
+  apiKeyHeader: true,
+  apiKeyPrefix: true,
+  allowInsecure: true,
+  propagateTrace: true,
+  traceSubjects: true,
+  retry: true
+})
 
 /** A `Config` for each setting of a client. */
 export interface ClientConfigs extends Exclude<Config.Wrap<ClientOptions>, Config.Config<ClientOptions>> {}
@@ -96,6 +107,8 @@ const beforeKey = (prefix: string): string => (/[^=: ]$/.test(prefix) ? `${prefi
  * are refused.
  */
 export const checkOptions = Effect.fnUntraced(function* (options: ClientOptions) {
+  yield* checkSettings(optionFields, options)
+  yield* checkSettings(retryFields, options.retry, "retry.")
   const url = URL.parse(options.baseUrl)
   const refuse = (setting: string, issue: string) => Effect.fail(new InvalidSettings({ setting, issue }))
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {

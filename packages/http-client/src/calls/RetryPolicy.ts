@@ -1,5 +1,5 @@
 /** Retries as the row of the operation allows, after a random growing wait, while attempts and budget last. */
-import { TimedOut } from "@roster/domain"
+import { KnownFields, TimedOut } from "@roster/domain"
 import { Clock, Context, Duration, Effect, Random, Record, Struct } from "effect"
 import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhase.ts"
 import { budgetLeft, retryCount, tagOf, waited } from "./ClientMetrics.ts"
@@ -25,6 +25,18 @@ export interface RetrySettings {
   /** Assumes that the service honours Idempotency-Key, even if it does not say so (default: no). */
   readonly assumeIdempotencyKey: boolean
 }
+
+/** Its fields. */
+export const retryFields = KnownFields.fieldsOf<RetrySettings>("a retry policy", {
+  attempts: true,
+  base: true,
+  throttledBase: true,
+  longestWait: true,
+  longestRetryAfter: true,
+  attemptTimeout: true,
+  totalTimeout: true,
+  assumeIdempotencyKey: true
+})
 
 /** The settings that are durations. */
 export const durations = [

@@ -21,7 +21,8 @@ import {
   Rejected,
   SavedRule,
   SavedRuleNotFound,
-  ServiceError
+  ServiceError,
+  checkedMethods
 } from "@roster/domain"
 import { Effect, Layer, Predicate, Schema } from "effect"
 import { makeCall } from "../calls/Call.ts"
@@ -66,7 +67,7 @@ export const make = Effect.gen(function* () {
   const { api, fn, isAccountHonoured } = shared
   const call = makeExtensionCall(makeCall(shared), accountHonoured, isAccountHonoured)
 
-  return AccountService.of({
+  return checkedMethods(AccountService, {
     key: fn("AccountService.key")(function* () {
       return yield* call({ ...api.accountKeyGet({}), read: readKey, refusals: [] }).pipe(required("accountKeyGet"))
     })(),

@@ -31,7 +31,8 @@ import {
   readHistoryPage,
   Rejected,
   ServiceError,
-  withoutOwnKey
+  withoutOwnKey,
+  checkedMethods
 } from "@roster/domain"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
@@ -234,7 +235,7 @@ export const make = Effect.gen(function* () {
     delete: deleteOne
   })
 
-  return ContactsService.of({
+  return checkedMethods(ContactsService, {
     storeId: Effect.map(
       saidOnAnswers(() => storeId.current, { id: undefined }),
       ({ id }) => id
@@ -273,7 +274,10 @@ export const make = Effect.gen(function* () {
       return (yield* added(contacts, options, readContacts)).answered
     }),
 
-    addWithoutAnswer: fn("ContactsService.addWithoutAnswer")(function* (contacts, options = {}) {
+    addWithoutAnswer: fn("ContactsService.addWithoutAnswer")(function* (
+      contacts: Iterable<ContactPayload>,
+      options = {}
+    ) {
       const some = Array.from(contacts)
       return { keptStatuses: (yield* added(some, options, readListOnly)).kept }
     }),

@@ -20,7 +20,8 @@ import {
   SmtpCredentialsPayload,
   SmtpUpdatePayload,
   type SubaccountScope,
-  validated
+  validated,
+  checkedMethods
 } from "@roster/domain"
 import { DateTime, Effect, Layer, Option, Predicate, Schema } from "effect"
 import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
@@ -193,7 +194,7 @@ export const make = Effect.gen(function* () {
     }
   }
 
-  return CredentialsService.of({
+  return checkedMethods(CredentialsService, {
     apiKeys: methodsOf({
       name: "apiKeys",
       read: readApiKeyPayload,

@@ -1,5 +1,5 @@
 /** Mail sending over HTTP. */
-import { checkIdempotencyKey, EmailSend, EmailsService } from "@roster/domain"
+import { checkIdempotencyKey, EmailSend, EmailsService, checkedMethods } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { readJson } from "../calls/ResponseDecoding.ts"
 import { keyUsed, makeCall } from "../calls/Call.ts"
@@ -14,7 +14,7 @@ export const make = Effect.gen(function* () {
   const { api, fn } = shared
   const call = makeCall(shared)
 
-  return EmailsService.of({
+  return checkedMethods(EmailsService, {
     send: fn("EmailsService.send")(function* (message, { idempotencyKey } = {}) {
       yield* checkIdempotencyKey(idempotencyKey)
       return yield* call({

@@ -7,7 +7,8 @@ import {
   IdempotencyKeyReused,
   ListNotFound,
   ListsService,
-  NameTaken
+  NameTaken,
+  checkedMethods
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
 import { makeCall } from "../calls/Call.ts"
@@ -31,7 +32,7 @@ export const make = Effect.gen(function* () {
   const absent = (name: string) => new ListNotFound({ name })
   const notFound = (name: string) => ({ 404: () => absent(name) })
 
-  return ListsService.of({
+  return checkedMethods(ListsService, {
     list: fn("ListsService.list")(function* (page = {}) {
       yield* checkPage(page)
       const { counts = false, limit, offset } = page

@@ -12,7 +12,8 @@ import {
   RunNotFound,
   RunRecord,
   RunsService,
-  ServiceError
+  ServiceError,
+  checkedMethods
 } from "@roster/domain"
 import { Effect, Layer, Predicate, Schema } from "effect"
 import { keyUsed, makeCall } from "../calls/Call.ts"
@@ -49,7 +50,7 @@ export const make = Effect.gen(function* () {
   const call = makeExtensionCall(plainCall, runsHonoured, areRunsHonoured)
   const notFound = (id: string) => ({ 404: () => new RunNotFound({ run: id }) })
 
-  return RunsService.of({
+  return checkedMethods(RunsService, {
     areKept: makeSaidOnAnswers(plainCall, api)(() => areRunsHonoured.current, false),
     begin: fn("RunsService.begin")(function* (run, { idempotencyKey } = {}) {
       yield* checkIdempotencyKey(idempotencyKey)

@@ -1,4 +1,5 @@
 /** A slower `HttpClient` for every runtime with `fetch`, under the same limits. Redirects are not followed. */
+import { KnownFields } from "@roster/domain"
 import { Context, Effect, Layer, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import {
@@ -50,8 +51,17 @@ const withRequestInit = (client: HttpClient.HttpClient, given: RequestInit): Htt
     )
   )
 
+/** The settings of the transport. */
+export interface FetchOptions {
+  /** Maximum size of a response that is read into memory, in bytes (default: 32 MiB). */
+  readonly maximumResponseBytes?: number | undefined
+}
+
+const optionFields = KnownFields.fieldsOf<FetchOptions>("a transport", { maximumResponseBytes: true })
+
 /**
- * A client on the `fetch` of the platform, with the `FetchHttpClient.RequestInit` that its layer or a call is given.
+ * A client on the `fetch` of the platform, with the `FetchHttpClient.RequestInit` that its layer or a call is given. Throws
+ * `InvalidInput` for an unknown option.
  *
  * ```ts
  * import { FetchTransport, RosterClient } from "@roster/http-client"
@@ -63,13 +73,9 @@ const withRequestInit = (client: HttpClient.HttpClient, given: RequestInit): Htt
  * export const example = RosterClient.make({ baseUrl, apiKey: Redacted.make("key") }).pipe(Effect.provide(transport))
  * ```
  */
-export const layer = (
-  options: {
-    /** Maximum size of a response that is read into memory, in bytes (default: 32 MiB). */
-    readonly maximumResponseBytes?: number | undefined
-  } = {}
-): Layer.Layer<HttpClient.HttpClient> =>
-  Layer.effect(
+export const layer = (options: FetchOptions = {}): Layer.Layer<HttpClient.HttpClient> => {
+  KnownFields.requireFields(optionFields, options)
+  return Layer.effect(
     HttpClient.HttpClient,
     Effect.gen(function* () {
       const built = yield* Effect.context()
@@ -81,3 +87,4 @@ export const layer = (
       )
     })
   ).pipe(Layer.provide(FetchHttpClient.layer))
+}

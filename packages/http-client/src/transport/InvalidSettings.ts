@@ -1,6 +1,6 @@
 /** The error of a setting that cannot be used, of a client or of its transport. */
-import { TaggedError } from "@roster/domain"
-import { Schema } from "effect"
+import { KnownFields, TaggedError } from "@roster/domain"
+import { Effect, Schema } from "effect"
 
 /** The issue of a setting that is missing. */
 export const notSet = "it is not set"
@@ -28,4 +28,16 @@ export class InvalidSettings extends TaggedError<InvalidSettings>()("InvalidSett
       ? this
       : new InvalidSettings({ setting, issue, variable })
   }
+}
+
+/** Refuses settings of an unknown name; `prefix` is that of settings within others. */
+export const checkSettings = (
+  known: KnownFields.Known,
+  given: unknown,
+  prefix = ""
+): Effect.Effect<void, InvalidSettings> => {
+  const refused = KnownFields.refusal(known, given)
+  return refused === undefined
+    ? Effect.void
+    : Effect.fail(new InvalidSettings({ setting: `${prefix}${refused.field}`, issue: refused.issue }))
 }

@@ -1,5 +1,5 @@
 /** Backs up a store while others use it, and restores one that nobody uses. (docs/decisions/backups.md) */
-import { fnRedacted } from "@roster/domain"
+import { fnRedacted, KnownFields } from "@roster/domain"
 import { Context, Data, Effect, Exit, Layer, Predicate, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
@@ -164,6 +164,15 @@ export interface RestoreOptions<To, E, R> extends CarryOptions {
   readonly approve?: (plan: RestorePlan) => Effect.Effect<void, E, R>
 }
 
+const restoreFields = KnownFields.fieldsOf<RestoreOptions<unknown, unknown, unknown>>("a restore", {
+  from: true,
+  to: true,
+  approve: true,
+  bringBackKeys: true,
+  resubscribe: true,
+  revokeKeys: true
+})
+
 /** Replaces a store in a file. */
 const restoreFile = Effect.fnUntraced(function* <E, R>(options: RestoreOptions<string, E, R>) {
   const { approve, from: source, to } = options
@@ -243,6 +252,8 @@ export const restore = fnRedacted("StoreBackup.restore")(function* <E = never, R
 ) {
   const { to } = options
   const from = resolve(options.from)
+  const refused = KnownFields.refusal(restoreFields, options)
+  if (refused !== undefined) return yield* refuse(from, `${refused.message}.`)
   return yield* Predicate.isString(to)
     ? restoreFile({ ...options, from, to })
     : restorePostgres({ ...options, from, to })

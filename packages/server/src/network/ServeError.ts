@@ -1,4 +1,5 @@
 /** What keeps a server from serving. */
+import { KnownFields } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import type { HttpServerError } from "effect/http"
 
@@ -12,3 +13,9 @@ export const cannotListen = (host: string, port: number) =>
         message: `Nothing can listen on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`
       })
   )
+
+/** Refuses options of an unknown name. */
+export const checkServeOptions = (known: KnownFields.Known, given: unknown): Effect.Effect<void, ServeError> => {
+  const refused = KnownFields.refusal(known, given)
+  return refused === undefined ? Effect.void : Effect.fail(new ServeError({ message: `${refused.message}.` }))
+}

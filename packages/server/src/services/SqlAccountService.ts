@@ -14,7 +14,8 @@ import {
   type JobsPage,
   type RowsPage,
   type SubaccountScope,
-  Unauthorized
+  Unauthorized,
+  checkedMethods
 } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -153,7 +154,7 @@ const make = Effect.gen(function* () {
     orStoreFailure("accountRulesByNameDelete")
   )
 
-  return AccountService.of({
+  return checkedMethods(AccountService, {
     key,
     auditTrail,
     keyUses,

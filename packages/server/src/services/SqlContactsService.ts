@@ -21,7 +21,8 @@ import {
   Pagination,
   redactStreamSpans,
   Resubscribe,
-  ruleSource
+  ruleSource,
+  checkedMethods
 } from "@roster/domain"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -88,7 +89,7 @@ const make = Effect.gen(function* () {
         )
   }
 
-  return ContactsService.of({
+  return checkedMethods(ContactsService, {
     ...repository,
     storeId: Effect.map(Caller, ({ account }) => storeIdOf(account)),
     stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),

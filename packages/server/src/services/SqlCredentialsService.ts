@@ -13,7 +13,8 @@ import {
   type SmtpCredentials,
   SmtpCredentialsPayload,
   SmtpUpdatePayload,
-  validated
+  validated,
+  checkedMethods
 } from "@roster/domain"
 import { Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
@@ -34,7 +35,7 @@ const validatedChanges = validated(ApiKeyUpdatePayload)
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const refusals = yield* AuditRefusals.AuditRefusals
-  return CredentialsService.of({
+  return checkedMethods(CredentialsService, {
     apiKeys: credentialRepository<ApiKey, ApiKeyPayload | ApiKeyForPurposes, ApiKeyUpdatePayload, LastManagingKey>(
       sql,
       refusals,

@@ -11,7 +11,8 @@ import {
   RateLimited,
   ServiceError,
   StrictJson,
-  validated
+  validated,
+  checkedMethods
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
@@ -121,7 +122,9 @@ const make = Effect.gen(function* () {
     return yield* asCaller(sql, "emailsPost", store)
   }, orStoreFailure("emailsPost"))
 
-  return EmailsService.of({ send: (given, options = {}) => sendOnce(options, () => given, sendNow(given)) })
+  return checkedMethods(EmailsService, {
+    send: (given, options = {}) => sendOnce(options, () => given, sendNow(given))
+  })
 })
 
 /** Provides `EmailsService` on the database of a store. */

@@ -17,7 +17,8 @@ import {
   NameTaken,
   notAddressable,
   validated,
-  maximumContactsPerAdd
+  maximumContactsPerAdd,
+  checkedMethods
 } from "@roster/domain"
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -302,7 +303,7 @@ const make = Effect.gen(function* () {
     orStoreFailure("listsByNameContactsRemovePost")
   )
 
-  return ListsService.of({ list, get, create, update, delete: delete_, contacts, add, remove })
+  return checkedMethods(ListsService, { list, get, create, update, delete: delete_, contacts, add, remove })
 })
 
 /** Provides `ListsService` on the database of a store. */

@@ -16,7 +16,8 @@ import {
   type RunsPage,
   RunTaken,
   ServiceError,
-  validated
+  validated,
+  checkedMethods
 } from "@roster/domain"
 import { DateTime, Effect, Layer } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
@@ -220,7 +221,16 @@ const make = Effect.gen(function* () {
     orStoreFailure("runsByIdErasePost")
   )
 
-  return RunsService.of({ areKept: Effect.succeed(true), begin, end, step, list, get, changes, erase })
+  return checkedMethods(RunsService, {
+    areKept: Effect.succeed(true),
+    begin,
+    end,
+    step,
+    list,
+    get,
+    changes,
+    erase
+  })
 })
 
 /** Provides `RunsService` on the database of a store. */

@@ -7,7 +7,7 @@ import type {
   ListsService,
   RunsService
 } from "@roster/domain"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
 import * as RuleScans from "../contacts/RuleScans.ts"
@@ -34,7 +34,14 @@ import * as Store from "../store/Store.ts"
 import * as ContactAnswers from "../requests/ContactAnswers.ts"
 import * as Turns from "../requests/Turns.ts"
 import type { StoreError } from "../store/sqlite/StoreError.ts"
-import { type PolicyOptions, type PostgresStoreOptions, type StoreOptions, StorePolicy } from "../store/StoreOptions.ts"
+import {
+  checkPostgresOptions,
+  checkStoreOptions,
+  type PolicyOptions,
+  type PostgresStoreOptions,
+  type StoreOptions,
+  StorePolicy
+} from "../store/StoreOptions.ts"
 
 export type { StoreError } from "../store/sqlite/StoreError.ts"
 
@@ -85,10 +92,11 @@ export const layerForHttp = (options: StoreOptions, awaitsJobs = false): Layer.L
       ? JobRunner.layer({ inMemory: awaitsJobs && filename === memory })
       : WorkerThread.layer({ entry: jobThread, store: { filename, contention } })
   // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
-  return Layer.fresh(Layer.provide(services(filename), Layer.merge(jobs, RuleScans.layer(ruleDeadline)))).pipe(
+  const opened = Layer.fresh(Layer.provide(services(filename), Layer.merge(jobs, RuleScans.layer(ruleDeadline)))).pipe(
     Layer.provide(policyOf(options)),
     Layer.provideMerge(Store.layer({ filename, contention }))
   )
+  return Layer.unwrap(Effect.as(checkStoreOptions(options), opened))
 }
 
 /** Provides what the HTTP interface of a store on PostgreSQL needs. */
@@ -106,10 +114,11 @@ export const layerPostgresForHttp = (options: PostgresStoreOptions): Layer.Layer
   // Each holds the contacts that it has read.
   const rulesAtOnce = Math.max(1, Math.floor(sharedConnections(connections, kept) / 2))
   const work = Layer.merge(jobs, RuleScans.layer(ruleDeadline, rulesAtOnce))
-  return Layer.fresh(Layer.provide(services(nameOf(postgres)), work)).pipe(
+  const opened = Layer.fresh(Layer.provide(services(nameOf(postgres)), work)).pipe(
     Layer.provide(policyOf(options)),
     Layer.provideMerge(Store.layerPostgres({ ...postgres, maxConnections: connections }, kept))
   )
+  return Layer.unwrap(Effect.as(checkPostgresOptions(options), opened))
 }
 
 /** Provides the services on PostgreSQL and the database under them, with its tables migrated. */

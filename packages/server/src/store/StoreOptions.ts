@@ -1,6 +1,8 @@
 /** The options of an embedded service, on SQLite and on PostgreSQL. */
-import { Context, type Duration } from "effect"
-import type { PostgresOptions } from "./postgres/PostgresOptions.ts"
+import { KnownFields } from "@roster/domain"
+import { Context, type Duration, Effect } from "effect"
+import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
+import { type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 
 export type { PostgresOptions } from "./postgres/PostgresOptions.ts"
 
@@ -38,3 +40,32 @@ export class StorePolicy extends Context.Service<
   StorePolicy,
   { readonly allowedSenders: ReadonlyArray<string>; readonly allowFileUrl: ReadonlyArray<string> }
 >()("@roster/server/StorePolicy") {}
+
+const policyFields = { allowedSenders: true, allowFileUrl: true, ruleDeadline: true, jobThread: true } as const
+const sqliteFields = KnownFields.fieldsOf<StoreOptions>("a store", { ...policyFields, filename: true })
+const postgresFields = KnownFields.fieldsOf<PostgresStoreOptions>("a store", { ...policyFields, postgres: true })
+const databaseFields = KnownFields.fieldsOf<PostgresOptions>("a database", {
+  url: true,
+  password: true,
+  maxConnections: true,
+  acquireTimeout: true,
+  statementMillis: true
+})
+
+/** Refuses options of unknown names, which name the store. */
+const checkOptions = (
+  name: string,
+  ...checks: ReadonlyArray<readonly [known: KnownFields.Known, given: unknown]>
+): Effect.Effect<void, StoreUnavailable> => {
+  const refused = checks
+    .map(([known, given]) => KnownFields.refusal(known, given))
+    .find((refused) => refused !== undefined)
+  return refused === undefined ? Effect.void : Effect.fail(unavailable(name, `${refused.message}.`))
+}
+
+/** Refuses options of a store of an unknown name. */
+export const checkStoreOptions = (options: StoreOptions) => checkOptions(options.filename, [sqliteFields, options])
+
+/** Refuses options of a store on PostgreSQL of an unknown name. */
+export const checkPostgresOptions = (options: PostgresStoreOptions) =>
+  checkOptions(nameOf(options.postgres), [postgresFields, options], [databaseFields, options.postgres])

@@ -2,6 +2,7 @@
  * The process of `roster studio`: it serves the page to this machine alone, and passes its calls on to a service, whose key
  * the page never gets. (docs/studio.md)
  */
+import { KnownFields } from "@roster/domain"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Redacted, References, type Scope } from "effect"
 import { HttpClient, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
@@ -9,7 +10,7 @@ import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { answerWhileStarting, connectionLimits, limitConnections, timeoutsOf } from "../network/Connections.ts"
 import { boundToConnection } from "../network/OpenRequests.ts"
-import { cannotListen, type ServeError } from "../network/ServeError.ts"
+import { cannotListen, checkServeOptions, type ServeError } from "../network/ServeError.ts"
 import { type ForwardedService, exportsPath, makeForwarding } from "./StudioForwarding.ts"
 import { makeStudioGuard, refuse } from "./StudioGuard.ts"
 import { cannotShow, readStudioPage, type StudioPageOptions } from "./StudioPage.ts"
@@ -50,6 +51,15 @@ export interface StudioOptions<E> {
     | undefined
 }
 
+const optionFields = KnownFields.fieldsOf<StudioOptions<unknown>>("a page", {
+  page: true,
+  port: true,
+  target: true,
+  service: true,
+  client: true,
+  calls: true
+})
+
 /** A page that is served to this machine. */
 export class StudioServer extends Context.Service<
   StudioServer,
@@ -75,14 +85,9 @@ const elsewhere = {
   "x-content-type-options": "nosniff"
 }
 
-const make = Effect.fnUntraced(function* <E>({
-  calls,
-  client,
-  page: given,
-  port = 0,
-  service,
-  target
-}: StudioOptions<E>) {
+const make = Effect.fnUntraced(function* <E>(options: StudioOptions<E>) {
+  yield* checkServeOptions(optionFields, options)
+  const { calls, client, page: given, port = 0, service, target } = options
   const page = yield* readStudioPage(given).pipe(cannotShow(given))
   const nodeServer = createServer(timeoutsOf(limits))
   limitConnections(nodeServer, limits, [])

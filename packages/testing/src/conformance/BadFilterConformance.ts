@@ -13,16 +13,27 @@ const someone = ["a@example.com"]
 /** Invalid filters, each with its field. */
 const filterCases: ReadonlyArray<readonly [field: string, filter: unknown]> = [
   ...[null, 7, "ByEmails", [], {}, { emails: someone }, { rule: "All" }].map((value) => ["filter", value] as const),
-  ...[null, 7, "ByNobody", "byRule"].map((tag) => ["filter", { _tag: tag, rule: "All", emails: someone }] as const),
+  ...[null, 7, "ByNobody", "byRule"].map((tag) => ["filter", { _tag: tag, rule: "All" }] as const),
   ...[undefined, null, 7, {}, [], "a@example.com", new Set(someone)].map(
-    (emails) => ["emails", { _tag: "ByEmails", emails, rule: "All" }] as const
+    (emails) => ["emails", { _tag: "ByEmails", emails }] as const
   ),
   ...[...noTexts, undefined, "a\ud800@example.com"].map(
     (value) => ["emails[1]", { _tag: "ByEmails", emails: [...someone, value] }] as const
   ),
   // A hole.
   ["emails[0]", { _tag: "ByEmails", emails: Object.assign([], { 1: "a@example.com" }) }],
-  ...[undefined, null, 7, {}, [], { text: 7 }].map((rule) => ["rule", { _tag: "ByRule", rule, emails: [] }] as const)
+  ...[undefined, null, 7, {}, [], { text: 7 }].map((rule) => ["rule", { _tag: "ByRule", rule }] as const),
+  ["emial", { _tag: "ByRule", rule: "All", emial: someone }],
+  ["limit", { _tag: "ByEmails", emails: someone, limit: 1 }]
+]
+
+/** Filters that give both: to act on the rule alone might delete everybody. */
+const conflicting: ReadonlyArray<unknown> = [
+  { _tag: "ByRule", rule: "All", emails: someone },
+  { _tag: "ByRule", rule: "All", emails: [] },
+  { _tag: "ByEmails", emails: someone, rule: "All" },
+  { _tag: "ByEmails", emails: someone, rule: "" },
+  { rule: "All", emails: someone }
 ]
 
 export const badFilters = (it: Cases<ContactsService>): void => {
@@ -39,6 +50,10 @@ export const badFilters = (it: Cases<ContactsService>): void => {
           [field, field, deleted.issue],
           inspect(filter)
         )
+      }
+      for (const filter of conflicting) {
+        yield* refused(contacts.export({ filter: unchecked(filter) }), "ConflictingFilter")
+        yield* refused(contacts.deleteMany(unchecked(filter)), "ConflictingFilter")
       }
       assert.strictEqual((yield* refused(contacts.deleteMany(unchecked(undefined)), "InvalidInput")).field, "filter")
       assert.strictEqual((yield* contacts.list({ rule })).length, 2)

@@ -52,6 +52,7 @@ import {
 import { historyConformance } from "./HistoryConformance.ts"
 import { listsConformance, listsInRunsConformance } from "./ListsConformance.ts"
 import { runsConformance } from "./RunsConformance.ts"
+import { unknownFieldsConformance } from "./UnknownFieldsConformance.ts"
 
 const readAndWrite: ReadonlyArray<AccessLevel> = ["ViewContacts", "ModifyContacts"]
 const manageKeys: ReadonlyArray<AccessLevel> = ["Security", "ModifyAccessTokens"]
@@ -141,6 +142,7 @@ export const conformance = {
       [listsInRunsConformance]
     ),
     ...account(),
+    ...registered([], [unknownFieldsConformance]),
     ...registered<ContactsService | EmailsService>(
       [...readAndWrite, ...sendMail, "idempotency-keys"],
       [keysAcrossServicesConformance]

@@ -3,6 +3,7 @@ import { assert } from "./cases/Assert.ts"
 import type { Cases } from "./cases/Cases.ts"
 import {
   type ChangeAnswer,
+  type ConflictingFilter,
   ContactFilter,
   ContactsService,
   type CredentialsService,
@@ -29,6 +30,7 @@ import { noTexts, unchecked } from "./cases/Unchecked.ts"
 
 type Call = Effect.Effect<
   unknown,
+  | ConflictingFilter
   | IdempotencyKeyInUse
   | IdempotencyKeyReused
   | InvalidInput

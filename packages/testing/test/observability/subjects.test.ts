@@ -67,6 +67,7 @@ const canaries = {
 const email = EmailAddress.make(canaries.email)
 const apiKey = { name: CredentialName.make(canaries.name), accessLevels: ["ModifyAccessTokens", "Security"] } as const
 const smtp = { name: email }
+const both = { rule: "All" as const, emails: [canaries.email] }
 const brokenRule = Result.getOrThrow(rawRule(`firstname = '${canaries.rule}' and and`))
 const goodRule = RuleText.make(`firstname = '${canaries.rule}'`)
 const text = new TextEncoder()
@@ -95,6 +96,7 @@ type Method<S> =
 
 /** All that the services declare: a tag that is missing here does not compile. */
 const declared: Record<NonNullable<Method<Services["Service"]>>["_tag"], true> = {
+  ConflictingFilter: true,
   ContactNotFound: true,
   CredentialNotFound: true,
   EmailNotFound: true,
@@ -145,6 +147,7 @@ const contacts = Effect.gen(function* () {
     service.list({ rule: brokenRule }),
     Stream.runDrain(service.stream({ rule: brokenRule })),
     service.deleteMany(ContactFilter.ByRule({ rule: brokenRule })),
+    service.deleteMany(ContactFilter.ByRule(both)),
     service.export({ filter: ContactFilter.ByRule({ rule: brokenRule }) }),
     exportTo({ filter: ContactFilter.ByRule({ rule: brokenRule }) }, `/tmp/${canaries.name}`),
     service.exportStatus(ExportId.make("00000000-0000-4000-8000-000000000000")),

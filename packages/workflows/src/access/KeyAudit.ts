@@ -1,7 +1,14 @@
 /** Findings about API keys, such as unused ones and needless access, and the advice for each. */
 import { Data, DateTime, Duration } from "effect"
 import { isReplacedApiKey } from "../rotation/RotationNames.ts"
-import { type ApiKey, formatWireDate, type ReportedAccessLevel, type Named, untoldLevel } from "@roster/domain"
+import {
+  type ApiKey,
+  formatWireDate,
+  type ReportedAccessLevel,
+  type Named,
+  untoldLevel,
+  KnownFields
+} from "@roster/domain"
 
 /** A finding about a key that its owner should decide on. */
 export type KeyFinding = Named<
@@ -37,6 +44,13 @@ export interface KeyAuditOptions {
   readonly levelsUsed?: ReadonlyMap<string, { readonly has: (level: ReportedAccessLevel) => boolean }> | undefined
 }
 
+const optionFields = KnownFields.fieldsOf<KeyAuditOptions>("an audit", {
+  now: true,
+  unusedFor: true,
+  expiringWithin: true,
+  levelsUsed: true
+})
+
 /** Programs count as using a replaced key for this long after its last use. */
 const inUseFor = Duration.days(1)
 
@@ -55,7 +69,8 @@ const expiringSpan = (created: DateTime.Utc | undefined, expires: DateTime.Utc):
     : Duration.min(expiringAtMost, Duration.times(DateTime.distance(created, expires), expiringPart))
 
 /**
- * Audits keys for needless access and a near expiry. The findings have the order of the keys.
+ * Audits keys for needless access and a near expiry. The findings have the order of the keys. Throws `InvalidInput` for an
+ * unknown option.
  *
  * ```ts
  * import { CredentialsService } from "@roster/domain"
@@ -69,6 +84,7 @@ const expiringSpan = (created: DateTime.Utc | undefined, expires: DateTime.Utc):
  * ```
  */
 export const auditApiKeys = (keys: ReadonlyArray<ApiKey>, options: KeyAuditOptions): ReadonlyArray<KeyFinding> => {
+  KnownFields.requireFields(optionFields, options)
   const { levelsUsed, now } = options
   const unusedSince = DateTime.subtractDuration(now, options.unusedFor ?? Duration.days(90))
   const inUseSince = DateTime.subtractDuration(now, inUseFor)

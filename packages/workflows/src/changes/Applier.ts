@@ -238,7 +238,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
         isDeleted === true
           ? service
               .deleteMany(ContactFilter.ByEmails({ emails: Arrays.map(changes, ({ email }) => email) }))
-              .pipe(Effect.catchTag("InvalidRule", Effect.die), Effect.as(noneKept))
+              .pipe(Effect.catchTag(["ConflictingFilter", "InvalidRule"], Effect.die), Effect.as(noneKept))
           : withoutOwnKey(
               service.addWithoutAnswer(changes.map(payloadOfChange), {
                 listNames: write?.addToLists,

@@ -18,7 +18,8 @@ import {
   Unavailable,
   withheldStatuses,
   wouldLower,
-  withoutOwnKey
+  withoutOwnKey,
+  KnownFields
 } from "@roster/domain"
 import { Effect, Schema, type Scope, Struct } from "effect"
 import { readNow } from "../runs/ContactReader.ts"
@@ -78,6 +79,15 @@ export interface ChangedAsRun {
   readonly keptStatus?: KeptStatus["status"] | undefined
 }
 
+type OneChange = { readonly email: string } & ({ readonly write: ContactWrite } | { readonly delete: true })
+
+const changeFields = KnownFields.fieldsOf<{ email: string; write: ContactWrite; delete: true }>("a change", {
+  email: true,
+  write: true,
+  delete: true
+})
+const optionFields = KnownFields.fieldsOf<ChangeAsRunOptions>("this call", { command: true, of: true })
+
 type ChangeError = ContactNotFound | ContactExists | NotChangeable | WouldResubscribe | InvalidInput | ServiceError
 
 /**
@@ -95,9 +105,11 @@ type ChangeError = ContactNotFound | ContactExists | NotChangeable | WouldResubs
  * ```
  */
 export const changeAsRun = fnRedacted("changeAsRun")(function* (
-  change: { readonly email: string } & ({ readonly write: ContactWrite } | { readonly delete: true }),
+  change: OneChange,
   options: ChangeAsRunOptions
 ): Effect.fn.Return<ChangedAsRun, ChangeError | RunTaken | RunLogFailure, ContactsService | RunLog> {
+  yield* KnownFields.checkFields(changeFields, change)
+  yield* KnownFields.checkFields(optionFields, options)
   const { command, of = "existing" } = options
   return yield* Effect.scoped(
     Effect.gen(function* () {
@@ -131,7 +143,7 @@ const isSayable = ({ consent, removeFromLists = [] }: ContactWrite): boolean =>
 type Made = Omit<ChangedAsRun, "run">
 
 const makeChange = Effect.fnUntraced(function* (
-  opened: Effect.Effect<Run, RunTaken | RunLogFailure | ServiceError, Scope.Scope>,
+  opened: Effect.Effect<Run, RunTaken | RunLogFailure | InvalidInput | ServiceError, Scope.Scope>,
   { delete: isDeleted, email, write = {} }: { readonly email: string } & Pick<ContactChange, "write" | "delete">,
   of: NonNullable<ChangeAsRunOptions["of"]>
 ): Effect.fn.Return<Made, ChangeError | RunTaken | RunLogFailure, ContactsService | Scope.Scope> {

@@ -14,7 +14,8 @@ import {
   exampleOf,
   type ServiceError,
   storedTextReaders,
-  type StoredTextReader
+  type StoredTextReader,
+  KnownFields
 } from "@roster/domain"
 import { Effect, Stream, type Types } from "effect"
 import type { RunLog } from "../runs/RunLog.ts"
@@ -85,6 +86,11 @@ const reasonOf = (field: Field, text: string, isUnclear: boolean): string => {
   return `it is not of the kind ${kind}${meant === undefined ? "" : `; ${meant} reads it`}`
 }
 
+const planFields = KnownFields.fieldsOf<Pick<PlanOptions<unknown>, "storage" | "onProgress">>("a plan", {
+  storage: true,
+  onProgress: true
+})
+
 /**
  * Plans to store the texts of custom fields as rules compare them: dates as ISO 8601, numbers as plain decimals, `true` or
  * `false`. The contacts are read twice: a text that has two meanings is converted only if others of its field have only that of the
@@ -109,6 +115,7 @@ export const planConversion = fnRedacted("planConversion")(function* <E, R, ES =
   kinds: FieldKinds,
   options: Pick<PlanOptions<ES>, "storage" | "onProgress"> = {}
 ): Effect.fn.Return<Plan<ES>, E | ES | InvalidInput | ServiceError, R | RunLog> {
+  yield* KnownFields.checkFields(planFields, options)
   const fields = yield* fieldsOf(kinds)
   yield* Stream.runForEachArray(contacts, (some) => {
     for (const { field, text } of some.flatMap((contact) => textsOf(contact, fields))) {

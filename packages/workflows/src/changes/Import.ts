@@ -11,21 +11,23 @@ import {
   type ImportRow,
   type RejectedRow,
   type RunTaken,
-  type ServiceError
+  type ServiceError,
+  KnownFields,
+  type InvalidInput
 } from "@roster/domain"
 import { Effect, type Scope, type Stream } from "effect"
-import { makeContactReader, type ReaderOptions } from "../runs/ContactReader.ts"
-import { fitOf, type ImportMode, makeUnreached } from "../runs/ImportMode.ts"
+import { makeContactReader, type ReaderOptions, readerFields } from "../runs/ContactReader.ts"
+import { fitOf, type ImportMode, makeUnreached, modeFields } from "../runs/ImportMode.ts"
 import { makeRejectionCauses, named, rejectionOf } from "../runs/Rejections.ts"
 import { type RunLogFailure } from "../runs/RecordedRun.ts"
 import { RunLog } from "../runs/RunLog.ts"
 import type { RunReport } from "../runs/RunReport.ts"
-import { type BulkAddOptions, unreadAdding } from "../upload/BulkAdd.ts"
+import { type BulkAddOptions, unreadAdding, bulkFields } from "../upload/BulkAdd.ts"
 import { batches } from "../upload/UploadBatches.ts"
 import { maximumNamedRows, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
 import { leftOf, type Look, makeApplier } from "./Applier.ts"
 import { foundOfRows, makeRowLook, type RowLook } from "./ImportPlan.ts"
-import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions } from "./RowSource.ts"
+import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions, spoolFields } from "./RowSource.ts"
 
 /** How rows are imported. */
 export interface ImportOptions extends BulkAddOptions, ReaderOptions, ImportMode {
@@ -43,6 +45,18 @@ export interface ImportOptions extends BulkAddOptions, ReaderOptions, ImportMode
   /** Runs before rows are added by a key that may not view contacts, so that nobody can plan or undo them. */
   readonly onUnread?: Effect.Effect<void> | undefined
 }
+
+const importFields: KnownFields.Names<ImportOptions> = {
+  ...bulkFields,
+  ...readerFields,
+  ...modeFields,
+  command: true,
+  source: true,
+  mapping: true,
+  record: true,
+  onUnread: true
+}
+const makeFields = KnownFields.fieldsOf<ImportOptions>("an import", importFields)
 
 /** An import that is ready to be applied. */
 export interface Import<E> {
@@ -87,7 +101,12 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
   rows: Stream.Stream<ImportRow, E>,
   survey: UploadSurvey,
   options: ImportOptions = {}
-): Effect.fn.Return<Import<E>, RunTaken | RunLogFailure | ServiceError, ContactsService | RunLog | Scope.Scope> {
+): Effect.fn.Return<
+  Import<E>,
+  InvalidInput | RunTaken | RunLogFailure | ServiceError,
+  ContactsService | RunLog | Scope.Scope
+> {
+  yield* KnownFields.checkFields(makeFields, options)
   const { command = "import", concurrency, defaultStatus, listNames = [], mapping, only, onUnread } = options
   const { record = true, resubscribe = false, source = survey.digest } = options
   const sendable = survey.read - survey.invalid - survey.duplicates
@@ -174,6 +193,12 @@ export interface ImportContactsOptions<E = SourceTooLarge> extends ImportOptions
   readonly onProgress?: ((done: number, sendable: number) => Effect.Effect<void>) | undefined
 }
 
+const contactsFields = KnownFields.fieldsOf<ImportContactsOptions<unknown>>("an import", {
+  ...importFields,
+  ...spoolFields,
+  onProgress: true
+})
+
 /**
  * Reads contacts or the rows of a file once, then plans and applies the valid ones in order, those of one address as one. An
  * error of the service stops it; the same call again goes on.
@@ -193,14 +218,16 @@ export const importContacts = <E, EK = SourceTooLarge>(
   options: ImportContactsOptions<EK> = {}
 ): Effect.Effect<
   RunReport,
-  E | EK | SourceTooLarge | TooManyRows | RunTaken | RunLogFailure | ServiceError,
+  E | EK | InvalidInput | SourceTooLarge | TooManyRows | RunTaken | RunLogFailure | ServiceError,
   ContactsService | RunLog
 > => readAndApply(source, options)
 
 const readAndApply = fnRedacted("importContacts")(function* <E, EK = SourceTooLarge>(
   source: RowSource<E>,
-  { onProgress, spool, ...options }: ImportContactsOptions<EK>
+  given: ImportContactsOptions<EK>
 ) {
+  yield* KnownFields.checkFields(contactsFields, given)
+  const { onProgress, spool, ...options } = given
   const digests = options.source === undefined && options.record !== false
   const { rows, survey } = yield* readOnce(source, { spool, digests })
   const importing = yield* makeImport(rows, survey, options)

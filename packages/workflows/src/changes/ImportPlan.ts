@@ -18,13 +18,14 @@ import {
   onlyForms,
   randomId,
   ServiceError,
-  type StoredTextReaders
+  type StoredTextReaders,
+  KnownFields
 } from "@roster/domain"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
 import { recordedTarget } from "../runs/RecordedRun.ts"
 import { RunLog } from "../runs/RunLog.ts"
 import type { Bitset } from "../upload/Bitset.ts"
-import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions } from "./RowSource.ts"
+import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions, spoolFields } from "./RowSource.ts"
 import { beginsWithoutStatus } from "../upload/RepeatedRows.ts"
 import type { TooManyRows, UploadSurvey } from "../upload/UploadSurvey.ts"
 import {
@@ -34,9 +35,10 @@ import {
   nobody,
   type ReaderOptions,
   type ReadError,
-  stateOfFound
+  stateOfFound,
+  readerFields
 } from "../runs/ContactReader.ts"
-import { fitOf, type ImportMode, makeUnreached } from "../runs/ImportMode.ts"
+import { fitOf, type ImportMode, makeUnreached, modeFields } from "../runs/ImportMode.ts"
 import { madeOf, writeOfContact } from "../runs/RecordedChanges.ts"
 import { isNewRecipient, makeRecipientCounter } from "../runs/RunReport.ts"
 import {
@@ -79,6 +81,23 @@ export interface PlanOptions<E = never> extends ReaderOptions, ImportMode {
   /** Runs for each row that is neither rejected nor repeated, in their order, to list those that the plan leaves out, too. */
   readonly onRow?: ((row: RowPlan) => void) | undefined
 }
+
+const planFields: KnownFields.Names<PlanOptions<unknown>> = {
+  ...readerFields,
+  ...modeFields,
+  listNames: true,
+  resubscribe: true,
+  source: true,
+  mapping: true,
+  storage: true,
+  onProgress: true,
+  onRow: true
+}
+const makeFields = KnownFields.fieldsOf<PlanOptions<unknown>>("a plan", planFields)
+const importFields = KnownFields.fieldsOf<PlanOptions<unknown> & SpoolOptions<unknown>>("a plan", {
+  ...planFields,
+  ...spoolFields
+})
 
 /** What a plan finds of a row. */
 export interface RowPlan {
@@ -339,6 +358,7 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
   survey: UploadSurvey,
   options: PlanOptions<ES> = {}
 ): Effect.fn.Return<Plan<ES>, E | ES | ReadError, ContactsService | RunLog | Scope.Scope> {
+  yield* KnownFields.checkFields(makeFields, options)
   const { listNames = [], mapping, resubscribe = false } = options
   const reader = yield* makeContactReader(survey.read - survey.invalid - survey.duplicates, options)
   const found = Effect.fnUntraced(function* (part: ReadonlyArray<Sendable>) {
@@ -376,6 +396,7 @@ export const importWarnings = fnRedacted("importWarnings")(function* <E>(
   survey: UploadSurvey,
   options: Omit<PlanOptions, "storage"> = {}
 ) {
+  yield* KnownFields.checkFields(makeFields, options)
   if (!survey.warnings.some(({ code }) => code === "Active")) return survey.warnings
   const storage: PlanStorage<never> = { write: Stream.runDrain, content: Stream.empty }
   return yield* makeImportPlan(rows, survey, { ...options, storage }).pipe(
@@ -413,6 +434,8 @@ export const planImport = fnRedacted("planImport")(function* <E, ES = never, EK 
   E | ES | EK | SourceTooLarge | ReadError | TooManyRows,
   ContactsService | RunLog | Scope.Scope
 > {
-  const { rows, survey } = yield* readOnce(source, { spool: options.spool })
-  return yield* makeImportPlan(rows, survey, options)
+  yield* KnownFields.checkFields(importFields, options)
+  const { spool, ...ofPlan } = options
+  const { rows, survey } = yield* readOnce(source, { spool })
+  return yield* makeImportPlan(rows, survey, ofPlan)
 })

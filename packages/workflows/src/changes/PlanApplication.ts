@@ -13,7 +13,8 @@ import {
   type RunTaken,
   type ServiceError,
   TaggedError,
-  type TooManyContacts
+  type TooManyContacts,
+  KnownFields
 } from "@roster/domain"
 import { Effect, Schema, Stream, Struct } from "effect"
 import { type RunLogFailure } from "../runs/RecordedRun.ts"
@@ -24,7 +25,8 @@ import {
   mayNotRead,
   nobody,
   type ReaderOptions,
-  type ReadError
+  type ReadError,
+  readerFields
 } from "../runs/ContactReader.ts"
 import { checkTarget, maximumNamedContacts, type OtherTarget, type RunReport } from "../runs/RunReport.ts"
 import { leftOf, type Look, makeApplier } from "./Applier.ts"
@@ -83,6 +85,17 @@ export interface ApplyOptions extends ReaderOptions {
   readonly onReport?: ((report: RunReport) => Effect.Effect<void>) | undefined
 }
 
+const verifyFields = KnownFields.fieldsOf<ReaderOptions>("a verification", readerFields)
+const applyFields = KnownFields.fieldsOf<ApplyOptions>("an apply", {
+  ...readerFields,
+  command: true,
+  input: true,
+  concurrency: true,
+  onProgress: true,
+  proceed: true,
+  onReport: true
+})
+
 /** A plan that was applied. */
 export interface AppliedPlan {
   /** What the apply did. */
@@ -112,7 +125,7 @@ export interface Plan<E = never> {
   /** Applies the rows whose contacts are as the plan saw them, and reports the others. Again, it does nothing twice. */
   readonly apply: Applying<E | UnreadablePlan>
   /** Applies with options. */
-  readonly applyWith: (options: ApplyOptions) => Applying<E | UnreadablePlan>
+  readonly applyWith: (options: ApplyOptions) => Applying<E | UnreadablePlan | InvalidInput>
 }
 
 /** The rows of a call, whose JSON is about half of what one takes at most. */
@@ -147,6 +160,7 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
   const read = (options: ReaderOptions) => makeContactReader(rowsIn(summary), options)
 
   const verifyWith = Effect.fnUntraced(function* (options: ReaderOptions) {
+    yield* KnownFields.checkFields(verifyFields, options)
     const reader = yield* read(options)
     let count = 0
     const sample: Array<{ readonly line: number; readonly email: string }> = []
@@ -167,7 +181,7 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
     if (count > 0) return yield* new PlanOutdated({ count, sample })
   })
 
-  const applyWith = Effect.fnUntraced(function* ({
+  const applied = Effect.fnUntraced(function* ({
     command = "apply",
     concurrency,
     input = { plan: header.id },
@@ -183,7 +197,7 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
     const log = yield* RunLog
     const report = yield* Effect.scoped(
       Effect.gen(function* () {
-        const run = yield* log.open({ command, input })
+        const run = yield* Effect.catchTag(log.open({ command, input }), "InvalidInput", Effect.die)
         const applier = yield* makeApplier<Planned>({
           run,
           reader: yield* read(options),
@@ -221,7 +235,10 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
     return { report, undo: id === undefined ? Effect.succeed(nothingUndone) : undoRun(id) }
   })
 
-  return { header, summary, rows, content, verify: verifyWith({}), verifyWith, apply: applyWith({}), applyWith }
+  const applyWith = (options: ApplyOptions) =>
+    Effect.andThen(KnownFields.checkFields(applyFields, options), applied(options))
+
+  return { header, summary, rows, content, verify: verifyWith({}), verifyWith, apply: applied({}), applyWith }
 }
 
 interface Planned {

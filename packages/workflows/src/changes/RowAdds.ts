@@ -1,12 +1,21 @@
 /** Adds the rows of a file in one pass. */
-import { type ContactPayload, fnRedacted, type ImportRow, makeConsentWarnings, makeStatusNotes } from "@roster/domain"
+import {
+  type ContactPayload,
+  fnRedacted,
+  type ImportRow,
+  makeConsentWarnings,
+  makeStatusNotes,
+  KnownFields
+} from "@roster/domain"
 import { Stream } from "effect"
 import { named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
 import type { RunReport } from "../runs/RunReport.ts"
-import { type BulkAddOptions, unreadAdding } from "../upload/BulkAdd.ts"
+import { type BulkAddOptions, bulkFields, unreadAdding } from "../upload/BulkAdd.ts"
 import { batches } from "../upload/UploadBatches.ts"
 import { maximumNamedRows } from "../upload/UploadSurvey.ts"
 import { leftOf, makeApplier } from "./Applier.ts"
+
+const addFields = KnownFields.fieldsOf<BulkAddOptions>("this call", bulkFields)
 
 /**
  * Adds the rows of a file in one pass, without survey and log: rows of one address are all sent, each with the strictest status
@@ -26,6 +35,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   options: BulkAddOptions = {}
 ) {
+  yield* KnownFields.checkFields(addFields, options)
   const { concurrency } = options
   const { apply, report } = yield* makeApplier<ContactPayload>({ ...(yield* unreadAdding(options)), concurrency })
   const invalid: Array<NamedRejection> = []

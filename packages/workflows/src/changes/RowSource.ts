@@ -1,5 +1,12 @@
 /** What is imported or planned: contacts, or the rows of a file, which a program may be able to read only once. */
-import { ContactPayload, type FileHeader, type ImportRow, JsonParser, TaggedError } from "@roster/domain"
+import {
+  ContactPayload,
+  type FileHeader,
+  type ImportRow,
+  JsonParser,
+  TaggedError,
+  type KnownFields
+} from "@roster/domain"
 import { Array as Arrays, Effect, Predicate, Result, Schema, Stream } from "effect"
 import type { ContactDraft } from "../upload/BulkAdd.ts"
 import { batches } from "../upload/UploadBatches.ts"
@@ -85,6 +92,9 @@ export interface SpoolOptions<E> {
   /** Where the rows are kept while they are surveyed and planned (default: memory, up to 64 MiB). */
   readonly spool?: PlanStorage<E> | undefined
 }
+
+/** Its fields. */
+export const spoolFields: KnownFields.Names<SpoolOptions<unknown>> = { spool: true }
 
 /** Reads a source once, surveys its rows and keeps them, to be read again. */
 export const readOnce = Effect.fnUntraced(function* <E, ES = SourceTooLarge>(

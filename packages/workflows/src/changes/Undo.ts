@@ -10,7 +10,8 @@ import {
   maximumChanges,
   type RunNotFound,
   type RunTaken,
-  sometimes
+  sometimes,
+  KnownFields
 } from "@roster/domain"
 import { Array as Arrays, Effect, type Scope, Stream } from "effect"
 import type { RunEntry } from "../runs/RunEntry.ts"
@@ -71,6 +72,10 @@ export interface UndoOptions extends UndoScope {
   /** Runs with the report of the contacts so far when the undo ends, also when it fails or is interrupted. */
   readonly onReport?: ((report: UndoReport) => Effect.Effect<void>) | undefined
 }
+
+const scopeFields: KnownFields.Names<UndoScope> = { only: true, fields: true, force: true, resubscribe: true }
+const previewFields = KnownFields.fieldsOf<UndoPreviewOptions>("an undo", { ...scopeFields, onContacts: true })
+const undoFields = KnownFields.fieldsOf<UndoOptions>("an undo", { ...scopeFields, onProgress: true, onReport: true })
 
 const effectOf = { AsBefore: "alreadySo", Delete: "deleted", AddAgain: "new", ChangeBack: "changed" } as const
 
@@ -196,6 +201,7 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
   id: string,
   options: UndoPreviewOptions = {}
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog> {
+  yield* KnownFields.checkFields(previewFields, options)
   const { onContacts } = options
   const run = yield* openToUndo(id)
   const { look } = yield* makeLook(run, options)
@@ -252,6 +258,7 @@ export const undoRun = fnRedacted("undoRun")(function* (
   id: string,
   options: UndoOptions = {}
 ): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog | Scope.Scope> {
+  yield* KnownFields.checkFields(undoFields, options)
   const { fields, force, only, onProgress, onReport = () => Effect.void, resubscribe } = options
   const service = yield* ContactsService
   const undone = yield* openToUndo(id)

@@ -10,7 +10,8 @@ import {
   type InvalidInput,
   maximumChanges,
   type ServiceError,
-  validated
+  validated,
+  KnownFields
 } from "@roster/domain"
 import { Effect, Schema, Stream, type Types } from "effect"
 import { mayNotRead, readNow } from "../runs/ContactReader.ts"
@@ -47,6 +48,12 @@ const listsOf = Effect.fnUntraced(function* (contacts: ReadonlyArray<Contact>) {
 /** How a plan of contacts is made. */
 type Options<ES> = Pick<PlanOptions<ES>, "storage" | "onProgress">
 
+const deleteFields = KnownFields.fieldsOf<Options<unknown>>("a plan", { storage: true, onProgress: true })
+const updateFields = KnownFields.fieldsOf<Options<unknown> & Pick<PlanOptions, "resubscribe">>("a plan", {
+  ...deleteFields.fields,
+  resubscribe: true
+})
+
 const partsOf = <E, R>(contacts: Stream.Stream<Contact, E, R>) => Stream.grouped(contacts, maximumChanges)
 
 /**
@@ -72,6 +79,7 @@ export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
   changes: UpdateOfMany,
   options: Options<ES> & Pick<PlanOptions, "resubscribe"> = {}
 ): Effect.fn.Return<Plan<ES>, E | ES | InvalidInput | NotChangeable | ServiceError, R | ContactsService | RunLog> {
+  yield* KnownFields.checkFields(updateFields, options)
   const { resubscribe = false } = options
   const { addToLists: listNames = [], removeFromLists = [], status: asked, ...others } = changes
   const { status } = yield* readStatus({ status: asked })
@@ -112,7 +120,8 @@ export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
 export const planDelete = fnRedacted("planDelete")(function* <E, R, ES = never>(
   contacts: Stream.Stream<Contact, E, R>,
   options: Options<ES> = {}
-): Effect.fn.Return<Plan<ES>, E | ES | ServiceError, R | RunLog> {
+): Effect.fn.Return<Plan<ES>, E | ES | InvalidInput | ServiceError, R | RunLog> {
+  yield* KnownFields.checkFields(deleteFields, options)
   const statuses = new Map<string, number>()
   const firstContacts: Array<NonNullable<PlanSummary["firstContacts"]>[number]> = []
   let read = 0

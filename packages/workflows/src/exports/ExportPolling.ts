@@ -12,7 +12,8 @@ import {
   fnRedacted,
   PollHint,
   type ServiceError,
-  sometimes
+  sometimes,
+  KnownFields
 } from "@roster/domain"
 
 /** The default schedule: one second, then half as long again each time up to 15 s, with a jitter of a fifth. */
@@ -28,6 +29,11 @@ export interface ExportWaitOptions {
   /** How long to poll in all (default: 30 minutes). */
   readonly limit?: Duration.Input | undefined
 }
+
+/** Its fields. */
+export const waitFields: KnownFields.Names<ExportWaitOptions> = { schedule: true, limit: true }
+
+const optionFields = KnownFields.fieldsOf<ExportWaitOptions>("a wait", waitFields)
 
 /** The range of waits that a service may ask for with a status. */
 const hintLimits = { minimum: Duration.millis(250), maximum: Duration.minutes(1) }
@@ -59,6 +65,7 @@ const absencesFor = Duration.seconds(10)
  * ```
  */
 export const awaitExport = fnRedacted("awaitExport")(function* (text: string, options: ExportWaitOptions = {}) {
+  yield* KnownFields.checkFields(optionFields, options)
   const id = yield* ExportId.fromText(text)
   const contacts = yield* ContactsService
   const limit = Duration.fromInputUnsafe(options.limit ?? "30 minutes")

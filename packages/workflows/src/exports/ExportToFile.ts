@@ -8,10 +8,11 @@ import {
   type ExportRequest,
   fnRedacted,
   type InvalidInput,
-  type ServiceError
+  type ServiceError,
+  KnownFields
 } from "@roster/domain"
 import { prepareFile } from "./PreparedFile.ts"
-import { awaitExport, type ExportWaitOptions } from "./ExportPolling.ts"
+import { awaitExport, type ExportWaitOptions, waitFields } from "./ExportPolling.ts"
 
 /** Why a download ends early. */
 export type DownloadError = ExportNotFound | ExportExpired | InvalidInput | ServiceError
@@ -41,6 +42,12 @@ export interface ExportToOptions extends ExportWaitOptions {
   readonly onWaitInterrupted?: ((link: ExportLink) => Effect.Effect<void>) | undefined
 }
 
+const optionFields = KnownFields.fieldsOf<ExportToOptions>("this call", {
+  ...waitFields,
+  onStart: true,
+  onWaitInterrupted: true
+})
+
 const toFile =
   (target: string): ExportSink<FileError, Files> =>
   (content) =>
@@ -66,10 +73,14 @@ const exported = fnRedacted("exportTo")(function* <E, R>(
   sink: ExportSink<E, R>,
   options: ExportToOptions
 ) {
+  yield* KnownFields.checkFields(optionFields, options)
+  const { limit, onStart, onWaitInterrupted, schedule } = options
   const contacts = yield* ContactsService
   const link = yield* contacts.export(request)
-  yield* options.onStart?.(link) ?? Effect.void
-  yield* awaitExport(link.id, options).pipe(Effect.onInterrupt(() => options.onWaitInterrupted?.(link) ?? Effect.void))
+  yield* onStart?.(link) ?? Effect.void
+  yield* awaitExport(link.id, { limit, schedule }).pipe(
+    Effect.onInterrupt(() => onWaitInterrupted?.(link) ?? Effect.void)
+  )
   return yield* download(link.link, sink)
 })
 

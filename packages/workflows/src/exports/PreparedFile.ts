@@ -1,5 +1,5 @@
 /** Files that appear only when they are complete and flushed to disk. */
-import { randomId } from "@roster/domain"
+import { randomId, KnownFields } from "@roster/domain"
 import * as DatabaseFiles from "@roster/domain/DatabaseFiles"
 import { Effect, Exit, FileSystem, Option, Path, PlatformError, Scope, Stream } from "effect"
 
@@ -10,6 +10,8 @@ export interface PrepareOptions {
   /** The temporary file (default: a random name beside the target). A fixed one needs a lock, and replaces what is there. */
   readonly temporary?: string | undefined
 }
+
+const optionFields = KnownFields.fieldsOf<PrepareOptions>("this call", { reserve: true, temporary: true })
 
 /** Makes the names in a folder durable, where the system can: Windows cannot. */
 export const syncFolder = (fs: FileSystem.FileSystem, folder: string): Effect.Effect<void> =>
@@ -53,6 +55,7 @@ export const isOfDatabase = Effect.fnUntraced(function* (target: string) {
  * ```
  */
 export const prepareFile = Effect.fnUntraced(function* (target: string, options: PrepareOptions = {}) {
+  yield* KnownFields.checkFields(optionFields, options)
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.dirname(target)

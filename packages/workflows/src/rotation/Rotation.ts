@@ -17,7 +17,8 @@ import {
   ServiceError,
   sometimes,
   type SmtpCredentials,
-  type SmtpCredentialsPayload
+  type SmtpCredentialsPayload,
+  KnownFields
 } from "@roster/domain"
 import {
   copyApiKey,
@@ -136,8 +137,18 @@ const done = (name: string, old: ReadonlyArray<ReplacedCredential>, isResumed = 
   isResumed
 })
 
+const optionFields = KnownFields.fieldsOf<RotationOptions<unknown>>("a rotation", {
+  subaccount: true,
+  deliver: true,
+  verify: true,
+  grace: true,
+  expires: true,
+  withNewKey: true
+})
+
 const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: RotationKind<C, P>) =>
   fnRedacted(kind.span)(function* <E = never, R = never>(name: string, options: RotationOptions<C & Secret, E, R>) {
+    yield* KnownFields.checkFields(optionFields, options)
     const { deliver, expires, subaccount, verify, withNewKey } = options
     const grace = Duration.fromInputUnsafe(options.grace ?? "1 day")
     const service = yield* CredentialsService

@@ -20,7 +20,8 @@ import {
   maximumLookup,
   ServiceError,
   type TooManyContacts,
-  withoutOwnKey
+  withoutOwnKey,
+  type KnownFields
 } from "@roster/domain"
 import { Array as Arrays, Effect, Schema, Stream } from "effect"
 
@@ -84,6 +85,9 @@ export interface ReaderOptions {
   /** Runs while the whole account is read. */
   readonly onRead?: ((read: number) => Effect.Effect<void>) | undefined
 }
+
+/** Its fields. */
+export const readerFields: KnownFields.Names<ReaderOptions> = { snapshot: true, onRead: true }
 
 /** The state of what was found. */
 export const stateOfFound = (email: string, { contact, lists }: Found): ContactState | undefined =>

@@ -1,5 +1,11 @@
 /** Which contacts an import writes to, and what it gives new ones: what depends on what is stored. */
-import { type ContactPayload, type ContactStatus, type ImportWarning, statusAfter } from "@roster/domain"
+import {
+  type ContactPayload,
+  type ContactStatus,
+  type ImportWarning,
+  statusAfter,
+  type KnownFields
+} from "@roster/domain"
 import type { Found } from "./ContactReader.ts"
 import type { Write } from "./RecordedChanges.ts"
 
@@ -10,6 +16,9 @@ export interface ImportMode {
   /** The status of new contacts whose rows give none (default: Active). Existing contacts keep theirs. */
   readonly defaultStatus?: ContactStatus | undefined
 }
+
+/** Its fields. */
+export const modeFields: KnownFields.Names<ImportMode> = { only: true, defaultStatus: true }
 
 /** Counts the contacts that a default status does not reach: they are stored already, and their rows give none. */
 export const makeUnreached = ({ defaultStatus }: ImportMode) => {

@@ -1,5 +1,6 @@
 /** What a run is, what began it and what is known of it, wherever it is recorded. (docs/decisions/runs.md) */
 import {
+  type KnownFields,
   type RecordedChange,
   type RunNotFound,
   type RunsService,
@@ -133,6 +134,9 @@ export interface RunTargetOptions {
   /** The runs of the service, which records them itself if it is one of ours (default: entries are appended for all runs). */
   readonly runs?: RunsService["Service"] | undefined
 }
+
+/** Their fields. */
+export const targetFields: KnownFields.Names<RunTargetOptions> = { target: true, storeId: true, runs: true }
 
 /** The contacts that runs and plans are of. */
 export interface RunTarget {

@@ -2,7 +2,7 @@
  * The log of runs as files of JSON lines in a folder of the user, one for each run. They hold personal data, so that the user
  * alone can read them, and they are kept for 30 days. Needs a file system, and Node for its locks. (docs/decisions/runs.md)
  */
-import { JsonParser, RunNotFound } from "@roster/domain"
+import { JsonParser, KnownFields, RunNotFound } from "@roster/domain"
 import {
   Clock,
   Duration,
@@ -22,7 +22,7 @@ import { constants } from "node:fs"
 import { join } from "node:path"
 import { takeLock } from "./FileLock.ts"
 import { RunEntry } from "./RunEntry.ts"
-import { RunHeader, RunLogFailure, type RunTargetOptions } from "./RecordedRun.ts"
+import { RunHeader, RunLogFailure, type RunTargetOptions, targetFields } from "./RecordedRun.ts"
 import { makeRunLog, RunLog, type RunStorage, type RunWriter, type StoredRun, workOf } from "./RunLog.ts"
 
 export { takeLock } from "./FileLock.ts"
@@ -37,6 +37,13 @@ export interface RunFilesOptions extends RunTargetOptions {
   /** Maximum size of all records in bytes (default: 4 GiB). The oldest go first. */
   readonly maximumBytes?: number | undefined
 }
+
+const fileFields = KnownFields.fieldsOf<RunFilesOptions>("a log of runs", {
+  ...targetFields,
+  folder: true,
+  keptFor: true,
+  maximumBytes: true
+})
 
 const FirstLine = Schema.fromJsonString(
   Schema.Union([
@@ -362,9 +369,11 @@ export const storage = Effect.fnUntraced(function* ({
   }
 })
 
-/** The log of runs in a folder. */
-export const layer = (options: RunFilesOptions): Layer.Layer<RunLog, never, FileSystem.FileSystem> =>
-  Layer.effect(
+/** The log of runs in a folder. Throws `InvalidInput` for an unknown option. */
+export const layer = (options: RunFilesOptions): Layer.Layer<RunLog, never, FileSystem.FileSystem> => {
+  KnownFields.requireFields(fileFields, options)
+  return Layer.effect(
     RunLog,
     Effect.map(storage(options), (storage) => makeRunLog(options, storage))
   )
+}

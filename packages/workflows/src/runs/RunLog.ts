@@ -4,6 +4,8 @@
  */
 import {
   ContactsService,
+  type InvalidInput,
+  KnownFields,
   randomId,
   RunNotFound,
   RunsService,
@@ -24,6 +26,7 @@ import {
   RunOrigin,
   type RunTarget,
   type RunTargetOptions,
+  targetFields,
   textOf
 } from "./RecordedRun.ts"
 import { makeServiceRuns } from "./ServiceRuns.ts"
@@ -174,6 +177,7 @@ export const makeRunLog = (on: RunTargetOptions, storage: RunStorage): RunLog["S
   })
 
   const open = Effect.fnUntraced(function* (options: OpenRun) {
+    yield* KnownFields.checkFields(openFields, options)
     const service = yield* ofService
     return yield* service === undefined ? openHere(options) : service.open(options)
   })
@@ -274,6 +278,9 @@ export const memoryStorage = (): RunStorage => {
   }
 }
 
+const memoryFields = KnownFields.fieldsOf<Partial<RunTargetOptions>>("a log of runs", targetFields)
+const openFields = KnownFields.fieldsOf<OpenRun>("a run", { command: true, input: true, resume: true })
+
 /** The runs on one service or store. */
 export class RunLog extends Context.Service<
   RunLog,
@@ -281,16 +288,21 @@ export class RunLog extends Context.Service<
     /** The contacts that its runs are of. */
     readonly target: Effect.Effect<RunTarget, ServiceError>
     /** Begins or resumes a run. It is this scope's alone, and given back when the scope closes. */
-    readonly open: (options: OpenRun) => Effect.Effect<Run, RunTaken | RunLogFailure | ServiceError, Scope.Scope>
+    readonly open: (
+      options: OpenRun
+    ) => Effect.Effect<Run, RunTaken | RunLogFailure | InvalidInput | ServiceError, Scope.Scope>
     /** Reads a run, on whatever target. Fails with `RunTaken` for one that is going on. */
     readonly read: (id: string) => Effect.Effect<RecordedRun, RunNotFound | RunTaken | RunLogFailure | ServiceError>
     /** The runs of the service, and those here on all targets, the newest first. Damaged records are left out. */
     readonly list: Effect.Effect<ReadonlyArray<RunInfo>, RunLogFailure | ServiceError>
   }
 >()("@roster/workflows/RunLog") {
-  /** A log in memory, which ends with the process. Builds of one layer share it. */
-  static readonly layerMemory = ({ target = "memory", ...on }: Partial<RunTargetOptions> = {}) =>
-    Layer.succeed(RunLog, makeRunLog({ target, ...on }, memoryStorage()))
+  /** A log in memory, which ends with the process. Builds of one layer share it. Throws `InvalidInput` for an unknown option. */
+  static readonly layerMemory = (options: Partial<RunTargetOptions> = {}) => {
+    KnownFields.requireFields(memoryFields, options)
+    const { target = "memory", ...on } = options
+    return Layer.succeed(RunLog, makeRunLog({ target, ...on }, memoryStorage()))
+  }
 
   /** The runs of the service, which records them if it is one of ours; of any other one they are in memory. */
   static readonly layer: Layer.Layer<RunLog, never, ContactsService | RunsService> = Layer.unwrap(

@@ -15,7 +15,8 @@ import {
   ServiceError,
   type TooManyContacts,
   Unavailable,
-  withoutOwnKey
+  withoutOwnKey,
+  KnownFields
 } from "@roster/domain"
 import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
 import type { RunEffect, RunReport } from "../runs/RunReport.ts"
@@ -136,6 +137,9 @@ export interface BulkAddOptions {
   readonly resubscribe?: AddOptions["resubscribe"]
 }
 
+/** Its fields. */
+export const bulkFields: KnownFields.Names<BulkAddOptions> = { listNames: true, concurrency: true, resubscribe: true }
+
 /** The numbers of contacts so far, by their outcome, as a report has them. */
 export interface AddProgress extends Pick<RunReport, "done" | "rejected" | "unknown" | "notSent"> {}
 
@@ -144,6 +148,12 @@ export interface AddAllOptions extends BulkAddOptions {
   /** Runs after each request. */
   readonly onProgress?: ((progress: AddProgress) => Effect.Effect<void>) | undefined
 }
+
+const addAllFields = KnownFields.fieldsOf<AddAllOptions & { readonly toContact?: unknown }>("this call", {
+  ...bulkFields,
+  onProgress: true,
+  toContact: true
+})
 
 /** A contact whose address may be any text: one that is no address is refused alone. */
 export interface ContactDraft extends Omit<ContactPayload, "email"> {
@@ -332,18 +342,19 @@ const makeCounter = () => {
 export function addAll<E, R>(
   contacts: Stream.Stream<ContactPayload, E, R>,
   options?: AddAllOptions & { readonly toContact?: undefined }
-): Stream.Stream<ItemOutcome<ContactPayload>, E, R | ContactsService>
+): Stream.Stream<ItemOutcome<ContactPayload>, E | InvalidInput, R | ContactsService>
 export function addAll<A, E, R>(
   items: Stream.Stream<A, E, R>,
   options: AddAllOptions & { readonly toContact: (item: A) => ContactDraft }
-): Stream.Stream<ItemOutcome<A>, E, R | ContactsService>
+): Stream.Stream<ItemOutcome<A>, E | InvalidInput, R | ContactsService>
 export function addAll<A, E, R>(
   items: Stream.Stream<A, E, R>,
   options: AddAllOptions & { readonly toContact?: ((item: A) => ContactDraft) | undefined } = {}
-): Stream.Stream<ItemOutcome<A>, E, R | ContactsService> {
+): Stream.Stream<ItemOutcome<A>, E | InvalidInput, R | ContactsService> {
   const { concurrency = defaultAddConcurrency, onProgress, toContact } = options
   return Stream.unwrap(
     Effect.gen(function* () {
+      yield* KnownFields.checkFields(addAllFields, options)
       const { add, ...checks } = yield* unreadAdding(options)
       const { send } = yield* makeBulkSender<ContactPayload, void>({
         ...checks,

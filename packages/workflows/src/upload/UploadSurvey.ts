@@ -18,9 +18,11 @@ import {
   repeatedSizeIssue,
   type Resubscribe,
   strictnessOf,
-  TaggedError
+  TaggedError,
+  KnownFields,
+  type InvalidInput
 } from "@roster/domain"
-import type { ImportMode } from "../runs/ImportMode.ts"
+import { type ImportMode, modeFields } from "../runs/ImportMode.ts"
 import {
   makeRejectionCauses,
   named,
@@ -106,6 +108,15 @@ export interface SurveyOptions extends ImportMode {
   /** Whether a digest of the rows is made (default: false). */
   readonly digests?: boolean | undefined
 }
+
+const surveyFields = KnownFields.fieldsOf<SurveyOptions>("a survey", {
+  ...modeFields,
+  mapping: true,
+  onProgress: true,
+  maximumRows: true,
+  onDuplicate: true,
+  digests: true
+})
 
 const encodeContact = Schema.encodeSync(ContactPayload)
 
@@ -312,7 +323,8 @@ export const makeSurveyor = (options: SurveyOptions) => {
 export const surveyContacts = fnRedacted("surveyContacts")(function* <E, R>(
   rows: Stream.Stream<ImportRow, E, R>,
   options: SurveyOptions = {}
-): Effect.fn.Return<UploadSurvey, E | TooManyRows, R> {
+): Effect.fn.Return<UploadSurvey, E | InvalidInput | TooManyRows, R> {
+  yield* KnownFields.checkFields(surveyFields, options)
   const { add, end } = makeSurveyor(options)
   yield* Stream.runForEachArray(rows, add)
   return yield* end(rows)

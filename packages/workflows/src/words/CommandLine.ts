@@ -1,6 +1,6 @@
 /** The command of `roster` that does the same as a page or a program, made of its values. */
-import type { AddOptions, OnDuplicate } from "@roster/domain"
-import type { ImportMode } from "../runs/ImportMode.ts"
+import { type AddOptions, type OnDuplicate, KnownFields } from "@roster/domain"
+import { type ImportMode, modeFields } from "../runs/ImportMode.ts"
 
 /** A command of `roster` with its values. */
 export interface RosterCommand {
@@ -56,8 +56,19 @@ export interface ImportCommandOptions extends ImportMode {
   readonly plan?: string | undefined
 }
 
+const importFields = KnownFields.fieldsOf<ImportCommandOptions>("the command", {
+  ...modeFields,
+  listNames: true,
+  resubscribe: true,
+  onDuplicate: true,
+  sheet: true,
+  mapping: true,
+  failOnWarning: true,
+  plan: true
+})
+
 /**
- * The command that imports a file so.
+ * The command that imports a file so. Throws `InvalidInput` for an unknown option.
  *
  * ```ts
  * import { commandLine, importCommand } from "@roster/workflows"
@@ -68,31 +79,22 @@ export interface ImportCommandOptions extends ImportMode {
  * export const example = Effect.log(commandLine(command))
  * ```
  */
-export const importCommand = (
-  file: string,
-  {
-    defaultStatus,
-    failOnWarning,
-    listNames,
-    mapping,
-    onDuplicate,
-    only,
-    plan,
-    resubscribe,
-    sheet
-  }: ImportCommandOptions
-): RosterCommand => ({
-  program: "contacts import",
-  given: [file],
-  values: {
-    sheet,
-    mapping,
-    list: listNames,
-    resubscribe: liftedValue(resubscribe),
-    only,
-    defaultStatus,
-    onDuplicate: onDuplicate === "last" ? undefined : onDuplicate,
-    failOnWarning,
-    plan
+export const importCommand = (file: string, options: ImportCommandOptions): RosterCommand => {
+  KnownFields.requireFields(importFields, options)
+  const { defaultStatus, failOnWarning, listNames, mapping, onDuplicate, only, plan, resubscribe, sheet } = options
+  return {
+    program: "contacts import",
+    given: [file],
+    values: {
+      sheet,
+      mapping,
+      list: listNames,
+      resubscribe: liftedValue(resubscribe),
+      only,
+      defaultStatus,
+      onDuplicate: onDuplicate === "last" ? undefined : onDuplicate,
+      failOnWarning,
+      plan
+    }
   }
-})
+}

@@ -2,7 +2,7 @@
  * Workbooks (.xlsx) as the CSV that imports read, and exported CSV as a workbook. It works in browsers too.
  * (docs/decisions/csv.md)
  */
-import { ContactColumns, type ImportMapping, UnreadableFile } from "@roster/domain"
+import { ContactColumns, type ImportMapping, UnreadableFile, KnownFields, type InvalidInput } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Csv, Zip } from "effect/encoding"
 import { type Parts, readSheet, unreadable } from "./SheetReader.ts"
@@ -55,16 +55,20 @@ export interface ReadOptions {
   readonly mostXml?: number | undefined
 }
 
+const readFields = KnownFields.fieldsOf<ReadOptions>("this call", { sheet: true, mostXml: true })
+
 /**
  * The first sheet of a workbook, or the one of this name or number, as CSV whose lines are its rows: dates in the ISO form,
  * the results of formulas, texts as they are. Read it with `workbookMapping`.
  */
 export const workbookToCsv = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
-  { mostXml = maximumXml, sheet }: ReadOptions = {}
-): Stream.Stream<Uint8Array, E | UnreadableFile> =>
+  options: ReadOptions = {}
+): Stream.Stream<Uint8Array, E | InvalidInput | UnreadableFile> =>
   Stream.unwrap(
     Effect.gen(function* () {
+      yield* KnownFields.checkFields(readFields, options)
+      const { mostXml = maximumXml, sheet } = options
       const file = yield* Stream.runCollect(Stream.tap(bytes, counting(maximumBytes, "")))
       return readSheet(partsOf(file, mostXml), sheet, mostXml / 2).pipe(
         // An empty row is a blank line, which is no contact.

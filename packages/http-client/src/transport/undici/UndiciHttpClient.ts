@@ -14,11 +14,12 @@
  * whose body is never read holds its connection until its fiber is interrupted. `formData` of a response is read into
  * memory. An unasked `100 Continue` fails the request (docs/upstream/undici-interim-responses.md).
  */
+import { KnownFields } from "@roster/domain"
 import { Effect, Layer, Predicate, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
 import { Agent } from "undici"
 import { defaultMaximumBytes } from "../BufferedResponse.ts"
-import type { InvalidSettings } from "../InvalidSettings.ts"
+import { checkSettings, type InvalidSettings } from "../InvalidSettings.ts"
 import { environmentProxies } from "./EnvironmentProxies.ts"
 import { type ConnectionSettings, makeAgent } from "./UndiciAgent.ts"
 import { UndiciExchange } from "./UndiciExchange.ts"
@@ -29,6 +30,16 @@ export interface UndiciOptions extends ConnectionSettings {
   /** Maximum size of a response in memory, in bytes, as sent and as decoded (default: 32 MiB). */
   readonly maximumResponseBytes?: number | undefined
 }
+
+const optionFields = KnownFields.fieldsOf<UndiciOptions>("a transport", {
+  maximumResponseBytes: true,
+  connections: true,
+  connectTimeout: true,
+  keepAliveTimeout: true,
+  maximumHeaderBytes: true,
+  proxy: true,
+  tls: true
+})
 
 /** Why a runtime that has an undici of its own, without dispatchers, cannot use this one. */
 const replaced =
@@ -43,6 +54,7 @@ export const isSupported: boolean = Predicate.isFunction(Agent.prototype.dispatc
  * dies where the runtime replaces undici by its own, as Bun does.
  */
 export const make = Effect.fnUntraced(function* (options: UndiciOptions = {}) {
+  yield* checkSettings(optionFields, options)
   const proxies = options.proxy === false ? undefined : yield* environmentProxies
   const agent = yield* Effect.acquireRelease(
     Effect.sync(() => {

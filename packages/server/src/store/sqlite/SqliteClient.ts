@@ -1,4 +1,5 @@
 /** The `SqlClient` of `effect/sql` on the SQLite of Node, for a file or in memory. */
+import { KnownFields } from "@roster/domain"
 import { Duration, Effect, Layer, Scope, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
@@ -6,7 +7,7 @@ import * as GroupCommit from "./GroupCommit.ts"
 import { Waiting } from "./SqliteBusy.ts"
 import * as SqliteConnection from "./SqliteConnection.ts"
 import * as SqliteStatements from "./SqliteStatements.ts"
-import type { StoreError } from "./StoreError.ts"
+import { type StoreError, unavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
 import * as LockContention from "./LockContention.ts"
 
@@ -16,6 +17,14 @@ export interface SqliteClientOptions extends StoreFile.Options {
   readonly contention?: LockContention.LockContention | undefined
 }
 
+const optionFields = KnownFields.fieldsOf<SqliteClientOptions>("a database", {
+  filename: true,
+  busyTimeout: true,
+  readonly: true,
+  prepare: true,
+  contention: true
+})
+
 /**
  * Opens the database with one connection for reads and writes; a stream outside a transaction reads its own snapshot, and
  * a read while a transaction is open what was committed before, on a connection of its own.
@@ -24,6 +33,8 @@ export interface SqliteClientOptions extends StoreFile.Options {
  */
 export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   const filename = StoreFile.toPath(options.filename)
+  const refused = KnownFields.refusal(optionFields, options)
+  if (refused !== undefined) return yield* unavailable(filename, `${refused.message}.`)
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? StoreFile.defaultBusyTimeout)
   const database = yield* StoreFile.open(options)
   const statements = SqliteStatements.make(database)

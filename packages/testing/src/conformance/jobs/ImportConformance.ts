@@ -140,12 +140,12 @@ export const importConformance = (it: Cases<ContactsService>): void => {
       })
     )
 
-    it.effect.each(fileForms)("reads a file in %s", ([, bytes, text, options = {}]) =>
+    it.effect.each(fileForms)("reads a file in %s", ([, bytes, text, { chunk, name, ...options } = {}]) =>
       Effect.gen(function* () {
         const contacts = yield* ContactsService
         const { email, rule } = place()
         const content = bytes(email("a"))
-        yield* contacts.import(file(content, options.name, options.chunk), options)
+        yield* contacts.import(file(content, name, chunk), options)
         const [contact] = yield* imported(rule, 1)
         assert.deepStrictEqual<unknown>(
           [contact?.email, contact?.firstName, contact?.customFields],
