@@ -18,6 +18,7 @@ import {
   planUpdate,
   previewUndo,
   RunLog,
+  RunOrigin,
   undoRun
 } from "@roster/workflows"
 import { Effect, Layer, Stream } from "effect"
@@ -390,6 +391,21 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
 })
 
 describe("programs on SQL alone", () => {
+  it.effect("run whatever they are said to be of, of which the record has the beginning", () =>
+    Effect.gen(function* () {
+      const { list } = yield* RunLog
+      for (const about of ["x".repeat(3000), "a\0b", "\ud83d\ude00".repeat(499) + "ab\ud83d\ude00", ""]) {
+        yield* importContacts(Stream.make({ email: "ada@example.com", firstName: about.slice(0, 3) })).pipe(
+          Effect.provideService(RunOrigin, { about })
+        )
+      }
+      assert.deepStrictEqual(
+        (yield* list).map(({ header }) => header.about?.length),
+        [undefined, 1000, 2, 1000]
+      )
+    }).pipe(Effect.provide(layerOf(layerMemory)))
+  )
+
   it.effect("plan by look-ups of many for a key that may not change contacts", () => {
     const asked: Array<number> = []
     const viewOnly = Layer.effect(

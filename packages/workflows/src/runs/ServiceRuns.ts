@@ -4,6 +4,7 @@ import {
   canonicalEmail,
   ContactStates,
   maximumChangesPerPage,
+  maximumRunText,
   NamedRun,
   randomId,
   type RecordedChange,
@@ -11,7 +12,8 @@ import {
   type RunRecord,
   type RunsService,
   RunTaken,
-  ServiceError
+  ServiceError,
+  withoutOwnKey
 } from "@roster/domain"
 import { Cause, DateTime, Effect, Exit, Option, type Scope, Stream } from "effect"
 import type { Changed, RunEntry } from "./RunEntry.ts"
@@ -98,6 +100,12 @@ const backwards = (runs: Service, record: RunRecord) =>
     Stream.flattenIterable
   )
 
+/** What a run is of, as far as the service takes it: a rule or a path can be longer. */
+const aboutOf = (words: string | undefined): { readonly about?: string } => {
+  const about = words?.replaceAll("\0", "").slice(0, maximumRunText).toWellFormed() ?? ""
+  return about === "" ? {} : { about }
+}
+
 const mayBeWritten = (error: unknown): boolean => error instanceof ServiceError && error.mayHaveHappened
 
 const headerOf = (here: RunTarget, { about, began, command, id, input, key, undoes }: RunRecord): RunHeader => ({
@@ -159,18 +167,13 @@ export const makeServiceRuns = (runs: Service, target: Effect.Effect<RunTarget, 
     const idempotencyKey = yield* randomId
     const payload = {
       command,
-      ...(about === undefined ? {} : { about }),
+      ...aboutOf(about),
       // It may hold addresses, as a rule does, and be long.
       ...(input === undefined ? {} : { input: ContactStates.digestOf({ input: textOf(input) }) }),
       ...(undoes === undefined ? {} : { undoes }),
       ...(resume === undefined ? {} : { resume })
     }
-    // What a program says of its run is within the bounds, and the key is of this call alone.
-    const record = yield* Effect.catchTags(runs.begin(payload, { idempotencyKey }), {
-      InvalidInput: Effect.die,
-      IdempotencyKeyReused: Effect.die
-    })
-    return yield* begun(record)
+    return yield* begun(yield* withoutOwnKey(runs.begin(payload, { idempotencyKey })))
   })
 
   return {
@@ -208,7 +211,10 @@ export const makeServiceRuns = (runs: Service, target: Effect.Effect<RunTarget, 
           total: record.changes,
           changes: (after) => Stream.flattenIterable(changesOf(runs, record, { after }))
         },
-        beginUndo: (input) => begin({ command: "undo", undoes: id, ...(input === undefined ? {} : { input }) })
+        beginUndo: (input) =>
+          begin({ command: "undo", undoes: id, ...(input === undefined ? {} : { input }) }).pipe(
+            Effect.catchTag("InvalidInput", Effect.die)
+          )
       }
     })
   }
