@@ -2,9 +2,9 @@
 import { ContactsService, RunsService } from "@roster/domain"
 import { type Run, RunLog, RunOrigin } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
-import { Effect, Layer, Path } from "effect"
+import { Effect, FileSystem, Layer, Path } from "effect"
 import { userInfo } from "node:os"
-import { userFolderPath } from "../files/UserFolder.ts"
+import { userFolder, userFolderPath } from "../files/UserFolder.ts"
 import { Output } from "../terminal/Output.ts"
 import { commandHere, ResumeHint } from "../terminal/ResumeHint.ts"
 import { type ForWrites, Target } from "./Target.ts"
@@ -17,10 +17,13 @@ const targetOptions = Effect.gen(function* () {
   return { target: identity ?? name, storeId, runs: yield* RunsService }
 })
 
-/** The folder of the runs of this user, which is made once a run has to be kept there. */
+/** The folder of the runs of this user, which is made once a run has to be kept there. What is there already is closed to others. */
 const folder = Effect.gen(function* () {
   const path = yield* Path.Path
-  return path.join(yield* userFolderPath("state"), "runs")
+  const fs = yield* FileSystem.FileSystem
+  const state = yield* userFolderPath("state")
+  const isThere = yield* Effect.orElseSucceed(fs.exists(state), () => true)
+  return path.join(isThere ? yield* userFolder("state") : state, "runs")
 })
 
 /** The storage of the runs of this user, which are on any target that records none itself. */

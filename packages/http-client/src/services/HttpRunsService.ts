@@ -51,7 +51,13 @@ export const make = Effect.gen(function* () {
   const notFound = (id: string) => ({ 404: () => new RunNotFound({ run: id }) })
 
   return checkedMethods(RunsService, {
-    areKept: makeSaidOnAnswers(plainCall, api)(() => areRunsHonoured.current, false),
+    areKept: makeSaidOnAnswers(plainCall, api)(() => areRunsHonoured.current, false).pipe(
+      // Our services say it in a refusal too, so one that refuses keeps none.
+      Effect.catchIf(
+        ({ isRetryable }) => !isRetryable,
+        () => Effect.succeed(false)
+      )
+    ),
     begin: fn("RunsService.begin")(function* (run, { idempotencyKey } = {}) {
       yield* checkIdempotencyKey(idempotencyKey)
       return yield* call({

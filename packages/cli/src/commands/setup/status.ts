@@ -15,6 +15,9 @@ import * as Results from "../../terminal/Results.ts"
 
 const dateOf = ({ expires }: CallingKey): string | null => (expires === null ? null : formatWireDate(expires))
 
+/** The levels of which a read can tell whether a key lacks them, at any service. */
+const readingLevels: ReadonlyArray<AccessLevel> = ["ViewContacts", "Export", "Security"]
+
 const levelCount = AccessLevel.literals.filter((level) => level !== "None").length
 
 /** What a key may do in words. */
@@ -56,7 +59,12 @@ export const command = Command.make(
     const { services, shown: key, source } = yield* openKey(on)
     let version: string | null = null
     const ask = Effect.flatMap(AccountService, ({ key }) => key).pipe(
-      Effect.map((calling) => ({ calling, levels: calling.accessLevels.map((level) => ({ level, granted: true })) })),
+      Effect.map((calling) => {
+        const { accessLevels } = calling
+        const lacking = readingLevels.filter((level) => !accessLevels.includes(level))
+        const levels = [...accessLevels, ...lacking].map((level) => ({ level, granted: accessLevels.includes(level) }))
+        return { calling, levels }
+      }),
       // A service that does not tell is asked what it refuses.
       Effect.catchReason("ServiceError", "Rejected", () =>
         Effect.map(probeAccess(), (levels) => ({ calling: undefined, levels }))

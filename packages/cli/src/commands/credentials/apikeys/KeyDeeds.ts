@@ -28,6 +28,8 @@ export const noteDeeds = Effect.fnUntraced(function* (name: string, subaccount: 
     Effect.catchTags({ ServiceError: () => Effect.undefined, InvalidInput: () => Effect.undefined })
   )
   if (entries === undefined) return
+  const { note } = yield* Output
+  if (entries.length === 0) return yield* note("In the last 30 days it changed nothing.")
   const written = entries.reduce((sum, { contacts = nothing }) => added(sum, contacts), nothing)
   const of = (...outcomes: ReadonlyArray<string>) => entries.filter(({ outcome }) => outcomes.includes(outcome)).length
   const [runs, exports, changes] = [
@@ -36,7 +38,6 @@ export const noteDeeds = Effect.fnUntraced(function* (name: string, subaccount: 
     of("Done")
   ]
   const refusals = entries.length - of("Wrote", "Exported", "Downloaded", "Done")
-  const { note } = yield* Output
   yield* note(
     printable(
       `In the last 30 days it ${writtenWords(written)}. Runs: ${runs}, exports: ${exports}, changes of credentials: ${changes}, ` +
