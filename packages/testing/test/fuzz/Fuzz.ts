@@ -123,7 +123,8 @@ export const runFuzz = Effect.fnUntraced(function* ({
   })
   const askingOn = (maxSockets: number) =>
     Effect.acquireRelease(
-      Effect.sync(() => new Agent({ keepAlive: true, maxSockets })),
+      // The service may close a connection that a slow run leaves idle, as the next request is on its way.
+      Effect.sync(() => new Agent({ keepAlive: false, maxSockets })),
       (agent) => Effect.sync(() => agent.destroy())
     ).pipe(Effect.map((agent) => makeAsk(serve, agent)))
   const ask = yield* askingOn(1)
