@@ -1,7 +1,7 @@
 /** Calls of operations that only a service of ours has. At any other the client goes another way. */
 import type { Announcement, Refusal } from "@roster/api"
-import { Contact, ServiceError } from "@roster/domain"
-import { Effect, Schema } from "effect"
+import { Contact, Rejected, ServiceError } from "@roster/domain"
+import { Effect, Predicate, Schema } from "effect"
 import type { CallOptions, makeCall } from "./Call.ts"
 import { readJson, readNothing } from "./ResponseDecoding.ts"
 import { type RosterHttpApi, type Said, says } from "./RosterHttpApi.ts"
@@ -33,6 +33,19 @@ export const makeExtensionCall =
         )
       )
     })
+
+/** The same, for what nothing else does: it fails, in these words, at a service that does not say that it knows it. */
+export const makeRequiredCall = (detail: string, ...extension: Parameters<typeof makeExtensionCall>) => {
+  const call = makeExtensionCall(...extension)
+  return <A, Tag extends Refusal["_tag"], Meaning extends Refusal = never>(
+    options: CallOptions<A, Tag, never, Meaning>
+  ) =>
+    Effect.filterOrFail(
+      call(options),
+      Predicate.isNotUndefined,
+      () => new ServiceError({ operation: options.operation, reason: new Rejected({ status: 404, detail }) })
+    )
+}
 
 const readSmallPage = readJson(Schema.Array(Contact))
 

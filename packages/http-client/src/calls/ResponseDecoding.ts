@@ -192,6 +192,10 @@ export const readNothing = Effect.fnUntraced(function* (operation: string, respo
   }
 })
 
+/** The same, as a value, for a call to which nothing has another meaning. */
+export const readDone = (...answer: Parameters<typeof readNothing>) =>
+  Effect.as(readNothing(...answer), "Done" as const)
+
 const decodeError = Schema.decodeUnknownOption(Schema.fromJsonString(ErrorBody))
 
 /**

@@ -1,5 +1,5 @@
 /** What an account has besides its contacts and credentials over HTTP, at a service that says that it knows the operations. */
-import { accountHonoured, type OperationId } from "@roster/api"
+import { accountHonoured } from "@roster/api"
 import {
   AcceptedEmail,
   AccountService,
@@ -18,17 +18,15 @@ import {
   KeptStatusRow,
   KeyUse,
   RejectedRows,
-  Rejected,
   SavedRule,
   SavedRuleNotFound,
-  ServiceError,
   checkedMethods
 } from "@roster/domain"
-import { Effect, Layer, Predicate, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
-import { makeExtensionCall } from "../calls/ExtensionCall.ts"
-import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
+import { makeRequiredCall } from "../calls/ExtensionCall.ts"
+import { readDone, readJson } from "../calls/ResponseDecoding.ts"
 import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
 const readKey = readJson(CallingKey)
@@ -41,18 +39,6 @@ const readKept = readJson(Schema.Array(KeptStatusRow))
 const readEmails = readJson(Schema.Array(EmailSummary))
 const readEmail = readJson(AcceptedEmail)
 const readRules = readJson(Schema.Array(SavedRule))
-const readDone = (...answer: Parameters<typeof readNothing>) => Effect.as(readNothing(...answer), "Done" as const)
-
-/** Fails for a service that does not know the operations. */
-const required =
-  (operation: OperationId) =>
-  <A, E>(call: Effect.Effect<A | undefined, E>) =>
-    Effect.filterOrFail(
-      call,
-      Predicate.isNotUndefined,
-      () =>
-        new ServiceError({ operation, reason: new Rejected({ status: 404, detail: "this service does not tell it" }) })
-    )
 
 /** No service has a record whose id is none, and it might lead elsewhere. */
 const checkId = <E>(id: string, absent: (id: string) => E): Effect.Effect<void, E> =>
@@ -65,11 +51,11 @@ const noEmail = (id: string) => new EmailNotFound({ id })
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, fn, isAccountHonoured } = shared
-  const call = makeExtensionCall(makeCall(shared), accountHonoured, isAccountHonoured)
+  const call = makeRequiredCall("this service does not tell it", makeCall(shared), accountHonoured, isAccountHonoured)
 
   return checkedMethods(AccountService, {
     key: fn("AccountService.key")(function* () {
-      return yield* call({ ...api.accountKeyGet({}), read: readKey, refusals: [] }).pipe(required("accountKeyGet"))
+      return yield* call({ ...api.accountKeyGet({}), read: readKey, refusals: [] })
     })(),
     auditTrail: fn("AccountService.auditTrail")(function* (page = {}) {
       yield* checkAuditPage(page)
@@ -78,14 +64,14 @@ export const make = Effect.gen(function* () {
         ...api.accountAuditGet({ query: { beforeEntry, key, limit, since, subaccount } }),
         read: readEntries,
         refusals: ["InvalidInput"]
-      }).pipe(required("accountAuditGet"))
+      })
     }),
     keyUses: fn("AccountService.keyUses")(function* ({ subaccount } = {}) {
       return yield* call({
         ...api.accountKeyUsesGet({ query: { subaccount } }),
         read: readUses,
         refusals: ["InvalidInput"]
-      }).pipe(required("accountKeyUsesGet"))
+      })
     }),
     jobs: fn("AccountService.jobs")(function* ({ before, limit } = {}) {
       yield* checkRunsPage({ limit })
@@ -94,7 +80,7 @@ export const make = Effect.gen(function* () {
         ...api.accountJobsGet({ query: { beforeJob: before, limit } }),
         read: readJobs,
         refusals: ["JobNotFound", "InvalidInput"]
-      }).pipe(required("accountJobsGet"))
+      })
     }),
     job: fn("AccountService.job")(function* (id) {
       yield* checkId(id, noJob)
@@ -103,7 +89,7 @@ export const make = Effect.gen(function* () {
         read: readJob,
         refusals: ["JobNotFound"],
         byStatus: { 404: () => noJob(id) }
-      }).pipe(required("accountJobsByIdGet"))
+      })
     }),
     cancelJob: fn("AccountService.cancelJob")(function* (id) {
       yield* checkId(id, noJob)
@@ -112,7 +98,7 @@ export const make = Effect.gen(function* () {
         read: readDone,
         refusals: ["JobNotFound", "JobEnded"],
         byStatus: { 404: () => noJob(id) }
-      }).pipe(required("accountJobsByIdCancelPost"))
+      })
     }),
     rejectedRows: fn("AccountService.rejectedRows")(function* (id, { after, limit } = {}) {
       yield* checkId(id, noJob)
@@ -122,7 +108,7 @@ export const make = Effect.gen(function* () {
         read: readRejected,
         refusals: ["JobNotFound", "InvalidInput"],
         byStatus: { 404: () => noJob(id) }
-      }).pipe(required("accountJobsByIdRejectedGet"))
+      })
     }),
     keptStatuses: fn("AccountService.keptStatuses")(function* (id) {
       yield* checkId(id, noJob)
@@ -131,7 +117,7 @@ export const make = Effect.gen(function* () {
         read: readKept,
         refusals: ["JobNotFound"],
         byStatus: { 404: () => noJob(id) }
-      }).pipe(required("accountJobsByIdKeptGet"))
+      })
     }),
     emails: fn("AccountService.emails")(function* ({ before, limit } = {}) {
       yield* checkRunsPage({ limit })
@@ -140,7 +126,7 @@ export const make = Effect.gen(function* () {
         ...api.accountEmailsGet({ query: { beforeEmail: before, limit } }),
         read: readEmails,
         refusals: ["EmailNotFound", "InvalidInput"]
-      }).pipe(required("accountEmailsGet"))
+      })
     }),
     email: fn("AccountService.email")(function* (id) {
       yield* checkId(id, noEmail)
@@ -149,12 +135,10 @@ export const make = Effect.gen(function* () {
         read: readEmail,
         refusals: ["EmailNotFound"],
         byStatus: { 404: () => noEmail(id) }
-      }).pipe(required("accountEmailsByIdGet"))
+      })
     }),
     rules: fn("AccountService.rules")(function* () {
-      return yield* call({ ...api.accountRulesGet({}), read: readRules, refusals: [] }).pipe(
-        required("accountRulesGet")
-      )
+      return yield* call({ ...api.accountRulesGet({}), read: readRules, refusals: [] })
     })(),
     saveRule: fn("AccountService.saveRule")(function* (given, rule) {
       const name = yield* checkRuleName(given)
@@ -163,7 +147,7 @@ export const make = Effect.gen(function* () {
         ...api.accountRulesByNamePut({ params: { name }, payload: { rule: text } }),
         read: readDone,
         refusals: ["InvalidRule", "InvalidInput"]
-      }).pipe(required("accountRulesByNamePut"))
+      })
     }),
     removeRule: fn("AccountService.removeRule")(function* (given) {
       const name = yield* checkRuleName(given)
@@ -172,7 +156,7 @@ export const make = Effect.gen(function* () {
         read: readDone,
         refusals: ["SavedRuleNotFound", "InvalidInput"],
         byStatus: { 404: () => new SavedRuleNotFound({ name }) }
-      }).pipe(required("accountRulesByNameDelete"))
+      })
     })
   })
 })

@@ -1,5 +1,5 @@
 /** Runs over HTTP, at a service that says that it keeps them. */
-import { type OperationId, runsHonoured } from "@roster/api"
+import { runsHonoured } from "@roster/api"
 import {
   BegunRun,
   checkIdempotencyKey,
@@ -8,35 +8,22 @@ import {
   checkStep,
   isRunId,
   RecordedChange,
-  Rejected,
   RunNotFound,
   RunRecord,
   RunsService,
-  ServiceError,
   checkedMethods
 } from "@roster/domain"
-import { Effect, Layer, Predicate, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
-import { makeExtensionCall, makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
-import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
+import { makeRequiredCall, makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
+import { readDone, readJson } from "../calls/ResponseDecoding.ts"
 import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
 const readBegun = readJson(BegunRun)
 const readRun = readJson(RunRecord)
 const readRuns = readJson(Schema.Array(RunRecord))
 const readChanges = readJson(Schema.Array(RecordedChange))
-const readDone = (...answer: Parameters<typeof readNothing>) => Effect.as(readNothing(...answer), "Done" as const)
-
-/** Fails for a service that keeps no runs. */
-const requireRuns =
-  (operation: OperationId) =>
-  <A, E>(call: Effect.Effect<A | undefined, E>) =>
-    Effect.filterOrFail(
-      call,
-      Predicate.isNotUndefined,
-      () => new ServiceError({ operation, reason: new Rejected({ status: 404, detail: "this service keeps no runs" }) })
-    )
 
 /** No service has a run whose id is none, and it might lead elsewhere. */
 const checkId = (id: string): Effect.Effect<void, RunNotFound> =>
@@ -47,7 +34,7 @@ export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, areRunsHonoured, fn } = shared
   const plainCall = makeCall(shared)
-  const call = makeExtensionCall(plainCall, runsHonoured, areRunsHonoured)
+  const call = makeRequiredCall("this service keeps no runs", plainCall, runsHonoured, areRunsHonoured)
   const notFound = (id: string) => ({ 404: () => new RunNotFound({ run: id }) })
 
   return checkedMethods(RunsService, {
@@ -66,7 +53,7 @@ export const make = Effect.gen(function* () {
         byStatus: keyUsed(idempotencyKey),
         read: readBegun,
         refusals: ["RunTaken", "RunNotFound", "IdempotencyKeyReused", "InvalidInput"]
-      }).pipe(requireRuns("runsPost"))
+      })
     }),
     end: fn("RunsService.end")(function* (id, { resumable } = {}) {
       yield* checkId(id)
@@ -75,7 +62,7 @@ export const make = Effect.gen(function* () {
         read: readDone,
         refusals: ["RunNotFound", "RunTaken"],
         byStatus: notFound(id)
-      }).pipe(requireRuns("runsByIdEndPost"))
+      })
     }),
     step: fn("RunsService.step")(function* (id, state) {
       yield* checkId(id)
@@ -85,7 +72,7 @@ export const make = Effect.gen(function* () {
         read: readDone,
         refusals: ["RunNotFound", "InvalidInput"],
         byStatus: notFound(id)
-      }).pipe(requireRuns("runsByIdStepPost"))
+      })
     }),
     list: fn("RunsService.list")(function* ({ before, limit } = {}) {
       yield* checkRunsPage({ limit })
@@ -94,7 +81,7 @@ export const make = Effect.gen(function* () {
         ...api.runsGet({ query: { limit, beforeRun: before } }),
         read: readRuns,
         refusals: ["RunNotFound", "InvalidInput"]
-      }).pipe(requireRuns("runsGet"))
+      })
     }),
     get: fn("RunsService.get")(function* (id) {
       yield* checkId(id)
@@ -103,7 +90,7 @@ export const make = Effect.gen(function* () {
         read: readRun,
         refusals: ["RunNotFound"],
         byStatus: notFound(id)
-      }).pipe(requireRuns("runsByIdGet"))
+      })
     }),
     changes: fn("RunsService.changes")(function* (id, page = {}) {
       yield* checkId(id)
@@ -114,7 +101,7 @@ export const make = Effect.gen(function* () {
         read: readChanges,
         refusals: ["RunNotFound", "InvalidInput"],
         byStatus: notFound(id)
-      }).pipe(requireRuns("runsByIdChangesGet"))
+      })
     }),
     erase: fn("RunsService.erase")(function* (id, numbers) {
       yield* checkId(id)
@@ -123,7 +110,7 @@ export const make = Effect.gen(function* () {
         read: readDone,
         refusals: ["RunNotFound", "InvalidInput"],
         byStatus: notFound(id)
-      }).pipe(requireRuns("runsByIdErasePost"))
+      })
     })
   })
 })
