@@ -3,6 +3,7 @@ import { Context, type Effect, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { type InvalidInput, validated } from "../errors/InvalidInput.ts"
 import { requestField } from "../values/OptionalField.ts"
+import { isRecordId, recordIdPattern } from "../values/Bytes.ts"
 import { WireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 
@@ -36,13 +37,8 @@ const readStep = validated(RunStep)
 /** Checks the state of a step, with the same message on every layer. */
 export const checkStep = (state: string): Effect.Effect<RunStep, InvalidInput> => readStep({ state })
 
-const idPattern = /^[0-9A-Za-z-]{1,64}$/
-
-/** Whether a text can be the id of a run. */
-export const isRunId = (text: string): boolean => idPattern.test(text)
-
 /** The id that a write names; a text that is none names no run that there is. */
-export const runIdOf = (text: string): string => (isRunId(text) ? text : "-")
+export const runIdOf = (text: string): string => (isRecordId(text) ? text : "-")
 
 /** What begins a run. The service adds the key and the time. */
 export const RunPayload = explained(
@@ -57,7 +53,7 @@ export const RunPayload = explained(
      */
     input: requestField(textOf(maximumRunText)),
     /** The id of the run that this one undoes. If nobody is at work on that any more, it ends. */
-    undoes: requestField(Schema.String.check(Schema.isPattern(idPattern, { expected: "the id of a run" }))),
+    undoes: requestField(Schema.String.check(Schema.isPattern(recordIdPattern, { expected: "the id of a run" }))),
     /** Whether a run that was left resumes (default: true). With `false` it ends, and a new one begins. */
     resume: requestField(Schema.Boolean)
   }).annotate({ identifier: "RunPayload" })

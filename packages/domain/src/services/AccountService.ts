@@ -82,11 +82,6 @@ export class AccountService extends CheckedService<
   removeRule: [null]
 }) {}
 
-const idPattern = /^[0-9A-Za-z-]{1,64}$/
-
-/** Whether a text can be the id of a job or of a message. */
-export const isAccountId = (text: string): boolean => idPattern.test(text)
-
 /** Checks a page of the audit trail, with the same messages on every layer. */
 export const checkAuditPage = ({ before, key, limit }: AuditPage): Effect.Effect<void, InvalidInput> =>
   before !== undefined && !(Number.isSafeInteger(before) && before >= 0)

@@ -18,8 +18,8 @@ import { checkRule, type ContactRule } from "../rules/RuleText.ts"
 import { readHistoryPage } from "../runs/ContactHistory.ts"
 import { checkRunPage, checkRunsPage, ErasedNumbers } from "../runs/RecordedChange.ts"
 import { checkRuleName } from "../saved/SavedRule.ts"
-import { checkStep, isRunId, RunPayload } from "../runs/RunRecord.ts"
-import { AccountService, checkAuditPage, isAccountId } from "../services/AccountService.ts"
+import { checkStep, RunPayload } from "../runs/RunRecord.ts"
+import { AccountService, checkAuditPage } from "../services/AccountService.ts"
 import { checkLookup } from "../services/ContactReads.ts"
 import { checkPage } from "../services/ContactsPage.ts"
 import { checkedMethods } from "../services/CheckedMethods.ts"
@@ -30,6 +30,7 @@ import { EmailsService } from "../services/EmailsService.ts"
 import { checkIdempotencyKey, type KeyedCall } from "../services/KeyedCall.ts"
 import { ListsService } from "../services/ListsService.ts"
 import { RunsService } from "../services/RunsService.ts"
+import { isRecordId } from "../values/Bytes.ts"
 
 /** Fails, or dies, if the input would not be sent. */
 export type Check = Effect.Effect<unknown, unknown>
@@ -173,19 +174,19 @@ const emails: Methods<EmailsService["Service"]> = {
   ]
 }
 
-const runId = (id: string): Check => holds(isRunId(id))
+const recordId = (id: string): Check => holds(isRecordId(id))
 
 const runs: Methods<RunsService["Service"]> = {
   begin: [
     "runsPost",
     (given, { idempotencyKey } = {}) => Effect.andThen(checkIdempotencyKey(idempotencyKey), encodes(RunPayload)(given))
   ],
-  end: ["runsByIdEndPost", runId],
-  step: ["runsByIdStepPost", (id, state) => Effect.andThen(runId(id), checkStep(state))],
-  list: ["runsGet", (page = {}) => Effect.andThen(checkRunsPage(page), runId(page.before ?? "none"))],
-  get: ["runsByIdGet", runId],
-  changes: ["runsByIdChangesGet", (id, page = {}) => Effect.andThen(runId(id), checkRunPage(page))],
-  erase: ["runsByIdErasePost", (id, numbers) => Effect.andThen(runId(id), encodes(ErasedNumbers)({ numbers }))]
+  end: ["runsByIdEndPost", recordId],
+  step: ["runsByIdStepPost", (id, state) => Effect.andThen(recordId(id), checkStep(state))],
+  list: ["runsGet", (page = {}) => Effect.andThen(checkRunsPage(page), recordId(page.before ?? "none"))],
+  get: ["runsByIdGet", recordId],
+  changes: ["runsByIdChangesGet", (id, page = {}) => Effect.andThen(recordId(id), checkRunPage(page))],
+  erase: ["runsByIdErasePost", (id, numbers) => Effect.andThen(recordId(id), encodes(ErasedNumbers)({ numbers }))]
 }
 
 const listName = encodes(ListPayload)
@@ -206,20 +207,18 @@ const lists: Methods<ListsService["Service"]> = {
   remove: ["listsByNameContactsRemovePost", ofList]
 }
 
-const accountId = (id: string): Check => holds(isAccountId(id))
-
 const account: Methods<AccountService["Service"]> & Readonly<Record<"key" | "rules", readonly [string, () => Check]>> =
   {
     key: ["accountKeyGet", () => Effect.void],
     auditTrail: ["accountAuditGet", (page = {}) => Effect.andThen(checkAuditPage(page), subaccount(page.subaccount))],
     keyUses: ["accountKeyUsesGet", (of = {}) => subaccount(of.subaccount)],
-    jobs: ["accountJobsGet", (page = {}) => Effect.andThen(checkRunsPage(page), accountId(page.before ?? "none"))],
-    job: ["accountJobsByIdGet", accountId],
-    cancelJob: ["accountJobsByIdCancelPost", accountId],
-    rejectedRows: ["accountJobsByIdRejectedGet", (id, page = {}) => Effect.andThen(accountId(id), checkRunPage(page))],
-    keptStatuses: ["accountJobsByIdKeptGet", accountId],
-    emails: ["accountEmailsGet", (page = {}) => Effect.andThen(checkRunsPage(page), accountId(page.before ?? "none"))],
-    email: ["accountEmailsByIdGet", accountId],
+    jobs: ["accountJobsGet", (page = {}) => Effect.andThen(checkRunsPage(page), recordId(page.before ?? "none"))],
+    job: ["accountJobsByIdGet", recordId],
+    cancelJob: ["accountJobsByIdCancelPost", recordId],
+    rejectedRows: ["accountJobsByIdRejectedGet", (id, page = {}) => Effect.andThen(recordId(id), checkRunPage(page))],
+    keptStatuses: ["accountJobsByIdKeptGet", recordId],
+    emails: ["accountEmailsGet", (page = {}) => Effect.andThen(checkRunsPage(page), recordId(page.before ?? "none"))],
+    email: ["accountEmailsByIdGet", recordId],
     rules: ["accountRulesGet", () => Effect.void],
     saveRule: ["accountRulesByNamePut", (name, rule) => Effect.andThen(checkRuleName(name), sendableRule(rule))],
     removeRule: ["accountRulesByNameDelete", checkRuleName]

@@ -1,4 +1,4 @@
-/** Joins bytes, and makes random ids. */
+/** Joins bytes, makes random ids, and says which texts can be ids. */
 import type { Effect } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 
@@ -23,3 +23,9 @@ export const joinBytes = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
 export const randomId: Effect.Effect<string> = WebCrypto.useSync((crypto) =>
   crypto.getRandomValues(new Uint8Array(16)).reduce((text, byte) => text + (byte + 256).toString(16).slice(1), "")
 )
+
+/** Matches the id of a run, a job or a message, which our services give them. */
+export const recordIdPattern = /^[0-9A-Za-z-]{1,64}$/
+
+/** Whether a text can be such an id. */
+export const isRecordId = (text: string): boolean => recordIdPattern.test(text)

@@ -12,7 +12,7 @@ import {
   checkRule,
   EmailNotFound,
   EmailSummary,
-  isAccountId,
+  isRecordId,
   Job,
   JobNotFound,
   KeptStatusRow,
@@ -42,7 +42,7 @@ const readRules = readJson(Schema.Array(SavedRule))
 
 /** No service has a record whose id is none, and it might lead elsewhere. */
 const checkId = <E>(id: string, absent: (id: string) => E): Effect.Effect<void, E> =>
-  isAccountId(id) ? Effect.void : Effect.fail(absent(id))
+  isRecordId(id) ? Effect.void : Effect.fail(absent(id))
 
 const noJob = (id: string) => new JobNotFound({ id })
 const noEmail = (id: string) => new EmailNotFound({ id })

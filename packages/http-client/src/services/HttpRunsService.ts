@@ -6,7 +6,7 @@ import {
   checkRunPage,
   checkRunsPage,
   checkStep,
-  isRunId,
+  isRecordId,
   RecordedChange,
   RunNotFound,
   RunRecord,
@@ -27,7 +27,7 @@ const readChanges = readJson(Schema.Array(RecordedChange))
 
 /** No service has a run whose id is none, and it might lead elsewhere. */
 const checkId = (id: string): Effect.Effect<void, RunNotFound> =>
-  isRunId(id) ? Effect.void : Effect.fail(new RunNotFound({ run: id }))
+  isRecordId(id) ? Effect.void : Effect.fail(new RunNotFound({ run: id }))
 
 /** Makes the service on a shared client. */
 export const make = Effect.gen(function* () {

@@ -12,6 +12,7 @@ import {
   type ExportLink,
   ExportNotFound,
   InvalidInput,
+  isRecordId,
   CallName,
   ListsService,
   type KeyedCall,
@@ -124,12 +125,10 @@ const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): KeyedCall => (
   idempotencyKey: headers[idempotencyKeyHeader.toLowerCase()]
 })
 
-const callPattern = /^[0-9A-Za-z-]{1,64}$/
-
 /** Names the call that a request is an attempt of. */
 const ofCall = ({ headers }: HttpServerRequest.HttpServerRequest) => {
   const name = headers[callHeader.toLowerCase()]
-  return Effect.provideService(CallName, name !== undefined && callPattern.test(name) ? name : undefined)
+  return Effect.provideService(CallName, name !== undefined && isRecordId(name) ? name : undefined)
 }
 
 const credentialsHandlers = Effect.gen(function* () {
