@@ -18,6 +18,7 @@ import {
 import { Data, DateTime, Effect, Iterable } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
+import { defaultPage } from "../store/Rows.ts"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
@@ -26,8 +27,6 @@ import { isListName } from "./ContactValidation.ts"
 import { findList } from "./ListMembers.ts"
 import { RuleScans } from "./RuleScans.ts"
 import { readRule } from "./ContactSelection.ts"
-
-const defaultPageSize = 20
 
 /** Where a contact of an answer is, and how many bytes it has there at most. */
 export interface PlacedContact {
@@ -206,7 +205,7 @@ export const makeListPages = Effect.gen(function* () {
     const { account } = yield* Caller
     if (!isAddressable(name)) return yield* notAddressable("list")
     yield* checkPage(page)
-    const { limit = defaultPageSize, offset = 0 } = page
+    const { limit = defaultPage, offset = 0 } = page
     const list = isListName(name) ? yield* findList(account, name) : undefined
     if (list === undefined) return yield* new ListNotFound({ name })
     return yield* readPage(
@@ -267,7 +266,7 @@ export const makePages = Effect.gen(function* () {
   return Effect.fnUntraced(function* (page: ContactsPage, most = everything) {
     const { account } = yield* Caller
     yield* checkPage(page)
-    const { limit = defaultPageSize, offset = 0, rule } = page
+    const { limit = defaultPage, offset = 0, rule } = page
     if (rule !== undefined) return yield* pageByRule(account, rule, { limit, offset }, most)
     return yield* readPage((columns) => pageOf(sql, columns, account, { limit, offset }).values, most)
   })

@@ -2,7 +2,7 @@
 import { AuditDetails, AuditEntry, type AuditPage, type KeyUse, ReportedAccessLevel } from "@roster/domain"
 import { Effect, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { readRows } from "../store/Rows.ts"
+import { defaultPage, readRows } from "../store/Rows.ts"
 import { StoredDate, toSeconds } from "../store/StoreClock.ts"
 
 const Row = Schema.Struct({
@@ -57,7 +57,7 @@ const readUses = readRows(UseRow)
 /** A page of the entries, the newest first; of one account if it is given, and else of all. */
 export const readEntries = Effect.fnUntraced(function* (
   account: string | undefined,
-  { before, key, limit = 20, since }: Omit<AuditPage, "subaccount">
+  { before, key, limit = defaultPage, since }: Omit<AuditPage, "subaccount">
 ) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* readRowsOfEntries(sql`

@@ -5,6 +5,7 @@
 import { ChangeContent, erasedChange, type RecordedChange, type RunChangesPage } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { defaultPage } from "../store/Rows.ts"
 import { byEngine, runEach, textArray } from "../store/SqlDialect.ts"
 import { inSlices, yieldToEventLoop } from "../threads/Slices.ts"
 
@@ -15,9 +16,6 @@ const rowBytes = 64 * 1024
 /** The bytes after which a page ends, and the rows that one statement reads. */
 export const pageBytes = 1024 * 1024
 const readAtOnce = 10
-
-/** The changes, or runs, of a page whose caller gives no limit. */
-export const defaultPage = 20
 
 const readRow = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(ChangeContent)))
 

@@ -2,7 +2,7 @@
 import { type AcceptedEmail, EmailMessage, EmailNotFound, type EmailsPage, type EmailSummary } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { readRows } from "../store/Rows.ts"
+import { defaultPage, readRows } from "../store/Rows.ts"
 import { StoredDate } from "../store/StoreClock.ts"
 
 /** A page ends after messages of so many bytes: some of them have attachments of many megabytes. */
@@ -36,7 +36,7 @@ const summaryOf = ({ accepted, message: { content, recipients }, messageId }: Ac
 })
 
 /** A page of the messages of an account, the newest first. */
-export const readOutbox = Effect.fnUntraced(function* (account: string, { before, limit = 20 }: EmailsPage) {
+export const readOutbox = Effect.fnUntraced(function* (account: string, { before, limit = defaultPage }: EmailsPage) {
   const sql = yield* SqlClient.SqlClient
   const [last] =
     before === undefined

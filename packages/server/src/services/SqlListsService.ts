@@ -33,6 +33,7 @@ import { asCaller, checkCaller } from "../credentials/CallerCheck.ts"
 import { asItWas, keyedCalls } from "../credentials/KeyedCalls.ts"
 import { openRun, type RunRecorder } from "../runs/RunRecorder.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
+import { defaultPage } from "../store/Rows.ts"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { fromSeconds } from "../store/StoreClock.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
@@ -40,8 +41,6 @@ import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
 
 const readPayload = validated(ListPayload)
 const readChanges = validated(ListUpdatePayload)
-
-const defaultPage = 20
 
 interface ListRow {
   readonly id: number

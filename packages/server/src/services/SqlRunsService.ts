@@ -26,7 +26,7 @@ import { createHash } from "node:crypto"
 import { Caller, mayViewContacts } from "../credentials/Caller.ts"
 import { asCaller, checkCaller } from "../credentials/CallerCheck.ts"
 import { asItWas, keyedCalls } from "../credentials/KeyedCalls.ts"
-import { defaultPage, eraseChanges, readChanges } from "../runs/ChangeRows.ts"
+import { eraseChanges, readChanges } from "../runs/ChangeRows.ts"
 import { keepWithinBounds, openRun } from "../runs/RunRecorder.ts"
 import {
   findRun,
@@ -42,6 +42,7 @@ import {
 } from "../runs/RunRow.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { makeLease } from "../store/ProcessMark.ts"
+import { defaultPage } from "../store/Rows.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { fromSeconds, storeClock } from "../store/StoreClock.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"

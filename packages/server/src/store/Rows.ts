@@ -1,5 +1,8 @@
-/** Rows as values of a schema. */
+/** Rows as values of a schema, and how many a page has. */
 import { Effect, Schema } from "effect"
+
+/** The records of a page whose caller gives no limit. */
+export const defaultPage = 20
 
 /**
  * Makes the function that reads the rows of a statement. One that does not fit is a bug, since only this code writes

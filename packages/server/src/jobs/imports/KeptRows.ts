@@ -5,6 +5,7 @@
 import type { KeptStatusRow, RejectedRow, RowsPage } from "@roster/domain"
 import { Array as Arr, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { defaultPage } from "../../store/Rows.ts"
 
 /** In characters, for one import. Further rows are counted and not kept. */
 const maximumKept = 256 * 1024 * 1024
@@ -62,7 +63,7 @@ export const keepRejections = Effect.fnUntraced(function* (
 const pageCharacters = 4 * 1024 * 1024
 
 /** A page of the kept rows, in the order of the file. */
-export const readRejections = Effect.fnUntraced(function* (job: number, { after = 0, limit = 20 }: RowsPage) {
+export const readRejections = Effect.fnUntraced(function* (job: number, { after = 0, limit = defaultPage }: RowsPage) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly line: number; readonly reason: string; readonly cells: string }>`
     SELECT line, reason, cells FROM (

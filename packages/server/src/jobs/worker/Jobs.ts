@@ -8,6 +8,7 @@ import { removeParts } from "../queue/JobBlobs.ts"
 import { jobKinds, kindsWithFile } from "./JobKinds.ts"
 import { readKeptStatuses, readRejections } from "../imports/KeptRows.ts"
 import { isOrphaned } from "../../store/ProcessMark.ts"
+import { defaultPage } from "../../store/Rows.ts"
 import { fromSeconds, storeClock } from "../../store/StoreClock.ts"
 
 const decodeHeader = Schema.decodeSync(Schema.fromJsonString(FileHeader))
@@ -47,7 +48,7 @@ const findRow = Effect.fnUntraced(function* (account: string, id: string) {
 const now = Effect.flatMap(SqlClient.SqlClient, (sql) => storeClock(sql).seconds)
 
 /** A page of the jobs of an account, the newest first. */
-export const readJobs = Effect.fnUntraced(function* (account: string, { before, limit = 20 }: JobsPage) {
+export const readJobs = Effect.fnUntraced(function* (account: string, { before, limit = defaultPage }: JobsPage) {
   const sql = yield* SqlClient.SqlClient
   const older = before === undefined ? sql`1 = 1` : sql`number < ${(yield* findRow(account, before)).number}`
   const rows = yield* sql<JobRow>`
