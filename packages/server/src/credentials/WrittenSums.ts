@@ -3,7 +3,7 @@
  * the store. A killed process loses its last minute. (docs/decisions/access.md)
  */
 import { isMailedStatus, NamedRun, redactLayerSpans } from "@roster/domain"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Number, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { processSeconds, storeClock } from "../store/StoreClock.ts"
 import { Caller, type CallerKey } from "./Caller.ts"
@@ -35,12 +35,12 @@ interface Sum extends Writer {
   readonly written: Written
 }
 
-const added = (one: Written, other: Written): Written => ({
-  created: one.created + other.created,
-  changed: one.changed + other.changed,
-  deleted: one.deleted + other.deleted,
-  gained: one.gained + other.gained,
-  lost: one.lost + other.lost
+const { combine: added } = Struct.makeReducer<Written>({
+  created: Number.ReducerSum,
+  changed: Number.ReducerSum,
+  deleted: Number.ReducerSum,
+  gained: Number.ReducerSum,
+  lost: Number.ReducerSum
 })
 
 /** Whether a change of status gives mail to a contact, or takes it. */

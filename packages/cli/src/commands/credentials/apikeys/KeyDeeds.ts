@@ -1,6 +1,6 @@
 /** What a key did lately, for whoever takes it away. */
 import { auditEntries, type WrittenContacts } from "@roster/domain"
-import { DateTime, Duration, Effect, Stream } from "effect"
+import { DateTime, Duration, Effect, Number, Stream, Struct } from "effect"
 import { printable } from "../../../terminal/Printable.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { writtenWords } from "../audit/AuditWords.ts"
@@ -11,14 +11,12 @@ const lately = Duration.days(30)
 /** The newest entries that are summed up. */
 const maximumEntries = 10_000
 
-const nothing: WrittenContacts = { added: 0, changed: 0, deleted: 0, gainedMail: 0, lostMail: 0 }
-
-const added = (one: WrittenContacts, other: WrittenContacts): WrittenContacts => ({
-  added: one.added + other.added,
-  changed: one.changed + other.changed,
-  deleted: one.deleted + other.deleted,
-  gainedMail: one.gainedMail + other.gainedMail,
-  lostMail: one.lostMail + other.lostMail
+const written = Struct.makeReducer<WrittenContacts>({
+  added: Number.ReducerSum,
+  changed: Number.ReducerSum,
+  deleted: Number.ReducerSum,
+  gainedMail: Number.ReducerSum,
+  lostMail: Number.ReducerSum
 })
 
 /** Notes what was done with a key in the last 30 days, if the service tells it and the caller may know it. */
@@ -30,17 +28,13 @@ export const noteDeeds = Effect.fnUntraced(function* (name: string, subaccount: 
   if (entries === undefined) return
   const { note } = yield* Output
   if (entries.length === 0) return yield* note("In the last 30 days it changed nothing.")
-  const written = entries.reduce((sum, { contacts = nothing }) => added(sum, contacts), nothing)
+  const all = written.combineAll(entries.flatMap(({ contacts }) => contacts ?? []))
   const of = (...outcomes: ReadonlyArray<string>) => entries.filter(({ outcome }) => outcomes.includes(outcome)).length
-  const [runs, exports, changes] = [
-    entries.filter(({ operation }) => operation === "run").length,
-    of("Exported"),
-    of("Done")
-  ]
+  const runs = entries.filter(({ operation }) => operation === "run").length
   const refusals = entries.length - of("Wrote", "Exported", "Downloaded", "Done")
   yield* note(
     printable(
-      `In the last 30 days it ${writtenWords(written)}. Runs: ${runs}, exports: ${exports}, changes of credentials: ${changes}, ` +
+      `In the last 30 days it ${writtenWords(all)}. Runs: ${runs}, exports: ${of("Exported")}, changes of credentials: ${of("Done")}, ` +
         `refusals: ${refusals}. See: roster audit list --key ${name} --since 30d`
     )
   )
