@@ -86,7 +86,7 @@ export {
   type RunTarget,
   type RunTargetOptions
 } from "./runs/RecordedRun.ts"
-export { RunLog, withOpenedRuns } from "./runs/RunLog.ts"
+export { RunLog } from "./runs/RunLog.ts"
 export {
   addAll,
   type AddAllOptions,

@@ -1,6 +1,6 @@
 /** The log of runs on the service or store of a command, which says how to undo what was recorded. */
 import { ContactsService, RunsService } from "@roster/domain"
-import { type Run, RunLog, RunOrigin, withOpenedRuns } from "@roster/workflows"
+import { type Run, RunLog, RunOrigin } from "@roster/workflows"
 import * as RunFiles from "@roster/workflows/RunFiles"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { userInfo } from "node:os"
@@ -70,7 +70,7 @@ const announcing = Effect.gen(function* () {
   }).pipe(Effect.provideContext(tools))
   yield* Effect.addFinalizer(() => tell)
   const signed = Effect.updateService(RunOrigin, (origin) => (by === undefined ? origin : { ...origin, by }))
-  return withOpenedRuns(log, (opening) =>
+  return RunLog.withOpened(log, (opening) =>
     Effect.map(signed(opening), (run): Run => {
       const recorded: Recorded = { run, isIncomplete: false }
       opened.push(recorded)

@@ -1,5 +1,5 @@
 /** Runs that the service records are left with the page, so that they go on at once when it is opened again. */
-import { type RunLog, withOpenedRuns } from "@roster/workflows"
+import { RunLog } from "@roster/workflows"
 import { Effect, Redacted } from "effect"
 
 /** A log whose runs are left as the page goes away, when no program of it ends in order. */
@@ -7,7 +7,7 @@ export const leavingWithPage = (
   log: RunLog["Service"],
   { baseUrl, key }: { readonly baseUrl: string; readonly key: Redacted.Redacted<string> }
 ): RunLog["Service"] =>
-  withOpenedRuns(
+  RunLog.withOpened(
     log,
     Effect.tap(({ header, takesEntries }) => {
       if (takesEntries) return Effect.void

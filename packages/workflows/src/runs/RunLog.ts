@@ -238,16 +238,6 @@ export const makeRunLog = (on: RunTargetOptions, storage: RunStorage): RunLog["S
   return { target, open, read, list }
 }
 
-/** A log that does something with each run that it opens, that of an undo too. */
-export const withOpenedRuns = (
-  log: RunLog["Service"],
-  opened: <E>(opening: Effect.Effect<Run, E, Scope.Scope>) => Effect.Effect<Run, E, Scope.Scope>
-): RunLog["Service"] => ({
-  ...log,
-  open: (options) => opened(log.open(options)),
-  read: (id) => Effect.map(log.read(id), (run) => ({ ...run, beginUndo: (part) => opened(run.beginUndo(part)) }))
-})
-
 /** A storage that ends with the process. */
 export const memoryStorage = (): RunStorage => {
   const runs: Array<{ readonly header: RunHeader; readonly entries: Array<RunEntry> }> = []
@@ -321,4 +311,14 @@ export class RunLog extends Context.Service<
       return RunLog.layerMemory({ storeId, runs: yield* RunsService })
     })
   )
+
+  /** A log that does something with each run that it opens, that of an undo too. */
+  static readonly withOpened = (
+    log: RunLog["Service"],
+    opened: <E>(opening: Effect.Effect<Run, E, Scope.Scope>) => Effect.Effect<Run, E, Scope.Scope>
+  ): RunLog["Service"] => ({
+    ...log,
+    open: (options) => opened(log.open(options)),
+    read: (id) => Effect.map(log.read(id), (run) => ({ ...run, beginUndo: (part) => opened(run.beginUndo(part)) }))
+  })
 }
