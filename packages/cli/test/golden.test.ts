@@ -202,7 +202,7 @@ layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: 
         const { call, folder } = yield* Fixture
         // They need none, serve until they are stopped, or look for a run first.
         const others =
-          /^(?:contacts (?:runs|undo)|(?:rules|auth|profile) .*|status|doctor|completions|commands|serve|studio)$/
+          /^(?:contacts (?:runs|undo)|(?:auth|profile) .*|status|doctor|completions|commands|serve|studio)$/
         const wrong = yield* Effect.forEach(
           rows.filter(([path]) => !others.test(path)),
           Effect.fnUntraced(function* ([path, { good, makesStore }]: readonly [string, Golden]) {
@@ -268,7 +268,7 @@ layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: 
               "test-key"
             )
           }
-          if (path === "rules remove") yield* before(["rules", "save", "vip", "status = Active"])
+          if (path === "rules remove") yield* before(["rules", "save", "vip", "status = Active", "--db", db])
           if (path === "contacts undo") {
             yield* before(["contacts", "update", "ann@example.com", "--first-name", "Ann", "--db", db])
           }

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { makeLocalRosterHere, makeRosterHere } from "../inProcess.ts"
 import { type Ended, failure, json, jsonOf } from "../roster.ts"
 import { fakeService } from "../service.ts"
@@ -167,7 +169,7 @@ describe("a rule with a custom field whose name is nearly that of another field"
 describe("saved rules", () => {
   it.live("stand for their text wherever a rule is given, and are checked when they are saved", () =>
     Effect.gen(function* () {
-      const { run } = yield* makeRosterHere
+      const { folder, run } = yield* makeRosterHere
       for (const [email, plan] of [
         ["ann@example.com", "pro"],
         ["bob@example.com", "free"]
@@ -193,8 +195,41 @@ describe("saved rules", () => {
         assert.deepStrictEqual([unknown.code, failure(unknown).code], [2, "InvalidRule"])
         assert.include(failure(unknown).message, 'there is no saved rule "vpi"; did you mean "vip"')
       }
-      assert.strictEqual((yield* run(["rules", "remove", "vip"])).code, 0)
+      // One of before is in the file of profiles, and is brought here by a command that both say.
+      const config = join(folder, ".config/roster/config.json")
+      writeFileSync(
+        config,
+        JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), rules: { old: "plan = 'old'" } })
+      )
+      const bringing = `roster rules save old "plan = 'old'"`
+      assert.include((yield* run(["rules", "list"])).stderr, bringing)
+      const inFile = yield* run(["contacts", "count", "--rule", "@old"])
+      assert.deepStrictEqual([inFile.code, failure(inFile).code], [2, "InvalidRule"])
+      assert.include(failure(inFile).hint, bringing)
+      assert.strictEqual((yield* run(["rules", "save", "old", "plan = 'old'"])).code, 0)
+      assert.strictEqual((yield* run(["contacts", "count", "--rule", "@old"])).code, 0)
+      assert.notInclude((yield* run(["rules", "list"])).stderr, bringing)
+      for (const name of ["vip", "old"]) assert.strictEqual((yield* run(["rules", "remove", name])).code, 0)
       assert.deepStrictEqual(jsonOf(yield* run(["rules", "list"])), [])
+      assert.strictEqual((yield* run(["rules", "remove", "vip"])).code, 5)
+    })
+  )
+
+  it.live("are kept in the file of profiles for a service that keeps none", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const { env, requests } = yield* fakeService((request, response) => {
+        const isThere = request.url?.startsWith("/v4/contacts") === true
+        response.writeHead(isThere ? 200 : 404, { "Content-Type": "application/json" }).end(isThere ? "[]" : "{}")
+      })
+      assert.strictEqual((yield* run(["rules", "save", "vip", "plan = 'pro'"], { env })).code, 0)
+      assert.deepStrictEqual(jsonOf(yield* run(["rules", "list"], { env })), [{ Name: "vip", Rule: "plan = 'pro'" }])
+      assert.include(readFileSync(join(folder, ".config/roster/config.json"), "utf8"), '"vip"')
+      assert.strictEqual((yield* run(["contacts", "list", "--rule", "@vip", "--allow-unknown-field"], { env })).code, 0)
+      assert.include(requests.at(-1), "plan")
+      assert.strictEqual((yield* run(["rules", "remove", "vip"], { env })).code, 0)
+      const gone = yield* run(["rules", "remove", "vip"], { env })
+      assert.deepStrictEqual([gone.code, failure(gone).code], [5, "SavedRuleNotFound"])
     })
   )
 })

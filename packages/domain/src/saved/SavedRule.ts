@@ -80,6 +80,10 @@ export const ruleOf = (given: string, saved: SavedRules): Result.Result<string, 
   )
 }
 
+/** The texts of rules by their names. */
+export const savedRulesOf = (rules: ReadonlyArray<SavedRule>): SavedRules =>
+  Object.fromEntries(rules.map(({ name, rule }) => [name, rule]))
+
 /** The rules with one more, or with another text for a name. Refuses more than may be saved. */
 export const withRule = (saved: SavedRules, name: RuleName, rule: string): Result.Result<SavedRules, InvalidInput> =>
   Object.hasOwn(saved, name) || Object.keys(saved).length < maximumSavedRules

@@ -8,7 +8,7 @@ import type { CallingKey } from "../credentials/CallingKey.ts"
 import { rejectedFile } from "../csv/RejectedRows.ts"
 import type { AcceptedEmail, EmailNotFound, EmailsPage, EmailSummary } from "../emails/AcceptedEmail.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
-import type { ServiceError } from "../errors/ServiceError.ts"
+import { ServiceError } from "../errors/ServiceError.ts"
 import type { Job, JobEnded, JobNotFound, JobsPage, RejectedRows, RowsPage } from "../jobs/Job.ts"
 import type { KeptStatusRow } from "../contacts/StatusLadder.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
@@ -91,6 +91,15 @@ export const checkAuditPage = ({ before, key, limit }: AuditPage): Effect.Effect
     : key !== undefined && !key.isWellFormed()
       ? Effect.fail(new InvalidInput({ field: "key", issue: "it has unpaired surrogates" }))
       : checkRunsPage({ limit })
+
+const isUntold = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && error.reason._tag === "Rejected" && error.reason.status === 404
+
+/** Goes another way at a service that tells nothing of an account, as those of others and older ones do. */
+export const orWhereUntold =
+  <B, F, S>(other: Effect.Effect<B, F, S>) =>
+  <A, E, R>(told: Effect.Effect<A, E, R>): Effect.Effect<A | B, E | F, R | S> =>
+    Effect.catchIf(told, isUntold, () => other)
 
 /** The records of one call. */
 const pageSize = 500

@@ -60,8 +60,6 @@ const Head = ({ current }: { readonly current: Session }) => {
   const words = useAtomValue(rightsWords)
   const signOut = (): void => {
     globalThis.sessionStorage.clear()
-    for (const name of Object.keys(globalThis.localStorage))
-      if (name.startsWith("roster.")) globalThis.localStorage.removeItem(name)
     // Nothing of what was shown stays in memory.
     globalThis.location.replace(globalThis.location.pathname)
     registry.set(session, undefined)

@@ -7,14 +7,13 @@ import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
-import { session } from "../session/Session.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
 import { kindNames } from "./KeyWords.ts"
 
 /** What is known of a leaked key that is gone. */
 const Revoked = ({ listed }: { readonly listed: KeyAtoms.ListedKey }) => {
-  const isStore = useAtomValue(session)?.host?.isStore === true
   const { lastUse, name } = listed.key
+  const values = { key: listed.kind === "apikeys" ? name : undefined, since: "30d" }
   return (
     <>
       <p role="status">
@@ -22,8 +21,8 @@ const Revoked = ({ listed }: { readonly listed: KeyAtoms.ListedKey }) => {
         {lastUse == null ? "It was never used." : `It was used last at ${textOf(lastUse)}.`}{" "}
         {(listed.levels ?? []).length === 0 ? "" : `It could do: ${listed.levels?.join(", ")}.`}
       </p>
-      <p>What it did is in the audit trail of the store, which a service does not give away. On its machine:</p>
-      <CommandLine isLocal={!isStore} command={{ program: "audit list", values: { since: "30d" } }} />
+      <p>What it did is in the audit trail, for a key with the level Security:</p>
+      <CommandLine command={{ program: "audit list", values }} />
     </>
   )
 }

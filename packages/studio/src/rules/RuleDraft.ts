@@ -27,7 +27,7 @@ export const savedRules = Atom.keepAlive(
   Atom.withReactivity(rulesChanged)(runtime.atom(RuleStorage.use(({ all }) => all)))
 )
 
-const savedTexts = Atom.readable((get) => AsyncResult.getOrElse(get(savedRules), () => undefined)?.rules)
+const savedTexts = Atom.readable((get) => AsyncResult.getOrElse(get(savedRules), () => undefined))
 
 /** The rule for which the draft stands; `undefined` while it names a saved one and those are not known yet. */
 const meant = Atom.readable((get): Result.Result<string, InvalidRule> | undefined => {
@@ -103,10 +103,5 @@ export const saveRule = runtime.fn(
 
 /** Removes a saved rule. */
 export const removeRule = runtime.fn((name: string) => RuleStorage.use(({ remove }) => remove(name)), {
-  reactivityKeys: rulesChanged
-})
-
-/** Lets the browser keep the saved rules, or no longer. */
-export const keepRules = runtime.fn((isKept: boolean) => RuleStorage.use(({ keep }) => keep(isKept)), {
   reactivityKeys: rulesChanged
 })

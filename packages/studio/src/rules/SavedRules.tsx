@@ -1,14 +1,16 @@
 /** The saved rules: shown, saved under a name, removed. */
+import type { SavedRules as Texts } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
 import { useState } from "react"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
+import { missing, Needs } from "../session/Rights.tsx"
 import * as RuleDraft from "./RuleDraft.ts"
-import type { KeptRules } from "./RuleStorage.ts"
 
-const Rules = ({ onShow, rules }: Pick<KeptRules, "rules"> & { readonly onShow: (rule: string) => void }) => {
+const Rules = ({ onShow, rules }: { readonly rules: Texts; readonly onShow: (rule: string) => void }) => {
   const [removed, remove] = useAtom(RuleDraft.removeRule)
+  const isFixed = useAtomValue(missing("ModifyContacts")) !== undefined
   return (
     <>
       <ul className="values">
@@ -18,7 +20,7 @@ const Rules = ({ onShow, rules }: Pick<KeptRules, "rules"> & { readonly onShow: 
               @{name}
             </button>{" "}
             <code>{rule}</code>{" "}
-            <button type="button" aria-label={`Remove @${name}`} onClick={() => remove(name)}>
+            <button type="button" aria-label={`Remove @${name}`} disabled={isFixed} onClick={() => remove(name)}>
               Remove
             </button>
           </li>
@@ -29,22 +31,7 @@ const Rules = ({ onShow, rules }: Pick<KeptRules, "rules"> & { readonly onShow: 
   )
 }
 
-const Place = ({ place }: Pick<KeptRules, "place">) => {
-  const [kept, keep] = useAtom(RuleDraft.keepRules)
-  return place === "commandLine" ? (
-    <small>They are those of the command line: --rule @NAME stands for one.</small>
-  ) : (
-    <>
-      <label className="choice">
-        <input type="checkbox" checked={place === "browser"} onChange={({ target }) => keep(target.checked)} />
-        Keep them in this browser until I sign out; else they end with this page
-      </label>
-      <Problem message={problemOf(kept)} />
-    </>
-  )
-}
-
-const Save = ({ place }: Pick<KeptRules, "place">) => {
+const Save = () => {
   const text = useAtomValue(RuleDraft.draft)
   const [saved, save] = useAtom(RuleDraft.saveRule)
   const [name, setName] = useState("")
@@ -71,8 +58,8 @@ const Save = ({ place }: Pick<KeptRules, "place">) => {
       </button>
       {AsyncResult.isSuccess(saved) ? <span role="status">@{saved.value} is saved.</span> : null}
       <Problem message={problemOf(saved)} />
-      {place === "commandLine" && name.trim() !== "" && text.trim() !== "" ? (
-        <CommandLine isLocal command={{ program: "rules save", given: [name.trim(), text.trim()] }} />
+      {name.trim() !== "" && text.trim() !== "" ? (
+        <CommandLine command={{ program: "rules save", given: [name.trim(), text.trim()] }} />
       ) : null}
     </form>
   )
@@ -83,7 +70,7 @@ export const SavedRules = () => {
   const setDraft = useAtomSet(RuleDraft.draft)
   const show = useAtomSet(RuleDraft.show)
   if (!AsyncResult.isSuccess(saved)) return <Problem message={problemOf(saved)} />
-  const { place, rules } = saved.value
+  const rules = saved.value
   return (
     <div className="stack">
       {Object.keys(rules).length === 0 ? <p>No rule is saved yet.</p> : null}
@@ -94,8 +81,9 @@ export const SavedRules = () => {
           show()
         }}
       />
-      <Save place={place} />
-      <Place place={place} />
+      <Needs level="ModifyContacts">
+        <Save />
+      </Needs>
     </div>
   )
 }

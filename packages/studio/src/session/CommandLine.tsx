@@ -5,16 +5,9 @@ import { useAtomValue } from "../kit/Atoms.tsx"
 import { session } from "./Session.ts"
 
 /** Shows a command, and copies it where the browser can; elsewhere it is selected, to be copied by hand. */
-export const CommandLine = ({
-  command: of,
-  isLocal = false
-}: {
-  readonly command: RosterCommand
-  /** Whether it needs no service or store. */
-  readonly isLocal?: boolean
-}) => {
+export const CommandLine = ({ command: of }: { readonly command: RosterCommand }) => {
   const flags = useAtomValue(session)?.host?.flags
-  const command = commandLine(of, isLocal ? "" : flags)
+  const command = commandLine(of, flags)
   const text = useRef<HTMLElement>(null)
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {

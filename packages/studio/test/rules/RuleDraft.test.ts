@@ -1,7 +1,7 @@
 /** What the rule box does, without a browser: what is wrong with a rule, what may be written next, and rules with names. */
 import { assert, describe, it } from "@effect/vitest"
 import { layerMemory } from "@roster/server"
-import { RunNotFound } from "@roster/domain"
+import { AccountService, Rejected, RunNotFound, ServiceError } from "@roster/domain"
 import * as PageClient from "@roster/workflows/PageClient"
 import { servePage } from "@roster/workflows/PageServer"
 import type { RunStorage } from "@roster/workflows/RunFiles"
@@ -15,8 +15,11 @@ import * as RuleStorage from "../../src/rules/RuleStorage.ts"
 import { studioOn } from "../StudioStore.ts"
 
 /** The atoms of the rule box, whose saved rules are at a place. */
-const opened = Effect.fnUntraced(function* (place = RuleStorage.layerMemory({ key: "rules" })) {
-  const store = yield* studioOn(Layer.fresh(layerMemory()), [Atom.initialValue(RuleStorage.ruleStorage, place)])
+const opened = Effect.fnUntraced(function* (place?: Layer.Layer<RuleStorage.RuleStorage>) {
+  const store = yield* studioOn(
+    Layer.fresh(layerMemory()),
+    place === undefined ? [] : [Atom.initialValue(RuleStorage.ruleStorage, place)]
+  )
   const contacts = yield* store.contacts
   yield* contacts.add([
     { email: "ann@example.com", customFields: { Stadt: "Köln" } },
@@ -47,18 +50,12 @@ const noRuns: RunStorage = {
   write: () => Effect.never
 }
 
-/** What a browser keeps, in a map. */
-const browserStorage = () => {
-  const kept = new Map<string, string>()
-  return {
-    kept,
-    storage: {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => void kept.set(key, value),
-      removeItem: (key: string) => void kept.delete(key)
-    }
-  }
-}
+/** A service that keeps no rules. */
+const untold = Layer.mock(AccountService)({
+  rules: Effect.fail(
+    new ServiceError({ operation: "accountRulesGet", reason: new Rejected({ status: 404, detail: "it is not there" }) })
+  )
+})
 
 describe("the rule box", () => {
   it.effect("marks what is wrong with a rule as it is written, a field that nobody has too", () =>
@@ -82,7 +79,7 @@ describe("the rule box", () => {
     Effect.gen(function* () {
       const { registry, result, save, show, suggested } = yield* opened()
       assert.strictEqual(yield* save("cologne", "Stadt = 'Köln'"), "cologne")
-      assert.deepStrictEqual((yield* result(RuleDraft.savedRules)).rules, { cologne: "Stadt = 'Köln'" })
+      assert.deepStrictEqual(yield* result(RuleDraft.savedRules), { cologne: "Stadt = 'Köln'" })
       yield* show(" @cologne ")
       assert.strictEqual(registry.get(AppliedRule.rule), "Stadt = 'Köln'")
       assert.deepStrictEqual(yield* result(ContactAtoms.count), { count: 1 })
@@ -94,7 +91,7 @@ describe("the rule box", () => {
       assert.strictEqual(registry.get(AppliedRule.rule), "Stadt = 'Köln'")
       // A saved rule can be saved under another name.
       yield* save("koeln", "@cologne")
-      assert.deepStrictEqual((yield* result(RuleDraft.savedRules)).rules["koeln"], "Stadt = 'Köln'")
+      assert.deepStrictEqual((yield* result(RuleDraft.savedRules))["koeln"], "Stadt = 'Köln'")
     })
   )
 
@@ -106,35 +103,11 @@ describe("the rule box", () => {
       assert.include((yield* Effect.flip(save("v i p", "status = Active"))).message, "letters, digits")
       yield* save("vip", "status = Active")
       yield* run(RuleDraft.removeRule, "vip")
-      assert.deepStrictEqual(yield* result(RuleDraft.savedRules), { rules: {}, place: "memory" })
+      assert.deepStrictEqual(yield* result(RuleDraft.savedRules), {})
     })
   )
 
-  it.effect("lets the browser keep rules only if it is asked, and forgets them when it is asked", () =>
-    Effect.gen(function* () {
-      const { kept, storage } = browserStorage()
-      const layer = RuleStorage.layerMemory({ storage, key: "rules" })
-      const first = yield* opened(layer)
-      yield* first.save("vip", "status = Active")
-      assert.strictEqual(kept.size, 0)
-      yield* first.run(RuleDraft.keepRules, true)
-      yield* first.save("new", "status = Bounced")
-      const { result, run } = yield* opened(layer)
-      assert.deepStrictEqual(yield* result(RuleDraft.savedRules), {
-        rules: { vip: "status = Active", new: "status = Bounced" },
-        place: "browser"
-      })
-      yield* run(RuleDraft.keepRules, false)
-      assert.strictEqual(kept.size, 0)
-      const full = () => {
-        throw new Error("full")
-      }
-      const other = yield* opened(RuleStorage.layerMemory({ storage: { ...storage, setItem: full }, key: "rules" }))
-      assert.include((yield* Effect.flip(other.run(RuleDraft.keepRules, true))).message, "keeps nothing")
-    })
-  )
-
-  it.effect("says why the process of the page gives no saved rules", () =>
+  it.effect("asks the process of the page where the service keeps no rules, and says why it gives none", () =>
     Effect.gen(function* () {
       const refused = () => Effect.fail("config.json is not a profiles file.")
       const calls = yield* servePage(noRuns, { rules: refused(), saveRule: refused, removeRule: refused })
@@ -144,7 +117,7 @@ describe("the rule box", () => {
         Layer.provide(FetchHttpClient.layer),
         Layer.provide(Layer.succeed(FetchHttpClient.Fetch, (url, init) => answer(new Request(url, init))))
       )
-      const { result } = yield* opened(remote)
+      const { result } = yield* opened(Layer.provide(RuleStorage.layerOfService(remote), untold))
       const problem = yield* Effect.flip(result(RuleDraft.savedRules))
       assert.strictEqual(problem.message, "The saved rules are not available: config.json is not a profiles file.")
     })

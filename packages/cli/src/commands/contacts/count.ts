@@ -6,12 +6,13 @@ import * as TargetLayer from "../../target/TargetLayer.ts"
 import { counted } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { checkFields, ruleFlags, sayUnplaced, twoRules } from "../shared/RuleFlags.ts"
+import { checkFields, givenRule, ruleFlags, sayUnplaced, twoRules } from "../shared/RuleFlags.ts"
 
 export const command = Command.make(
   "count",
   ruleFlags,
-  Effect.fnUntraced(function* ({ rawRule, rule = rawRule, ...given }) {
+  Effect.fnUntraced(function* (given) {
+    const rule = yield* givenRule(given)
     yield* checkFields(rule, given)
     const { count: contacts, unplaced } = yield* (yield* ContactsService).count({ rule })
     yield* Results.summary(Results.omitUndefined({ contacts, unplaced }), counted(contacts))

@@ -138,7 +138,7 @@ export const command = Command.make(
             ? deleteUnread(filter.emails, { ...given, file })
             : Effect.fail(error)
       ),
-      RunLogLayer.about(selectionWords(selection))
+      RunLogLayer.about(selectionWords(selection, filter))
     )
   })
 ).pipe(

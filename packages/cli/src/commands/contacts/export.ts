@@ -18,7 +18,7 @@ import { withHelp } from "../shared/HelpExtras.ts"
 import { Output } from "../../terminal/Output.ts"
 import { ResumeHint } from "../../terminal/ResumeHint.ts"
 import * as Results from "../../terminal/Results.ts"
-import { checkFields, filterFlags, twoRules } from "../shared/RuleFlags.ts"
+import { checkFields, givenRule, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
 import { contactsOn, noteUnplacedOn } from "./ContactsOnList.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { refuse, refusedHere, type UsageError, usageError } from "../../errors/UsageError.ts"
@@ -76,7 +76,7 @@ const fileOf = Effect.fnUntraced(function* <E, R>(format: "Csv" | "Json", contac
 export const command = Command.make(
   "export",
   {
-    ...filterFlags,
+    ...ruleFlags,
     emails: parsedEach("email", parseEmail("email"), "Export this contact", "EMAIL"),
     format: Flag.Literals("format", ["csv", "json", "xml", "xlsx"]).pipe(
       Flag.withDescription("Format of the file; xlsx is a workbook (default: by the name of --out, or csv)"),
@@ -107,13 +107,14 @@ export const command = Command.make(
     ...deliveryFlags
   },
   Effect.fnUntraced(function* (given) {
-    const { emails, force, format: givenFormat, on, out, rawRule, rule = rawRule, zip: givenZip } = given
+    const { emails, force, format: givenFormat, on, out, zip: givenZip } = given
     const output = yield* Output
     const promised = promisedBy(out)
     const format = givenFormat ?? promised.format ?? "csv"
     const zip = givenZip || promised.isZip
     const base = formats[format]
     const isWorkbook = format === "xlsx"
+    const rule = yield* givenRule(given)
     const filter = yield* refusedHere(
       contactFilterFromInput({ rule, emails: emails.length === 0 ? undefined : emails })
     )

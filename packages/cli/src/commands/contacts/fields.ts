@@ -22,7 +22,7 @@ import { counted, printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { confirmCount, yes } from "../shared/Confirm.ts"
-import { checkFields, noteUnplaced, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
+import { checkFields, givenRule, noteUnplaced, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
 import { kindFlag } from "./import/MappingFlags.ts"
 import { allowUnplaced, changesPreview, type Given, planAndApply } from "./PlanOfMany.ts"
 
@@ -144,7 +144,8 @@ export const command = Command.make(
     confirm: confirmCount,
     dryRun
   },
-  Effect.fnUntraced(function* ({ convert: conversions, rawRule, rule = rawRule, ...given }) {
+  Effect.fnUntraced(function* ({ convert: conversions, rawRule, rule: text, ...given }) {
+    const rule = yield* givenRule({ rule: text, rawRule })
     if (Arrays.isReadonlyArrayNonEmpty(conversions)) {
       return yield* convert(conversions, { rule, ...given }).pipe(
         RunLogLayer.about(conversions.map((pair) => pair.join("=")).join(", "))

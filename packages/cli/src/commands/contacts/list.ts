@@ -9,7 +9,7 @@ import { countText } from "../../terminal/Printable.ts"
 import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
 import { text, toggle } from "../../settings/FlagForms.ts"
 import { count, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
-import { checkFields, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
+import { checkFields, givenRule, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { contactsOn, noteUnplacedOn } from "./ContactsOnList.ts"
 import { columns, printContacts } from "./ContactTable.ts"
@@ -51,11 +51,12 @@ export const command = Command.make(
     columns,
     all: toggle("all", "List all contacts")
   },
-  Effect.fnUntraced(function* ({ all, allowUnknownField, columns, limit, offset, on, rawRule, rule = rawRule }) {
+  Effect.fnUntraced(function* ({ all, allowUnknownField, columns, limit, offset, on, ...given }) {
     const output = yield* Output
     if (columns !== undefined && (output.format === "json" || output.format === "ndjson")) {
       return yield* usageError("--columns needs --output table or csv.", "JSON has all fields of a contact.")
     }
+    const rule = yield* givenRule(given)
     yield* checkFields(rule, { allowUnknownField, columns })
     const contacts = yield* ContactsService
     const isCut = limit === undefined && !all

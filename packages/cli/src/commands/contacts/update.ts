@@ -49,7 +49,6 @@ export const command = Command.make(
   Effect.fnUntraced(function* ({ customFields, firstName, lastName, resubscribe, status, ...given }) {
     const changes = Results.omitUndefined({ customFields, firstName, lastName })
     const [email] = given.emails
-    const about = RunLogLayer.about(selectionWords(given))
     if (email === undefined || !isOne(given) || given.dryRun || status !== undefined) {
       const filter = yield* selected(given)
       const what =
@@ -69,9 +68,9 @@ export const command = Command.make(
           nothing
         },
         given
-      ).pipe(about)
+      ).pipe(RunLogLayer.about(selectionWords(given, filter)))
     }
-    const { contact: updated } = yield* about(changeAsRun({ email, write: changes }, { command: "update" }))
+    const { contact: updated } = yield* changeAsRun({ email, write: changes }, { command: "update" })
     yield* updated == null
       ? Results.summary({ changed: 1 }, "The contact is changed.")
       : Results.record(Contact, updated)

@@ -101,7 +101,7 @@ const changePlaces = Effect.fnUntraced(function* <E>(
     { ...given, yes: given.yes || isOne(given) }
   ).pipe(
     Effect.catchTag("NotChangeable", () => byItsOwn),
-    RunLogLayer.about(`${given.name}: ${selectionWords(given)}`)
+    RunLogLayer.about(`${given.name}: ${selectionWords(given, filter)}`)
   )
 })
 

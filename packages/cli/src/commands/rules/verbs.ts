@@ -3,9 +3,11 @@ import { RuleName, RuleText } from "@roster/domain"
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { refusedInput } from "../../errors/UsageError.ts"
-import { removeRule, savedRules, saveRule } from "../../settings/SavedRule.ts"
+import * as TargetLayer from "../../target/TargetLayer.ts"
+import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
 import { argument, withExamples } from "../shared/CommonFlags.ts"
+import { bringing, removeRule, savedRules, saveRule } from "../shared/SavedRules.ts"
 
 const name = argument("name", RuleName, "Name of the rule")
 
@@ -19,23 +21,31 @@ export const save = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ name, rule }) {
-    const isNew = yield* saveRule(name, rule)
-    yield* Results.done(`--rule @${name} ${isNew ? "stands" : "now stands"} for this rule`)
+    yield* saveRule(name, rule)
+    yield* Results.done(`--rule @${name} stands for this rule`)
   })
 ).pipe(
   withExamples({
     "roster rules save vip \"plan = 'pro' AND status = Active\"": "Then: roster contacts list --rule @vip"
-  })
+  }),
+  Command.provide(TargetLayer.layerForWrites({ makesStore: true }))
 )
 
 export const list = Command.make(
   "list",
   {},
   Effect.fnUntraced(function* () {
-    const rows = Object.entries(yield* savedRules).map(([Name, Rule]) => ({ Name, Rule }))
+    const { rules, unused } = yield* savedRules
+    const rows = Object.entries(rules).map(([Name, Rule]) => ({ Name, Rule }))
     yield* Results.rows(["Name", "Rule"], Stream.fromIterable(rows), { hasSentences: true })
+    const { note } = yield* Output
+    for (const [name, rule] of Object.entries(unused)) {
+      yield* note(
+        `Your file of profiles has @${name}, which stands for nothing here. To bring it here: ${yield* bringing(name, rule)}`
+      )
+    }
   })
-).pipe(Command.withExamples([{ command: "roster rules list" }]))
+).pipe(Command.withExamples([{ command: "roster rules list" }]), Command.provide(TargetLayer.layer))
 
 export const remove = Command.make(
   "remove",
@@ -44,4 +54,4 @@ export const remove = Command.make(
     yield* removeRule(name)
     yield* Results.done(`There is no rule @${name} any more`)
   })
-).pipe(Command.withExamples([{ command: "roster rules remove vip" }]))
+).pipe(Command.withExamples([{ command: "roster rules remove vip" }]), Command.provide(TargetLayer.layer))

@@ -1,6 +1,6 @@
 /** `roster status` */
 import { versionHeader } from "@roster/api"
-import { AccessLevel, AccountService, type CallingKey, formatWireDate } from "@roster/domain"
+import { AccessLevel, AccountService, type CallingKey, formatWireDate, orWhereUntold } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import { probeAccess } from "@roster/workflows"
 import { Effect, Result } from "effect"
@@ -66,9 +66,7 @@ export const command = Command.make(
         return { calling, levels }
       }),
       // A service that does not tell is asked what it refuses.
-      Effect.catchReason("ServiceError", "Rejected", () =>
-        Effect.map(probeAccess(), (levels) => ({ calling: undefined, levels }))
-      ),
+      orWhereUntold(Effect.map(probeAccess(), (levels) => ({ calling: undefined, levels }))),
       RosterClient.withClientTransform(
         HttpClient.tap(({ headers }) => Effect.sync(() => (version ??= headers[versionHeader] ?? null)))
       ),

@@ -18,10 +18,10 @@ import {
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Option, Result } from "effect"
 import { parsed, toggle } from "../../settings/FlagForms.ts"
-import { checkedRule, ruleGiven } from "../../settings/SavedRule.ts"
 import { Output } from "../../terminal/Output.ts"
 import { printable, shorten } from "../../terminal/Printable.ts"
 import { refusedInput, usageError } from "../../errors/UsageError.ts"
+import { parseGiven, ruleGiven } from "./SavedRules.ts"
 
 const description = 'Select contacts by a rule, such as "status = Active", or by a saved one, such as @vip'
 
@@ -40,15 +40,25 @@ const allowUnknownField = toggle(
 /** The flags of a rule, each checked as far as possible. */
 export const ruleFlags = {
   allowUnknownField,
-  rule: parsed("rule", checkedRule, description, "RULE"),
+  rule: parsed("rule", parseGiven, description, "RULE"),
   rawRule: raw
 }
 
-/** The flags of a rule where addresses are an alternative: the command checks both together. */
-export const filterFlags = { rule: parsed("rule", ruleGiven, description, "RULE"), rawRule: raw, allowUnknownField }
+/** What the flags of a rule say. */
+export interface GivenRule {
+  readonly rule: string | undefined
+  readonly rawRule: RawRule | undefined
+}
+
+/** The rule of the flags, if there is one. */
+export const givenRule = ({ rawRule, rule }: GivenRule) =>
+  Effect.map(
+    rule === undefined ? Effect.undefined : ruleGiven(rule),
+    (rule): ContactRule | undefined => rule ?? rawRule
+  )
 
 /** The refusal of both flags at once, for `refuseFlags`. */
-export const twoRules = (given: { readonly rule: string | undefined; readonly rawRule: RawRule | undefined }) =>
+export const twoRules = (given: GivenRule) =>
   [given.rule !== undefined && given.rawRule !== undefined, "--rule and --raw-rule cannot be used together."] as const
 
 /** Names the custom fields of a rule that look like built-in fields. A raw rule is not parsed. */

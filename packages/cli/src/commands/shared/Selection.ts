@@ -1,5 +1,5 @@
 /** Which contacts a command works on: those with some addresses, typed or in a file, or those that a rule selects. */
-import { canonicalEmail, contactFilterFromInput, type RawRule } from "@roster/domain"
+import { canonicalEmail, type ContactFilter, contactFilterFromInput, ruleSource } from "@roster/domain"
 import { readAddresses } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { Argument } from "effect/cli"
@@ -8,12 +8,12 @@ import { text } from "../../settings/FlagForms.ts"
 import { readBytes } from "../../settings/InputFile.ts"
 import { counted } from "../../terminal/Printable.ts"
 import { emails } from "./CommonFlags.ts"
-import { filterFlags, twoRules } from "./RuleFlags.ts"
+import { type GivenRule, givenRule, ruleFlags, twoRules } from "./RuleFlags.ts"
 
 /** The ways to select contacts. */
 export const selectionFlags = {
   emails: Argument.variadic(emails),
-  ...filterFlags,
+  ...ruleFlags,
   file: text(
     "file",
     "Select the contacts whose addresses are in FILE: in the column Email of a CSV or JSON file, or one on each line; " +
@@ -22,24 +22,21 @@ export const selectionFlags = {
   )
 }
 
-export interface Selection {
+export interface Selection extends GivenRule {
   readonly emails: ReadonlyArray<string>
-  readonly rule: string | undefined
-  readonly rawRule: RawRule | undefined
   readonly file: string | undefined
 }
 
 /** Whether contacts are selected by a rule. */
-export const isByRule = ({ rawRule, rule }: Pick<Selection, "rule" | "rawRule">): boolean =>
-  rule !== undefined || rawRule !== undefined
+export const isByRule = ({ rawRule, rule }: GivenRule): boolean => rule !== undefined || rawRule !== undefined
 
 /** Whether one contact is selected, by its address. */
 export const isOne = (given: Selection): boolean =>
   given.emails.length === 1 && given.file === undefined && !isByRule(given)
 
-/** The selection in words: a file, a rule, an address, or how many there are. */
-export const selectionWords = ({ emails, file, rawRule, rule }: Selection): string =>
-  file ?? rule ?? rawRule?.text ?? (emails.length === 1 ? emails.join("") : counted(emails.length))
+/** A selection in words: its file, its rule, or how many contacts there are. */
+export const selectionWords = ({ file }: Selection, filter: ContactFilter): string =>
+  file ?? (filter._tag === "ByRule" ? ruleSource(filter.rule) : counted(filter.emails.length))
 
 /** The refusals of two rules and of no way at all, for `refuseFlags`. */
 export const selectionRefusals = (given: Selection, others = "") => {
@@ -51,7 +48,7 @@ export const selectionRefusals = (given: Selection, others = "") => {
 }
 
 /** The selected contacts; addresses each once. */
-export const selected = Effect.fnUntraced(function* ({ emails, file, rawRule, rule }: Selection) {
+export const selected = Effect.fnUntraced(function* ({ emails, file, ...given }: Selection) {
   const ofFile =
     file === undefined
       ? []
@@ -65,7 +62,7 @@ export const selected = Effect.fnUntraced(function* ({ emails, file, rawRule, ru
         )
   const all = [...new Map([...emails, ...ofFile].map((email) => [canonicalEmail(email), email])).values()]
   const isNamed = emails.length > 0 || file !== undefined
-  const filter = contactFilterFromInput({ rule: rule ?? rawRule, emails: isNamed ? all : undefined })
+  const filter = contactFilterFromInput({ rule: yield* givenRule(given), emails: isNamed ? all : undefined })
   // Without any of them the command was refused.
   return Option.getOrThrow(yield* refusedHere(filter))
 })

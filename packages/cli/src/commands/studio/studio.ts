@@ -6,7 +6,7 @@ import { Command } from "effect/cli"
 import { usageError } from "../../errors/UsageError.ts"
 import { studioFolder } from "../../files/StudioFolder.ts"
 import { toggle } from "../../settings/FlagForms.ts"
-import { removeRule, savedRules, saveRule } from "../../settings/SavedRule.ts"
+import { removeFromFile, rulesInFile, saveInFile } from "../../settings/RulesInFile.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 import { Output } from "../../terminal/Output.ts"
@@ -18,16 +18,16 @@ import { openBrowser } from "./Browser.ts"
 
 const decodeName = Schema.decodeUnknownEffect(RuleName)
 
-/** The saved rules of the user, for the page. */
+/** The saved rules of the user, for the page of a service that keeps none. */
 const rulesOfUser = Effect.map(Effect.context<FileSystem.FileSystem | Path.Path>(), (files): RuleHandlers => {
   const told = <A, E extends { readonly message: string }>(
     effect: Effect.Effect<A, E, FileSystem.FileSystem | Path.Path>
   ) => Effect.mapError(Effect.provideContext(effect, files), ({ message }) => message)
   return {
-    rules: told(savedRules),
+    rules: told(rulesInFile),
     saveRule: ({ name, rule }) =>
-      told(Effect.zipWith(decodeName(name), RuleText.fromText(rule), saveRule).pipe(Effect.flatten, Effect.asVoid)),
-    removeRule: ({ name }) => told(Effect.asVoid(removeRule(name)))
+      told(Effect.zipWith(decodeName(name), RuleText.fromText(rule), saveInFile).pipe(Effect.flatten, Effect.asVoid)),
+    removeRule: ({ name }) => told(Effect.asVoid(removeFromFile(name)))
   }
 })
 

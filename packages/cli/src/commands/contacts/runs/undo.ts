@@ -15,7 +15,6 @@ import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PartlyDone, usageError } from "../../../errors/UsageError.ts"
 import { parsed, texts, toggle } from "../../../settings/FlagForms.ts"
-import { checkedRule } from "../../../settings/SavedRule.ts"
 import * as RunLogLayer from "../../../target/RunLogLayer.ts"
 import { dryRun } from "../../../terminal/DryRun.ts"
 import { Output } from "../../../terminal/Output.ts"
@@ -23,6 +22,7 @@ import { counted, printable, shorten } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
 import { commandHere, ResumeHint } from "../../../terminal/ResumeHint.ts"
 import { resubscribeFlag, withExamples } from "../../shared/CommonFlags.ts"
+import { parseGiven, ruleGiven } from "../../shared/SavedRules.ts"
 import { confirmContacts, confirmCount, yes } from "../../shared/Confirm.ts"
 import { reporting } from "./RunSummary.ts"
 
@@ -149,7 +149,7 @@ export const command = Command.make(
     ),
     only: parsed(
       "only",
-      checkedRule,
+      parseGiven,
       "Undo only the contacts that RULE selects as they are now, or as they were if they are deleted",
       "RULE"
     ),
@@ -167,8 +167,9 @@ export const command = Command.make(
     confirm: confirmCount,
     dryRun
   },
-  Effect.fnUntraced(function* ({ dryRun, fields, force, only, resubscribe, run: named, ...given }) {
+  Effect.fnUntraced(function* ({ dryRun, fields, force, only: rule, resubscribe, run: named, ...given }) {
     const output = yield* Output
+    const only = rule === undefined ? undefined : yield* ruleGiven(rule)
     const id = named === "last" ? yield* lastRun : named
     const scope = { only, fields: fields.length === 0 ? undefined : fields, force, resubscribe }
     const preview = yield* previewUndo(id, scope)

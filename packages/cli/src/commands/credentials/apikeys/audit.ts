@@ -1,5 +1,5 @@
 /** `roster apikeys audit` */
-import { AccountService, CredentialsService, type EmailAddress } from "@roster/domain"
+import { AccountService, CredentialsService, type EmailAddress, orWhereUntold } from "@roster/domain"
 import { describeFinding, auditApiKeys } from "@roster/workflows"
 import { DateTime, Duration, Effect, Stream } from "effect"
 import { Command } from "effect/cli"
@@ -14,9 +14,7 @@ import { duration, optionalDuration, withExamples } from "../../shared/CommonFla
 /** The keys, and the access levels that each was used for, by name, if the service tells them. */
 const keysAndUse = Effect.fnUntraced(function* (subaccount: EmailAddress | undefined) {
   const keys = yield* (yield* CredentialsService).apiKeys.list({ subaccount })
-  const uses = yield* (yield* AccountService)
-    .keyUses({ subaccount })
-    .pipe(Effect.catchReason("ServiceError", "Rejected", () => Effect.undefined))
+  const uses = yield* (yield* AccountService).keyUses({ subaccount }).pipe(orWhereUntold(Effect.undefined))
   const levelsUsed =
     uses && new Map(uses.map(({ levels, name }) => [name, new Set<string>(levels.map(({ level }) => level))]))
   return { keys, levelsUsed }
