@@ -1,6 +1,6 @@
 /** What docs/programs.md shows, run. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, CredentialsService } from "@roster/domain"
+import { AccountService, ContactsService, CredentialsService } from "@roster/domain"
 import { layerMemory } from "@roster/server"
 import { addAll, RunLog, undoRun } from "@roster/workflows"
 import { Effect, Fiber, FileSystem, Layer, Redacted, Stream } from "effect"
@@ -73,7 +73,7 @@ describe("the programs of the page", () => {
       yield* apiKeys.create({ name: "sync", accessLevels: ["ViewContacts"] })
       const secrets: Array<string> = []
       const running = yield* Effect.forkChild(
-        worker("sync", (secret) => Effect.sync(() => void secrets.push(Redacted.value(secret))))
+        worker(["sync"], (_, secret) => Effect.sync(() => void secrets.push(Redacted.value(secret))))
       )
       yield* TestClock.adjust("63 days")
       yield* Fiber.interrupt(running)
@@ -82,6 +82,23 @@ describe("the programs of the page", () => {
         (yield* apiKeys.list()).map(({ name }) => name),
         ["sync~old-1970-03-08", "sync"]
       )
+    }).pipe(Effect.provide(services))
+  )
+
+  it.effect("replace the secret of the key that calls after all others", () =>
+    Effect.gen(function* () {
+      const { apiKeys } = yield* CredentialsService
+      for (const name of ["rotor", "sync"]) yield* apiKeys.create({ name, accessLevels: ["ModifyAccessTokens"] })
+      const order: Array<string> = []
+      const account = yield* AccountService
+      const calling = Effect.map(account.key, (key) => ({ ...key, name: "rotor" }))
+      const running = yield* worker(["rotor", "sync"], (name) => Effect.sync(() => void order.push(name))).pipe(
+        Effect.provideService(AccountService, { ...account, key: calling }),
+        Effect.forkChild
+      )
+      yield* TestClock.adjust("1 day")
+      yield* Fiber.interrupt(running)
+      assert.deepStrictEqual(order, ["sync", "rotor"])
     }).pipe(Effect.provide(services))
   )
 

@@ -90,11 +90,13 @@ describe("roster apikeys rotate", () => {
       const { address, key, keyFile } = yield* serveWithKey(folder)
       const on = ["--base-url", address, "--api-key-file", keyFile]
       yield* run(["apikeys", "create", "unused", "--for", "export", ...on])
-      yield* run(["apikeys", "rotate", "unused", "--out", join(folder, "unused.key"), ...on])
+      const other = yield* run(["apikeys", "rotate", "unused", "--out", join(folder, "unused.key"), ...on])
+      assert.deepStrictEqual([other.code, other.stderr], [0, ""])
       assert.strictEqual((yield* run(["apikeys", "audit", "--fail", ...on])).code, 0)
       const rotated = yield* run(["apikeys", "rotate", "administrator", "--out", keyFile, ...on])
       assert.strictEqual(rotated.code, 0, rotated.stderr)
       assert.notStrictEqual(readFileSync(keyFile, "utf8").trim(), key)
+      assert.notInclude(rotated.stderr, "calls with")
       const listed = jsonOf<ReadonlyArray<Listed>>(yield* run(["apikeys", "list", ...on]))
       const old = names(listed).find((name) => name.startsWith("administrator~")) ?? ""
       assert.include(names(listed), "administrator")
@@ -112,6 +114,8 @@ describe("roster apikeys rotate", () => {
       assert.deepStrictEqual([used.code, failure(used).code], [9, "PartlyDone"], used.stderr)
       assert.include(failure(used).message, old)
       assert.include(used.stdout, "ReplacedInUse")
+      const elsewhere = yield* run(["apikeys", "rotate", "administrator", "--out", join(folder, "new.key"), ...on])
+      assert.include(elsewhere.stderr, `This command calls with administrator: put its new secret where ${keyFile} has`)
     })
   )
 

@@ -2,14 +2,15 @@
 import { NewApiKey } from "@roster/domain"
 import { rotateApiKey } from "@roster/workflows"
 import { Redacted } from "effect"
-import { rotateCommand } from "../rotation/Rotation.ts"
+import { ownWords, rotateCommand } from "../rotation/Rotation.ts"
 import { name } from "./verbs.ts"
 
 export const command = rotateCommand(
   {
     schema: NewApiKey,
     content: ({ token }) => Redacted.make(`${Redacted.value(token)}\n`),
-    rotate: rotateApiKey
+    rotate: rotateApiKey,
+    ofOwn: ownWords
   },
   name,
   {

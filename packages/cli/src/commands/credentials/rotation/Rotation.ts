@@ -1,7 +1,7 @@
 /** The common part of `apikeys rotate` and `smtp rotate`: their flags and what they say. */
-import { CredentialsService, formatWireDate, type NewApiKey } from "@roster/domain"
+import { AccountService, canonicalEmail, CredentialsService, formatWireDate, type NewApiKey } from "@roster/domain"
 import type { rotateApiKey, RotationOptions, WithNewKey } from "@roster/workflows"
-import { Context, Duration, Effect, Layer, type PlatformError, type Redacted, type Schema } from "effect"
+import { Context, Duration, Effect, Exit, Layer, type PlatformError, type Redacted, type Schema } from "effect"
 import { type Argument, Command, Flag } from "effect/cli"
 import { apiKeyFlags, subaccount } from "../CredentialFlags.ts"
 import { refuseFlags, withExamples } from "../../shared/CommonFlags.ts"
@@ -9,6 +9,7 @@ import { Output } from "../../../terminal/Output.ts"
 import * as Results from "../../../terminal/Results.ts"
 import { secretFlags, type NotDelivered, secretDelivery, secretVerification } from "../SecretDelivery.ts"
 import * as TargetLayer from "../../../target/TargetLayer.ts"
+import { keyOrigin } from "../../../settings/ApiKeySource.ts"
 import { settings } from "../../../settings/Settings.ts"
 import type { UsageError } from "../../../errors/UsageError.ts"
 import { ResumeHint } from "../../../terminal/ResumeHint.ts"
@@ -60,6 +61,16 @@ const keySwitch = Effect.gen(function* () {
   return withNewKey
 })
 
+/** Where the new secret of the key that the command calls with has to go, in words, unless it goes there. */
+export const ownWords = Effect.fnUntraced(function* (name: string, { out, subaccount }: RotationFlags) {
+  const on = yield* settings
+  const calling = yield* Effect.option(AccountService.use(({ key }) => key))
+  if (on._tag === "Local" || calling._tag === "None" || (on.key._tag === "File" && on.key.path === out)) return
+  const { account, name: own } = calling.value
+  if (own !== name || (subaccount !== undefined && canonicalEmail(subaccount) !== account)) return
+  return `This command calls with ${name}: put its new secret where ${keyOrigin(on.key)} has the old one.`
+})
+
 type NewCredential = Pick<NewApiKey, "name" | "dateCreated" | "token">
 
 type DeliveryError = NotDelivered | UsageError | PlatformError.PlatformError
@@ -73,13 +84,16 @@ interface Kind<New extends NewCredential> {
     name: string,
     options: RotationOptions<New, DeliveryError>
   ) => ReturnType<typeof rotateApiKey<DeliveryError>>
+  /** What to say if the command calls with the credential. */
+  readonly ofOwn?: typeof ownWords
 }
 
 const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
-  { content, rotate, schema }: Kind<New>,
+  { content, ofOwn, rotate, schema }: Kind<New>,
   name: string,
-  { exec, expires, grace, noExpiry, out, subaccount, verify }: RotationFlags
+  flags: RotationFlags
 ) {
+  const { exec, expires, grace, noExpiry, out, subaccount, verify } = flags
   const output = yield* Output
   const hint = yield* ResumeHint
   const delivery = yield* secretDelivery({ exec, out }, schema, content)
@@ -88,6 +102,8 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
       hint.interrupted = "The command was interrupted. The old secret works, and the new one if it was delivered."
       return delivery(credential)
     })
+  // A key that ends with its rotation could not be asked later.
+  const own = yield* ofOwn?.(name, flags) ?? Effect.undefined
   const rotated = yield* rotate(name, {
     subaccount,
     grace,
@@ -105,6 +121,7 @@ const runRotation = Effect.fnUntraced(function* <New extends NewCredential>(
       ? `The old secret of ${name} works, too.`
       : `The old secret works as ${name} until ${formatWireDate(expires)}.`
   )
+  yield* Effect.addFinalizer((exit) => (own === undefined || Exit.isFailure(exit) ? Effect.void : output.note(own)))
   if (!isResumed && out === undefined && exec === undefined) {
     return yield* Effect.forEach([said, ...works], output.note, { discard: true })
   }
