@@ -30,7 +30,8 @@ import {
   repeated,
   resubscribeHeader,
   runHeader,
-  runsHonoured
+  runsHonoured,
+  withLists
 } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
 
@@ -50,7 +51,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
     }).annotateMerge(needs("contacts:delete", "Delete a contact", { headers: [runHeader] })),
     HttpApiEndpoint.get("contactsByEmailGet", "/contacts/:email", {
       params: byEmail,
-      query: { lists: Schema.optional(flag) },
+      query: withLists,
       success: Contact,
       error: NotFound
     }).annotateMerge(needs("contacts:read", "Load a contact")),
@@ -125,7 +126,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       error: BadRequest
     }).annotateMerge(needs("contacts:read", "Count the fields that contacts have", { announcedBy: readsHonoured })),
     HttpApiEndpoint.get("contactsGet", "/contacts", {
-      query: { ...paging, rule: Schema.optional(Schema.String) },
+      query: { ...paging, rule: Schema.optional(Schema.String), ...withLists },
       success: Schema.Array(Contact),
       error: BadRequest
     }).annotateMerge(needs("contacts:read", "List contacts")),
@@ -146,6 +147,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       })
     ),
     HttpApiEndpoint.post("contactsLookupPost", "/contacts/lookup", {
+      query: withLists,
       payload: ContactLookup,
       success: Schema.Array(Contact),
       error: [BadRequest, ...bodyErrors]

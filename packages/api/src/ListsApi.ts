@@ -3,7 +3,7 @@ import { Contact, ContactList, EmailsPayload, ListPayload, ListUpdatePayload } f
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { always, keyed, needs } from "./OperationPolicy.ts"
-import { byName, flag, idempotencyKeyHeader, paging, runHeader } from "./Parameters.ts"
+import { byName, flag, idempotencyKeyHeader, paging, runHeader, withLists } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound } from "./WireError.ts"
 
 /** The operations on lists. */
@@ -44,7 +44,7 @@ export class ListsApi extends HttpApiGroup.make("lists", { topLevel: true })
     ),
     HttpApiEndpoint.get("listsByListnameContactsGet", "/lists/:name/contacts", {
       params: byName,
-      query: paging,
+      query: { ...paging, ...withLists },
       success: Schema.Array(Contact),
       error: [BadRequest, NotFound]
     }).annotateMerge(needs("contacts:read", "List the contacts on a list")),

@@ -117,7 +117,7 @@ const parameterTexts: Readonly<Record<string, string>> = {
   key: "The name of a key: only what was done with it is given.",
   limit: `The number of records to return, at most ${maximumContactsPerPage}.`,
   lists:
-    "`true` adds the names of its lists to the contact. An extension of Roster: a service that has it says " +
+    "`true` adds the names of its lists to each contact. An extension of Roster: a service that has it says " +
     `\`${listsHonoured.name}: ${listsHonoured.value}\` on each of its answers.`,
   listName: "The list to which the contacts are added. It exists already.",
   listnames: "The lists to which the contacts are added, given several times. They are made on first use.",

@@ -33,6 +33,9 @@ export const flag = Schema.Literals(["true", "false"]).pipe(
   })
 )
 
+/** Whether the contacts of an answer have their lists. */
+export const withLists = { lists: Schema.optional(flag) }
+
 /** A page of changes, by their numbers. */
 export const byNumber = { after: Schema.optional(count), before: Schema.optional(count) }
 

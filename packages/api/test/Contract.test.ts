@@ -14,7 +14,7 @@ contactsByEmailPut          PUT    /contacts/{email}             ModifyContacts 
 contactsDeletePost          POST   /contacts/delete              ModifyContacts     200 -
 contactsExportByIdStatusGet GET    /contacts/export/{id}/status  Export             200 -
 contactsExportPost          POST   /contacts/export              Export             202 compressionFormat,emails,fileFormat,fileName,rule
-contactsGet                 GET    /contacts                     ViewContacts       200 limit,offset,rule
+contactsGet                 GET    /contacts                     ViewContacts       200 limit,offset,rule,lists
 contactsImportPost          POST   /contacts/import              ModifyContacts     202 encodingName,fileUrl,listName
 contactsPost                POST   /contacts                     ModifyContacts     200 listnames
 securityApikeysByNameDelete DELETE /security/apikeys/{name}      ModifyAccessTokens 200 subaccount
@@ -28,7 +28,7 @@ securitySmtpByNamePut       PUT    /security/smtp/{name}         ModifyAccessTok
 securitySmtpGet             GET    /security/smtp                Security           200 subaccount
 securitySmtpPost            POST   /security/smtp                ModifyAccessTokens 201 -
 emailsPost                  POST   /emails                       SendHttp           200 -
-listsByListnameContactsGet    GET    /lists/{name}/contacts        ViewContacts       200 limit,offset
+listsByListnameContactsGet    GET    /lists/{name}/contacts        ViewContacts       200 limit,offset,lists
 listsByNameContactsPost       POST   /lists/{name}/contacts        ModifyContacts     200 -
 listsByNameContactsRemovePost POST   /lists/{name}/contacts/remove ModifyContacts     200 -
 listsByNameDelete             DELETE /lists/{name}                 ModifyContacts     200 -
@@ -44,7 +44,7 @@ contactsByEmailHistoryGet   GET    /contacts/{email}/history     ViewContacts   
 contactsChangesPost         POST   /contacts/changes             ModifyContacts     200 dryRun
 contactsCountGet            GET    /contacts/count               ViewContacts       200 rule
 contactsFieldsGet           GET    /contacts/fields              ViewContacts       200 rule
-contactsLookupPost          POST   /contacts/lookup              ViewContacts       200 -
+contactsLookupPost          POST   /contacts/lookup              ViewContacts       200 lists
 accountAuditGet             GET    /account/audit                Security           200 beforeEntry,key,limit,since,subaccount
 accountEmailsByIdGet        GET    /account/emails/{id}          ViewReports        200 -
 accountEmailsGet            GET    /account/emails               ViewReports        200 beforeEmail,limit

@@ -15,6 +15,8 @@ export interface ContactsPage {
   readonly offset?: number | undefined
   /** The rule that selects the contacts (default: all). */
   readonly rule?: ContactRule | undefined
+  /** Whether each contact has its lists, at a service of ours (default: false). Any other does not tell them. */
+  readonly lists?: boolean | undefined
 }
 
 const checkCount = (field: "limit" | "offset", count: number | undefined, most: number, issue: string) =>

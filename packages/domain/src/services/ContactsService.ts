@@ -28,9 +28,9 @@ import type { FoundContacts } from "./ContactReads.ts"
 import type { ContactsPage } from "./ContactsPage.ts"
 import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
-/** The options of a read of a contact. */
+/** The options of a read of contacts by their addresses. */
 export interface GetOptions {
-  /** Whether the contact has its lists, at a service of ours (default: false). Any other does not tell them. */
+  /** Whether each contact has its lists, at a service of ours (default: false). Any other does not tell them. */
   readonly lists?: boolean | undefined
 }
 
@@ -62,6 +62,7 @@ export interface AddSummary {
 }
 
 const ruleOnly = fieldsOf<Pick<ContactsPage, "rule">>("this call", { rule: true })
+const getFields = fieldsOf<GetOptions>("this call", { lists: true })
 const addFields = fieldsOf<AddOptions>("an add", { ...keyedFields.fields, listNames: true, resubscribe: true })
 
 /** The operations on contacts, the same on every layer. */
@@ -91,7 +92,8 @@ export class ContactsService extends CheckedService<
      * ViewContacts.
      */
     readonly getMany: (
-      emails: ReadonlyArray<string>
+      emails: ReadonlyArray<string>,
+      options?: GetOptions
     ) => Effect.Effect<FoundContacts, TooManyContacts | InvalidInput | ServiceError>
     /**
      * The number of all contacts, or of those that a rule selects, and of those whose values the rule cannot compare. Where
@@ -174,10 +176,10 @@ export class ContactsService extends CheckedService<
     ) => Stream.Stream<Uint8Array, ExportNotFound | ExportExpired | InvalidInput | ServiceError>
   }
 >()("@roster/domain/ContactsService", {
-  get: [null, fieldsOf<GetOptions>("this call", { lists: true })],
-  list: [fieldsOf<ContactsPage>("a page", { limit: true, offset: true, rule: true })],
-  stream: { stream: [fieldsOf<Omit<ContactsPage, "limit">>("a stream", { offset: true, rule: true })] },
-  getMany: [null],
+  get: [null, getFields],
+  list: [fieldsOf<ContactsPage>("a page", { limit: true, offset: true, rule: true, lists: true })],
+  stream: { stream: [fieldsOf<Omit<ContactsPage, "limit">>("a stream", { offset: true, rule: true, lists: true })] },
+  getMany: [null, getFields],
   count: [ruleOnly],
   fields: [ruleOnly],
   history: [null, fieldsOf<HistoryPage>("a page of a history", { limit: true, cursor: true })],

@@ -13,7 +13,7 @@ import { CheckedService, keyedFields } from "./CheckedService.ts"
 import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /** A page of lists, in the order of their names. */
-export interface ListsPage extends Omit<ContactsPage, "rule"> {
+export interface ListsPage extends Omit<ContactsPage, "rule" | "lists"> {
   /** Whether the number of contacts of each list is told too (default: false). Another service than ours never tells it. */
   readonly counts?: boolean | undefined
 }
@@ -69,7 +69,10 @@ export class ListsService extends CheckedService<
   create: ["Own", keyedFields],
   update: [null, "Own"],
   delete: [null],
-  contacts: [null, fieldsOf<Omit<ContactsPage, "rule">>("a page of a list", { limit: true, offset: true })],
+  contacts: [
+    null,
+    fieldsOf<Omit<ContactsPage, "rule">>("a page of a list", { limit: true, offset: true, lists: true })
+  ],
   add: [null, "Own"],
   remove: [null, "Own"]
 }) {}

@@ -47,6 +47,26 @@ export const makeRequiredCall = (detail: string, ...extension: Parameters<typeof
     )
 }
 
+/**
+ * Makes the function that reads with a parameter where that is wanted, and the service has said that it knows it. What it answers without
+ * is asked for again if the answer says so.
+ */
+export const makeAnnouncedRead =
+  (said: Said) =>
+  <A, E>(isWanted: boolean, read: (parameter?: true) => Effect.Effect<A, E>): Effect.Effect<A, E> => {
+    if (!isWanted) return read()
+    const known = () => said.current === true
+    return Effect.suspend(() =>
+      known()
+        ? read(true)
+        : Effect.filterOrElse(
+            read(),
+            () => !known(),
+            () => read(true)
+          )
+    )
+  }
+
 const readSmallPage = readJson(Schema.Array(Contact))
 
 /** Makes the function that gives what the service says of itself on every answer; a small page is requested if there was none yet. */

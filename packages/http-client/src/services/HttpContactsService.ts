@@ -39,7 +39,7 @@ import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
-import { makeExtensionCall, makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
+import { makeAnnouncedRead, makeExtensionCall, makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
 import { makeChange } from "./ContactChanges.ts"
 import { isLeftToService, keptByService, makeConsentGuard } from "./ConsentGuard.ts"
 import { downloadExport } from "./ExportDownload.ts"
@@ -96,18 +96,21 @@ export const make = Effect.gen(function* () {
     withKey
   } = shared
   const call = makeCall(shared)
+  const readWith = makeAnnouncedRead(areListsHonoured)
   const saidOnAnswers = makeSaidOnAnswers(call, api)
   const { filterToSend, ruleToSend } = makeSent(saidOnAnswers(() => areListsHonoured.current, false))
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
     yield* checkPage(page)
-    const { limit, offset } = page
+    const { limit, lists = false, offset } = page
     const rule = page.rule === undefined ? undefined : yield* ruleToSend(page.rule)
-    return yield* call({
-      ...api.contactsGet({ query: { limit, offset, rule } }),
-      read: readContacts,
-      refusals: ["InvalidRule", "InvalidInput"]
-    }).pipe(inRule(page.rule))
+    return yield* readWith(lists, (lists) =>
+      call({
+        ...api.contactsGet({ query: { limit, offset, rule, lists } }),
+        read: readContacts,
+        refusals: ["InvalidRule", "InvalidInput"]
+      })
+    ).pipe(inRule(page.rule))
   })
 
   const callHistory = makeExtensionCall(call, runsHonoured, areRunsHonoured)
@@ -141,29 +144,35 @@ export const make = Effect.gen(function* () {
     return counting.result(left >= 0)
   })
 
-  const getWith = Effect.fnUntraced(function* (email: string, query: { readonly lists?: true }) {
+  const getUntraced = Effect.fnUntraced(function* (email: string, lists?: true) {
     yield* inPath("email", email)
     return yield* call({
-      ...api.contactsByEmailGet({ params: { email }, query }),
+      ...api.contactsByEmailGet({ params: { email }, query: { lists } }),
       about: email,
       read: readContact,
       refusals: ["ContactNotFound", "InvalidInput"],
       byStatus: { 404: () => new ContactNotFound({ email }) }
     })
   })
-  const getUntraced = (email: string) => getWith(email, {})
 
-  const getMany: ContactsService["Service"]["getMany"] = fn("ContactsService.getMany")(function* (emails) {
+  const getListed = (email: string, isWanted: boolean) => readWith(isWanted, (lists) => getUntraced(email, lists))
+
+  const getMany: ContactsService["Service"]["getMany"] = fn("ContactsService.getMany")(function* (
+    emails,
+    { lists: isWanted = false } = {}
+  ) {
     yield* checkLookup(emails)
     if (emails.length === 0) return { contacts: [], isAtOnce: true }
-    const contacts = yield* callRead({
-      ...api.contactsLookupPost({ payload: { emails } }),
-      read: readContacts,
-      refusals: ["TooManyContacts", "InvalidInput"]
-    })
+    const contacts = yield* readWith(isWanted, (lists) =>
+      callRead({
+        ...api.contactsLookupPost({ query: { lists }, payload: { emails } }),
+        read: readContacts,
+        refusals: ["TooManyContacts", "InvalidInput"]
+      })
+    )
     if (contacts !== undefined) return { contacts, isAtOnce: true }
     const one = (email: string) =>
-      Effect.map(getUntraced(email), (contact) => [contact]).pipe(
+      Effect.map(getListed(email, isWanted), (contact) => [contact]).pipe(
         Effect.catchTag("ContactNotFound", () => Effect.succeed([]))
       )
     const each = new Map(emails.map((email) => [canonicalEmail(email), email])).values()
@@ -171,19 +180,11 @@ export const make = Effect.gen(function* () {
   })
 
   // An unused span would take a fifth of the CPU of a call (benchmarks/get).
-  const getTraced = fn("ContactsService.get")(function* (email: string) {
-    return yield* getUntraced(email)
+  const getTraced = fn("ContactsService.get")(function* (email: string, isWanted: boolean) {
+    return yield* getListed(email, isWanted)
   })
 
-  /** Only a service that has said that it knows the parameter is sent it. */
-  const getListed = fn("ContactsService.get")(function* (email: string) {
-    const isKnown = () => areListsHonoured.current === true
-    if (isKnown()) return yield* getWith(email, { lists: true })
-    const contact = yield* getUntraced(email)
-    return isKnown() ? yield* getWith(email, { lists: true }) : contact
-  })
-
-  const guarded = makeConsentGuard(isResubscribeHonoured, getUntraced)
+  const guarded = makeConsentGuard(isResubscribeHonoured, (email) => getUntraced(email))
 
   /** Whether the service knows the ladder of statuses. */
   const decidesByItself = saidOnAnswers(() => isResubscribeHonoured.current || undefined, false)
@@ -230,7 +231,7 @@ export const make = Effect.gen(function* () {
   })
 
   const change = makeChange(shared, {
-    get: getUntraced,
+    get: (email) => getUntraced(email),
     add: (contacts, listNames) => withoutOwnKey(added(contacts, { listNames }, readListOnly)),
     delete: deleteOne
   })
@@ -244,14 +245,12 @@ export const make = Effect.gen(function* () {
     count,
     fields,
     getMany,
-    stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule }), offset),
+    stream: ({ lists, offset, rule } = {}) => Pagination.streamPages((page) => list({ ...page, rule, lists }), offset),
 
     get: (email, { lists = false } = {}) =>
-      lists
-        ? getListed(email)
-        : Effect.withFiber(({ cache }) =>
-            cache.tracer === undefined && !propagateTrace ? getUntraced(email) : getTraced(email)
-          ),
+      Effect.withFiber(({ cache }) =>
+        cache.tracer === undefined && !propagateTrace ? getListed(email, lists) : getTraced(email, lists)
+      ),
 
     history: fn("ContactsService.history")(function* (email, page = {}) {
       yield* inPath("email", email)

@@ -12,7 +12,7 @@ import {
 } from "@roster/domain"
 import { Effect, Layer, Schema } from "effect"
 import { makeCall } from "../calls/Call.ts"
-import { makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
+import { makeAnnouncedRead, makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
 import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
 import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
@@ -29,6 +29,7 @@ export const make = Effect.gen(function* () {
   const { api, areListsHonoured, fn } = shared
   const call = makeCall(shared)
   const { filterToSend } = makeSent(makeSaidOnAnswers(call, api)(() => areListsHonoured.current, false))
+  const readWith = makeAnnouncedRead(areListsHonoured)
   const absent = (name: string) => new ListNotFound({ name })
   const notFound = (name: string) => ({ 404: () => absent(name) })
 
@@ -36,12 +37,9 @@ export const make = Effect.gen(function* () {
     list: fn("ListsService.list")(function* (page = {}) {
       yield* checkPage(page)
       const { counts = false, limit, offset } = page
-      const listed = (counts?: true) =>
+      return yield* readWith(counts, (counts) =>
         call({ ...api.listsGet({ query: { limit, offset, counts } }), read: readLists, refusals: ["InvalidInput"] })
-      // Only a service that has said that it knows the parameter is sent it.
-      if (counts && areListsHonoured.current === true) return yield* listed(true)
-      const lists = yield* listed()
-      return counts && areListsHonoured.current === true && lists.length > 0 ? yield* listed(true) : lists
+      )
     }),
     get: fn("ListsService.get")(function* (name) {
       yield* inPath("list", name)
@@ -90,16 +88,18 @@ export const make = Effect.gen(function* () {
         byStatus: notFound(name)
       })
     }),
-    contacts: fn("ListsService.contacts")(function* (name, { limit, offset } = {}) {
+    contacts: fn("ListsService.contacts")(function* (name, { limit, lists = false, offset } = {}) {
       yield* inPath("list", name)
       yield* checkPage({ limit, offset })
-      return yield* call({
-        ...api.listsByListnameContactsGet({ params: { name }, query: { limit, offset } }),
-        about: name,
-        read: readContacts,
-        refusals: ["ListNotFound", "InvalidInput"],
-        byStatus: notFound(name)
-      })
+      return yield* readWith(lists, (lists) =>
+        call({
+          ...api.listsByListnameContactsGet({ params: { name }, query: { limit, offset, lists } }),
+          about: name,
+          read: readContacts,
+          refusals: ["ListNotFound", "InvalidInput"],
+          byStatus: notFound(name)
+        })
+      )
     }),
     add: fn("ListsService.add")(function* (name, filter) {
       yield* inPath("list", name)

@@ -22,7 +22,7 @@ import { defaultPage } from "../store/Rows.ts"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
-import { columnsFor, contactColumns, contactsByAddress, toContact, toSubject } from "./ContactRow.ts"
+import { columnsFor, contactsByAddress, toContact, toListed, toSubject } from "./ContactRow.ts"
 import { isListName } from "./ContactValidation.ts"
 import { findList } from "./ListMembers.ts"
 import { RuleScans } from "./RuleScans.ts"
@@ -119,34 +119,45 @@ const longestEscape = 6
 /** About the bytes of everything else in the JSON of a contact but its custom fields, which are JSON already. */
 const fixedBytes = 500
 
+/** The name of a list has no character with a longer escape, and stands in quotes with a comma. */
+const listBytes = "2 * octet_length(lists.name) + 3"
+
+const listsBytes =
+  ` + coalesce((SELECT sum(${listBytes}) FROM list_members JOIN lists ON lists.id = list_members.list_id ` +
+  "WHERE list_members.contact_id = contacts.id), 0)"
+
 /** About the bytes of a contact in an answer, and hardly less, by the lengths that a store has beside its texts. */
-const answerBytes = (sql: SqlClient.SqlClient) =>
+const answerBytes = (sql: SqlClient.SqlClient, lists: boolean) =>
   sql.literal(
     escapedFields.reduce(
       (sum, { column }) => `${sum} + ${longestEscape} * coalesce(octet_length(${column}), 0)`,
       `octet_length(custom_fields) + ${fixedBytes}`
-    )
+    ) + (lists ? listsBytes : "")
   )
+
+/** Where contacts are. */
+const sizesOf = (sql: SqlClient.SqlClient, lists: boolean) => sql`id, ${answerBytes(sql, lists)} AS bytes`
 
 /** About the bytes of a contact in an answer. */
 export const answerBytesOf = (contact: Contact): number => {
   let bytes = fixedBytes + Buffer.byteLength(JSON.stringify(contact.customFields ?? {}))
   for (const { read } of escapedFields) bytes += longestEscape * Buffer.byteLength(String(read(contact) ?? ""))
+  for (const name of contact.lists ?? []) bytes += 2 * Buffer.byteLength(name) + 3
   return bytes
 }
 
 /** Contacts of the caller by their ids, in the order of these. One that is there no more is left out. */
-export const contactsByIds = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+export const contactsByIds = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, lists = false) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
-  const columns = sql.literal(contactColumns.join(", "))
+  const columns = sql.literal(columnsFor(undefined, lists))
   // PostgreSQL has no index of the ids alone.
   const rows =
     yield* sql`SELECT ${columns} FROM contacts WHERE account = ${account} AND ${dialect(sql).isOneOfIds(ids)}`.values
   const byId = new Map(rows.map((row) => [Number(row[0]), row]))
   return ids.flatMap((id) => {
     const row = byId.get(id)
-    return row === undefined ? [] : [toContact(row)]
+    return row === undefined ? [] : [toSubject(row)]
   })
 })
 
@@ -156,18 +167,22 @@ const everything = Number.POSITIVE_INFINITY
 const lookedUpAtOnce = 100
 
 /** The contacts with some addresses in the order of these, or where they are if they are more than `most` bytes. */
-export const contactsWith = Effect.fnUntraced(function* (emails: ReadonlyArray<string>, most = everything) {
+export const contactsWith = Effect.fnUntraced(function* (
+  emails: ReadonlyArray<string>,
+  lists = false,
+  most = everything
+) {
   const { account } = yield* Caller
   yield* checkLookup(emails)
   const contacts: Array<Contact> = []
   const places: Array<PlacedContact> = []
   let bytes = 0
   for (const identities of Iterable.chunksOf(new Set(emails.map(canonicalEmail)), lookedUpAtOnce)) {
-    const rows = yield* contactsByAddress(account, identities)
+    const rows = yield* contactsByAddress(account, identities, lists ? "listed" : "plain")
     for (const identity of identities) {
       const row = rows.get(identity)
       if (row === undefined) continue
-      const contact = toContact(row)
+      const contact = lists ? toListed(row) : toContact(row)
       const place = { id: Number(row[0]), bytes: answerBytesOf(contact) }
       bytes += place.bytes
       places.push(place)
@@ -181,19 +196,21 @@ export const contactsWith = Effect.fnUntraced(function* (emails: ReadonlyArray<s
 /** Reads a page by the statement that selects these columns of it: its contacts, or where they are if they may be more than `most` bytes. */
 const makeReadPage = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const columns = sql.literal(contactColumns.join(", "))
-  const sizes = sql`id, ${answerBytes(sql)} AS bytes`
   return Effect.fnUntraced(function* <E, R>(
     select: (columns: Statement.Fragment) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, E, R>,
+    lists: boolean,
     most: number
   ) {
-    if (most === everything) return (yield* select(columns)).map(toContact)
-    const places = (yield* select(sizes)).map(([id, bytes]): PlacedContact => ({
+    if (most === everything) return (yield* select(sql.literal(columnsFor(undefined, lists)))).map(toSubject)
+    const places = (yield* select(sizesOf(sql, lists))).map(([id, bytes]): PlacedContact => ({
       id: Number(id),
       bytes: Number(bytes)
     }))
     if (isLarge(places, most)) return new LargeAnswer({ contacts: places })
-    return yield* contactsByIds(places.map(({ id }) => id))
+    return yield* contactsByIds(
+      places.map(({ id }) => id),
+      lists
+    )
   })
 })
 
@@ -205,7 +222,7 @@ export const makeListPages = Effect.gen(function* () {
     const { account } = yield* Caller
     if (!isAddressable(name)) return yield* notAddressable("list")
     yield* checkPage(page)
-    const { limit = defaultPage, offset = 0 } = page
+    const { limit = defaultPage, lists = false, offset = 0 } = page
     const list = isListName(name) ? yield* findList(account, name) : undefined
     if (list === undefined) return yield* new ListNotFound({ name })
     return yield* readPage(
@@ -214,6 +231,7 @@ export const makeListPages = Effect.gen(function* () {
         SELECT ${columns} FROM contacts WHERE account = ${account} AND id IN (
           SELECT contact_id FROM list_members WHERE list_id = ${list} ORDER BY contact_id LIMIT ${limit} OFFSET ${offset}
         ) ORDER BY id`.values,
+      lists,
       most
     )
   })
@@ -224,19 +242,19 @@ export const makePages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scans = yield* RuleScans
   const { isOneOfIds } = dialect(sql)
-  const sizes = sql`id, ${answerBytes(sql)} AS bytes`
 
   const readPage = yield* makeReadPage
 
   const pageByRule = Effect.fnUntraced(function* (
     account: string,
     contactRule: ContactRule,
-    page: { readonly limit: number; readonly offset: number },
+    page: { readonly limit: number; readonly offset: number; readonly lists: boolean },
     most: number
   ) {
-    const { limit, offset } = page
+    const { limit, lists, offset } = page
     const rule = yield* readRule(contactRule)
-    if (rule._tag === "All") return yield* readPage((columns) => pageOf(sql, columns, account, page).values, most)
+    if (rule._tag === "All")
+      return yield* readPage((columns) => pageOf(sql, columns, account, page).values, lists, most)
     const now = yield* storeClock(sql).now
     const bounds = { operation: "contactsGet", isDeletion: false }
     const request = { account, rule, now: DateTime.toEpochMillis(now) }
@@ -250,12 +268,13 @@ export const makePages = Effect.gen(function* () {
       const select = (columns: Statement.Fragment) =>
         sql`SELECT ${columns} FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)} ORDER BY id`.values
       if (most !== everything) {
-        for (const [id, bytes] of yield* select(sizes)) places.push({ id: Number(id), bytes: Number(bytes) })
+        for (const [id, bytes] of yield* select(sizesOf(sql, lists)))
+          places.push({ id: Number(id), bytes: Number(bytes) })
         if (isLarge(places, most)) return new LargeAnswer({ contacts: places })
       }
-      yield* eachInSlices(yield* select(sql.literal(columnsFor(rule))), (row) => {
+      yield* eachInSlices(yield* select(sql.literal(columnsFor(rule, lists))), (row) => {
         // One that has just been changed or deleted leaves its place to the next one.
-        if (matches(toSubject(row))) contacts.push(toContact(row))
+        if (matches(toSubject(row))) contacts.push(lists ? toListed(row) : toContact(row))
       })
       if (ids.length < missing) break
       from = { after: ids.at(-1) ?? 0, offset: 0 }
@@ -266,8 +285,8 @@ export const makePages = Effect.gen(function* () {
   return Effect.fnUntraced(function* (page: ContactsPage, most = everything) {
     const { account } = yield* Caller
     yield* checkPage(page)
-    const { limit = defaultPage, offset = 0, rule } = page
-    if (rule !== undefined) return yield* pageByRule(account, rule, { limit, offset }, most)
-    return yield* readPage((columns) => pageOf(sql, columns, account, { limit, offset }).values, most)
+    const { limit = defaultPage, lists = false, offset = 0, rule } = page
+    if (rule !== undefined) return yield* pageByRule(account, rule, { limit, offset, lists }, most)
+    return yield* readPage((columns) => pageOf(sql, columns, account, { limit, offset }).values, lists, most)
   })
 })

@@ -33,8 +33,8 @@ import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { type BulkWrite, writeMany } from "./BulkWrites.ts"
-import { contactsByIds, contactsWith, LargeAnswer, makeCount, makePages } from "./ContactPagination.ts"
-import { contactColumns, listsColumn, toSubject } from "./ContactRow.ts"
+import { contactsWith, LargeAnswer, makeCount, makePages } from "./ContactPagination.ts"
+import { columnsFor, toSubject } from "./ContactRow.ts"
 import {
   checkContacts,
   checkEmail,
@@ -150,17 +150,16 @@ export const makeContactRepository = Effect.gen(function* () {
   const scans = yield* RuleScans
   const pages = yield* makePages
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
-  const columns = sql.literal(contactColumns.join(", "))
 
-  const find = preparedQuery(
-    sql,
-    sql`SELECT ${columns} FROM contacts WHERE account = ${"account"} AND identity = ${"identity"}`
-  )
-
-  const findListed = preparedQuery(
-    sql,
-    sql`SELECT ${columns}${sql.literal(listsColumn)} FROM contacts WHERE account = ${"account"} AND identity = ${"identity"}`
-  )
+  const finding = (lists: boolean) => {
+    const columns = sql.literal(columnsFor(undefined, lists))
+    return preparedQuery(
+      sql,
+      sql`SELECT ${columns} FROM contacts WHERE account = ${"account"} AND identity = ${"identity"}`
+    )
+  }
+  const find = finding(false)
+  const findListed = finding(true)
 
   const get = fnRedacted("ContactsService.get")(function* (email: string, { lists = false }: GetOptions = {}) {
     const { account } = yield* Caller
@@ -173,15 +172,15 @@ export const makeContactRepository = Effect.gen(function* () {
   const list: ContactsService["Service"]["list"] = fnRedacted("ContactsService.list")(
     function* (page = {}) {
       const listed = yield* pages(page)
-      return listed instanceof LargeAnswer ? yield* contactsByIds(listed.contacts.map(({ id }) => id)) : listed
+      return listed instanceof LargeAnswer ? [] : listed
     },
     inStore,
     orStoreFailure("contactsGet")
   )
 
   const getMany: ContactsService["Service"]["getMany"] = fnRedacted("ContactsService.getMany")(
-    function* (emails) {
-      const found = yield* contactsWith(emails)
+    function* (emails, { lists = false } = {}) {
+      const found = yield* contactsWith(emails, lists)
       return { contacts: found instanceof LargeAnswer ? [] : found, isAtOnce: true }
     },
     inStore,

@@ -60,15 +60,19 @@ export const listsColumn =
 export const listNamesIn = (stored: unknown): ReadonlyArray<string> =>
   stored === null || stored === undefined ? [] : String(stored).split(betweenLists).sort()
 
-/** Columns of contacts, and their lists if a rule asks for them. */
-export const columnsFor = (rule: Rule.Rule | undefined): string =>
-  contactColumns.join(", ") + (rule !== undefined && Rule.namesLists(rule) ? listsColumn : "")
+/** Columns of contacts, and their lists if they are asked for, or a rule asks for them. */
+export const columnsFor = (rule: Rule.Rule | undefined, lists = false): string =>
+  contactColumns.join(", ") + (lists || (rule !== undefined && Rule.namesLists(rule)) ? listsColumn : "")
+
+/** Decodes a row of the columns of contacts and their lists. */
+export const toListed = (row: ReadonlyArray<unknown>): Contact => ({
+  ...toContact(row),
+  lists: listNamesIn(row[contactColumns.length])
+})
 
 /** Decodes a row of `columnsFor`. */
 export const toSubject = (row: ReadonlyArray<unknown>): Contact =>
-  row.length > contactColumns.length
-    ? { ...toContact(row), lists: listNamesIn(row[contactColumns.length]) }
-    : toContact(row)
+  row.length > contactColumns.length ? toListed(row) : toContact(row)
 
 /** Streams the contacts of a query for `columnsFor`. */
 export const streamContacts = (statement: Statement.Statement<unknown>): Stream.Stream<Contact, SqlError.SqlError> =>
@@ -76,29 +80,30 @@ export const streamContacts = (statement: Statement.Statement<unknown>): Stream.
 
 const queryByAddress = Function.memoize((sql: SqlClient.SqlClient) => {
   const { inByteOrder, isOneOf, locked } = dialect(sql)
-  const find = (lock: Statement.Fragment) =>
+  const find = (lists: boolean, lock: Statement.Fragment) =>
     preparedQuery(
       sql,
       sql`
-        SELECT ${sql.literal(contactColumns.join(", "))}, identity FROM contacts
+        SELECT ${sql.literal(columnsFor(undefined, lists))}, identity FROM contacts
         WHERE account = ${"account"} AND ${isOneOf("identity", [])} ORDER BY ${inByteOrder("identity")} ${lock}`
     )
-  return { find: find(sql.literal("")), findLocked: find(locked) }
+  const unlocked = sql.literal("")
+  return { plain: find(false, unlocked), listed: find(true, unlocked), locked: find(false, locked) }
 })
 
 /**
- * The rows of `contactColumns` of an account by their canonical addresses; with `locks` nobody else changes them before the
- * end of the transaction.
+ * The rows of `contactColumns` of an account by their canonical addresses: `locked`, nobody else changes them before the end of the
+ * transaction, and `listed`, they are rows of `toListed`.
  */
 export const contactsByAddress = Effect.fnUntraced(function* (
   account: string,
   identities: ReadonlyArray<string>,
-  locks = false
+  how: "plain" | "listed" | "locked" = "plain"
 ) {
-  const { find, findLocked } = queryByAddress(yield* SqlClient.SqlClient)
-  const rows = yield* (locks ? findLocked : find)([account, JSON.stringify(identities)])
+  const find = queryByAddress(yield* SqlClient.SqlClient)[how]
+  const rows = yield* find([account, JSON.stringify(identities)])
   // A row may be longer than its columns.
-  return new Map(rows.map((row) => [String(row[contactColumns.length]), row]))
+  return new Map(rows.map((row) => [String(row[contactColumns.length + (how === "listed" ? 1 : 0)]), row]))
 })
 
 /** What a contact gives for the column of a field; `undefined` if it gives nothing. */

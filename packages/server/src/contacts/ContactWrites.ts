@@ -275,7 +275,7 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     const places: Array<Places> = []
     // In the order in which all callers lock contacts.
     for (const some of Iterable.chunksOf([...open.keys()].sort(), readAtOnce)) {
-      const rows = yield* contactsByAddress(account, some, !dryRun)
+      const rows = yield* contactsByAddress(account, some, dryRun ? "plain" : "locked")
       const lists =
         hasLists || run !== undefined ? yield* listsOf(Array.from(rows.values(), ([id]) => Number(id))) : undefined
       const gone: Array<number> = []

@@ -82,10 +82,10 @@ const contactsHandlers = Effect.gen(function* () {
     contactsByEmailPut: ({ params, payload }) =>
       toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
-    contactsGet: ({ query: { limit, offset, rule } }) => toWireError(answers.list({ limit, offset, rule })),
+    contactsGet: ({ query }) => toWireError(answers.list(query)),
     contactsCountGet: ({ query }) => toWireError(contacts.count(query)),
     contactsFieldsGet: ({ query }) => toWireError(contacts.fields(query)),
-    contactsLookupPost: ({ payload }) => toWireError(answers.getMany(payload.emails)),
+    contactsLookupPost: ({ payload, query }) => toWireError(answers.getMany(payload.emails, query)),
     contactsPost: ({ payload, query, request }) =>
       resubscribeOf(request).pipe(
         Effect.flatMap((resubscribe) => answers.add(payload, { listNames: query.listnames, resubscribe })),

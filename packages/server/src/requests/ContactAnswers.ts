@@ -10,6 +10,7 @@ import {
   type ContactPayload,
   type ContactsPage,
   fnRedacted,
+  type GetOptions,
   type InvalidInput,
   type InvalidRule,
   type ListNotFound,
@@ -44,8 +45,10 @@ const mostAtOnce = 1024 * 1024
 /** The bytes of a piece of a larger one. */
 const pieceBytes = 256 * 1024
 
-/** A page of at most so many contacts is made at once, without a look at their sizes. */
+/** A page of at most so many contacts without their lists is made at once, without a look at their sizes. */
 const smallPage = 20
+
+const mostOf = ({ limit = 0, lists }: ContactsPage) => (limit <= smallPage && lists !== true ? undefined : mostAtOnce)
 
 const contentType = "application/json"
 
@@ -61,7 +64,8 @@ export class ContactAnswers extends Context.Service<
       page: Omit<ContactsPage, "rule">
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ListNotFound | InvalidInput | ServiceError>
     readonly getMany: (
-      emails: ReadonlyArray<string>
+      emails: ReadonlyArray<string>,
+      options: GetOptions
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, TooManyContacts | InvalidInput | ServiceError>
     readonly add: (
       contacts: ReadonlyArray<ContactPayload>,
@@ -141,12 +145,22 @@ const make = Effect.gen(function* () {
   })
 
   /** Those that were deleted meanwhile are left out. */
-  const contactsInPieces = (operation: string, contacts: ReadonlyArray<PlacedContact>) =>
-    inPieces(operation, contacts, (some) => contactsByIds(some.map(({ id }) => id)), contactsJson)
+  const contactsInPieces = (operation: string, contacts: ReadonlyArray<PlacedContact>, lists = false) => {
+    const read = (some: ReadonlyArray<PlacedContact>) =>
+      contactsByIds(
+        some.map(({ id }) => id),
+        lists
+      )
+    return inPieces(operation, contacts, read, contactsJson)
+  }
 
-  const answerOf = (operation: string, found: LargeAnswer | ReadonlyArray<Contact>) =>
+  const answerOf = (
+    operation: string,
+    found: LargeAnswer | ReadonlyArray<Contact>,
+    { lists }: Pick<ContactsPage, "lists">
+  ) =>
     found instanceof LargeAnswer
-      ? contactsInPieces(operation, found.contacts)
+      ? contactsInPieces(operation, found.contacts, lists)
       : Effect.sync(() => whole(contactsJson(found)))
 
   /** What became of changes, with their contacts as they are when they are read. */
@@ -166,25 +180,26 @@ const make = Effect.gen(function* () {
   return ContactAnswers.of({
     list: fnRedacted("ContactsService.list")(
       function* (page) {
-        const find = pages(page, (page.limit ?? 0) <= smallPage ? undefined : mostAtOnce)
+        const find = pages(page, mostOf(page))
         // Nobody waits for the scan of a rule.
         const found = yield* page.rule === undefined ? inPageTurn(find) : find
-        return yield* answerOf("contactsGet", found)
+        return yield* answerOf("contactsGet", found, page)
       },
       Effect.provideService(SqlClient.SqlClient, sql),
       orStoreFailure("contactsGet")
     ),
     onList: fnRedacted("ListsService.contacts")(
       function* (name, page) {
-        const most = (page.limit ?? 0) <= smallPage ? undefined : mostAtOnce
-        return yield* answerOf("listsByListnameContactsGet", yield* inPageTurn(listPages(name, page, most)))
+        const found = yield* inPageTurn(listPages(name, page, mostOf(page)))
+        return yield* answerOf("listsByListnameContactsGet", found, page)
       },
       Effect.provideService(SqlClient.SqlClient, sql),
       orStoreFailure("listsByListnameContactsGet")
     ),
     getMany: fnRedacted("ContactsService.getMany")(
-      function* (emails) {
-        return yield* answerOf("contactsLookupPost", yield* inPageTurn(contactsWith(emails, mostAtOnce)))
+      function* (emails, options) {
+        const found = yield* inPageTurn(contactsWith(emails, options.lists, mostAtOnce))
+        return yield* answerOf("contactsLookupPost", found, options)
       },
       Effect.provideService(SqlClient.SqlClient, sql),
       orStoreFailure("contactsLookupPost")

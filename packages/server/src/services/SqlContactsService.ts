@@ -92,7 +92,8 @@ const make = Effect.gen(function* () {
   return checkedMethods(ContactsService, {
     ...repository,
     storeId: Effect.map(Caller, ({ account }) => storeIdOf(account)),
-    stream: ({ offset, rule } = {}) => Pagination.streamPages((page) => repository.list({ ...page, rule }), offset),
+    stream: ({ lists, offset, rule } = {}) =>
+      Pagination.streamPages((page) => repository.list({ ...page, rule, lists }), offset),
     history: fnRedacted("ContactsService.history")(
       function* (email: string, page: HistoryPage = {}) {
         const { account } = yield* Caller

@@ -4,6 +4,7 @@ import {
   checkPage,
   type ContactFilter,
   ContactList,
+  type ContactsPage,
   fnRedacted,
   InvalidInput,
   isAddressable,
@@ -269,7 +270,7 @@ const make = Effect.gen(function* () {
   const pages = yield* makeListPages
 
   const contacts = fnRedacted("ListsService.contacts")(
-    function* (name: string, page: Omit<ListsPage, "counts"> = {}) {
+    function* (name: string, page: Omit<ContactsPage, "rule"> = {}) {
       const listed = yield* pages(name, page)
       return listed instanceof LargeAnswer ? [] : listed
     },

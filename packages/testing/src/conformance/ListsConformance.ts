@@ -2,6 +2,7 @@
 import { assert } from "./cases/Assert.ts"
 import type { Cases } from "./cases/Cases.ts"
 import {
+  type Contact,
   ContactFilter,
   ContactsService,
   ListsService,
@@ -12,7 +13,7 @@ import {
   RuleText,
   ServiceError
 } from "@roster/domain"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { place } from "./cases/Place.ts"
 import { refused } from "./cases/Refused.ts"
 import { unchecked } from "./cases/Unchecked.ts"
@@ -268,7 +269,7 @@ const listRules = (it: Cases<ContactsService | ListsService>): void => {
 
     it.effect("a contact tells its lists where they are asked for, and nowhere else", () =>
       Effect.gen(function* () {
-        const { ada, bob, cy, contacts, lists, name } = yield* arranged
+        const { ada, bob, cy, contacts, lists, name, where } = yield* arranged
         yield* lists.create({ listName: `${name} b`, emails: [ada, bob] })
         yield* lists.create({ listName: `${name} a`, emails: [ada] })
         const listsOf = (email: string) => Effect.map(contacts.get(email, { lists: true }), ({ lists }) => lists)
@@ -276,6 +277,34 @@ const listRules = (it: Cases<ContactsService | ListsService>): void => {
         assert.deepStrictEqual(yield* listsOf(bob), [`${name} b`])
         assert.deepStrictEqual(yield* listsOf(cy), [])
         assert.notProperty(yield* contacts.get(ada), "lists")
+
+        const rule = where("email != ''")
+        const expected = [
+          [ada, [`${name} a`, `${name} b`]],
+          [bob, [`${name} b`]],
+          [cy, []]
+        ]
+        const told = (found: ReadonlyArray<Contact>) => found.map(({ email, lists }) => [email, lists])
+        const all = [ada, bob, cy]
+        for (const limit of [3, 1000]) {
+          assert.deepStrictEqual(told(yield* contacts.list({ rule, limit, lists: true })), expected)
+        }
+        const onA = where(Rule.print(Rule.onList(`${name} a`)))
+        assert.deepStrictEqual(told(yield* contacts.list({ rule: onA, lists: true })), expected.slice(0, 1))
+        assert.deepStrictEqual(told(yield* Stream.runCollect(contacts.stream({ rule, lists: true }))), expected)
+        assert.deepStrictEqual(told((yield* contacts.getMany(all, { lists: true })).contacts), expected)
+        for (const limit of [2, 1000]) {
+          assert.deepStrictEqual(told(yield* lists.contacts(`${name} b`, { limit, lists: true })), expected.slice(0, 2))
+        }
+        const [first] = yield* contacts.list({ limit: 1, lists: true })
+        assert.isArray(first?.lists)
+        for (const found of [
+          yield* contacts.list({ rule, limit: 1000 }),
+          (yield* contacts.getMany(all)).contacts,
+          yield* lists.contacts(`${name} b`)
+        ]) {
+          for (const contact of found) assert.notProperty(contact, "lists")
+        }
       })
     )
 

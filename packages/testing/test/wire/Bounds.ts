@@ -114,6 +114,33 @@ export const boundsCases = <S extends Store>(
       }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
     )
 
+    it.live("contacts on as many lists as they may be tell them in any read of many, which is written in pieces", () =>
+      Effect.gen(function* () {
+        const { ask } = yield* server
+        const all = names(0, maximumListsOfContact).map((name) => `${name} ${"x".repeat(40)}`)
+        const most = maximumPlaces / maximumListsOfContact
+        const path = onLists(all.map(encodeURIComponent))
+        for (const from of [0, most, 2 * most]) {
+          assert.strictEqual((yield* ask("POST", path, JSON.stringify(people(most, from)))).status, 200)
+        }
+        const Emails = people(3 * most).map(({ Email }) => Email)
+        const areTold = ({ status, text }: { readonly status: number; readonly text: string }) => {
+          assert.strictEqual(status, 200, text.slice(0, 300))
+          const listed: ReadonlyArray<{ readonly Email: string; readonly Lists: ReadonlyArray<string> }> =
+            JSON.parse(text)
+          assert.deepStrictEqual(
+            listed.map(({ Email, Lists }) => ({ Email, Lists })),
+            Emails.map((Email) => ({ Email, Lists: all.toSorted() }))
+          )
+        }
+        const rule = encodeURIComponent(`on-list '${all[7]}'`)
+        areTold(yield* ask("GET", "/contacts?limit=1000&lists=true"))
+        areTold(yield* ask("GET", `/contacts?limit=1000&lists=true&rule=${rule}`))
+        areTold(yield* ask("GET", `/lists/${encodeURIComponent(all[7] ?? "")}/contacts?limit=1000&lists=true`))
+        areTold(yield* ask("POST", "/contacts/lookup?lists=true", JSON.stringify({ Emails })))
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+    )
+
     it.live("whatever one account waits for, others get a contact, and their turn", () =>
       Effect.gen(function* () {
         const own = yield* store
