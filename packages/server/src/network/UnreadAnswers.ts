@@ -17,6 +17,14 @@ export interface UnreadLimits {
 /** Less than this is not counted: that of all connections together is small. */
 const smallest = 16 * 1024
 
+/** The answers of a server that wait for their clients. */
+export interface UnreadAnswers {
+  /** The class of the server's responses, which counts each. */
+  readonly Response: typeof ServerResponse<IncomingMessage>
+  /** The bytes that wait. */
+  readonly bytes: () => number
+}
+
 interface Waiting {
   readonly asker: string
   bytes: number
@@ -29,7 +37,7 @@ const unreadOf = (response: ServerResponse<IncomingMessage>): number =>
   response.writableFinished || response.req.socket.destroyed ? 0 : response.writableLength
 
 /** Counts the answers of a server. */
-export const makeUnreadAnswers = ({ unreadOfAccount, unreadOfAll }: UnreadLimits) => {
+export const makeUnreadAnswers = ({ unreadOfAccount, unreadOfAll }: UnreadLimits): UnreadAnswers => {
   const waiting = new Map<ServerResponse<IncomingMessage>, Waiting>()
 
   /** Looks at what waits now, and gives what it comes to: by whom, and in total. */
@@ -97,9 +105,5 @@ export const makeUnreadAnswers = ({ unreadOfAccount, unreadOfAll }: UnreadLimits
     }
   }
 
-  return {
-    Response,
-    /** The bytes that wait. */
-    bytes: () => look(performance.now()).all
-  }
+  return { Response, bytes: () => look(performance.now()).all }
 }
