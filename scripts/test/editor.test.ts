@@ -79,6 +79,9 @@ const outsideNames = 16_384
 /** Longer than the longest type that can be read at a glance: nine errors, two services and an option. */
 const readable = 400
 
+/** Longer than the longest list of values, that of the access levels: a schema of more than that is a class, which has a name. */
+const readableSchema = 1200
+
 /** Options whose unknown names are not refused, each for a reason. */
 const uncheckedOptions: ReadonlySet<string> = new Set([
   // What Effect takes of a span stands among them.
@@ -121,6 +124,17 @@ describe("an editor shows", () => {
         : []
     })
     assert.deepStrictEqual(unreadable, [])
+  })
+
+  it.each(libraries)("the schema of each record of %s by its name", (name) => {
+    const { checker } = projectOf(name)
+    const long = exportsOf(name).flatMap((symbol) => {
+      if ((symbol.flags & SymbolFlags.Variable) === 0 || !isRecord(symbol)) return []
+      const type = checker.getTypeOfSymbol(symbol) ?? assert.fail(symbol.name)
+      const shown = checker.typeToString(type, undefined, noTruncation | outsideNames)
+      return shown.length > readableSchema ? [`${symbol.name}: ${shown}`] : []
+    })
+    assert.deepStrictEqual(long, [])
   })
 
   it.each(libraries)("the fields of all options of %s where they are checked", (name) => {

@@ -9,30 +9,29 @@ import { withFastCodec } from "./FastContactCodec.ts"
 import { TaggedError } from "../errors/TaggedError.ts"
 
 /** A contact as the service returns it. Only the address is certain: a service may leave out every other field. */
-export const Contact = withFastCodec(ContactRecord, contactCodec)
-export interface Contact extends ContactRecord {}
+export class Contact extends Schema.Opaque<Contact>()(withFastCodec(ContactRecord, contactCodec)) {}
 
 /** A contact to add. An existing one keeps omitted profile fields, and its status unless one is given. */
-export const ContactPayload = Object.assign(explained(withFastCodec(PayloadRecord, payloadCodec)), {
+export class ContactPayload extends Schema.Opaque<ContactPayload>()(
+  explained(withFastCodec(PayloadRecord, payloadCodec))
+) {
   /**
    * What can be written back of a contact that was read. Fails for what only another service may hold: an address outside
    * our grammar, or a value that this version does not know.
    */
-  fromContact: (contact: Contact): Effect.Effect<ContactPayload, InvalidInput> =>
+  static readonly fromContact = (contact: Contact): Effect.Effect<ContactPayload, InvalidInput> =>
     Effect.suspend(() => Effect.fromResult(payloadOf(contact)))
-})
-export interface ContactPayload extends PayloadRecord {}
+}
 
 /** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
-export const ContactUpdatePayload = Object.assign(explained(UpdateRecord), {
+export class ContactUpdatePayload extends Schema.Opaque<ContactUpdatePayload>()(explained(UpdateRecord)) {
   /** What an update can write back of a contact that was read: its names and custom fields. */
-  fromContact: ({ customFields, firstName, lastName }: Contact): ContactUpdatePayload => ({
+  static readonly fromContact = ({ customFields, firstName, lastName }: Contact): ContactUpdatePayload => ({
     firstName,
     lastName,
     customFields
   })
-})
-export interface ContactUpdatePayload extends UpdateRecord {}
+}
 
 /** A date of null changes nothing, so it shows nothing. */
 const sentConsent = (

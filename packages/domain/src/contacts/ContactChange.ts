@@ -37,8 +37,9 @@ const ChangeRecord = payloadRecord("a change", {
   .annotate({ identifier: "ContactChange" })
 
 /** A change of one contact, which either writes or deletes it. */
-export const ContactChange = explained(withFastCodec(ChangeRecord, changeCodec))
-export interface ContactChange extends Schema.Schema.Type<typeof ContactChange> {}
+export class ContactChange extends Schema.Opaque<ContactChange>()(
+  explained(withFastCodec(ChangeRecord, changeCodec))
+) {}
 
 const encodeAll = Schema.encodeUnknownEffect(Schema.Array(ContactChange))
 
@@ -103,17 +104,18 @@ export const ChangeAnswer = Schema.TaggedUnion({
 export type ChangeAnswer = Named<typeof ChangeAnswer.Type>
 
 /** The answer on the wire, which is always an exact one. */
-export const ChangeAnswerRecord = wireRecord({
-  /** What became of the change, as the tags of `ChangeAnswer`. */
-  result: Schema.Literals(["Done", "AlreadySo", "Outdated"]),
-  /** The contact as it is now, of an outdated change; `null` if there is none. */
-  contact: Schema.optionalKey(Schema.NullOr(Contact)),
-  /** The names of its lists, of an outdated change, in alphabetical order. */
-  lists: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The date of the status that the change gives, unless it is outdated or gives none. */
-  ...dated
-}).annotate({ identifier: "ChangeAnswer" })
-export interface ChangeAnswerRecord extends Schema.Schema.Type<typeof ChangeAnswerRecord> {}
+export class ChangeAnswerRecord extends Schema.Opaque<ChangeAnswerRecord>()(
+  wireRecord({
+    /** What became of the change, as the tags of `ChangeAnswer`. */
+    result: Schema.Literals(["Done", "AlreadySo", "Outdated"]),
+    /** The contact as it is now, of an outdated change; `null` if there is none. */
+    contact: Schema.optionalKey(Schema.NullOr(Contact)),
+    /** The names of its lists, of an outdated change, in alphabetical order. */
+    lists: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** The date of the status that the change gives, unless it is outdated or gives none. */
+    ...dated
+  }).annotate({ identifier: "ChangeAnswer" })
+) {}
 
 /** The answer of a service that compared and changed the contact in one step. */
 export const exactAnswer = ({ result: _tag, statusChangeDate, ...rest }: ChangeAnswerRecord): ChangeAnswer =>

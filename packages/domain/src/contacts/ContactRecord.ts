@@ -77,18 +77,19 @@ const optionalCount = answerField(Schema.Int)
 const consentNames = { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } as const
 
 /** The consent of a contact: what they agreed to, when and from which IP address. */
-export const Consent = wireRecord(
-  {
-    /** The IP address from which the contact agreed. */
-    ip: optionalText,
-    /** When the contact agreed, in UTC; `null` if nobody knows. */
-    date: nullableAnswerDate,
-    /** Whether opens and clicks may be tracked. */
-    tracking: answerField(openLiterals(ConsentTracking))
-  },
-  consentNames
-)
-export interface Consent extends Schema.Schema.Type<typeof Consent> {}
+export class Consent extends Schema.Opaque<Consent>()(
+  wireRecord(
+    {
+      /** The IP address from which the contact agreed. */
+      ip: optionalText,
+      /** When the contact agreed, in UTC; `null` if nobody knows. */
+      date: nullableAnswerDate,
+      /** Whether opens and clicks may be tracked. */
+      tracking: answerField(openLiterals(ConsentTracking))
+    },
+    consentNames
+  )
+) {}
 
 const givenText = requestField(Schema.String)
 
@@ -99,31 +100,32 @@ const ConsentPayload = payloadRecord(
 )
 
 /** The mail that a contact received, and how they reacted. */
-export const ContactActivity = wireRecord({
-  /** The number of messages sent to the contact. */
-  totalSent: optionalCount,
-  /** The number of times that the contact opened a message. */
-  totalOpened: optionalCount,
-  /** The number of times that the contact followed a link in a message. */
-  totalClicked: optionalCount,
-  /** The number of messages that could not be delivered. */
-  totalFailed: optionalCount,
-  /** When the last message was sent, in UTC; `null` if none was. */
-  lastSent: nullableAnswerDate,
-  /** When the contact last opened a message, in UTC; `null` if never. */
-  lastOpened: nullableAnswerDate,
-  /** When the contact last followed a link, in UTC; `null` if never. */
-  lastClicked: nullableAnswerDate,
-  /** When a message last could not be delivered, in UTC; `null` if never. */
-  lastFailed: nullableAnswerDate,
-  /** The IP address from which the contact last reacted. */
-  lastIP: optionalText,
-  /** The code of the last failed delivery; `null` if there was none. */
-  errorCode: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  /** Why the last delivery failed, in words. */
-  friendlyErrorMessage: optionalText
-})
-export interface ContactActivity extends Schema.Schema.Type<typeof ContactActivity> {}
+export class ContactActivity extends Schema.Opaque<ContactActivity>()(
+  wireRecord({
+    /** The number of messages sent to the contact. */
+    totalSent: optionalCount,
+    /** The number of times that the contact opened a message. */
+    totalOpened: optionalCount,
+    /** The number of times that the contact followed a link in a message. */
+    totalClicked: optionalCount,
+    /** The number of messages that could not be delivered. */
+    totalFailed: optionalCount,
+    /** When the last message was sent, in UTC; `null` if none was. */
+    lastSent: nullableAnswerDate,
+    /** When the contact last opened a message, in UTC; `null` if never. */
+    lastOpened: nullableAnswerDate,
+    /** When the contact last followed a link, in UTC; `null` if never. */
+    lastClicked: nullableAnswerDate,
+    /** When a message last could not be delivered, in UTC; `null` if never. */
+    lastFailed: nullableAnswerDate,
+    /** The IP address from which the contact last reacted. */
+    lastIP: optionalText,
+    /** The code of the last failed delivery; `null` if there was none. */
+    errorCode: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+    /** Why the last delivery failed, in words. */
+    friendlyErrorMessage: optionalText
+  })
+) {}
 
 /** The exact schema of `Contact`. */
 export const ContactRecord = wireRecord({

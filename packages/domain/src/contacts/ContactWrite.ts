@@ -26,62 +26,64 @@ import { everyStatus, Resubscribe, statusAfter, strictnessOf } from "./StatusLad
  * What a change compares of a contact: no dates but that of the consent, no source, activity or lists. A `Contact` that
  * was read is one as it is.
  */
-export const ContactContent = explained(
-  payloadRecord(
-    "the content of a contact",
-    {
-      /** Left out if the service does not tell. */
-      status: requestField(openLiterals(ContactStatus)),
-      /** The first name; left out or empty if there is none. */
-      firstName: requestField(Schema.String),
-      /** The last name; left out or empty if there is none. */
-      lastName: requestField(Schema.String),
-      /** The custom fields by name; those that are empty do not count. */
-      customFields: requestField(withUniqueNames(CustomFields)),
-      /** What the contact agreed to. */
-      consent: requestField(Consent)
-    },
-    { alsoKnown: Object.keys(ContactRecord.to.fields) }
-  ).annotate({ identifier: "ContactContent" })
-)
-export interface ContactContent extends Schema.Schema.Type<typeof ContactContent> {}
+export class ContactContent extends Schema.Opaque<ContactContent>()(
+  explained(
+    payloadRecord(
+      "the content of a contact",
+      {
+        /** Left out if the service does not tell. */
+        status: requestField(openLiterals(ContactStatus)),
+        /** The first name; left out or empty if there is none. */
+        firstName: requestField(Schema.String),
+        /** The last name; left out or empty if there is none. */
+        lastName: requestField(Schema.String),
+        /** The custom fields by name; those that are empty do not count. */
+        customFields: requestField(withUniqueNames(CustomFields)),
+        /** What the contact agreed to. */
+        consent: requestField(Consent)
+      },
+      { alsoKnown: Object.keys(ContactRecord.to.fields) }
+    ).annotate({ identifier: "ContactContent" })
+  )
+) {}
 
 const nullableText = nullableRequestField(Schema.String)
 
 /** What to write. A field that is left out stays as it is, and `null` removes one. */
-export const ContactWrite = explained(
-  payloadRecord("what to write", {
-    /** A new contact is Active if none is given. */
-    status: requestField(ContactStatus),
-    /** The first name; `null` removes it. */
-    firstName: nullableText,
-    /** The last name; `null` removes it. */
-    lastName: nullableText,
-    /** Merged key by key; `null` or an empty text removes a field. */
-    customFields: requestField(
-      withUniqueNames(Schema.Record(Schema.String, Schema.NullOr(Schema.String)).check(fewNames))
-    ),
-    /** Merged field by field; `null` removes a field, and in place of the whole all of them. */
-    consent: nullableRequestField(
-      payloadRecord(
-        "the consent of a contact",
-        {
-          ip: nullableText,
-          date: nullableRequestField(GivenDate),
-          tracking: nullableRequestField(ConsentTracking)
-        },
-        { others: { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } }
-      )
-    ),
-    /** Lists that the contact is put on; new ones are created. */
-    addToLists: requestField(Schema.Array(Schema.String)),
-    /** Lists that the contact is taken off. */
-    removeFromLists: requestField(Schema.Array(Schema.String)),
-    /** The statuses that the write lifts, so that the given one takes their place (default: false, which is none). */
-    resubscribe: requestField(Resubscribe)
-  }).annotate({ identifier: "ContactWrite" })
-)
-export interface ContactWrite extends Schema.Schema.Type<typeof ContactWrite> {}
+export class ContactWrite extends Schema.Opaque<ContactWrite>()(
+  explained(
+    payloadRecord("what to write", {
+      /** A new contact is Active if none is given. */
+      status: requestField(ContactStatus),
+      /** The first name; `null` removes it. */
+      firstName: nullableText,
+      /** The last name; `null` removes it. */
+      lastName: nullableText,
+      /** Merged key by key; `null` or an empty text removes a field. */
+      customFields: requestField(
+        withUniqueNames(Schema.Record(Schema.String, Schema.NullOr(Schema.String)).check(fewNames))
+      ),
+      /** Merged field by field; `null` removes a field, and in place of the whole all of them. */
+      consent: nullableRequestField(
+        payloadRecord(
+          "the consent of a contact",
+          {
+            ip: nullableText,
+            date: nullableRequestField(GivenDate),
+            tracking: nullableRequestField(ConsentTracking)
+          },
+          { others: { ip: "ConsentIP", date: "ConsentDate", tracking: "ConsentTracking" } }
+        )
+      ),
+      /** Lists that the contact is put on; new ones are created. */
+      addToLists: requestField(Schema.Array(Schema.String)),
+      /** Lists that the contact is taken off. */
+      removeFromLists: requestField(Schema.Array(Schema.String)),
+      /** The statuses that the write lifts, so that the given one takes their place (default: false, which is none). */
+      resubscribe: requestField(Resubscribe)
+    }).annotate({ identifier: "ContactWrite" })
+  )
+) {}
 
 /** The content of a contact as it has it. */
 export type Content = Pick<Contact, keyof ContactContent>

@@ -16,12 +16,12 @@ const fields = { ...credentialFields, ...partOf(credentialSettings, "read"), ...
 const names = partOf(apiKeySettings, "wire")
 
 /** An API key without its secret. */
-export const ApiKey = wireRecord(fields, names).annotate({ identifier: "ApiKey" })
-export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
+export class ApiKey extends Schema.Opaque<ApiKey>()(wireRecord(fields, names).annotate({ identifier: "ApiKey" })) {}
 
 /** A new API key with its secret, which no other answer contains. */
-export const NewApiKey = wireRecord({ ...fields, ...secretField }, names).annotate({ identifier: "NewApiKey" })
-export interface NewApiKey extends Schema.Schema.Type<typeof NewApiKey> {}
+export class NewApiKey extends Schema.Opaque<NewApiKey>()(
+  wireRecord({ ...fields, ...secretField }, names).annotate({ identifier: "NewApiKey" })
+) {}
 
 const settings = partOf(apiKeySettings, "write")
 const payloadFields = {
@@ -40,19 +40,22 @@ const Payload = payloadRecord(ofWhat, payloadFields, { others: names, ...nameRul
   identifier: "ApiKeyPayload"
 })
 
+class Changes extends Schema.Opaque<Changes>()(
+  payloadRecord(
+    ofWhat,
+    {
+      ...payloadFields,
+      /** The name of the key: 1 to 254 characters, unique in its account. */
+      name: requestField(payloadFields.name),
+      /** What the key may do, by access level. */
+      accessLevels: requestField(settings.accessLevels)
+    },
+    { others: names, ...nameRules }
+  ).annotate({ identifier: "ApiKeyUpdatePayload" })
+) {}
+
 /** The changes to an API key as they are sent. Fields that are left out stay as they are; another name renames it. */
-export const ApiKeyUpdatePayload = payloadRecord(
-  ofWhat,
-  {
-    ...payloadFields,
-    /** The name of the key: 1 to 254 characters, unique in its account. */
-    name: requestField(payloadFields.name),
-    /** What the key may do, by access level. */
-    accessLevels: requestField(settings.accessLevels)
-  },
-  { others: names, ...nameRules }
-).annotate({ identifier: "ApiKeyUpdatePayload" })
-interface Changes extends Schema.Schema.Type<typeof ApiKeyUpdatePayload> {}
+export const ApiKeyUpdatePayload = Changes
 
 /** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind, and purposes for access levels. */
 export interface ApiKeyInput extends Omit<typeof Payload.Type, "accessLevels" | "expires"> {
@@ -109,22 +112,21 @@ const reader = <A>(schema: Schema.Codec<A, unknown>) => {
 const readPayload = reader(Payload)
 
 /** An API key to create, or to replace another; another name renames it. */
-export const ApiKeyPayload = Object.assign(explained(Payload), {
+export class ApiKeyPayload extends Schema.Opaque<ApiKeyPayload>()(explained(Payload)) {
   /** Makes the payload of a key from dates of any kind, and from purposes: `{ name, for: ["contacts:read"] }`. */
-  fromInput: (input: ApiKeyInput): Effect.Effect<ApiKeyPayload, InvalidInput> =>
-    readPayload(input.accessLevels === undefined ? { ...input, accessLevels: [] } : input),
+  static readonly fromInput = (input: ApiKeyInput): Effect.Effect<ApiKeyPayload, InvalidInput> =>
+    readPayload(input.accessLevels === undefined ? { ...input, accessLevels: [] } : input)
   /**
    * What can be written back of a key that was read. Fails for what only another service may hold: levels that it does not
    * tell or this version does not know, or a name or range outside our grammar.
    */
-  fromApiKey: (key: ApiKey): Effect.Effect<ApiKeyPayload, InvalidInput> =>
+  static readonly fromApiKey = (key: ApiKey): Effect.Effect<ApiKeyPayload, InvalidInput> =>
     key.accessLevels.every(isAccessLevel)
       ? Effect.mapError(decodePayload(Struct.pick(key, ["name", ...Struct.keys(apiKeySettings)])), (error) =>
           invalidInput(error)
         )
       : Effect.fail(new InvalidInput({ field: "accessLevels", issue: issueOfLevels }))
-})
-export interface ApiKeyPayload extends Schema.Schema.Type<typeof ApiKeyPayload> {}
+}
 
 const isAccessLevel = Schema.is(AccessLevel)
 

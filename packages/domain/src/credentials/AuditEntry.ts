@@ -13,27 +13,28 @@ export const AuditActor = Schema.Union([
 export type AuditActor = typeof AuditActor.Type
 
 /** The details of an entry. Fields are named as on the wire; values are access levels and names, never a secret. */
-export const AuditDetails = Schema.Struct({
-  /** The fields that changed. */
-  changed: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The access levels that the credential has gained. */
-  levelsAdded: Schema.optionalKey(Schema.Array(ReportedAccessLevel)),
-  /** The access levels that the credential has lost. */
-  levelsRemoved: Schema.optionalKey(Schema.Array(ReportedAccessLevel)),
-  /** The new name, if it changed. */
-  renamedTo: Schema.optionalKey(Schema.String),
-  /** The access level that was missing. */
-  required: Schema.optionalKey(ReportedAccessLevel),
-  /** Why a key that the store knows was refused. */
-  because: Schema.optionalKey(Schema.Literals(["Expired", "OutsideRanges"])),
-  /** The field that was refused. */
-  field: Schema.optionalKey(Schema.String),
-  /** The command of the run. */
-  command: Schema.optionalKey(Schema.String),
-  /** The number of refusals without an entry of their own. */
-  count: Schema.optionalKey(Schema.Int)
-})
-export interface AuditDetails extends Schema.Schema.Type<typeof AuditDetails> {}
+export class AuditDetails extends Schema.Opaque<AuditDetails>()(
+  Schema.Struct({
+    /** The fields that changed. */
+    changed: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** The access levels that the credential has gained. */
+    levelsAdded: Schema.optionalKey(Schema.Array(ReportedAccessLevel)),
+    /** The access levels that the credential has lost. */
+    levelsRemoved: Schema.optionalKey(Schema.Array(ReportedAccessLevel)),
+    /** The new name, if it changed. */
+    renamedTo: Schema.optionalKey(Schema.String),
+    /** The access level that was missing. */
+    required: Schema.optionalKey(ReportedAccessLevel),
+    /** Why a key that the store knows was refused. */
+    because: Schema.optionalKey(Schema.Literals(["Expired", "OutsideRanges"])),
+    /** The field that was refused. */
+    field: Schema.optionalKey(Schema.String),
+    /** The command of the run. */
+    command: Schema.optionalKey(Schema.String),
+    /** The number of refusals without an entry of their own. */
+    count: Schema.optionalKey(Schema.Int)
+  })
+) {}
 
 /** How many contacts were written. */
 export const WrittenContacts = Schema.Struct({
@@ -54,35 +55,36 @@ export interface WrittenContacts extends Schema.Schema.Type<typeof WrittenContac
  * An entry of the audit trail: a change of a credential, a refusal, an export, the contacts that a run wrote, or those that a key wrote
  * without a run in an hour.
  */
-export const AuditEntry = Schema.Struct({
-  /** Increases with every entry. */
-  number: Schema.Int,
-  /** When it happened, in UTC. */
-  time: WireDate,
-  /** The account: empty for the main one, the canonical e-mail address for a subaccount. */
-  account: Schema.String,
-  /** Who acted. */
-  actor: AuditActor,
-  /** The IP address of the caller; `null` within the process, and of `FurtherRefusals`. */
-  peer: Schema.NullOr(Schema.String),
-  /**
-   * The operation identifier of the interface, such as `securityApikeysPost`, `noOperation` for an unknown path,
-   * `anyOperation` for `FurtherRefusals`, `run` for what a run wrote, `writes` for writes without one, or `restore` for a credential that a restore of the store took away or brought back.
-   */
-  operation: Schema.String,
-  /** The name of the credential as requested, or the id of the export or the run; `null` where the operation has neither. */
-  subject: Schema.NullOr(Schema.String),
-  /**
-   * `Done`, the tag of a refusal such as `NameTaken`, `Exported`, `Downloaded`, `Wrote` for contacts, or `FurtherRefusals` for all of an hour that
-   * have no entry.
-   */
-  outcome: Schema.String,
-  /** What changed, or why it was refused. */
-  details: AuditDetails,
-  /** What a run wrote, which grows with it, or a key in an hour; only of `Wrote`. */
-  contacts: Schema.optionalKey(WrittenContacts)
-}).annotate({ identifier: "AuditEntry" })
-export interface AuditEntry extends Schema.Schema.Type<typeof AuditEntry> {}
+export class AuditEntry extends Schema.Opaque<AuditEntry>()(
+  Schema.Struct({
+    /** Increases with every entry. */
+    number: Schema.Int,
+    /** When it happened, in UTC. */
+    time: WireDate,
+    /** The account: empty for the main one, the canonical e-mail address for a subaccount. */
+    account: Schema.String,
+    /** Who acted. */
+    actor: AuditActor,
+    /** The IP address of the caller; `null` within the process, and of `FurtherRefusals`. */
+    peer: Schema.NullOr(Schema.String),
+    /**
+     * The operation identifier of the interface, such as `securityApikeysPost`, `noOperation` for an unknown path,
+     * `anyOperation` for `FurtherRefusals`, `run` for what a run wrote, `writes` for writes without one, or `restore` for a credential that a restore of the store took away or brought back.
+     */
+    operation: Schema.String,
+    /** The name of the credential as requested, or the id of the export or the run; `null` where the operation has neither. */
+    subject: Schema.NullOr(Schema.String),
+    /**
+     * `Done`, the tag of a refusal such as `NameTaken`, `Exported`, `Downloaded`, `Wrote` for contacts, or `FurtherRefusals` for all of an hour that
+     * have no entry.
+     */
+    outcome: Schema.String,
+    /** What changed, or why it was refused. */
+    details: AuditDetails,
+    /** What a run wrote, which grows with it, or a key in an hour; only of `Wrote`. */
+    contacts: Schema.optionalKey(WrittenContacts)
+  }).annotate({ identifier: "AuditEntry" })
+) {}
 
 const encode = Schema.encodeSync(Schema.fromJsonString(AuditEntry))
 
@@ -101,13 +103,14 @@ export interface AuditPage {
 }
 
 /** What an API key was used for. */
-export const KeyUse = Schema.Struct({
-  /** The name of the key. */
-  name: Schema.String,
-  /** The access levels that it was used for, each with its last use to the minute; none of a key that was never used. */
-  levels: Schema.Array(Schema.Struct({ level: ReportedAccessLevel, lastUse: WireDate }))
-}).annotate({ identifier: "KeyUse" })
-export interface KeyUse extends Schema.Schema.Type<typeof KeyUse> {}
+export class KeyUse extends Schema.Opaque<KeyUse>()(
+  Schema.Struct({
+    /** The name of the key. */
+    name: Schema.String,
+    /** The access levels that it was used for, each with its last use to the minute; none of a key that was never used. */
+    levels: Schema.Array(Schema.Struct({ level: ReportedAccessLevel, lastUse: WireDate }))
+  }).annotate({ identifier: "KeyUse" })
+) {}
 
 /** Formats an entry as one line of JSON, with control characters escaped for terminals. */
 export const auditLine = (entry: AuditEntry): string =>

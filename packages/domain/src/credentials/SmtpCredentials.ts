@@ -18,14 +18,16 @@ const fields = {
 const names = partOf(credentialSettings, "wire")
 
 /** SMTP credentials without their password. The name is the login: e-mail shaped and unique in the whole service. */
-export const SmtpCredentials = wireRecord(fields, names).annotate({ identifier: "SmtpCredentials" })
-export interface SmtpCredentials extends Schema.Schema.Type<typeof SmtpCredentials> {}
+export class SmtpCredentials extends Schema.Opaque<SmtpCredentials>()(
+  wireRecord(fields, names).annotate({ identifier: "SmtpCredentials" })
+) {}
 
 /** New SMTP credentials with their password, which no other answer contains. */
-export const NewSmtpCredentials = wireRecord({ ...fields, ...secretField }, names).annotate({
-  identifier: "NewSmtpCredentials"
-})
-export interface NewSmtpCredentials extends Schema.Schema.Type<typeof NewSmtpCredentials> {}
+export class NewSmtpCredentials extends Schema.Opaque<NewSmtpCredentials>()(
+  wireRecord({ ...fields, ...secretField }, names).annotate({
+    identifier: "NewSmtpCredentials"
+  })
+) {}
 
 const payloadFields = {
   /** The name, which is also the login: an e-mail address, unique in the whole service. */
@@ -46,23 +48,23 @@ const Payload = payloadRecord(ofWhat, payloadFields, nameRules).annotate({ ident
 const decodePayload = Schema.decodeUnknownEffect(Schema.toType(Payload))
 
 /** SMTP credentials to create, or to replace others; another name renames them. */
-export const SmtpCredentialsPayload = Object.assign(explained(Payload), {
+export class SmtpCredentialsPayload extends Schema.Opaque<SmtpCredentialsPayload>()(explained(Payload)) {
   /** What can be written back of credentials that were read. Fails for what only another service may hold. */
-  fromSmtpCredentials: (read: SmtpCredentials): Effect.Effect<SmtpCredentialsPayload, InvalidInput> =>
+  static readonly fromSmtpCredentials = (read: SmtpCredentials): Effect.Effect<SmtpCredentialsPayload, InvalidInput> =>
     Effect.mapError(decodePayload(Struct.pick(read, ["name", ...Struct.keys(credentialSettings)])), (error) =>
       invalidInput(error)
     )
-})
-export interface SmtpCredentialsPayload extends Schema.Schema.Type<typeof SmtpCredentialsPayload> {}
+}
 
 /** The changes to SMTP credentials. Fields that are left out stay as they are; another name renames them. */
-export const SmtpUpdatePayload = payloadRecord(
-  ofWhat,
-  {
-    ...payloadFields,
-    /** The name, which is also the login: an e-mail address, unique in the whole service. */
-    name: requestField(payloadFields.name)
-  },
-  nameRules
-).annotate({ identifier: "SmtpUpdatePayload" })
-export interface SmtpUpdatePayload extends Schema.Schema.Type<typeof SmtpUpdatePayload> {}
+export class SmtpUpdatePayload extends Schema.Opaque<SmtpUpdatePayload>()(
+  payloadRecord(
+    ofWhat,
+    {
+      ...payloadFields,
+      /** The name, which is also the login: an e-mail address, unique in the whole service. */
+      name: requestField(payloadFields.name)
+    },
+    nameRules
+  ).annotate({ identifier: "SmtpUpdatePayload" })
+) {}

@@ -62,67 +62,68 @@ const firstOf = <A>(items: ReadonlyArray<A>, issue: (item: A) => string | undefi
 }
 
 /** What is said about a file of contacts. What is not said is found in the file, or by the names of its columns. */
-export const ImportMapping = Schema.Struct({
-  /** A name of the Encoding Standard (default: UTF-8). A byte order mark takes precedence. */
-  encoding: Schema.optionalKey(
-    Schema.String.check(
-      Schema.makeFilter((name) => isEncoding(name) || "there is no such encoding; utf-8 and windows-1252 are names")
-    )
-  ),
-  /** The character between two cells (default: found in the header, or named by a first line such as `sep=;`). */
-  delimiter: Schema.optionalKey(Delimiter),
-  /** The number of lines before the header (default: 0). */
-  skipLines: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
-  /**
-   * The columns that become another field than their heading says, by heading or as `#2` for the second (a heading that
-   * is itself `#2` wins); null leaves a column out. Several may become Status: of what they say, the strictest counts.
-   */
-  columns: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.NullOr(Schema.String)).check(
-      Schema.makeFilter((columns) =>
-        firstOf(Object.values(columns), (field) => (field === null ? undefined : fieldIssue(field)))
+export class ImportMapping extends Schema.Opaque<ImportMapping>()(
+  Schema.Struct({
+    /** A name of the Encoding Standard (default: UTF-8). A byte order mark takes precedence. */
+    encoding: Schema.optionalKey(
+      Schema.String.check(
+        Schema.makeFilter((name) => isEncoding(name) || "there is no such encoding; utf-8 and windows-1252 are names")
       )
-    )
-  ),
-  /**
-   * Words of the file for values of a field: `{ Status: { subscribed: "Active" } }`, or for one of its columns, by heading or
-   * number: `{ opt_in: { no: "Unsubscribed", yes: "" } }`. An empty value says nothing, and `*` stands for all other texts.
-   */
-  values: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.String)).check(
-      Schema.makeFilter((fields) =>
-        firstOf(
-          Object.entries(fields).flatMap(([field, words]) => Object.values(words).map((value) => ({ field, value }))),
-          ({ field, value }) => valueIssue(field, value)
+    ),
+    /** The character between two cells (default: found in the header, or named by a first line such as `sep=;`). */
+    delimiter: Schema.optionalKey(Delimiter),
+    /** The number of lines before the header (default: 0). */
+    skipLines: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
+    /**
+     * The columns that become another field than their heading says, by heading or as `#2` for the second (a heading that
+     * is itself `#2` wins); null leaves a column out. Several may become Status: of what they say, the strictest counts.
+     */
+    columns: Schema.optionalKey(
+      Schema.Record(Schema.String, Schema.NullOr(Schema.String)).check(
+        Schema.makeFilter((columns) =>
+          firstOf(Object.values(columns), (field) => (field === null ? undefined : fieldIssue(field)))
         )
       )
-    )
-  ),
-  /**
-   * What the texts of a column are, by heading or number, where that is a custom field or a date: `date:DD.MM.YYYY`, `number:1.234,56`
-   * or `boolean`, in the form of the file. They are stored as ISO 8601, plain decimals, `true` and `false`; the row of another is rejected.
-   */
-  kinds: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.String).check(
-      Schema.makeFilter((kinds) => firstOf(Object.values(kinds), kindIssue))
-    )
-  ),
-  /** What a field has in all rows, by its name: `{ Status: "Unsubscribed" }`. Beside columns that become Status the strictest counts. */
-  constants: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.String).check(
-      Schema.makeFilter((constants) =>
-        firstOf(Object.entries(constants), ([field, value]) => constantIssue(field, value))
+    ),
+    /**
+     * Words of the file for values of a field: `{ Status: { subscribed: "Active" } }`, or for one of its columns, by heading or
+     * number: `{ opt_in: { no: "Unsubscribed", yes: "" } }`. An empty value says nothing, and `*` stands for all other texts.
+     */
+    values: Schema.optionalKey(
+      Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.String)).check(
+        Schema.makeFilter((fields) =>
+          firstOf(
+            Object.entries(fields).flatMap(([field, words]) => Object.values(words).map((value) => ({ field, value }))),
+            ({ field, value }) => valueIssue(field, value)
+          )
+        )
       )
-    )
-  ),
-  /** Whether an empty cell leaves its field as it is, or removes a name or custom field (default: keep). */
-  empty: Schema.optionalKey(Schema.Literals(["keep", "clear"])),
-  /** Whether cells are taken without the blanks around their texts (default: false). */
-  trim: Schema.optionalKey(Schema.Boolean),
-  /** The form of the dates of the record, such as `DD.MM.YYYY`, in UTC. Those as ISO 8601 are read besides. */
-  dateFormat: Schema.optionalKey(Schema.String.check(Schema.makeFilter(dateFormatIssue)))
-})
-export interface ImportMapping extends Schema.Schema.Type<typeof ImportMapping> {}
+    ),
+    /**
+     * What the texts of a column are, by heading or number, where that is a custom field or a date: `date:DD.MM.YYYY`, `number:1.234,56`
+     * or `boolean`, in the form of the file. They are stored as ISO 8601, plain decimals, `true` and `false`; the row of another is rejected.
+     */
+    kinds: Schema.optionalKey(
+      Schema.Record(Schema.String, Schema.String).check(
+        Schema.makeFilter((kinds) => firstOf(Object.values(kinds), kindIssue))
+      )
+    ),
+    /** What a field has in all rows, by its name: `{ Status: "Unsubscribed" }`. Beside columns that become Status the strictest counts. */
+    constants: Schema.optionalKey(
+      Schema.Record(Schema.String, Schema.String).check(
+        Schema.makeFilter((constants) =>
+          firstOf(Object.entries(constants), ([field, value]) => constantIssue(field, value))
+        )
+      )
+    ),
+    /** Whether an empty cell leaves its field as it is, or removes a name or custom field (default: keep). */
+    empty: Schema.optionalKey(Schema.Literals(["keep", "clear"])),
+    /** Whether cells are taken without the blanks around their texts (default: false). */
+    trim: Schema.optionalKey(Schema.Boolean),
+    /** The form of the dates of the record, such as `DD.MM.YYYY`, in UTC. Those as ISO 8601 are read besides. */
+    dateFormat: Schema.optionalKey(Schema.String.check(Schema.makeFilter(dateFormatIssue)))
+  })
+) {}
 
 /** The text of a file with a mapping. */
 export const ImportMappingText = Schema.fromJsonString(ImportMapping)

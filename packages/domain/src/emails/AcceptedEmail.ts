@@ -8,38 +8,40 @@ import { EmailMessage } from "./EmailMessage.ts"
 const names = { messageId: "MessageID", transactionId: "TransactionID" } as const
 
 /** A message that the service has accepted. */
-export const AcceptedEmail = wireRecord(
-  {
-    /** The identifier of the message. */
-    messageId: Schema.String,
-    /** The identifier of the call that submitted it. */
-    transactionId: Schema.String,
-    /** When the service accepted it, in UTC. */
-    accepted: WireDate,
-    /** The message as it was submitted. */
-    message: EmailMessage
-  },
-  names
-).annotate({ identifier: "AcceptedEmail" })
-export interface AcceptedEmail extends Schema.Schema.Type<typeof AcceptedEmail> {}
+export class AcceptedEmail extends Schema.Opaque<AcceptedEmail>()(
+  wireRecord(
+    {
+      /** The identifier of the message. */
+      messageId: Schema.String,
+      /** The identifier of the call that submitted it. */
+      transactionId: Schema.String,
+      /** When the service accepted it, in UTC. */
+      accepted: WireDate,
+      /** The message as it was submitted. */
+      message: EmailMessage
+    },
+    names
+  ).annotate({ identifier: "AcceptedEmail" })
+) {}
 
 /** What a list tells of a message: no texts and attachments. */
-export const EmailSummary = wireRecord(
-  {
-    /** The identifier of the message. */
-    messageId: Schema.String,
-    /** When the service accepted it, in UTC. */
-    accepted: WireDate,
-    /** The sender. */
-    from: Schema.String,
-    /** The recipients. */
-    to: Schema.Array(Schema.String),
-    /** The subject; `null` if it has none. */
-    subject: Schema.NullOr(Schema.String)
-  },
-  { messageId: names.messageId }
-).annotate({ identifier: "EmailSummary" })
-export interface EmailSummary extends Schema.Schema.Type<typeof EmailSummary> {}
+export class EmailSummary extends Schema.Opaque<EmailSummary>()(
+  wireRecord(
+    {
+      /** The identifier of the message. */
+      messageId: Schema.String,
+      /** When the service accepted it, in UTC. */
+      accepted: WireDate,
+      /** The sender. */
+      from: Schema.String,
+      /** The recipients. */
+      to: Schema.Array(Schema.String),
+      /** The subject; `null` if it has none. */
+      subject: Schema.NullOr(Schema.String)
+    },
+    { messageId: names.messageId }
+  ).annotate({ identifier: "EmailSummary" })
+) {}
 
 /** A page of messages, the newest first. */
 export interface EmailsPage {

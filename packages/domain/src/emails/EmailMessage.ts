@@ -68,81 +68,85 @@ export const EmailRecipient = payloadRecord("a recipient", {
 export interface EmailRecipient extends Schema.Schema.Type<typeof EmailRecipient> {}
 
 /** One form of the text of a message. */
-export const BodyPart = payloadRecord("a part of the body", {
-  /** The form of the text. */
-  contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
-  /** The text, with merge fields in braces, such as `{firstname}`. */
-  content: optionalText,
-  /** The character set of the text, such as utf-8. */
-  charset: optionalHeaderText
-})
-export interface BodyPart extends Schema.Schema.Type<typeof BodyPart> {}
+export class BodyPart extends Schema.Opaque<BodyPart>()(
+  payloadRecord("a part of the body", {
+    /** The form of the text. */
+    contentType: Schema.Literals(["HTML", "PlainText", "AMP", "CSS"]),
+    /** The text, with merge fields in braces, such as `{firstname}`. */
+    content: optionalText,
+    /** The character set of the text, such as utf-8. */
+    charset: optionalHeaderText
+  })
+) {}
 
 /** A file attached to a message, in base64. */
-export const Attachment = payloadRecord("an attachment", {
-  /** The bytes of the file, in base64. */
-  binaryContent: Schema.String,
-  /** The name of the file as recipients see it. */
-  name: headerText,
-  /** The media type, such as application/pdf. */
-  contentType: optionalHeaderText,
-  /** The size of the file, in bytes. */
-  size: nullableRequestField(Schema.Int)
-})
-export interface Attachment extends Schema.Schema.Type<typeof Attachment> {}
+export class Attachment extends Schema.Opaque<Attachment>()(
+  payloadRecord("an attachment", {
+    /** The bytes of the file, in base64. */
+    binaryContent: Schema.String,
+    /** The name of the file as recipients see it. */
+    name: headerText,
+    /** The media type, such as application/pdf. */
+    contentType: optionalHeaderText,
+    /** The size of the file, in bytes. */
+    size: nullableRequestField(Schema.Int)
+  })
+) {}
 
 /** The sender, texts, headers and attachments of a message. */
-export const EmailContent = payloadRecord("the content of a message", {
-  /** The sender: an address or `Name <address>`, which the account may send from. */
-  from: mailbox,
-  /** The texts of the message, one for each form. */
-  body: requestField(Schema.Array(BodyPart)),
-  /** The values of merge fields for all recipients, by name. */
-  merge: requestField(CustomFields),
-  /** The files that are sent along. */
-  attachments: requestField(Schema.Array(Attachment)),
-  /** Further headers by name. Senders and recipients have fields of their own. */
-  headers: requestField(MailHeaders),
-  /** A text that the service hands back in its notifications. */
-  postback: optionalHeaderText,
-  /** The address that bounces go to, or `Name <address>`, which the account may send from. */
-  envelopeFrom: optionalMailbox,
-  /** Where answers go: an address or `Name <address>`. */
-  replyTo: optionalMailbox,
-  /** The subject, with merge fields in braces. */
-  subject: optionalHeaderText,
-  /** The name of a template of the service, used in place of `body`. */
-  templateName: optionalHeaderText,
-  /** The names of files that were uploaded to the service before, to be sent along. */
-  attachFiles: requestField(Schema.Array(headerText)),
-  /** What is added to links, so that web analytics can count their visits. */
-  utm: requestField(
-    payloadRecord("the utm of a message", {
-      source: optionalHeaderText,
-      medium: optionalHeaderText,
-      campaign: optionalHeaderText,
-      content: optionalHeaderText
-    })
-  )
-})
-export interface EmailContent extends Schema.Schema.Type<typeof EmailContent> {}
+export class EmailContent extends Schema.Opaque<EmailContent>()(
+  payloadRecord("the content of a message", {
+    /** The sender: an address or `Name <address>`, which the account may send from. */
+    from: mailbox,
+    /** The texts of the message, one for each form. */
+    body: requestField(Schema.Array(BodyPart)),
+    /** The values of merge fields for all recipients, by name. */
+    merge: requestField(CustomFields),
+    /** The files that are sent along. */
+    attachments: requestField(Schema.Array(Attachment)),
+    /** Further headers by name. Senders and recipients have fields of their own. */
+    headers: requestField(MailHeaders),
+    /** A text that the service hands back in its notifications. */
+    postback: optionalHeaderText,
+    /** The address that bounces go to, or `Name <address>`, which the account may send from. */
+    envelopeFrom: optionalMailbox,
+    /** Where answers go: an address or `Name <address>`. */
+    replyTo: optionalMailbox,
+    /** The subject, with merge fields in braces. */
+    subject: optionalHeaderText,
+    /** The name of a template of the service, used in place of `body`. */
+    templateName: optionalHeaderText,
+    /** The names of files that were uploaded to the service before, to be sent along. */
+    attachFiles: requestField(Schema.Array(headerText)),
+    /** What is added to links, so that web analytics can count their visits. */
+    utm: requestField(
+      payloadRecord("the utm of a message", {
+        source: optionalHeaderText,
+        medium: optionalHeaderText,
+        campaign: optionalHeaderText,
+        content: optionalHeaderText
+      })
+    )
+  })
+) {}
 
 /** How a message is delivered and tracked. */
-export const EmailOptions = payloadRecord("the options object of a message", {
-  /** How long the service waits before it sends, in minutes. */
-  timeOffset: nullableRequestField(Schema.Int),
-  /** The name of the pool of IP addresses to send from. */
-  poolName: optionalHeaderText,
-  /** The name of the channel by which reports group messages. */
-  channelName: optionalHeaderText,
-  /** The encoding of the headers, such as Base64 or QuotedPrintable. */
-  encoding: optionalHeaderText,
-  /** Whether opens are counted. */
-  trackOpens: nullableRequestField(Schema.Boolean),
-  /** Whether clicks on links are counted. */
-  trackClicks: nullableRequestField(Schema.Boolean)
-})
-export interface EmailOptions extends Schema.Schema.Type<typeof EmailOptions> {}
+export class EmailOptions extends Schema.Opaque<EmailOptions>()(
+  payloadRecord("the options object of a message", {
+    /** How long the service waits before it sends, in minutes. */
+    timeOffset: nullableRequestField(Schema.Int),
+    /** The name of the pool of IP addresses to send from. */
+    poolName: optionalHeaderText,
+    /** The name of the channel by which reports group messages. */
+    channelName: optionalHeaderText,
+    /** The encoding of the headers, such as Base64 or QuotedPrintable. */
+    encoding: optionalHeaderText,
+    /** Whether opens are counted. */
+    trackOpens: nullableRequestField(Schema.Boolean),
+    /** Whether clicks on links are counted. */
+    trackClicks: nullableRequestField(Schema.Boolean)
+  })
+) {}
 
 /** The maximum number of recipients of one message. */
 export const maximumRecipients = 1000
@@ -151,29 +155,31 @@ export const maximumRecipients = 1000
  * A message to one or more recipients. `from` and `envelopeFrom` are bare addresses or `Name <address>`, both allowed
  * ones.
  */
-export const EmailMessage = explained(
-  payloadRecord("a message", {
-    /** The recipients, 1 to 1000. */
-    recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
-    /** The sender, texts and attachments. */
-    content: EmailContent,
-    /** How the message is delivered and tracked. */
-    options: requestField(EmailOptions)
-  }).annotate({ identifier: "EmailMessageData" })
-)
-export interface EmailMessage extends Schema.Schema.Type<typeof EmailMessage> {}
+export class EmailMessage extends Schema.Opaque<EmailMessage>()(
+  explained(
+    payloadRecord("a message", {
+      /** The recipients, 1 to 1000. */
+      recipients: Schema.Array(EmailRecipient).check(Schema.isMinLength(1), Schema.isMaxLength(maximumRecipients)),
+      /** The sender, texts and attachments. */
+      content: EmailContent,
+      /** How the message is delivered and tracked. */
+      options: requestField(EmailOptions)
+    }).annotate({ identifier: "EmailMessageData" })
+  )
+) {}
 
 /** The identifiers of an accepted message. */
-export const EmailSend = wireRecord(
-  {
-    /** The identifier of the whole call. */
-    transactionId: answerField(Schema.String),
-    /** The identifier of the message, if it has one of its own. */
-    messageId: Schema.optionalKey(Schema.NullOr(Schema.String))
-  },
-  { transactionId: "TransactionID", messageId: "MessageID" }
-).annotate({ identifier: "EmailSend" })
-export interface EmailSend extends Schema.Schema.Type<typeof EmailSend> {}
+export class EmailSend extends Schema.Opaque<EmailSend>()(
+  wireRecord(
+    {
+      /** The identifier of the whole call. */
+      transactionId: answerField(Schema.String),
+      /** The identifier of the message, if it has one of its own. */
+      messageId: Schema.optionalKey(Schema.NullOr(Schema.String))
+    },
+    { transactionId: "TransactionID", messageId: "MessageID" }
+  ).annotate({ identifier: "EmailSend" })
+) {}
 
 /** The account has not verified the sender address. */
 export class NotAllowedSender extends TaggedError<NotAllowedSender>()("NotAllowedSender", {

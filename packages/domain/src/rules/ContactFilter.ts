@@ -93,10 +93,11 @@ export const contactFilterFromInput = Effect.fnUntraced(function* (input: {
 })
 
 /** The body of a bulk delete, and of what puts contacts on a list. Both fields are optional, since `contactFilterFromInput` decides about them. */
-export const EmailsPayload = payloadRecord("a choice of contacts", {
-  /** The rule that selects the contacts. */
-  rule: requestField(Schema.String),
-  /** The addresses of the contacts. */
-  emails: requestField(Schema.Array(Schema.String))
-}).annotate({ identifier: "EmailsPayload" })
-export interface EmailsPayload extends Schema.Schema.Type<typeof EmailsPayload> {}
+export class EmailsPayload extends Schema.Opaque<EmailsPayload>()(
+  payloadRecord("a choice of contacts", {
+    /** The rule that selects the contacts. */
+    rule: requestField(Schema.String),
+    /** The addresses of the contacts. */
+    emails: requestField(Schema.Array(Schema.String))
+  }).annotate({ identifier: "EmailsPayload" })
+) {}

@@ -8,32 +8,34 @@ import { foldText, numberOf } from "./Rule.ts"
 import { parseDate } from "./RuleDate.ts"
 
 /** The use of a field by contacts. */
-export const FieldUse = wireRecord({
-  /** The name as the wire and exports have it; of a custom field in its first spelling. */
-  name: Schema.String,
-  /** Whether it is a custom field. */
-  isCustom: Schema.Boolean,
-  /** The number of contacts that have a value in it. */
-  contacts: Schema.Int,
-  /** The number of values that rules compare as numbers. */
-  numbers: Schema.Int,
-  /** The number of values that rules compare as dates. */
-  dates: Schema.Int,
-  /** The first different values, at most 3 of at most 100 characters. */
-  examples: Schema.Array(Schema.String)
-}).annotate({ identifier: "FieldUse" })
-export interface FieldUse extends Schema.Schema.Type<typeof FieldUse> {}
+export class FieldUse extends Schema.Opaque<FieldUse>()(
+  wireRecord({
+    /** The name as the wire and exports have it; of a custom field in its first spelling. */
+    name: Schema.String,
+    /** Whether it is a custom field. */
+    isCustom: Schema.Boolean,
+    /** The number of contacts that have a value in it. */
+    contacts: Schema.Int,
+    /** The number of values that rules compare as numbers. */
+    numbers: Schema.Int,
+    /** The number of values that rules compare as dates. */
+    dates: Schema.Int,
+    /** The first different values, at most 3 of at most 100 characters. */
+    examples: Schema.Array(Schema.String)
+  }).annotate({ identifier: "FieldUse" })
+) {}
 
 /** The fields that contacts have. */
-export const FieldsInUse = wireRecord({
-  /** The number of contacts that were counted. */
-  contacts: Schema.Int,
-  /** Whether all contacts and fields were counted. Otherwise there are at least so many. */
-  exact: Schema.Boolean,
-  /** The fields of the record in its order, then custom ones by name. */
-  fields: Schema.Array(FieldUse)
-}).annotate({ identifier: "FieldsInUse" })
-export interface FieldsInUse extends Schema.Schema.Type<typeof FieldsInUse> {}
+export class FieldsInUse extends Schema.Opaque<FieldsInUse>()(
+  wireRecord({
+    /** The number of contacts that were counted. */
+    contacts: Schema.Int,
+    /** Whether all contacts and fields were counted. Otherwise there are at least so many. */
+    exact: Schema.Boolean,
+    /** The fields of the record in its order, then custom ones by name. */
+    fields: Schema.Array(FieldUse)
+  }).annotate({ identifier: "FieldsInUse" })
+) {}
 
 /** The maximum number of custom fields that are counted. */
 export const maximumFieldsInUse = 1000

@@ -21,13 +21,14 @@ export const Unplaced = wireRecord({
 export interface Unplaced extends Schema.Schema.Type<typeof Unplaced> {}
 
 /** How many contacts a rule selects. */
-export const ContactCount = wireRecord({
-  /** The number of contacts. */
-  count: Schema.Int,
-  /** Those about which the rule cannot decide, if there are any and the service tells. */
-  unplaced: answerField(Unplaced)
-}).annotate({ identifier: "ContactCount" })
-export interface ContactCount extends Schema.Schema.Type<typeof ContactCount> {}
+export class ContactCount extends Schema.Opaque<ContactCount>()(
+  wireRecord({
+    /** The number of contacts. */
+    count: Schema.Int,
+    /** Those about which the rule cannot decide, if there are any and the service tells. */
+    unplaced: answerField(Unplaced)
+  }).annotate({ identifier: "ContactCount" })
+) {}
 
 /** Whether a value may be one that the rule cannot compare. Numbers and dates of the record never are. */
 export const mayLeaveUnplaced = (rule: Rule): boolean =>

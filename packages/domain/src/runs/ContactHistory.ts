@@ -7,38 +7,40 @@ import { FieldChanges } from "./ContactState.ts"
 import { checkRunsPage } from "./RecordedChange.ts"
 
 /** What was done to a contact at one time. */
-export const HistoryEntry = wireRecord({
-  /** When: to the second of a status, a consent and the adding of the contact that is there, of all else when its run began. */
-  date: WireDate,
-  /** What was done. */
-  effect: Schema.Literals(["Created", "Changed", "Deleted"]),
-  /** What the changed fields were and are; of a new contact only the status that it was given, if it stops mail. */
-  fields: FieldChanges,
-  /** The name that the key had then; `null` for the owner of the store, and where nobody knows. */
-  key: Schema.NullOr(Schema.String),
-  /** The id of the run; `null` for a write without one, and where nobody knows. */
-  run: Schema.NullOr(Schema.String),
-  /** The command of the run, while the service keeps it. */
-  command: Schema.optionalKey(Schema.String),
-  /** What the run is of, such as the name of a file. */
-  about: Schema.optionalKey(Schema.String),
-  /** The id of the run that the run undoes. */
-  undoes: Schema.optionalKey(Schema.String),
-  /** How the contact came in, as the service notes it of one that is there. */
-  source: Schema.optionalKey(Schema.String)
-}).annotate({ identifier: "HistoryEntry" })
-export interface HistoryEntry extends Schema.Schema.Type<typeof HistoryEntry> {}
+export class HistoryEntry extends Schema.Opaque<HistoryEntry>()(
+  wireRecord({
+    /** When: to the second of a status, a consent and the adding of the contact that is there, of all else when its run began. */
+    date: WireDate,
+    /** What was done. */
+    effect: Schema.Literals(["Created", "Changed", "Deleted"]),
+    /** What the changed fields were and are; of a new contact only the status that it was given, if it stops mail. */
+    fields: FieldChanges,
+    /** The name that the key had then; `null` for the owner of the store, and where nobody knows. */
+    key: Schema.NullOr(Schema.String),
+    /** The id of the run; `null` for a write without one, and where nobody knows. */
+    run: Schema.NullOr(Schema.String),
+    /** The command of the run, while the service keeps it. */
+    command: Schema.optionalKey(Schema.String),
+    /** What the run is of, such as the name of a file. */
+    about: Schema.optionalKey(Schema.String),
+    /** The id of the run that the run undoes. */
+    undoes: Schema.optionalKey(Schema.String),
+    /** How the contact came in, as the service notes it of one that is there. */
+    source: Schema.optionalKey(Schema.String)
+  }).annotate({ identifier: "HistoryEntry" })
+) {}
 
 /** A page of the history of a contact, the newest first. */
-export const ContactHistory = wireRecord({
-  /** Whether the contact is there now. */
-  exists: Schema.Boolean,
-  /** The entries. There may be none on a page that is not the last, where many runs did nothing to the contact. */
-  entries: Schema.Array(HistoryEntry),
-  /** The `cursor` of the next page; `null` on the last one. */
-  next: Schema.NullOr(Schema.String)
-}).annotate({ identifier: "ContactHistory" })
-export interface ContactHistory extends Schema.Schema.Type<typeof ContactHistory> {}
+export class ContactHistory extends Schema.Opaque<ContactHistory>()(
+  wireRecord({
+    /** Whether the contact is there now. */
+    exists: Schema.Boolean,
+    /** The entries. There may be none on a page that is not the last, where many runs did nothing to the contact. */
+    entries: Schema.Array(HistoryEntry),
+    /** The `cursor` of the next page; `null` on the last one. */
+    next: Schema.NullOr(Schema.String)
+  }).annotate({ identifier: "ContactHistory" })
+) {}
 
 /** A page of the history of a contact. */
 export interface HistoryPage {

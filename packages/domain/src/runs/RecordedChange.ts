@@ -82,12 +82,13 @@ export const ChangeContent = Schema.Struct(content)
 export interface ChangeContent extends Schema.Schema.Type<typeof ChangeContent> {}
 
 /** A recorded change of a contact, with its lists, which are fields such as `Lists.news`. */
-export const RecordedChange = wireRecord({
-  /** Its number in the run, from 1 on. */
-  number: Schema.Int,
-  ...content
-}).annotate({ identifier: "RunChange" })
-export interface RecordedChange extends Schema.Schema.Type<typeof RecordedChange> {}
+export class RecordedChange extends Schema.Opaque<RecordedChange>()(
+  wireRecord({
+    /** Its number in the run, from 1 on. */
+    number: Schema.Int,
+    ...content
+  }).annotate({ identifier: "RunChange" })
+) {}
 
 /** A change without its number in a run, of a contact that has an address. */
 export type ChangeOfContact = ChangeContent & { readonly email: string }

@@ -41,24 +41,25 @@ export const checkStep = (state: string): Effect.Effect<RunStep, InvalidInput> =
 export const runIdOf = (text: string): string => (isRecordId(text) ? text : "-")
 
 /** What begins a run. The service adds the key and the time. */
-export const RunPayload = explained(
-  payloadRecord("a run", {
-    /** The command or program, such as `import`. */
-    command: textOf(maximumCommand),
-    /** What it is of, in words: the name of a file, or a rule. */
-    about: requestField(textOf(maximumRunText)),
-    /**
-     * What the run works on, such as the digest of a file. Of one command and input one run is open, and a run that was left
-     * resumes. Without it the run is like no other.
-     */
-    input: requestField(textOf(maximumRunText)),
-    /** The id of the run that this one undoes. If nobody is at work on that any more, it ends. */
-    undoes: requestField(Schema.String.check(Schema.isPattern(recordIdPattern, { expected: "the id of a run" }))),
-    /** Whether a run that was left resumes (default: true). With `false` it ends, and a new one begins. */
-    resume: requestField(Schema.Boolean)
-  }).annotate({ identifier: "RunPayload" })
-)
-export interface RunPayload extends Schema.Schema.Type<typeof RunPayload> {}
+export class RunPayload extends Schema.Opaque<RunPayload>()(
+  explained(
+    payloadRecord("a run", {
+      /** The command or program, such as `import`. */
+      command: textOf(maximumCommand),
+      /** What it is of, in words: the name of a file, or a rule. */
+      about: requestField(textOf(maximumRunText)),
+      /**
+       * What the run works on, such as the digest of a file. Of one command and input one run is open, and a run that was left
+       * resumes. Without it the run is like no other.
+       */
+      input: requestField(textOf(maximumRunText)),
+      /** The id of the run that this one undoes. If nobody is at work on that any more, it ends. */
+      undoes: requestField(Schema.String.check(Schema.isPattern(recordIdPattern, { expected: "the id of a run" }))),
+      /** Whether a run that was left resumes (default: true). With `false` it ends, and a new one begins. */
+      resume: requestField(Schema.Boolean)
+    }).annotate({ identifier: "RunPayload" })
+  )
+) {}
 
 const fields = {
   /** The id of the run, which begins with its time. */
@@ -92,16 +93,16 @@ const fields = {
 }
 
 /** A run as the service records it. */
-export const RunRecord = wireRecord(fields).annotate({ identifier: "Run" })
-export interface RunRecord extends Schema.Schema.Type<typeof RunRecord> {}
+export class RunRecord extends Schema.Opaque<RunRecord>()(wireRecord(fields).annotate({ identifier: "Run" })) {}
 
 /** A run that was begun or resumed. */
-export const BegunRun = wireRecord({
-  ...fields,
-  /** Whether an earlier process began it. */
-  isResumed: Schema.Boolean
-}).annotate({ identifier: "BegunRun" })
-export interface BegunRun extends Schema.Schema.Type<typeof BegunRun> {}
+export class BegunRun extends Schema.Opaque<BegunRun>()(
+  wireRecord({
+    ...fields,
+    /** Whether an earlier process began it. */
+    isResumed: Schema.Boolean
+  }).annotate({ identifier: "BegunRun" })
+) {}
 
 /** How work on a run ends. */
 export interface EndOfRun {

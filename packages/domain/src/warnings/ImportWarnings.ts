@@ -28,29 +28,30 @@ export const WarningCode = Schema.Literals([
 export type WarningCode = typeof WarningCode.Type
 
 /** What is odd in a file, and is imported all the same. */
-export const ImportWarning = Schema.Struct({
-  /**
-   * What is odd: columns that say who wants mail and become fields, blanks around texts, domains without a dot, wrongly decoded
-   * texts, mixed forms, dates and numbers that rules cannot compare as they are, headings, missing statuses, contacts that a default
-   * status does not reach, several statuses of one address, an opt-out in a row that is rejected for another with its address.
-   */
-  code: WarningCode,
-  /** What is odd, in words. */
-  warning: Schema.String,
-  /** The heading of the column, if it is one. */
-  column: Schema.optionalKey(Schema.String),
-  /** The field that the heading of a column probably means. */
-  field: Schema.optionalKey(Schema.String),
-  /** The kinds that the texts of a column may be of, as a mapping names them; several if only a person knows which. */
-  kinds: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** What a mapping to Status says of its words; `*` is any other text, and an empty value says nothing. */
-  words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** The number of its cells, rows or addresses; of a column that says who wants mail that of refusals; of mixed forms those that have not the most frequent one; of a heading 1. */
-  count: Schema.Int,
-  /** The first of them, up to 3: the lines and the texts, up to 100 characters of each; of mixed forms the first of each form. */
-  examples: Schema.Array(Schema.Struct({ line: Schema.Int, value: Schema.String }))
-})
-export interface ImportWarning extends Schema.Schema.Type<typeof ImportWarning> {}
+export class ImportWarning extends Schema.Opaque<ImportWarning>()(
+  Schema.Struct({
+    /**
+     * What is odd: columns that say who wants mail and become fields, blanks around texts, domains without a dot, wrongly decoded
+     * texts, mixed forms, dates and numbers that rules cannot compare as they are, headings, missing statuses, contacts that a default
+     * status does not reach, several statuses of one address, an opt-out in a row that is rejected for another with its address.
+     */
+    code: WarningCode,
+    /** What is odd, in words. */
+    warning: Schema.String,
+    /** The heading of the column, if it is one. */
+    column: Schema.optionalKey(Schema.String),
+    /** The field that the heading of a column probably means. */
+    field: Schema.optionalKey(Schema.String),
+    /** The kinds that the texts of a column may be of, as a mapping names them; several if only a person knows which. */
+    kinds: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** What a mapping to Status says of its words; `*` is any other text, and an empty value says nothing. */
+    words: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+    /** The number of its cells, rows or addresses; of a column that says who wants mail that of refusals; of mixed forms those that have not the most frequent one; of a heading 1. */
+    count: Schema.Int,
+    /** The first of them, up to 3: the lines and the texts, up to 100 characters of each; of mixed forms the first of each form. */
+    examples: Schema.Array(Schema.Struct({ line: Schema.Int, value: Schema.String }))
+  })
+) {}
 
 /** Numbers beyond which nothing is told apart: a header may have a million columns. */
 const mostGroups = 1000

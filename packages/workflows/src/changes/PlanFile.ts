@@ -21,44 +21,46 @@ import { NewRecipients, type RunReport } from "../runs/RunReport.ts"
 const version = 3
 
 /** The first line of a plan: its target and its options. */
-export const PlanHeader = Schema.Struct({
-  /** What tells a plan from other files. */
-  plan: Schema.Literal("roster contacts"),
-  /** The version of the format. */
-  version: Schema.Literal(version),
-  /** Tells it from other plans. */
-  id: Schema.String,
-  /** The id of the store whose contacts it changes, or the address of a service that tells none. */
-  target: Schema.String,
-  /** The name of the service or store for people, if it is another. */
-  name: Schema.optionalKey(Schema.String),
-  /** When it was made, as ISO 8601. */
-  made: Schema.String,
-  /** What its rows were read from, as the caller names it. */
-  source: Schema.optionalKey(Schema.String),
-  /** How they were read. */
-  mapping: Schema.optionalKey(ImportMapping),
-  /** Lists that the contacts are put on. */
-  listNames: Schema.Array(Schema.String),
-  /** The statuses that it lifts. */
-  resubscribe: Resubscribe
-})
-export interface PlanHeader extends Schema.Schema.Type<typeof PlanHeader> {}
+export class PlanHeader extends Schema.Opaque<PlanHeader>()(
+  Schema.Struct({
+    /** What tells a plan from other files. */
+    plan: Schema.Literal("roster contacts"),
+    /** The version of the format. */
+    version: Schema.Literal(version),
+    /** Tells it from other plans. */
+    id: Schema.String,
+    /** The id of the store whose contacts it changes, or the address of a service that tells none. */
+    target: Schema.String,
+    /** The name of the service or store for people, if it is another. */
+    name: Schema.optionalKey(Schema.String),
+    /** When it was made, as ISO 8601. */
+    made: Schema.String,
+    /** What its rows were read from, as the caller names it. */
+    source: Schema.optionalKey(Schema.String),
+    /** How they were read. */
+    mapping: Schema.optionalKey(ImportMapping),
+    /** Lists that the contacts are put on. */
+    listNames: Schema.Array(Schema.String),
+    /** The statuses that it lifts. */
+    resubscribe: Resubscribe
+  })
+) {}
 
 /** A row of a plan, which changes something. */
-export const PlannedRow = Schema.Struct({
-  /** The line on which the row begins, counted from 1. */
-  line: Schema.Int,
-  /** What it does, to a contact that is as the plan saw it. */
-  change: ContactChange,
-  /** Old and new values of the fields of a stored contact, for people. */
-  fields: Schema.optionalKey(FieldChanges),
-  /** Those of them that change only the form of their value; absent without any. */
-  onlyForm: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The status of the row was left out, since the contact keeps its own. */
-  keepsStatus: Schema.optionalKey(Schema.Literal(true))
-})
-export interface PlannedRow extends Schema.Schema.Type<typeof PlannedRow> {}
+export class PlannedRow extends Schema.Opaque<PlannedRow>()(
+  Schema.Struct({
+    /** The line on which the row begins, counted from 1. */
+    line: Schema.Int,
+    /** What it does, to a contact that is as the plan saw it. */
+    change: ContactChange,
+    /** Old and new values of the fields of a stored contact, for people. */
+    fields: Schema.optionalKey(FieldChanges),
+    /** Those of them that change only the form of their value; absent without any. */
+    onlyForm: Schema.optionalKey(Schema.Array(Schema.String)),
+    /** The status of the row was left out, since the contact keeps its own. */
+    keepsStatus: Schema.optionalKey(Schema.Literal(true))
+  })
+) {}
 
 /** A row by its line and address. */
 export const Named = Schema.Struct({ line: Schema.Int, email: Schema.String })
@@ -77,63 +79,64 @@ export const LeftValue = Schema.Struct({
 export interface LeftValue extends Schema.Schema.Type<typeof LeftValue> {}
 
 /** The counts and examples of a plan: read = new + changed + deleted + unchanged + leftOut + rejected + duplicates. */
-export const PlanSummary = Schema.Struct({
-  /** The number of rows. */
-  read: Schema.Int,
-  /** Rows whose contacts are new. */
-  new: Schema.Int,
-  /** Rows whose contacts change. */
-  changed: Schema.Int,
-  /** Contacts that the plan deletes; absent without any. */
-  deleted: Schema.optionalKey(Schema.Int),
-  /** How many of them have each status; absent without any. */
-  statuses: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
-  /** Rows whose contacts are so already. */
-  unchanged: Schema.Int,
-  /** Rows that the mode leaves out; absent without any. */
-  leftOut: Schema.optionalKey(Schema.Int),
-  /** Rows that our own check refuses. */
-  rejected: Schema.Int,
-  /** Rows that are merged into a later one with their address. */
-  duplicates: Schema.Int,
-  /** The first of them; absent without any. */
-  duplicateRows: Schema.optionalKey(Schema.Array(RepeatedRow)),
-  /** Rows whose contacts keep their status in place of that of the row. */
-  wouldResubscribe: Schema.Int,
-  /** Changed rows that, as far as can be read, only put their contacts on the lists. */
-  onlyLists: Schema.Int,
-  /** The number of stored contacts that change in each field. */
-  fields: Schema.Record(Schema.String, Schema.Int),
-  /** The number of them in which only the form of the value changes, such as 25.07.2022 to 2022-07-25; absent without any. */
-  onlyForm: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
-  /** The first changes of stored contacts, with the fields of which only the form changes. */
-  sample: Schema.Array(
-    Schema.Struct({
-      ...Named.fields,
-      changes: FieldChanges,
-      onlyForm: Schema.optionalKey(Schema.Array(Schema.String))
-    })
-  ),
-  /** Which column of the file becomes which field; absent without a file. */
-  columns: Schema.optionalKey(Schema.Array(ContactColumns.ColumnField)),
-  /** The number of values that a conversion leaves as they are; absent without any. */
-  valuesLeft: Schema.optionalKey(Schema.Int),
-  /** The first of them, up to 10,000. */
-  leftValues: Schema.optionalKey(Schema.Array(LeftValue)),
-  /** The first contacts that rows stand for, as they would be stored; absent without any. */
-  firstContacts: Schema.optionalKey(Schema.Array(Schema.Struct({ ...Named.fields, contact: ContactState }))),
-  /** The first of them. */
-  wouldResubscribeRows: Schema.Array(Schema.Struct({ ...Named.fields, ...KeptStatusRow.fields })),
-  /** The first rejected rows, up to 10,000. */
-  rejectedRows: Schema.Array(NamedRejection),
-  /** Why rows are rejected, the causes of most rows first; absent without any. */
-  causes: Schema.optionalKey(Schema.Array(RejectionCause)),
-  /** Who will receive mail and did not before; absent of deletions. */
-  newRecipients: Schema.optionalKey(NewRecipients),
-  /** What is odd in the other rows; absent if nothing is, or if the survey did not look for it. */
-  warnings: Schema.optionalKey(Schema.Array(ImportWarning))
-})
-export interface PlanSummary extends Schema.Schema.Type<typeof PlanSummary> {}
+export class PlanSummary extends Schema.Opaque<PlanSummary>()(
+  Schema.Struct({
+    /** The number of rows. */
+    read: Schema.Int,
+    /** Rows whose contacts are new. */
+    new: Schema.Int,
+    /** Rows whose contacts change. */
+    changed: Schema.Int,
+    /** Contacts that the plan deletes; absent without any. */
+    deleted: Schema.optionalKey(Schema.Int),
+    /** How many of them have each status; absent without any. */
+    statuses: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
+    /** Rows whose contacts are so already. */
+    unchanged: Schema.Int,
+    /** Rows that the mode leaves out; absent without any. */
+    leftOut: Schema.optionalKey(Schema.Int),
+    /** Rows that our own check refuses. */
+    rejected: Schema.Int,
+    /** Rows that are merged into a later one with their address. */
+    duplicates: Schema.Int,
+    /** The first of them; absent without any. */
+    duplicateRows: Schema.optionalKey(Schema.Array(RepeatedRow)),
+    /** Rows whose contacts keep their status in place of that of the row. */
+    wouldResubscribe: Schema.Int,
+    /** Changed rows that, as far as can be read, only put their contacts on the lists. */
+    onlyLists: Schema.Int,
+    /** The number of stored contacts that change in each field. */
+    fields: Schema.Record(Schema.String, Schema.Int),
+    /** The number of them in which only the form of the value changes, such as 25.07.2022 to 2022-07-25; absent without any. */
+    onlyForm: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
+    /** The first changes of stored contacts, with the fields of which only the form changes. */
+    sample: Schema.Array(
+      Schema.Struct({
+        ...Named.fields,
+        changes: FieldChanges,
+        onlyForm: Schema.optionalKey(Schema.Array(Schema.String))
+      })
+    ),
+    /** Which column of the file becomes which field; absent without a file. */
+    columns: Schema.optionalKey(Schema.Array(ContactColumns.ColumnField)),
+    /** The number of values that a conversion leaves as they are; absent without any. */
+    valuesLeft: Schema.optionalKey(Schema.Int),
+    /** The first of them, up to 10,000. */
+    leftValues: Schema.optionalKey(Schema.Array(LeftValue)),
+    /** The first contacts that rows stand for, as they would be stored; absent without any. */
+    firstContacts: Schema.optionalKey(Schema.Array(Schema.Struct({ ...Named.fields, contact: ContactState }))),
+    /** The first of them. */
+    wouldResubscribeRows: Schema.Array(Schema.Struct({ ...Named.fields, ...KeptStatusRow.fields })),
+    /** The first rejected rows, up to 10,000. */
+    rejectedRows: Schema.Array(NamedRejection),
+    /** Why rows are rejected, the causes of most rows first; absent without any. */
+    causes: Schema.optionalKey(Schema.Array(RejectionCause)),
+    /** Who will receive mail and did not before; absent of deletions. */
+    newRecipients: Schema.optionalKey(NewRecipients),
+    /** What is odd in the other rows; absent if nothing is, or if the survey did not look for it. */
+    warnings: Schema.optionalKey(Schema.Array(ImportWarning))
+  })
+) {}
 
 /** The contacts that keep their status by a plan, as the report of a run has them. */
 export const keptByPlan = ({

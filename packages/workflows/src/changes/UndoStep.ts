@@ -35,22 +35,23 @@ export const UndoneField = Schema.Struct({
 export interface UndoneField extends Schema.Schema.Type<typeof UndoneField> {}
 
 /** What an undo does to a contact, or would do. */
-export const UndoneContact = Schema.Struct({
-  /** The address of the contact. */
-  email: Schema.String,
-  /**
-   * What is done: nothing where it is as before already, where it is kept, where a value that it had is none that may be written,
-   * and where the undo is not of it.
-   */
-  step: Schema.Literals(["AsBefore", "Delete", "AddAgain", "ChangeBack", "Keep", "Unwritable", "LeftOut"]),
-  /** What others did since, where something is kept because of it. */
-  since: Schema.optional(Schema.Literals(["Changed", "Deleted"])),
-  /** Whether the status stays because nobody can tell whether somebody gave it again since. */
-  isUntold: Schema.optional(Schema.Boolean),
-  /** The fields that the run changed. The record does not have those of a contact that the run created. */
-  fields: Schema.Array(UndoneField)
-})
-export interface UndoneContact extends Schema.Schema.Type<typeof UndoneContact> {}
+export class UndoneContact extends Schema.Opaque<UndoneContact>()(
+  Schema.Struct({
+    /** The address of the contact. */
+    email: Schema.String,
+    /**
+     * What is done: nothing where it is as before already, where it is kept, where a value that it had is none that may be written,
+     * and where the undo is not of it.
+     */
+    step: Schema.Literals(["AsBefore", "Delete", "AddAgain", "ChangeBack", "Keep", "Unwritable", "LeftOut"]),
+    /** What others did since, where something is kept because of it. */
+    since: Schema.optional(Schema.Literals(["Changed", "Deleted"])),
+    /** Whether the status stays because nobody can tell whether somebody gave it again since. */
+    isUntold: Schema.optional(Schema.Boolean),
+    /** The fields that the run changed. The record does not have those of a contact that the run created. */
+    fields: Schema.Array(UndoneField)
+  })
+) {}
 
 /** What of a run is undone. */
 export interface UndoScope {
