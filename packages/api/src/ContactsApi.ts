@@ -109,7 +109,8 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
         rule: Schema.optional(Schema.String),
         emails: Schema.optional(emails),
         compressionFormat: Schema.optional(CompressionFormat),
-        fileName: Schema.optional(Schema.String)
+        fileName: Schema.optional(Schema.String),
+        ...withLists
       },
       success: ExportLink.pipe(HttpApiSchema.status(202)),
       error: [BadRequest, Conflict]

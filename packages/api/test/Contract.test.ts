@@ -13,7 +13,7 @@ contactsByEmailGet          GET    /contacts/{email}             ViewContacts   
 contactsByEmailPut          PUT    /contacts/{email}             ModifyContacts     200 -
 contactsDeletePost          POST   /contacts/delete              ModifyContacts     200 -
 contactsExportByIdStatusGet GET    /contacts/export/{id}/status  Export             200 -
-contactsExportPost          POST   /contacts/export              Export             202 compressionFormat,emails,fileFormat,fileName,rule
+contactsExportPost          POST   /contacts/export              Export             202 compressionFormat,emails,fileFormat,fileName,rule,lists
 contactsGet                 GET    /contacts                     ViewContacts       200 limit,offset,rule,lists
 contactsImportPost          POST   /contacts/import              ModifyContacts     202 encodingName,fileUrl,listName
 contactsPost                POST   /contacts                     ModifyContacts     200 listnames

@@ -1,5 +1,6 @@
 /** The names of columns that mean something to an import, and so to nobody's custom field. (docs/decisions/csv.md) */
 import { addedFields, allFields } from "../contacts/ContactFields.ts"
+import { listsColumn } from "../lists/ListsText.ts"
 
 /** The fields that an import takes from a file, by their names in lower case. The service itself sets all others. */
 export const importedByName = new Map(addedFields.map((field) => [field.wire.toLowerCase(), field]))
@@ -13,6 +14,7 @@ const reserved = [
   "CustomFields",
   "Consent",
   "Activity",
+  listsColumn,
   errorColumn
 ]
 

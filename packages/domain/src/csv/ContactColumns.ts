@@ -5,6 +5,7 @@ import { allFields, type ContactField, isOwn, nameInCode, wireRecordOf } from ".
 import { isMailedStatus } from "../contacts/ContactRecord.ts"
 import { address, isRefusal, oneOf, readDate, refuse } from "../contacts/FastContactCodec.ts"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
+import { listsColumn, writeLists } from "../lists/ListsText.ts"
 import { strictnessOf, stricterStatus } from "../contacts/StatusLadder.ts"
 import { didYouMean } from "../values/DidYouMean.ts"
 import { foldName, maximumNames } from "../values/FieldNames.ts"
@@ -53,14 +54,19 @@ export const restoreCell = (cell: string): string => {
   return protectedFormula.test(text) ? text.replaceAll(innerApostrophe, "") : cell
 }
 
-/** The header of an exported file, given the names of its custom fields. */
-export const exportHeader = (customFields: ReadonlyArray<string>): ReadonlyArray<string> => [
+/** The header of an exported file, given the names of its custom fields, and whether it has lists. */
+export const exportHeader = (customFields: ReadonlyArray<string>, lists = false): ReadonlyArray<string> => [
   ...allFields.map(({ wire }) => wire),
+  ...(lists ? [listsColumn] : []),
   ...customFields.map(protectCell)
 ]
 
 /** The cells of a contact under the header of `exportHeader`. */
-export const exportCells = (contact: Contact, customFields: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const exportCells = (
+  contact: Contact,
+  customFields: ReadonlyArray<string>,
+  lists = false
+): ReadonlyArray<string> => {
   const own = contact.customFields ?? {}
   return [
     ...allFields.map(({ read }) => {
@@ -69,6 +75,7 @@ export const exportCells = (contact: Contact, customFields: ReadonlyArray<string
       if (typeof value === "number") return String(value)
       return protectCell(typeof value === "string" ? value : formatWireDate(value))
     }),
+    ...(lists ? [protectCell(writeLists(contact.lists ?? []))] : []),
     ...customFields.map((name) => protectCell(Object.hasOwn(own, name) ? (own[name] ?? "") : ""))
   ]
 }

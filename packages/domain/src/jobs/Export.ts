@@ -55,6 +55,8 @@ export interface ExportRequest {
   readonly compressionFormat?: CompressionFormat | undefined
   /** The name of the file in the link (default: one that the service makes). */
   readonly fileName?: string | undefined
+  /** Whether the file has the lists of each contact (default: false). Only a service of ours tells them; any other refuses. */
+  readonly lists?: boolean | undefined
 }
 
 /** There is no export with this id, or its file is not ready yet. */

@@ -31,6 +31,8 @@ export class JobRequest extends Schema.Opaque<JobRequest>()(
     format: Schema.optionalKey(ExportFileFormat),
     /** The compression of the exported file. */
     compression: Schema.optionalKey(CompressionFormat),
+    /** Whether the exported file has the lists of each contact. */
+    lists: Schema.optionalKey(Schema.Boolean),
     /** The rule that selects the exported contacts. */
     rule: Schema.optionalKey(Schema.String),
     /** The number of requested addresses. */

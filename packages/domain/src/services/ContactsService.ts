@@ -199,7 +199,13 @@ export class ContactsService extends CheckedService<
     fieldsOf<ImportOptions>("an import", { listName: true, encodingName: true, resubscribe: true })
   ],
   export: [
-    fieldsOf<ExportRequest>("an export", { filter: true, fileFormat: true, compressionFormat: true, fileName: true }),
+    fieldsOf<ExportRequest>("an export", {
+      filter: true,
+      fileFormat: true,
+      compressionFormat: true,
+      fileName: true,
+      lists: true
+    }),
     keyedFields
   ],
   exportStatus: [null],

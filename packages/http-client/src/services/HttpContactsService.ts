@@ -98,7 +98,8 @@ export const make = Effect.gen(function* () {
   const call = makeCall(shared)
   const readWith = makeAnnouncedRead(areListsHonoured)
   const saidOnAnswers = makeSaidOnAnswers(call, api)
-  const { filterToSend, ruleToSend } = makeSent(saidOnAnswers(() => areListsHonoured.current, false))
+  const knowsLists = saidOnAnswers(() => areListsHonoured.current, false)
+  const { filterToSend, ruleToSend } = makeSent(knowsLists)
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
     yield* checkPage(page)
@@ -339,13 +340,17 @@ export const make = Effect.gen(function* () {
     }),
 
     export: fn("ContactsService.export")(function* (request = {}, { idempotencyKey } = {}) {
-      const { compressionFormat, fileFormat, fileName, filter } = request
+      const { compressionFormat, fileFormat, fileName, filter, lists = false } = request
       yield* oneInQuery("fileName", fileName)
       yield* checkIdempotencyKey(idempotencyKey)
+      if (lists && !(yield* knowsLists)) {
+        const reason = new Rejected({ status: 404, detail: "this service does not tell the lists of contacts" })
+        return yield* new ServiceError({ operation: "contactsExportPost", reason })
+      }
       const selected = filter === undefined ? {} : yield* filterToSend(filter)
       return yield* call({
         ...api.contactsExportPost({
-          query: { ...selected, compressionFormat, fileFormat, fileName }
+          query: { ...selected, compressionFormat, fileFormat, fileName, lists: lists || undefined }
         }),
         idempotencyKey,
         byStatus: keyUsed(idempotencyKey),

@@ -62,6 +62,15 @@ describe("the lists of contacts", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("are in no export of another service, which is asked for none", () => {
+    const { layer, sent } = service({})
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(ContactsService.use((contacts) => contacts.export({ lists: true })))
+      assert.match(error.message, /does not tell the lists/)
+      assert.deepStrictEqual(sent, ["GET /v4/contacts?limit=1"])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("are asked for at no other, which answers as always", () => {
     const { layer, sent } = service({})
     return Effect.gen(function* () {

@@ -12,6 +12,7 @@ import {
   type ContactsPage,
   isAddressable,
   ListNotFound,
+  ListsText,
   notAddressable,
   ruleMatcher
 } from "@roster/domain"
@@ -23,7 +24,6 @@ import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
 import { columnsFor, contactsByAddress, toContact, toListed, toSubject } from "./ContactRow.ts"
-import { isListName } from "./ContactValidation.ts"
 import { findList } from "./ListMembers.ts"
 import { RuleScans } from "./RuleScans.ts"
 import { readRule } from "./ContactSelection.ts"
@@ -223,7 +223,7 @@ export const makeListPages = Effect.gen(function* () {
     if (!isAddressable(name)) return yield* notAddressable("list")
     yield* checkPage(page)
     const { limit = defaultPage, lists = false, offset = 0 } = page
-    const list = isListName(name) ? yield* findList(account, name) : undefined
+    const list = ListsText.isListName(name) ? yield* findList(account, name) : undefined
     if (list === undefined) return yield* new ListNotFound({ name })
     return yield* readPage(
       (columns) =>

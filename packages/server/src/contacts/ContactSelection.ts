@@ -67,14 +67,18 @@ interface Selection {
 }
 
 /** What a filter selects now. SQL selects by address alone, and a rule is evaluated here. */
-export const selection = Effect.fnUntraced(function* (account: string, filter: ContactFilter | undefined) {
+export const selection = Effect.fnUntraced(function* (
+  account: string,
+  filter: ContactFilter | undefined,
+  lists = false
+) {
   const sql = yield* SqlClient.SqlClient
   const selected = (
     identities: Iterable<string> | undefined,
     matches: Selection["matches"] = () => true,
     rule?: Rule.Rule
   ): Selection => ({
-    columns: columnsFor(rule),
+    columns: columnsFor(rule, lists),
     where:
       identities === undefined
         ? sql`account = ${account}`

@@ -1,6 +1,6 @@
 /** Checks contacts before they are stored: addresses, texts and sizes. */
 import {
-  Characters,
+  ListsText,
   codeField,
   type ContactChange,
   ContactColumns,
@@ -112,27 +112,13 @@ export const writtenOf = ({ email, write = {} }: Pick<ContactChange, "email" | "
   }
 }
 
-/** Whether a list may have this name. */
-export const isListName = (name: unknown): boolean =>
-  typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !Characters.hasControl(name)
-
 const listNamesRefusal = (field: string, names: ReadonlyArray<string> = []): InvalidInput | undefined =>
-  refusalOf(
-    field,
-    Array.isArray(names) && names.every(isListName)
-      ? undefined
-      : "the name of a list is not blank and has no control characters and no broken characters (lone surrogates)"
-  )
+  refusalOf(field, Array.isArray(names) && names.every(ListsText.isListName) ? undefined : ListsText.listNameIssue)
 
 /** The refusal of names of lists that may be new. */
 const newListNamesRefusal = (field: string, names: ReadonlyArray<string> = []): InvalidInput | undefined =>
   listNamesRefusal(field, names) ??
-  refusalOf(
-    field,
-    names.some(({ length }) => length > maximumListName)
-      ? `the name of a list has at most ${maximumListName} characters`
-      : undefined
-  )
+  refusalOf(field, names.some(({ length }) => length > maximumListName) ? ListsText.longListName : undefined)
 
 /** Checks the names of lists, which may be new. */
 export const checkListNames = (field: string, names: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>

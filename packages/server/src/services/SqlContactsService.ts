@@ -154,10 +154,11 @@ const make = Effect.gen(function* () {
 })
 
 /** An export as it is compared with another one of the same key. */
-const inputOf = ({ compressionFormat, fileFormat, fileName, filter }: ExportRequest) => ({
+const inputOf = ({ compressionFormat, fileFormat, fileName, filter, lists }: ExportRequest) => ({
   compressionFormat,
   fileFormat,
   fileName,
+  lists,
   filter: filter?._tag === "ByRule" ? { rule: ruleSource(filter.rule) } : filter
 })
 

@@ -12,6 +12,7 @@ import {
   ListNotFound,
   ListPayload,
   ListsService,
+  ListsText,
   type ListsPage,
   ListUpdatePayload,
   maximumListsOfContact,
@@ -25,7 +26,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { type BulkWrite, inPieces, writeMany, writtenAtOnce } from "../contacts/BulkWrites.ts"
 import { LargeAnswer, makeListPages } from "../contacts/ContactPagination.ts"
-import { checkEmails, checkListNames, isListName, listsRefusal } from "../contacts/ContactValidation.ts"
+import { checkEmails, checkListNames, listsRefusal } from "../contacts/ContactValidation.ts"
 import { countLists, ensureLists, findList } from "../contacts/ListMembers.ts"
 import { contactsToRecord, recordedChange } from "../contacts/RecordedContacts.ts"
 import { RuleScans } from "../contacts/RuleScans.ts"
@@ -146,7 +147,7 @@ const make = Effect.gen(function* () {
   const find = Effect.fnUntraced(function* (name: string) {
     const { account } = yield* Caller
     if (!isAddressable(name)) return yield* notAddressable("list")
-    const id = isListName(name) ? yield* findList(account, name) : undefined
+    const id = ListsText.isListName(name) ? yield* findList(account, name) : undefined
     const [row] = id === undefined ? [] : yield* sql<ListRow>`SELECT ${columns} FROM lists WHERE id = ${id}`
     return row ?? (yield* new ListNotFound({ name }))
   })

@@ -6,6 +6,7 @@ import {
   ContactFilter,
   ContactsService,
   ListsService,
+  ListsText,
   maximumListName,
   NamedRun,
   Rule,
@@ -13,8 +14,10 @@ import {
   RuleText,
   ServiceError
 } from "@roster/domain"
-import { Effect, Stream } from "effect"
+import { Effect, Result, Stream } from "effect"
 import { place } from "./cases/Place.ts"
+import { csvRecordsOf, jsonRecordsOf, textOf, xmlOf } from "./jobs/ExportedFile.ts"
+import { exported } from "./jobs/Exporting.ts"
 import { refused } from "./cases/Refused.ts"
 import { unchecked } from "./cases/Unchecked.ts"
 
@@ -305,6 +308,40 @@ const listRules = (it: Cases<ContactsService | ListsService>): void => {
         ]) {
           for (const contact of found) assert.notProperty(contact, "lists")
         }
+      })
+    )
+
+    it.effect("an export has the lists of its contacts where they are asked for, and nowhere else", () =>
+      Effect.gen(function* () {
+        const { ada, bob, by, cy, lists, name, of, where } = yield* arranged
+        const awkward = `=${name}; \\ "b"`
+        yield* lists.create({ listName: name, emails: [ada, bob] })
+        yield* lists.create({ listName: awkward, emails: [ada] })
+        const filter = of(ada, bob, cy)
+        const expected = [[awkward, name].toSorted(), [name], []]
+        const csv = csvRecordsOf(textOf(yield* exported({ filter, lists: true })))
+        assert.deepStrictEqual(
+          csv.map((record) => Result.getOrThrow(ListsText.readLists(record.get("Lists") ?? ""))),
+          expected
+        )
+        const json = jsonRecordsOf(textOf(yield* exported({ filter, lists: true, fileFormat: "Json" })))
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(
+          json.map((record) => record["Lists"]),
+          expected
+        )
+        const xml = xmlOf(textOf(yield* exported({ filter, lists: true, fileFormat: "Xml" })))
+        const [first] = xml.children.map(({ children }) => children.find((child) => child.name === "Lists"))
+        assert.deepStrictEqual(
+          first?.children.map(({ text }) => text),
+          expected[0]
+        )
+        // A rule about lists reads them too.
+        const onName = by(where(Rule.print(Rule.onList(name))))
+        assert.isFalse(csvRecordsOf(textOf(yield* exported({ filter: onName }))).some((record) => record.has("Lists")))
+        for (const record of jsonRecordsOf(textOf(yield* exported({ filter: onName, fileFormat: "Json" })))) {
+          assert.notProperty(record, "Lists")
+        }
+        assert.notInclude(textOf(yield* exported({ filter: onName, fileFormat: "Xml" })), "<Lists>")
       })
     )
 

@@ -19,8 +19,10 @@ import {
 import { DateTime, Effect, Stream } from "effect"
 import { noteUnplaced, sayUnplaced } from "../shared/RuleFlags.ts"
 
-const everyoneOn = (name: string, offset?: number) =>
-  Effect.map(ListsService, (lists) => Pagination.streamPages((page) => lists.contacts(name, page), offset))
+const everyoneOn = (name: string, offset?: number, lists?: boolean) =>
+  Effect.map(ListsService, (service) =>
+    Pagination.streamPages((page) => service.contacts(name, { ...page, lists }), offset)
+  )
 
 type OnList = Stream.Stream<Contact, ListNotFound | InvalidRule | InvalidInput | ServiceError>
 
@@ -30,22 +32,31 @@ const alsoOn = (rule: Rule.Rule, name: string): ContactRule =>
 
 export const contactsOn = Effect.fnUntraced(function* (
   name: string,
-  { offset = 0, rule }: { readonly offset: number | undefined; readonly rule: ContactRule | undefined }
+  {
+    lists,
+    offset = 0,
+    rule
+  }: {
+    readonly offset: number | undefined
+    readonly rule: ContactRule | undefined
+    /** Whether each contact has its lists. */
+    readonly lists?: boolean
+  }
 ) {
   if (rule === undefined) {
-    const everyone: OnList = yield* everyoneOn(name, offset)
+    const everyone: OnList = yield* everyoneOn(name, offset, lists)
     return everyone
   }
   const parsed = yield* Effect.fromResult(parseRule(ruleSource(rule)))
   if (Rule.namesLists(parsed)) {
     // Which other lists a contact is on only the service knows.
     const contacts = yield* ContactsService
-    yield* ListsService.use((lists) => lists.get(name))
-    const found: OnList = contacts.stream({ offset, rule: alsoOn(parsed, name) })
+    yield* ListsService.use((service) => service.get(name))
+    const found: OnList = contacts.stream({ offset, rule: alsoOn(parsed, name), lists })
     return found
   }
   const matches = ruleMatcher(parsed, yield* DateTime.now)
-  const found: OnList = (yield* everyoneOn(name)).pipe(Stream.filter(matches), Stream.drop(offset))
+  const found: OnList = (yield* everyoneOn(name, 0, lists)).pipe(Stream.filter(matches), Stream.drop(offset))
   return found
 })
 

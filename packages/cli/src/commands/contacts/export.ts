@@ -5,6 +5,7 @@ import {
   contactFilterFromInput,
   FieldNames,
   InvalidInput,
+  ListsText,
   type UnreadableFile
 } from "@roster/domain"
 import { countExported, exportTo, shapedCsv } from "@roster/workflows"
@@ -56,7 +57,11 @@ const contradiction = (given: {
 type ShapeError = UnreadableFile | UsageError
 
 /** The file of the contacts on a list. Its first reading finds the columns. */
-const fileOf = Effect.fnUntraced(function* <E, R>(format: "Csv" | "Json", contacts: Stream.Stream<Contact, E, R>) {
+const fileOf = Effect.fnUntraced(function* <E, R>(
+  format: "Csv" | "Json",
+  contacts: Stream.Stream<Contact, E, R>,
+  lists: boolean
+) {
   if (format === "Json") return Results.jsonLines(Contact, contacts, "json")
   const names = new Map<string, string>()
   yield* Stream.runForEach(contacts, ({ customFields = {} }) =>
@@ -67,8 +72,8 @@ const fileOf = Effect.fnUntraced(function* <E, R>(format: "Csv" | "Json", contac
     })
   )
   const fields = [...names.values()].toSorted()
-  return Stream.make(ContactColumns.exportHeader(fields)).pipe(
-    Stream.concat(Stream.map(contacts, (contact) => ContactColumns.exportCells(contact, fields))),
+  return Stream.make(ContactColumns.exportHeader(fields, lists)).pipe(
+    Stream.concat(Stream.map(contacts, (contact) => ContactColumns.exportCells(contact, fields, lists))),
     Stream.pipeThroughChannel(Csv.encode())
   )
 })
@@ -97,6 +102,7 @@ export const command = Command.make(
       "The columns of a csv file or workbook, in this order (default: all)",
       "NAME,..."
     ),
+    lists: toggle("lists", "Add the lists of each contact, in a csv file as the column Lists, which an import takes"),
     delimiter: Flag.Literals("delimiter", [",", ";", "|", "tab"]).pipe(
       Flag.withDescription("What stands between the cells of a csv file (default: ,)"),
       Flag.withDefault(undefined)
@@ -125,7 +131,10 @@ export const command = Command.make(
     if (zip && out === undefined && output.isTerminal) {
       return yield* usageError("A ZIP file cannot be shown on a terminal.", "Write it to a file with --out.")
     }
-    const { bom, columns, delimiter, formulas } = given
+    const { bom, delimiter, formulas } = given
+    const named = given.columns?.some((name) => name.toLowerCase() === ListsText.listsColumn.toLowerCase()) === true
+    const lists = given.lists || named
+    const columns = lists && !named ? given.columns && [...given.columns, ListsText.listsColumn] : given.columns
     if (isWorkbook && (out === undefined || zip || bom || delimiter !== undefined || formulas === "keep")) {
       return yield* usageError(
         "A workbook is written to a file by this command, and has no form of text.",
@@ -166,16 +175,17 @@ export const command = Command.make(
         : csv
     }
     if (on !== undefined && base !== "Xml") {
-      const contacts = yield* contactsOn(on, { offset: 0, rule })
+      const contacts = yield* contactsOn(on, { offset: 0, rule, lists })
       const deliver = yield* delivery({ out, force, isWorkbook, counter })
-      return yield* deliver(shaped(yield* fileOf(base, contacts)))
+      return yield* deliver(shaped(yield* fileOf(base, contacts, lists)))
     }
     const deliver = yield* delivery({ out, force, isWorkbook, counter })
     const hint = yield* ResumeHint
     const request = {
       filter: Option.getOrUndefined(filter),
       fileFormat: base,
-      compressionFormat: zip ? "Zip" : "None"
+      compressionFormat: zip ? "Zip" : "None",
+      ...(lists ? { lists } : {})
     } as const
     yield* exportTo(request, (content) => deliver(shaped(content)), {
       // `--timeout` is the limit.
@@ -205,12 +215,13 @@ export const command = Command.make(
     "roster contacts export --columns Email,FirstName,city --delimiter ';' --bom --out contacts.csv":
       "Some columns, as spreadsheets of many countries read them",
     "roster contacts export --out contacts.xlsx": "As a workbook",
-    "roster contacts export --on Newsletter --out newsletter.csv": "Export the contacts on a list of the local store"
+    "roster contacts export --on Newsletter --out newsletter.csv": "Export the contacts on a list",
+    "roster contacts export --columns Email,Lists --out lists.csv": "Who is on which lists, which an import takes again"
   }),
   withHelp({
     groups: {
       "which contacts": ["rule", "raw-rule", "allow-unknown-field", "email", "on"],
-      "the file": ["out", "force", "format", "columns", "delimiter", "bom", "formulas", "zip"]
+      "the file": ["out", "force", "format", "columns", "lists", "delimiter", "bom", "formulas", "zip"]
     }
   }),
   Command.provide(TargetLayer.layer)

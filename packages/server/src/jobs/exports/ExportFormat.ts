@@ -8,17 +8,17 @@ import {
   type ExportFileFormat
 } from "@roster/domain"
 import { contactJson } from "@roster/domain/ContactJson"
-import { Schema, Stream } from "effect"
+import { Schema, Stream, Struct } from "effect"
 import { Zip } from "effect/encoding"
 
 export interface ExportFormat {
   /** The custom fields that become columns. */
   readonly fields: (contact: Contact) => CustomFields
-  /** The text of a contact, given the names of the columns of custom fields known so far. */
-  readonly row: (contact: Contact, names: ReadonlyArray<string>) => string
+  /** The text of a contact, given the names of the columns of custom fields known so far, and whether it has its lists. */
+  readonly row: (contact: Contact, names: ReadonlyArray<string>, lists: boolean) => string
   /** Adds empty cells to rows that were written before some columns were known. */
-  readonly widened: (rows: string, known: ReadonlyArray<string>, names: ReadonlyArray<string>) => string
-  readonly head: (names: ReadonlyArray<string>) => string
+  readonly widened: (rows: string, known: ReadonlyArray<string>, names: ReadonlyArray<string>, lists: boolean) => string
+  readonly head: (names: ReadonlyArray<string>, lists: boolean) => string
   readonly separator: string
   readonly tail: string
 }
@@ -31,15 +31,16 @@ const cellText = (cell: string): string => (mustBeQuoted.test(cell) ? `"${cell.r
 
 const line = "\r\n"
 
-const columnCount = ContactColumns.exportHeader([]).length
+const columnsBefore = (lists: boolean): number => ContactColumns.exportHeader([], lists).length
 
 /** A cell as `cellText` writes it, and its delimiter. */
 const writtenCell = /("[^"]*(?:""[^"]*)*"|[^",\r\n]*)(,|\r\n)/gy
 
 const csv: ExportFormat = {
   fields: ({ customFields = {} }) => customFields,
-  row: (contact, names) => ContactColumns.exportCells(contact, names).map(cellText).join(",") + line,
-  widened: (rows, known, names) => {
+  row: (contact, names, lists) => ContactColumns.exportCells(contact, names, lists).map(cellText).join(",") + line,
+  widened: (rows, known, names, lists) => {
+    const columnCount = columnsBefore(lists)
     // The number of empty cells behind each cell of a row.
     const added = Array.from({ length: columnCount + known.length }, () => 0)
     let column = columnCount - 1
@@ -55,14 +56,18 @@ const csv: ExportFormat = {
     })
   },
   // `exportHeader` protects the names.
-  head: (names) => ContactColumns.exportHeader(names).map(cellText).join(",") + line,
+  head: (names, lists) => ContactColumns.exportHeader(names, lists).map(cellText).join(",") + line,
   separator: "",
   tail: ""
 }
 
+/** A rule about lists reads them too. */
+const asAsked = (contact: Contact, lists: boolean): Contact =>
+  lists || contact.lists === undefined ? contact : Struct.omit(contact, ["lists"])
+
 const json: ExportFormat = {
   ...withoutColumns,
-  row: contactJson,
+  row: (contact, _, lists) => contactJson(asAsked(contact, lists)),
   head: () => "[",
   separator: ",",
   tail: "]"
@@ -84,7 +89,7 @@ const xmlText = (text: string) => escaped(text, /[&<>\r]/g)
 const xmlAttribute = (text: string) => escaped(text, /[&<"\t\n\r]/g)
 
 /**
- * An object becomes elements named by its keys. The name of a custom field need not be a valid one, so it is an
+ * An object becomes elements named by its keys, and the array of lists one for each. The name of a custom field need not be a valid one, so it is an
  * attribute.
  */
 const xmlOf = (name: string, value: unknown): string => `<${name}>${xmlInside(name, value)}</${name}>`
@@ -92,6 +97,7 @@ const xmlOf = (name: string, value: unknown): string => `<${name}>${xmlInside(na
 const xmlInside = (name: string, value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value !== "object") return xmlText(String(value))
+  if (Array.isArray(value)) return value.map((one) => xmlOf("List", one)).join("")
   let inside = ""
   for (const [key, inner] of Object.entries(value)) {
     inside +=
@@ -106,7 +112,7 @@ const encodeContact = Schema.encodeSync(Contact)
 
 const xml: ExportFormat = {
   ...withoutColumns,
-  row: (contact) => xmlOf("Contact", encodeContact(contact)),
+  row: (contact, _, lists) => xmlOf("Contact", encodeContact(asAsked(contact, lists))),
   head: () => `<?xml version="1.0" encoding="UTF-8"?><Contacts>`,
   separator: "",
   tail: "</Contacts>"
@@ -163,15 +169,16 @@ export const exportFile = <E>(
     readonly compression: CompressionFormat
     readonly name: string
     readonly customFields: ReadonlyArray<string>
+    readonly lists?: boolean | undefined
   }
 ): Stream.Stream<Uint8Array, E | Zip.ZipError> => {
   const { head, tail, widened } = exportFormats[options.format]
-  const { customFields } = options
+  const { customFields, lists = false } = options
   const bytesOf = ({ bytes, names }: ExportPiece): Uint8Array =>
     names.length === customFields.length
       ? bytes
-      : utf8.encode(widened(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), names, customFields))
-  const plain = Stream.make(utf8.encode(head(customFields))).pipe(
+      : utf8.encode(widened(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), names, customFields, lists))
+  const plain = Stream.make(utf8.encode(head(customFields, lists))).pipe(
     Stream.concat(Stream.map(pieces, bytesOf)),
     Stream.concat(Stream.make(utf8.encode(tail)))
   )

@@ -21,6 +21,8 @@ export const ExportJobRequest = Schema.fromJsonString(
     name: Schema.String,
     /** The name of the downloaded file. */
     download: Schema.String,
+    /** Whether the file has the lists of each contact. */
+    lists: Schema.optionalKey(Schema.Boolean),
     rule: Schema.optionalKey(Schema.String),
     emails: Schema.optionalKey(Schema.NonEmptyArray(Schema.String))
   })
@@ -42,7 +44,7 @@ const stepMillis = 250
 const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const sql = yield* SqlClient.SqlClient
   const request = yield* decodeRequest(job.request)
-  const { columns, isByAddress, matches, where } = yield* selection(job.account, filterOf(request))
+  const { columns, isByAddress, matches, where } = yield* selection(job.account, filterOf(request), request.lists)
   // The parts of an interrupted export.
   yield* removeAllParts(job.number, advanceJob(job, noProgress))
 
@@ -52,7 +54,7 @@ const runExport = fnRedacted("ExportJob.run")(function* (job: HeldJob) {
   const found = streamContacts(statement)
   // While rows are formatted the database looks for the next ones.
   const contacts = dialect(sql).writersWait ? found : Stream.bufferArray(found, { capacity: 1 })
-  const { names, pieces, read } = yield* spoolRows(job, exportFormats[request.format], contacts, matches)
+  const { names, pieces, read } = yield* spoolRows(job, exportFormats[request.format], contacts, matches, request.lists)
 
   let written = 0
   const counted = Stream.map(pieces, (piece) => {
@@ -73,10 +75,11 @@ export const exportJob = {
   kind: "Export",
   run: runExport,
   request: (stored: string) =>
-    Option.map(requestOf(stored), ({ compression, download, emails, format, rule }) => ({
+    Option.map(requestOf(stored), ({ compression, download, emails, format, lists, rule }) => ({
       fileName: download,
       format,
       compression,
+      ...(lists === undefined ? {} : { lists }),
       ...(rule === undefined ? {} : { rule }),
       ...(emails === undefined ? {} : { emails: emails.length })
     })),
@@ -94,11 +97,12 @@ const spoolRows = Effect.fnUntraced(function* <E>(
   job: HeldJob,
   format: ExportFormat,
   stream: Stream.Stream<Contact, E>,
-  matches: (contact: Contact) => boolean
+  matches: (contact: Contact) => boolean,
+  lists = false
 ) {
   const sql = yield* SqlClient.SqlClient
   const fairness = yield* WriteFairness
-  const spool = yield* makeSpool(format)
+  const spool = yield* makeSpool(format, lists)
   let read = 0
   yield* Effect.scoped(
     Effect.gen(function* () {

@@ -41,6 +41,7 @@ const checkFormat = Schema.decodeUnknownEffect(
     fileFormat: Schema.optional(ExportFileFormat),
     compressionFormat: Schema.optional(CompressionFormat),
     // Nothing else can stand in an address.
+    lists: Schema.optional(Schema.Boolean),
     fileName: Schema.optional(
       Schema.String.check(
         Schema.makeFilter((name) => name.isWellFormed() || "it holds broken characters (lone surrogates)")
@@ -73,7 +74,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
   const caller = yield* Caller
   const { filter } = request
   const format = yield* Effect.mapError(checkFormat(request), (error) => invalidInput(error))
-  const { compressionFormat = "None", fileFormat = "Csv", fileName } = format
+  const { compressionFormat = "None", fileFormat = "Csv", fileName, lists = false } = format
   if (filter !== undefined) yield* checkFilter(filter)
   if (filter?._tag === "ByRule") yield* readRule(filter.rule)
   if (filter?._tag === "ByEmails") {
@@ -98,6 +99,7 @@ export const createExport = Effect.fnUntraced(function* (request: ExportRequest)
       compression: compressionFormat,
       name,
       download,
+      ...(lists ? { lists } : {}),
       ...(filter?._tag === "ByRule" ? { rule: ruleSource(filter.rule) } : {}),
       ...(filter?._tag === "ByEmails" ? { emails: filter.emails } : {})
     }).pipe(Effect.orDie)

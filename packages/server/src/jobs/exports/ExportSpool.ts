@@ -21,7 +21,7 @@ export class TooManyColumns extends TaggedError<TooManyColumns>()("TooManyColumn
 }
 
 /** Spools rows to a temporary file, so that their snapshot closes early: an open one makes the WAL grow. */
-export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
+export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat, lists = false) {
   const { file, unlink } = yield* openTemporaryFile
   // A killed process leaves nothing, where the platform allows it.
   yield* unlink
@@ -69,7 +69,7 @@ export const makeSpool = Effect.fnUntraced(function* (format: ExportFormat) {
       names = [...found.keys()].sort()
     }
     for (const contact of spelled) {
-      text += separator + format.row(contact, names)
+      text += separator + format.row(contact, names, lists)
       separator = format.separator
       rows++
       if (text.length >= pieceLength) yield* flush
