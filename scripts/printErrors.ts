@@ -71,6 +71,9 @@ export const advice = {
     "Look at its `reason`, with `Effect.catchReason`; `isRetryable` says whether the same call may be repeated.",
   SimulationFailed: "Run it again with `repeat`, and correct what its calls show.",
   SourceTooLarge: "Give a file to keep the rows in, by `spool`, or import the contacts in parts; nothing was sent.",
+  Stopped:
+    "Look at its `reason`, and run the program again for what is left: its `report` says how much. " +
+    "[What fails](programs.md#what-fails) says which programs do nothing twice.",
   StoreDamaged: "Restore a backup, or open another file.",
   StoreFailure: "Check the disk and the database, then repeat the call: none of it was stored.",
   StoreUnavailable: "Check the path and its permissions, or whether another process holds it.",
@@ -106,7 +109,7 @@ const meanings = (name: string): ReadonlyMap<string, string> =>
       .flatMap((file) =>
         Array.from(
           readFileSync(file, "utf8").matchAll(
-            /\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends (?:Schema\.)?TaggedError/g
+            /\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+)(?:<[^>]*>)? extends (?:Schema\.|Data\.)?TaggedError/g
           ),
           ([, comment = "", tag = ""]): [string, string] => [tag, comment.replaceAll(/\s*\n \*\s*/g, " ").trim()]
         )

@@ -57,15 +57,11 @@ export const importPage = HttpRouter.use(
       importContacts(readContacts(Stream.make(file)), {
         onProgress: (done, sendable) => note(id, running(done, sendable))
       }).pipe(
-        Effect.map(({ done, rejectedRows, stoppedBy }): State =>
-          stoppedBy === undefined
-            ? {
-                state: "done",
-                done,
-                rejected: rejectedRows.map(({ line, reason }) => `line ${line}: ${reason}`)
-              }
-            : { state: "failed", reason: stoppedBy.message }
-        ),
+        Effect.map(({ done, rejectedRows }): State => ({
+          state: "done",
+          done,
+          rejected: rejectedRows.map(({ line, reason }) => `line ${line}: ${reason}`)
+        })),
         Effect.catch(({ message }) => Effect.succeed<State>({ state: "failed", reason: message })),
         Effect.flatMap((state) => note(id, state)),
         Effect.provideService(ContactsService, contacts),

@@ -37,7 +37,11 @@ export const sync = Effect.gen(function* () {
   const noted = KeyValueStore.toSchemaStore(yield* KeyValueStore.KeyValueStore, Schema.DateTimeUtc)
   const since = Option.getOrElse(yield* noted.get("synced"), () => DateTime.makeUnsafe(0))
   const began = yield* DateTime.now
-  const outcomes = yield* Stream.runCollect(addAll(crm.changedSince(since), { toContact, listNames: ["customers"] }))
+  const outcomes = yield* addAll(crm.changedSince(since), { toContact, listNames: ["customers"] }).pipe(
+    // The outcomes say which customers are open.
+    Stream.catchTag("Stopped", () => Stream.empty),
+    Stream.runCollect
+  )
   const idsOf = (...tags: ReadonlyArray<string>) =>
     outcomes.filter(({ _tag }) => tags.includes(_tag)).map(({ item }) => item.id)
   const report: SyncReport = {

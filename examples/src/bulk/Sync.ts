@@ -10,16 +10,14 @@ interface Customer {
 /** With this return type the compiler finds a misspelt field; without it, the contact is refused. */
 const toContact = ({ mail, name }: Customer): ContactDraft => ({ email: mail, firstName: name })
 
-/** Adds customers, and prints the outcome of each that was not accepted. */
+/** Adds customers, and prints the outcome of each that was sent and not accepted. Fails if the service stopped it. */
 export const sync = (customers: Stream.Stream<Customer>) =>
   addAll(customers, {
     toContact,
     listNames: ["customers"],
     onProgress: ({ done, rejected }) => Console.log(`${done} done, ${rejected} rejected`)
   }).pipe(
-    Stream.filter((outcome) => outcome._tag !== "Accepted"),
-    // All that is not sent has the same error, which is printed once.
-    Stream.changesWith((one, other) => one._tag === "NotSent" && other._tag === "NotSent"),
+    Stream.filter((outcome) => outcome._tag === "Refused" || outcome._tag === "Unknown"),
     Stream.runForEach(({ error, item }) => Console.log(`customer ${item.id}: ${error.message}`))
   )
 

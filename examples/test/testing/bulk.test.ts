@@ -9,6 +9,7 @@ const sync = (ids: Stream.Stream<number>) =>
   addAll(ids, { toContact: (id) => ({ email: `c${id}@example.com` }), concurrency: 1 }).pipe(
     Stream.filter(({ _tag }) => _tag === "NotSent" || _tag === "Unknown"),
     Stream.map(({ item }) => item),
+    Stream.catchTag("Stopped", () => Stream.empty),
     Stream.runCollect
   )
 

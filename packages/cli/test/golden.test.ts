@@ -70,9 +70,9 @@ const makeFixture = Effect.gen(function* () {
     writeFileSync(
       file,
       [
-        `{"plan":"roster contacts","version":3,"id":"one","target":"${target}","made":"","listNames":[],"resubscribe":false,"rows":[`,
+        `{"plan":"roster contacts","version":4,"id":"one","target":"${target}","made":"","listNames":[],"resubscribe":false,"rows":[`,
         '{"line":2,"change":{"Email":"bob@example.com","Seen":null,"Write":{}}}',
-        '],"summary":{"read":1,"new":1,"changed":0,"unchanged":0,"rejected":0,"duplicates":0,"wouldResubscribe":0,"onlyLists":0,"fields":{},"sample":[],"wouldResubscribeRows":[],"rejectedRows":[]}}\n'
+        '],"summary":{"read":1,"new":1,"changed":0,"alreadySo":0,"rejected":0,"duplicates":0,"statusesKept":0,"onlyLists":0,"fields":{},"sample":[],"keptStatuses":[],"rejectedRows":[]}}\n'
       ].join("\n")
     )
   /** The record of a run that added a contact. */

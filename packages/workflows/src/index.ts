@@ -24,15 +24,7 @@ export {
 } from "./changes/ImportPlan.ts"
 export { type AppliedPlan, type ApplyOptions, type Plan, loadPlan, PlanOutdated } from "./changes/PlanApplication.ts"
 export { type FieldKinds, planConversion } from "./changes/Conversion.ts"
-export {
-  keptByPlan,
-  LeftValue,
-  PlanHeader,
-  PlannedRow,
-  type PlanStorage,
-  PlanSummary,
-  UnreadablePlan
-} from "./changes/PlanFile.ts"
+export { LeftValue, PlanHeader, PlannedRow, type PlanStorage, PlanSummary, UnreadablePlan } from "./changes/PlanFile.ts"
 export * from "./changes/UpdatePlan.ts"
 export {
   isWithinLimit,
@@ -53,7 +45,15 @@ export {
   RunOutcome,
   type RunReport
 } from "./runs/RunReport.ts"
-export { previewUndo, type UndoOptions, type UndoPreviewOptions, type UndoReport, undoRun } from "./changes/Undo.ts"
+export { isWhole, outcomeWords, Stopped } from "./runs/Stopped.ts"
+export {
+  previewUndo,
+  type UndoFailure,
+  type UndoOptions,
+  type UndoPreviewOptions,
+  type UndoReport,
+  undoRun
+} from "./changes/Undo.ts"
 export { UndoneContact, UndoneField, type UndoScope } from "./changes/UndoStep.ts"
 export * from "./words/CommandLine.ts"
 export * from "./words/ReportWords.ts"

@@ -120,7 +120,7 @@ describe("roster contacts, on a store file", () => {
       for (const name of ["bob", "cat"]) yield* run(["contacts", "add", `${name}@example.com`, "--field", "city=Koeln"])
       const update = ["contacts", "update", "--rule", "city starts-with 'K'", "--field", "city=Köln"]
       const dry = yield* run([...update, "--dry-run"])
-      assert.deepInclude(json(dry), { dryRun: true, selected: 3, changed: 2, unchanged: 1 })
+      assert.deepInclude(json(dry), { dryRun: true, read: 3, changed: 2, alreadySo: 1 })
       assert.include(
         (yield* run([...update, "--dry-run", "-o", "table"])).stdout,
         "bob@example.com  CustomFields.city: Koeln -> Köln"
@@ -180,7 +180,7 @@ describe("roster contacts, on a store file", () => {
       const { leftValues, ...planned } = jsonOf<{ leftValues: ReadonlyArray<object> }>(dry)
       assert.deepInclude(planned, {
         dryRun: true,
-        selected: 3,
+        read: 3,
         changed: 2,
         onlyForm: { "CustomFields.Kunde seit": 2 },
         valuesLeft: 1
@@ -254,7 +254,7 @@ describe("roster contacts, on a store file", () => {
       ] as const
       const dry = yield* run([...update, "--dry-run"])
       const newRecipients = { people: 1, added: 0 }
-      assert.deepInclude(json(dry), { selected: 3, changed: 1, statusesKept: 2, keptStatuses, newRecipients })
+      assert.deepInclude(json(dry), { read: 3, changed: 1, statusesKept: 2, keptStatuses, newRecipients })
       const shown = (yield* run([...update, "--dry-run", "-o", "table"])).stdout
       assert.match(shown, /change 1 contact of 3; 2 stay as they are/)
       assert.match(shown, /--resubscribe lifts all but Abuse:\n  Bounced@example.com stays Bounced\n/)

@@ -119,7 +119,7 @@ describe("roster contacts delete by rule", () => {
       assert.strictEqual(dry.code, 0, dry.stderr)
       assert.deepStrictEqual(json(dry), {
         dryRun: true,
-        selected: 10,
+        read: 10,
         deleted: 10,
         statuses: { Bounced: 10 },
         sample: ["c0@example.com", "c4@example.com", "c8@example.com"],

@@ -123,7 +123,7 @@ describe("the flags of roster contacts import", () => {
       writeFileSync(join(folder, "a.csv"), csv)
       const over = yield* run(["contacts", "import", "a.csv", "--via", "file"])
       assert.strictEqual(over.code, 0, over.stderr)
-      assert.include(json(over), { handedOver: true, read: 4, invalid: 1, duplicates: 1 })
+      assert.include(json(over), { handedOver: true, read: 4, rejected: 1, duplicates: 1 })
       assert.match(jsonOf<{ status: string }>(over).status, /roster jobs list/)
       const [job] = jsonOf<ReadonlyArray<{ request: { fileName: string } }>>(yield* run(["jobs", "list"]))
       assert.strictEqual(job?.request.fileName, "a.csv")

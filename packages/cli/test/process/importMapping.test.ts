@@ -368,7 +368,7 @@ describe("what is said about an imported file", () => {
       const bob = json(yield* run(["contacts", "get", "bob@x.org"]))
       assert.deepInclude(bob, { FirstName: "Bob", Status: "Engaged" })
       const again = yield* run(["contacts", "import", "kunden.csv", "--mapping", "m.json", "--dry-run"])
-      assert.deepInclude(json(again), { read: 2, unchanged: 1, rejected: 1 }, again.stderr)
+      assert.deepInclude(json(again), { read: 2, alreadySo: 1, rejected: 1 }, again.stderr)
       const few = ["contacts", "import", "kunden.csv", "--mapping", "m.json", "--max-rejected", "50%"]
       for (const command of [few, [...few, "--dry-run"]]) assert.strictEqual((yield* run(command)).code, 0)
       for (const more of [[], ["--dry-run"]]) {

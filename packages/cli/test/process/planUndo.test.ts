@@ -153,7 +153,7 @@ describe.each(places)("a plan $name", ({ open }) => {
         read: 5,
         new: 1,
         changed: 2,
-        unchanged: 1,
+        alreadySo: 1,
         rejected: 1,
         duplicates: 0,
         toSend: 4,
@@ -278,7 +278,7 @@ describe("a plan", () => {
         dryRun: true,
         new: 1,
         changed: 2,
-        unchanged: 1,
+        alreadySo: 1,
         rejected: 1
       })
       done(yield* run(["contacts", "import", file, "--plan", file]), 2)
@@ -298,9 +298,9 @@ describe("a plan", () => {
       const file = yield* people(where)
       const { run } = where
       const planned = ["contacts", "import", file, "--list", "News", "--dry-run"]
-      assert.deepInclude(json(done(yield* run(planned), 9)), { new: 1, changed: 3, unchanged: 0, lists: ["News"] })
+      assert.deepInclude(json(done(yield* run(planned), 9)), { new: 1, changed: 3, alreadySo: 0, lists: ["News"] })
       done(yield* run(["contacts", "import", file, "--list", "News", "-q"]), 9)
-      assert.deepInclude(json(done(yield* run(planned), 9)), { new: 0, unchanged: 4 })
+      assert.deepInclude(json(done(yield* run(planned), 9)), { new: 0, alreadySo: 4 })
     })
   )
 })

@@ -136,7 +136,7 @@ describe("a rule with a custom field whose name is nearly that of another field"
         ["delete", "--confirm", "1"]
       ]) {
         const dry = yield* run(["contacts", ...write, ...rule, "--dry-run"])
-        assert.deepInclude(json(dry), { selected: 1, unplaced })
+        assert.deepInclude(json(dry), { read: 1, unplaced })
         const refused = yield* run(["contacts", ...write, ...rule, "--yes"])
         assert.deepInclude(failure(refused), {
           code: "Declined",
@@ -184,7 +184,7 @@ describe("saved rules", () => {
       assert.deepStrictEqual(jsonOf(yield* run(["rules", "list"])), [{ Name: "vip", Rule: "plan = 'pro'" }])
       assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--rule", "@vip"])), ["ann@example.com"])
       assert.deepInclude(json(yield* run(["contacts", "delete", "--rule", "@vip", "--dry-run"])), {
-        selected: 1,
+        read: 1,
         sample: ["ann@example.com"]
       })
       // A login keeps them.

@@ -91,8 +91,8 @@ interface Change {
 const byPlan = Effect.fnUntraced(function* ({ changes, email }: Change, refusal: NotChangeable) {
   const contact = yield* (yield* ContactsService).get(email)
   const plan = yield* planUpdate(Stream.make(contact), changes, { resubscribe: everyStatus })
-  const { report } = yield* plan.applyWith({ command: "update" })
-  if (report.done === 0) return yield* report.stoppedBy ?? refusal
+  const { report } = yield* Effect.catchTag(plan.applyWith({ command: "update" }), "Stopped", ({ cause }) => cause)
+  if (report.done === 0) return yield* refusal
   return { run: report.run ?? "", contact: undefined }
 })
 

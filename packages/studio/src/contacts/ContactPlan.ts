@@ -12,6 +12,7 @@ import {
 import { Data, Effect, Stream } from "effect"
 import { people } from "../kit/Counts.ts"
 import { contactsChanged } from "../session/Changes.ts"
+import { runEnd } from "../session/RunEnd.ts"
 import { runtime } from "../session/Session.ts"
 import { updateCommand } from "./ContactEdit.ts"
 import { meantOf, type NewContact, type NewValue, readMeant, type Wanted } from "./ContactSelection.ts"
@@ -105,8 +106,8 @@ export const apply = runtime.fn(
     if (of._tag === "Add" && rejectedRows.length > 0) {
       return yield* new NothingToDo({ reason: rejectedRows.map(({ reason }) => reason).join("\n") })
     }
-    const applying = plan.applyWith({ command: commands[of._tag] })
-    return (yield* Effect.provideService(applying, RunOrigin, { about: aboutOf(of) })).report
+    const applying = Effect.map(plan.applyWith({ command: commands[of._tag] }), ({ report }) => report)
+    return yield* runEnd(Effect.provideService(applying, RunOrigin, { about: aboutOf(of) }))
   }),
   { reactivityKeys: contactsChanged }
 )

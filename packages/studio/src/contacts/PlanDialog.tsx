@@ -1,6 +1,6 @@
 /** What a person does to contacts: said in a form, seen as a plan, applied, and undone. */
 import { ContactStatus } from "@roster/domain"
-import { recipientWords, reportWords, type RunReport } from "@roster/workflows"
+import { recipientWords, reportWords } from "@roster/workflows"
 import { Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useState } from "react"
@@ -12,6 +12,7 @@ import { shortened } from "../kit/Shortened.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
+import type { Ended } from "../session/RunEnd.ts"
 import { UndoButton } from "../session/Undo.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import * as ContactPlan from "./ContactPlan.ts"
@@ -153,7 +154,7 @@ const Sample = ({ count, plan: { summary } }: Pick<ContactPlan.Planned, "count" 
 
 const Preview = ({ planned, onApply }: { readonly planned: ContactPlan.Planned; readonly onApply: () => void }) => {
   const { count, isSevere, of, plan } = planned
-  const { deleted = 0, statuses = {}, unchanged, wouldResubscribe: kept } = plan.summary
+  const { alreadySo, deleted = 0, statuses = {}, statusesKept: kept } = plan.summary
   const verb = `${of._tag} ${people(count)}`
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -167,7 +168,7 @@ const Preview = ({ planned, onApply }: { readonly planned: ContactPlan.Planned; 
         {Object.entries(statuses)
           .map(([status, number]) => `${number.toLocaleString()} ${status || "without a status"}`)
           .join(", ")}
-        .{unchanged === kept ? "" : ` Already so: ${people(unchanged - kept)}.`}
+        .{alreadySo === kept ? "" : ` Already so: ${people(alreadySo - kept)}.`}
         {kept === 0 ? "" : ` ${people(kept)} left, complained, cannot be reached or confirmed: their status stays.`}
         {["", ...recipientWords(plan.summary)].join(" ")}
       </p>
@@ -187,7 +188,7 @@ const Preview = ({ planned, onApply }: { readonly planned: ContactPlan.Planned; 
 }
 
 /** What was done, and its undo. */
-const Done = ({ report }: { readonly report: RunReport }) => (
+const Done = ({ report }: { readonly report: Ended }) => (
   <div className="stack">
     <div role="status">
       {reportWords(report).map((line) => (

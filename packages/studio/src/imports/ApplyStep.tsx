@@ -1,10 +1,11 @@
 /** The apply of the plan: its progress, which can be held and ended, its report, and the undo of it. */
-import { isWhole, reportCounts, type RunReport } from "@roster/workflows"
+import { isWhole, reportCounts } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useEffect } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import type { Ended } from "../session/RunEnd.ts"
 import { missing } from "../session/Rights.tsx"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
 import * as ImportPlan from "./ImportPlan.ts"
@@ -56,7 +57,7 @@ const Named = ({ rows, title }: { readonly title: string; readonly rows: Readonl
     </details>
   )
 
-const Report = ({ planned, report }: { readonly report: RunReport; readonly planned: Planned }) => {
+const Report = ({ planned, report }: { readonly report: Ended; readonly planned: Planned }) => {
   const registry = useRegistry()
   const start = useAtomSet(ImportApply.apply)
   const { outdatedContacts, rejectedRows, run, stoppedBy } = report
@@ -117,7 +118,7 @@ export const ApplyStep = () => {
   const reason = lacking ?? refusal
   if (planned === undefined) return null
   const { summary } = planned
-  const total = summary.new + summary.changed
+  const total = summary.new + summary.changed + summary.onlyLists
   return (
     <section aria-labelledby="import-apply" className="step">
       <h2 id="import-apply">5. Apply</h2>

@@ -6,6 +6,7 @@ import { isWhole, loadPlan, RunOrigin } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Atom, type AtomRegistry } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
+import { runEnd } from "../session/RunEnd.ts"
 import { runtime, session } from "../session/Session.ts"
 import * as Choices from "./ImportChoices.ts"
 import { edits, file, reading, rowChoices } from "./ImportFile.ts"
@@ -103,7 +104,7 @@ export const apply = Atom.keepAlive(
       leaveNote(get(notes), {
         target: connectionOf(get(session)).target,
         digest: made.digest,
-        rows: made.summary.new + made.summary.changed
+        rows: made.summary.new + made.summary.changed + made.summary.onlyLists
       })
       const { listNames, mapping = {}, resubscribe } = plan.header
       const { defaultStatus = null, onDuplicate, only = null } = get(rowChoices)
@@ -117,7 +118,11 @@ export const apply = Atom.keepAlive(
         proceed: Effect.map(Stream.runHead(goesOn), () => !get.registry.get(isCancelled)),
         onProgress: (rows) => Effect.sync(() => get.set(applied, rows))
       })
-      const { report } = yield* Effect.provideService(applying, RunOrigin, about === undefined ? {} : { about })
+      const report = yield* applying.pipe(
+        Effect.map(({ report }) => report),
+        runEnd,
+        Effect.provideService(RunOrigin, about === undefined ? {} : { about })
+      )
       if (isWhole(report)) forgetLeft(get.registry)
       return report
     }, Effect.scoped),

@@ -9,9 +9,9 @@ import type { Planned, RowKind } from "./thread/ImportCalls.ts"
 export const kinds: ReadonlyArray<readonly [kind: RowKind, title: string]> = [
   ["new", "New"],
   ["changed", "Changed"],
-  ["unchanged", "Unchanged"],
+  ["alreadySo", "Already so"],
   ["rejected", "Rejected"],
-  ["repeated", "Repeated"],
+  ["duplicates", "Duplicates"],
   ["kept", "Kept because of consent"],
   ["leftOut", "Left out"]
 ]
@@ -20,9 +20,9 @@ export const kinds: ReadonlyArray<readonly [kind: RowKind, title: string]> = [
 export const countsOf = ({ kept, summary }: Planned): Readonly<Record<RowKind, number>> => ({
   new: summary.new,
   changed: summary.changed,
-  unchanged: summary.unchanged,
+  alreadySo: summary.alreadySo,
   rejected: summary.rejected,
-  repeated: summary.duplicates,
+  duplicates: summary.duplicates,
   kept,
   leftOut: summary.leftOut ?? 0
 })
@@ -32,9 +32,9 @@ export const meaningOf = (kind: RowKind, { onDuplicate }: Pick<RowChoices, "onDu
   ({
     new: "Contacts that are not stored yet.",
     changed: "Contacts that are stored with other values: old beside new.",
-    unchanged: "Contacts that are stored just so.",
+    alreadySo: "Contacts that are stored just so.",
     rejected: "Rows that cannot be imported, and why. The others are imported without them.",
-    repeated: `Rows that are merged into a later one with their address: of each field the ${onDuplicate === "first" ? "first" : "last"} value is taken, of the statuses the strictest.`,
+    duplicates: `Rows that are merged into a later one with their address: of each field the ${onDuplicate === "first" ? "first" : "last"} value is taken, of the statuses the strictest.`,
     kept: "People who left, complained or cannot be reached, and whom these rows would subscribe again, or who confirmed before. They keep their status.",
     leftOut: "Rows for contacts that this import does not write to, as it was said above."
   })[kind]
@@ -60,10 +60,18 @@ export const warningAdvice = ({ code, field }: ImportWarning): string | undefine
 // The application
 
 /** What applying a plan does. */
-export const deedOf = ({ changed, new: added }: Pick<Planned["summary"], "changed" | "new">): string =>
-  [...(added === 0 ? [] : [`Add ${people(added)}`]), ...(changed === 0 ? [] : [`change ${people(changed)}`])]
+export const deedOf = ({
+  changed,
+  new: added,
+  onlyLists
+}: Pick<Planned["summary"], "changed" | "new" | "onlyLists">): string =>
+  [
+    ...(added === 0 ? [] : [`add ${people(added)}`]),
+    ...(changed === 0 ? [] : [`change ${people(changed)}`]),
+    ...(onlyLists === 0 ? [] : [`put ${people(onlyLists)} on the lists`])
+  ]
     .join(" and ")
-    .replace(/^c/, "C")
+    .replace(/^./, (first) => first.toUpperCase())
 
 /** What an application came to. */
 export const appliedText = (report: RunReport): string =>
@@ -83,7 +91,7 @@ export const leftText = (
     digest === undefined
       ? "Choose the same file and plan it again: the plan shows what is left."
       : digest === left.digest
-        ? "This is its file: what was stored already is under “Unchanged”, and applying the plan does the rest."
+        ? "This is its file: what was stored already is under “Already so”, and applying the plan does the rest."
         : "This is another file, or the same one read in another way.",
     keepsRuns
       ? "What it stored can be undone under Runs."

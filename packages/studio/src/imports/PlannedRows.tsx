@@ -120,9 +120,9 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
     <>
       <p role="status">
         {counted(planned.summary.read, "row")}: {of.new.toLocaleString()} new, {of.changed.toLocaleString()} changed,{" "}
-        {of.unchanged.toLocaleString()} unchanged, {of.rejected.toLocaleString()} rejected,{" "}
-        {of.repeated.toLocaleString()} repeated{of.leftOut === 0 ? "" : `, ${of.leftOut.toLocaleString()} left out`}.
-        {isApplied ? "" : [" Nothing is stored yet.", ...recipientWords(planned.summary)].join(" ")}
+        {of.alreadySo.toLocaleString()} already so, {of.rejected.toLocaleString()} rejected,{" "}
+        {of.duplicates.toLocaleString()} duplicates{of.leftOut === 0 ? "" : `, ${of.leftOut.toLocaleString()} left out`}
+        .{isApplied ? "" : [" Nothing is stored yet.", ...recipientWords(planned.summary)].join(" ")}
       </p>
       {planned.summary.warnings === undefined ? null : <Warnings warnings={planned.summary.warnings} />}
       <fieldset className="kinds">
@@ -151,8 +151,8 @@ export const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
           </SaveRows>
         </div>
       ) : null}
-      {kind === "repeated" && of.repeated > 0 ? (
-        <SaveRows planned={planned} of="repeated">
+      {kind === "duplicates" && of.duplicates > 0 ? (
+        <SaveRows planned={planned} of="duplicates">
           Download the repeated rows, with the lines of both
         </SaveRows>
       ) : null}

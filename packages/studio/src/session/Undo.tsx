@@ -8,6 +8,7 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { contactsChanged } from "./Changes.ts"
 import { Confirmed } from "./Confirmed.tsx"
 import { Needs } from "./Rights.tsx"
+import { runEnd } from "./RunEnd.ts"
 import { runtime } from "./Session.ts"
 
 /** How many contacts the undo of a run has come to. */
@@ -17,7 +18,8 @@ const doneOf = Atom.family((run: string) => Atom.keepAlive(Atom.make({ run, done
 export const undoOf = Atom.family((run: string) =>
   Atom.keepAlive(
     runtime.fn(
-      (_: void, get) => undoRun(run, { onProgress: (done) => Effect.sync(() => get.set(doneOf(run), { run, done })) }),
+      (_: void, get) =>
+        runEnd(undoRun(run, { onProgress: (done) => Effect.sync(() => get.set(doneOf(run), { run, done })) })),
       { reactivityKeys: contactsChanged }
     )
   )

@@ -202,7 +202,7 @@ describe("the contacts view", () => {
       const all = { _tag: "Change", meant: { _tag: "ByRule", rule: "All" }, to: paris } as const
       const planned = yield* run(ContactPlan.plan, all)
       assert.deepInclude(planned, { count: 4, isSevere: true })
-      assert.include(planned.plan.summary, { changed: 4, unchanged: 3 })
+      assert.include(planned.plan.summary, { changed: 4, alreadySo: 3 })
       yield* contacts.update("c0@example.com", { customFields: { Stadt: "Rom" } })
       const report = yield* run(ContactPlan.apply, planned)
       assert.include(report, { changed: 3, outdated: 1 })
@@ -248,7 +248,7 @@ describe("the contacts view", () => {
         return { id, planned, statuses: (yield* contacts.list()).map(({ status }) => status) }
       })
       const kept = yield* given("Active", false)
-      assert.deepInclude(kept.planned.plan.summary, { changed: 0, wouldResubscribe: 1 })
+      assert.deepInclude(kept.planned.plan.summary, { changed: 0, statusesKept: 1 })
       assert.deepStrictEqual(kept.statuses, ["Unsubscribed", "Active", "Active"])
       const asked = yield* given("Active", true)
       assert.deepStrictEqual(asked.statuses, ["Active", "Active", "Active"])

@@ -7,8 +7,8 @@ import { takenCommand } from "../TakenCommand.ts"
 
 describe("the words of an import", () => {
   it("say what applying does", () => {
-    assert.strictEqual(deedOf({ new: 1, changed: 2 }), "Add 1 contact and change 2 contacts")
-    assert.strictEqual(deedOf({ new: 0, changed: 1 }), "Change 1 contact")
+    assert.strictEqual(deedOf({ new: 1, changed: 2, onlyLists: 0 }), "Add 1 contact and change 2 contacts")
+    assert.strictEqual(deedOf({ new: 0, changed: 1, onlyLists: 0 }), "Change 1 contact")
   })
 
   it("are followed by a command that the command line takes, with every choice", () => {

@@ -256,11 +256,11 @@ describe("the import view", () => {
       const planned = yield* plan
       const { summary } = planned
       assert.deepStrictEqual(
-        [summary.new, summary.changed, summary.unchanged, summary.rejected, summary.duplicates, planned.kept],
+        [summary.new, summary.changed, summary.alreadySo, summary.rejected, summary.duplicates, planned.kept],
         [1, 1, 2, 1, 1, 1]
       )
       const listed: Array<unknown> = []
-      for (const kind of ["new", "changed", "unchanged", "rejected", "repeated", "kept"] as const) {
+      for (const kind of ["new", "changed", "alreadySo", "rejected", "duplicates", "kept"] as const) {
         registry.set(ImportPlan.shownKind, kind)
         yield* Effect.sync(() => registry.mount(ImportPlan.rows))
         listed.push(
@@ -346,7 +346,7 @@ describe("the import view", () => {
         registry.set(ImportFile.rowChoices, { ...Choices.usualRows, onDuplicate })
         const { id, summary } = yield* plan
         const shown: Array<unknown> = [summary.new, summary.rejected, summary.duplicates]
-        for (const kind of ["new", "repeated", "rejected"] as const) {
+        for (const kind of ["new", "duplicates", "rejected"] as const) {
           registry.set(ImportPlan.shownKind, kind)
           const rows = yield* result(ImportPlan.rows)
           shown.push(rows.map(({ line, reason = "" }) => `${line} ${reason}`.trim()))
@@ -355,7 +355,7 @@ describe("the import view", () => {
       })
       const last = yield* taken("last")
       assert.deepStrictEqual(last.shown, [2, 0, 1, ["3", "4"], ["2 It is merged into line 4."], []])
-      assert.include(yield* rowsFile({ plan: last.id, of: "repeated" }), "2,4,a@example.com,One")
+      assert.include(yield* rowsFile({ plan: last.id, of: "duplicates" }), "2,4,a@example.com,One")
       assert.notInclude(last.command, "--on-duplicate")
       const first = yield* taken("first")
       assert.deepStrictEqual(first.shown, last.shown)
@@ -469,7 +469,7 @@ describe("the import view", () => {
       const planned = yield* plan
       assert.deepStrictEqual([planned.summary.new, planned.summary.rejected, planned.summary.duplicates], [3, 1, 1])
       assert.isUndefined(registry.get(ImportPlan.refusal))
-      registry.set(ImportPlan.shownKind, "repeated")
+      registry.set(ImportPlan.shownKind, "duplicates")
       assert.deepStrictEqual(
         (yield* result(ImportPlan.rows)).map(({ line, reason }) => [line, reason]),
         [[3, "It is merged into line 4."]]
@@ -551,7 +551,7 @@ describe("the import view", () => {
       assert.strictEqual((yield* contacts.count()).count, ended.new)
       // Planned again, as after a reload, the rest goes on in the same run, which is undone whole.
       const rest = yield* plan
-      assert.deepInclude(rest.summary, { new: ended.notSent, unchanged: ended.new })
+      assert.deepInclude(rest.summary, { new: ended.notSent, alreadySo: ended.new })
       const left = yield* run(ImportApply.apply, rest)
       assert.deepStrictEqual([left.new, left.notSent, left.run], [ended.notSent, 0, ended.run])
       assert.include(yield* run(undoOf(left.run ?? ""), undefined), { deleted: 6000 })

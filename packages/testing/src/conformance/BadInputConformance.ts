@@ -382,14 +382,19 @@ export const badContactsConformance = (it: Cases<ContactsService>): void => {
         ] as const) {
           const people = Array.from({ length: count }, (_, i) => ({ email: email(`p${i}`) }))
           const options = { listNames: ["fine", name] }
-          const outcomes = yield* Stream.runCollect(addAll(Stream.fromIterable(people), options))
+          const outcomes = yield* addAll(Stream.fromIterable(people), options).pipe(
+            Stream.catchTag("Stopped", () => Stream.empty),
+            Stream.runCollect
+          )
           const errors = new Set(outcomes.map((outcome) => (outcome._tag === "NotSent" ? outcome.error : outcome._tag)))
           const [error] = errors
           const reason = error instanceof ServiceError ? error.reason : undefined
           assert.deepStrictEqual([outcomes.length, errors.size, reason?._tag], [count, 1, "Rejected"])
           assert.match(reason?.message ?? "", /400.*Invalid listNames: /)
-          const added = yield* addRows(Stream.fromIterable(people.map(rowOf)), options)
-          assert.deepStrictEqual([added.notSent, added.rejected, added.stoppedBy], [count, 0, error])
+          const stopped = yield* Effect.flip(addRows(Stream.fromIterable(people.map(rowOf)), options))
+          if (stopped._tag !== "Stopped") return assert.fail(stopped._tag)
+          const { cause, report } = stopped
+          assert.deepStrictEqual([report.notSent, report.rejected, cause], [count, 0, error])
         }
         assert.deepStrictEqual(yield* contacts.list({ rule }), [])
       })

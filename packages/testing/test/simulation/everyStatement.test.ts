@@ -306,29 +306,24 @@ const people = [
   { email: canaryEmail, firstName: "after" }
 ]
 
-const whole = <A extends { readonly stoppedBy: unknown }, E, R>(program: Effect.Effect<A, E, R>) =>
-  Effect.filterOrFail(program, ({ stoppedBy }) => stoppedBy === undefined)
-
-const upload = whole(importContacts(Stream.fromIterable(people)))
+const upload = importContacts(Stream.fromIterable(people))
 
 const programs: Readonly<Record<string, Effect.Effect<unknown, unknown, Needs>>> = {
   importContacts: upload,
   planImport: Effect.scoped(
-    Effect.flatMap(planImport(Stream.fromIterable(people)), ({ apply }) =>
-      whole(Effect.map(apply, ({ report }) => report))
-    )
+    Effect.flatMap(planImport(Stream.fromIterable(people)), ({ apply }) => Effect.map(apply, ({ report }) => report))
   ),
   undoRun: Effect.scoped(
     Effect.flatMap(RunLog, ({ list }) =>
       Effect.flatMap(list, (runs) => {
         const id = runs.find(({ header }) => header.command === "import")?.header.id ?? ""
-        return whole(undoRun(id))
+        return undoRun(id)
       })
     )
   ),
   planDelete: Effect.flatMap(
     planDelete(Stream.unwrap(ContactsService.use((contacts) => Effect.succeed(contacts.stream())))),
-    ({ apply }) => whole(Effect.map(apply, ({ report }) => report))
+    ({ apply }) => Effect.map(apply, ({ report }) => report)
   ),
   createWithRetry: CredentialsService.use(({ apiKeys }) =>
     createWithRetry(apiKeys, { name: "ci", accessLevels: ["ViewContacts"] })

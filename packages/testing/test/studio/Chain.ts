@@ -54,7 +54,7 @@ const imported = async (page: Page): Promise<void> => {
   await page.getByText("2,683 rows, 7 columns.").waitFor()
   await page.getByLabel("Put them on lists").fill("customers")
   await page.getByRole("button", { name: "Plan", exact: true }).click()
-  await page.getByText("2,683 rows: 2,600 new, 0 changed, 0 unchanged, 6 rejected, 77 repeated.").waitFor()
+  await page.getByText("2,683 rows: 2,600 new, 0 changed, 0 already so, 6 rejected, 77 duplicates.").waitFor()
   await page.getByLabel("Rejected").check()
   const rows = page.getByRole("region", { name: "Rows of the plan" })
   await rows.getByText("two@@signs.example").first().waitFor()

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await page.getByLabel("What Kunde becomes").selectOption({ label: "Left out" })
           await page.getByText("2 rows give a status with mail, 2 rows give one without.").waitFor()
           await page.getByRole("button", { name: "Plan", exact: true }).click()
-          await page.getByText("4 rows: 2 new, 1 changed, 0 unchanged, 1 rejected, 0 repeated.").waitFor()
+          await page.getByText("4 rows: 2 new, 1 changed, 0 already so, 1 rejected, 0 duplicates.").waitFor()
           await page.getByLabel("Rejected").check()
           await page.getByText("first in line 5").waitFor()
           await page.getByRole("button", { name: "Correct…" }).click()

@@ -348,8 +348,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
       rejectedRows: [...refused.values()].toSorted((one, other) => one.line - other.line),
       ...kept.report(),
       ...(done.unknownWhetherNew > 0 ? {} : { newRecipients: recipients.counts() }),
-      unknown: found.unknown + underWay,
-      stoppedBy: yield* sender.stoppedBy
+      unknown: found.unknown + underWay
     }
   })
 
@@ -371,6 +370,8 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
       ),
     /** The outcomes so far, of the rows that were applied. */
     report,
+    /** The error that stopped it, if any. */
+    stoppedBy: sender.stoppedBy,
     /** The rows that the service refused, by their numbers. */
     refused
   }

@@ -126,7 +126,7 @@ export const planConversion = fnRedacted("planConversion")(function* <E, R, ES =
     }
     return Effect.void
   })
-  const counts: Types.Mutable<PlanCounts> = { read: 0, invalid: 0, duplicates: 0, firstInvalid: [], causes: [] }
+  const counts: Types.Mutable<PlanCounts> = { read: 0, rejected: 0, duplicates: 0, rejectedRows: [], causes: [] }
   const leftValues: Array<LeftValue> = []
   let valuesLeft = 0
   const valueOf = (contact: Contact, { field, text }: ReturnType<typeof textsOf>[number]): string => {

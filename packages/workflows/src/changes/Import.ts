@@ -11,7 +11,6 @@ import {
   type ImportRow,
   type RejectedRow,
   type RunTaken,
-  type ServiceError,
   KnownFields,
   type InvalidInput
 } from "@roster/domain"
@@ -21,7 +20,8 @@ import { fitOf, type ImportMode, makeUnreached, modeFields } from "../runs/Impor
 import { makeRejectionCauses, named, rejectionOf } from "../runs/Rejections.ts"
 import { type RunLogFailure } from "../runs/RecordedRun.ts"
 import { RunLog } from "../runs/RunLog.ts"
-import type { RunReport } from "../runs/RunReport.ts"
+import { emptyReport, type RunReport } from "../runs/RunReport.ts"
+import { type Stopped, stoppedAt, unlessStopped } from "../runs/Stopped.ts"
 import { type BulkAddOptions, unreadAdding, bulkFields } from "../upload/BulkAdd.ts"
 import { batches } from "../upload/UploadBatches.ts"
 import { maximumNamedRows, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
@@ -64,8 +64,10 @@ export interface Import<E> {
   readonly run: { readonly id: string; readonly isResumed: boolean } | undefined
   /** The number of rows to apply. */
   readonly sendable: number
-  /** Applies the rows, reporting how many are done. Errors of the service are in the report only. */
-  readonly apply: (onProgress?: (done: number) => Effect.Effect<void>) => Effect.Effect<void, E | RunLogFailure>
+  /** Applies the rows, once, reporting how many are done. After `Stopped`, an import that is made anew goes on. */
+  readonly apply: (
+    onProgress?: (done: number) => Effect.Effect<void>
+  ) => Effect.Effect<void, E | RunLogFailure | Stopped>
   /** The current outcomes, also while `apply` runs and after it was interrupted. */
   readonly report: Effect.Effect<RunReport>
   /** All rejected rows with their cells, in the order of the file, which is read again. */
@@ -73,12 +75,7 @@ export interface Import<E> {
 }
 
 /** What becomes of a row of an import. */
-const lookOf = ({ after, change, effect, fields, kept }: RowLook): Look => ({
-  effect: effect === "unchanged" || (effect === "changed" && Object.keys(fields).length === 0) ? "alreadySo" : effect,
-  change,
-  kept,
-  after
-})
+const lookOf = ({ after, change, effect, kept }: RowLook): Look => ({ effect, change, kept, after })
 
 /**
  * Prepares an import of surveyed rows, which are read again.
@@ -103,13 +100,13 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
   options: ImportOptions = {}
 ): Effect.fn.Return<
   Import<E>,
-  InvalidInput | RunTaken | RunLogFailure | ServiceError,
+  InvalidInput | RunTaken | RunLogFailure | Stopped,
   ContactsService | RunLog | Scope.Scope
 > {
   yield* KnownFields.checkFields(makeFields, options)
   const { command = "import", concurrency, defaultStatus, listNames = [], mapping, only, onUnread } = options
   const { record = true, resubscribe = false, source = survey.digest } = options
-  const sendable = survey.read - survey.invalid - survey.duplicates
+  const sendable = survey.read - survey.rejected - survey.duplicates
   const input =
     source === undefined
       ? undefined
@@ -122,7 +119,19 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
           ...(defaultStatus === undefined ? {} : { defaultStatus }),
           ...(survey.onDuplicate === "last" ? {} : { onDuplicate: survey.onDuplicate })
         }
-  const run = record ? yield* (yield* RunLog).open({ command, input }) : undefined
+  const { duplicateRows, duplicates, read, rejected, rejectedRows } = survey
+  const untouched: RunReport = {
+    ...emptyReport,
+    read,
+    rejected,
+    rejectedRows,
+    duplicates,
+    duplicateRows,
+    notSent: sendable
+  }
+  const run = record
+    ? yield* (yield* RunLog).open({ command, input }).pipe(Effect.catchTag("ServiceError", stoppedAt(untouched)))
+    : undefined
   const dependsOnStored = fitOf({ only, defaultStatus }) !== undefined
   const rowLook = makeRowLook({ listNames, resubscribe, only, defaultStatus })
   const unreached = makeUnreached({ defaultStatus })
@@ -140,19 +149,9 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
     add: dependsOnStored ? undefined : unread.add,
     onUnread,
     concurrency
-  })
-
-  const apply: Import<E>["apply"] = Effect.fnUntraced(function* (onProgress) {
-    let done = 0
-    yield* applier.apply(batches(survey.merged(rows, resubscribe), { isSent: survey.sendable.has }), ({ batch }) => {
-      done += batch.length
-      return onProgress === undefined ? Effect.void : onProgress(done)
-    })
-    yield* applier.end(sendable)
-  })
+  }).pipe(Effect.catchTag("ServiceError", stoppedAt(untouched)))
 
   const report = Effect.gen(function* (): Effect.fn.Return<RunReport> {
-    const { duplicateRows, duplicates, firstInvalid, invalid, read } = survey
     const applied = yield* applier.report
     const rejections = makeRejectionCauses()
     applier.refused.forEach(rejections.add)
@@ -161,8 +160,8 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
     return {
       ...applied,
       read,
-      rejected: invalid + applied.rejected,
-      rejectedRows: [...firstInvalid, ...applied.rejectedRows]
+      rejected: rejected + applied.rejected,
+      rejectedRows: [...rejectedRows, ...applied.rejectedRows]
         .sort((one, other) => one.line - other.line)
         .slice(0, maximumNamedRows),
       causes: [...survey.causes, ...rejections.causes()].toSorted((one, other) => other.count - one.count),
@@ -173,7 +172,17 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
     }
   })
 
-  const rejected = foundOfRows(rows, (row, number): RejectedRow | undefined => {
+  const apply: Import<E>["apply"] = Effect.fnUntraced(function* (onProgress) {
+    let done = 0
+    yield* applier.apply(batches(survey.merged(rows, resubscribe), { isSent: survey.sendable.has }), ({ batch }) => {
+      done += batch.length
+      return onProgress === undefined ? Effect.void : onProgress(done)
+    })
+    yield* applier.end(sendable)
+    yield* unlessStopped(yield* report, yield* applier.stoppedBy)
+  })
+
+  const allRejected = foundOfRows(rows, (row, number): RejectedRow | undefined => {
     const refusal = applier.refused.get(number)
     const rejection = refusal === undefined ? survey.rejectionOf(row, number) : rejectionOf(row, refusal.reason)
     return rejection === undefined ? undefined : { ...named(rejection), cells: row.cells }
@@ -183,7 +192,7 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
     sendable,
     apply,
     report,
-    rejected
+    rejected: allRejected
   }
 })
 
@@ -201,7 +210,8 @@ const contactsFields = KnownFields.fieldsOf<ImportContactsOptions<unknown>>("an 
 
 /**
  * Reads contacts or the rows of a file once, then plans and applies the valid ones in order, those of one address as one. An
- * error of the service stops it; the same call again goes on.
+ * error of the service stops it (`Stopped`). The same call again goes on in the same run and does nothing twice; without a record,
+ * it writes all rows again.
  *
  * ```ts
  * import { readContacts } from "@roster/domain"
@@ -218,7 +228,7 @@ export const importContacts = <E, EK = SourceTooLarge>(
   options: ImportContactsOptions<EK> = {}
 ): Effect.Effect<
   RunReport,
-  E | EK | InvalidInput | SourceTooLarge | TooManyRows | RunTaken | RunLogFailure | ServiceError,
+  E | EK | InvalidInput | SourceTooLarge | TooManyRows | RunTaken | RunLogFailure | Stopped,
   ContactsService | RunLog
 > => readAndApply(source, options)
 

@@ -51,11 +51,12 @@ import {
   planStorageMemory,
   type PlanSummary,
   rowsBegin,
-  rowsEnd
+  rowsEnd,
+  version
 } from "./PlanFile.ts"
 import { type Plan, planOf } from "./PlanApplication.ts"
 
-/** Maximum number of changes, and of rows that would resubscribe, that a summary shows. */
+/** Maximum number of changes, and of contacts that keep their status, that a summary shows. */
 export const maximumShownRows = 20
 
 /** Number of contacts that a summary shows as they would be stored. */
@@ -104,7 +105,7 @@ export interface RowPlan {
   /** The line on which the row begins, counted from 1. */
   readonly line: number
   /** What the row does to its contact. */
-  readonly effect: "new" | "changed" | "unchanged" | "leftOut"
+  readonly effect: "new" | "changed" | "alreadySo" | "leftOut"
   /** The status that the contact keeps in place of that of the row. */
   readonly keptStatus: KeptStatus["status"] | undefined
 }
@@ -116,7 +117,7 @@ export interface Sendable {
 }
 
 /** The counts of the rows of a plan, which are complete at its end. */
-export type PlanCounts = Pick<UploadSurvey, "read" | "invalid" | "duplicates" | "firstInvalid" | "causes"> &
+export type PlanCounts = Pick<UploadSurvey, "read" | "rejected" | "duplicates" | "rejectedRows" | "causes"> &
   Partial<Pick<UploadSurvey, "duplicateRows" | "header" | "warnings">>
 
 /** What is found of rows, which are counted from 1. */
@@ -142,7 +143,7 @@ const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bits
 
 /** What a row does to its contact, by what is stored. */
 export interface RowLook {
-  /** What it does; `changed` with no fields only puts the contact on lists, as far as can be read. */
+  /** What it does, as far as can be read; `alreadySo` with a change is for lists that cannot be read. */
   readonly effect: RowPlan["effect"]
   /** What to write; nothing is written without. */
   readonly change: ContactChange | undefined
@@ -185,11 +186,10 @@ export const makeRowLook = ({
     if (seen === null) return { ...given, effect: "new", fields: noFields }
     const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
     const fields = ContactStates.changesOf(state(found), state(after))
+    if (Object.keys(fields).length > 0) return { ...given, effect: "changed", fields }
     // Where lists cannot be read, nobody knows who is on them.
-    const isSame = Object.keys(fields).length === 0 && (!changesLists || found.lists !== undefined)
-    return isSame
-      ? { ...given, effect: "unchanged", change: undefined, fields }
-      : { ...given, effect: "changed", fields }
+    const isSure = !changesLists || found.lists !== undefined
+    return { ...given, effect: "alreadySo", change: isSure ? undefined : change, fields }
   }
 }
 
@@ -214,7 +214,7 @@ export const makePlanner = (
   const header = survey.header?.cells ?? []
   const columns = survey.header === undefined ? [] : ContactColumns.columnFields(header, mapping)
   const readers = storedTexts ?? ContactColumns.storedTextsOf(header, mapping)
-  const counts = { new: 0, changed: 0, unchanged: 0, leftOut: 0, wouldResubscribe: 0, onlyLists: 0 }
+  const counts = { new: 0, changed: 0, alreadySo: 0, leftOut: 0, statusesKept: 0, onlyLists: 0 }
   const unreached = makeUnreached(mode)
   const recipients = makeRecipientCounter()
   let newActive = 0
@@ -222,7 +222,7 @@ export const makePlanner = (
   const formCounts = new Map<string, number>()
   const sample: Array<PlanSummary["sample"][number]> = []
   const firstContacts: Array<NonNullable<PlanSummary["firstContacts"]>[number]> = []
-  const wouldResubscribeRows: Array<PlanSummary["wouldResubscribeRows"][number]> = []
+  const keptStatuses: Array<PlanSummary["keptStatuses"][number]> = []
 
   /** The warnings, where it is known how many new contacts have no status. */
   const warned = (newActive: number): Pick<PlanSummary, "warnings"> => {
@@ -240,8 +240,8 @@ export const makePlanner = (
     if (effect !== "leftOut") unreached.look(contact, found)
     onRow({ line, effect, keptStatus: kept })
     if (kept !== undefined) {
-      counts.wouldResubscribe++
-      if (wouldResubscribeRows.length < maximumShownRows) wouldResubscribeRows.push({ line, email, status: kept })
+      counts.statusesKept++
+      if (keptStatuses.length < maximumShownRows) keptStatuses.push({ line, email, status: kept })
     }
     if (after !== undefined && firstContacts.length < shownContacts) {
       firstContacts.push({ line, email, contact: stateOfFound(email, after) ?? {} })
@@ -256,7 +256,7 @@ export const makePlanner = (
     const names = Object.keys(fields)
     const forms = onlyForms(fields, readers)
     const onlyForm = forms.length === 0 ? {} : { onlyForm: forms }
-    if (names.length === 0) counts.onlyLists++
+    if (effect === "alreadySo") counts.onlyLists++
     else if (sample.length < maximumShownRows) sample.push({ line, email, changes: fields, ...onlyForm })
     for (const field of names) {
       if (fieldCounts.size < maximumCountedFields || fieldCounts.has(field)) {
@@ -269,7 +269,7 @@ export const makePlanner = (
   const summary = (): PlanSummary => ({
     read: survey.read,
     ...(counts.leftOut === 0 ? Struct.omit(counts, ["leftOut"]) : counts),
-    rejected: survey.invalid,
+    rejected: survey.rejected,
     duplicates: survey.duplicates,
     ...(survey.duplicateRows === undefined || survey.duplicateRows.length === 0
       ? {}
@@ -279,8 +279,8 @@ export const makePlanner = (
     sample,
     ...(columns.length === 0 ? {} : { columns }),
     ...(firstContacts.length === 0 ? {} : { firstContacts }),
-    wouldResubscribeRows,
-    rejectedRows: survey.firstInvalid,
+    keptStatuses,
+    rejectedRows: survey.rejectedRows,
     ...(survey.causes.length === 0 ? {} : { causes: survey.causes }),
     newRecipients: recipients.counts(),
     ...warned(newActive)
@@ -306,7 +306,7 @@ export const writtenPlan = Effect.fnUntraced(function* <A, E, R, ES = never>(
   const log = yield* RunLog
   const header: PlanHeader = {
     plan: "roster contacts",
-    version: 3,
+    version,
     id: yield* randomId,
     ...recordedTarget(yield* log.target),
     made: DateTime.formatIso(yield* DateTime.now),
@@ -360,7 +360,7 @@ export const makeImportPlan = fnRedacted("makeImportPlan")(function* <E, ES = ne
 ): Effect.fn.Return<Plan<ES>, E | ES | ReadError, ContactsService | RunLog | Scope.Scope> {
   yield* KnownFields.checkFields(makeFields, options)
   const { listNames = [], mapping, resubscribe = false } = options
-  const reader = yield* makeContactReader(survey.read - survey.invalid - survey.duplicates, options)
+  const reader = yield* makeContactReader(survey.read - survey.rejected - survey.duplicates, options)
   const found = Effect.fnUntraced(function* (part: ReadonlyArray<Sendable>) {
     const { found } = yield* reader.read(part.map(({ contact }) => contact.email))
     if (found === undefined) return yield* mayNotRead

@@ -9,7 +9,6 @@ import {
   judgeChange,
   maximumAddBytes,
   maximumChanges,
-  type RunNotFound,
   type RunTaken,
   type ServiceError,
   TaggedError,
@@ -25,15 +24,14 @@ import {
   mayNotRead,
   nobody,
   type ReaderOptions,
-  type ReadError,
   readerFields
 } from "../runs/ContactReader.ts"
-import { checkTarget, maximumNamedContacts, type OtherTarget, type RunReport } from "../runs/RunReport.ts"
+import { checkTarget, emptyReport, maximumNamedContacts, type OtherTarget, type RunReport } from "../runs/RunReport.ts"
+import { type Stopped, stoppedAt, unlessStopped } from "../runs/Stopped.ts"
 import { leftOf, type Look, makeApplier } from "./Applier.ts"
-import { nothingUndone, type UndoReport, undoRun } from "./Undo.ts"
+import { nothingUndone, type UndoFailure, type UndoReport, undoRun } from "./Undo.ts"
 import {
   encodeRow,
-  keptByPlan,
   Named,
   type PlanHeader,
   type PlannedRow,
@@ -57,8 +55,8 @@ export class PlanOutdated extends TaggedError<PlanOutdated>()("PlanOutdated", {
   }
 }
 
-/** What an apply needs, and how it fails. A failure of the service after it has said which contacts it has is in the report. */
-type Applying<E> = Effect.Effect<AppliedPlan, E | RunTaken | RunLogFailure | ServiceError, ContactsService | RunLog>
+/** What an apply needs, and how it fails. */
+type Applying<E> = Effect.Effect<AppliedPlan, E | RunTaken | RunLogFailure | Stopped, ContactsService | RunLog>
 
 type Verifying<E> = Effect.Effect<
   void,
@@ -101,11 +99,7 @@ export interface AppliedPlan {
   /** What the apply did. */
   readonly report: RunReport
   /** Undoes what this run, and earlier ones that it resumed, changed. */
-  readonly undo: Effect.Effect<
-    UndoReport,
-    RunNotFound | RunTaken | RunLogFailure | OtherTarget | ReadError,
-    ContactsService | RunLog
-  >
+  readonly undo: Effect.Effect<UndoReport, UndoFailure, ContactsService | RunLog>
 }
 
 /** A plan, which can be kept and applied later. */
@@ -122,7 +116,10 @@ export interface Plan<E = never> {
   readonly verify: Verifying<E | UnreadablePlan>
   /** Verifies with options. */
   readonly verifyWith: (options: ReaderOptions) => Verifying<E | UnreadablePlan>
-  /** Applies the rows whose contacts are as the plan saw them, and reports the others. Again, it does nothing twice. */
+  /**
+   * Applies the rows whose contacts are as the plan saw them, and reports the others. Again, it does nothing twice, so after
+   * `Stopped` it can be retried.
+   */
   readonly apply: Applying<E | UnreadablePlan>
   /** Applies with options. */
   readonly applyWith: (options: ApplyOptions) => Applying<E | UnreadablePlan | InvalidInput>
@@ -191,13 +188,20 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
     ...options
   }: ApplyOptions): Effect.fn.Return<
     AppliedPlan,
-    E | UnreadablePlan | RunTaken | RunLogFailure | ServiceError,
+    E | UnreadablePlan | RunTaken | RunLogFailure | Stopped,
     ContactsService | RunLog
   > {
     const log = yield* RunLog
+    const all = rowsIn(summary)
+    const untouched: RunReport = { ...emptyReport, read: all, notSent: all }
     const report = yield* Effect.scoped(
       Effect.gen(function* () {
-        const run = yield* Effect.catchTag(log.open({ command, input }), "InvalidInput", Effect.die)
+        const run = yield* log.open({ command, input }).pipe(
+          Effect.catchTags({
+            InvalidInput: Effect.die,
+            ServiceError: stoppedAt(untouched)
+          })
+        )
         const applier = yield* makeApplier<Planned>({
           run,
           reader: yield* read(options),
@@ -206,19 +210,17 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
           check: () => undefined,
           concurrency,
           proceed
-        })
+        }).pipe(Effect.catchTag("ServiceError", stoppedAt(untouched)))
         let sent = 0
         const parts = Stream.map(partsOf(rows), (part) => {
           const lines = part.map(({ line }) => line)
           return { batch: part.map((row): Planned => ({ email: row.change.email, row })), lines, rows: lines }
         })
-        const all = rowsIn(summary)
-        const kept = keptByPlan(summary)
         const hasRecipients = summary.newRecipients !== undefined
         const reported = Effect.map(applier.report, (applied): RunReport => ({
           ...(hasRecipients ? applied : Struct.omit(applied, ["newRecipients"])),
-          statusesKept: kept.statusesKept + applied.statusesKept,
-          keptStatuses: [...kept.keptStatuses, ...applied.keptStatuses],
+          statusesKept: summary.statusesKept + applied.statusesKept,
+          keptStatuses: [...summary.keptStatuses, ...applied.keptStatuses],
           read: all,
           notSent: leftOf(applied, all)
         }))
@@ -228,7 +230,7 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
             return onProgress === undefined ? Effect.void : onProgress(sent)
           })
           .pipe(Effect.andThen(applier.end(all)), Effect.ensuring(Effect.flatMap(reported, onReport)))
-        return yield* reported
+        return yield* unlessStopped(yield* reported, yield* applier.stoppedBy)
       })
     )
     const { run: id } = report

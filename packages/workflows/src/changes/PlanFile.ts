@@ -15,10 +15,10 @@ import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
 import { RepeatedRow } from "../upload/RepeatedRows.ts"
 import { NamedRejection, RejectionCause } from "../runs/Rejections.ts"
-import { NewRecipients, type RunReport } from "../runs/RunReport.ts"
+import { NewRecipients } from "../runs/RunReport.ts"
 
-/** The version of the format. Version 2 had no deletions. */
-const version = 3
+/** The version of the format. Version 2 had no deletions, and version 3 other names of counts. */
+export const version = 4
 
 /** The first line of a plan: its target and its options. */
 export class PlanHeader extends Schema.Opaque<PlanHeader>()(
@@ -78,7 +78,7 @@ export const LeftValue = Schema.Struct({
 })
 export interface LeftValue extends Schema.Schema.Type<typeof LeftValue> {}
 
-/** The counts and examples of a plan: read = new + changed + deleted + unchanged + leftOut + rejected + duplicates. */
+/** The counts and examples of a plan: read = new + changed + deleted + alreadySo + leftOut + rejected + duplicates. */
 export class PlanSummary extends Schema.Opaque<PlanSummary>()(
   Schema.Struct({
     /** The number of rows. */
@@ -91,8 +91,8 @@ export class PlanSummary extends Schema.Opaque<PlanSummary>()(
     deleted: Schema.optionalKey(Schema.Int),
     /** How many of them have each status; absent without any. */
     statuses: Schema.optionalKey(Schema.Record(Schema.String, Schema.Int)),
-    /** Rows whose contacts are so already. */
-    unchanged: Schema.Int,
+    /** Rows whose contacts are so already, as far as the service shows it. */
+    alreadySo: Schema.Int,
     /** Rows that the mode leaves out; absent without any. */
     leftOut: Schema.optionalKey(Schema.Int),
     /** Rows that our own check refuses. */
@@ -102,8 +102,8 @@ export class PlanSummary extends Schema.Opaque<PlanSummary>()(
     /** The first of them; absent without any. */
     duplicateRows: Schema.optionalKey(Schema.Array(RepeatedRow)),
     /** Rows whose contacts keep their status in place of that of the row. */
-    wouldResubscribe: Schema.Int,
-    /** Changed rows that, as far as can be read, only put their contacts on the lists. */
+    statusesKept: Schema.Int,
+    /** Those of `alreadySo` that are sent all the same, since the service does not show who is on the lists. */
     onlyLists: Schema.Int,
     /** The number of stored contacts that change in each field. */
     fields: Schema.Record(Schema.String, Schema.Int),
@@ -125,8 +125,8 @@ export class PlanSummary extends Schema.Opaque<PlanSummary>()(
     leftValues: Schema.optionalKey(Schema.Array(LeftValue)),
     /** The first contacts that rows stand for, as they would be stored; absent without any. */
     firstContacts: Schema.optionalKey(Schema.Array(Schema.Struct({ ...Named.fields, contact: ContactState }))),
-    /** The first of them. */
-    wouldResubscribeRows: Schema.Array(Schema.Struct({ ...Named.fields, ...KeptStatusRow.fields })),
+    /** The first rows whose contacts keep their status, up to 20. */
+    keptStatuses: Schema.Array(Schema.Struct({ ...Named.fields, ...KeptStatusRow.fields })),
     /** The first rejected rows, up to 10,000. */
     rejectedRows: Schema.Array(NamedRejection),
     /** Why rows are rejected, the causes of most rows first; absent without any. */
@@ -137,15 +137,6 @@ export class PlanSummary extends Schema.Opaque<PlanSummary>()(
     warnings: Schema.optionalKey(Schema.Array(ImportWarning))
   })
 ) {}
-
-/** The contacts that keep their status by a plan, as the report of a run has them. */
-export const keptByPlan = ({
-  wouldResubscribe,
-  wouldResubscribeRows
-}: PlanSummary): Pick<RunReport, "statusesKept" | "keptStatuses"> => ({
-  statusesKept: wouldResubscribe,
-  keptStatuses: wouldResubscribeRows
-})
 
 /** Where the bytes of a plan are kept. */
 export interface PlanStorage<E = never> {
@@ -176,8 +167,9 @@ export const rowsBegin = ',"rows":['
 /** Begins the last line. */
 export const rowsEnd = '],"summary":'
 
-/** The number of rows of a plan, each of which changes something. */
-export const rowsIn = ({ changed, deleted = 0, new: added }: PlanSummary): number => added + changed + deleted
+/** The number of rows of a plan, each of which changes something, as far as is known. */
+export const rowsIn = ({ changed, deleted = 0, new: added, onlyLists }: PlanSummary): number =>
+  added + changed + deleted + onlyLists
 
 /** The file is not a plan, or not all of it. */
 export class UnreadablePlan extends TaggedError<UnreadablePlan>()("UnreadablePlan", {

@@ -10,6 +10,7 @@ import {
 import { Stream } from "effect"
 import { named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
 import type { RunReport } from "../runs/RunReport.ts"
+import { unlessStopped } from "../runs/Stopped.ts"
 import { type BulkAddOptions, bulkFields, unreadAdding } from "../upload/BulkAdd.ts"
 import { batches } from "../upload/UploadBatches.ts"
 import { maximumNamedRows } from "../upload/UploadSurvey.ts"
@@ -19,7 +20,8 @@ const addFields = KnownFields.fieldsOf<BulkAddOptions>("this call", bulkFields)
 
 /**
  * Adds the rows of a file in one pass, without survey and log: rows of one address are all sent, each with the strictest status
- * up to it, and it cannot resume. An error of the service ends the reading.
+ * up to it. An error of the service ends the reading (`Stopped`). It cannot resume: the same call again adds all rows again, also
+ * over what others changed or deleted since.
  *
  * ```ts
  * import { readContacts } from "@roster/domain"
@@ -37,7 +39,10 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
 ) {
   yield* KnownFields.checkFields(addFields, options)
   const { concurrency } = options
-  const { apply, report } = yield* makeApplier<ContactPayload>({ ...(yield* unreadAdding(options)), concurrency })
+  const { apply, report, stoppedBy } = yield* makeApplier<ContactPayload>({
+    ...(yield* unreadAdding(options)),
+    concurrency
+  })
   const invalid: Array<NamedRejection> = []
   let refused = 0
   let sent = 0
@@ -65,5 +70,5 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
     warnings: consent.all(),
     notSent: leftOf(applied, sent)
   }
-  return added
+  return yield* unlessStopped(added, yield* stoppedBy)
 })

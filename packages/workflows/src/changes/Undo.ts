@@ -10,6 +10,7 @@ import {
   maximumChanges,
   type RunNotFound,
   type RunTaken,
+  type ServiceError,
   sometimes,
   KnownFields
 } from "@roster/domain"
@@ -29,6 +30,7 @@ import {
   type OtherTarget,
   type RunReport
 } from "../runs/RunReport.ts"
+import { type Stopped, stoppedAt } from "../runs/Stopped.ts"
 import { makeGivers } from "./StatusGivers.ts"
 import {
   leftOut,
@@ -181,6 +183,9 @@ const openToUndo = Effect.fnUntraced(function* (id: string) {
 
 type UndoError = RunNotFound | RunTaken | RunLogFailure | OtherTarget | ReadError
 
+/** How an undo fails. */
+export type UndoFailure = Exclude<UndoError, ServiceError> | Stopped<UndoReport>
+
 /**
  * Says what an undo of a run would do, and writes nothing.
  *
@@ -241,7 +246,7 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
 
 /**
  * Undoes a run by its id, from its last entry to the first, as a run of its own that can be undone too. Doing it again does no
- * harm. A run that is going on cannot be undone, and one that was undone does not go on.
+ * harm, so after `Stopped` it can be retried. A run that is going on cannot be undone, and one that was undone does not go on.
  *
  * ```ts
  * import { RunLog, undoRun } from "@roster/workflows"
@@ -257,11 +262,17 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
 export const undoRun = fnRedacted("undoRun")(function* (
   id: string,
   options: UndoOptions = {}
-): Effect.fn.Return<UndoReport, UndoError, ContactsService | RunLog | Scope.Scope> {
+): Effect.fn.Return<UndoReport, UndoFailure, ContactsService | RunLog | Scope.Scope> {
   yield* KnownFields.checkFields(undoFields, options)
+  const undone = yield* openToUndo(id).pipe(Effect.catchTag("ServiceError", stoppedAt(nothingUndone, "contact")))
+  const { changed, created, deleted } = undone.counts
+  const total = undone.recorded?.total ?? created + changed + deleted
+  const withRest = (report: UndoReport): UndoReport => {
+    const notSent = Math.max(0, total - report.read)
+    return { ...report, read: report.read + notSent, notSent }
+  }
   const { fields, force, only, onProgress, onReport = () => Effect.void, resubscribe } = options
   const service = yield* ContactsService
-  const undone = yield* openToUndo(id)
   // An undo of another part is another run.
   const part = {
     ...(only && { only }),
@@ -269,8 +280,9 @@ export const undoRun = fnRedacted("undoRun")(function* (
     ...(force === true && { force }),
     ...(resubscribe && { resubscribe })
   }
-  const isWhole = Object.keys(part).length === 0
-  const own = yield* undone.beginUndo(isWhole ? undefined : part)
+  const own = yield* undone
+    .beginUndo(Object.keys(part).length === 0 ? undefined : part)
+    .pipe(Effect.catchTag("ServiceError", stoppedAt(withRest(nothingUndone), "contact")))
   const { look, note } = yield* makeLook(undone, options, own)
   const tally = makeTally()
 
@@ -308,6 +320,12 @@ export const undoRun = fnRedacted("undoRun")(function* (
   yield* Stream.runForEach(undone.backwards, (entry) => {
     tally.note(entry)
     return Effect.forEach(partsOf(targetsOf(entry)).toReversed(), undoPart, { discard: true })
-  }).pipe(Effect.andThen(own.end), Effect.ensuring(Effect.flatMap(reported, onReport)))
+  }).pipe(
+    Effect.andThen(own.end),
+    Effect.ensuring(Effect.flatMap(reported, onReport)),
+    Effect.catchTag("ServiceError", (cause) =>
+      Effect.flatMap(reported, (now) => stoppedAt(withRest(now), "contact")(cause))
+    )
+  )
   return yield* reported
 }, Effect.scoped)

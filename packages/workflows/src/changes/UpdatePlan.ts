@@ -85,7 +85,7 @@ export const planUpdate = fnRedacted("planUpdate")(function* <E, R, ES = never>(
   const { status } = yield* readStatus({ status: asked })
   const given = yield* readChanges(others)
   const changesLists = listNames.length + removeFromLists.length > 0
-  const counts: Types.Mutable<PlanCounts> = { read: 0, invalid: 0, duplicates: 0, firstInvalid: [], causes: [] }
+  const counts: Types.Mutable<PlanCounts> = { read: 0, rejected: 0, duplicates: 0, rejectedRows: [], causes: [] }
   const parts = Stream.mapEffect(partsOf(contacts), (some) =>
     Effect.map(changesLists ? listsOf(some) : Effect.succeed([]), (lists) =>
       some.map((contact, index) => {
@@ -148,14 +148,14 @@ const nothingPlanned: PlanSummary = {
   read: 0,
   new: 0,
   changed: 0,
-  unchanged: 0,
+  alreadySo: 0,
   rejected: 0,
   duplicates: 0,
-  wouldResubscribe: 0,
+  statusesKept: 0,
   onlyLists: 0,
   fields: {},
   sample: [],
-  wouldResubscribeRows: [],
+  keptStatuses: [],
   rejectedRows: []
 }
 

@@ -2,14 +2,7 @@
  * What an upload, an apply or an undo did: one report for all of them. Each row has one outcome, which is counted where it is
  * known, so that the counts add up however the run ends.
  */
-import {
-  type Contact,
-  ImportWarning,
-  isMailedStatus,
-  KeptStatusRow,
-  type ServiceError,
-  TaggedError
-} from "@roster/domain"
+import { type Contact, ImportWarning, isMailedStatus, KeptStatusRow, TaggedError } from "@roster/domain"
 import { Effect, Schema } from "effect"
 import { NamedRejection, RejectionCause } from "./Rejections.ts"
 import { type RunHeader } from "./RecordedRun.ts"
@@ -107,8 +100,6 @@ export const RunOutcome = Schema.Struct({
 export interface RunReport extends Schema.Schema.Type<typeof RunOutcome> {
   /** The id of the run in the log; `undefined` for one that recorded nothing. */
   readonly run: string | undefined
-  /** The error that stopped the run, if any. */
-  readonly stoppedBy: ServiceError | undefined
 }
 
 /** The plan or the run is for another store or account. */
@@ -169,6 +160,5 @@ export const emptyReport: RunReport = {
   statusesKept: 0,
   keptStatuses: [],
   notSent: 0,
-  unknown: 0,
-  stoppedBy: undefined
+  unknown: 0
 }

@@ -19,7 +19,8 @@ import {
   KnownFields
 } from "@roster/domain"
 import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
-import type { RunEffect, RunReport } from "../runs/RunReport.ts"
+import { emptyReport, type RunEffect, type RunReport } from "../runs/RunReport.ts"
+import { type Stopped, unlessStopped } from "../runs/Stopped.ts"
 
 // Outcomes
 
@@ -317,7 +318,7 @@ export const outcomesOf = <Own = never>(runs: ReadonlyArray<SentResult<Own>>): R
 /** A function that adds runs to its counts. */
 const makeCounter = () => {
   const counts = { Accepted: 0, Refused: 0, Unknown: 0, NotSent: 0 }
-  return (runs: ReadonlyArray<AddResult>): AddProgress => {
+  return (runs: ReadonlyArray<AddResult> = []): AddProgress => {
     for (const { count, outcome } of runs) counts[outcome._tag] += count
     const { Accepted: done, NotSent: notSent, Refused: rejected, Unknown: unknown } = counts
     return { done, rejected, unknown, notSent }
@@ -326,7 +327,8 @@ const makeCounter = () => {
 
 /**
  * Adds the contacts of a stream, or what `toContact` makes of its items, and emits the outcome of each with its item, in
- * the same order.
+ * the same order. After the first error of the service nothing more is sent: the rest is `NotSent`, and the stream ends with
+ * `Stopped`. To add contacts again writes them again, also over what others changed or deleted since.
  *
  * ```ts
  * import { addAll } from "@roster/workflows"
@@ -342,25 +344,30 @@ const makeCounter = () => {
 export function addAll<E, R>(
   contacts: Stream.Stream<ContactPayload, E, R>,
   options?: AddAllOptions & { readonly toContact?: undefined }
-): Stream.Stream<ItemOutcome<ContactPayload>, E | InvalidInput, R | ContactsService>
+): Stream.Stream<ItemOutcome<ContactPayload>, E | InvalidInput | Stopped, R | ContactsService>
 export function addAll<A, E, R>(
   items: Stream.Stream<A, E, R>,
   options: AddAllOptions & { readonly toContact: (item: A) => ContactDraft }
-): Stream.Stream<ItemOutcome<A>, E | InvalidInput, R | ContactsService>
+): Stream.Stream<ItemOutcome<A>, E | InvalidInput | Stopped, R | ContactsService>
 export function addAll<A, E, R>(
   items: Stream.Stream<A, E, R>,
   options: AddAllOptions & { readonly toContact?: ((item: A) => ContactDraft) | undefined } = {}
-): Stream.Stream<ItemOutcome<A>, E | InvalidInput, R | ContactsService> {
+): Stream.Stream<ItemOutcome<A>, E | InvalidInput | Stopped, R | ContactsService> {
   const { concurrency = defaultAddConcurrency, onProgress, toContact } = options
   return Stream.unwrap(
     Effect.gen(function* () {
       yield* KnownFields.checkFields(addAllFields, options)
       const { add, ...checks } = yield* unreadAdding(options)
-      const { send } = yield* makeBulkSender<ContactPayload, void>({
+      const { send, stoppedBy } = yield* makeBulkSender<ContactPayload, void>({
         ...checks,
         call: (batch) => Effect.map(add(batch), (summary) => acceptedRuns(batch.length, summary))
       })
       const count = makeCounter()
+      const ended = Effect.flatMap(stoppedBy, (cause) => {
+        const counts = count()
+        const read = counts.done + counts.rejected + counts.unknown + counts.notSent
+        return unlessStopped({ ...emptyReport, ...counts, read, unknownWhetherNew: counts.done }, cause)
+      })
       return items.pipe(
         Stream.rechunk(maximumContactsPerAdd),
         Stream.chunks,
@@ -370,12 +377,14 @@ export function addAll<A, E, R>(
             const drafts: ReadonlyArray<unknown> = toContact === undefined ? part : part.map((item) => toContact(item))
             // The service checks each contact, as it does for callers without type checks.
             const runs = yield* send(drafts as ReadonlyArray<ContactPayload>, undefined, number * maximumContactsPerAdd)
-            if (onProgress !== undefined) yield* onProgress(count(runs))
+            const progress = count(runs)
+            if (onProgress !== undefined) yield* onProgress(progress)
             return Arrays.zipWith(part, outcomesOf(runs), (item, outcome): ItemOutcome<A> => ({ ...outcome, item }))
           }),
           { concurrency }
         ),
-        Stream.flattenIterable
+        Stream.flattenIterable,
+        Stream.concat(Stream.fromEffectDrain(Effect.suspend(() => ended)))
       )
     })
   )

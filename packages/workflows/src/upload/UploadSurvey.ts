@@ -47,9 +47,9 @@ export interface UploadSurvey {
   /** Number of rows in the file. */
   readonly read: number
   /** Number of rows that our own check rejects. */
-  readonly invalid: number
+  readonly rejected: number
   /** The first of them, up to 10,000. */
-  readonly firstInvalid: ReadonlyArray<NamedRejection>
+  readonly rejectedRows: ReadonlyArray<NamedRejection>
   /** Why all of them are, those of most rows first. */
   readonly causes: ReadonlyArray<RejectionCause>
   /** What is odd: columns that say who wants mail and become fields, several statuses of one address, and of the rows that are taken what was asked for. */
@@ -167,14 +167,14 @@ export const makeSurveyor = (options: SurveyOptions) => {
   const sendable = makeBitset()
   const { add: addLine, lineOf } = makeRowLines()
   const digest = digests ? makeDigest() : undefined
-  const firstInvalid: Array<NamedRejection> = []
+  const rejectedRows: Array<NamedRejection> = []
   const rejections = makeRejectionCauses()
   const defaultsStatus = defaultStatus !== undefined || only === "existing"
   const consent = makeConsentWarnings()
   const warnings = makeImportWarnings(mapping, { defaultsStatus })
   let header: FileHeader | undefined
   let read = 0
-  let invalid = 0
+  let rejected = 0
   let mayResubscribe = false
   let unnamed: UploadSurvey["unnamed"]
   const add = (part: Arrays.NonEmptyReadonlyArray<ImportRow>): Effect.Effect<void, TooManyRows> =>
@@ -187,10 +187,10 @@ export const makeSurveyor = (options: SurveyOptions) => {
         consent.add(row)
         digest?.add(contact)
         if (Result.isFailure(contact)) {
-          invalid++
+          rejected++
           const rejection = rejectionOf(row, contact.failure)
           rejections.add(rejection)
-          if (firstInvalid.length < maximumNamedRows) firstInvalid.push(named(rejection))
+          if (rejectedRows.length < maximumNamedRows) rejectedRows.push(named(rejection))
           if (unnamed === undefined && row.unnamed !== undefined) unnamed = { line: row.line, ...row.unnamed }
           continue
         }
@@ -258,9 +258,9 @@ export const makeSurveyor = (options: SurveyOptions) => {
             const rejection = isOut ? rejectionOfRow(row, number) : undefined
             if (rejection === undefined) continue
             sendable.remove(number)
-            invalid++
+            rejected++
             rejections.add(rejection)
-            if (++repeats <= maximumNamedRows) firstInvalid.push(named(rejection))
+            if (++repeats <= maximumNamedRows) rejectedRows.push(named(rejection))
             const contact = contactOf(row)
             if (!isRejected || Result.isFailure(contact)) continue
             const { email, status } = contact.success
@@ -269,7 +269,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
           }
         })
       )
-      firstInvalid.sort((one, other) => one.line - other.line).splice(maximumNamedRows)
+      rejectedRows.sort((one, other) => one.line - other.line).splice(maximumNamedRows)
     }
     if (!isRejected) {
       pairs = pairsOfRows(
@@ -283,8 +283,8 @@ export const makeSurveyor = (options: SurveyOptions) => {
     const survey: UploadSurvey = {
       header,
       read,
-      invalid,
-      firstInvalid,
+      rejected,
+      rejectedRows,
       causes: rejections.causes(),
       warnings: [...consent.all(), ...warnings.all()],
       unnamed,

@@ -3,10 +3,7 @@ import type { WithheldStatus } from "@roster/domain"
 import type { WouldResubscribe } from "../changes/ChangeAsRun.ts"
 import type { UndoReport } from "../changes/Undo.ts"
 import type { NewRecipients, RunReport } from "../runs/RunReport.ts"
-
-const numberText = (count: number): string => count.toLocaleString("en-US")
-
-const counted = (count: number, unit: string): string => `${numberText(count)} ${unit}${count === 1 ? "" : "s"}`
+import { counted, isWhole, numberText } from "../runs/Stopped.ts"
 
 const people = (count: number): string => counted(count, "contact")
 
@@ -47,45 +44,6 @@ export const reportCounts = (report: RunReport): ReadonlyArray<ReportCount> => {
     if (count === 0 && ("isRare" in kind || (isPart && !isKnown))) return []
     return [{ words: name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), count, isPart }]
   })
-}
-
-type Ends = Pick<RunReport, "notSent" | "unknown">
-
-/** Whether every row of a run has an answer. */
-export const isWhole = ({ notSent, unknown }: Ends): boolean => notSent + unknown === 0
-
-/** How far a run came, in a sentence: what is not done is named where there is any. */
-export const outcomeWords = (
-  {
-    done,
-    duplicates,
-    leftOut,
-    notSent,
-    outdated,
-    read,
-    rejected,
-    stoppedBy,
-    unknown
-  }: Ends &
-    Pick<RunReport, "done" | "read"> &
-    Partial<Pick<RunReport, "duplicates" | "leftOut" | "outdated" | "rejected" | "stoppedBy">>,
-  unit = "row"
-): string => {
-  // The rows of a request that was refused as a whole were sent, though the service kept none of them.
-  const unsent =
-    stoppedBy?.reason._tag === "Rejected" ? "not sent, or sent in a request that the service refused" : "not sent"
-  const rest = [
-    [rejected, "rejected"],
-    [duplicates, duplicates === 1 ? "duplicate" : "duplicates"],
-    [leftOut, "left out"],
-    [outdated, "outdated"],
-    [notSent, unsent],
-    [unknown, "without an answer"]
-  ] as const
-  return (
-    `${numberText(done)} of ${counted(read, unit)} ${done === 1 || read === 1 ? "is" : "are"} done` +
-    `${rest.map(([count = 0, words]) => (count === 0 ? "" : `, ${numberText(count)} ${words}`)).join("")}.`
-  )
 }
 
 /** Who will receive mail by a plan, or receives it by a run, and did not before. Without a plan, nothing is promised. */
@@ -134,7 +92,10 @@ export const unwritable = "a value of before may not be written"
 export const deeds = (parts: ReadonlyArray<readonly [count: number, words: string]>): string =>
   parts.flatMap(([count, words]) => (count === 0 ? [] : [`${people(count)} ${words}`])).join(", ")
 
-type Done = Ends & Pick<RunReport, "changed" | "deleted" | "new" | "outdated" | "rejected" | "newRecipients">
+type Done = Pick<
+  RunReport,
+  "notSent" | "unknown" | "changed" | "deleted" | "new" | "outdated" | "rejected" | "newRecipients"
+>
 
 /** What a run did to contacts, or an undo of one, in sentences. */
 export const reportWords = (report: Done & Partial<Pick<UndoReport, "partlyDone">>): ReadonlyArray<string> => {

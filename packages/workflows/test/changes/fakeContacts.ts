@@ -12,6 +12,8 @@ import {
   layerTestContacts
 } from "@roster/domain"
 import { Effect } from "effect"
+import type { RunReport } from "../../src/runs/RunReport.ts"
+import { Stopped } from "../../src/runs/Stopped.ts"
 
 interface Kept {
   readonly contact: Contact
@@ -93,3 +95,11 @@ export const makeFake = () => {
     }
   }
 }
+
+/** The report of a run, also of one that was stopped. */
+export const reportOf = <E, R>(run: Effect.Effect<RunReport, E | Stopped, R>) =>
+  Effect.catchIf(
+    run,
+    (error): error is Stopped => error instanceof Stopped,
+    ({ report }) => Effect.succeed(report)
+  )

@@ -27,11 +27,11 @@ describe("A plan", () => {
       assert.strictEqual((yield* Effect.flip(loadPlan(half)))._tag, "UnreadablePlan")
       const text = yield* Stream.mkString(Stream.decodeText(plan.content))
       const former = Stream.encodeText(
-        Stream.make(text.replace('"roster contacts","version":3', '"roster contacts import","version":2'))
+        Stream.make(text.replace('"roster contacts","version":4', '"roster contacts import","version":2'))
       )
       assert.match(
         (yield* Effect.flip(loadPlan(former))).message,
-        /of version 2, and this Roster reads plans of version 3/
+        /of version 2, and this Roster reads plans of version 4/
       )
       assert.deepInclude((yield* loaded.apply).report, { done: 3, new: 3 })
       assert.strictEqual(fake.stored.size, 3)

@@ -10,6 +10,7 @@ import {
   UnexpectedRedirect
 } from "@roster/domain"
 import { Array as Arr, Effect, Layer, Record, Schema, Stream } from "effect"
+import { Stopped } from "../../src/runs/Stopped.ts"
 import { addAll, type AddProgress } from "../../src/upload/BulkAdd.ts"
 
 /** A row of a table that is not ours. */
@@ -20,6 +21,15 @@ interface Customer {
 
 const customers = (count: number): ReadonlyArray<Customer> =>
   Array.from({ length: count }, (_, id) => ({ id, mail: id === 1777 ? "no mail" : `c${id}@example.com` }))
+/** All outcomes, also where the service stopped it. */
+const collected = <A, E, R>(outcomes: Stream.Stream<A, E | Stopped, R>) =>
+  Stream.runCollect(
+    Stream.catchIf(
+      outcomes,
+      (error): error is Stopped => error instanceof Stopped,
+      () => Stream.empty
+    )
+  )
 const toContact = ({ id, mail }: Customer) => ({ email: mail, customFields: { id: String(id) } })
 
 /** Takes what has an @; a call that begins with this address loses its answer. */
@@ -87,7 +97,7 @@ describe("addAll over items of any kind", () => {
       const steps: Array<AddProgress> = []
       const onProgress = (progress: AddProgress) => Effect.sync(() => void steps.push(progress))
       const items = Stream.fromIterable(customers(3500))
-      const outcomes = yield* Stream.runCollect(addAll(items, { toContact, onProgress, concurrency: 1 }))
+      const outcomes = yield* collected(addAll(items, { toContact, onProgress, concurrency: 1 }))
       const progress = (done: number, rejected: number, unknown: number, notSent: number) => ({
         done,
         rejected,
@@ -208,7 +218,7 @@ const foreign = (isBad: (email: string) => boolean, status = 400) => {
 }
 
 const outcomesOf = (count: number, layer: Layer.Layer<ContactsService>, concurrency = 1) =>
-  Stream.runCollect(
+  collected(
     addAll(Stream.fromIterable(customers(count)), {
       toContact: ({ id }) => ({ email: `c${id}@example.com` }),
       concurrency

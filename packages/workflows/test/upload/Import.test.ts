@@ -19,7 +19,7 @@ import {
   RunLog,
   undoRun
 } from "../../src/index.ts"
-import { makeFake } from "../changes/fakeContacts.ts"
+import { makeFake, reportOf } from "../changes/fakeContacts.ts"
 
 const rowsOf = (count: number): ReadonlyArray<ContactPayload> =>
   Array.from({ length: count }, (_, index) => ({ email: `p${index}@example.com`, firstName: `N${index}` }))
@@ -47,7 +47,7 @@ describe("An import that lost an answer", () => {
       const fake = makeFake()
       return Effect.gen(function* () {
         const rows = rowsOf(2500)
-        const first = yield* importContacts(Stream.fromIterable(rows), { concurrency: 1 })
+        const first = yield* reportOf(importContacts(Stream.fromIterable(rows), { concurrency: 1 }))
         assert.deepInclude(first, { read: 2500, done: 1000, unknown: 1000, notSent: 500 })
         assert.strictEqual(first.new + first.changed + first.alreadySo + first.unknownWhetherNew, first.done)
         const second = yield* importContacts(Stream.fromIterable(rows), { concurrency: 1 })
@@ -75,7 +75,7 @@ describe("An import that lost an answer", () => {
     const fake = makeFake()
     return Effect.gen(function* () {
       const rows = rowsOf(1500)
-      const first = yield* importContacts(Stream.fromIterable(rows), { concurrency: 1 })
+      const first = yield* reportOf(importContacts(Stream.fromIterable(rows), { concurrency: 1 }))
       assert.strictEqual(first.done, 1000)
       yield* undoRun(first.run ?? "")
       assert.strictEqual(fake.stored.size, 0)

@@ -14,7 +14,7 @@ import {
 } from "@roster/domain"
 import { Deferred, Effect, Fiber, Layer, Schema, Stream } from "effect"
 import { makeImport, makeImportPlan, RunLog, type RunReport, surveyContacts, undoRun } from "../../src/index.ts"
-import { makeFake } from "../changes/fakeContacts.ts"
+import { makeFake, reportOf } from "../changes/fakeContacts.ts"
 
 /** The counts of a run that left nothing in the log. */
 const noCounts = { created: 0, changed: 0, deleted: 0 }
@@ -165,10 +165,7 @@ it.effect.prop(
       const go = Effect.gen(function* () {
         const hung = yield* Deferred.make<undefined>()
         onHang(Effect.asVoid(Deferred.succeed(hung, undefined)))
-        return yield* Effect.raceFirst(
-          Effect.map(plan.apply, ({ report }) => report),
-          Deferred.await(hung)
-        )
+        return yield* Effect.raceFirst(reportOf(Effect.map(plan.apply, ({ report }) => report)), Deferred.await(hung))
       })
       let report = yield* go
       for (let process = 1; report === undefined || report.notSent + report.unknown > 0; process++) {

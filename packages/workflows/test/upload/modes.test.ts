@@ -25,7 +25,7 @@ import {
   undoRun,
   importContacts
 } from "../../src/index.ts"
-import { makeFake } from "../changes/fakeContacts.ts"
+import { makeFake, reportOf } from "../changes/fakeContacts.ts"
 
 const source = (...contacts: ReadonlyArray<ContactPayload>) => Stream.fromIterable(contacts)
 
@@ -217,7 +217,7 @@ describe("An import of new contacts only", () => {
       }
     })
     return Effect.gen(function* () {
-      const first = yield* importContacts(rows, { only: "new" })
+      const first = yield* reportOf(importContacts(rows, { only: "new" }))
       addsUp(first)
       const second = yield* importContacts(rows, { only: "new" })
       assert.strictEqual(second.run, first.run)
@@ -235,9 +235,10 @@ describe("An import of new contacts only", () => {
     })
     const blind = layerTestContacts({ ...fake.service, change: () => denied, getMany: () => denied })
     return Effect.gen(function* () {
-      const report = yield* importContacts(rows, { only: "new" })
-      assert.deepInclude(report, { done: 0, notSent: 4 })
-      assert.strictEqual(report.stoppedBy?.reason._tag, "AccessDenied")
+      const error = yield* Effect.flip(importContacts(rows, { only: "new" }))
+      if (error._tag !== "Stopped") return assert.fail(error._tag)
+      assert.deepInclude(error.report, { done: 0, notSent: 4 })
+      assert.strictEqual(error.reason._tag, "AccessDenied")
       assert.strictEqual(fake.stored.size, 2)
     }).pipe(Effect.provide(Layer.merge(blind, RunLog.layerMemory())))
   })

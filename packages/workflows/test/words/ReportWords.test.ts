@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Rejected, ServiceError } from "@roster/domain"
 import { emptyReport } from "../../src/runs/RunReport.ts"
-import { outcomeWords, recipientWords, reportCounts, reportWords } from "../../src/words/ReportWords.ts"
+import { recipientWords, reportCounts, reportWords } from "../../src/words/ReportWords.ts"
+import { outcomeWords } from "../../src/runs/Stopped.ts"
 
 describe("the words of a report", () => {
   it("have every count by its name, and those that few runs have only where they are not 0", () => {
@@ -49,7 +50,7 @@ describe("the words of a report", () => {
       operation: "contactsPost",
       reason: new Rejected({ status: 400, detail: "no" })
     })
-    assert.include(outcomeWords({ ...emptyReport, read: 2, notSent: 2, stoppedBy }), "that the service refused")
+    assert.include(outcomeWords({ ...emptyReport, read: 2, notSent: 2 }, { stoppedBy }), "that the service refused")
   })
 
   it("say what an undo came to, and what others changed since", () => {

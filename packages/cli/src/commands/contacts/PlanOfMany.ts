@@ -18,7 +18,6 @@ import {
   exportTo,
   type Plan,
   isMoreThanHalf,
-  keptByPlan,
   onlyFormWords,
   type PlanStorage,
   type PlanSummary,
@@ -163,7 +162,7 @@ const keptText = (count: number): string =>
     : `${count} contacts do not get the status, since they have a stricter one or have confirmed`
 
 /** The contacts that keep their status. */
-export const keptLines = ({ wouldResubscribe: kept, wouldResubscribeRows: rows }: PlanSummary) =>
+export const keptLines = ({ statusesKept: kept, keptStatuses: rows }: PlanSummary) =>
   kept === 0
     ? []
     : [
@@ -174,12 +173,12 @@ export const keptLines = ({ wouldResubscribe: kept, wouldResubscribeRows: rows }
 
 /** What a plan changes, in words and as JSON. */
 export const changesPreview = (summary: PlanSummary) => {
-  const { changed, fields, onlyForm = {}, read, unchanged } = summary
+  const { alreadySo, changed, fields, onlyForm = {}, read } = summary
   const sample = summary.sample.slice(0, shownChanges)
-  const others = unchanged === 1 ? "1 stays as it is" : `${unchanged} stay as they are`
+  const others = alreadySo === 1 ? "1 stays as it is" : `${alreadySo} stay as they are`
   return {
     lines: [
-      `change ${counted(changed)} of ${read}${unchanged === 0 ? "" : `; ${others}`}`,
+      `change ${counted(changed)} of ${read}${alreadySo === 0 ? "" : `; ${others}`}`,
       ...Object.entries(onlyForm).map(
         ([field, count]) =>
           `${field}: ${counted(fields[field] ?? count)}${onlyFormWords(fields[field] ?? count, count)}`
@@ -190,7 +189,7 @@ export const changesPreview = (summary: PlanSummary) => {
     ],
     facts: {
       changed,
-      unchanged,
+      alreadySo,
       ...Results.omitUndefined({ onlyForm: summary.onlyForm }),
       sample
     }
@@ -231,7 +230,7 @@ export const planAndApply = Effect.fnUntraced(function* <E, EN>(
     ? { contacts: yield* ofRule(filter, dryRun), missing: [] }
     : ofEmails(filter.emails, getMany)
   const plan = yield* makePlan(contacts, { storage: yield* planFile })
-  const { changed, deleted = 0, read, unchanged } = plan.summary
+  const { alreadySo, changed, deleted = 0, keptStatuses, read, statusesKept } = plan.summary
   if (!isByRule && read === 0) return yield* new ContactNotFound({ email: someOf(missing) })
   if (missing.length > 0) yield* output.note(`There is no contact ${printable(someOf(missing))}.`)
   const count = changed + deleted
@@ -240,14 +239,14 @@ export const planAndApply = Effect.fnUntraced(function* <E, EN>(
   const { facts, lines } = preview(plan.summary)
   const whyNothing = count === 0 ? yield* nothing(plan.summary) : ""
   const said = Results.omitUndefined({ notThere: isByRule ? undefined : missing.length, ...factsOf?.(plan.summary) })
-  const kept = keptByPlan(plan.summary)
+  const kept = { statusesKept, keptStatuses }
   const { newRecipients } = plan.summary
   const partly = partlyOf?.(plan.summary)
   const shown = [...lines, ...recipientWords(plan.summary)].map(printable).join("\n")
   if (dryRun) {
     const found = {
       dryRun: true,
-      selected: read,
+      read,
       ...facts,
       ...kept,
       ...said,
@@ -257,7 +256,7 @@ export const planAndApply = Effect.fnUntraced(function* <E, EN>(
     return partly === undefined ? undefined : yield* partly
   }
   if (count === 0) {
-    const report = { ...emptyReport, ...kept, read, done: unchanged, alreadySo: unchanged }
+    const report = { ...emptyReport, ...kept, read, done: alreadySo, alreadySo }
     return yield* reporting({ command, file }, (tell) =>
       tell({ report, facts: said, words: whyNothing }).pipe(
         Effect.andThen(partly === undefined ? Effect.void : Effect.fail(partly))
@@ -275,7 +274,7 @@ export const planAndApply = Effect.fnUntraced(function* <E, EN>(
       .digest("hex"),
     again: "Others changed contacts meanwhile, which are as they left them: look at them, and run the command again.",
     file,
-    alreadySo: unchanged,
+    alreadySo,
     facts: said,
     partly
   })

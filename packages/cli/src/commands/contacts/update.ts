@@ -23,7 +23,7 @@ const nothing = (summary: PlanSummary) =>
   Effect.succeed(
     [
       `No contact changes: ${counted(summary.read)} ${summary.read === 1 ? "is" : "are"} so already` +
-        `${summary.wouldResubscribe === 0 ? "." : `, or keep${summary.read === 1 ? "s its" : " their"} status.`}`,
+        `${summary.statusesKept === 0 ? "." : `, or keep${summary.read === 1 ? "s its" : " their"} status.`}`,
       ...keptLines(summary)
     ]
       .map(printable)

@@ -88,13 +88,13 @@ const changePlaces = Effect.fnUntraced(function* <E>(
       what: verb(filter._tag === "ByRule" ? contacts : "contacts"),
       input: JSON.stringify(change),
       plan: (contacts, options) => planUpdate(contacts, change, options),
-      preview: ({ changed, sample, unchanged }) => ({
+      preview: ({ alreadySo, changed, sample }) => ({
         lines: [
-          `${verb(counted(changed))}${unchanged === 0 ? "" : `; ${unchanged} ${unchanged === 1 ? "is" : "are"} so already`}`,
+          `${verb(counted(changed))}${alreadySo === 0 ? "" : `; ${alreadySo} ${alreadySo === 1 ? "is" : "are"} so already`}`,
           ...sample.slice(0, shown).map(({ email }) => `  ${email}`),
           ...(changed > shown ? ["  …"] : [])
         ],
-        facts: { changed, unchanged, sample: sample.map(({ email }) => email) }
+        facts: { changed, alreadySo, sample: sample.map(({ email }) => email) }
       }),
       nothing
     },

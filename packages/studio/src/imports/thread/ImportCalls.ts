@@ -68,7 +68,7 @@ export type PlanProgress =
   | { readonly _tag: "Planned"; readonly planned: Planned }
 
 /** The kinds of rows of a plan. */
-export type RowKind = "new" | "changed" | "unchanged" | "rejected" | "repeated" | "kept" | "leftOut"
+export type RowKind = "new" | "changed" | "alreadySo" | "rejected" | "duplicates" | "kept" | "leftOut"
 
 /** A row of a plan, as it is shown. */
 export interface ShownRow {
@@ -116,7 +116,7 @@ export interface RowsRequest {
 /** Asks for a file of rows that are not imported. */
 export interface RowsFileRequest {
   readonly plan: string
-  readonly of: "rejected" | "repeated"
+  readonly of: "rejected" | "duplicates"
 }
 
 /** The calls. */

@@ -27,10 +27,10 @@ const planned = Effect.fnUntraced(function* (
     onDuplicate,
     onProgress: (rows) => tell({ _tag: "Reading", rows })
   })
-  const unchanged = new Set<number>()
+  const alreadySo = new Set<number>()
   const kept = new Map<number, string>()
   const leftOut = new Set<number>()
-  const total = survey.read - survey.invalid - survey.duplicates
+  const total = survey.read - survey.rejected - survey.duplicates
   const plan = yield* makeImportPlan(rows, survey, {
     ...mode,
     listNames,
@@ -39,14 +39,14 @@ const planned = Effect.fnUntraced(function* (
     source: survey.digest,
     onProgress: (rows) => tell({ _tag: "Planning", rows, total }),
     onRow: ({ effect, keptStatus, line }) => {
-      if (effect === "unchanged") unchanged.add(line)
+      if (effect === "alreadySo") alreadySo.add(line)
       if (effect === "leftOut") leftOut.add(line)
       if (keptStatus !== undefined) kept.set(line, keptStatus)
     }
   })
   const planFile = yield* blobOf(plan.content, "application/json")
   const check = survey.header === undefined ? undefined : makeRowCheck(survey.header, read)
-  const made: PlanMade = { plan, survey, rows, unchanged, kept, leftOut, check }
+  const made: PlanMade = { plan, survey, rows, alreadySo, kept, leftOut, check }
   yield* tell({
     _tag: "Planned",
     planned: {

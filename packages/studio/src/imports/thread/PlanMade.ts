@@ -25,7 +25,7 @@ export interface PlanMade {
   readonly survey: UploadSurvey
   readonly rows: Stream.Stream<ImportRow, ImportProblem | UnreadableFile>
   /** The lines of rows that the plan itself does not have. */
-  readonly unchanged: ReadonlySet<number>
+  readonly alreadySo: ReadonlySet<number>
   /** With the statuses that their contacts keep. */
   readonly kept: ReadonlyMap<number, string>
   readonly leftOut: ReadonlySet<number>
@@ -121,7 +121,7 @@ export const rowsOf = (
   made: PlanMade,
   { cause, kind }: Pick<RowsRequest, "kind" | "cause">
 ): Stream.Stream<ShownRow, ImportProblem | UnreadableFile | UnreadablePlan> => {
-  const { check, kept, leftOut, plan, rows, survey, unchanged } = made
+  const { alreadySo, check, kept, leftOut, plan, rows, survey } = made
   if (kind === "rejected") {
     const isShown = ({ rejection }: Rejected): boolean =>
       cause === undefined ||
@@ -130,15 +130,17 @@ export const rowsOf = (
   }
   if (kind === "new" || kind === "changed") {
     return plan.rows.pipe(
-      Stream.filter(({ change }) => (change.seen === null) === (kind === "new")),
+      Stream.filter(({ change, fields = {} }) =>
+        kind === "new" ? change.seen === null : Object.keys(fields).length > 0
+      ),
       Stream.map((row) => shownPlanned(row, kept.get(row.line)))
     )
   }
-  const lines = { unchanged, kept, leftOut }
+  const lines = { alreadySo, kept, leftOut }
   let number = 0
   return Stream.filterMap(rows, (row) => {
     const other = survey.otherLine(++number)
-    if (kind !== "repeated") {
+    if (kind !== "duplicates") {
       if (!lines[kind].has(row.line)) return Result.fail(undefined)
       return Result.succeed(shownRow(row, kept.get(row.line)))
     }
@@ -163,7 +165,7 @@ export const proposalsOf = (made: PlanMade) =>
 /** The file of the rejected or repeated rows of a plan. */
 export const fileOf = (made: PlanMade, of: RowsFileRequest["of"]) => {
   const { header = { cells: [], delimiter: "," }, otherLine } = made.survey
-  return of === "repeated"
+  return of === "duplicates"
     ? duplicatesFile(made.rows, { header, otherLine })
     : rejectedFile(
         header,

@@ -161,7 +161,7 @@ const doors: Readonly<Record<string, Door>> = {
     const { report } = yield* plan.apply
     assert.deepInclude(report, { outdated: 0, rejected: 0, notSent: 0, unknown: 0 })
     const rows = yield* Stream.runCollect(plan.rows)
-    assert.strictEqual(rows.filter(({ keepsStatus }) => keepsStatus).length, plan.summary.wouldResubscribe)
+    assert.strictEqual(rows.filter(({ keepsStatus }) => keepsStatus).length, plan.summary.statusesKept)
     return undefined
   }, Effect.provide(RunLog.layerMemory()))
 }

@@ -1,5 +1,5 @@
 /** Carries out a plan, whose changes are recorded, and says what became of its rows. */
-import { outcomeWords, type Plan } from "@roster/workflows"
+import { outcomeWords, type Plan, Stopped } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone } from "../../../errors/UsageError.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
@@ -34,14 +34,14 @@ export const carryOut = Effect.fnUntraced(function* <E>(
   }
 ) {
   const hint = yield* ResumeHint
-  const { changed, deleted = 0, new: added } = plan.summary
-  const total = added + changed + deleted
+  const { changed, deleted = 0, new: added, onlyLists } = plan.summary
+  const total = added + changed + deleted + onlyLists
   // A plan that is made again may have another number.
   hint.command = yield* resumeCommand([], [], "--confirm")
   yield* reporting(
     { command, file },
     Effect.fnUntraced(function* (tell) {
-      const { report } = yield* withProgress(
+      const { report, stoppedBy } = yield* withProgress(
         { doing, unit: "rows", total },
         Effect.fnUntraced(function* (onProgress) {
           return yield* plan.applyWith({
@@ -61,8 +61,14 @@ export const carryOut = Effect.fnUntraced(function* <E>(
             snapshot: yield* contactsFile
           })
         }, Effect.scoped)
+      ).pipe(
+        Effect.map(({ report }) => ({ report, stoppedBy: undefined })),
+        Effect.catchIf(
+          (error) => error instanceof Stopped,
+          ({ cause, report }) => Effect.succeed({ report, stoppedBy: cause })
+        )
       )
-      const { done, notSent, outdated, rejected, stoppedBy, unknown } = report
+      const { done, notSent, outdated, rejected, unknown } = report
       if (notSent + unknown === 0) hint.command = undefined
       if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
       if (notSent + outdated + rejected + unknown === 0) return partly === undefined ? undefined : yield* partly
@@ -72,7 +78,7 @@ export const carryOut = Effect.fnUntraced(function* <E>(
         ...(outdated === 0 ? [] : [again]),
         ...(rejected === 0 ? [] : ["Change what the service refused."])
       ]
-      return yield* new PartlyDone({ message: `${outcomeWords(report)}${why}`, hint: hints.join(" ") })
+      return yield* new PartlyDone({ message: `${outcomeWords(report, { stoppedBy })}${why}`, hint: hints.join(" ") })
     })
   )
 })

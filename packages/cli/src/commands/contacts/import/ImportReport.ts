@@ -1,8 +1,13 @@
 /** The reports of an import and of its plan. The counts always add up: what is indented below a count is of it. */
-import { ContactColumns, type FieldValue, type ImportMapping, type ImportWarning } from "@roster/domain"
+import {
+  ContactColumns,
+  type FieldValue,
+  type ImportMapping,
+  type ImportWarning,
+  type ServiceError
+} from "@roster/domain"
 import {
   isWithinLimit,
-  keptByPlan,
   onlyFormWords,
   outcomeWords,
   type PlanSummary,
@@ -13,7 +18,7 @@ import {
   shellWord,
   type UploadSurvey
 } from "@roster/workflows"
-import { Effect, Struct } from "effect"
+import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
 import { counted, countLines, countText, printable } from "../../../terminal/Printable.ts"
 
@@ -191,24 +196,14 @@ const previewWords = ({ columns = [], firstContacts = [] }: PlanSummary): Readon
 
 /** The summary of a plan as text: the changed fields, and the first changes with their old and new values. */
 const planWords = (
-  {
-    changed,
-    fields,
-    new: added,
-    onlyForm = {},
-    onlyLists,
-    sample,
-    unchanged,
-    wouldResubscribe,
-    wouldResubscribeRows
-  }: PlanSummary,
+  { alreadySo, changed, fields, keptStatuses, new: added, onlyForm = {}, onlyLists, sample, statusesKept }: PlanSummary,
   lists: ReadonlyArray<string>
 ): string => {
   const names = Object.entries(fields)
   const isMore = (count: number, shown: ReadonlyArray<unknown>, what: string) =>
     count > shown.length ? [`and ${count - shown.length} more${what}`] : []
   return [
-    ...countLines({ new: added, changed, unchanged }),
+    ...countLines({ new: added, changed, alreadySo }),
     ...(lists.length === 0 ? [] : [`lists       ${lists.map(printable).join(", ")}`]),
     ...names
       .slice(0, shownFields)
@@ -224,13 +219,15 @@ const planWords = (
           .join(", ")}`
       )
     ),
-    ...isMore(changed - onlyLists, sample, " changes"),
-    ...(wouldResubscribe === 0 ? [] : [notGiven(wouldResubscribe, "", wouldResubscribe === 1 ? "does" : "do")]),
-    ...wouldResubscribeRows.map(({ email, line, status }) => printable(`line ${line}: ${email} stays ${status}`)),
-    ...isMore(wouldResubscribe, wouldResubscribeRows, ""),
+    ...isMore(changed, sample, " changes"),
+    ...(statusesKept === 0 ? [] : [notGiven(statusesKept, "", statusesKept === 1 ? "does" : "do")]),
+    ...keptStatuses.map(({ email, line, status }) => printable(`line ${line}: ${email} stays ${status}`)),
+    ...isMore(statusesKept, keptStatuses, ""),
     ...(onlyLists === 0
       ? []
-      : [`This interface does not show who is on a list, so ${onlyLists} unchanged rows are sent, too.`])
+      : [
+          `This interface does not show who is on a list, so ${onlyLists} of the rows that are already so are sent, too.`
+        ])
   ].join("\n")
 }
 
@@ -254,8 +251,7 @@ export const plannedSummary = ({ file, lists, summary, target }: Planned) => ({
   target,
   toSend: toSend(summary),
   ...(file === undefined ? {} : { plan: file }),
-  ...Struct.omit(summary, ["wouldResubscribe", "wouldResubscribeRows"]),
-  ...keptByPlan(summary),
+  ...summary,
   lists
 })
 
@@ -323,15 +319,23 @@ export const importChanged = (report: RunReport, { message }: { readonly message
  */
 export const importOutcome = Effect.fnUntraced(function* (
   report: RunReport,
-  { again, limit }: { readonly again?: string | undefined; readonly limit?: RejectionLimit | undefined } = {}
+  {
+    again,
+    limit,
+    stoppedBy
+  }: {
+    readonly again?: string | undefined
+    readonly limit?: RejectionLimit | undefined
+    readonly stoppedBy?: ServiceError | undefined
+  } = {}
 ) {
-  const { done, notSent, rejected, stoppedBy, unknown } = report
+  const { done, notSent, rejected, unknown } = report
   if (stoppedBy !== undefined && done === 0) return yield* stoppedBy
   if (rejected + notSent + unknown === 0) return undefined
   const correct = again === undefined ? undefined : `Correct the rejected rows in their file and import it:\n  ${again}`
   if (notSent + unknown === 0 && isWithinLimit(report, limit)) return correct
   const why = stoppedBy === undefined ? "" : ` ${stoppedBy.message}`
-  const message = `${outcomeWords(report)}${why}`
+  const message = `${outcomeWords(report, { stoppedBy })}${why}`
   if (notSent + unknown > 0) {
     return yield* new PartlyDone({ message, hint: "The same command resumes with the rows that have no answer." })
   }

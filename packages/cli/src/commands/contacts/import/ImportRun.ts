@@ -69,23 +69,27 @@ const imported = Effect.fnUntraced(function* <E extends { readonly message: stri
       "This key may not view contacts, so that the import cannot be planned, and nobody is told which of " +
         "the contacts are new."
     )
-  })
+  }).pipe(Effect.catchTag("Stopped", ({ cause }) => cause))
 
   hint.command = noRecord ? undefined : yield* resumeCommand()
   if (importing.run?.isResumed === true) yield* output.note(`The import goes on in the run ${importing.run.id}.`)
   const left = yield* reporting(
     { command: "import", file: run.file.path },
     Effect.fnUntraced(function* (tell) {
-      yield* withProgress({ doing: "Importing", unit: "rows", total: importing.sendable }, importing.apply).pipe(
+      const stoppedBy = yield* withProgress(
+        { doing: "Importing", unit: "rows", total: importing.sendable },
+        importing.apply
+      ).pipe(
         Effect.ensuring(Effect.flatMap(importing.report, (report) => tell({ report }))),
-        Effect.catchTag(
-          "Changed",
-          Effect.fnUntraced(function* ({ error }) {
+        Effect.as(undefined),
+        Effect.catchTags({
+          Stopped: ({ cause }) => Effect.succeed(cause),
+          Changed: Effect.fnUntraced(function* ({ error }) {
             const report = yield* importing.report
-            const isSent = report.done + report.rejected + report.unknown > survey.invalid
+            const isSent = report.done + report.rejected + report.unknown > survey.rejected
             return yield* Effect.fail(isSent ? importChanged(report, error) : error)
           })
-        )
+        })
       )
 
       const report = yield* importing.report
@@ -99,7 +103,7 @@ const imported = Effect.fnUntraced(function* <E extends { readonly message: stri
               importing.rejected
             )
           : undefined
-      if (kept === undefined) return yield* importOutcome(report, { limit: run.maxRejected })
+      if (kept === undefined) return yield* importOutcome(report, { limit: run.maxRejected, stoppedBy })
       yield* tell({ report, facts: { rejectedFile: kept.rows } })
       const again = commandWords(
         importCommand(kept.rows, {
@@ -110,7 +114,7 @@ const imported = Effect.fnUntraced(function* <E extends { readonly message: stri
           mapping: kept.mapping
         })
       )
-      return yield* importOutcome(report, { again: yield* commandHere(again), limit: run.maxRejected })
+      return yield* importOutcome(report, { again: yield* commandHere(again), limit: run.maxRejected, stoppedBy })
     })
   )
   if (left !== undefined) yield* output.note(left)
@@ -119,7 +123,7 @@ const imported = Effect.fnUntraced(function* <E extends { readonly message: stri
 /** Finds what the rows would change, and writes the plan to its file, if one is named. */
 const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
   const { lists, mapping, plan: file, resubscribe, survey } = run
-  const total = survey.read - survey.invalid - survey.duplicates
+  const total = survey.read - survey.rejected - survey.duplicates
   const write = file === undefined ? undefined : yield* prepare(file, run)
   const storage: PlanStorage<UsageError> = {
     write: (content) => (write === undefined ? Stream.runDrain(content) : Effect.asVoid(write(content))),

@@ -77,14 +77,14 @@ export const handOver = Effect.fnUntraced(function* (
       "Import without --via file, or use a CSV file with the headings of an export."
     )
   }
-  const { duplicates, invalid, mayResubscribe, read, warnings } = survey
+  const { duplicates, mayResubscribe, read, rejected, warnings } = survey
   // Without a status in the file that may lower one, a service need not say what it does with it.
   const resubscribe = options.resubscribe ?? (mayResubscribe ? false : undefined)
-  const counts = { read, invalid, duplicates, ...(warnings.length === 0 ? {} : { warnings }) }
+  const counts = { read, rejected, duplicates, ...(warnings.length === 0 ? {} : { warnings }) }
   const odd = warningWords(warnings)
     .map((line) => `\n${line}`)
     .join("")
-  const found = `${read} rows, ${invalid} invalid, ${duplicates} duplicates`
+  const found = `${read} rows, ${rejected} rejected, ${duplicates} duplicates`
   if (dryRun) {
     return yield* Results.summary(
       { dryRun: true, target: target.name, via: "file", ...counts },

@@ -1,5 +1,5 @@
 /** `roster contacts apply` */
-import { keptByPlan, loadPlan, recipientWords } from "@roster/workflows"
+import { loadPlan, recipientWords } from "@roster/workflows"
 import { Effect, Stream, Struct } from "effect"
 import { Argument, Command } from "effect/cli"
 import { PartlyDone } from "../../../errors/UsageError.ts"
@@ -38,7 +38,13 @@ export const command = Command.make(
       const recipients = count === 0 ? Struct.pick(summary, ["newRecipients"]) : {}
       const facts = { new: added, changed, ...deletes, outdated: count, outdatedContacts: sample }
       yield* Results.summary(
-        { dryRun: true, ...facts, ...keptByPlan(summary), ...recipients, lists: header.listNames },
+        {
+          dryRun: true,
+          ...facts,
+          ...Struct.pick(summary, ["statusesKept", "keptStatuses"]),
+          ...recipients,
+          lists: header.listNames
+        },
         [
           `Would add ${added} contacts, change ${changed} and delete ${deleted}${count === 0 ? "" : `, but for ${count}`}.`,
           "Nothing was sent.",

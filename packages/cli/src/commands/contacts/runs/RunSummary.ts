@@ -88,8 +88,9 @@ export const reporting = Effect.fnUntraced(function* <A, E, R>(
   const print = Effect.fnUntraced(function* (exit: Exit.Exit<A, E>) {
     if (last === undefined) return
     const { facts = {}, report, words = runWords(report, facts.rejectedFile) } = last
-    if (Exit.hasInterrupts(exit)) hint.interrupted = outcomeWords(report, command === "undo" ? "contact" : "row")
-    const { run, stoppedBy: _stoppedBy, ...outcome } = report
+    if (Exit.hasInterrupts(exit))
+      hint.interrupted = outcomeWords(report, { unit: command === "undo" ? "contact" : "row" })
+    const { run, ...outcome } = report
     const summary = encode({
       command,
       ...(file === undefined ? {} : { file }),

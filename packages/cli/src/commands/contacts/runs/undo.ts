@@ -207,6 +207,17 @@ export const command = Command.make(
               return tell({ report: whole, facts, words: reportWords(whole).join("\n") })
             }
           })
+        ).pipe(
+          Effect.catchTag("Stopped", (stopped) =>
+            Effect.fail(
+              stopped.report.done === 0
+                ? stopped.cause
+                : new PartlyDone({
+                    message: stopped.message,
+                    hint: "Run the same command again for the contacts that are left."
+                  })
+            )
+          )
         )
         hint.command = undefined
         yield* leftOver(id, report)
