@@ -57,6 +57,7 @@ export {
 export { UndoneContact, UndoneField, type UndoScope } from "./changes/UndoStep.ts"
 export * from "./words/CommandLine.ts"
 export * from "./words/ReportWords.ts"
+export { selectionWords } from "./words/SelectionWords.ts"
 export { isOfDatabase, prepareFile, type PrepareOptions, syncFolder } from "./exports/PreparedFile.ts"
 export * from "./exports/ExportedFile.ts"
 export * from "./exports/ExportPolling.ts"

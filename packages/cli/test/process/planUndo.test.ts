@@ -470,8 +470,8 @@ describe("a run", () => {
         listing.slice(0, 3).map(({ about, command }) => [command, about]),
         [
           ["delete", "2 contacts"],
-          ["update", "FirstName = 'B'"],
-          ["update", "ann@x.org"]
+          ["update", "firstname = '…'"],
+          ["update", undefined]
         ]
       )
     })

@@ -4,7 +4,6 @@ import {
   changeAsRun,
   type NotChangeable,
   planUpdate,
-  RunOrigin,
   type RosterCommand,
   type UpdateOfMany,
   WouldResubscribe
@@ -102,10 +101,7 @@ export const updateContact = runtime.fn(
     changeAsRun(
       { email: change.email, write: { ...change.changes, resubscribe: change.resubscribe } },
       { command: "update" }
-    ).pipe(
-      Effect.catchTag("NotChangeable", (refusal) => byPlan(change, refusal)),
-      Effect.provideService(RunOrigin, { about: change.email })
-    ),
+    ).pipe(Effect.catchTag("NotChangeable", (refusal) => byPlan(change, refusal))),
   { reactivityKeys: contactsChanged }
 )
 

@@ -7,6 +7,7 @@ import {
   planUpdate,
   RunOrigin,
   type RosterCommand,
+  selectionWords,
   type UpdateOfMany
 } from "@roster/workflows"
 import { Data, Effect, Stream } from "effect"
@@ -80,13 +81,17 @@ export const plan = runtime.fn(planned)
 
 const commands = { Add: "add", Change: "update", Delete: "delete" } as const
 
-/** Which contacts it is of, in words: an address, a rule, or a number. */
-export const aboutOf = (of: Wanted): string => {
+/** Which contacts it is of, as the person who does it sees it: an address, a rule, or a number. */
+export const titleOf = (of: Wanted): string => {
   if (of._tag === "Add") return of.contact.email.trim()
   if (of.meant._tag === "ByRule") return of.meant.rule
   const [first = "", ...others] = of.meant.emails
   return others.length === 0 ? first : people(others.length + 1)
 }
+
+/** What its run is of. Who was added is in what the run recorded. */
+const originOf = (of: Wanted) =>
+  of._tag === "Add" ? {} : { about: selectionWords(of.meant._tag === "ByRule" ? of.meant.rule : of.meant.emails.size) }
 
 /** Nothing would be done. */
 export class NothingToDo extends Data.TaggedError("NothingToDo")<{ readonly reason: string }> {
@@ -101,13 +106,13 @@ export const apply = runtime.fn(
     const { of, plan } = "plan" in given ? given : yield* planned(given)
     const { leftOut = 0, rejectedRows } = plan.summary
     if (of._tag === "Add" && leftOut > 0) {
-      return yield* new NothingToDo({ reason: `A contact ${aboutOf(of)} is stored already. Open it to change it.` })
+      return yield* new NothingToDo({ reason: `A contact ${titleOf(of)} is stored already. Open it to change it.` })
     }
     if (of._tag === "Add" && rejectedRows.length > 0) {
       return yield* new NothingToDo({ reason: rejectedRows.map(({ reason }) => reason).join("\n") })
     }
     const applying = Effect.map(plan.applyWith({ command: commands[of._tag] }), ({ report }) => report)
-    return yield* runEnd(Effect.provideService(applying, RunOrigin, { about: aboutOf(of) }))
+    return yield* runEnd(Effect.provideService(applying, RunOrigin, originOf(of)))
   }),
   { reactivityKeys: contactsChanged }
 )

@@ -242,7 +242,7 @@ const PlanDialog = ({ begun, onClose }: { readonly begun: Wanted; readonly onClo
   const command = isGiven ? ContactPlan.commandOf(wanted) : undefined
   return (
     <Dialog
-      title={wanted._tag === "Add" ? "Add a contact" : `${wanted._tag}: ${ContactPlan.aboutOf(wanted)}`}
+      title={wanted._tag === "Add" ? "Add a contact" : `${wanted._tag}: ${ContactPlan.titleOf(wanted)}`}
       onClose={close}
     >
       {report !== undefined || wanted._tag === "Delete" ? null : (

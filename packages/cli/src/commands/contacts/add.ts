@@ -50,8 +50,7 @@ export const command = Command.make(
       Effect.catchTag("WouldResubscribe", (kept) => {
         const { fact, question } = resubscribeWords(kept)
         return Effect.andThen(confirmFact(printable(fact), question, hintOf(kept)), add([kept.status]))
-      }),
-      RunLogLayer.about(email)
+      })
     )
     const { contact, keptStatus: status } = added
     yield* contact == null

@@ -20,7 +20,7 @@ import { counted } from "../../terminal/Printable.ts"
 import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { confirmContacts, confirmCount, yes } from "../shared/Confirm.ts"
-import { selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
+import { selected, selectionFlags, selectionRefusals, aboutSelection } from "../shared/Selection.ts"
 import { allowUnplaced, type Given, planAndApply } from "./PlanOfMany.ts"
 import { reporting } from "./runs/RunSummary.ts"
 
@@ -138,7 +138,7 @@ export const command = Command.make(
             ? deleteUnread(filter.emails, { ...given, file })
             : Effect.fail(error)
       ),
-      RunLogLayer.about(selectionWords(selection, filter))
+      RunLogLayer.about(aboutSelection(selection, filter))
     )
   })
 ).pipe(

@@ -13,7 +13,7 @@ import {
   resubscribeNeedsStatus,
   withExamples
 } from "../shared/CommonFlags.ts"
-import { isOne, selected, selectionFlags, selectionRefusals, selectionWords } from "../shared/Selection.ts"
+import { isOne, selected, selectionFlags, selectionRefusals, aboutSelection } from "../shared/Selection.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
@@ -68,7 +68,7 @@ export const command = Command.make(
           nothing
         },
         given
-      ).pipe(RunLogLayer.about(selectionWords(given, filter)))
+      ).pipe(RunLogLayer.about(aboutSelection(given, filter)))
     }
     const { contact: updated } = yield* changeAsRun({ email, write: changes }, { command: "update" })
     yield* updated == null

@@ -18,7 +18,7 @@ import {
   type Selection,
   selectionFlags,
   selectionRefusals,
-  selectionWords
+  aboutSelection
 } from "../shared/Selection.ts"
 
 /** None of the named contacts is on the list. */
@@ -101,7 +101,7 @@ const changePlaces = Effect.fnUntraced(function* <E>(
     { ...given, yes: given.yes || isOne(given) }
   ).pipe(
     Effect.catchTag("NotChangeable", () => byItsOwn),
-    RunLogLayer.about(`${given.name}: ${selectionWords(given, filter)}`)
+    RunLogLayer.about(`${given.name}: ${aboutSelection(given, filter)}`)
   )
 })
 

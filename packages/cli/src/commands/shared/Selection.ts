@@ -1,12 +1,11 @@
 /** Which contacts a command works on: those with some addresses, typed or in a file, or those that a rule selects. */
-import { canonicalEmail, type ContactFilter, contactFilterFromInput, ruleSource } from "@roster/domain"
-import { readAddresses } from "@roster/workflows"
+import { canonicalEmail, type ContactFilter, contactFilterFromInput } from "@roster/domain"
+import { readAddresses, selectionWords } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { Argument } from "effect/cli"
 import { refusedHere, usageError } from "../../errors/UsageError.ts"
 import { text } from "../../settings/FlagForms.ts"
 import { readBytes } from "../../settings/InputFile.ts"
-import { counted } from "../../terminal/Printable.ts"
 import { emails } from "./CommonFlags.ts"
 import { type GivenRule, givenRule, ruleFlags, twoRules } from "./RuleFlags.ts"
 
@@ -34,9 +33,9 @@ export const isByRule = ({ rawRule, rule }: GivenRule): boolean => rule !== unde
 export const isOne = (given: Selection): boolean =>
   given.emails.length === 1 && given.file === undefined && !isByRule(given)
 
-/** A selection in words: its file, its rule, or how many contacts there are. */
-export const selectionWords = ({ file }: Selection, filter: ContactFilter): string =>
-  file ?? (filter._tag === "ByRule" ? ruleSource(filter.rule) : counted(filter.emails.length))
+/** What a run of a selection is of, in words: its file, or the selection without anybody's name. */
+export const aboutSelection = ({ file }: Pick<Selection, "file">, filter: ContactFilter): string =>
+  file ?? selectionWords(filter._tag === "ByRule" ? filter.rule : filter.emails.length)
 
 /** The refusals of two rules and of no way at all, for `refuseFlags`. */
 export const selectionRefusals = (given: Selection, others = "") => {
