@@ -46,6 +46,17 @@ describe("AuditRetention", () => {
     }).pipe(inMemory)
   )
 
+  it.live("S15: sums of writes go after 400 days, as changes do", () =>
+    Effect.gen(function* () {
+      yield* entry(1, "Wrote", 400 * day)
+      yield* entry(2, "Wrote", 400 * day - 2 * minute)
+      assert.include(String((yield* removeFromOutside).reason.cause), "only added to")
+      yield* removeExpired
+      assert.deepStrictEqual(yield* numbers, [2])
+      assert.isFalse(yield* hasWork)
+    }).pipe(inMemory)
+  )
+
   it.live("S15: refusals go earlier if there are a hundred thousand newer entries, but not within a day", () =>
     Effect.gen(function* () {
       yield* entry(1, "Done", 2 * day)

@@ -129,6 +129,8 @@ export const makeAskers = ({ accounts, dead }: World, dice: Dice) => {
     return drawn
   }
 
+  const isMeeting = (): boolean => meeting !== undefined
+
   const addressOf = (account: Account): string =>
     pick(meeting?.account === account ? meeting.emails : emailsOf(account))
 
@@ -158,7 +160,7 @@ export const makeAskers = ({ accounts, dead }: World, dice: Dice) => {
   /** The account of a key that may call, or any. */
   const accountOf = ({ caller }: Asker): Account => caller?.account ?? pick(accounts)
 
-  return { right, askerFor, accountOf, addressOf, meetingOn, spelled }
+  return { right, askerFor, accountOf, addressOf, isMeeting, meetingOn, spelled }
 }
 
 export type Askers = ReturnType<typeof makeAskers>

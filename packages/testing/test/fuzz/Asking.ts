@@ -47,7 +47,10 @@ export const makeAsk = ({ baseUrl }: KillableServe, agent: Agent) => {
           })
         }
       )
-      sent.on("error", (error) => resume(body.length > smallBody ? Effect.succeed(noAnswer) : Effect.die(error)))
+      sent.on("error", (error) => {
+        const request = `${method} ${path.slice(0, 300)} with ${body.length} bytes: ${body.toString().slice(0, 2000)}`
+        resume(body.length > smallBody ? Effect.succeed(noAnswer) : Effect.die(new Error(request, { cause: error })))
+      })
       sent.end(body)
     })
 }

@@ -2,7 +2,16 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Drawn } from "./Askers.ts"
 import type { Answer } from "./Asking.ts"
-import { type Account, identityOf, viewOfCredential, viewOfCredentialJson, viewOfJson, viewOfPerson } from "./Model.ts"
+import {
+  type Account,
+  countsOf,
+  identityOf,
+  type ListCounts,
+  viewOfCredential,
+  viewOfCredentialJson,
+  viewOfJson,
+  viewOfPerson
+} from "./Model.ts"
 
 /** A call and its answer. */
 export interface AnsweredCall {
@@ -16,6 +25,7 @@ export interface Held {
   readonly account: Account
   readonly contacts: ReadonlyArray<unknown>
   readonly logins: ReadonlyArray<unknown>
+  readonly lists: ListCounts
 }
 
 const ordersOf = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
@@ -37,7 +47,8 @@ const byText = (views: Iterable<unknown>): ReadonlyArray<string> =>
   Array.from(views, (view) => JSON.stringify(view)).sort()
 
 /** Whether the model holds the same. Contacts that were added at once are in any order. */
-const isHeld = ({ account, contacts, logins }: Held): boolean =>
+const isHeld = ({ account, contacts, lists, logins }: Held): boolean =>
+  isDeepStrictEqual(lists, countsOf(account.lists)) &&
   isDeepStrictEqual(byText(contacts.map(viewOfJson)), byText(Array.from(account.people.values(), viewOfPerson))) &&
   isDeepStrictEqual(
     byText(logins.map(viewOfCredentialJson)),
@@ -56,11 +67,12 @@ export const explain = (
   calls: ReadonlyArray<AnsweredCall>,
   held: ReadonlyArray<Held>
 ): boolean => {
-  const before = accounts.map(({ people, smtp }) => ({ people, smtp }))
+  const before = accounts.map(({ lists, people, smtp }) => ({ lists, people, smtp }))
   const begin = () =>
     accounts.forEach((account, index) => {
       account.people = new Map(before[index]?.people)
       account.smtp = new Map(before[index]?.smtp)
+      account.lists = new Map(before[index]?.lists)
     })
   const isExplained = ordersOf(calls).some((order) => {
     begin()

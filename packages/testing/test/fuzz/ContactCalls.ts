@@ -2,8 +2,20 @@
 import { type Asker, type Askers, type Drawn, drawn, listNamesOf, mayView, sentTo, type World } from "./Askers.ts"
 import type { Dice } from "./Dice.ts"
 import { Rule } from "@roster/domain"
-import { formOf, jsonBody } from "./GeneratedRequests.ts"
-import { type Account, identityOf, type Person, upsert, viewOfJson, viewOfPerson, viewOfSent } from "./Model.ts"
+import { formOf, jsonBody, type Sent } from "./GeneratedRequests.ts"
+import {
+  type Account,
+  identityOf,
+  keepOnly,
+  type Person,
+  place,
+  type Run,
+  takesWrites,
+  upsert,
+  viewOfJson,
+  viewOfPerson,
+  viewOfSent
+} from "./Model.ts"
 
 const statuses = ["Transactional", "Engaged", "Active", "Bounced", "Unsubscribed", "Stale", "NotConfirmed"]
 const zones = ["north", "South", "EAST", ""]
@@ -24,7 +36,7 @@ interface ModelRule {
 }
 export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, askers: Askers) => {
   const { below, chance, pick, some } = dice
-  const { accountOf, addressOf, askerFor, spelled } = askers
+  const { accountOf, addressOf, askerFor, isMeeting, spelled } = askers
 
   const someEmail = (account: Account) => {
     // Now and then one of another account, which is nobody here.
@@ -47,7 +59,14 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     }
   }
 
-  const rules: ReadonlyArray<() => ModelRule> = [
+  const rules: ReadonlyArray<(account: Account) => ModelRule> = [
+    (account) => {
+      const list = pick(listNamesOf(account))
+      const isOn = ({ email }: Person) => account.lists.get(list)?.has(identityOf(email)) === true
+      return chance(0.5)
+        ? { text: `on-list '${list}'`, holds: isOn }
+        : { text: `not-on-list '${list}'`, holds: (person) => !isOn(person) }
+    },
     () => {
       const status = pick(statuses)
       return {
@@ -76,9 +95,9 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     () => ({ text: "firstname = ''", holds: ({ firstName = "" }) => firstName === "" })
   ]
 
-  const someRule = (either = 2): ModelRule => {
-    const one = pick(rules)()
-    const other = pick(rules)()
+  const someRule = (account: Account, either = 2): ModelRule => {
+    const one = pick(rules)(account)
+    const other = pick(rules)(account)
     return dice.weighted<ModelRule>([
       [4, one],
       [2, { text: `${one.text} AND (${other.text})`, holds: (person) => one.holds(person) && other.holds(person) }],
@@ -87,9 +106,29 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
   }
 
   /** Two rules of which one holds may select every contact, which a deletion refuses. */
-  const narrowRule = () => someRule(0)
+  const narrowRule = (account: Account) => someRule(account, 0)
 
   const people = ({ people }: Account) => [...people.values()]
+
+  /** A run that a write names: mostly none, and one that takes the writes of the key unless a refusal is wanted. */
+  const runOf = ({ caller }: Asker, mayBeRefused = false): Run | undefined => {
+    if (caller === undefined || isMeeting() || chance(0.7)) return undefined
+    const runs = caller.account.runs.filter((run) => mayBeRefused || takesWrites(run, caller.key))
+    return runs.length === 0 ? undefined : pick(runs)
+  }
+
+  const naming = (run: Run | undefined, sent: Sent): Sent =>
+    run === undefined ? sent : { ...sent, headers: { ...sent.headers, "Roster-Run": run.id } }
+
+  /** Does something to the contacts of an account, and counts in a run how many came and went. */
+  const counted = (account: Account, run: Run | undefined, change: () => void): void => {
+    const before = account.people
+    account.people = new Map(before)
+    change()
+    if (run === undefined) return
+    run.created += [...account.people.keys()].filter((email) => !before.has(email)).length
+    run.deleted += [...before.keys()].filter((email) => !account.people.has(email)).length
+  }
 
   const getContact = (): Drawn => {
     const asker = askerFor("ViewContacts")
@@ -116,7 +155,7 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
       ...(isFull ? {} : { CustomFields }),
       ...(chance(0.5) ? { LastName: account.mark } : {})
     }
-    const sent = sentTo("PUT", `/contacts/${encoded(path)}`, jsonBody(change))
+    const sent = naming(runOf(asker), sentTo("PUT", `/contacts/${encoded(path)}`, jsonBody(change)))
     return drawn({ operation: "contactsByEmailPut", asker, sent }, () =>
       account.people.has(email)
         ? {
@@ -144,10 +183,11 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     const asker = askerFor("ModifyContacts")
     const account = accountOf(asker)
     const email = someEmail(account)
-    const sent = sentTo("DELETE", `/contacts/${encoded(spelled(email))}`)
+    const run = runOf(asker)
+    const sent = naming(run, sentTo("DELETE", `/contacts/${encoded(spelled(email))}`))
     return drawn({ operation: "contactsByEmailDelete", asker, sent }, () => ({
       status: account.people.has(email) ? 200 : 404,
-      apply: () => account.people.delete(email)
+      apply: () => counted(account, run, () => keepOnly(account, (person) => identityOf(person.email) !== email))
     }))
   }
 
@@ -163,15 +203,19 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     const contacts = Array.from({ length: count }, () => somePayload(account))
     const lists = some(listNamesOf(account), 0.15)
     const query = lists.length === 0 ? "" : `?${lists.map((name) => `listnames=${encoded(name)}`).join("&")}`
-    const sent = sentTo("POST", `/contacts${query}`, jsonBody(contacts))
-    return drawn({ operation: "contactsPost", asker, sent, isKeyed: true }, () =>
-      count > 1000
+    const run = runOf(asker, true)
+    const sent = naming(run, sentTo("POST", `/contacts${query}`, jsonBody(contacts)))
+    const isRefused = () => run !== undefined && asker.caller !== undefined && !takesWrites(run, asker.caller.key)
+    // Repeated by another key, it would name a run of this one.
+    return drawn({ operation: "contactsPost", asker, sent, isKeyed: run === undefined }, () =>
+      count > 1000 || isRefused()
         ? { status: 400 }
         : {
             status: 200,
             apply: () => {
-              upsert(account, contacts, "ContactApi")
-              for (const name of lists) account.lists.add(name)
+              counted(account, run, () => upsert(account, contacts, "ContactApi"))
+              const emails = contacts.map(({ Email }) => String(Email))
+              for (const name of lists) place(account, name, emails, true)
             },
             view: {
               of: (json) => [json].flat().map(viewOfJson),
@@ -184,7 +228,7 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
   const listContacts = (): Drawn => {
     const asker = askerFor("ViewContacts")
     const account = accountOf(asker)
-    const rule = chance(0.4) ? someRule() : undefined
+    const rule = chance(0.4) ? someRule(account) : undefined
     const [limit, offset] = [pick([undefined, 0, 1, 7, 1000, 1001]), pick([undefined, 0, 3, 100_000])]
     const parameters = [
       ...(limit === undefined ? [] : [`limit=${limit}`]),
@@ -213,7 +257,7 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
   const countContacts = (): Drawn => {
     const asker = askerFor("ViewContacts")
     const account = accountOf(asker)
-    const rule = chance(0.7) ? someRule() : undefined
+    const rule = chance(0.7) ? someRule(account) : undefined
     const sent = sentTo("GET", `/contacts/count${rule === undefined ? "" : `?rule=${encoded(rule.text)}`}`)
     return drawn({ operation: "contactsCountGet", asker, sent }, () => ({
       status: 200,
@@ -227,7 +271,7 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
   const fieldsInUse = (): Drawn => {
     const asker = askerFor("ViewContacts")
     const account = accountOf(asker)
-    const rule = chance(0.5) ? someRule() : undefined
+    const rule = chance(0.5) ? someRule(account) : undefined
     const counts = (names: ReadonlyArray<string>) => {
       const folded = Map.groupBy(names, Rule.foldText)
       return Object.fromEntries([...folded].map(([name, same]) => [name, same.length]))
@@ -271,11 +315,10 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
 
   const deleted = (asker: Asker, body: object, isMeant: (person: Person) => boolean, mayDelete = true): Drawn => {
     const account = accountOf(asker)
-    const sent = sentTo("POST", "/contacts/delete", jsonBody(body))
-    const apply = () => {
-      account.people = new Map([...account.people].filter(([, person]) => !isMeant(person)))
-    }
-    return drawn({ operation: "contactsDeletePost", asker, sent, isKeyed: true }, () =>
+    const run = runOf(asker)
+    const sent = naming(run, sentTo("POST", "/contacts/delete", jsonBody(body)))
+    const apply = () => counted(account, run, () => keepOnly(account, (person) => !isMeant(person)))
+    return drawn({ operation: "contactsDeletePost", asker, sent, isKeyed: run === undefined }, () =>
       mayDelete ? { status: 200, apply } : { status: 403 }
     )
   }
@@ -291,7 +334,7 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
   const deleteByRule = (): Drawn => {
     const asker = askerFor("ModifyContacts")
     if (chance(0.02)) return deleted(asker, { Rule: "All" }, () => true)
-    const rule = narrowRule()
+    const rule = narrowRule(accountOf(asker))
     // Who is gone afterwards tells what the contacts hold.
     return deleted(asker, { Rule: rule.text }, rule.holds, mayView(asker))
   }
@@ -299,7 +342,7 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
   const exportContacts = (): Drawn => {
     const asker = askerFor("Export")
     const account = accountOf(asker)
-    const rule = someRule()
+    const rule = someRule(account)
     const emails = Array.from({ length: 1 + below(4) }, () => someEmail(account))
     const [query, isMeant] = dice.weighted<readonly [string, (person: Person) => boolean]>([
       [2, ["", () => true]],
@@ -359,7 +402,20 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     return drawn({ operation: "contactsImportPost", asker, sent }, () =>
       isMissing
         ? { status: 400 }
-        : { status: 202, starts: "import", apply: () => upsert(account, contacts, "FileUpload") }
+        : {
+            status: 202,
+            starts: "import",
+            apply: () => {
+              upsert(account, contacts, "FileUpload")
+              if (list !== undefined)
+                place(
+                  account,
+                  list,
+                  Array.from(rows, ({ Email }) => Email),
+                  true
+                )
+            }
+          }
     )
   }
 
@@ -369,12 +425,119 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     const From = isAllowed ? "Ann <ann@example.com>" : "ann@elsewhere.test"
     const message = { Recipients: [{ Email: "somebody@elsewhere.test" }], Content: { From, Subject: "Hello" } }
     const sent = sentTo("POST", "/emails", jsonBody(message))
-    return drawn({ operation: "emailsPost", asker, sent, isKeyed: isAllowed }, () => ({
-      status: isAllowed ? 200 : 400
+    return drawn({ operation: "emailsPost", asker, sent, isKeyed: isAllowed }, () =>
+      isAllowed
+        ? { status: 200, apply: (json) => accountOf(asker).ids.emails.push(String(Object(json).MessageID)) }
+        : { status: 400 }
+    )
+  }
+
+  const contactsOn = (): Drawn => {
+    const asker = askerFor("ViewContacts")
+    const account = accountOf(asker)
+    const list = pick(listNamesOf(account))
+    const sent = sentTo("GET", `/lists/${encoded(list)}/contacts?limit=1000`)
+    return drawn({ operation: "listsByListnameContactsGet", asker, sent }, () => {
+      const members = account.lists.get(list)
+      return members === undefined
+        ? { status: 404 }
+        : {
+            status: 200,
+            view: {
+              of: (json) => [json].flat().map(viewOfJson),
+              expected: () =>
+                people(account)
+                  .filter(({ email }) => members.has(identityOf(email)))
+                  .map(viewOfPerson)
+            }
+          }
+    })
+  }
+
+  /** Puts contacts on a list or takes them off, by addresses or by a rule. */
+  const placeOn = (): Drawn => {
+    const asker = askerFor("ModifyContacts")
+    const account = accountOf(asker)
+    const list = pick(listNamesOf(account))
+    const isOn = chance(0.6)
+    const emails = Array.from({ length: 1 + below(8) }, () => someEmail(account))
+    const rule = mayView(asker) && !isMeeting() && chance(0.3) ? someRule(account) : undefined
+    const body = rule === undefined ? { Emails: emails.map(spelled) } : { Rule: rule.text }
+    const path = `/lists/${encoded(list)}/contacts${isOn ? "" : "/remove"}`
+    const operation = isOn ? "listsByNameContactsPost" : "listsByNameContactsRemovePost"
+    const sent = naming(runOf(asker), sentTo("POST", path, jsonBody(body)))
+    return drawn({ operation, asker, sent }, () =>
+      account.lists.has(list)
+        ? {
+            status: 200,
+            apply: () => {
+              const those =
+                rule === undefined
+                  ? emails
+                  : people(account)
+                      .filter(rule.holds)
+                      .map(({ email }) => email)
+              place(account, list, those, isOn)
+            }
+          }
+        : { status: 404 }
+    )
+  }
+
+  const beginRun = (): Drawn => {
+    const asker = askerFor("ModifyContacts")
+    const account = accountOf(asker)
+    const sent = sentTo("POST", "/runs", jsonBody({ Command: "fuzz" }))
+    return drawn({ operation: "runsPost", asker, sent }, () => ({
+      status: 200,
+      apply: (json) => {
+        const by = asker.caller?.key
+        const id = String(Object(json).Id)
+        if (by !== undefined)
+          account.runs = [...account.runs, { id, by, isEnded: false, created: 0, deleted: 0 }].slice(-20)
+      }
     }))
   }
 
+  const endRun = (): Drawn => {
+    const asker = askerFor("ModifyContacts")
+    const run = asker.caller?.account.runs.findLast((run) => asker.caller && takesWrites(run, asker.caller.key))
+    if (run === undefined) return beginRun()
+    return drawn({ operation: "runsByIdEndPost", asker, sent: sentTo("POST", `/runs/${run.id}/end`) }, () => ({
+      status: 200,
+      apply: () => {
+        run.isEnded = true
+      }
+    }))
+  }
+
+  /** A run with what it counted, which is what the calls that named it did. */
+  const getRun = (): Drawn => {
+    const asker = askerFor("ViewContacts")
+    const account = accountOf(asker)
+    // Now and then one of another account, which is none here.
+    const run = pick([...(chance(0.2) ? pick(accounts) : account).runs, { id: nobody }])
+    const sent = sentTo("GET", `/runs/${run.id}`)
+    return drawn({ operation: "runsByIdGet", asker, sent }, () => {
+      const found = account.runs.find(({ id }) => id === run.id)
+      return found === undefined
+        ? { status: 404 }
+        : {
+            status: 200,
+            view: {
+              of: (json) => [Object(json).Created, Object(json).Deleted, Object(json).Ended !== null],
+              expected: () => [found.created, found.deleted, found.isEnded]
+            }
+          }
+    })
+  }
+
   return {
+    contactsOn,
+    placeOn,
+    beginRun,
+    endRun,
+    getRun,
     getContact,
     putContact,
     deleteContact,

@@ -12,8 +12,8 @@ export interface Sent {
   readonly body: Buffer
 }
 
-/** Known values by the name of their field or parameter, so that requests meet what there is. */
-export type Words = (name: string) => ReadonlyArray<unknown>
+/** Known values by the name of their field or parameter, and in a path by the operation, so that requests meet what there is. */
+export type Words = (name: string, operation?: string) => ReadonlyArray<unknown>
 
 const deep = JSON.parse(`${"[".repeat(70)}${"]".repeat(70)}`) as unknown
 
@@ -193,9 +193,9 @@ export const makeGenerator = ({ operations, schemas }: ServedContract, dice: Dic
     return text.length === 0 ? "" : `?${text.join("&")}`
   }
 
-  const pathOf = ({ path }: ServedOperation): string =>
+  const pathOf = ({ id, path }: ServedOperation): string =>
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      const known = words(name)
+      const known = words(name, id)
       return known.length === 0 || chance(0.2)
         ? pick(hostilePathValues)
         : encodeURIComponent(String(pick(known)).toWellFormed())

@@ -21,6 +21,16 @@ export interface Credential {
   readonly token: string
 }
 
+/** A run, to which calls add what they create and delete. */
+export interface Run {
+  readonly id: string
+  /** The key that began it. */
+  readonly by: Credential
+  isEnded: boolean
+  created: number
+  deleted: number
+}
+
 export interface Account {
   /** The address of the subaccount; empty for the main account. */
   readonly subaccount: string
@@ -30,10 +40,13 @@ export interface Account {
   people: Map<string, Person>
   apiKeys: Map<string, Credential>
   smtp: Map<string, Credential>
-  lists: Set<string>
-  readonly exports: Array<string>
-  /** Ids of runs, jobs and messages. */
-  readonly ids: Array<string>
+  /** Who is on each list, by the same form of the address. */
+  lists: Map<string, ReadonlySet<string>>
+  /** Runs that these calls began, and may name. */
+  runs: ReadonlyArray<Run>
+  exports: Array<string>
+  /** Ids that answers had, by what they are of. */
+  readonly ids: Readonly<Record<"runs" | "jobs" | "emails", Array<string>>>
 }
 
 /** A key that calls, and from where. */
@@ -50,9 +63,10 @@ export const makeAccount = (subaccount: string, mark: string): Account => ({
   people: new Map(),
   apiKeys: new Map(),
   smtp: new Map(),
-  lists: new Set(),
+  lists: new Map(),
+  runs: [],
   exports: [],
-  ids: []
+  ids: { runs: [], jobs: [], emails: [] }
 })
 
 export const managing = "ModifyAccessTokens"
@@ -155,10 +169,10 @@ export const credentialOfJson = (value: unknown, token: string): Credential => {
 /** Addresses of the model are ASCII, and in no other form equal but for their case. */
 export const identityOf = (email: string): string => email.toLowerCase()
 
-/** The custom fields of a contact after a change; an empty one removes the one before it. */
 /** The form in which the names of fields are compared. */
 const folded = (name: string): string => name.normalize("NFC").toLowerCase()
 
+/** The custom fields of a contact after a change; an empty one removes the one before it. */
 const mergedFields = (before: Iterable<readonly [string, string]> = [], given: unknown) => {
   const merged = new Map(before)
   for (const [name, value] of Object.entries(jsonOf(given))) {
@@ -212,6 +226,32 @@ export const upsert = ({ people }: Account, payloads: ReadonlyArray<unknown>, so
     })
   }
 }
+
+/** Puts addresses on a list, which is made, or takes them off. Only those of contacts count. */
+export const place = (account: Account, list: string, emails: ReadonlyArray<string>, isOn: boolean): void => {
+  const those = new Set(emails.map(identityOf).filter((email) => account.people.has(email)))
+  const before = account.lists.get(list) ?? new Set()
+  account.lists.set(list, new Set(isOn ? [...before, ...those] : [...before].filter((email) => !those.has(email))))
+}
+
+/** How many are on each list. */
+export type ListCounts = ReadonlyMap<string, number>
+
+export const countsOf = (lists: Account["lists"]): ListCounts =>
+  new Map(Array.from(lists, ([name, members]) => [name, members.size]))
+
+/** Keeps those contacts for which this holds. */
+export const keepOnly = (account: Account, isKept: (person: Person) => boolean): void => {
+  account.people = new Map([...account.people].filter(([, person]) => isKept(person)))
+  const { people } = account
+  account.lists = new Map(
+    Array.from(account.lists, ([name, members]) => [name, new Set([...members].filter((email) => people.has(email)))])
+  )
+}
+
+/** Whether a run takes the writes of a key: it is open, and the key or one of its name began it. */
+export const takesWrites = ({ by, isEnded }: Run, key: Credential): boolean =>
+  !isEnded && (by.token === key.token || by.name === key.name)
 
 const bitsOf = (address: string): number => address.split(".").reduce((bits, octet) => bits * 256 + Number(octet), 0)
 

@@ -25,8 +25,9 @@ describe("S.5 stateful fuzz", () => {
           .sort(([one], [other]) => one - other)
           .map(([status, count]) => `${status}: ${count}`)
         process.stdout.write(`S73: ${calls} calls of ${successes.size} operations, answers ${statuses.join(", ")}\n`)
+        const never = [...operations.keys()].filter((id) => !successes.has(id))
         // A short run may not come to each of them.
-        if (longRun) assert.deepStrictEqual([...successes].sort(), [...operations.keys()].sort())
+        if (longRun) assert.deepStrictEqual(never, [], "operations without a success")
       }).pipe(Effect.provide(NodeServices.layer)),
     longRun ? 60 * 60_000 : 60_000
   )

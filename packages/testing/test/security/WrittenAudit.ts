@@ -13,6 +13,8 @@ import {
 import { Caller, type SqlServices, type StoreError } from "@roster/server"
 import { Effect, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { eventually } from "../../src/conformance/cases/Eventually.ts"
+import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"
 
 const email = (local: string) => EmailAddress.make(`${local}@example.com`)
 
@@ -99,6 +101,50 @@ export const writtenAuditCases = <E>(store: Effect.Effect<() => Services, E, Sco
       // Another hour may have begun.
       assert.isAtMost(sums.length, 2)
       for (const { operation, subject } of sums) assert.deepStrictEqual([operation, subject], ["writes", null])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("sums what an import without a run wrote, in the transactions of its job", () =>
+    Effect.gen(function* () {
+      const open = yield* store
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const account = yield* AccountService
+        const as = yield* keyOf("importer")
+        yield* contacts.add([{ email: email("ada") }])
+        const ended = Effect.gen(function* () {
+          const [job] = yield* account.jobs({ limit: 1 })
+          return job !== undefined && job.ended !== null && !job.running
+        })
+        for (const rows of ["ada@example.com,Unsubscribed\nbob@example.com,Active", "cy@example.com,Active"]) {
+          yield* as(contacts.import(file(utf8(`Email,Status\n${rows}\n`))))
+          yield* eventually(ended, (ended) => ended)
+        }
+        const sums = yield* written("importer")
+        const sum = (of: "added" | "changed" | "lostMail") => sums.reduce((sum, entry) => sum + (entry[of] ?? 0), 0)
+        assert.deepStrictEqual([sum("added"), sum("changed"), sum("lostMail")], [2, 1, 1])
+        for (const { operation, subject } of sums) assert.deepStrictEqual([operation, subject], ["writes", null])
+      }).pipe(Effect.provide(open()))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("has 100 entries of runs of an account in an hour, and sums what further ones write", () =>
+    Effect.gen(function* () {
+      const open = yield* store
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const runs = yield* RunsService
+        const as = yield* keyOf("looping")
+        for (let number = 0; number < 102; number++) {
+          const { id } = yield* as(runs.begin({ command: "import" }))
+          const adding = contacts.add([{ email: email(`n${number}`) }])
+          yield* as(Effect.provideService(adding, NamedRun, id))
+        }
+        const entries = yield* AccountService.use((account) => account.auditTrail({ key: "looping", limit: 1000 }))
+        const count = (operation: string) =>
+          entries.reduce((sum, entry) => sum + (entry.operation === operation ? (entry.contacts?.added ?? 0) : 0), 0)
+        assert.deepStrictEqual([count("run"), count("writes")], [100, 2])
+      }).pipe(Effect.provide(open()))
     }).pipe(Effect.scoped)
   )
 }
