@@ -17,7 +17,7 @@ export const noAnswer: Answer = { status: 0, headers: "", text: "" }
 /** Bodies of more bytes are refused before they have arrived. */
 const smallBody = 64 * 1024
 
-export const makeAsk = ({ baseUrl }: KillableServe, agent: Agent) => {
+export const makeAsk = ({ baseUrl, output }: KillableServe, agent: Agent) => {
   const { hostname, pathname, port } = new URL(baseUrl)
   return ({ body, headers, method, path }: Sent, { peer, token }: Pick<Asker, "peer" | "token">) =>
     Effect.callback<Answer>((resume) => {
@@ -49,7 +49,8 @@ export const makeAsk = ({ baseUrl }: KillableServe, agent: Agent) => {
       )
       sent.on("error", (error) => {
         const request = `${method} ${path.slice(0, 300)} with ${body.length} bytes: ${body.toString().slice(0, 2000)}`
-        resume(body.length > smallBody ? Effect.succeed(noAnswer) : Effect.die(new Error(request, { cause: error })))
+        const said = `${request}\nThe service: ${output().slice(-2000)}`
+        resume(body.length > smallBody ? Effect.succeed(noAnswer) : Effect.die(new Error(said, { cause: error })))
       })
       sent.end(body)
     })
