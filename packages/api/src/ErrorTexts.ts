@@ -36,11 +36,15 @@ import {
 } from "@roster/domain"
 import { Struct } from "effect"
 
-interface Text<E> {
+/** How an error is written as the text of an answer, and read from it. */
+export interface Text<E> {
+  /** The status of the answer. */
   readonly status: 400 | 404 | 409
   /** Makes the error from the groups of the pattern. */
   readonly read: (...parts: ReadonlyArray<string>) => E
+  /** What the text looks like. */
   readonly pattern: RegExp
+  /** Writes the text. */
   readonly print: (error: E) => string
 }
 

@@ -114,7 +114,11 @@ export const compile = (cwd: string, { exact, name, version }: (typeof compilers
     ...(exact ? { exactOptionalPropertyTypes: true } : {}),
     // Each block is a module of its own.
     moduleDetection: "force",
-    types: []
+    // What the types of values are made of has to be public, or nobody could write them down.
+    declaration: true,
+    emitDeclarationOnly: true,
+    noEmit: false,
+    outDir: "declarations"
   }
   const config = `tsconfig.${name.replaceAll(/\W+/g, "-")}.json`
   writeFileSync(join(cwd, config), JSON.stringify({ compilerOptions, include: ["*.ts"] }))

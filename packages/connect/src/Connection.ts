@@ -17,7 +17,9 @@ export type Connection<Key = Redacted.Redacted<string>> = Data.TaggedEnum<{
   Local: { readonly filename: string | undefined }
 }>
 
-interface ConnectionDefinition extends Data.TaggedEnum.WithGenerics<1> {
+/** How `Connection` is made and matched. */
+export interface ConnectionDefinition extends Data.TaggedEnum.WithGenerics<1> {
+  /** The connection to a service with a key of a kind. */
   readonly taggedEnum: Connection<this["A"]>
 }
 

@@ -7,6 +7,7 @@ export * as ListsText from "./lists/ListsText.ts"
 export * from "./contacts/ContactWrite.ts"
 export * from "./contacts/RepeatedContact.ts"
 export * from "./contacts/StatusLadder.ts"
+export type { ContactParts } from "./contacts/ContactField.ts"
 export * as ContactFields from "./contacts/ContactFields.ts"
 export {
   Consent,
@@ -41,15 +42,16 @@ export { noSecretText, secretText } from "./credentials/SecretText.ts"
 export * from "./credentials/SmtpCredentials.ts"
 export * from "./files/FileTrust.ts"
 export * as ContactColumns from "./csv/ContactColumns.ts"
+export type { RowProblem } from "./csv/CellProblems.ts"
 export * from "./csv/ContactCsv.ts"
 export * from "./csv/FileHeader.ts"
 export { ImportMapping, ImportMappingText, mergeMappings, type ColumnMap, type ValueMap } from "./csv/ImportMapping.ts"
 export type { ImportRow, RowRecord } from "./csv/ImportRow.ts"
 export { rejectedFile, rejectedMapping, type RejectedRow, repeatedFile } from "./csv/RejectedRows.ts"
-export { consentOfHeading } from "./headings/ConsentHeadings.ts"
-export { type ConsentColumn, makeConsentTally } from "./headings/ConsentTally.ts"
+export { type ConsentMeaning, consentOfHeading } from "./headings/ConsentHeadings.ts"
+export { type ConsentColumn, type ConsentTally, makeConsentTally } from "./headings/ConsentTally.ts"
 export { statusOfWord } from "./headings/StatusWords.ts"
-export { formOf } from "./warnings/CellForms.ts"
+export { type CellForm, formOf } from "./warnings/CellForms.ts"
 export { yesOrNo } from "./kinds/YesNo.ts"
 export { isDateKind, kindIssue, kindName, makeKindReader } from "./kinds/ColumnKind.ts"
 export * from "./kinds/StoredText.ts"
@@ -89,6 +91,7 @@ export {
   HistoryEntry,
   type HistoryPage,
   historyCursor,
+  type HistoryPosition,
   readHistoryPage
 } from "./runs/ContactHistory.ts"
 export * from "./runs/RecordedChange.ts"

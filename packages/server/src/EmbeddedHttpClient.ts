@@ -8,7 +8,8 @@ import { Etag, HttpClient, HttpClientError, HttpServerRequest, HttpServerRespons
 import { Caller } from "./credentials/Caller.ts"
 import { ConnectionReset, inProcess, withFaults } from "./FaultyApp.ts"
 import { httpApp } from "./http/HttpApp.ts"
-import { layerForHttp, type StoreError } from "./services/SqlServices.ts"
+import { layerForHttp } from "./services/HttpServices.ts"
+import type { StoreError } from "./store/sqlite/StoreError.ts"
 import { InProcess } from "./store/StoreFailure.ts"
 import type { StoreOptions } from "./store/StoreOptions.ts"
 

@@ -35,13 +35,13 @@ import { AllowedHosts, allowedHosts } from "./http/AllowedHosts.ts"
 import { registerGauge } from "./metrics/ObservableMetric.ts"
 import { makeRequestMetrics } from "./metrics/RequestMetrics.ts"
 import { defaultHost, type MetricsOptions, serveMetrics } from "./MetricsServer.ts"
-import { layerForHttp, layerPostgresForHttp, type StoreError } from "./services/SqlServices.ts"
+import { layerForHttp, layerPostgresForHttp } from "./services/HttpServices.ts"
 import { nameOf } from "./store/postgres/PostgresOptions.ts"
 import type { PostgresStoreOptions, StoreOptions } from "./store/StoreOptions.ts"
 import { LastingRefusals, makeLastingRefusals } from "./threads/LastingRefusals.ts"
 import { cannotShow, readStudioPage, ServedPage, type StudioPageOptions } from "./studio/StudioPage.ts"
 import { Readiness } from "./requests/Readiness.ts"
-import { fromStatement, type StoreUnavailable } from "./store/sqlite/StoreError.ts"
+import { fromStatement, type StoreError, type StoreUnavailable } from "./store/sqlite/StoreError.ts"
 
 /** How to serve a store. */
 export interface ServeOptions<E, R> {

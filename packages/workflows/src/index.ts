@@ -62,7 +62,7 @@ export { isOfDatabase, prepareFile, type PrepareOptions, syncFolder } from "./ex
 export * from "./exports/ExportedFile.ts"
 export * from "./exports/ExportPolling.ts"
 export * from "./exports/ExportToFile.ts"
-export { createWithRetry } from "./rotation/CredentialCreation.ts"
+export { createWithRetry, type Credential, type CredentialPayload } from "./rotation/CredentialCreation.ts"
 export * from "./rotation/Rotation.ts"
 export * from "./rotation/RotationOptions.ts"
 export { type AppendedEntry, type Changed, type RunCounts, RunEntry } from "./runs/RunEntry.ts"

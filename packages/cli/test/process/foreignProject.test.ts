@@ -29,7 +29,10 @@ const installed = (name: string): string => installedIn(join(checkout, "node_mod
 const ours = Object.fromEntries(names.map((name) => [`@roster/${name}`, archive(name)]))
 const theirs = {
   ...Object.fromEntries(
-    ["effect", "@effect/platform-node", "@effect/vitest", "vitest"].map((name) => [name, installed(name)])
+    ["effect", "@effect/platform-node", "@effect/vitest", "@types/node", "vitest"].map((name) => [
+      name,
+      installed(name)
+    ])
   ),
   // A peer of Vitest, which stands beside it.
   vite: installedIn(join(realpathSync(join(checkout, "node_modules/vitest")), "../vite"))
@@ -145,6 +148,21 @@ testConformance("the store in memory", conformance.emails(), layerMemory({ allow
 /** The entry points, but for those that are to be run by a thread or by a test. */
 const entries = ["domain", "workflows", "api", "http-client", "http-client/UndiciHttpClient", "server", "connect"]
 
+/** Every entry with all of its values. The compiler can write their types only if each name in them is public. */
+const written = names
+  .flatMap((name) => Object.keys(manifestOf(name).exports ?? {}).map((entry) => ({ name, entry })))
+  .filter(({ entry }) => !entry.endsWith(".json"))
+  .map(({ entry, name }, index) => {
+    const within = entry === "." ? readFileSync(join(checkout, "packages", name, "src/index.ts"), "utf8") : ""
+    const modules = Array.from(within.matchAll(/^export \* as (\w+) /gm), ([, module = ""]) => module)
+    return [
+      `import * as e${index} from "@roster/${name}${entry.slice(1)}"`,
+      `export const all${index} = { ...e${index} }`,
+      ...modules.map((module) => `export const all${index}${module} = { ...e${index}.${module} }`)
+    ].join("\n")
+  })
+  .join("\n")
+
 const blocks = [
   "README.md",
   ...names.map((name) => `packages/${name}/README.md`),
@@ -182,6 +200,7 @@ const project = (folder: string): void => {
   writeFileSync(join(folder, "leaving.mjs"), leaving)
   writeFileSync(join(folder, "bundled.mjs"), bundled)
   writeFileSync(join(folder, "people.csv"), "Email,FirstName\nada@example.com,Ada\nbob@example.com,Bob\n")
+  writeFileSync(join(folder, "written.ts"), written)
   for (const { code, file } of blocks) writeFileSync(join(folder, file), code)
   writeFileSync(join(folder, "serving.test.mjs"), serving)
   writeFileSync(join(folder, "conforming.test.mjs"), conforming)
@@ -250,7 +269,7 @@ describe.skipIf(!hasPnpm)("a project of somebody else (needs pnpm, which runs th
       for (const compiler of stranger.compilers) {
         const isNightly = !isFirst || compiler.name !== first.compiler
         it.skipIf(isNightly && !longRun)(
-          `compiles every block of the documentation as it stands, by ${compiler.name}${isNightly ? " (nightly)" : ""}`,
+          `compiles every block of the documentation and writes the type of every value, by ${compiler.name}${isNightly ? " (nightly)" : ""}`,
           () => assert.strictEqual(stranger.compile(cwd, compiler), ""),
           180_000
         )

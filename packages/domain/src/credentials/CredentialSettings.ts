@@ -16,7 +16,8 @@ import { GivenDate } from "../values/WireDate.ts"
 import { IpRange, maximumIpRanges } from "./Credential.ts"
 
 /** A field that callers set and read. */
-interface Setting {
+export interface Setting {
+  /** Its name on the wire. */
   readonly wire: string
   /** The field as the service returns it. */
   readonly read: Schema.Constraint

@@ -52,11 +52,13 @@ export interface HistoryPage {
 
 /** Up to where the page before has read. */
 export interface HistoryPosition {
-  /** The run in which the page ended, and the change before which it did. */
+  /** The run in which the page ended. */
   readonly run: number
+  /** The change of that run before which it did. */
   readonly change: number
-  /** The time and number of the last row of a status or consent. */
+  /** The time of the last row of a status or consent. */
   readonly time: number
+  /** The number of that row. */
   readonly status: number
   /** Whether an entry said how the contact that is there came in. */
   readonly isAdded: boolean

@@ -22,7 +22,9 @@ const yearLast = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?: |$)/
 
 /** The form in which a text writes a number or a date, as people write forms. */
 export interface CellForm {
+  /** What the text writes. */
   readonly of: "numbers" | "dates"
+  /** How it is written, such as `1.234,5` or `DD.MM.YYYY`. */
   readonly form: string
   /** Whether it could as well be of another form with the same separator. */
   readonly isUnclear?: true

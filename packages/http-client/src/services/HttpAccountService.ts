@@ -47,7 +47,10 @@ const checkId = <E>(id: string, absent: (id: string) => E): Effect.Effect<void, 
 const noJob = (id: string) => new JobNotFound({ id })
 const noEmail = (id: string) => new EmailNotFound({ id })
 
-/** Makes the service on a shared client. */
+/**
+ * Makes the service on a shared client.
+ * @internal
+ */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, fn, isAccountHonoured } = shared

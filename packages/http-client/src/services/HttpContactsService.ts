@@ -81,7 +81,10 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
   return { name, content: watchedContent, canRepeat: () => replayable || !begun, failed: Deferred.await(failed) }
 }
 
-/** Makes the service on a shared client. */
+/**
+ * Makes the service on a shared client.
+ * @internal
+ */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const {

@@ -96,7 +96,10 @@ interface Kind<Credential, NewCredential, Payload, Protected, Given, Changes, Gi
   readonly protectedBy: ReadonlyArray<Protected>
 }
 
-/** Makes the service on a shared client. */
+/**
+ * Makes the service on a shared client.
+ * @internal
+ */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, isResubscribeHonoured } = shared

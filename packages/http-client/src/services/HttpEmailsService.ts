@@ -8,7 +8,10 @@ import { RosterHttpApi } from "../calls/RosterHttpApi.ts"
 
 const readEmailSend = readJson(EmailSend)
 
-/** Makes the service on a shared client. */
+/**
+ * Makes the service on a shared client.
+ * @internal
+ */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, fn } = shared

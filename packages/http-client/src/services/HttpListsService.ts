@@ -23,7 +23,10 @@ const readOne = readJson(ContactList)
 const readLists = readJson(Schema.Array(ContactList))
 const readContacts = readJson(Schema.Array(Contact))
 
-/** Makes the service on a shared client. */
+/**
+ * Makes the service on a shared client.
+ * @internal
+ */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, areListsHonoured, fn } = shared

@@ -29,7 +29,10 @@ const readChanges = readJson(Schema.Array(RecordedChange))
 const checkId = (id: string): Effect.Effect<void, RunNotFound> =>
   isRecordId(id) ? Effect.void : Effect.fail(new RunNotFound({ run: id }))
 
-/** Makes the service on a shared client. */
+/**
+ * Makes the service on a shared client.
+ * @internal
+ */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
   const { api, areRunsHonoured, fn } = shared

@@ -20,9 +20,9 @@ import { TestClock } from "effect/testing"
 import { Caller, type CallerIdentity } from "../../src/credentials/Caller.ts"
 import { removeExpired } from "../../src/jobs/worker/JobCleanup.ts"
 import { keptSeconds, leaseSeconds, maximumRunBytes } from "../../src/runs/RunRow.ts"
-import * as SqlServices from "../../src/services/SqlServices.ts"
+import { layerForHttp } from "../../src/services/HttpServices.ts"
 
-const services = SqlServices.layerForHttp({ filename: ":memory:" }, true)
+const services = layerForHttp({ filename: ":memory:" }, true)
 
 const email = (name: string) => EmailAddress.make(`${name}@example.com`)
 const ada = email("ada")

@@ -216,7 +216,7 @@ describe("the blocks of the pages", () => {
   })
 
   it("install with each package the peers that it wants", () => {
-    const known = new Set(["typescript"])
+    const known = new Set(["typescript", "@types/node"])
     const peers = new Map(
       globSync("packages/*/package.json", { cwd: checkout }).map((file) => {
         const {

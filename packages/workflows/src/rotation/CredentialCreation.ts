@@ -27,7 +27,9 @@ export type Credential = Omit<ApiKey, "accessLevels">
 
 /** The fields of a payload of either kind that name the credential. */
 export interface CredentialPayload {
+  /** The name of the credential. */
   readonly name: string
+  /** The subaccount that it is of, by its e-mail address (default: the account itself). */
   readonly subaccount?: string | undefined
 }
 

@@ -46,7 +46,9 @@ import {
   RotationRefused
 } from "./RotationOptions.ts"
 
-interface Secret {
+/** What only the answer to a creation has. */
+export interface Secret {
+  /** The secret. */
   readonly token: Redacted.Redacted<string>
 }
 

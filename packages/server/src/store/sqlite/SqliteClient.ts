@@ -30,6 +30,7 @@ const optionFields = KnownFields.fieldsOf<SqliteClientOptions>("a database", {
  * a read while a transaction is open what was committed before, on a connection of its own.
  * An open stream keeps the WAL growing; on `":memory:"` it collects all rows first. Integers beyond 2^53 cannot be read
  * unless `SqlClient.SafeIntegers` is provided.
+ * @internal
  */
 export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
   const filename = StoreFile.toPath(options.filename)
