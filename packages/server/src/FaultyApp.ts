@@ -21,9 +21,10 @@ const makeFind = () => {
     const { method, path } = endpoint ?? { method: "GET", path: `/${versionSegment}/exports/:key/:name` }
     return { name, method, pattern: new RegExp(`^${path.replace(/:[^/]+/g, "[^/]+")}$`) }
   })
-  return (method: string, url: string): FaultPlan.Operation | undefined => {
-    const path = url.split("?", 1)[0] ?? ""
-    return routes.find((route) => route.method === method && route.pattern.test(path))?.name
+  return (method: string, url: string): FaultPlan.Planned | undefined => {
+    const [path = "", query = ""] = url.split("?", 2)
+    const name = routes.find((route) => route.method === method && route.pattern.test(path))?.name
+    return name && FaultPlan.plannedAs(name, new URLSearchParams(query).get("dryRun") === "true")
   }
 }
 

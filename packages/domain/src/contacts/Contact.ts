@@ -1,7 +1,7 @@
 /** Contacts. (`packages/api/openapi.json`: Contact, ContactPayload; docs/decisions/records.md) */
 import { Effect, Result, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
-import { byFoldedName, foldName } from "../values/FieldNames.ts"
+import { byFoldedName, foldName, valueByName } from "../values/FieldNames.ts"
 import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { contactCodec, payloadCodec } from "./ContactCodec.ts"
 import { ContactRecord, PayloadRecord, UpdateRecord } from "./ContactRecord.ts"
@@ -22,6 +22,13 @@ export class ContactPayload extends Schema.Opaque<ContactPayload>()(
   static readonly fromContact = (contact: Contact): Effect.Effect<ContactPayload, InvalidInput> =>
     Effect.suspend(() => Effect.fromResult(payloadOf(contact)))
 }
+
+/**
+ * The value of a custom field by any spelling of its name, as rules read it: `fieldOf(contact, "City")` is that of `city` too, since a
+ * contact keeps the spelling with which a field was first written.
+ */
+export const fieldOf = ({ customFields }: Pick<Contact, "customFields">, name: string): string | undefined =>
+  valueByName(customFields ?? {}, name)
 
 /** The changes to one contact. Fields that are left out stay unchanged; custom fields are merged key by key. */
 export class ContactUpdatePayload extends Schema.Opaque<ContactUpdatePayload>()(explained(UpdateRecord)) {

@@ -35,6 +35,14 @@ export const operations = Object.fromEntries(
   // The names are those of `Operation`.
 ) as { readonly [Name in Operation]: string }
 
+/** The dry runs of `contacts.change`, which a plan counts apart. */
+const dryRuns = "contacts.change.dryRun"
+
+/** What a plan can name. */
+export type Planned = Operation | typeof dryRuns
+
+const isPlanned = (name: string): name is Planned => name === dryRuns || isOperation(name)
+
 const Seconds = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** What goes wrong with a call. */
@@ -80,8 +88,9 @@ const Calls = Schema.Record(Schema.String, Fault).check(
 export const FaultPlan = explained(
   Schema.Record(Schema.String, Calls).check(
     Schema.makeFilter((plan) => {
-      const wrong = Object.keys(plan).find((name) => !isOperation(name))
-      return wrong === undefined || `"${wrong}" is not an operation: write one of ${Object.keys(operations).join(", ")}`
+      const wrong = Object.keys(plan).find((name) => !isPlanned(name))
+      const all = [...Object.keys(operations), dryRuns].join(", ")
+      return wrong === undefined || `"${wrong}" is not an operation: write one of ${all}`
     })
   ),
   "fault plan"
@@ -98,7 +107,7 @@ export type FaultyCalls = {
 }
 
 /** The operations that go wrong, by their names. */
-export interface FaultyOperations extends Readonly<Partial<Record<Operation, FaultyCalls>>> {}
+export interface FaultyOperations extends Readonly<Partial<Record<Planned, FaultyCalls>>> {}
 
 /** Makes a plan: `FaultPlan.make({ "contacts.add": { 2: FaultPlan.rateLimited(3), 3: FaultPlan.cutAfter } })`. */
 export const make = (plan: FaultyOperations): FaultPlan => FaultPlan.make({ ...plan })
@@ -134,11 +143,11 @@ export const delay = (by: Duration.Input): Fault => ({
 })
 
 /** Gives the fault of the next call of an operation, and counts it. */
-export type NextFault = (operation: Operation) => Fault | undefined
+export type NextFault = (operation: Planned) => Fault | undefined
 
 /** Begins a plan: all its counts are 0. */
 export const begin = (plan: FaultPlan): NextFault => {
-  const counts = new Map<Operation, number>()
+  const counts = new Map<Planned, number>()
   return (operation) => {
     const calls = plan[operation]
     if (calls === undefined) return undefined
@@ -150,10 +159,15 @@ export const begin = (plan: FaultPlan): NextFault => {
 
 const reads = /\.(?:get|getMany|list|count|fields|exportStatus|download|changes|history)$/
 
-/** Whether a call changes nothing: it reads, or is a dry run of changes. */
-const isRead = (operation: Operation, [, options]: ReadonlyArray<unknown>): boolean =>
-  reads.test(operation) ||
-  (operation === "contacts.change" && Predicate.hasProperty(options, "dryRun") && options.dryRun === true)
+/** What a plan counts a call as. */
+export const plannedAs = (operation: Operation, isDryRun: boolean): Planned =>
+  operation === "contacts.change" && isDryRun ? dryRuns : operation
+
+const isDryRun = ([, options]: ReadonlyArray<unknown>): boolean =>
+  Predicate.hasProperty(options, "dryRun") && options.dryRun === true
+
+/** Whether a call changes nothing. */
+const isRead = (planned: Planned): boolean => planned === dryRuns || reads.test(planned)
 
 const lost = (isRead: boolean, detail: string): ServiceErrorReason =>
   isRead
@@ -183,9 +197,10 @@ const reasonOf = (fault: Fault, isRead: boolean): ServiceErrorReason | undefined
 
 const isAfter = ({ fault }: Fault): boolean => fault === "CutAfter" || fault === "CutBody"
 
-const faultOf = (next: NextFault, operation: Operation, isRead: boolean, isKeyed: boolean) => {
-  const fault = next(operation)
-  const reason = fault === undefined ? undefined : reasonOf(fault, isRead)
+const faultOf = (next: NextFault, operation: Operation, args: ReadonlyArray<unknown>) => {
+  const planned = plannedAs(operation, isDryRun(args))
+  const fault = next(planned)
+  const reason = fault === undefined ? undefined : reasonOf(fault, isRead(planned))
   return {
     seconds: fault?.fault === "Delay" ? fault.seconds : 0,
     error:
@@ -194,7 +209,7 @@ const faultOf = (next: NextFault, operation: Operation, isRead: boolean, isKeyed
         : new ServiceError({
             operation: operations[operation],
             reason,
-            ...(isKeyed && reason._tag === "OutcomeUnknown" ? { isKeyHonoured: true } : {})
+            ...(reason._tag === "OutcomeUnknown" && args.some(hasOwnKey) ? { isKeyHonoured: true } : {})
           }),
     isAfter: fault !== undefined && isAfter(fault),
     isBodyCut: fault?.fault === "CutBody"
@@ -242,7 +257,7 @@ const playing =
       const args = all.map(readable)
       const called = method(...args)
       const sendable = isSendable(() => check(...args))
-      const fault = () => faultOf(next, operation, isRead(operation, args), args.some(hasOwnKey))
+      const fault = () => faultOf(next, operation, args)
       return Stream.isStream(called)
         ? Stream.unwrap(Effect.map(sendable, (is) => (is ? faultyContent(called, fault()) : called)))
         : Effect.flatMap(sendable, (is) => (is ? faultyCall(called, fault()) : called))

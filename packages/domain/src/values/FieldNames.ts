@@ -32,6 +32,10 @@ export const byFoldedName = <A>(fields: { readonly [name: string]: A }): Readonl
   return folded
 }
 
+/** The value of a field by any spelling of its name; of two that only another service can hold, that in the same case. */
+export const valueByName = <A>(fields: { readonly [name: string]: A }, name: string): A | undefined =>
+  Object.hasOwn(fields, name) ? fields[name] : byFoldedName(fields).get(foldName(name))
+
 /** Gives names the spelling that a record has for them; a name that it does not have stays as it is. */
 export const spellingsOf = (record: { readonly [name: string]: unknown }): ((name: string) => string) => {
   let spellings: Map<string, string> | undefined

@@ -5,6 +5,7 @@ import {
   ContactPayload,
   ContactUpdatePayload,
   type CustomFields,
+  fieldOf,
   FieldNames,
   InvalidInput,
   Rule,
@@ -69,6 +70,7 @@ describe("FieldNames", () => {
         const finds = ruleMatcher(Rule.compare(Rule.customField(name), "!=", Rule.text("")), DateTime.makeUnsafe(0))
         const shown = Object.keys(merged).some((own) => Rule.foldText(own) === Rule.foldText(name))
         assert.strictEqual(finds({ email: "a@example.com", customFields: merged }), shown)
+        assert.strictEqual(fieldOf({ customFields: merged }, name) !== undefined, shown)
       }
     },
     { arbitrary: { runs: 500 } }

@@ -139,7 +139,7 @@ describe("a fault plan", () => {
     )
   })
 
-  it.effect("takes a dry run of changes for a read", () => {
+  it.effect("takes a dry run of changes for a read, and counts it apart", () => {
     const asked: Array<boolean | undefined> = []
     const layer = layerTestContacts({
       change: (_, { dryRun } = {}) =>
@@ -148,21 +148,18 @@ describe("a fault plan", () => {
           return []
         })
     })
-    const calls = { every: FaultPlan.cutAfter, 4: FaultPlan.cutBody, 5: FaultPlan.cutBefore }
+    const plan = FaultPlan.make({
+      "contacts.change": { 2: FaultPlan.cutAfter },
+      "contacts.change.dryRun": { 1: FaultPlan.cutAfter, 2: FaultPlan.cutBody, 3: FaultPlan.cutBefore }
+    })
     return Effect.gen(function* () {
       const contacts = yield* ContactsService
-      const outcomes = yield* Effect.forEach([undefined, false, true, true, true], (dryRun) =>
+      const outcomes = yield* Effect.forEach([undefined, true, false, true, true], (dryRun) =>
         outcome(contacts.change([{ email, seen: null, write: {} }], { dryRun }))
       )
-      assert.deepStrictEqual(outcomes, [
-        "OutcomeUnknown",
-        "OutcomeUnknown",
-        "Unavailable",
-        "Unavailable",
-        "Unavailable"
-      ])
-      assert.deepStrictEqual(asked, [undefined, false, true, true])
-    }).pipe(Effect.provide(layer.pipe(FaultPlan.layer(FaultPlan.make({ "contacts.change": calls })))))
+      assert.deepStrictEqual(outcomes, ["ok", "Unavailable", "OutcomeUnknown", "Unavailable", "Unavailable"])
+      assert.deepStrictEqual(asked, [undefined, true, false, true])
+    }).pipe(Effect.provide(layer.pipe(FaultPlan.layer(plan))))
   })
 
   it.effect("delays a call by the clock", () =>
