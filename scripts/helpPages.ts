@@ -28,6 +28,7 @@ const pageOf = Effect.fnUntraced(function* (path: ReadonlyArray<string>) {
     width: undefined,
     write: (part) => Stream.runForEach(part, (text) => say(String(text))),
     note: say,
+    noteTarget: say,
     ask: say,
     noteExactly: say
   })

@@ -31,6 +31,7 @@ export const runHere = Effect.fnUntraced(function* (
     Effect.sync(() => {
       stderr += text
     })
+  const noteTarget = (words: string) => say(`${noteText(requestedFormat, words)}\n`)
   const output = Output.of({
     format: outputFormat(requestedFormat, isTerminal),
     isTerminal,
@@ -41,7 +42,8 @@ export const runHere = Effect.fnUntraced(function* (
           stdout += typeof text === "string" ? text : Buffer.from(text).toString()
         })
       ),
-    note: (words) => (isQuiet ? Effect.void : say(`${noteText(requestedFormat, words)}\n`)),
+    note: (words) => (isQuiet ? Effect.void : noteTarget(words)),
+    noteTarget,
     ask: (question) => say(question),
     noteExactly: (line) => say(`${line}\n`)
   })

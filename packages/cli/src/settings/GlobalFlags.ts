@@ -18,7 +18,10 @@ export const output = GlobalFlag.Setting("output")({
 
 /** `OutputFlags` reads this flag and the next three: they hold for errors of parsing too. */
 const quiet = GlobalFlag.Setting("quiet")({
-  flag: Flag.withAlias(toggle("quiet", "Print only results and errors, without progress and notes"), "q")
+  flag: Flag.withAlias(
+    toggle("quiet", "Print only results, errors and an unnamed target, without progress and notes"),
+    "q"
+  )
 })
 
 const wide = GlobalFlag.Setting("wide")({

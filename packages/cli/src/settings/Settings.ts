@@ -3,7 +3,7 @@
  * key is sent only to its address.
  */
 import { Connection } from "@roster/connect"
-import { Effect, Result, Struct } from "effect"
+import { Config, Effect, Redacted, Result, Struct } from "effect"
 import { KeySource, MissingKey } from "./ApiKeySource.ts"
 import { readConfig } from "./ConfigFile.ts"
 import { fromEnvironment } from "./Environment.ts"
@@ -124,8 +124,24 @@ export const unnamedProfile = Effect.gen(function* () {
   return isNamed ? undefined : (yield* profileInUse)?.name
 })
 
+/**
+ * Refuses a database of the environment, of which a command that works on a service or a store file makes no use, unless a flag says
+ * what it works on: it would count, change or delete the contacts of another store than the environment names.
+ */
+const refuseDatabase = Effect.gen(function* () {
+  const url = yield* fromEnvironment(Config.withDefault(Config.Redacted("ROSTER_DATABASE_URL"), undefined))
+  const { baseUrl, db } = yield* flags
+  if (url === undefined || Redacted.value(url) === "" || (baseUrl ?? db ?? (yield* GlobalFlags.profile)) !== undefined)
+    return
+  return yield* usageError(
+    "ROSTER_DATABASE_URL is set, but this command cannot use a database: only serve, backup, restore and doctor do.",
+    "Name the service that serves it with --base-url or --profile, or a store file with --db; or unset the variable."
+  )
+})
+
 /** The settings of this command. */
 export const settings = Effect.gen(function* () {
+  yield* refuseDatabase
   return yield* Effect.fromResult(resolve(yield* flags, yield* environment, yield* profileInUse))
 })
 

@@ -56,8 +56,8 @@ export const existingStore = Effect.gen(function* () {
 export const storeFile = Effect.fnUntraced(function* (given: string | undefined) {
   const output = yield* Output
   const filename = given ?? (yield* defaultStore)
-  if (!(yield* storeExists(filename))) yield* output.note(`[local] ${filename}, a new store`)
-  else if (given === undefined) yield* output.note(`[local] ${filename}`)
+  if (!(yield* storeExists(filename))) yield* output.noteTarget(`[local] ${filename}, a new store`)
+  else if (given === undefined) yield* output.noteTarget(`[local] ${filename}`)
   return filename
 })
 
@@ -69,7 +69,7 @@ export const storeToOpen = Effect.fnUntraced(function* (given: string | undefine
     const filename = yield* storeFile(given)
     return { name: filename, filename }
   }
-  yield* (yield* Output).note(`[local] ${name} does not exist yet, and is not created by a dry run`)
+  yield* (yield* Output).noteTarget(`[local] ${name} does not exist yet, and is not created by a dry run`)
   return { name, filename: memory }
 })
 

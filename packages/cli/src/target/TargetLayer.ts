@@ -65,7 +65,7 @@ const layerRemote = ({ key: source, ...on }: Remote, givenBy?: string) =>
 /** Notes the profile in use when no flag or variable chose it: it may be another one than the user expects. */
 const announced = Effect.fnUntraced(function* ({ baseUrl }: Remote) {
   const profile = yield* unnamedProfile
-  if (profile !== undefined) yield* (yield* Output).note(`[${profile}] ${baseUrl}`)
+  if (profile !== undefined) yield* (yield* Output).noteTarget(`[${profile}] ${baseUrl}`)
 })
 
 /** A local store sends no mail, so that any sender may be tried. */

@@ -17,6 +17,8 @@ export class Output extends Context.Service<
     ) => Effect.Effect<void, E | PlatformError.PlatformError, R>
     /** Writes lines to stderr, or a line of JSON if that is asked for, unless `--quiet` is set. A closed stderr is ignored. */
     readonly note: (words: string) => Effect.Effect<void>
+    /** Writes such a line of which service or store the command works on, also with `--quiet`: it may be a mistake. */
+    readonly noteTarget: (words: string) => Effect.Effect<void>
     /** Writes a question to stderr; the cursor stays on its line. */
     readonly ask: (question: string) => Effect.Effect<void>
     /** Writes a line to stderr as it is, also with `--quiet`. */
@@ -62,12 +64,14 @@ export const layer = Layer.effect(
     const writeOut = writeTo(process.stdout, "stdout")
     const writeError = writeTo(process.stderr, "stderr")
     const say = (text: string) => Effect.ignore(writeError(text))
+    const noteTarget = (words: string) => say(`${noteText(requestedFormat, words)}\n`)
     return Output.of({
       format: outputFormat(requestedFormat, isTerminal),
       isTerminal,
       width: isWide ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns : undefined,
       write: (part) => Effect.andThen(turn, Stream.runForEach(part, writeOut)),
-      note: (words) => (isQuiet ? Effect.void : say(`${noteText(requestedFormat, words)}\n`)),
+      note: (words) => (isQuiet ? Effect.void : noteTarget(words)),
+      noteTarget,
       ask: (question) => say(`${printableLines(question)} `),
       noteExactly: (line) => say(`${line}\n`)
     })

@@ -14,7 +14,16 @@ const run = (command: Effect.Effect<void, Failure>, format: "table" | "json" = "
       stderr += `${words}\n`
     })
   const write = () => Effect.die("stdout is for results")
-  const output = Output.of({ format, isTerminal: false, width: undefined, write, note, ask: note, noteExactly: note })
+  const output = Output.of({
+    format,
+    isTerminal: false,
+    width: undefined,
+    write,
+    note,
+    noteTarget: note,
+    ask: note,
+    noteExactly: note
+  })
   return toExitCode(command).pipe(
     Effect.provideService(Output, output),
     Effect.map((code) => ({ code, stderr }))

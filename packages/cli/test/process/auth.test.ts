@@ -140,6 +140,62 @@ describe("roster auth", () => {
     })
   )
 
+  it.live("heeds --api-key-file and the variables of how a key is sent, and saves no empty key", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeRosterHere
+      const at = ["auth", "login", "--base-url", "http://127.0.0.1:1/v4", "--no-check"]
+      writeFileSync(join(folder, "key.txt"), `${secret}\n`)
+      writeFileSync(join(folder, "empty.txt"), "\n")
+      for (const empty of [["--key-file", "empty.txt"], ["--api-key-file", "empty.txt"], []]) {
+        const refused = yield* run([...at, ...empty], { input: "" })
+        assert.deepStrictEqual(
+          [refused.code, failure(refused).message],
+          [2, "The API key is empty, so nothing was saved."]
+        )
+      }
+      assert.deepStrictEqual(json(yield* run(["profile", "list"])), [])
+      const env = { ROSTER_PROFILE: "work", ROSTER_API_KEY_HEADER: "X-Key", ROSTER_API_KEY_PREFIX: "Bearer" }
+      const saved = yield* run([...at, "--api-key-file", "key.txt"], { env, input: "" })
+      assert.deepInclude(json(saved), { profile: "work", key: `…${secret.slice(-4)}` }, saved.stderr)
+      const { profiles } = JSON.parse(readFileSync(configFile(folder), "utf8"))
+      assert.deepInclude(profiles.work, { apiKeyHeader: "X-Key", apiKeyPrefix: "Bearer" })
+      for (const [flags, words] of [
+        [["--api-key-file", "key.txt", "--key-file", "key.txt"], "--key-file and --api-key-file"],
+        [["--api-key-file", "key.txt", "--credential-process", "pass"], "--credential-process and --api-key-file"],
+        [["--db", "a.db", "--key-file", "key.txt"], "--db is a local store"]
+      ] as const) {
+        const refused = yield* run([...at, ...flags])
+        assert.strictEqual(refused.code, 2)
+        assert.include(refused.stderr, words)
+      }
+    })
+  )
+
+  it.live(
+    "a database of the environment is refused where nothing uses it, and -q hides no target that nobody named",
+    () =>
+      Effect.gen(function* () {
+        const { run } = yield* makeRosterHere
+        const env = { ROSTER_DATABASE_URL: "postgres://roster@127.0.0.1:1/roster" }
+        const made = yield* run(["contacts", "add", "ann@example.com", "-q"])
+        assert.match(made.stderr, /^\[local\] .*, a new store\n$/)
+        assert.match((yield* run(["contacts", "count", "--quiet"])).stderr, /^\[local\] .*\n$/)
+        for (const words of [
+          ["contacts", "count"],
+          ["status"],
+          ["lists", "list"],
+          ["contacts", "delete", "ann@example.com"]
+        ]) {
+          const refused = yield* run(words, { env })
+          assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], refused.stderr)
+          assert.include(failure(refused).message, "ROSTER_DATABASE_URL is set")
+        }
+        const named = yield* run(["contacts", "count", "--db", "a.db"], { env })
+        assert.notInclude(named.stderr, "ROSTER_DATABASE_URL")
+        assert.strictEqual((yield* run(["profile", "list"], { env })).code, 0)
+      })
+  )
+
   it.live("keeps nothing of a key that the service refuses", () =>
     Effect.gen(function* () {
       const { folder, run } = yield* makeRosterHere

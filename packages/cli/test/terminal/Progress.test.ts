@@ -23,6 +23,7 @@ const watched = Effect.fnUntraced(function* (options: {
         width: undefined,
         write: () => Effect.die("stdout is for results"),
         note,
+        noteTarget: note,
         ask: note,
         noteExactly: note
       })

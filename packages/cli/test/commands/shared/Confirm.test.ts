@@ -34,6 +34,7 @@ const ask = (options: {
     width: undefined,
     write: nothing,
     note: nothing,
+    noteTarget: nothing,
     noteExactly: nothing,
     ask: (question) => Effect.sync(() => asked.push(question))
   })

@@ -11,7 +11,7 @@ import { Output } from "../../../terminal/Output.ts"
 import { layerWithKey } from "../../../target/TargetLayer.ts"
 import { defaultProfile, localProfile, type Profile, ProfileName } from "../../../settings/Profile.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { environment } from "../../../settings/Settings.ts"
+import { environment, flags } from "../../../settings/Settings.ts"
 import { usageError } from "../../../errors/UsageError.ts"
 import { checkKey } from "../KeyCheck.ts"
 
@@ -59,20 +59,38 @@ export const command = Command.make(
     noCheck: toggle("no-check", "Save the key without checking it with the service")
   },
   Effect.fnUntraced(function* ({ credentialProcess, keyFile, noCheck, protect, requireRemote }) {
-    const baseUrl = (yield* GlobalFlags.baseUrl) ?? (yield* environment).baseUrl
+    const set = yield* environment
+    const given = yield* flags
+    yield* refuseFlags(
+      [given.db !== undefined, "--db is a local store, which needs no key: omit it, or --base-url with auth login."],
+      [
+        given.apiKeyFile !== undefined && keyFile !== undefined,
+        "--key-file and --api-key-file say the same: omit one."
+      ],
+      [
+        given.apiKeyFile !== undefined && credentialProcess !== undefined,
+        "--credential-process and --api-key-file cannot be used together."
+      ]
+    )
+    const baseUrl = given.baseUrl ?? set.baseUrl
     if (baseUrl === undefined) {
       return yield* usageError("The address of the service is missing.", "Add --base-url.")
     }
-    const apiKeyHeader = yield* GlobalFlags.apiKeyHeader
-    const apiKeyPrefix = yield* GlobalFlags.apiKeyPrefix
-    const name = (yield* GlobalFlags.profile) ?? defaultProfile
+    const apiKeyHeader = given.apiKeyHeader ?? set.apiKeyHeader
+    const apiKeyPrefix = given.apiKeyPrefix ?? set.apiKeyPrefix
+    const name = (yield* GlobalFlags.profile) ?? set.profile ?? defaultProfile
     if (name === localProfile) {
       return yield* usageError(`The name ${name} stands for the local store.`, "Choose another name with --profile.")
     }
     const service = Results.omitUndefined({ baseUrl, apiKeyHeader, apiKeyPrefix })
     // Refuses an address or a header that cannot be used, before the key is asked for.
     yield* Effect.scoped(Layer.build(layerWithKey(service, anyKey)))
-    const key = yield* credentialProcess === undefined ? readSecret(keyFile) : keyFromCommand(credentialProcess)
+    const key = yield* credentialProcess === undefined
+      ? readSecret(keyFile ?? given.apiKeyFile)
+      : keyFromCommand(credentialProcess)
+    if (Redacted.value(key) === "") {
+      return yield* usageError("The API key is empty, so nothing was saved.", "Give the key that the service made.")
+    }
     const profile: Profile = {
       ...service,
       ...(credentialProcess === undefined ? { apiKey: key } : { credentialProcess }),
