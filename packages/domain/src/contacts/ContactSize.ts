@@ -24,6 +24,18 @@ export interface ContactTexts {
   readonly customFields?: CustomFields | undefined
 }
 
+/** Why a contact cannot be stored. */
+export interface ContactIssue {
+  /** The field, by its name in code. */
+  readonly field: string
+  /** What is wrong with it. */
+  readonly issue: string
+  /** The same without what differs from contact to contact. */
+  readonly cause?: string
+  /** The name of the custom field that it is about. */
+  readonly name?: string
+}
+
 const utf8 = new TextEncoder()
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
@@ -71,9 +83,7 @@ export const mostBytes = (contact: ContactParts): number => {
 }
 
 /** Why a contact that was sent is too large, and in which field, or `undefined`. It stops soon after the bound. */
-export const contactSizeIssue = (
-  contact: ContactParts
-): { readonly field: string; readonly issue: string } | undefined => {
+export const contactSizeIssue = (contact: ContactParts): ContactIssue | undefined => {
   const texts = textsOf(contact)
   const { customFields } = texts
   let units = unitsOf(texts.texts)
@@ -84,15 +94,15 @@ export const contactSizeIssue = (
     }
     if (name.length > maximumCustomFieldName) {
       const issue = `the name of a custom field has at most ${maximumCustomFieldName} characters`
-      return { field: "customFields", issue }
+      return { field: "customFields", issue, name }
     }
     units += name.length + (customFields[name]?.length ?? 0)
   }
   if (longestEscape * (units + count) + recordBytes <= maximumContactBytes) return undefined
   const bytes = bytesOf(texts)
   if (bytes <= maximumContactBytes) return undefined
-  const issue = `a contact has at most ${maximumContactBytes} bytes of JSON, and this one has ${bytes}`
-  return { field: longestField(contact), issue }
+  const cause = `a contact has at most ${maximumContactBytes} bytes of JSON`
+  return { field: longestField(contact), issue: `${cause}, and this one has ${bytes}`, cause }
 }
 
 /** Why a change is refused that would make the stored contact too large. */

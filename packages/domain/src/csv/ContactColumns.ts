@@ -3,6 +3,7 @@ import { Result, Schema } from "effect"
 import { type Contact, ContactPayload } from "../contacts/Contact.ts"
 import { allFields, type ContactField, isOwn, nameInCode, wireRecordOf } from "../contacts/ContactFields.ts"
 import { isMailedStatus } from "../contacts/ContactRecord.ts"
+import { type ContactIssue, maximumCustomFieldName } from "../contacts/ContactSize.ts"
 import { address, isRefusal, oneOf, readDate, refuse } from "../contacts/FastContactCodec.ts"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
 import { listsColumn, writeLists } from "../lists/ListsText.ts"
@@ -16,7 +17,9 @@ import { storedTextReaders, type StoredTextReaders } from "../kinds/StoredText.t
 import { type ConsentMeaning, consentOfHeading } from "../headings/ConsentHeadings.ts"
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
+import { wireField } from "../values/WireRecord.ts"
 import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
+import { contactIssue } from "./ContactIssue.ts"
 import { anyWord, type ColumnMap, fieldIssue, foldWord, type ImportMapping, valueIssue } from "./ImportMapping.ts"
 import {
   addressProblem,
@@ -588,6 +591,24 @@ const misfitProblem = (target: FilledTarget, text: string, at: number): RowProbl
   }
 }
 
+/** What a store would refuse of a contact whose row can be read. */
+const storeProblem = ({ targets }: ImportColumns, { cause, field, issue, name }: ContactIssue): RowProblem => {
+  const path = wireField(field)
+  const at = targets.findIndex(
+    (target) => isFilled(target) && (name === undefined ? pathOf(target) === path : target.name === name)
+  )
+  const where = name === undefined ? path : `${path}.${name.slice(0, longestName)}`
+  return {
+    code: "Field",
+    reason:
+      name === undefined || at < 0 || name.length <= maximumCustomFieldName
+        ? `${where}: ${issue}`
+        : `${where}: ${issue}; map column ${columnLetter(at)} to a shorter one`,
+    cause: `${path}: ${cause ?? issue}`,
+    ...(at < 0 ? {} : { at })
+  }
+}
+
 const decodePayload = Schema.decodeUnknownResult(ContactPayload)
 
 /** The place of the column of addresses, which every header has, counted from 0. */
@@ -639,6 +660,12 @@ export const importRow = (
   columns: ImportColumns,
   cells: ReadonlyArray<string>
 ): Result.Result<ContactPayload, RowProblem> => {
+  const read = readRow(columns, cells)
+  const found = Result.isSuccess(read) ? contactIssue(read.success) : undefined
+  return found === undefined ? read : Result.fail(storeProblem(columns, found))
+}
+
+const readRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.Result<ContactPayload, RowProblem> => {
   const { targets } = columns
   if (cells.length < targets.length || isLonger(cells, targets.length)) {
     return Result.fail(

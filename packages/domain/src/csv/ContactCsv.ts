@@ -14,11 +14,12 @@ import {
   type RowFault,
   unnamedText
 } from "./ContactColumns.ts"
+import { contactRefusal } from "./ContactIssue.ts"
 import { type CsvRecord, isMalformed, makeCsvReader, maximumRecord, nextLine } from "./CsvReader.ts"
 import type { ImportMapping } from "./ImportMapping.ts"
 import { joinBytes } from "../values/Bytes.ts"
 import { encodingByMark, makeTextReader, unmarkedEncoding, UnreadableFile } from "./TextDecoding.ts"
-import { schemaProblem } from "../errors/InvalidInput.ts"
+import { inputProblem, schemaProblem } from "../errors/InvalidInput.ts"
 import { binaryKind, isJson, isNoText, kindBytes, noText, textKind } from "./FileKind.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import { makeJsonReader } from "./JsonRows.ts"
@@ -185,7 +186,10 @@ export const contactOf = (row: ImportRow): Result.Result<ContactPayload, string>
   row instanceof ReadRow
     ? row.contact
     : Result.flatMap(row.contact, (payload) =>
-        Result.mapBoth(encodePayload(payload), { onSuccess: () => payload, onFailure: schemaProblem })
+        Result.flatMap(Result.mapError(encodePayload(payload), schemaProblem), () => {
+          const refusal = contactRefusal(payload)
+          return refusal === undefined ? Result.succeed(payload) : Result.fail(inputProblem(refusal))
+        })
       )
 
 /** A line such as `sep=;` before the header, by which spreadsheets are told the delimiter. */

@@ -129,12 +129,12 @@ describe("kinds of columns", () => {
       const mapping = {
         kinds: { seit: "date:DD.MM.YYYY", "#3": "number:1.234,56" },
         values: { Umsatz: { keiner: "0" } },
-        constants: { Status: "unsubscribed", source: "fair" }
+        constants: { Status: "unsubscribed", origin: "fair" }
       }
       const file =
         "Email;seit;Umsatz\na@example.com; 1.2.2024 ;1.234,50 €\nb@example.com;;keiner\nc@example.com;2024;1\n"
       const [ann, bob, cem] = yield* read(file, mapping)
-      const all = { source: "fair", status: "Unsubscribed" }
+      const all = { origin: "fair", status: "Unsubscribed" }
       assert.deepStrictEqual({ ...ann }, { seit: "2024-02-01", Umsatz: "1234.50", ...all })
       assert.deepStrictEqual({ ...bob }, { Umsatz: "0", ...all })
       assert.deepInclude(cem, { code: "Field", column: "seit", value: "2024" })

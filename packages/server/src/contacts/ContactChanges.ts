@@ -12,7 +12,8 @@ import {
   encodeChanges,
   type InvalidInput,
   ServiceError,
-  toldStatusDate
+  toldStatusDate,
+  mergedRefusal
 } from "@roster/domain"
 import { Effect, identity } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -22,14 +23,7 @@ import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { answerBytesOf } from "./ContactPagination.ts"
 import { maximumShared } from "./ContactRepository.ts"
-import {
-  checkChangeCount,
-  checkChanges,
-  listsRefusal,
-  mergedRefusal,
-  orRefusal,
-  writtenOf
-} from "./ContactValidation.ts"
+import { checkChangeCount, checkChanges, listsRefusal, orRefusal, writtenOf } from "./ContactValidation.ts"
 import { type State, writeContacts } from "./ContactWrites.ts"
 import { lockForLists } from "./ListMembers.ts"
 

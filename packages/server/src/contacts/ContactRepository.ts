@@ -19,7 +19,8 @@ import {
   sentPart,
   TooManyContacts,
   validated,
-  writeOf
+  writeOf,
+  mergedRefusal
 } from "@roster/domain"
 import { Array as Arr, DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -41,7 +42,6 @@ import {
   checkListNames,
   checkTexts,
   listsRefusal,
-  mergedRefusal,
   orRefusal,
   writtenOf
 } from "./ContactValidation.ts"
@@ -234,7 +234,7 @@ export const makeContactRepository = Effect.gen(function* () {
         writes: [{ identity: canonicalEmail(email), email, write: writeOf(changes, false) }],
         onlyExisting: true,
         isAlone: true,
-        read: (result, state, one) => (result === "TooLarge" ? mergedRefusal(writtenOf(one), "") : state?.contact)
+        read: (result, state, one) => (result === "TooLarge" ? mergedRefusal(writtenOf(one)) : state?.contact)
       })
       if (contact === undefined) return yield* new ContactNotFound({ email })
       if (contact instanceof InvalidInput) return yield* contact

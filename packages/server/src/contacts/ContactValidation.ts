@@ -1,14 +1,10 @@
 /** Checks contacts before they are stored: addresses, texts and sizes. */
 import {
   ListsText,
-  codeField,
   type ContactChange,
-  ContactColumns,
-  ContactFields,
+  contactRefusal,
   type ContactPayload,
-  ContactSize,
   type ContactUpdatePayload,
-  type CustomFields,
   emailAddressIssue,
   InvalidInput,
   isAddressable,
@@ -22,54 +18,14 @@ import {
 import { Effect } from "effect"
 import { inSlices } from "../threads/Slices.ts"
 
-const textIssue = (text: string): string | undefined => {
-  if (text.includes("\0")) return "a text has no NUL character"
-  return text.isWellFormed() ? undefined : "a text has no broken characters (lone surrogates)"
-}
-
-const customFieldsIssue = (fields: CustomFields): string | undefined => {
-  for (const [name, value] of Object.entries(fields)) {
-    if (name.trim() === "" || name !== name.trim())
-      return "the name of a custom field is not blank and has no space at its ends"
-    if (ContactColumns.isRecordColumn(name)) return ContactColumns.reservedNameIssue
-    const issue = textIssue(name) ?? textIssue(value)
-    if (issue !== undefined) return issue
-  }
-  return undefined
-}
-
 const refusalOf = (field: string, issue: string | undefined): InvalidInput | undefined =>
   issue === undefined ? undefined : new InvalidInput({ field, issue })
 
 const orPass = (refusal: InvalidInput | undefined): Effect.Effect<void, InvalidInput> =>
   refusal === undefined ? Effect.void : Effect.fail(refusal)
 
-/** Why a contact is too large; `path` precedes the name of the field. */
-const sizeRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined => {
-  const found = ContactSize.contactSizeIssue(contact)
-  return found === undefined ? undefined : new InvalidInput({ field: `${path}${found.field}`, issue: found.issue })
-}
-
-/** The refusal of a contact that would be too large with what is stored. */
-export const mergedRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput =>
-  new InvalidInput({ field: `${path}${ContactSize.longestField(contact)}`, issue: ContactSize.mergedSizeIssue })
-
-const textFieldsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined => {
-  for (const { path: field, read } of ContactFields.textFields) {
-    const refusal = refusalOf(`${path}${codeField(field)}`, textIssue(String(read(contact) ?? "")))
-    if (refusal !== undefined) return refusal
-  }
-  return undefined
-}
-
-/** Why the texts of a contact cannot be stored; `path` precedes the name of the field. */
-export const textsRefusal = (contact: ContactPayload | ContactUpdatePayload, path: string): InvalidInput | undefined =>
-  sizeRefusal(contact, path) ??
-  textFieldsRefusal(contact, path) ??
-  refusalOf(`${path}customFields`, customFieldsIssue(contact.customFields ?? {}))
-
 export const checkTexts = (contact: ContactPayload | ContactUpdatePayload): Effect.Effect<void, InvalidInput> =>
-  orPass(textsRefusal(contact, ""))
+  orPass(contactRefusal(contact))
 
 const emailRefusal = (field: string, email: string): InvalidInput | undefined => {
   const issue = typeof email === "string" ? emailAddressIssue(email.trim()) : "an e-mail address is a text"
@@ -141,7 +97,7 @@ export const checkChanges = (changes: ReadonlyArray<ContactChange>): Effect.Effe
     const refuse = (issue: string) => new InvalidInput({ field: `${path}removeFromLists`, issue })
     for (const name of [...addToLists, ...removeFromLists]) lists.add(name)
     return (
-      textsRefusal(writtenOf(change), path) ??
+      contactRefusal(writtenOf(change), path) ??
       newListNamesRefusal(`${path}addToLists`, addToLists) ??
       listNamesRefusal(`${path}removeFromLists`, removeFromLists) ??
       (removeFromLists.some((name) => added.has(name))
@@ -155,7 +111,7 @@ export const checkChanges = (changes: ReadonlyArray<ContactChange>): Effect.Effe
 
 /** Checks the texts of contacts to add; the refusal names the index of the first invalid one. */
 export const checkContacts = (contacts: ReadonlyArray<ContactPayload>): Effect.Effect<void, InvalidInput> =>
-  firstRefusal(contacts, (contact, index) => textsRefusal(contact, `[${index}].`))
+  firstRefusal(contacts, (contact, index) => contactRefusal(contact, `[${index}].`))
 
 /** What was made of each contact; fails with the first refusal among them. */
 export const orRefusal = <A>(made: ReadonlyArray<A | InvalidInput>): Effect.Effect<ReadonlyArray<A>, InvalidInput> =>

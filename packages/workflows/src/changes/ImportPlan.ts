@@ -5,6 +5,7 @@ import {
   ContactColumns,
   contactOf,
   type ContactPayload,
+  ContactSize,
   type ContactsService,
   type ContactState,
   ContactStates,
@@ -13,8 +14,11 @@ import {
   fnRedacted,
   type ImportMapping,
   type ImportRow,
+  type InvalidInput,
+  inputProblem,
   type KeptStatus,
   maximumChanges,
+  mergedRefusal,
   onlyForms,
   randomId,
   ServiceError,
@@ -27,7 +31,7 @@ import { RunLog } from "../runs/RunLog.ts"
 import type { Bitset } from "../upload/Bitset.ts"
 import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions, spoolFields } from "./RowSource.ts"
 import { beginsWithoutStatus } from "../upload/RepeatedRows.ts"
-import type { TooManyRows, UploadSurvey } from "../upload/UploadSurvey.ts"
+import { maximumNamedRows, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
 import {
   type Found,
   makeContactReader,
@@ -39,6 +43,7 @@ import {
   readerFields
 } from "../runs/ContactReader.ts"
 import { fitOf, type ImportMode, makeUnreached, modeFields } from "../runs/ImportMode.ts"
+import { makeRejectionCauses, type NamedRejection } from "../runs/Rejections.ts"
 import { madeOf, writeOfContact } from "../runs/RecordedChanges.ts"
 import { isNewRecipient, makeRecipientCounter } from "../runs/RunReport.ts"
 import {
@@ -105,7 +110,7 @@ export interface RowPlan {
   /** The line on which the row begins, counted from 1. */
   readonly line: number
   /** What the row does to its contact. */
-  readonly effect: "new" | "changed" | "alreadySo" | "leftOut"
+  readonly effect: "new" | "changed" | "alreadySo" | "leftOut" | "rejected"
   /** The status that the contact keeps in place of that of the row. */
   readonly keptStatus: KeptStatus["status"] | undefined
 }
@@ -144,7 +149,9 @@ const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bits
 /** What a row does to its contact, by what is stored. */
 export interface RowLook {
   /** What it does, as far as can be read; `alreadySo` with a change is for lists that cannot be read. */
-  readonly effect: RowPlan["effect"]
+  readonly effect: Exclude<RowPlan["effect"], "rejected">
+  /** Why the store would refuse the change, by what is stored. */
+  readonly refusal?: InvalidInput
   /** What to write; nothing is written without. */
   readonly change: ContactChange | undefined
   /** The fields of the contact that change. */
@@ -186,6 +193,9 @@ export const makeRowLook = ({
     if (seen === null) return { ...given, effect: "new", fields: noFields }
     const state = (of: Found): ContactState => stateOfFound(email, of) ?? {}
     const fields = ContactStates.changesOf(state(found), state(after))
+    if (after.contact !== null && !ContactSize.mayBecome(seen, after.contact)) {
+      return { ...given, effect: "changed", fields, refusal: mergedRefusal(contact) }
+    }
     if (Object.keys(fields).length > 0) return { ...given, effect: "changed", fields }
     // Where lists cannot be read, nobody knows who is on them.
     const isSure = !changesLists || found.lists !== undefined
@@ -214,6 +224,9 @@ export const makePlanner = (
   const header = survey.header?.cells ?? []
   const columns = survey.header === undefined ? [] : ContactColumns.columnFields(header, mapping)
   const readers = storedTexts ?? ContactColumns.storedTextsOf(header, mapping)
+  const causes = makeRejectionCauses()
+  let refused = 0
+  const refusedRows: Array<NamedRejection> = []
   const counts = { new: 0, changed: 0, alreadySo: 0, leftOut: 0, statusesKept: 0, onlyLists: 0 }
   const unreached = makeUnreached(mode)
   const recipients = makeRecipientCounter()
@@ -235,7 +248,14 @@ export const makePlanner = (
 
   const plan = ([{ contact, line }, found]: Part[number]): PlannedRow | undefined => {
     const { email } = contact
-    const { after, change, effect, fields, kept } = look(contact, found)
+    const { after, change, effect, fields, kept, refusal } = look(contact, found)
+    if (refusal !== undefined) {
+      const row = { line, email, reason: inputProblem(refusal), code: "Service" }
+      causes.add(row)
+      if (++refused <= maximumNamedRows) refusedRows.push(row)
+      onRow({ line, effect: "rejected", keptStatus: undefined })
+      return undefined
+    }
     counts[effect]++
     if (effect !== "leftOut") unreached.look(contact, found)
     onRow({ line, effect, keptStatus: kept })
@@ -266,10 +286,20 @@ export const makePlanner = (
     for (const field of forms) if (fieldCounts.has(field)) formCounts.set(field, (formCounts.get(field) ?? 0) + 1)
     return { ...row, fields, ...onlyForm }
   }
+  /** The rows that are no contacts, and those that the store would refuse. */
+  const allRejected = (): Pick<PlanSummary, "rejectedRows" | "causes"> => {
+    const all = [...survey.causes, ...causes.causes()].toSorted((one, other) => other.count - one.count)
+    return {
+      rejectedRows: [...survey.rejectedRows, ...refusedRows]
+        .toSorted((one, other) => one.line - other.line)
+        .slice(0, maximumNamedRows),
+      ...(all.length === 0 ? {} : { causes: all })
+    }
+  }
   const summary = (): PlanSummary => ({
     read: survey.read,
     ...(counts.leftOut === 0 ? Struct.omit(counts, ["leftOut"]) : counts),
-    rejected: survey.rejected,
+    rejected: survey.rejected + refused,
     duplicates: survey.duplicates,
     ...(survey.duplicateRows === undefined || survey.duplicateRows.length === 0
       ? {}
@@ -280,8 +310,7 @@ export const makePlanner = (
     ...(columns.length === 0 ? {} : { columns }),
     ...(firstContacts.length === 0 ? {} : { firstContacts }),
     keptStatuses,
-    rejectedRows: survey.rejectedRows,
-    ...(survey.causes.length === 0 ? {} : { causes: survey.causes }),
+    ...allRejected(),
     newRecipients: recipients.counts(),
     ...warned(newActive)
   })

@@ -9,6 +9,7 @@ import {
   type ImportRow,
   type ImportWarning,
   inputProblem,
+  mergedRefusal,
   makeConsentWarnings,
   makeStatusNotes,
   readContacts,
@@ -20,7 +21,7 @@ import {
 } from "@roster/domain"
 import { Clock, Effect, Exit, Function, identity, Option, Pull, Result, Schema, Stream, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { listsRefusal, mergedRefusal, textsRefusal } from "../../contacts/ContactValidation.ts"
+import { listsRefusal } from "../../contacts/ContactValidation.ts"
 import { writeContacts } from "../../contacts/ContactWrites.ts"
 import { addToLists, beyondLists, findList } from "../../contacts/ListMembers.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
@@ -121,8 +122,6 @@ const makeRowCheck = ({ raise }: StatusNotes) => {
   return (row: ImportRow): CheckedRow => {
     if (Result.isFailure(row.contact)) return { row, checked: Result.fail(row.contact.failure) }
     const given = row.contact.success
-    const refusal = textsRefusal(given, "")
-    if (refusal !== undefined) return { row, checked: Result.fail(inputProblem(refusal)) }
     const identity = canonicalEmail(given.email)
     const contact = raise(given, identity)
     return { row, checked: Result.succeed({ row, contact, identity, isRepeat: isRepeated(identity) }) }
@@ -267,7 +266,7 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       good.forEach(({ contact, isRepeat, row }, index) => {
         const written = answers[index]
         if (written === undefined) {
-          reject(row, inputProblem(mergedRefusal(contact, "")))
+          reject(row, inputProblem(mergedRefusal(contact)))
         } else {
           if (contact.status !== undefined && contact.status !== written) {
             statuses.push({ line: row.line, status: written })
