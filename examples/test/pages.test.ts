@@ -9,6 +9,7 @@ const pages = [
   ["docs/rules.md", "../src/rules/"],
   ["docs/bulk.md", "../src/bulk/"],
   ["docs/programs.md", "../src/programs/"],
+  ["docs/sign-up.md", "../src/signup/"],
   ["docs/credentials.md", "../src/credentials/"],
   ["docs/coming-from.md", "../src/coming/"]
 ] as const

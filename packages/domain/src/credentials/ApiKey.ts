@@ -1,5 +1,5 @@
 /** API keys, for programs that use HTTP. (`packages/api/openapi.json`: ApiKey, ApiKeyPayload, NewApiKey.) */
-import { DateTime, Effect, Option, Predicate, Schema, Struct } from "effect"
+import { DateTime, Duration, Effect, Option, Predicate, Schema, Struct } from "effect"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
@@ -57,14 +57,14 @@ class Changes extends Schema.Opaque<Changes>()(
 /** The changes to an API key as they are sent. Fields that are left out stay as they are; another name renames it. */
 export const ApiKeyUpdatePayload = Changes
 
-/** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind, and purposes for access levels. */
+/** What `ApiKeyPayload.fromInput` makes a payload of: texts, dates of any kind or times from now, and purposes for access levels. */
 export interface ApiKeyInput extends Omit<typeof Payload.Type, "accessLevels" | "expires"> {
   /** What the key is for; adds the access levels that this needs. */
   readonly for?: ReadonlyArray<Purpose> | undefined
   /** What the key may do, by access level. */
   readonly accessLevels?: ReadonlyArray<AccessLevel> | undefined
-  /** When the key ends (default: never). */
-  readonly expires?: DateTime.DateTime.Input | null | undefined
+  /** When the key ends: a date and time, where a text without a zone is UTC, or a time from now (default: never). */
+  readonly expires?: DateTime.DateTime.Input | Duration.Duration | null | undefined
 }
 
 /** The input of a key for purposes, which `create` takes as it is. */
@@ -93,9 +93,17 @@ const reader = <A>(schema: Schema.Codec<A, unknown>) => {
       return yield* refuse("for", `the purposes are ${purposes.join(", ")}`)
     }
     // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
-    const read = typeof expires === "string" ? Option.fromUndefinedOr(parseWireDate(expires)) : undefined
-    const ends = expires == null ? undefined : Option.getOrUndefined(read ?? DateTime.make(expires))
-    if (expires != null && ends === undefined) return yield* refuse("expires", "it is not a date and time that exists")
+    const read = (given: DateTime.DateTime.Input | Duration.Duration, now: DateTime.Utc) =>
+      typeof given === "string"
+        ? parseWireDate(given)
+        : Option.getOrUndefined(
+            DateTime.make(Duration.isDuration(given) ? now.epochMilliseconds + Duration.toMillis(given) : given)
+          )
+    const ends = expires == null ? undefined : read(expires, yield* DateTime.now)
+    if (expires != null && ends === undefined) {
+      const issue = "it is not a date and time that exists, in UTC unless it names a zone, nor a duration that ends"
+      return yield* refuse("expires", issue)
+    }
     const payload = {
       ...given,
       // Levels that are no list are refused below.

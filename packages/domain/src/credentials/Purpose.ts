@@ -49,7 +49,8 @@ const powers: Readonly<Record<(typeof levels)[keyof typeof levels], string>> = {
   Export: "exports everyone with all fields, by any rule",
   ModifyAccessTokens:
     "creates, changes and deletes every API key and SMTP credential, with no more than its own levels",
-  ModifyContacts: "adds, overwrites and deletes everyone, also if it is only meant for a web form",
+  ModifyContacts:
+    "adds, overwrites and deletes everyone, also if it is only meant for a web form, and sees of a contact only what it sent",
   Security: "sees the names, levels and addresses of all API keys and SMTP credentials, and no secret",
   SendHttp: "sends e-mails to anybody, from every allowed sender",
   ViewContacts: "reads everyone with all fields",

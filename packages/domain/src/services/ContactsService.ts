@@ -120,7 +120,8 @@ export class ContactsService extends CheckedService<
     ) => Effect.Effect<ContactHistory, ContactNotFound | InvalidInput | ServiceError>
     /**
      * Adds or updates at most 1000 contacts of 8 MiB together and puts them on lists; new lists are created. Returns the
-     * contacts in input order. `contactsPost`, needs ModifyContacts.
+     * contacts in input order. `contactsPost`, needs ModifyContacts. A key without ViewContacts is told only what it sent: a status
+     * that it did not send is unknown, and `undefined`.
      */
     readonly add: (
       contacts: ReadonlyArray<ContactPayload>,

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { DateTime, Duration, Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { accessFor, ApiKeyPayload, InvalidInput, purposes } from "../../src/index.ts"
 
 type ApiKeyInput = Parameters<typeof ApiKeyPayload.fromInput>[0]
@@ -41,6 +42,14 @@ describe("ApiKeyPayload.fromInput", () => {
     })
   )
 
+  it.effect("takes the end as a time from now", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(end.epochMilliseconds)
+      const { expires } = yield* ApiKeyPayload.fromInput({ name: "k", expires: Duration.days(90) })
+      assert.deepStrictEqual(expires, DateTime.add(end, { days: 90 }))
+    })
+  )
+
   it.effect("clears the end by null", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* ApiKeyPayload.fromInput({ name: "k", expires: null })).expires, null)
@@ -53,6 +62,7 @@ describe("ApiKeyPayload.fromInput", () => {
     ["a subaccount", { name: "k", subaccount: "sub" }, "subaccount"],
     ["an end that does not exist", { name: "k", expires: "soon" }, "expires"],
     ["an end on 30 February", { name: "k", expires: "2030-02-30" }, "expires"],
+    ["a duration that never ends", { name: "k", expires: Duration.infinity }, "expires"],
     ["an end that is no instant", { name: "k", expires: Number.NaN }, "expires"],
     ["a purpose", unchecked({ name: "k", for: ["contacts:eat"] }), "for"],
     ["a field", unchecked({ name: "k", expire: "2030-12-31" }), "expire"],

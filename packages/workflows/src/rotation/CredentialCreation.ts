@@ -59,8 +59,13 @@ export const retryUntilConfirmed = <E extends { readonly _tag: string }, E2 exte
  */
 export const createWithRetry = fnRedacted("createWithRetry")(function* <New, Payload extends CredentialPayload>(
   operations: CredentialOperations<Credential, New, Payload, LastManagingKey>,
-  payload: NoInfer<Payload>
+  given: NoInfer<Payload>
 ) {
+  // Repetitions of one call say one time.
+  const payload =
+    "expires" in given && Duration.isDuration(given.expires)
+      ? { ...given, expires: DateTime.addDuration(yield* DateTime.now, given.expires) }
+      : given
   const { name, subaccount } = payload
   // Any answer shows whether the service honours the key of a call.
   const taken = yield* beforeWriting(operations.get(name, { subaccount })).pipe(
