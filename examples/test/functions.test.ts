@@ -36,7 +36,7 @@ const services = Layer.mergeAll(
 
 /** What the examples find. */
 const seed = Effect.gen(function* () {
-  yield* ContactsService.use((contacts) => contacts.add([{ email: "ada@example.com" }]))
+  yield* ContactsService.use((contacts) => contacts.add([{ email: "ada@example.com", customFields: { city: "Bonn" } }]))
   const { apiKeys, smtp } = yield* CredentialsService
   yield* apiKeys.create({ name: "nightly", for: ["contacts:read"] })
   yield* smtp.create({ name: "mailer@example.com" })

@@ -62,6 +62,7 @@ export { isOfDatabase, prepareFile, type PrepareOptions, syncFolder } from "./ex
 export * from "./exports/ExportedFile.ts"
 export * from "./exports/ExportPolling.ts"
 export * from "./exports/ExportToFile.ts"
+export * from "./exports/RuleFields.ts"
 export { createWithRetry, type Credential, type CredentialPayload } from "./rotation/CredentialCreation.ts"
 export * from "./rotation/Rotation.ts"
 export * from "./rotation/RotationOptions.ts"

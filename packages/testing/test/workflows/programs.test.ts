@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   AccessDenied,
+  ContactFilter,
   type ContactPayload,
   ContactsService,
   ContactStatus,
@@ -12,6 +13,8 @@ import {
 } from "@roster/domain"
 import {
   changeAsRun,
+  checkRuleFields,
+  exportTo,
   importContacts,
   planDelete,
   planImport,
@@ -48,6 +51,24 @@ const stored = Effect.map(
 
 describe.each(services)("programs $name", ({ contacts, isExact }) => {
   const layer = () => layerOf(contacts)
+
+  it.effect("refuse a rule with a custom field that nobody has, unless it is allowed", () =>
+    Effect.gen(function* () {
+      // A store without contacts has no field yet.
+      yield* checkRuleFields("citty = ''")
+      yield* others([{ email: "p0@example.com", customFields: { city: "Bonn" } }])
+      for (const rule of ["CITY = 'Bonn'", "status = Active", "firstname = 'Ann'"]) yield* checkRuleFields(rule)
+      const refused = yield* Effect.flip(checkRuleFields("status = Active AND citty = ''"))
+      assert.deepInclude(refused, { _tag: "InvalidInput", field: "rule" })
+      assert.match(refused.message, /no contact has the custom field "citty"; .*city/)
+      yield* checkRuleFields("citty = ''", { allowUnknownField: true })
+      const filter = ContactFilter.ByRule({ rule: "citty = ''" })
+      const taken = (options?: { readonly allowUnknownField: boolean }) =>
+        exportTo({ filter }, (content) => Stream.runDrain(content), options)
+      assert.strictEqual((yield* Effect.flip(taken()))._tag, "InvalidInput")
+      assert.isAbove((yield* taken({ allowUnknownField: true })).bytes, 0)
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
 
   it.effect("plan an import as a value, apply it once, and undo it", () =>
     Effect.gen(function* () {

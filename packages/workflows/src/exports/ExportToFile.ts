@@ -11,6 +11,7 @@ import {
   type ServiceError,
   KnownFields
 } from "@roster/domain"
+import { checkRuleFields, type UnknownFieldOptions } from "./RuleFields.ts"
 import { prepareFile } from "./PreparedFile.ts"
 import { awaitExport, type ExportWaitOptions, waitFields } from "./ExportPolling.ts"
 
@@ -35,7 +36,7 @@ export type FileError = DownloadError | PlatformError.PlatformError
 export type Files = FileSystem.FileSystem | Path.Path
 
 /** How `exportTo` waits. */
-export interface ExportToOptions extends ExportWaitOptions {
+export interface ExportToOptions extends ExportWaitOptions, UnknownFieldOptions {
   /** Runs when the service has accepted the export, with its link, which the interface tells only now. */
   readonly onStart?: ((link: ExportLink) => Effect.Effect<void>) | undefined
   /** Runs if the wait is interrupted: the export is still running, and its link stays good. */
@@ -44,6 +45,7 @@ export interface ExportToOptions extends ExportWaitOptions {
 
 const optionFields = KnownFields.fieldsOf<ExportToOptions>("this call", {
   ...waitFields,
+  allowUnknownField: true,
   onStart: true,
   onWaitInterrupted: true
 })
@@ -74,7 +76,9 @@ const exported = fnRedacted("exportTo")(function* <E, R>(
   options: ExportToOptions
 ) {
   yield* KnownFields.checkFields(optionFields, options)
-  const { limit, onStart, onWaitInterrupted, schedule } = options
+  const { allowUnknownField, limit, onStart, onWaitInterrupted, schedule } = options
+  const { filter } = request
+  if (filter?._tag === "ByRule") yield* checkRuleFields(filter.rule, { allowUnknownField })
   const contacts = yield* ContactsService
   const link = yield* contacts.export(request)
   yield* onStart?.(link) ?? Effect.void
@@ -98,7 +102,8 @@ export function downloadTo<E, R>(
 }
 
 /**
- * Requests an export, waits for it and downloads it, like `downloadTo`. A file that exists is replaced at the end.
+ * Requests an export, waits for it and downloads it, like `downloadTo`. A file that exists is replaced at the end. A rule with a
+ * custom field that no contact has is refused, unless it is allowed.
  *
  * ```ts
  * import { exportTo } from "@roster/workflows"

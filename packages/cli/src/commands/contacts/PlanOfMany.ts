@@ -94,7 +94,10 @@ const ofRule = Effect.fnUntraced(function* (filter: ContactFilter & { readonly _
   const { stream } = yield* ContactsService
   if (dryRun) return stream({ rule: filter.rule })
   const file = yield* temporaryPath("contacts.json")
-  yield* exportTo({ filter, fileFormat: "Json" }, (content) => Stream.run(content, temporarySink(file)))
+  yield* exportTo({ filter, fileFormat: "Json" }, (content) => Stream.run(content, temporarySink(file)), {
+    // They were looked for before, or are allowed.
+    allowUnknownField: true
+  })
   return readExportedContacts(yield* readBytes(file))
 }, temporaryProblem("the contacts"))
 

@@ -188,6 +188,8 @@ export const command = Command.make(
       ...(lists ? { lists } : {})
     } as const
     yield* exportTo(request, (content) => deliver(shaped(content)), {
+      // The fields of the rule were looked for above, or are allowed.
+      allowUnknownField: true,
       // `--timeout` is the limit.
       limit: Duration.infinity,
       onWaitInterrupted: () =>

@@ -1,21 +1,17 @@
 /** Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads. */
 import {
-  ContactColumns,
   type ContactRule,
   ContactsService,
-  customFieldsOf,
   fieldHints,
   mayLeaveUnplaced,
   parseRule,
   RawRule,
   rawRule,
-  Rule,
-  RuleFields,
   ruleSource,
   type Unplaced,
   unplacedText
 } from "@roster/domain"
-import { didYouMean } from "@roster/domain/DidYouMean"
+import { unknownFields } from "@roster/workflows"
 import { Effect, Option, Result } from "effect"
 import { parsed, toggle } from "../../settings/FlagForms.ts"
 import { Output } from "../../terminal/Output.ts"
@@ -69,38 +65,6 @@ const noteFields = Effect.fnUntraced(function* (rule: ContactRule | undefined) {
   yield* Effect.forEach(hints, (hint) => output.note(hint), { discard: true })
 })
 
-/** The contacts whose custom fields are taken for those that there are, for suggestions. */
-const sampled = 100
-
-/** The custom fields of a rule that are looked for; more than that are not typed. */
-const maximumLookups = 10
-
-/** Says which custom fields of a rule, and of names of columns, no contact has. A key that may not read is told nothing. */
-const absentFields = Effect.fnUntraced(
-  function* (rule: ContactRule | undefined, columns: ReadonlyArray<string>) {
-    const parsed = rule === undefined || rule instanceof RawRule ? undefined : Result.getOrUndefined(parseRule(rule))
-    const ofRule = parsed === undefined ? [] : customFieldsOf(parsed)
-    const names = [...ofRule, ...columns.filter((name) => !ContactColumns.isRecordColumn(name))]
-    if (names.length === 0) return []
-    const contacts = yield* ContactsService
-    const some = yield* contacts.list({ limit: sampled })
-    // A new store has no field yet.
-    if (some.length === 0) return []
-    const fieldNames = new Set(some.flatMap(({ customFields = {} }) => Object.keys(customFields)))
-    const folded = new Set([...fieldNames].map(Rule.foldText))
-    const absent: Array<string> = []
-    for (const name of names.filter((name) => !folded.has(Rule.foldText(name))).slice(0, maximumLookups)) {
-      const hasField = Rule.print(Rule.compare(Rule.customField(name), "!=", Rule.text("")))
-      if ((yield* contacts.list({ limit: 1, rule: hasField })).length > 0) continue
-      const meant = didYouMean(name, [...fieldNames, ...RuleFields.recordFieldNames])
-      absent.push(`no contact has "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`)
-    }
-    return absent
-  },
-  Effect.option,
-  Effect.map(Option.getOrElse((): ReadonlyArray<string> => []))
-)
-
 /** Refuses custom fields of a rule or of columns that no contact has, and names those that look like built-in ones. */
 export const checkFields = Effect.fnUntraced(function* (
   rule: ContactRule | undefined,
@@ -108,10 +72,13 @@ export const checkFields = Effect.fnUntraced(function* (
 ) {
   yield* noteFields(rule)
   if (given.allowUnknownField) return
-  const absent = yield* absentFields(rule, given.columns ?? [])
+  const absent = yield* unknownFields(rule, given.columns)
   if (absent.length === 0) return
+  const words = absent.map(
+    ({ meant, name }) => `no contact has "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`
+  )
   return yield* usageError(
-    `Nothing was done: ${absent.join("\n")}`,
+    `Nothing was done: ${words.join("\n")}`,
     "Correct the name. If it is meant so, add --allow-unknown-field."
   )
 })
