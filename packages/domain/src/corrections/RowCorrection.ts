@@ -1,7 +1,15 @@
 /** Rows of a file that are no contacts, put right: checked as an import reads them, proposed, and put in their place. */
 import { Option, Result, Stream } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
-import { addressColumn, faultOf, importColumns, importRow, restoreCell, type RowFault } from "../csv/ContactColumns.ts"
+import {
+  addressColumn,
+  faultOf,
+  importColumns,
+  importRow,
+  restoreCell,
+  type RowFault,
+  rowLists
+} from "../csv/ContactColumns.ts"
 import type { ImportMapping } from "../csv/ImportMapping.ts"
 import type { ImportRow } from "../csv/ImportRow.ts"
 import type { FileHeader } from "../csv/FileHeader.ts"
@@ -14,6 +22,8 @@ export type RowCells = ReadonlyArray<string>
 export interface RowCheck {
   /** The contact, or what is wrong. */
   readonly read: (cells: RowCells) => Result.Result<ContactPayload, RowFault>
+  /** The lists that they name. */
+  readonly lists: (cells: RowCells) => ImportRow["lists"]
   /** The cells with a slip put right, by which they are a contact; `undefined` if there is none, or none that is certain. */
   readonly propose: (cells: RowCells) => RowCells | undefined
 }
@@ -36,6 +46,7 @@ export const makeRowCheck = ({ cells: header, format }: FileHeader, mapping: Imp
   return {
     read: (cells) =>
       Result.mapError(importRow(columns, cells), (problem) => faultOf(problem, { columns, header, cells })),
+    lists: (cells) => Result.getOrUndefined(rowLists(columns, cells)),
     propose: (cells) =>
       Result.isSuccess(importRow(columns, cells))
         ? undefined
@@ -44,13 +55,14 @@ export const makeRowCheck = ({ cells: header, format }: FileHeader, mapping: Imp
 }
 
 /** A row with other cells, at its place in the file. */
-const withCells = ({ header, line }: ImportRow, cells: RowCells, { read }: RowCheck): ImportRow => {
+const withCells = ({ header, line }: ImportRow, cells: RowCells, { lists, read }: RowCheck): ImportRow => {
   const contact = read(cells)
   return {
     line,
     header,
     cells,
     contact: Result.mapError(contact, ({ reason }) => reason),
+    lists: lists(cells),
     fault: Option.getOrUndefined(Result.getFailure(contact)),
     record: { names: header.cells, cells }
   }

@@ -5,6 +5,12 @@ import { listsColumn } from "../lists/ListsText.ts"
 /** The fields that an import takes from a file, by their names in lower case. The service itself sets all others. */
 export const importedByName = new Map(addedFields.map((field) => [field.wire.toLowerCase(), field]))
 
+/** Whether a name is that of the column of lists. */
+export const isListsColumn = (name: string): boolean => name.toLowerCase() === listsColumn.toLowerCase()
+
+/** Whether an import takes a column of this name. */
+export const isImported = (name: string): boolean => importedByName.has(name.toLowerCase()) || isListsColumn(name)
+
 /** The column of a file of rejected rows that holds the reason. An import ignores it. */
 export const errorColumn = "_error"
 

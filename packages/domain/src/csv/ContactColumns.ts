@@ -6,7 +6,7 @@ import { isMailedStatus } from "../contacts/ContactRecord.ts"
 import { type ContactIssue, maximumCustomFieldName } from "../contacts/ContactSize.ts"
 import { address, isRefusal, oneOf, readDate, refuse } from "../contacts/FastContactCodec.ts"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
-import { listsColumn, writeLists } from "../lists/ListsText.ts"
+import { listsColumn, readLists, writeLists } from "../lists/ListsText.ts"
 import { strictnessOf, stricterStatus } from "../contacts/StatusLadder.ts"
 import { didYouMean } from "../values/DidYouMean.ts"
 import { foldName, maximumNames } from "../values/FieldNames.ts"
@@ -18,7 +18,14 @@ import { type ConsentMeaning, consentOfHeading } from "../headings/ConsentHeadin
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { wireField } from "../values/WireRecord.ts"
-import { errorColumn, importedByName, isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
+import {
+  errorColumn,
+  importedByName,
+  isImported,
+  isListsColumn,
+  isRecordColumn,
+  reservedNameIssue
+} from "./ColumnNames.ts"
 import { contactIssue } from "./ContactIssue.ts"
 import { anyWord, type ColumnMap, fieldIssue, foldWord, type ImportMapping, valueIssue } from "./ImportMapping.ts"
 import {
@@ -31,7 +38,7 @@ import {
   wordProblem
 } from "./CellProblems.ts"
 
-export { errorColumn, isRecordColumn, reservedNameIssue }
+export { errorColumn, isImported, isRecordColumn, reservedNameIssue }
 
 /**
  * What a spreadsheet runs: at the beginning, and behind what may separate cells, where a quote may open the cell.
@@ -107,6 +114,7 @@ interface Filled {
 type Target =
   | (Filled & { readonly _tag: "Record"; readonly field: ContactField })
   | (Filled & { readonly _tag: "Custom" })
+  | { readonly _tag: "Lists" }
   | { readonly _tag: "Unnamed" }
   | { readonly _tag: "LeftOut" }
 
@@ -127,6 +135,8 @@ interface Kind {
 export interface ImportColumns {
   /** What each column becomes, in their order. A text below a column without a name is a problem of its row. */
   readonly targets: ReadonlyArray<Target>
+  /** The place of the column of lists. */
+  readonly lists?: number | undefined
   /** The places of columns without a name. */
   readonly unnamed: ReadonlyArray<number>
   /** What fields have in all rows, as the wire has it. */
@@ -280,9 +290,10 @@ export const importColumns = (
     }
   }
   const seen = new Set<string>()
+  let lists: number | undefined
   const targets: Array<Target> = []
   for (const [index, name] of names.entries()) {
-    if (name === null || name === "" || (isRecordColumn(name) && !importedByName.has(name.toLowerCase()))) {
+    if (name === null || name === "" || (isRecordColumn(name) && !isImported(name))) {
       targets.push({ _tag: name === "" ? "Unnamed" : "LeftOut" })
       continue
     }
@@ -296,6 +307,14 @@ export const importColumns = (
       )
     }
     seen.add(key)
+    if (isListsColumn(name)) {
+      if (kindsByColumn.success.has(index) || wordsOfField.success(index, key) !== undefined) {
+        return Result.fail(`the column "${names[index]}" has names of lists, for which there are no words and kinds`)
+      }
+      lists = index
+      targets.push({ _tag: "Lists" })
+      continue
+    }
     const kind = kindsByColumn.success.get(index)
     const target = targetOf(name, wordsOfField.success(index, key), kind)
     if (kind !== undefined && target._tag === "Record" && !(target.field.kind === "date" && isDateKind(kind.name))) {
@@ -331,7 +350,7 @@ export const importColumns = (
   // Where all rows say that the person gets no mail, nothing else can say more.
   const isSaid = given.some(({ target, text }) => target.name === "status" && strictnessOf(text) > 0)
   const consent = isSaid ? [] : consentColumns(names, targets, mapped)
-  return Result.succeed({ targets, unnamed, trims: trim, constants: given, consent })
+  return Result.succeed({ targets, lists, unnamed, trims: trim, constants: given, consent })
 }
 
 /** The kinds of columns by their places, or which of them the header has not. */
@@ -393,9 +412,7 @@ export const ignoredColumns = (header: ReadonlyArray<string>, map: ColumnMap = {
   const named = namesBy(header, map)
   return Result.isFailure(named)
     ? []
-    : named.success.names.flatMap((name) =>
-        name !== null && isRecordColumn(name) && !importedByName.has(name.toLowerCase()) ? [name] : []
-      )
+    : named.success.names.flatMap((name) => (name !== null && isRecordColumn(name) && !isImported(name) ? [name] : []))
 }
 
 /** What a column of a file becomes. */
@@ -416,6 +433,7 @@ export const columnFields = (header: ReadonlyArray<string>, mapping: CellMapping
     const column = (names[at] ?? "").slice(0, longestName)
     if (target._tag === "Unnamed") return []
     if (target._tag === "LeftOut") return [{ column, field: null }]
+    if (target._tag === "Lists") return [{ column, field: listsColumn }]
     return [{ column, field: target._tag === "Custom" ? `CustomFields.${target.name}` : target.field.path }]
   })
 }
@@ -655,6 +673,15 @@ const exactRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.
   )
 }
 
+const noLists = Result.succeed<ReadonlyArray<string>>([])
+
+/** The lists that a row names, or what is wrong with them. */
+export const rowLists = (
+  { lists }: ImportColumns,
+  cells: ReadonlyArray<string>
+): Result.Result<ReadonlyArray<string>, string> =>
+  lists === undefined ? noLists : readLists(restoreCell(cells[lists] ?? ""))
+
 /** Reads a row as a contact to add, or gives the problem. An empty cell leaves its field unchanged. */
 export const importRow = (
   columns: ImportColumns,
@@ -687,6 +714,15 @@ const readRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.R
       cause: where,
       at: column,
       value: cellText(text)
+    })
+  }
+  const lists = rowLists(columns, cells)
+  if (Result.isFailure(lists)) {
+    const at = columns.lists ?? 0
+    return Result.fail({
+      ...rowProblem("Field", `${listsColumn}: ${lists.failure}`),
+      at,
+      value: cellText(cells[at] ?? "")
     })
   }
   try {

@@ -11,6 +11,7 @@ import {
   isCountIssue,
   likelyFields,
   restoreCell,
+  rowLists,
   type RowFault,
   unnamedText
 } from "./ContactColumns.ts"
@@ -142,6 +143,11 @@ class ReadRow implements ImportRow {
 
   get contact(): Result.Result<ContactPayload, string> {
     return Result.mapError(this.#imported, ({ reason }) => reason)
+  }
+
+  get lists(): ImportRow["lists"] {
+    const { columns } = this.#head
+    return columns.lists === undefined ? undefined : Result.getOrUndefined(rowLists(columns, this.cells))
   }
 
   get unnamed(): ImportRow["unnamed"] {

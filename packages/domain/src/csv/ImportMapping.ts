@@ -3,7 +3,7 @@
  * JSON form, so that flags can fill it, a log can keep it and a page can edit it. (docs/decisions/csv.md)
  */
 import { Schema } from "effect"
-import { importedByName, isRecordColumn } from "./ColumnNames.ts"
+import { importedByName, isImported, isListsColumn, isRecordColumn } from "./ColumnNames.ts"
 import { isEncoding } from "./TextDecoding.ts"
 import { kindIssue } from "../kinds/ColumnKind.ts"
 import { dateFormatIssue } from "../kinds/DateForm.ts"
@@ -32,7 +32,7 @@ export const oneOf = (names: ReadonlyArray<string>): string =>
 export const fieldIssue = (field: string): string | undefined => {
   const name = field.trim()
   if (name === "") return "a field has a name"
-  return isRecordColumn(name) && !importedByName.has(name.toLowerCase())
+  return isRecordColumn(name) && !isImported(name)
     ? `only the service sets "${name}", so no column can become it`
     : undefined
 }
@@ -49,9 +49,11 @@ export const valueIssue = (field: string, value: string): string | undefined => 
 const constantIssue = (field: string, value: string): string | undefined =>
   foldWord(field) === "email"
     ? "each row has an address of its own"
-    : value.trim() === ""
-      ? `write a value for ${field}`
-      : (fieldIssue(field) ?? valueIssue(field, value))
+    : isListsColumn(field.trim())
+      ? "lists of all rows are no values; name them beside the mapping (--list)"
+      : value.trim() === ""
+        ? `write a value for ${field}`
+        : (fieldIssue(field) ?? valueIssue(field, value))
 
 const firstOf = <A>(items: ReadonlyArray<A>, issue: (item: A) => string | undefined): string | undefined => {
   for (const item of items) {

@@ -18,6 +18,8 @@ export interface ImportRow {
   readonly line: number
   /** The contact of the row, or why it is none. */
   readonly contact: Result.Result<ContactPayload, string>
+  /** The lists on which the row puts its contact (default: none). */
+  readonly lists?: ReadonlyArray<string> | undefined
   /** The cells as they stand in the file; those of a malformed row are cut for people, who correct them. */
   readonly cells: ReadonlyArray<string>
   /** The fault of a row without a contact; rows of other readers may lack it. */

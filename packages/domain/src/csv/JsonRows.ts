@@ -3,7 +3,7 @@
  * is, its names are the headings, so that the same mapping and the same checks apply. (docs/decisions/csv.md)
  */
 import { type RowProblem, rowProblem } from "./CellProblems.ts"
-import { Predicate, Result } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import type { ContactPayload } from "../contacts/Contact.ts"
 import { joinBytes } from "../values/Bytes.ts"
 import { parse } from "../values/JsonParser.ts"
@@ -17,10 +17,12 @@ import {
   likelyFields,
   presentColumns,
   protectCell,
+  rowLists,
   type RowFault,
   unnamedText
 } from "./ContactColumns.ts"
-import { errorColumn } from "./ColumnNames.ts"
+import { writeLists } from "../lists/ListsText.ts"
+import { errorColumn, isListsColumn } from "./ColumnNames.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import type { ImportMapping } from "./ImportMapping.ts"
 import type { FileHeader } from "./FileHeader.ts"
@@ -122,6 +124,8 @@ const cellOf = (value: unknown): string | undefined => {
   return typeof value === "object" && Object.keys(value).length === 0 ? "" : undefined
 }
 
+const isTexts = Schema.is(Schema.Array(Schema.String))
+
 interface Cells {
   readonly names: ReadonlyArray<string>
   readonly cells: ReadonlyArray<string>
@@ -156,7 +160,7 @@ const cellsOf = (text: string): Result.Result<Cells, string> => {
   )
   for (const [name, value] of entries) {
     if (name.toLowerCase() === errorColumn) continue
-    const cell = cellOf(value)
+    const cell = isListsColumn(name) && isTexts(value) ? protectCell(writeLists(value)) : cellOf(value)
     if (cell === undefined) {
       return Result.fail(
         `${JSON.stringify(name.slice(0, 40))} is a list, an object or a number of too many digits, not a text`
@@ -220,6 +224,13 @@ class JsonRow implements ImportRow {
 
   get record(): ImportRow["record"] {
     return Result.getOrUndefined(cellsOf(this.#text))
+  }
+
+  get lists(): ImportRow["lists"] {
+    const read = this.#read()
+    return Result.isFailure(read) || read.success.columns.lists === undefined
+      ? undefined
+      : Result.getOrUndefined(rowLists(read.success.columns, read.success.cells))
   }
 
   get unnamed(): ImportRow["unnamed"] {

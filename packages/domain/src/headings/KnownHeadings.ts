@@ -10,7 +10,7 @@ export const bareName = (name: string): string =>
     .replaceAll(/[^\p{L}\p{N}]/gu, "")
 
 /** Names that files of the ten most spoken languages of Europe give to fields, between commas. (docs/decisions/csv.md) */
-const otherNames: Readonly<Record<"Email" | "FirstName" | "LastName", ReadonlyArray<string>>> = {
+const otherNames: Readonly<Record<"Email" | "FirstName" | "LastName" | "Lists", ReadonlyArray<string>>> = {
   Email: [
     "Mail, Email Address, Mail Address",
     "E-Mail-Adresse, Mailadresse",
@@ -30,7 +30,8 @@ const otherNames: Readonly<Record<"Email" | "FirstName" | "LastName", ReadonlyAr
   LastName: [
     "Surname, Family name, Nachname, Familienname, Nom de famille, Apellido, Apellidos",
     "Primer apellido, Cognome, Nazwisko, Nume de familie, Achternaam, Familienaam, Фамилия, Прізвище"
-  ]
+  ],
+  Lists: ["Mailing lists, Contact lists, Mailinglisten, Verteilerlisten, Listes de diffusion, Listas de correo"]
 }
 
 /** Names that are those of whole people, too, and mean a field only beside one of these others. */

@@ -86,7 +86,7 @@ const columnsOf = (
   filledOf: (heading: string) => Column["filled"]
 ): ReadonlyArray<Column> =>
   targets.flatMap((target, at): ReadonlyArray<Column> => {
-    if (target._tag === "Unnamed" || target._tag === "LeftOut") return []
+    if (target._tag === "Unnamed" || target._tag === "LeftOut" || target._tag === "Lists") return []
     const isCustom = target._tag === "Custom" && target.kind === undefined
     const isEmail = target._tag === "Record" && target.field.wire === "Email"
     const keepsBlanks =

@@ -11,6 +11,7 @@ import {
   ImportMapping,
   isMailedStatus,
   kindShare,
+  ListsText,
   makeConsentTally,
   makeKindReader,
   type OnDuplicate,
@@ -55,7 +56,10 @@ export interface ColumnChoice {
 }
 
 /** The fields that a column may become, by their names. */
-export const recordFields: ReadonlyArray<string> = ContactFields.addedFields.map(({ wire }) => wire)
+export const recordFields: ReadonlyArray<string> = [
+  ...ContactFields.addedFields.map(({ wire }) => wire),
+  ListsText.listsColumn
+]
 
 const recordByName = new Map(recordFields.map((name) => [name.toLowerCase(), name]))
 

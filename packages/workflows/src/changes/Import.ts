@@ -4,7 +4,6 @@
  * come to its end, with a new plan. (docs/decisions/bulk-import.md)
  */
 import {
-  type ContactPayload,
   type ContactsService,
   fnRedacted,
   type ImportMapping,
@@ -22,8 +21,8 @@ import { type RunLogFailure } from "../runs/RecordedRun.ts"
 import { RunLog } from "../runs/RunLog.ts"
 import { emptyReport, type RunReport } from "../runs/RunReport.ts"
 import { type Stopped, stoppedAt, unlessStopped } from "../runs/Stopped.ts"
-import { type BulkAddOptions, unreadAdding, bulkFields } from "../upload/BulkAdd.ts"
-import { batches } from "../upload/UploadBatches.ts"
+import { type BulkAddOptions, unreadRows, bulkFields } from "../upload/BulkAdd.ts"
+import { batches, type SentRow } from "../upload/UploadBatches.ts"
 import { maximumNamedRows, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
 import { leftOf, type Look, makeApplier } from "./Applier.ts"
 import { foundOfRows, makeRowLook, type RowLook } from "./ImportPlan.ts"
@@ -135,12 +134,12 @@ export const makeImport = fnRedacted("makeImport")(function* <E>(
   const dependsOnStored = fitOf({ only, defaultStatus }) !== undefined
   const rowLook = makeRowLook({ listNames, resubscribe, only, defaultStatus })
   const unreached = makeUnreached({ defaultStatus })
-  const unread = yield* unreadAdding(options)
-  const applier = yield* makeApplier<ContactPayload>({
+  const unread = yield* unreadRows(options)
+  const applier = yield* makeApplier<SentRow>({
     run,
     reader: record || dependsOnStored ? yield* makeContactReader(sendable, options) : undefined,
-    look: (contact, found) => {
-      const look = rowLook(contact, found)
+    look: ({ contact, lists }, found) => {
+      const look = rowLook(contact, found, lists)
       if (look.effect !== "leftOut") unreached.look(contact, found)
       return lookOf(look)
     },

@@ -30,6 +30,7 @@ import { recordedTarget } from "../runs/RecordedRun.ts"
 import { RunLog } from "../runs/RunLog.ts"
 import type { Bitset } from "../upload/Bitset.ts"
 import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions, spoolFields } from "./RowSource.ts"
+import { onLists } from "../upload/BulkAdd.ts"
 import { beginsWithoutStatus } from "../upload/RepeatedRows.ts"
 import { maximumNamedRows, type TooManyRows, type UploadSurvey } from "../upload/UploadSurvey.ts"
 import {
@@ -119,6 +120,8 @@ export interface RowPlan {
 export interface Sendable {
   readonly line: number
   readonly contact: ContactPayload
+  /** The lists that the row names (default: none). */
+  readonly lists?: ReadonlyArray<string> | undefined
 }
 
 /** The counts of the rows of a plan, which are complete at its end. */
@@ -143,7 +146,9 @@ export const foundOfRows = <A, E, R>(
 const sendableRows = <E, R>(rows: Stream.Stream<ImportRow, E, R>, sendable: Bitset) =>
   foundOfRows(rows, (row, number): Sendable | undefined => {
     const contact = sendable.has(number) ? contactOf(row) : undefined
-    return contact !== undefined && Result.isSuccess(contact) ? { line: row.line, contact: contact.success } : undefined
+    return contact !== undefined && Result.isSuccess(contact)
+      ? { line: row.line, contact: contact.success, lists: row.lists }
+      : undefined
   })
 
 /** What a row does to its contact, by what is stored. */
@@ -174,11 +179,12 @@ export const makeRowLook = ({
   ...mode
 }: ImportMode & Pick<PlanOptions, "listNames" | "resubscribe"> & Pick<ContactWrite, "removeFromLists">) => {
   const fit = fitOf(mode)
-  const changesLists = listNames.length + removeFromLists.length > 0
-  return (contact: ContactPayload, found: Found): RowLook => {
+  return (contact: ContactPayload, found: Found, own: ReadonlyArray<string> = []): RowLook => {
+    const addToLists = onLists(listNames, own)
+    const changesLists = addToLists.length + removeFromLists.length > 0
     const { email } = contact
     const seen = found.contact
-    const asked = writeOfContact(contact, { listNames, removeFromLists, resubscribe })
+    const asked = writeOfContact(contact, { listNames: addToLists, removeFromLists, resubscribe })
     const fitted = fit === undefined ? asked : fit(asked, found, beginsWithoutStatus(contact))
     if (fitted === undefined) {
       return { ...noLook, effect: "leftOut" }
@@ -246,9 +252,9 @@ export const makePlanner = (
     return all.length === 0 ? {} : { warnings: all }
   }
 
-  const plan = ([{ contact, line }, found]: Part[number]): PlannedRow | undefined => {
+  const plan = ([{ contact, line, lists }, found]: Part[number]): PlannedRow | undefined => {
     const { email } = contact
-    const { after, change, effect, fields, kept, refusal } = look(contact, found)
+    const { after, change, effect, fields, kept, refusal } = look(contact, found, lists)
     if (refusal !== undefined) {
       const row = { line, email, reason: inputProblem(refusal), code: "Service" }
       causes.add(row)

@@ -3,7 +3,7 @@ import {
   areListsSo,
   type ContactChange,
   type ContactsService,
-  exceedsPlaces,
+  maximumPlaces,
   fnRedacted,
   type InvalidInput,
   judgeChange,
@@ -206,7 +206,8 @@ export const planOf = <E>(header: PlanHeader, summary: PlanSummary, content: Str
           run,
           reader: yield* read(options),
           look: ({ row }, found) => lookAt(row, found),
-          exceeds: (batch) => exceedsPlaces(batch, header.listNames),
+          exceeds: (batch) =>
+            batch.reduce((sum, { row }) => sum + (row.change.write?.addToLists?.length ?? 0), 0) > maximumPlaces,
           check: () => undefined,
           concurrency,
           proceed

@@ -1,18 +1,11 @@
 /** Adds the rows of a file in one pass. */
-import {
-  type ContactPayload,
-  fnRedacted,
-  type ImportRow,
-  makeConsentWarnings,
-  makeStatusNotes,
-  KnownFields
-} from "@roster/domain"
+import { fnRedacted, type ImportRow, makeConsentWarnings, makeStatusNotes, KnownFields } from "@roster/domain"
 import { Stream } from "effect"
 import { named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
 import type { RunReport } from "../runs/RunReport.ts"
 import { unlessStopped } from "../runs/Stopped.ts"
-import { type BulkAddOptions, bulkFields, unreadAdding } from "../upload/BulkAdd.ts"
-import { batches } from "../upload/UploadBatches.ts"
+import { type BulkAddOptions, bulkFields, unreadRows } from "../upload/BulkAdd.ts"
+import { batches, type SentRow, sentRow } from "../upload/UploadBatches.ts"
 import { maximumNamedRows } from "../upload/UploadSurvey.ts"
 import { leftOf, makeApplier } from "./Applier.ts"
 
@@ -39,10 +32,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
 ) {
   yield* KnownFields.checkFields(addFields, options)
   const { concurrency } = options
-  const { apply, report, stoppedBy } = yield* makeApplier<ContactPayload>({
-    ...(yield* unreadAdding(options)),
-    concurrency
-  })
+  const { apply, report, stoppedBy } = yield* makeApplier<SentRow>({ ...(yield* unreadRows(options)), concurrency })
   const invalid: Array<NamedRejection> = []
   let refused = 0
   let sent = 0
@@ -57,7 +47,7 @@ export const addRows = fnRedacted("addRows")(function* <E, R>(
   const { note } = makeStatusNotes(options.resubscribe)
   const parts = Stream.map(batches(looked, { onInvalid }), (part) => {
     sent += part.batch.length
-    return { ...part, batch: part.batch.map(note) }
+    return { ...part, batch: part.batch.map(({ contact, lists }) => sentRow(note(contact), lists)) }
   })
   yield* apply(parts)
   const applied = yield* report

@@ -19,10 +19,11 @@ export type RowSource<E> = Stream.Stream<ImportRow, E> | Stream.Stream<ContactDr
 /** The header of contacts that come from no file. */
 const noHeader: FileHeader = { cells: ["Email"], delimiter: "," }
 
-const rowOf = (contact: ContactDraft, line: number): ImportRow => {
+const rowOf = (contact: ContactDraft, line: number, lists?: ReadonlyArray<string>): ImportRow => {
   const email: unknown = Predicate.hasProperty(contact, "email") ? contact.email : undefined
   return {
     line,
+    lists,
     header: noHeader,
     cells: [typeof email === "string" ? email : ""],
     // The survey checks it, as it does for callers without type checks.
@@ -77,7 +78,14 @@ const spoolMemory = (): PlanStorage<SourceTooLarge> => {
 }
 
 /** The numbers and lines of the rows of the next contacts. */
-const Places = Schema.fromJsonString(Schema.Struct({ rows: Schema.Array(Schema.Int), lines: Schema.Array(Schema.Int) }))
+const Places = Schema.fromJsonString(
+  Schema.Struct({
+    rows: Schema.Array(Schema.Int),
+    lines: Schema.Array(Schema.Int),
+    /** The lists that each names. */
+    lists: Schema.Array(Schema.Array(Schema.String))
+  })
+)
 const encodePlaces = Schema.encodeSync(Places)
 const decodePlaces = Schema.decodeUnknownEffect(Places)
 const Contacts = Schema.Array(ContactPayload)
@@ -106,7 +114,12 @@ export const readOnce = Effect.fnUntraced(function* <E, ES = SourceTooLarge>(
   const surveyed = Stream.mapArrayEffect(toRows(source), (part) => Effect.as(surveyor.add(part), part))
   yield* storage.write(
     Stream.flatMap(batches(surveyed, { isSent: surveyor.isSendable }), ({ batch, lines, rows }) =>
-      Stream.make(encoder.encode(`${encodePlaces({ rows, lines })}\n${JSON.stringify(encodeContacts(batch))}\n`))
+      Stream.make(
+        encoder.encode(
+          `${encodePlaces({ rows, lines, lists: batch.map(({ lists }) => lists) })}\n` +
+            `${JSON.stringify(encodeContacts(batch.map(({ contact }) => contact)))}\n`
+        )
+      )
     )
   )
   const rows = Stream.suspend(() => {
@@ -121,13 +134,13 @@ export const readOnce = Effect.fnUntraced(function* <E, ES = SourceTooLarge>(
             places = yield* Effect.orDie(decodePlaces(text))
             return []
           }
-          const { lines, rows } = places
+          const { lines, lists, rows } = places
           places = undefined
           return decodeContacts(JsonParser.parse(text)).flatMap((contact, index) => {
             const row = rows[index] ?? 0
             const gap = row - last - 1
             last = row
-            return [...(gap > 0 ? Arrays.replicate(noRow, gap) : []), rowOf(contact, lines[index] ?? 0)]
+            return [...(gap > 0 ? Arrays.replicate(noRow, gap) : []), rowOf(contact, lines[index] ?? 0, lists[index])]
           })
         })
       ),

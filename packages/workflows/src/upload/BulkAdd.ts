@@ -10,6 +10,8 @@ import {
   InvalidInput,
   invalidInput,
   type KeptStatus,
+  listsAfter,
+  maximumPlaces,
   maximumContactsPerAdd,
   Rejected,
   ServiceError,
@@ -21,6 +23,7 @@ import {
 import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
 import { emptyReport, type RunEffect, type RunReport } from "../runs/RunReport.ts"
 import { type Stopped, unlessStopped } from "../runs/Stopped.ts"
+import type { SentRow } from "./UploadBatches.ts"
 
 // Outcomes
 
@@ -310,6 +313,40 @@ export const unreadAdding = Effect.fnUntraced(function* ({ listNames, resubscrib
     check: problemOf
   }
 })
+
+/** How rows are added unread: those that name the same lists in one call. */
+export const unreadRows = Effect.fnUntraced(function* ({ listNames = [], resubscribe = false }: BulkAddOptions) {
+  const service = yield* ContactsService
+  const add = Effect.fnUntraced(function* (batch: ReadonlyArray<SentRow>) {
+    const keptStatuses: Array<KeptStatus> = []
+    for (const some of Map.groupBy(batch.entries(), ([, { lists }]) => JSON.stringify(lists)).values()) {
+      const kept = yield* withoutOwnKey(
+        service.addWithoutAnswer(
+          some.map(([, { contact }]) => contact),
+          { listNames: onLists(listNames, some[0]?.[1].lists), resubscribe }
+        )
+      )
+      for (const one of kept.keptStatuses) keptStatuses.push({ ...one, index: some[one.index]?.[0] ?? 0 })
+    }
+    return { keptStatuses: keptStatuses.sort((one, other) => one.index - other.index) }
+  })
+  return {
+    add,
+    exceeds: (batch: ReadonlyArray<SentRow>) =>
+      exceedsAdd(batch.map(({ contact }) => contact)) || placesOf(batch, listNames) > maximumPlaces,
+    check: ({ contact }: SentRow) => problemOf(contact)
+  }
+})
+
+/** The lists of all rows and those of one. The service checks them. */
+export const onLists = (ofAll: ReadonlyArray<string>, own: ReadonlyArray<string> = []): ReadonlyArray<string> =>
+  own.length === 0 ? ofAll : listsAfter(ofAll, { addToLists: own })
+
+/** The places on lists that rows give. */
+const placesOf = (batch: ReadonlyArray<SentRow>, listNames: ReadonlyArray<string>): number => {
+  const ofAll = new Set(listNames).size
+  return batch.reduce((sum, { lists }) => sum + (lists.length === 0 ? ofAll : onLists(listNames, lists).length), 0)
+}
 
 /** The outcome of each contact of a batch. */
 export const outcomesOf = <Own = never>(runs: ReadonlyArray<SentResult<Own>>): ReadonlyArray<AddOutcome | Own> =>

@@ -7,6 +7,7 @@ import {
   type ContactPayload,
   ContactSize,
   type ImportRow,
+  listsAfter,
   mergedContact,
   repeatedFile,
   type RepeatOptions
@@ -92,6 +93,8 @@ export const pairsOfRows = (pairs: Iterable<readonly [row: number, other: number
 /** What the rows of one address give together, up to the last that was read. */
 export interface MergedRows {
   readonly contact: ContactPayload
+  /** The lists that any of them names. */
+  readonly lists: ReadonlyArray<string>
   /** The last row that is part of it. */
   readonly row: number
   /** Whether two of the rows give different statuses. */
@@ -120,7 +123,8 @@ export interface MergeOptions extends RepeatOptions {
 export const maximumMergeBytes = 64 * 1024 * 1024
 
 /** About the memory of a contact: two bytes for a letter, of which a bound of JSON has six. */
-const bytesOf = ({ contact }: MergedRows): number => 256 + ContactSize.mostBytes(contact) / 3
+const bytesOf = ({ contact, lists }: MergedRows): number =>
+  lists.reduce((sum, { length }) => sum + 2 * length, 256 + ContactSize.mostBytes(contact) / 3)
 
 /**
  * Rows, of which the last one of each address has what all of them give; the others stay as they are. What waits for the last row
@@ -133,9 +137,14 @@ export const mergeRows = <E, R>(
   maximumBytes = maximumMergeBytes
 ): Stream.Stream<ImportRow, E, R> => {
   const { lastOf, onMerged, onTooLarge } = options
-  const merged = (before: MergedRows | undefined, contact: ContactPayload, row: number): MergedRows => {
+  const merged = (
+    before: MergedRows | undefined,
+    contact: ContactPayload,
+    lists: ReadonlyArray<string>,
+    row: number
+  ): MergedRows => {
     if (before === undefined) {
-      return { contact, row, hasSeveralStatuses: false, beginsWithoutStatus: contact.status === undefined }
+      return { contact, lists, row, hasSeveralStatuses: false, beginsWithoutStatus: contact.status === undefined }
     }
     const both = mergedContact(before.contact, contact, options)
     if (both === undefined) {
@@ -144,7 +153,8 @@ export const mergeRows = <E, R>(
     }
     const { status } = before.contact
     const differs = status !== undefined && contact.status !== undefined && status !== contact.status
-    return { ...before, contact: both, row, hasSeveralStatuses: before.hasSeveralStatuses || differs }
+    const onAll = lists.length === 0 ? before.lists : listsAfter(before.lists, { addToLists: lists })
+    return { ...before, contact: both, lists: onAll, row, hasSeveralStatuses: before.hasSeveralStatuses || differs }
   }
   const from = (first: number): Stream.Stream<ImportRow, E, R> =>
     Stream.suspend(() => {
@@ -157,8 +167,8 @@ export const mergeRows = <E, R>(
         bytes -= bytesOf(before)
         return before
       }
-      const wait = (last: number, contact: ContactPayload): void => {
-        const now = merged(drop(last), contact, number)
+      const wait = (last: number, contact: ContactPayload, lists: ReadonlyArray<string>): void => {
+        const now = merged(drop(last), contact, lists, number)
         waiting.set(last, now)
         bytes += bytesOf(now)
         if (bytes <= maximumBytes || waiting.size < 2) return
@@ -172,14 +182,14 @@ export const mergeRows = <E, R>(
         const contact = last === undefined && !waiting.has(number) ? undefined : contactOf(row)
         if (contact === undefined || Result.isFailure(contact)) return number < first ? [] : [row]
         if (last !== undefined) {
-          if (last >= first && last < end) wait(last, contact.success)
+          if (last >= first && last < end) wait(last, contact.success, row.lists ?? [])
           return number < first ? [] : [row]
         }
-        const all = merged(drop(number), contact.success, number)
+        const all = merged(drop(number), contact.success, row.lists ?? [], number)
         if (all.beginsWithoutStatus && all.contact.status !== undefined) withoutStatusFirst.add(all.contact)
         onMerged?.(row, all)
         const { cells, header, line, record } = row
-        return [{ line, header, cells, record, contact: Result.succeed(all.contact) }]
+        return [{ line, header, cells, record, contact: Result.succeed(all.contact), lists: all.lists }]
       }
       return Stream.chunks(rows).pipe(
         Stream.map((part) => part.flatMap(take)),

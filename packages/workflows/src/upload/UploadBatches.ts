@@ -9,9 +9,26 @@ import {
 } from "@roster/domain"
 import { Result, Stream } from "effect"
 
-/** A batch of contacts, and their places in the file. */
+/** A row that is sent. */
+export interface SentRow {
+  /** The address of its contact. */
+  readonly email: string
+  readonly contact: ContactPayload
+  /** The lists that the row names. */
+  readonly lists: ReadonlyArray<string>
+}
+
+const noLists: ReadonlyArray<string> = []
+
+/** A row with its contact. */
+export const sentRow = (contact: ContactPayload, lists = noLists): SentRow => ({ email: contact.email, contact, lists })
+
+/** About the most bytes of the names of lists as JSON in UTF-8. */
+const listBytes = (lists: ReadonlyArray<string>): number => lists.reduce((sum, { length }) => sum + 3 * length + 3, 0)
+
+/** A batch of rows, and their places in the file. */
 export interface UploadBatch {
-  readonly batch: ReadonlyArray<ContactPayload>
+  readonly batch: ReadonlyArray<SentRow>
   /** The numbers of their rows, counted from 1. */
   readonly rows: ReadonlyArray<number>
   readonly lines: ReadonlyArray<number>
@@ -28,7 +45,7 @@ export const batches = <E, R>(
   Stream.suspend(() => {
     const { isSent, onInvalid } = options
     let read = 0
-    const begun = () => ({ batch: Array<ContactPayload>(), rows: Array<number>(), lines: Array<number>(), bytes: 0 })
+    const begun = () => ({ batch: Array<SentRow>(), rows: Array<number>(), lines: Array<number>(), bytes: 0 })
     let open = begun()
     const end = (ended: Array<UploadBatch>): ReadonlyArray<UploadBatch> => {
       if (open.batch.length > 0) ended.push(open)
@@ -48,9 +65,10 @@ export const batches = <E, R>(
             onInvalid?.(row, contact.failure)
             continue
           }
-          const bytes = ContactSize.mostBytes(contact.success)
+          const sent = sentRow(contact.success, row.lists)
+          const bytes = ContactSize.mostBytes(contact.success) + listBytes(sent.lists)
           if (open.bytes + bytes > maximumAddBytes) end(full)
-          open.batch.push(contact.success)
+          open.batch.push(sent)
           open.rows.push(read)
           open.lines.push(row.line)
           open.bytes += bytes

@@ -127,9 +127,9 @@ const noContact = 0x10001
 /** Makes the digest of rows. One without a contact takes a place among the others. */
 const makeDigest = () => {
   const { add, value } = ContactStates.makeMixer()
-  const addContact = (contact: Result.Result<ContactPayload, unknown>): void => {
+  const addContact = (contact: Result.Result<ContactPayload, unknown>, lists: ReadonlyArray<string> = []): void => {
     if (Result.isFailure(contact)) return add(noContact)
-    const json = JSON.stringify(encodeContact(contact.success))
+    const json = JSON.stringify(encodeContact(contact.success)) + (lists.length === 0 ? "" : JSON.stringify(lists))
     for (let at = 0; at < json.length; at++) add(json.charCodeAt(at))
     add(endOfContact)
   }
@@ -185,7 +185,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
         addLine(++read, row.line)
         const contact = contactOf(row)
         consent.add(row)
-        digest?.add(contact)
+        digest?.add(contact, row.lists)
         if (Result.isFailure(contact)) {
           rejected++
           const rejection = rejectionOf(row, contact.failure)

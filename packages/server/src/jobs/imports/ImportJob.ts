@@ -3,6 +3,7 @@ import {
   type ContactPayload,
   canonicalEmail,
   ContactColumns,
+  FieldNames,
   FileHeader,
   fnRedacted,
   type ImportMapping,
@@ -23,7 +24,7 @@ import { Clock, Effect, Exit, Function, identity, Option, Pull, Result, Schema, 
 import { SqlClient } from "effect/sql"
 import { listsRefusal } from "../../contacts/ContactValidation.ts"
 import { writeContacts } from "../../contacts/ContactWrites.ts"
-import { addToLists, beyondLists, findList } from "../../contacts/ListMembers.ts"
+import { addToLists, beyondLists, ensureLists, findList } from "../../contacts/ListMembers.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
 import { checkArchive, contentOf } from "./ImportFile.ts"
 import { advanceJob, endJob, noProgress, progressOf, type HeldJob } from "../queue/JobQueue.ts"
@@ -89,6 +90,8 @@ interface CheckedRow {
 interface GoodRow {
   readonly row: ImportRow
   readonly contact: ContactPayload
+  /** The lists that it names. */
+  readonly lists: ReadonlyArray<string>
   /** The canonical address. */
   readonly identity: string
   /** Whether an earlier row has the address, too. */
@@ -124,9 +127,31 @@ const makeRowCheck = ({ raise }: StatusNotes) => {
     const given = row.contact.success
     const identity = canonicalEmail(given.email)
     const contact = raise(given, identity)
-    return { row, checked: Result.succeed({ row, contact, identity, isRepeat: isRepeated(identity) }) }
+    return {
+      row,
+      checked: Result.succeed({ row, contact, lists: row.lists ?? [], identity, isRepeat: isRepeated(identity) })
+    }
   }
 }
+
+/** Makes the lists that rows name, and tells those that the account has no room for; `undefined` if no row names any. */
+const madeLists = Effect.fnUntraced(function* (account: string, rows: ReadonlyArray<CheckedRow>) {
+  const names = new Map<string, string>()
+  for (const { checked } of rows)
+    if (Result.isSuccess(checked))
+      for (const name of checked.success.lists)
+        if (!names.has(FieldNames.foldName(name))) names.set(FieldNames.foldName(name), name)
+  if (names.size === 0) return undefined
+  const unmade = new Set<string>()
+  let issue = ""
+  for (const [folded, name] of names) {
+    yield* Effect.catchTag(ensureLists(account, [name], "lists"), "InvalidInput", (error) => {
+      issue = error.issue
+      return Effect.succeed(unmade.add(folded))
+    })
+  }
+  return { unmade, issue }
+})
 
 /** The rows between two checks for a waiting writer and the time: a few milliseconds. */
 const stepRows = 1000
@@ -170,6 +195,7 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
   const list = request.listName === undefined ? undefined : yield* findList(job.account, request.listName)
   const progress = { ...progressOf(job) }
   const { resubscribe = false } = request
+  const onAll = list === undefined || request.listName === undefined ? [] : [request.listName]
   const mapping = mappingOf(request)
   const readRows = readContacts(contentOf(readParts(sql, job.number)), mapping)
   // The rows before an unreadable one are imported.
@@ -236,15 +262,22 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
     let repeats = 0
     const sum = { created: 0, changed: 0, deleted: 0, gained: 0, lost: 0 }
     const mustEnd = () => isSingleStep || hasWaiter()
+    // Made before contacts are locked, as every call does.
+    const lists = yield* madeLists(job.account, rows.slice(position))
     do {
       let good: Array<GoodRow> = []
       const end = Math.min(position + rowsAtOnce, rows.length)
       done += end - position
       for (const { checked, row } of rows.slice(position, end)) {
         if (Result.isFailure(checked)) reject(row, checked.failure)
+        else if (
+          lists !== undefined &&
+          checked.success.lists.some((name) => lists.unmade.has(FieldNames.foldName(name)))
+        )
+          reject(row, `Lists: ${lists.issue}`)
         else good.push(checked.success)
       }
-      if (list !== undefined) {
+      if (list !== undefined && lists === undefined) {
         const identities = good.map(({ identity }) => identity)
         const beyond = yield* beyondLists(job.account, identities, [list])
         for (const { identity, row } of good)
@@ -254,18 +287,22 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
       }
       const { answers, ids, written } = yield* writeContacts({
         account: job.account,
-        listNames: list === undefined || request.listName === undefined ? [] : [request.listName],
+        hasLists: lists !== undefined,
+        listNames: onAll,
         source: "FileUpload",
         now,
-        writes: good.map(({ contact, identity }) => {
-          return { identity, email: contact.email, write: writeOf(contact, resubscribe) }
+        writes: good.map(({ contact, identity, lists: own }) => {
+          const write = writeOf(contact, resubscribe)
+          const listed = lists === undefined ? write : { ...write, addToLists: [...onAll, ...own] }
+          return { identity, email: contact.email, write: listed }
         }),
-        read: (result, state) => (result === "Done" ? state?.contact.status : undefined)
+        read: (result, state) => ({ result, status: result === "Done" ? state?.contact.status : undefined })
       })
       for (const count of Struct.keys(sum)) sum[count] += written[count]
       good.forEach(({ contact, isRepeat, row }, index) => {
-        const written = answers[index]
-        if (written === undefined) {
+        const { result, status: written } = answers[index] ?? {}
+        if (result === "TooManyLists") reject(row, `Lists: ${listsRefusal("lists").issue}`)
+        else if (written === undefined) {
           reject(row, inputProblem(mergedRefusal(contact)))
         } else {
           if (contact.status !== undefined && contact.status !== written) {
@@ -275,7 +312,7 @@ const runImport = fnRedacted("ImportJob.run")(function* (job: HeldJob) {
           if (isRepeat) repeats++
         }
       })
-      if (list !== undefined) yield* addToLists(job.account, [list], [...ids.values()])
+      if (list !== undefined && lists === undefined) yield* addToLists(job.account, [list], [...ids.values()])
       position = end
       const before = stepped
       stepped = yield* monotonicMillis
