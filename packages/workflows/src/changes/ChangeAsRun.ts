@@ -37,9 +37,18 @@ export class ContactExists extends TaggedError<ContactExists>()("ContactExists",
   }
 }
 
-/** The service cannot make this change to a contact that is there without adding one that is not. Nothing was changed. */
-export class NotChangeable extends TaggedError<NotChangeable>()("NotChangeable", {}) {
+/** The service, or this key, cannot make this change to a contact that is there without adding one that is not. Nothing was changed. */
+export class NotChangeable extends TaggedError<NotChangeable>()("NotChangeable", {
+  /** Whether it is the key that lacks ViewContacts, and not the service. */
+  mayNotView: Schema.optionalKey(Schema.Literal(true))
+}) {
   override get message(): string {
+    if (this.mayNotView === true) {
+      return (
+        "This key may not view contacts, so with it the status, consent and lists of a contact cannot be changed without " +
+        "adding one that was deleted meanwhile. Use a key that has the level ViewContacts too."
+      )
+    }
     return (
       "This service does not compare and change a contact in one step, so its status, consent and lists cannot be " +
       "changed without adding a contact that was deleted meanwhile. Change it on the page of the service, or add the " +
@@ -154,10 +163,11 @@ const makeChange = Effect.fnUntraced(function* (
   const payload = payloadOfChange({ email: address, seen: null, write })
   /** What a service does that compares nothing. Unless somebody looked before, the contact keeps a stricter status. */
   const plain = (isRead: boolean): Effect.Effect<Made, ChangeError> => {
+    const refusal = new NotChangeable(isRead ? {} : { mayNotView: true })
     if (isDeleted === true) return Effect.as(service.delete(email), { contact: null })
     if (of !== "any") {
       return status !== undefined || consent !== undefined || Object.keys(lists).length > 0
-        ? Effect.fail(new NotChangeable())
+        ? Effect.fail(refusal)
         : Effect.map(
             service.update(email, Struct.pick(payload, ["firstName", "lastName", "customFields"])),
             (contact) => ({
@@ -165,7 +175,7 @@ const makeChange = Effect.fnUntraced(function* (
             })
           )
     }
-    if (!isSayable(write)) return Effect.fail(new NotChangeable())
+    if (!isSayable(write)) return Effect.fail(refusal)
     return service
       .add([payload], { listNames: write.addToLists, ...(isRead ? {} : { resubscribe: resubscribe ?? false }) })
       .pipe(
@@ -179,7 +189,7 @@ const makeChange = Effect.fnUntraced(function* (
       Effect.catchTag("TooManyContacts", Effect.die)
     )
     if (found === undefined) {
-      if (of === "new") return yield* new NotChangeable()
+      if (of === "new") return yield* new NotChangeable({ mayNotView: true })
       const run = yield* opened
       yield* recordUnknown(run, "a change by a key that may not read contacts")
       return yield* run.write(asOne(plain(false)))
