@@ -57,6 +57,9 @@ const tooManyAtWork = {
   all: refused(503, "The service has as many requests at work as it may. Send this one again later.")
 } satisfies Record<Full, unknown>
 
+/** What a program that is written by hand learns here first. */
+const sendKey = `Send it in the header ${apiKeyHeader} or ${elasticEmailApiKeyHeader}.`
+
 const callerOf = (row: KeyRow, peer: string, required: AccessLevel): CallerIdentity => ({
   account: row.account,
   key: {
@@ -90,7 +93,7 @@ export const authentication = Effect.gen(function* () {
 
     const refuse = Effect.fnUntraced(function* (peer: string) {
       yield* delayFailedAuth(peer)
-      return yield* new UnauthorizedRequest({ Error: new Unauthorized({}).message })
+      return yield* new UnauthorizedRequest({ Error: `${new Unauthorized({}).message} ${sendKey}` })
     })
 
     const refuseKey = Effect.fnUntraced(function* (row: KeyRow | undefined, peer: string) {

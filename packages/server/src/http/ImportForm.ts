@@ -45,6 +45,14 @@ const problems: { readonly [Tag in MultipartParser.MultipartError["_tag"]]: stri
 
 type BeginUpload = Effect.Success<typeof makeUploadLimits>
 
+/** Why a part is not what its bytes are; `undefined` for one that is. No form of today encodes its parts. (RFC 7578, 4.7) */
+const encodingIssue = ({ headers }: MultipartParser.PartInfo): string | undefined => {
+  const encoding = String(headers["content-transfer-encoding"] ?? "").trim()
+  return /^(?:|7bit|8bit|binary)$/i.test(encoding)
+    ? undefined
+    : `a part has the Content-Transfer-Encoding ${encoding.slice(0, 40)}: send its bytes as they are`
+}
+
 /** Streams a form. Its part `file` is a file even without a file name, so that its bytes stay unchanged. */
 const readForm = Effect.fnUntraced(
   function* (request: HttpServerRequest.HttpServerRequest, beginUpload: BeginUpload) {
@@ -63,6 +71,8 @@ const readForm = Effect.fnUntraced(
       headers: { ...request.headers },
       isFile: (info) => nameKey(info.name) === "file" || MultipartParser.defaultIsFile(info),
       onField: (info, value) => {
+        const encoded = encodingIssue(info)
+        if (encoded !== undefined) problem ??= unreadable(encoded)
         const text = MultipartParser.decodeField(info, value)
         // A form that a person filled in also sends the fields that were left empty.
         if (text === "") return
@@ -72,6 +82,8 @@ const readForm = Effect.fnUntraced(
         else fields.set(name, text)
       },
       onFile: (info) => {
+        const encoded = encodingIssue(info)
+        if (encoded !== undefined) problem ??= unreadable(encoded)
         if (nameKey(info.name) !== "file") {
           const option = options.get(nameKey(info.name))
           problem ??=

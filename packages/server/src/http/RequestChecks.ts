@@ -17,7 +17,8 @@ import { inSlices } from "../threads/Slices.ts"
 import { inTurn, Turns } from "../requests/Turns.ts"
 
 const isJson = (contentType: string | undefined): boolean =>
-  /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(contentType ?? "")
+  // As the Encoding Standard has it, `utf8` is a name of UTF-8 too.
+  /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i.test(contentType ?? "")
 
 const takesForm = ({ payload }: HttpApiEndpoint.Top): boolean => payload.has("multipart/form-data")
 

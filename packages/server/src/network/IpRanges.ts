@@ -14,9 +14,20 @@ export const parseAddress = (text: string): NetAddress.IpAddress | undefined =>
 export const parseRange = (text: string): IpNetwork.IpNetwork | undefined =>
   Option.getOrUndefined(Option.map(Result.getSuccess(IpInterface.fromString(text)), IpNetwork.fromInterface))
 
+/** The bits of an IPv6 address before those of the IPv4 address that it stands for. */
+const mappedBits = 96
+
+/** A range as it is compared with peers: one of IPv4 that is written as IPv6, such as `::ffff:192.0.2.0/120`, becomes IPv4. */
+const peerRange = (text: string): IpNetwork.IpNetwork | undefined => {
+  const range = parseRange(text)
+  if (range === undefined || range.prefixLength < mappedBits) return range
+  const address = NetAddress.toCanonical(range.address)
+  return address === range.address ? range : IpNetwork.fromAddressUnsafe(address, range.prefixLength - mappedBits)
+}
+
 /** Parses ranges that many addresses are looked up in. */
 export const parseRanges = (ranges: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpNetwork> =>
-  ranges.flatMap((range) => parseRange(range) ?? [])
+  ranges.flatMap((range) => peerRange(range) ?? [])
 
 /** Whether one of the networks contains an address. */
 export const isInNetworks = (text: string, networks: ReadonlyArray<IpNetwork.IpNetwork>): boolean => {
@@ -32,7 +43,7 @@ export const isInRanges = (text: string, ranges: ReadonlyArray<string>): boolean
 export const areRangesWithin = (texts: ReadonlyArray<string>, others: ReadonlyArray<string>): boolean => {
   const outer = parseRanges(others)
   return texts.every((text) => {
-    const range = parseRange(text)
+    const range = peerRange(text)
     return range !== undefined && outer.some((network) => IpNetwork.containsNetwork(network, range))
   })
 }

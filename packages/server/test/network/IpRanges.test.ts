@@ -58,6 +58,10 @@ describe("ranges", () => {
 
   it("contain an IPv4 peer of a dual-stack socket, an address with a zone, and nobody without an address", () => {
     assert.isTrue(isInRanges("::ffff:10.0.0.1", ["10.0.0.0/8"]))
+    assert.isTrue(isInRanges("10.0.0.1", ["::ffff:10.0.0.1"]))
+    assert.isTrue(isInRanges("::ffff:a00:2", ["::ffff:10.0.0.0/120"]))
+    assert.isFalse(isInRanges("10.0.1.1", ["::ffff:10.0.0.0/120"]))
+    assert.isTrue(areRangesWithin(["::ffff:10.0.0.7"], ["10.0.0.0/8"]))
     assert.isTrue(isInRanges("fe80::1%eth0", ["fe80::/10"]))
     assert.isFalse(isInRanges("nobody", ["0.0.0.0/0", "::/0"]))
     assert.isFalse(isInRanges("", ["0.0.0.0/0", "::/0"]))

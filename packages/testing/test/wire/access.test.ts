@@ -24,7 +24,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("access 
           ([name, key]) => ask("GET", `/contacts?apikey=${administratorKey}`, { key: null, headers: { [name]: key } }),
           { concurrency: "unbounded" }
         )
-        for (const answer of answers) refusedWith(answer, 401)
+        for (const answer of answers) assert.include(refusedWith(answer, 401), "X-Service-ApiKey")
       })
     )
 

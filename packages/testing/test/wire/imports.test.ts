@@ -169,6 +169,15 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("import 
       "a part of another name",
       { headers: multipart, body: form(part(`name="upload"; filename="c.csv"`, csv("no@example.com"))) }
     ],
+    [
+      "a file whose bytes are encoded",
+      {
+        headers: multipart,
+        body: form(
+          part(`name="file"; filename="c.csv"\r\nContent-Transfer-Encoding: quoted-printable`, csv("no@example.com"))
+        )
+      }
+    ],
     ["nothing at all", {}]
   ] as const)("refuses %s with 400, and takes nothing", ([, asked]) =>
     Effect.gen(function* () {
