@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { existsSync, readFileSync } from "node:fs"
 import { usageError } from "../errors/UsageError.ts"
+import { withValuesApart } from "../terminal/OutputFlags.ts"
 
 /** The last words of this process as the system has them, a character for each byte; empty where it does not tell. */
 const givenBytes = (count: number): ReadonlyArray<string> => {
@@ -35,8 +36,12 @@ export const checkArguments = (args: ReadonlyArray<string>) =>
 /** Whether a word can be meant as names of statuses alone, even wrong ones: as no address, rule, file or run. */
 const areNames = (word: string): boolean => /^[a-z]+(?:, ?[a-z]+)*$/i.test(word) && word !== "last" && !existsSync(word)
 
-/** Gives `--resubscribe` the names that stand behind it: a flag with an optional value takes one behind `=` only. */
-export const withNamesAttached = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+/**
+ * Gives `--resubscribe` the names that stand behind it, since a flag with an optional value takes one behind `=` only, and takes the
+ * values of short flags off them.
+ */
+export const withNamesAttached = (given: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const args = withValuesApart(given)
   const place = args.indexOf("--resubscribe")
   const names = args[place + 1]
   return place === -1 || names === undefined || !areNames(names)

@@ -68,7 +68,8 @@ export const layer = Layer.effect(
     return Output.of({
       format: outputFormat(requestedFormat, isTerminal),
       isTerminal,
-      width: isWide ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns : undefined,
+      // A terminal of 0 columns does not know how wide it is.
+      width: isWide ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns || undefined : undefined,
       write: (part) => Effect.andThen(turn, Stream.runForEach(part, writeOut)),
       note: (words) => (isQuiet ? Effect.void : noteTarget(words)),
       noteTarget,

@@ -4,10 +4,19 @@
  */
 import { Duration } from "effect"
 
+/** Takes the value of a short flag that has one off the flag: effect/cli takes `-ocsv` for four flags. */
+export const withValuesApart = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const end = args.indexOf("--")
+  return args.flatMap((arg, place) => {
+    const [, flags, value] = (end < 0 || place < end ? /^(-[qny]*[op])([^=].*)$/s.exec(arg) : undefined) ?? []
+    return flags === undefined || value === undefined ? [arg] : [flags, value]
+  })
+}
+
 /** The words up to `--` as effect/cli divides them: short flags in one word, such as `-qo json`, are as many flags. */
 const divided = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const end = args.indexOf("--")
-  return args.slice(0, end < 0 ? undefined : end).flatMap((arg) => {
+  return withValuesApart(args.slice(0, end < 0 ? undefined : end)).flatMap((arg) => {
     const [, flags = "", value = ""] = /^-([a-z]{2,})(=.*)?$/is.exec(arg) ?? []
     return flags === ""
       ? [arg]

@@ -71,7 +71,7 @@ export const withProgress = Effect.fnUntraced(function* <A, E, R>(
 
   const text = Effect.map(Clock.currentTimeMillis, (now) => progressText(work, done, (now - began) / 1000, isTerminal))
   const write = (text: string) => Effect.ignore(Stream.run(Stream.make(text), stdio.stderr({ endOnDone: false })))
-  const draw = Effect.flatMap(text, (line) => write(`\r${line.slice(0, (process.stderr.columns ?? 80) - 1)}\u001b[K`))
+  const draw = Effect.flatMap(text, (line) => write(`\r${line.slice(0, (process.stderr.columns || 80) - 1)}\u001b[K`))
   const show = isTerminal
     ? Effect.andThen(Effect.sleep(redraw), draw)
     : Effect.andThen(Effect.sleep(linesEvery), Effect.flatMap(text, output.note))

@@ -190,6 +190,10 @@ describe("roster auth", () => {
           assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], refused.stderr)
           assert.include(failure(refused).message, "ROSTER_DATABASE_URL is set")
         }
+        assert.strictEqual(
+          (yield* run(["contacts", "list", "-qocsv", "--columns", "Email"])).stdout,
+          "Email\r\nann@example.com\r\n"
+        )
         const named = yield* run(["contacts", "count", "--db", "a.db"], { env })
         assert.notInclude(named.stderr, "ROSTER_DATABASE_URL")
         assert.strictEqual((yield* run(["profile", "list"], { env })).code, 0)

@@ -10,6 +10,9 @@ describe("the command line before it is parsed", () => {
     [["-o=json"], "json"],
     [["contacts", "get", "--", "-o", "json"], undefined],
     [["-qo", "json"], "json"],
+    [["-ojson"], "json"],
+    [["contacts", "-qojson"], "json"],
+    [["contacts", "get", "--", "-ojson"], undefined],
     [["contacts", "-qo=json"], "json"],
     [["--output"], undefined],
     [["--outputs", "json"], undefined]

@@ -9,7 +9,11 @@ import * as Results from "../../terminal/Results.ts"
 
 export const secretFlags = {
   out: outFile("Write the new secret to FILE, replacing its content (default: print it with the record)"),
-  exec: text("exec", "Pass the new secret to this command on stdin; exit code 0 means that it was stored", "CMD")
+  exec: text(
+    "exec",
+    "Pass the new secret to this command on stdin, without a line break at its end; exit code 0 means that it was stored",
+    "CMD"
+  )
 }
 
 /** The command of `--exec` did not take the new secret, which was discarded. The old one still works. */
@@ -21,13 +25,16 @@ class CommandFailed extends Data.TaggedError("CommandFailed")<{ readonly message
 /** How long the rest of what a command printed may take to arrive after its end. */
 const lastWords = "1 second"
 
-/** Passes the secret on stdin, since others can see command lines and environments. Its output goes to stderr. */
+/**
+ * Passes the secret on stdin, since others can see command lines and environments. A line break at its end would be kept by a
+ * command that stores what it reads. Its output goes to stderr.
+ */
 const give = Effect.fnUntraced(function* (commandLine: string, content: Redacted.Redacted<string>) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const output = yield* Output
   const command = ChildProcess.make(commandLine, {
     shell: true,
-    stdin: Stream.make(new TextEncoder().encode(Redacted.value(content))),
+    stdin: Stream.make(new TextEncoder().encode(Redacted.value(content).replace(/\n$/, ""))),
     stderr: "inherit"
   })
   const code = yield* Effect.scoped(
