@@ -108,6 +108,12 @@ describe("roster contacts add", () => {
       assert.include(json(yield* roster.run(["contacts", "get", ann])), { Status: "Unsubscribed", FirstName: "Eve" })
       const words = yield* writer.run(add("--status", "Active", "-o", "table"))
       assert.deepStrictEqual([words.code, /Status +Unsubscribed/.test(words.stdout)], [9, true])
+      const unknown = yield* writer.run(add("--first-name", "Eve"))
+      assert.deepStrictEqual(
+        [unknown.code, unknown.stderr.includes("Its status is unknown")],
+        [0, true],
+        unknown.stderr
+      )
       const lifted = yield* writer.run(add("--status", "Active", "--resubscribe"))
       assert.strictEqual(lifted.code, 0, lifted.stderr)
       assert.strictEqual(yield* statusOf(roster), "Active")

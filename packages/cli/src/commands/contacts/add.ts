@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { PartlyDone } from "../../errors/UsageError.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
+import { Output } from "../../terminal/Output.ts"
 import { printable } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import {
@@ -56,6 +57,9 @@ export const command = Command.make(
     yield* contact == null
       ? Results.summary({ changed: 1 }, "The contact is changed.")
       : Results.record(Contact, contact)
+    if (status === undefined && contact != null && contact.status === undefined) {
+      yield* (yield* Output).note("Its status is unknown, since this key may not view contacts.")
+    }
     if (status === undefined) return
     const withheld = withheldStatuses.find((withheld) => withheld === status)
     return yield* new PartlyDone({
