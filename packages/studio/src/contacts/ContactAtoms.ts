@@ -6,7 +6,7 @@ import { lastFirst, pageSize } from "../kit/Pager.tsx"
 import { rule, selection } from "../rules/AppliedRule.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
-import { usualColumns } from "./ContactColumn.ts"
+import { listsColumn, usualColumns } from "./ContactColumn.ts"
 
 /** A value that holds while the rule does, and is the initial one again once another rule is shown. */
 const whileRule = <A>(initial: A): Atom.Writable<A, A> => {
@@ -56,14 +56,17 @@ export const first = Atom.writable(
 /** The page of contacts that is shown, and the place of its first. */
 export const page = Atom.withReactivity(contactsChanged)(
   runtime.atom((get) => {
-    const of = { limit: get(pageSize), offset: get(first), ...selection(get(rule)) }
+    const lists = get(columns).includes(listsColumn)
+    const of = { limit: get(pageSize), offset: get(first), lists, ...selection(get(rule)) }
     return ContactsService.use((service) =>
       Effect.map(service.list(of), (contacts) => ({ contacts, first: of.offset }))
     )
   })
 )
 
-/** A contact, whole. */
+/** A contact, whole, with its lists. */
 export const contact = Atom.family((email: string) =>
-  Atom.withReactivity(contactsChanged)(runtime.atom(ContactsService.use((contacts) => contacts.get(email))))
+  Atom.withReactivity(contactsChanged)(
+    runtime.atom(ContactsService.use((contacts) => contacts.get(email, { lists: true })))
+  )
 )

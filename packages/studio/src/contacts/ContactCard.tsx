@@ -2,13 +2,14 @@
  * One contact, whole. Its status, names and custom fields are edited in place, and only what changed is sent, as a run. Before
  * somebody who left gets mail, the page asks.
  */
-import { type Contact, ContactFields, ContactStatus } from "@roster/domain"
+import { type Contact, ContactFields, ContactStatus, Rule } from "@roster/domain"
 import { resubscribeWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
@@ -33,6 +34,37 @@ const Facts = ({ contact }: { readonly contact: Contact }) => (
     })}
   </dl>
 )
+
+/** The lists of a contact, each of which shows everybody who is on it. */
+const Lists = ({
+  lists = [],
+  onClose
+}: {
+  readonly lists?: ReadonlyArray<string> | undefined
+  readonly onClose: () => void
+}) => {
+  const setRule = useAtomSet(AppliedRule.show)
+  const show = (name: string): void => {
+    setRule(Rule.print(Rule.onList(name)))
+    onClose()
+  }
+  return lists.length === 0 ? null : (
+    <p>
+      On the lists{" "}
+      {lists.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="link"
+          title="Show everybody on this list"
+          onClick={() => show(name)}
+        >
+          <bdi>{name}</bdi>
+        </button>
+      ))}
+    </p>
+  )
+}
 
 /** The statuses to choose from; a service may have given another one. */
 const statusesOf = ({ status }: Contact): ReadonlyArray<string> => [
@@ -166,6 +198,7 @@ const ContactCard = ({ email }: { readonly email: string }) => {
       {AsyncResult.isSuccess(contact) ? (
         <>
           <Fields key={JSON.stringify(editedOf(contact.value))} contact={contact.value} />
+          <Lists lists={contact.value.lists} onClose={close} />
           <ContactHistory email={email} />
           <Person contact={contact.value} onClose={close} />
         </>

@@ -18,10 +18,16 @@ export const textOf = (value: string | number | DateTime.Utc | null | undefined)
   return DateTime.isDateTime(value) ? localTime.format(DateTime.toDateUtc(value)) : String(value)
 }
 
+/** The column of the lists, which the page asks for only where it is shown. */
+export const listsColumn = "Lists"
+
 /** The address stands in each row before them. */
-const recordColumns: ReadonlyArray<ContactColumn> = ContactFields.allFields.flatMap(({ read, wire }) =>
-  wire === "Email" ? [] : [{ name: wire, read: (contact: Contact) => textOf(read(contact)) }]
-)
+const recordColumns: ReadonlyArray<ContactColumn> = [
+  ...ContactFields.allFields.flatMap(({ read, wire }) =>
+    wire === "Email" ? [] : [{ name: wire, read: (contact: Contact) => textOf(read(contact)) }]
+  ),
+  { name: listsColumn, read: ({ lists = [] }) => lists.join("; ") }
+]
 
 const customColumn = (name: string): ContactColumn => {
   const folded = Rule.foldText(name)

@@ -13,6 +13,8 @@ export interface WantedExport {
   readonly rule: string
   readonly format: ExportFileFormat
   readonly compression: CompressionFormat
+  /** Whether the file has the lists of each contact. */
+  readonly lists?: boolean
 }
 
 /** An export of this session. */
@@ -52,7 +54,12 @@ export const request = Atom.keepAlive(
       Effect.gen(function* () {
         const filter = Option.getOrUndefined(yield* contactFilterFromInput(selection(wanted.rule)))
         const { id, link } = yield* ContactsService.use((contacts) =>
-          contacts.export({ filter, fileFormat: wanted.format, compressionFormat: wanted.compression })
+          contacts.export({
+            filter,
+            fileFormat: wanted.format,
+            compressionFormat: wanted.compression,
+            lists: wanted.lists
+          })
         )
         const one: MadeExport = { ...wanted, id, link, requestedAt: Date.now(), state: "Waiting" }
         yield* awaitMade(one, (now) => get.set(exports, putInto(get.registry.get(exports), now)))
@@ -75,7 +82,11 @@ export const waitAgain = Atom.keepAlive(
 const endings = { Csv: "csv", Json: "json", Xml: "xml" } as const
 
 /** The command that makes the same file. */
-export const exportCommand = ({ compression, format, rule }: WantedExport): RosterCommand => ({
+export const exportCommand = ({ compression, format, lists, rule }: WantedExport): RosterCommand => ({
   program: "contacts export",
-  values: { ...selection(rule), out: `contacts.${endings[format]}${compression === "Zip" ? ".zip" : ""}` }
+  values: {
+    ...selection(rule),
+    lists: lists === true ? lists : undefined,
+    out: `contacts.${endings[format]}${compression === "Zip" ? ".zip" : ""}`
+  }
 })

@@ -70,7 +70,8 @@ const ExportView = () => {
   const [requested, request] = useAtom(ExportAtoms.request)
   const [format, setFormat] = useState<Format>("Csv")
   const [isZip, setZip] = useState(false)
-  const wanted = { rule, format, compression: isZip ? ("Zip" as const) : ("None" as const) }
+  const [lists, setLists] = useState(false)
+  const wanted = { rule, format, compression: isZip ? ("Zip" as const) : ("None" as const), lists }
   const total = AsyncResult.isSuccess(count) ? count.value.count : undefined
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -97,6 +98,10 @@ const ExportView = () => {
         <label className="choice">
           <input type="checkbox" checked={isZip} onChange={(event) => setZip(event.target.checked)} />
           In a ZIP file
+        </label>
+        <label className="choice">
+          <input type="checkbox" checked={lists} onChange={(event) => setLists(event.target.checked)} />
+          With their lists
         </label>
         <button type="submit" className="primary">
           {rule === "" ? "Export all contacts" : "Export those of the rule"}

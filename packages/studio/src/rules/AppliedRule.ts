@@ -7,6 +7,18 @@ import { runtime } from "../session/Session.ts"
 /** The rule that is shown; empty for all contacts. */
 export const rule = Atom.keepAlive(Atom.make(""))
 
+/** The rule as it is being written. */
+export const draft = Atom.keepAlive(Atom.make(""))
+
+/** Shows the contacts of a rule. */
+export const show = Atom.writable(
+  (get) => get(rule),
+  (context, text: string) => {
+    context.set(draft, text)
+    context.set(rule, text)
+  }
+)
+
 /** What a rule selects; an empty one selects all contacts. */
 export const selection = (rule: string) => (rule === "" ? {} : { rule })
 

@@ -33,7 +33,7 @@ const SavedRulesBelow = () => {
 
 export const RuleBox = () => {
   const registry = useRegistry()
-  const [text, setText] = useAtom(RuleDraft.draft)
+  const [text, setText] = useAtom(AppliedRule.draft)
   const problem = useAtomValue(RuleDraft.draftProblem)
   const applied = useAtomValue(AppliedRule.rule)
   const field = useRef<HTMLInputElement>(null)

@@ -16,9 +16,6 @@ import { AsyncResult, Atom } from "effect/reactivity"
 import * as AppliedRule from "./AppliedRule.ts"
 import { ruleStorage, RuleStorage } from "./RuleStorage.ts"
 
-/** The rule as it is being written. */
-export const draft = Atom.keepAlive(Atom.make(""))
-
 const runtime = Atom.runtime((get) => get(ruleStorage))
 const rulesChanged = ["saved rules"]
 
@@ -31,7 +28,7 @@ const savedTexts = Atom.readable((get) => AsyncResult.getOrElse(get(savedRules),
 
 /** The rule for which the draft stands; `undefined` while it names a saved one and those are not known yet. */
 const meant = Atom.readable((get): Result.Result<string, InvalidRule> | undefined => {
-  const text = get(draft)
+  const text = get(AppliedRule.draft)
   if (!isSavedRule(text)) return Result.succeed(text.trim())
   const saved = get(savedTexts)
   return saved === undefined ? undefined : ruleOf(text, saved)
@@ -63,7 +60,7 @@ const shownSuggestions = 8
 /** What may be written at the caret. */
 export const completions = Atom.readable((get): Pick<RuleCompletions, "from" | "suggestions"> => {
   const at = get(caret)
-  const text = get(draft)
+  const text = get(AppliedRule.draft)
   if (at === undefined) return { from: 0, suggestions: [] }
   const { from, suggestions } = isSavedRule(text)
     ? { from: 0, suggestions: completeSavedRule(text, get(savedTexts) ?? {}) }
@@ -73,7 +70,7 @@ export const completions = Atom.readable((get): Pick<RuleCompletions, "from" | "
 
 /** The text of the draft as a rule, or what is wrong with it. */
 const checked = Effect.fnUntraced(function* (get: Atom.FnContext) {
-  if (isSavedRule(get(draft))) yield* get.result(savedRules)
+  if (isSavedRule(get(AppliedRule.draft))) yield* get.result(savedRules)
   const problem = get(draftProblem)
   if (problem !== undefined) return yield* problem
   return yield* Effect.fromResult(get(meant) ?? Result.succeed(""))

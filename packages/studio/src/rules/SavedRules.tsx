@@ -6,6 +6,7 @@ import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing, Needs } from "../session/Rights.tsx"
+import * as AppliedRule from "./AppliedRule.ts"
 import * as RuleDraft from "./RuleDraft.ts"
 
 const Rules = ({ onShow, rules }: { readonly rules: Texts; readonly onShow: (rule: string) => void }) => {
@@ -32,7 +33,7 @@ const Rules = ({ onShow, rules }: { readonly rules: Texts; readonly onShow: (rul
 }
 
 const Save = () => {
-  const text = useAtomValue(RuleDraft.draft)
+  const text = useAtomValue(AppliedRule.draft)
   const [saved, save] = useAtom(RuleDraft.saveRule)
   const [name, setName] = useState("")
   return (
@@ -67,7 +68,7 @@ const Save = () => {
 
 export const SavedRules = () => {
   const saved = useAtomValue(RuleDraft.savedRules)
-  const setDraft = useAtomSet(RuleDraft.draft)
+  const setDraft = useAtomSet(AppliedRule.draft)
   const show = useAtomSet(RuleDraft.show)
   if (!AsyncResult.isSuccess(saved)) return <Problem message={problemOf(saved)} />
   const rules = saved.value

@@ -5,6 +5,7 @@ import { layerMemory } from "@roster/server"
 import { reportWords } from "@roster/workflows"
 import { Arbitrary, Effect, Layer, Schema } from "effect"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
+import { columnsOf, listsColumn } from "../../src/contacts/ContactColumn.ts"
 import * as HistoryAtoms from "../../src/contacts/HistoryAtoms.ts"
 import { lastFirst, pageSize } from "../../src/kit/Pager.tsx"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
@@ -47,6 +48,26 @@ const comparingNothing = Layer.effect(
     })
   )
 )
+
+describe("the lists of contacts", () => {
+  it.effect("stand in their column once it is shown, and in the contact that is open", () =>
+    Effect.gen(function* () {
+      const { contacts, mount, registry, result, until } = yield* filled(2)
+      yield* contacts.add([{ email: EmailAddress.make("c0@example.com") }], { listNames: ["News", "A"] })
+      yield* mount(ContactAtoms.page)
+      const [first] = (yield* result(ContactAtoms.page)).contacts
+      assert.isUndefined(first?.lists)
+      registry.set(ContactAtoms.columns, [listsColumn])
+      const shown = yield* until(ContactAtoms.page, (read) =>
+        read._tag === "Success" && !read.waiting && read.value.contacts[0]?.lists !== undefined
+          ? read.value.contacts.map((contact) => columnsOf([listsColumn]).map(({ read }) => read(contact)))
+          : undefined
+      )
+      assert.deepStrictEqual(shown, [["A; News"], [""]])
+      assert.deepStrictEqual((yield* result(ContactAtoms.contact("c0@example.com"))).lists, ["A", "News"])
+    })
+  )
+})
 
 const whole = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_000_000 })))
 

@@ -28,16 +28,16 @@ const opened = Effect.fnUntraced(function* (place?: Layer.Layer<RuleStorage.Rule
   for (const atom of [RuleDraft.draftProblem, RuleDraft.completions, RuleDraft.savedRules]) yield* store.mount(atom)
   /** Writes a rule, and shows its contacts. */
   const show = (text: string) => {
-    store.registry.set(RuleDraft.draft, text)
+    store.registry.set(AppliedRule.draft, text)
     return store.run(RuleDraft.show, undefined)
   }
   const suggested = (text: string) => {
-    store.registry.set(RuleDraft.draft, text)
+    store.registry.set(AppliedRule.draft, text)
     store.registry.set(RuleDraft.caret, text.length)
     return store.registry.get(RuleDraft.completions).suggestions.map((suggestion) => suggestion.text)
   }
   const save = (name: string, rule: string) => {
-    store.registry.set(RuleDraft.draft, rule)
+    store.registry.set(AppliedRule.draft, rule)
     return store.run(RuleDraft.saveRule, name)
   }
   return { ...store, save, show, suggested }
@@ -62,7 +62,7 @@ describe("the rule box", () => {
     Effect.gen(function* () {
       const { mount, registry, result } = yield* opened()
       yield* mount(RuleDraft.draftProblem)
-      registry.set(RuleDraft.draft, "stadd = 'Köln'")
+      registry.set(AppliedRule.draft, "stadd = 'Köln'")
       yield* result(AppliedRule.fieldsInUse)
       assert.include(registry.get(RuleDraft.draftProblem), { position: 0, length: 5 })
       // Meanwhile somebody may have the field.
@@ -70,7 +70,7 @@ describe("the rule box", () => {
       assert.isUndefined(registry.get(RuleDraft.draftProblem))
       yield* result(AppliedRule.fieldsInUse)
       assert.include(registry.get(RuleDraft.draftProblem), { position: 0, length: 5 })
-      registry.set(RuleDraft.draft, "stadt = 'Köln'")
+      registry.set(AppliedRule.draft, "stadt = 'Köln'")
       assert.isUndefined(registry.get(RuleDraft.draftProblem))
     })
   )
