@@ -1,6 +1,7 @@
 /** A program of 30 lines that exports the contacts of a service, adds others and reports what became of them. */
 import { NodeRuntime } from "@effect/platform-node"
-import { ContactsService, formatWireDate } from "@roster/domain"
+import { ContactsService } from "@roster/domain"
+import { formatWireDate } from "@roster/domain/internal"
 import { RosterClient } from "@roster/http-client"
 import { addAll } from "@roster/workflows"
 import { Console, DateTime, Effect, Layer, Stream } from "effect"

@@ -3,7 +3,6 @@
  * (docs/decisions/status-codes.md)
  */
 import {
-  codeField,
   ConflictingFilter,
   ContactNotFound,
   CredentialNotFound,
@@ -26,14 +25,13 @@ import {
   NotAllowedSender,
   RunNotFound,
   RunRefused,
-  runRefusals,
   RunTaken,
   SavedRuleNotFound,
   StoreFailure,
   TooManyContacts,
-  TooManyCredentials,
-  wireField
+  TooManyCredentials
 } from "@roster/domain"
+import { codeField, runRefusals, wireField } from "@roster/domain/internal"
 import { Struct } from "effect"
 
 /** How an error is written as the text of an answer, and read from it. */

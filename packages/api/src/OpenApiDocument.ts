@@ -52,9 +52,9 @@ import {
   type SavedRulePayload,
   type SmtpCredentials,
   type SmtpCredentialsPayload,
-  type SmtpUpdatePayload,
-  toleratedText
+  type SmtpUpdatePayload
 } from "@roster/domain"
+import { toleratedText } from "@roster/domain/internal"
 import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { operations } from "./Operation.ts"

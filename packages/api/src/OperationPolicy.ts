@@ -1,5 +1,6 @@
 /** What the server, the client and the documentation have to know of an operation, as one annotation of its endpoint. */
-import { type AccessLevel, accessOf, type Purpose } from "@roster/domain"
+import { type AccessLevel, type Purpose } from "@roster/domain"
+import { accessOf } from "@roster/domain/internal"
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 

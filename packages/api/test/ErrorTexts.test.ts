@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   AccessDenied,
-  codeField,
   ConflictingFilter,
   ContactNotFound,
   CredentialNotFound,
@@ -30,9 +29,9 @@ import {
   StoreFailure,
   TooManyContacts,
   TooManyCredentials,
-  Unavailable,
-  wireField
+  Unavailable
 } from "@roster/domain"
+import { codeField, wireField } from "@roster/domain/internal"
 import { Predicate, Result, Schema } from "effect"
 import {
   printExceedsGrantor,

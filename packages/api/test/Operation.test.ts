@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { accessFor, parsePurpose, purposes } from "@roster/domain"
+import { accessFor, purposes } from "@roster/domain"
+import { parsePurpose } from "@roster/domain/internal"
 import { levelPowers, parsePurposes } from "@roster/domain/Purpose"
 import { Result } from "effect"
 import { operations } from "../src/index.ts"

@@ -1,12 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  ApiKeyPayload,
-  ContactPayload,
-  EmailMessage,
-  ExportFileFormat,
-  invalidInput,
-  SmtpCredentialsPayload
-} from "@roster/domain"
+import { ApiKeyPayload, ContactPayload, EmailMessage, ExportFileFormat, SmtpCredentialsPayload } from "@roster/domain"
+import { invalidInput } from "@roster/domain/internal"
 import { identity, Result, Schema } from "effect"
 import { refusalTexts } from "../src/ErrorTexts.ts"
 import { emails, paging, repeated } from "../src/Parameters.ts"

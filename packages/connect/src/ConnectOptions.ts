@@ -1,5 +1,5 @@
 /** What a connection is made of: the service, the options, and what they do to its client. */
-import { KnownFields } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import type { ClientOptions, InvalidSettings } from "@roster/http-client"
 import type { StoreOptions } from "@roster/server"
 import { Effect, Layer, type Redacted } from "effect"

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, SecretFormat, TimedOut } from "@roster/domain"
+import { ContactsService, TimedOut } from "@roster/domain"
+import { SecretFormat } from "@roster/domain/internal"
 import { Context, Duration, Effect, Fiber, Layer, Random, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"

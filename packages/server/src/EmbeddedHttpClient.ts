@@ -1,5 +1,6 @@
 /** An `HttpClient` on a service in this process; it needs no key, since access to the file is permission enough. */
-import { type FaultPlan, redactSpans } from "@roster/domain"
+import { type FaultPlan } from "@roster/domain"
+import { redactSpans } from "@roster/domain/internal"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodePath from "@effect/platform-node/NodePath"

@@ -1,6 +1,7 @@
 /** A service that listens on a socket: it opens the store, serves it over HTTP or TLS, and closes in order. */
 import { versionSegment } from "@roster/api"
-import { type FaultPlan, type IpRange, KnownFields, redactSpans } from "@roster/domain"
+import { type FaultPlan, type IpRange } from "@roster/domain"
+import { KnownFields, redactSpans } from "@roster/domain/internal"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Duration, Effect, Fiber, Layer, type Redacted, References, Scope, Tracer } from "effect"
 import { Headers, HttpServer } from "effect/http"

@@ -1,5 +1,6 @@
 /** Errors of commands themselves, rather than of a service. */
-import { InvalidInput, invalidInput } from "@roster/domain"
+import { InvalidInput } from "@roster/domain"
+import { invalidInput } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 import { CliError } from "effect/cli"
 import { shorten } from "../terminal/Printable.ts"

@@ -1,5 +1,5 @@
 /** Files that commands read again, through no link, and those that they obey, which others must not be able to change. */
-import { distrustOf } from "@roster/domain"
+import { distrustOf } from "@roster/domain/internal"
 import { shellWord } from "@roster/workflows"
 import { Effect, Predicate } from "effect"
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs"

@@ -1,5 +1,5 @@
 /** The user's folders by the conventions of the platform, which the user alone can enter. */
-import { distrustOf } from "@roster/domain"
+import { distrustOf } from "@roster/domain/internal"
 import { Effect, FileSystem, Option, Path, PlatformError } from "effect"
 import { UserDirectories } from "effect/persistence"
 import { fileProblem } from "../errors/FileProblem.ts"

@@ -1,5 +1,5 @@
 /** Variables of the environment: one that cannot be read is a mistake of the user, and the error names it. */
-import { refusedVariable } from "@roster/domain"
+import { refusedVariable } from "@roster/domain/internal"
 import { type Config, Effect } from "effect"
 import { usageError } from "../errors/UsageError.ts"
 

@@ -1,5 +1,5 @@
 /** A named service: its address and the source of its key. */
-import { givenName } from "@roster/domain"
+import { givenName } from "@roster/domain/internal"
 import { Schema } from "effect"
 
 export const ProfileName = givenName("profile", "production").pipe(Schema.brand("ProfileName"))

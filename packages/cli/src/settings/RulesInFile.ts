@@ -1,5 +1,6 @@
 /** The saved rules in the user's file of profiles, which stand at services that keep none. */
-import { type RuleName, type RuleText, SavedRuleNotFound, withoutRule, withRule } from "@roster/domain"
+import { type RuleName, type RuleText, SavedRuleNotFound } from "@roster/domain"
+import { withoutRule, withRule } from "@roster/domain/internal"
 import { Effect } from "effect"
 import { refusedHere } from "../errors/UsageError.ts"
 import { changeConfig, readConfig } from "./ConfigFile.ts"

@@ -1,5 +1,5 @@
 /** Makes foreign text safe for a terminal: active characters become visible; joiners of languages and emoji stay. */
-import { Characters } from "@roster/domain"
+import { Characters } from "@roster/domain/internal"
 
 /** C0 and C1 controls, line and paragraph separators, bidirectional controls, tags and lone surrogates. */
 const active = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu

@@ -2,7 +2,7 @@
  * Prints results. JSON is that of the wire: lists have one record a line, an empty answer is `{"ok":true}`, our own
  * summaries are camelCase. NDJSON has no array. CSV has the table's columns for lists, all fields for one record.
  */
-import { ContactColumns } from "@roster/domain"
+import { ContactColumns } from "@roster/domain/internal"
 import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"

@@ -6,12 +6,11 @@ import {
   ContactUpdatePayload,
   type CustomFields,
   fieldOf,
-  FieldNames,
   InvalidInput,
   Rule,
-  ruleMatcher,
-  validated
+  ruleMatcher
 } from "../../src/index.ts"
+import { FieldNames, validated } from "../../src/internal.ts"
 import { contentAfter, sameContent } from "../../src/contacts/ContactWrite.ts"
 
 const near = [

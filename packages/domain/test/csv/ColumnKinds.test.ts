@@ -1,7 +1,8 @@
 /** Kinds of columns: what Intl prints is the oracle of numbers, and Date that of dates. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema, Stream } from "effect"
-import { ImportMapping, kindIssue, makeKindReader, readContacts } from "../../src/index.ts"
+import { ImportMapping, readContacts } from "../../src/index.ts"
+import { kindIssue, makeKindReader } from "../../src/internal.ts"
 
 const kindOf = (kind: string) => {
   assert.isUndefined(kindIssue(kind))

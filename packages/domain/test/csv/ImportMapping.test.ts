@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactColumns, ContactPayload, ContactStatus, ImportMapping, JsonParser, readContacts } from "@roster/domain"
+import { ContactPayload, ContactStatus, ImportMapping, readContacts } from "@roster/domain"
+import { ContactColumns, JsonParser } from "@roster/domain/internal"
 import { Effect, Result, Schema, Stream } from "effect"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)

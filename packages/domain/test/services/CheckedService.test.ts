@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as domain from "@roster/domain"
+import { checkFilter } from "@roster/domain/internal"
 import { ContactFilter, ContactsService, InvalidInput, layerTestContacts, type ContactsPage } from "@roster/domain"
 import { Context, Effect, Predicate, Stream } from "effect"
 
@@ -47,7 +48,7 @@ describe("a service of the domain", () => {
       const selection = { rule: "All" as const, emails: ["a@example.com"] }
       const contacts = yield* Effect.provide(
         ContactsService,
-        layerTestContacts({ deleteMany: (filter) => domain.checkFilter(filter) })
+        layerTestContacts({ deleteMany: (filter) => checkFilter(filter) })
       )
       const refused = yield* Effect.flip(contacts.deleteMany(ContactFilter.ByRule(selection)))
       assert.strictEqual(refused._tag, "ConflictingFilter")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { randomId } from "@roster/domain"
+import { randomId } from "@roster/domain/internal"
 import { Effect } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 

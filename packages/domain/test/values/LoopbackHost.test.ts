@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { isLoopbackHost } from "@roster/domain"
+import { isLoopbackHost } from "@roster/domain/internal"
 
 describe("a host", () => {
   it.each(["localhost", "LOCALHOST", "a.localhost", "a.b.localhost", "127.0.0.1", "127.8.9.10", "::1", "[::1]"])(

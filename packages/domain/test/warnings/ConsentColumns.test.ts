@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Stream } from "effect"
-import { consentOfHeading, type ImportMapping, makeConsentWarnings, readContacts } from "../../src/index.ts"
+import { type ImportMapping, readContacts } from "../../src/index.ts"
+import { consentOfHeading, makeConsentWarnings } from "../../src/internal.ts"
 
 /** The statuses of a file, or what the reader says of a row, and the warnings about it. */
 const readFile = Effect.fnUntraced(function* (file: string, mapping: ImportMapping = {}) {

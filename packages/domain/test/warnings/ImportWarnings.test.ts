@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { type ImportMapping, makeImportWarnings, readContacts } from "../../src/index.ts"
+import { type ImportMapping, readContacts } from "../../src/index.ts"
+import { makeImportWarnings } from "../../src/internal.ts"
 
 /** The warnings about a file, those about missing statuses only if they are asked for. */
 const warningsOf = Effect.fnUntraced(function* (file: string, mapping: ImportMapping = {}, defaultsStatus = true) {

@@ -1,14 +1,7 @@
 /** Runs a call: sends it, judges and reads the answer, and retries as the table allows. */
 import { announcesItself, callHeader, noSuchOperation, operations, type OperationId, type Refusal } from "@roster/api"
-import {
-  CallName,
-  CertainAbsence,
-  IdempotencyKeyReused,
-  invalidInput,
-  Rejected,
-  ServiceError,
-  randomId
-} from "@roster/domain"
+import { CallName, IdempotencyKeyReused, Rejected, ServiceError } from "@roster/domain"
+import { CertainAbsence, invalidInput, randomId } from "@roster/domain/internal"
 import { Context, Effect, Schema } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { withResponseHeaders } from "./ResponseHeaders.ts"

@@ -1,6 +1,13 @@
 /** The settings of a client, how the configuration gives them, and their checks. No error of theirs holds a key. */
 import { apiKeyHeader } from "@roster/api"
-import { isLoopbackHost, KnownFields, noSecretText, refusedVariable, SecretFormat, secretText } from "@roster/domain"
+import {
+  isLoopbackHost,
+  KnownFields,
+  noSecretText,
+  refusedVariable,
+  SecretFormat,
+  secretText
+} from "@roster/domain/internal"
 import { Config, ConfigProvider, Duration, Effect, Option, Predicate, Record, Redacted } from "effect"
 import { checkSettings, InvalidSettings, notSet } from "../transport/InvalidSettings.ts"
 import { durations, type PartialRetrySettings, retryFields } from "./RetryPolicy.ts"

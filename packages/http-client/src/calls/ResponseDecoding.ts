@@ -1,6 +1,7 @@
 /** Reads answers: the bytes must be UTF-8, the text JSON, and the JSON must match the interface. */
 import { ErrorBody } from "@roster/api"
-import { Characters, joinBytes, JsonParser, Unavailable, UnexpectedContentType } from "@roster/domain"
+import { Unavailable, UnexpectedContentType } from "@roster/domain"
+import { Characters, joinBytes, JsonParser } from "@roster/domain/internal"
 import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { BufferedResponse, utf8 } from "../transport/BufferedResponse.ts"

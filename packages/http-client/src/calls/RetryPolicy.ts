@@ -1,5 +1,6 @@
 /** Retries as the row of the operation allows, after a random growing wait, while attempts and budget last. */
-import { KnownFields, TimedOut } from "@roster/domain"
+import { TimedOut } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import { Clock, Context, Duration, Effect, Random, Record, Struct } from "effect"
 import { CurrentRequestPhase, type RequestPhase } from "../transport/RequestPhase.ts"
 import { budgetLeft, retryCount, tagOf, waited } from "./ClientMetrics.ts"

@@ -14,7 +14,8 @@ import {
   runsHonoured,
   storeHeader
 } from "@roster/api"
-import { fnRedacted, NamedRun, type Resubscribe as Lifted, resubscribeText, runIdOf } from "@roster/domain"
+import { NamedRun, type Resubscribe as Lifted } from "@roster/domain"
+import { fnRedacted, resubscribeText, runIdOf } from "@roster/domain/internal"
 import { Context, Effect, Function, identity, Layer, MutableRef, Option, Redacted } from "effect"
 import {
   FetchHttpClient,

@@ -10,15 +10,13 @@ import {
   type ContactChange,
   type ContactNotFound,
   type ContactPayload,
-  isEveryLifted,
   type InvalidInput,
   type KeptStatus,
   keptStatuses,
-  mayBeKept,
   type Resubscribe,
-  type ServiceError,
-  statusAfter
+  type ServiceError
 } from "@roster/domain"
+import { isEveryLifted, mayBeKept, statusAfter } from "@roster/domain/internal"
 import { Effect, Predicate } from "effect"
 import type { Said } from "../calls/RosterHttpApi.ts"
 

@@ -10,21 +10,17 @@ import {
   type ChangeAnswer,
   ChangeAnswerRecord,
   type ChangeOptions,
-  checkIdempotencyKey,
   type Contact,
   type ContactChange,
   type ContactNotFound,
   type ContactPayload,
-  encodeChanges,
-  exactAnswer,
   InvalidInput,
   judgeChange,
-  payloadOfChange,
   Rejected,
   ServiceError,
-  type TooManyContacts,
-  withContent
+  type TooManyContacts
 } from "@roster/domain"
+import { checkIdempotencyKey, encodeChanges, exactAnswer, payloadOfChange, withContent } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { keyUsed, makeCall } from "../calls/Call.ts"

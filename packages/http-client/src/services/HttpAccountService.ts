@@ -5,14 +5,9 @@ import {
   AccountService,
   AuditEntry,
   CallingKey,
-  checkAuditPage,
-  checkRuleName,
-  checkRunPage,
-  checkRunsPage,
   checkRule,
   EmailNotFound,
   EmailSummary,
-  isRecordId,
   Job,
   JobNotFound,
   KeptStatusRow,
@@ -22,6 +17,7 @@ import {
   SavedRuleNotFound,
   checkedMethods
 } from "@roster/domain"
+import { checkAuditPage, checkRuleName, checkRunPage, checkRunsPage, isRecordId } from "@roster/domain/internal"
 import { Effect, Layer, Schema } from "effect"
 import { makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"

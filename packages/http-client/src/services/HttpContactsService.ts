@@ -3,11 +3,6 @@ import { readsHonoured, runsHonoured } from "@roster/api"
 import {
   type AddOptions,
   canonicalEmail,
-  checkAddSize,
-  checkIdempotencyKey,
-  checkLookup,
-  checkPage,
-  checkPlaces,
   Contact,
   ContactCount,
   ContactHistory,
@@ -19,21 +14,28 @@ import {
   ExportNotFound,
   ExportStatus,
   FieldsInUse,
-  importNotGuarded,
   ImportRefused,
   ImportSource,
   makeFieldCount,
   maximumContactsPerAdd,
   Pagination,
-  PollHint,
   TooManyContacts,
-  randomId,
-  readHistoryPage,
   Rejected,
   ServiceError,
-  withoutOwnKey,
   checkedMethods
 } from "@roster/domain"
+import {
+  checkAddSize,
+  checkIdempotencyKey,
+  checkLookup,
+  checkPage,
+  checkPlaces,
+  importNotGuarded,
+  PollHint,
+  randomId,
+  readHistoryPage,
+  withoutOwnKey
+} from "@roster/domain/internal"
 import { Deferred, Effect, Layer, type PlatformError, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { readJson, readList, readNothing, retryAfter } from "../calls/ResponseDecoding.ts"

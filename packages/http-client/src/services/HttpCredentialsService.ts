@@ -3,9 +3,7 @@ import type { OperationId, Refusal } from "@roster/api"
 import {
   ApiKey,
   ApiKeyPayload,
-  checkIdempotencyKey,
   CredentialNotFound,
-  CredentialSettings,
   CredentialsService,
   InvalidInput,
   type KeyedCall,
@@ -13,16 +11,20 @@ import {
   NewApiKey,
   NewSmtpCredentials,
   OutcomeUnknown,
-  readApiKeyChanges,
-  readApiKeyPayload,
   ServiceError,
   SmtpCredentials,
   SmtpCredentialsPayload,
   SmtpUpdatePayload,
   type SubaccountScope,
-  validated,
   checkedMethods
 } from "@roster/domain"
+import {
+  checkIdempotencyKey,
+  CredentialSettings,
+  readApiKeyChanges,
+  readApiKeyPayload,
+  validated
+} from "@roster/domain/internal"
 import { DateTime, Effect, Layer, Option, Predicate, Schema } from "effect"
 import { readJson, readNothing } from "../calls/ResponseDecoding.ts"
 import { makeCall } from "../calls/Call.ts"

@@ -1,5 +1,6 @@
 /** Mail sending over HTTP. */
-import { checkIdempotencyKey, EmailSend, EmailsService, checkedMethods } from "@roster/domain"
+import { EmailSend, EmailsService, checkedMethods } from "@roster/domain"
+import { checkIdempotencyKey } from "@roster/domain/internal"
 import { Effect, Layer } from "effect"
 import { readJson } from "../calls/ResponseDecoding.ts"
 import { keyUsed, makeCall } from "../calls/Call.ts"

@@ -1,7 +1,5 @@
 /** Lists over HTTP. */
 import {
-  checkIdempotencyKey,
-  checkPage,
   Contact,
   ContactList,
   IdempotencyKeyReused,
@@ -10,6 +8,7 @@ import {
   NameTaken,
   checkedMethods
 } from "@roster/domain"
+import { checkIdempotencyKey, checkPage } from "@roster/domain/internal"
 import { Effect, Layer, Schema } from "effect"
 import { makeCall } from "../calls/Call.ts"
 import { makeAnnouncedRead, makeSaidOnAnswers } from "../calls/ExtensionCall.ts"

@@ -1,18 +1,7 @@
 /** Runs over HTTP, at a service that says that it keeps them. */
 import { runsHonoured } from "@roster/api"
-import {
-  BegunRun,
-  checkIdempotencyKey,
-  checkRunPage,
-  checkRunsPage,
-  checkStep,
-  isRecordId,
-  RecordedChange,
-  RunNotFound,
-  RunRecord,
-  RunsService,
-  checkedMethods
-} from "@roster/domain"
+import { BegunRun, RecordedChange, RunNotFound, RunRecord, RunsService, checkedMethods } from "@roster/domain"
+import { checkIdempotencyKey, checkRunPage, checkRunsPage, checkStep, isRecordId } from "@roster/domain/internal"
 import { Effect, Layer, Schema } from "effect"
 import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"

@@ -1,15 +1,6 @@
 /** Rules and filters as they are sent. */
-import {
-  checkFilter,
-  checkRule,
-  type ContactFilter,
-  type ContactRule,
-  InvalidRule,
-  parseRule,
-  Rule,
-  ruleSource,
-  type ServiceError
-} from "@roster/domain"
+import { checkRule, type ContactFilter, InvalidRule, parseRule, Rule, type ServiceError } from "@roster/domain"
+import { checkFilter, type ContactRule, ruleSource } from "@roster/domain/internal"
 import { Effect, Result } from "effect"
 import { inQuery } from "./UrlValue.ts"
 

@@ -1,5 +1,6 @@
 /** Refuses values that an address would change, or that would lead elsewhere, before anything is sent. */
-import { InvalidInput, isAddressable, notAddressable } from "@roster/domain"
+import { InvalidInput } from "@roster/domain"
+import { isAddressable, notAddressable } from "@roster/domain/internal"
 import { Effect } from "effect"
 
 /** Checks a segment of the path. */

@@ -1,5 +1,6 @@
 /** A response whose body is read into memory, up to a limit, or as a stream. Text and JSON must be UTF-8. */
-import { joinBytes, JsonParser, ResponseTooLarge } from "@roster/domain"
+import { ResponseTooLarge } from "@roster/domain"
+import { joinBytes, JsonParser } from "@roster/domain/internal"
 import { Effect, Inspectable, Option, Pipeable, type Schema, Stream } from "effect"
 import {
   Cookies,

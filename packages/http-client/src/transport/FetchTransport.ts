@@ -1,5 +1,5 @@
 /** A slower `HttpClient` for every runtime with `fetch`, under the same limits. Redirects are not followed. */
-import { KnownFields } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import { Context, Effect, Layer, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import {

@@ -1,5 +1,6 @@
 /** The error of a setting that cannot be used, of a client or of its transport. */
-import { KnownFields, TaggedError } from "@roster/domain"
+import { TaggedError } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 
 /** The issue of a setting that is missing. */

@@ -1,7 +1,8 @@
 /** A condition that only Roster has is sent to no other service. */
 import { assert, describe, it } from "@effect/vitest"
 import { listsHonoured } from "@roster/api"
-import { ContactFilter, ContactsService, InvalidRule, ListsService, rawRule, RuleText } from "@roster/domain"
+import { ContactFilter, ContactsService, InvalidRule, ListsService, RuleText } from "@roster/domain"
+import { rawRule } from "@roster/domain/internal"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { RosterClient } from "../../src/index.ts"

@@ -5,14 +5,13 @@
  */
 import {
   ContactStatus,
-  isLifted,
   isMailedStatus,
   ReportedAccessLevel,
   type Resubscribe,
-  strictnessOf,
   withheldStatuses,
   type AuditDetails
 } from "@roster/domain"
+import { isLifted, strictnessOf } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import { auditRow } from "../credentials/AuditTrail.ts"

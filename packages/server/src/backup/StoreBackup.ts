@@ -1,5 +1,5 @@
 /** Backs up a store while others use it, and restores one that nobody uses. (docs/decisions/backups.md) */
-import { fnRedacted, KnownFields } from "@roster/domain"
+import { fnRedacted, KnownFields } from "@roster/domain/internal"
 import { Context, Data, Effect, Exit, Layer, Predicate, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"

@@ -5,7 +5,6 @@
 import {
   AccessDenied,
   canonicalEmail,
-  checkFilter,
   ContactFilter,
   InvalidInput,
   maximumEmailsPerDelete,
@@ -14,6 +13,7 @@ import {
   type RunRefused,
   ServiceError
 } from "@roster/domain"
+import { checkFilter } from "@roster/domain/internal"
 import { DateTime, Effect, Iterable } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Caller, mayViewContacts } from "../credentials/Caller.ts"

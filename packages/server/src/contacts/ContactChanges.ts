@@ -7,14 +7,11 @@ import {
   canonicalEmail,
   type ChangeAnswerRecord,
   type ChangeOptions,
-  checkChangedPlaces,
   type ContactChange,
-  encodeChanges,
   type InvalidInput,
-  ServiceError,
-  toldStatusDate,
-  mergedRefusal
+  ServiceError
 } from "@roster/domain"
+import { checkChangedPlaces, encodeChanges, toldStatusDate, mergedRefusal } from "@roster/domain/internal"
 import { Effect, identity } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller, mayViewContacts } from "../credentials/Caller.ts"

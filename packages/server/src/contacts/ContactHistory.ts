@@ -5,17 +5,14 @@
  */
 import {
   canonicalEmail,
-  ContactFields,
   type ContactHistory,
   ContactNotFound,
   type FieldChanges,
-  formatWireDate,
   type HistoryEntry,
   type HistoryPage,
-  historyCursor,
-  readHistoryPage,
   type RecordedChange
 } from "@roster/domain"
+import { ContactFields, formatWireDate, historyCursor, readHistoryPage } from "@roster/domain/internal"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { changesOf, maximumInRow, pageBytes } from "../runs/ChangeRows.ts"

@@ -2,20 +2,15 @@
  * Offset pagination over counted blocks of ids: a page skips less than one block instead of every contact before it.
  * Contacts that are not counted yet have higher ids, so they cost time but not correctness. (docs/decisions/paging.md)
  */
+import { canonicalEmail, type Contact, type ContactsPage, ListNotFound, ListsText, ruleMatcher } from "@roster/domain"
 import {
-  canonicalEmail,
   checkLookup,
   checkPage,
-  type Contact,
   ContactFields,
   type ContactRule,
-  type ContactsPage,
   isAddressable,
-  ListNotFound,
-  ListsText,
-  notAddressable,
-  ruleMatcher
-} from "@roster/domain"
+  notAddressable
+} from "@roster/domain/internal"
 import { Data, DateTime, Effect, Iterable } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"

@@ -1,9 +1,6 @@
 /** The repository of contacts: the methods of `ContactsService` that read and write them on SQL. */
 import {
   type AddOptions,
-  checkAddSize,
-  checkPage,
-  checkPlaces,
   type Contact,
   type ContactFilter,
   ContactNotFound,
@@ -11,17 +8,22 @@ import {
   type ContactsService,
   ContactUpdatePayload,
   canonicalEmail,
-  fnRedacted,
   type GetOptions,
   InvalidInput,
   maximumContactsPerAdd,
+  TooManyContacts
+} from "@roster/domain"
+import {
+  checkAddSize,
+  checkPage,
+  checkPlaces,
+  fnRedacted,
   selectsEveryContact,
   sentPart,
-  TooManyContacts,
   validated,
   writeOf,
   mergedRefusal
-} from "@roster/domain"
+} from "@roster/domain/internal"
 import { Array as Arr, DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller, type CallerIdentity, mayViewContacts } from "../credentials/Caller.ts"

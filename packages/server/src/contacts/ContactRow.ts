@@ -1,5 +1,6 @@
 /** Contacts as the table has them. */
-import { type Contact, ContactFields, JsonParser, makeEmptyRecord, Rule } from "@roster/domain"
+import { type Contact, Rule } from "@roster/domain"
+import { ContactFields, JsonParser, makeEmptyRecord } from "@roster/domain/internal"
 import { DateTime, Effect, Function, Stream } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { dialect, preparedQuery, streamValues } from "../store/SqlDialect.ts"

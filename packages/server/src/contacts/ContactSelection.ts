@@ -1,15 +1,6 @@
 /** Which contacts of an account a filter selects. */
-import {
-  canonicalEmail,
-  type ContactFilter,
-  type ContactRule,
-  type InvalidRule,
-  parseRule,
-  type Rule,
-  type RuleFields,
-  ruleMatcher,
-  ruleSource
-} from "@roster/domain"
+import { canonicalEmail, type ContactFilter, type InvalidRule, parseRule, type Rule, ruleMatcher } from "@roster/domain"
+import { type ContactRule, type RuleFields, ruleSource } from "@roster/domain/internal"
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { dialect } from "../store/SqlDialect.ts"

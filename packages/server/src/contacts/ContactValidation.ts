@@ -2,19 +2,17 @@
 import {
   ListsText,
   type ContactChange,
-  contactRefusal,
   type ContactPayload,
   type ContactUpdatePayload,
   emailAddressIssue,
   InvalidInput,
-  isAddressable,
   maximumChanges,
   maximumListName,
   maximumLists,
   maximumListsOfContact,
-  notAddressable,
   TooManyContacts
 } from "@roster/domain"
+import { contactRefusal, isAddressable, notAddressable } from "@roster/domain/internal"
 import { Effect } from "effect"
 import { inSlices } from "../threads/Slices.ts"
 

@@ -3,21 +3,16 @@
  * conditional changes take it on either engine. (docs/decisions/upsert.md)
  */
 import {
-  areListsSo,
   type Contact,
   type ContactContent,
-  ContactFields,
   isMailedStatus,
   ContactSize,
   type ContactSource,
   type ContactWrite,
-  contactAfter,
   judgeChange,
-  listsAfter,
-  maximumListsOfContact,
-  newContact,
-  saidAgain
+  maximumListsOfContact
 } from "@roster/domain"
+import { areListsSo, ContactFields, contactAfter, listsAfter, newContact, saidAgain } from "@roster/domain/internal"
 import { Effect, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { byEngine, dialect, runEach, textArray } from "../store/SqlDialect.ts"

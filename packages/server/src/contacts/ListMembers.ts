@@ -1,5 +1,6 @@
 /** The lists of contacts by name, and which contacts are on them. (docs/decisions/upsert.md) */
-import { FieldNames, InvalidInput, listsAfter, maximumLists, maximumListsOfContact } from "@roster/domain"
+import { InvalidInput, maximumLists, maximumListsOfContact } from "@roster/domain"
+import { FieldNames, listsAfter } from "@roster/domain/internal"
 import { Effect, Iterable } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,6 @@
 /** What a run records of contacts as the table has them, and deletions that are recorded. (docs/decisions/runs.md) */
-import { type ChangeOfContact, changeOf, type Contact, ContactStates, statusDateOf } from "@roster/domain"
+import { type Contact } from "@roster/domain"
+import { type ChangeOfContact, changeOf, ContactStates, statusDateOf } from "@roster/domain/internal"
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { noteWritten } from "../credentials/WrittenSums.ts"

@@ -2,7 +2,8 @@
  * Evaluates rules on the contacts of a store: by key and in slices, so that nobody waits for the end of a scan. It
  * sees each contact as it is when its turn comes, and none twice, since ids ascend. (docs/decisions/rules.md)
  */
-import { ContactFields, makeFieldCount, makeRuleCount, Rule, type RuleFields, ruleMatcher } from "@roster/domain"
+import { makeFieldCount, Rule, ruleMatcher } from "@roster/domain"
+import { ContactFields, makeRuleCount, type RuleFields } from "@roster/domain/internal"
 import { DateTime, Effect } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { byEngine, dialect } from "../store/SqlDialect.ts"

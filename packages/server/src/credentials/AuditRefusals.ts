@@ -2,7 +2,8 @@
  * Records refused requests in the audit trail: by shares, so that nobody fills it or hides others in it, and in batches,
  * so that a refusal costs no statement. (docs/decisions/access.md)
  */
-import { redactLayerSpans, type AuditActor } from "@roster/domain"
+import { type AuditActor } from "@roster/domain"
+import { redactLayerSpans } from "@roster/domain/internal"
 import { Array as Arr, Context, Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { clientNetwork } from "../network/IpRanges.ts"

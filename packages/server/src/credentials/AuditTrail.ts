@@ -1,13 +1,6 @@
 /** The entries of the audit trail: changes are recorded in their own transaction, refusals by `AuditRefusals`. */
-import {
-  AccessDenied,
-  ExceedsGrantor,
-  InvalidInput,
-  ServiceError,
-  wireField,
-  type AuditActor,
-  AuditDetails
-} from "@roster/domain"
+import { AccessDenied, ExceedsGrantor, InvalidInput, ServiceError, type AuditActor, AuditDetails } from "@roster/domain"
+import { wireField } from "@roster/domain/internal"
 import { Cause, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { storeClock } from "../store/StoreClock.ts"

@@ -1,13 +1,6 @@
 /** Changes of credentials: authorised, made and recorded in one transaction. */
-import {
-  EmailAddress,
-  canonicalEmail,
-  invalidInput,
-  RateLimited,
-  ServiceError,
-  Unavailable,
-  type AuditDetails
-} from "@roster/domain"
+import { EmailAddress, canonicalEmail, RateLimited, ServiceError, Unavailable, type AuditDetails } from "@roster/domain"
+import { invalidInput } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
 import { encoded } from "../store/AnswerEncoding.ts"

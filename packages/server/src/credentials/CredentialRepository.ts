@@ -3,25 +3,22 @@ import {
   AccessDenied,
   type AccessLevel,
   CallName,
-  checkIdempotencyKey,
   CredentialNotFound,
   type CredentialOperations,
-  fnRedacted,
   type IdempotencyKeyInUse,
   IdempotencyKeyReused,
   InvalidInput,
-  isAddressable,
   type KeyedCall,
   maximumCredentials,
   maximumKeptCredentials,
   NameTaken,
-  notAddressable,
   type ServiceError,
   type SmtpUpdatePayload,
   type SubaccountScope,
   TooManyCredentials,
   type AuditDetails
 } from "@roster/domain"
+import { checkIdempotencyKey, fnRedacted, isAddressable, notAddressable } from "@roster/domain/internal"
 import { type DateTime, Effect, type Redacted } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import type { AuditRefusals } from "./AuditRefusals.ts"

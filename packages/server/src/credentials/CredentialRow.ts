@@ -1,12 +1,6 @@
 /** The table of credentials: how each field is stored, how far a credential reaches, and what a change changes. */
-import {
-  AccessDenied,
-  CredentialSettings,
-  ExceedsGrantor,
-  formatWireDate,
-  ReportedAccessLevel,
-  type AuditDetails
-} from "@roster/domain"
+import { AccessDenied, ExceedsGrantor, ReportedAccessLevel, type AuditDetails } from "@roster/domain"
+import { CredentialSettings, formatWireDate } from "@roster/domain/internal"
 import { Effect, Redacted, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { areRangesWithin } from "../network/IpRanges.ts"

@@ -4,15 +4,14 @@
  */
 import {
   CallName,
-  checkIdempotencyKey,
   IdempotencyKeyInUse,
   IdempotencyKeyReused,
   type InvalidInput,
-  JsonParser,
   type KeyedCall,
   NamedRun,
   ServiceError
 } from "@roster/domain"
+import { checkIdempotencyKey, JsonParser } from "@roster/domain/internal"
 import { Effect, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { createHash } from "node:crypto"

@@ -2,7 +2,7 @@
  * Secrets of 192 random bits, with a prefix for secret scanners and a checksum against typing errors. Only the digest
  * is stored; so many bits need neither a salt nor a slow hash. (docs/decisions/secrets.md)
  */
-import { SecretFormat } from "@roster/domain"
+import { SecretFormat } from "@roster/domain/internal"
 import { Effect, Redacted } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { hash } from "node:crypto"

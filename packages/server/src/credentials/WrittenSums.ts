@@ -2,7 +2,8 @@
  * Sums in the audit trail what keys write without a run, by key and hour: in memory, off the path of a request, and once a minute into
  * the store. A killed process loses its last minute. (docs/decisions/access.md)
  */
-import { isMailedStatus, NamedRun, redactLayerSpans } from "@roster/domain"
+import { isMailedStatus, NamedRun } from "@roster/domain"
+import { redactLayerSpans } from "@roster/domain/internal"
 import { Effect, Layer, Number, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { processSeconds, storeClock } from "../store/StoreClock.ts"

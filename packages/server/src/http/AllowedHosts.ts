@@ -1,6 +1,6 @@
 /** The hosts by which a client may call the service, against DNS rebinding, and where links in its answers lead. */
 import { versionSegment } from "@roster/api"
-import { isLoopbackHost } from "@roster/domain"
+import { isLoopbackHost } from "@roster/domain/internal"
 import { Context } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isIPv4, isIPv6 } from "node:net"

@@ -7,7 +7,8 @@ import {
   OperationPolicy,
   UnauthorizedRequest
 } from "@roster/api"
-import { AccessDenied, type AccessLevel, SecretFormat, Unauthorized, type AuditDetails } from "@roster/domain"
+import { AccessDenied, type AccessLevel, Unauthorized, type AuditDetails } from "@roster/domain"
+import { SecretFormat } from "@roster/domain/internal"
 import { Clock, Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { SqlClient, type SqlError } from "effect/sql"

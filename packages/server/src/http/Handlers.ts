@@ -4,7 +4,6 @@ import {
   AccountService,
   type Contact,
   ContactFilter,
-  contactFilterFromInput,
   ContactsService,
   CredentialsService,
   type EmailsPayload,
@@ -12,13 +11,12 @@ import {
   type ExportLink,
   ExportNotFound,
   InvalidInput,
-  isRecordId,
   CallName,
   ListsService,
   type KeyedCall,
-  resubscribeIn,
   RunsService
 } from "@roster/domain"
+import { contactFilterFromInput, isRecordId, resubscribeIn } from "@roster/domain/internal"
 import { contactJson } from "@roster/domain/ContactJson"
 import { Effect, Option } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"

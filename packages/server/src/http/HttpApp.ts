@@ -8,7 +8,7 @@ import {
   versionHeader,
   versionSegment
 } from "@roster/api"
-import { loggedCause } from "@roster/domain"
+import { loggedCause } from "@roster/domain/internal"
 import { Cause, Context, Effect, type Fiber } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"

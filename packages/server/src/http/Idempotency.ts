@@ -1,6 +1,7 @@
 /** Answers a repeated call with an Idempotency-Key as its first one was answered. (docs/decisions/retries.md) */
 import { idempotencyKeyHeader, type OperationId, OperationPolicy, resubscribeHeader, runHeader } from "@roster/api"
-import { IdempotencyKeyReused, isIdempotencyKey, maximumIdempotencyKey } from "@roster/domain"
+import { IdempotencyKeyReused, maximumIdempotencyKey } from "@roster/domain"
+import { isIdempotencyKey } from "@roster/domain/internal"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"

@@ -1,6 +1,7 @@
 /** What is checked of a request before its handler. Input outside the contract becomes a 400 that names the field. */
 import { BadRequest, refusalTexts, type OperationId } from "@roster/api"
-import { InvalidInput, invalidInput, StrictJson } from "@roster/domain"
+import { InvalidInput } from "@roster/domain"
+import { invalidInput, StrictJson } from "@roster/domain/internal"
 import { ByteSize, Effect, identity, Schema } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"

@@ -3,7 +3,8 @@
  * contact a third of its throughput. (docs/decisions/performance.md)
  */
 import { OperationPolicy, type Refusal, RosterApi, runHeader, versionSegment } from "@roster/api"
-import { InvalidInput, invalidInput, JsonParser, NamedRun, type ServiceError, wireField } from "@roster/domain"
+import { InvalidInput, NamedRun, type ServiceError } from "@roster/domain"
+import { invalidInput, JsonParser, wireField } from "@roster/domain/internal"
 import { Context, Effect, identity, Schema, SchemaIssue, type FileSystem, type Path, type Scope } from "effect"
 import { type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"

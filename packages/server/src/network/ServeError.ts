@@ -1,5 +1,5 @@
 /** What keeps a server from serving. */
-import { KnownFields } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 import type { HttpServerError } from "effect/http"
 

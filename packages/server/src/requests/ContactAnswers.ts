@@ -9,7 +9,6 @@ import {
   type ContactChange,
   type ContactPayload,
   type ContactsPage,
-  fnRedacted,
   type GetOptions,
   type InvalidInput,
   type InvalidRule,
@@ -17,6 +16,7 @@ import {
   type ServiceError,
   type TooManyContacts
 } from "@roster/domain"
+import { fnRedacted } from "@roster/domain/internal"
 import { answersJson, contactsJson } from "@roster/domain/ContactJson"
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"

@@ -2,7 +2,8 @@
  * The changes of a run as rows: each is a JSON array of changes that follow one another, under the number of its last one. A row
  * for each change would cost as much as the write that it records.
  */
-import { ChangeContent, erasedChange, type RecordedChange, type RunChangesPage } from "@roster/domain"
+import { type RecordedChange, type RunChangesPage } from "@roster/domain"
+import { ChangeContent, erasedChange } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { defaultPage } from "../store/Rows.ts"

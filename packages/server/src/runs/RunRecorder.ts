@@ -2,7 +2,8 @@
  * Records what a write of a run changes, in the transaction of that write and in one statement.
  * A write that names no run asks for nothing. (docs/decisions/runs.md)
  */
-import { AuditDetails, type ChangeOfContact, NamedRun, runIdOf, RunRefused } from "@roster/domain"
+import { AuditDetails, NamedRun, RunRefused } from "@roster/domain"
+import { type ChangeOfContact, runIdOf } from "@roster/domain/internal"
 import { Context, Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"

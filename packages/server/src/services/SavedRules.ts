@@ -1,5 +1,6 @@
 /** The saved rules of an account, which its store keeps. */
-import { maximumSavedRules, type SavedRule, SavedRuleNotFound, tooManySavedRules } from "@roster/domain"
+import { maximumSavedRules, type SavedRule, SavedRuleNotFound } from "@roster/domain"
+import { tooManySavedRules } from "@roster/domain/internal"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { dialect } from "../store/SqlDialect.ts"

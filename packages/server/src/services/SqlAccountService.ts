@@ -4,19 +4,15 @@ import {
   AccountService,
   type AuditPage,
   type CallingKey,
-  checkAuditPage,
   checkRule,
-  checkRuleName,
-  checkRunPage,
-  checkRunsPage,
   type EmailsPage,
-  fnRedacted,
   type JobsPage,
   type RowsPage,
   type SubaccountScope,
   Unauthorized,
   checkedMethods
 } from "@roster/domain"
+import { checkAuditPage, checkRuleName, checkRunPage, checkRunsPage, fnRedacted } from "@roster/domain/internal"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { accountOf, refuse } from "../credentials/AuditedChange.ts"

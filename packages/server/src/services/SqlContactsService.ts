@@ -2,16 +2,13 @@
 import {
   ChangeAnswerRecord,
   type ChangeOptions,
-  checkIdempotencyKey,
   Contact,
   ContactChange,
   ContactPayload,
   ContactsService,
-  exactAnswer,
   type ExportLink,
   ExportNotFound,
   type ExportRequest,
-  fnRedacted,
   type HistoryPage,
   type ImportOptions,
   type ImportSource,
@@ -19,11 +16,10 @@ import {
   type KeyedCall,
   keptStatuses,
   Pagination,
-  redactStreamSpans,
   Resubscribe,
-  ruleSource,
   checkedMethods
 } from "@roster/domain"
+import { checkIdempotencyKey, exactAnswer, fnRedacted, redactStreamSpans, ruleSource } from "@roster/domain/internal"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { changeContacts } from "../contacts/ContactChanges.ts"

@@ -4,18 +4,15 @@ import {
   type ApiKeyForPurposes,
   ApiKeyPayload,
   ApiKeyUpdatePayload,
-  CredentialSettings,
   CredentialsService,
   canonicalEmail,
   type LastManagingKey,
-  readApiKeyChanges,
-  readApiKeyPayload,
   type SmtpCredentials,
   SmtpCredentialsPayload,
   SmtpUpdatePayload,
-  validated,
   checkedMethods
 } from "@roster/domain"
+import { CredentialSettings, readApiKeyChanges, readApiKeyPayload, validated } from "@roster/domain/internal"
 import { Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"

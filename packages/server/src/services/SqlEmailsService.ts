@@ -5,15 +5,13 @@ import {
   EmailMessage,
   EmailSend,
   EmailsService,
-  fnRedacted,
   InvalidInput,
   NotAllowedSender,
   RateLimited,
   ServiceError,
-  StrictJson,
-  validated,
   checkedMethods
 } from "@roster/domain"
+import { fnRedacted, StrictJson, validated } from "@roster/domain/internal"
 import { Effect, Layer, Schema } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { SqlClient } from "effect/sql"

@@ -1,13 +1,10 @@
 /** `ListsService` on the database of a store. */
 import {
   canonicalEmail,
-  checkPage,
   type ContactFilter,
   ContactList,
   type ContactsPage,
-  fnRedacted,
   InvalidInput,
-  isAddressable,
   type KeyedCall,
   ListNotFound,
   ListPayload,
@@ -17,11 +14,10 @@ import {
   ListUpdatePayload,
   maximumListsOfContact,
   NameTaken,
-  notAddressable,
-  validated,
   maximumContactsPerAdd,
   checkedMethods
 } from "@roster/domain"
+import { checkPage, fnRedacted, isAddressable, notAddressable, validated } from "@roster/domain/internal"
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { type BulkWrite, inPieces, writeMany, writtenAtOnce } from "../contacts/BulkWrites.ts"

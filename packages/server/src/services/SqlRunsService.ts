@@ -2,12 +2,8 @@
 import {
   AccessDenied,
   BegunRun,
-  checkRunPage,
-  checkRunsPage,
-  checkStep,
   type EndOfRun,
   ErasedNumbers,
-  fnRedacted,
   type KeyedCall,
   NamedRun,
   type RunChangesPage,
@@ -16,9 +12,9 @@ import {
   type RunsPage,
   RunTaken,
   ServiceError,
-  validated,
   checkedMethods
 } from "@roster/domain"
+import { checkRunPage, checkRunsPage, checkStep, fnRedacted, validated } from "@roster/domain/internal"
 import { DateTime, Effect, Layer } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { SqlClient } from "effect/sql"

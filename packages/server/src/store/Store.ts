@@ -1,5 +1,5 @@
 /** The database of a store, whose tables it brings up to date as it opens. */
-import { redactLayerSpans, secretText } from "@roster/domain"
+import { redactLayerSpans, secretText } from "@roster/domain/internal"
 import { Effect, Layer, References, Result } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { lastMigration, latestMigration, migrate } from "./Migrations.ts"

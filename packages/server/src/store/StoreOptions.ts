@@ -1,5 +1,5 @@
 /** The options of an embedded service, on SQLite and on PostgreSQL. */
-import { KnownFields } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import { Context, type Duration, Effect } from "effect"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import { type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"

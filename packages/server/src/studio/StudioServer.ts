@@ -2,7 +2,7 @@
  * The process of `roster studio`: it serves the page to this machine alone, and passes its calls on to a service, whose key
  * the page never gets. (docs/studio.md)
  */
-import { KnownFields } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Redacted, References, type Scope } from "effect"
 import { HttpClient, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"

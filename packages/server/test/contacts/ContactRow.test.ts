@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactFields } from "@roster/domain"
+import { ContactFields } from "@roster/domain/internal"
 import { Arbitrary, Schema } from "effect"
 import { contactColumns, givenValue, toContact } from "../../src/contacts/ContactRow.ts"
 import { rows } from "./Rows.ts"

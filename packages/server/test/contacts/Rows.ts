@@ -1,5 +1,5 @@
 /** Generators of rows of contacts: a value for each column by its kind. */
-import { ContactFields } from "@roster/domain"
+import { ContactFields } from "@roster/domain/internal"
 import { Arbitrary, Schema } from "effect"
 import { contactColumns } from "../../src/contacts/ContactRow.ts"
 

@@ -2,7 +2,8 @@
  * One contact, whole. Its status, names and custom fields are edited in place, and only what changed is sent, as a run. Before
  * somebody who left gets mail, the page asks.
  */
-import { type Contact, ContactFields, ContactStatus, Rule } from "@roster/domain"
+import { type Contact, ContactStatus, Rule } from "@roster/domain"
+import { ContactFields } from "@roster/domain/internal"
 import { resubscribeWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "react"

@@ -1,5 +1,6 @@
 /** The columns of contacts, and what a cell of each says. */
-import { type Contact, ContactFields, type FieldsInUse, Rule } from "@roster/domain"
+import { type Contact, type FieldsInUse, Rule } from "@roster/domain"
+import { ContactFields } from "@roster/domain/internal"
 import { DateTime } from "effect"
 
 /** A column that can be shown. */

@@ -1,5 +1,6 @@
 /** What a person changes of a contact in its form: only that is sent, as a run that can be undone. */
-import { Contact, ContactsService, ContactStatus, everyStatus, type Resubscribe } from "@roster/domain"
+import { Contact, ContactsService, ContactStatus, type Resubscribe } from "@roster/domain"
+import { everyStatus } from "@roster/domain/internal"
 import {
   changeAsRun,
   type NotChangeable,

@@ -1,5 +1,5 @@
 /** What a person is told of the contacts that the rule leaves out, since it cannot compare a value of theirs. */
-import { unplacedText } from "@roster/domain"
+import { unplacedText } from "@roster/domain/internal"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 

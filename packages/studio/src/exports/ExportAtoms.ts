@@ -1,5 +1,6 @@
 /** The exports of this session: each is asked for and waited for by the programs of the library, and goes on while one looks at other views. */
-import { type CompressionFormat, contactFilterFromInput, ContactsService, type ExportFileFormat } from "@roster/domain"
+import { type CompressionFormat, ContactsService, type ExportFileFormat } from "@roster/domain"
+import { contactFilterFromInput } from "@roster/domain/internal"
 import { awaitExport, type RosterCommand } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { Atom } from "effect/reactivity"

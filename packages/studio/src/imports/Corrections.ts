@@ -1,5 +1,5 @@
 /** Rejected rows that a person corrects: the one that is open, what an import would make of it, and what was kept or proposed. */
-import { makeRowCheck, type RowCells, type RowCheck } from "@roster/domain"
+import { makeRowCheck, type RowCells, type RowCheck } from "@roster/domain/internal"
 import { Result } from "effect"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
 import * as ImportFile from "./ImportFile.ts"

@@ -1,23 +1,19 @@
 /** What the person says about the columns and words of a file, with proposals for what they have not said: one mapping. */
+import { type ContactStatus, ImportMapping, isMailedStatus, ListsText, type OnDuplicate } from "@roster/domain"
 import {
   type ConsentColumn,
   consentOfHeading,
   ContactColumns,
   ContactFields,
-  type ContactStatus,
   FieldNames,
   formOf,
   isDateKind,
-  ImportMapping,
-  isMailedStatus,
   kindShare,
-  ListsText,
   makeConsentTally,
   makeKindReader,
-  type OnDuplicate,
   statusOfWord,
   yesOrNo
-} from "@roster/domain"
+} from "@roster/domain/internal"
 import { Schema, Struct } from "effect"
 import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from "./thread/FileSight.ts"
 

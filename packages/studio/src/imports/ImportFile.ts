@@ -1,5 +1,6 @@
 /** The file of an import: how it is read, and what its columns, words and rows mean. It stays while one looks at another view. */
-import { ImportMapping, ImportMappingText, invalidInput } from "@roster/domain"
+import { ImportMapping } from "@roster/domain"
+import { ImportMappingText, invalidInput } from "@roster/domain/internal"
 import { Data, Effect, type Layer, Schema, Stream, Struct } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import type { RpcClientError } from "effect/rpc"

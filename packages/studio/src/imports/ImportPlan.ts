@@ -1,5 +1,5 @@
 /** The plan of an import: with the rows that a person has corrected, listed by what they would do, and as a command. */
-import type { RowCells } from "@roster/domain"
+import type { RowCells } from "@roster/domain/internal"
 import { importCommand, type RosterCommand } from "@roster/workflows"
 import { Effect, Redacted, Stream, Struct } from "effect"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"

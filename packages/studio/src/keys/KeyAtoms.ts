@@ -3,7 +3,6 @@
  * programs of the library. A new secret stands in an atom of its own until the person says that it is kept.
  */
 import {
-  accessOf,
   type AccessLevel,
   type ApiKey,
   ApiKeyPayload,
@@ -13,6 +12,7 @@ import {
   purposes,
   type SmtpCredentials
 } from "@roster/domain"
+import { accessOf } from "@roster/domain/internal"
 import { FetchTransport, RosterClient } from "@roster/http-client"
 import {
   auditApiKeys,

@@ -1,16 +1,6 @@
 /** The rule as it is being written: what is wrong with it, what may be written next, the saved rule that it names, and its use. */
-import {
-  completeRule,
-  completeSavedRule,
-  InvalidInput,
-  type InvalidRule,
-  invalidInput,
-  isSavedRule,
-  parseRule,
-  RuleName,
-  type RuleCompletions,
-  ruleOf
-} from "@roster/domain"
+import { completeRule, InvalidInput, type InvalidRule, parseRule, RuleName, type RuleCompletions } from "@roster/domain"
+import { completeSavedRule, invalidInput, isSavedRule, ruleOf } from "@roster/domain/internal"
 import { Effect, Result, Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import * as AppliedRule from "./AppliedRule.ts"

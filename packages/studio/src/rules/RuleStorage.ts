@@ -10,9 +10,9 @@ import {
   type RuleName,
   type SavedRuleNotFound,
   type SavedRules,
-  savedRulesOf,
   type ServiceError
 } from "@roster/domain"
+import { savedRulesOf } from "@roster/domain/internal"
 import type { InvalidSettings } from "@roster/http-client"
 import { Context, Data, Effect, Layer } from "effect"
 import { Atom } from "effect/reactivity"

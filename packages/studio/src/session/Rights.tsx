@@ -1,5 +1,6 @@
 /** What the key may do, as requests that change nothing show it, and how controls stand that need more. */
-import { type AccessLevel, ContactsService, CredentialsService, EmailAddress, randomId } from "@roster/domain"
+import { type AccessLevel, ContactsService, CredentialsService, EmailAddress } from "@roster/domain"
+import { randomId } from "@roster/domain/internal"
 import { probeAccess } from "@roster/workflows"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"

@@ -1,5 +1,6 @@
 /** Generators of contacts whose texts and field names are difficult for formats. */
-import { ContactColumns, type ContactPayload, EmailAddress, FieldNames } from "@roster/domain"
+import { type ContactPayload, EmailAddress } from "@roster/domain"
+import { ContactColumns, FieldNames } from "@roster/domain/internal"
 import { Arbitrary, DateTime, Schema } from "effect"
 import { integer, mostly, oneOf, optional } from "./Generators.ts"
 

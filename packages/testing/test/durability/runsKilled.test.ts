@@ -4,7 +4,8 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ChangeContent, ContactStates, RunRecord } from "@roster/domain"
+import { RunRecord } from "@roster/domain"
+import { ChangeContent, ContactStates } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 import { amount, longRun, runSeed, seededRandom } from "../../src/simulation/LongRun.ts"
 import { assertImported, importFile, SeenRejection } from "./ImportedFile.ts"

@@ -4,7 +4,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   ContactFilter,
-  contactFilterFromInput,
   type ContactPayload,
   ContactsService,
   CredentialName,
@@ -13,6 +12,7 @@ import {
   RuleText,
   ServiceError
 } from "@roster/domain"
+import { contactFilterFromInput } from "@roster/domain/internal"
 import { addAll, defaultAddConcurrency } from "@roster/workflows"
 import { Duration, Effect, Exit, Inspectable, Redacted, Stream } from "effect"
 import { inspect } from "node:util"

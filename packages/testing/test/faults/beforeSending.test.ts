@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { contactFilterFromInput, ContactsService, CredentialsService, EmailAddress } from "@roster/domain"
+import { ContactsService, CredentialsService, EmailAddress } from "@roster/domain"
+import { contactFilterFromInput } from "@roster/domain/internal"
 import { RosterClient } from "@roster/http-client"
 import { Context, Effect, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"

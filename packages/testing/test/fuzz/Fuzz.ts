@@ -3,7 +3,8 @@
  * and with a model of what the service has to hold.
  */
 import { operations, versionSegment } from "@roster/api"
-import { ContactPayload, JsonParser } from "@roster/domain"
+import { ContactPayload } from "@roster/domain"
+import { JsonParser } from "@roster/domain/internal"
 import { Arbitrary, Effect, Predicate, type Redacted, Schedule, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { Agent } from "node:http"

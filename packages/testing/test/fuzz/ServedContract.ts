@@ -3,7 +3,7 @@
  * Answers are also decoded with the schemas of our own client.
  */
 import { ErrorBody, RosterApi } from "@roster/api"
-import { JsonParser } from "@roster/domain"
+import { JsonParser } from "@roster/domain/internal"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Schema } from "effect"
 

@@ -5,7 +5,6 @@
 import { assert, layer } from "@effect/vitest"
 import {
   ContactFilter,
-  contactFilterFromInput,
   ContactsService,
   EmailAddress,
   matchesRule,
@@ -13,6 +12,7 @@ import {
   parseRule,
   RuleText
 } from "@roster/domain"
+import { contactFilterFromInput } from "@roster/domain/internal"
 import { DateTime, Effect, Result, Schema } from "effect"
 import { askServe } from "../durability/KillableServe.ts"
 import { contactsIn, countOf, rowsOf } from "../durability/StoreLook.ts"

@@ -1,15 +1,8 @@
 /**
  * What an exporter is given of a failed span: enough to know what failed and where, and nothing of whom it was about.
  */
-import {
-  ContactNotFound,
-  fnRedacted,
-  loggedCause,
-  RateLimited,
-  redactSpans,
-  ServiceError,
-  TraceSubjects
-} from "@roster/domain"
+import { ContactNotFound, RateLimited, ServiceError, TraceSubjects } from "@roster/domain"
+import { fnRedacted, loggedCause, redactSpans } from "@roster/domain/internal"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Tracer } from "effect"
 import { recordSpans } from "../faults/SpanRecorder.ts"

@@ -13,17 +13,16 @@ import {
   EmailsService,
   ExportExpired,
   ExportId,
-  fnRedacted,
   ImportSource,
   LastManagingKey,
   maximumCredentials,
-  rawRule,
   readContacts,
   Rejected,
   RuleText,
   RunsService,
   ServiceError
 } from "@roster/domain"
+import { fnRedacted, rawRule } from "@roster/domain/internal"
 import {
   awaitExport,
   createWithRetry,

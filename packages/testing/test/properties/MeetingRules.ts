@@ -2,16 +2,8 @@
  * Generators of rules and of contacts that they match: both use the same few values in other cases and Unicode
  * compositions.
  */
-import {
-  ConsentTracking,
-  type ContactPayload,
-  ContactSource,
-  ContactStatus,
-  EmailAddress,
-  Rule,
-  RuleFields,
-  FieldNames
-} from "@roster/domain"
+import { ConsentTracking, type ContactPayload, ContactSource, ContactStatus, EmailAddress, Rule } from "@roster/domain"
+import { RuleFields, FieldNames } from "@roster/domain/internal"
 import { Arbitrary, DateTime, Schema } from "effect"
 import { integer, mostly, oneOf, optional } from "../../src/properties/Generators.ts"
 

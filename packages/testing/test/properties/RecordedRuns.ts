@@ -10,13 +10,13 @@ import {
   type Contact,
   ContactFilter,
   ContactsService,
-  ContactStates,
   EmailAddress,
   NamedRun,
   type RecordedChange,
   RuleText,
   RunsService
 } from "@roster/domain"
+import { ContactStates } from "@roster/domain/internal"
 import { Arbitrary, DateTime, Effect, Schema, Stream, Struct } from "effect"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 

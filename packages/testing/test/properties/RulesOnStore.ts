@@ -1,6 +1,7 @@
 /** The property of rules that every store has to hold. */
 import { afterAll, assert, layer } from "@effect/vitest"
-import { Contact, ContactFilter, ContactsService, Rule, RuleText, selectsEveryContact } from "@roster/domain"
+import { Contact, ContactFilter, ContactsService, Rule, RuleText } from "@roster/domain"
+import { selectsEveryContact } from "@roster/domain/internal"
 import { Arbitrary, DateTime, Effect, type Layer, Schema } from "effect"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"
 import { refused } from "../../src/conformance/cases/Refused.ts"

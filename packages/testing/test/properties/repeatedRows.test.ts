@@ -3,16 +3,8 @@
  * that is applied, and the import of the service.
  */
 import { assert, layer } from "@effect/vitest"
-import {
-  type AddOptions,
-  ContactFilter,
-  contactOf,
-  ContactsService,
-  ContactStatus,
-  contentOf,
-  readContacts,
-  RuleText
-} from "@roster/domain"
+import { type AddOptions, ContactFilter, ContactsService, ContactStatus, readContacts, RuleText } from "@roster/domain"
+import { contactOf, contentOf } from "@roster/domain/internal"
 import { importContacts, planImport, type RunLog } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { file, utf8 } from "../../src/conformance/jobs/Importing.ts"

@@ -3,7 +3,8 @@
  * undoing that brings back what the run had made of them.
  */
 import { assert, layer } from "@effect/vitest"
-import { canonicalEmail, ContactFilter, ContactsService, contentOf, RuleText, sameContent } from "@roster/domain"
+import { canonicalEmail, ContactFilter, ContactsService, RuleText } from "@roster/domain"
+import { contentOf, sameContent } from "@roster/domain/internal"
 import { importContacts, type ImportContactsOptions, planDelete, planUpdate, undoRun } from "@roster/workflows"
 import { Effect, Predicate, Stream } from "effect"
 import { amount, runSeed } from "../../src/simulation/LongRun.ts"

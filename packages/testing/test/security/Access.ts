@@ -3,7 +3,7 @@
  */
 import { assert } from "@effect/vitest"
 import { operations } from "@roster/api"
-import { SecretFormat } from "@roster/domain"
+import { SecretFormat } from "@roster/domain/internal"
 import { Clock, Effect } from "effect"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { type Answered, ask, askJson, type Asked, succeeded, textField } from "../wire/Wire.ts"

@@ -3,7 +3,7 @@
  * right. With `ROSTER_LONG_RUN=1` it is measured too.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { SecretFormat } from "@roster/domain"
+import { SecretFormat } from "@roster/domain/internal"
 import { Store } from "@roster/server"
 import { DateTime, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -8,9 +8,9 @@ import {
   ContactStatus,
   type ContactWrite,
   EmailAddress,
-  everyStatus,
   ServiceError
 } from "@roster/domain"
+import { everyStatus } from "@roster/domain/internal"
 import {
   changeAsRun,
   checkRuleFields,

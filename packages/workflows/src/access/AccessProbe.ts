@@ -3,7 +3,8 @@
  * operation.
  */
 import { Effect } from "effect"
-import { type AccessLevel, ContactsService, CredentialsService, fnRedacted, type ServiceError } from "@roster/domain"
+import { type AccessLevel, ContactsService, CredentialsService, type ServiceError } from "@roster/domain"
+import { fnRedacted } from "@roster/domain/internal"
 
 /** Whether a key has an access level. */
 export interface ProbedLevel {

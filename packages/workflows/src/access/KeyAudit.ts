@@ -1,14 +1,8 @@
 /** Findings about API keys, such as unused ones and needless access, and the advice for each. */
 import { Data, DateTime, Duration } from "effect"
 import { isReplacedApiKey } from "../rotation/RotationNames.ts"
-import {
-  type ApiKey,
-  formatWireDate,
-  type ReportedAccessLevel,
-  type Named,
-  untoldLevel,
-  KnownFields
-} from "@roster/domain"
+import { type ApiKey, type ReportedAccessLevel, type Named } from "@roster/domain"
+import { formatWireDate, untoldLevel, KnownFields } from "@roster/domain/internal"
 
 /** A finding about a key that its owner should decide on. */
 export type KeyFinding = Named<

@@ -1,15 +1,13 @@
 /** The addresses that a file names, for what is done to the contacts that have them. */
 import {
   canonicalEmail,
-  ContactColumns,
   emailAddressIssue,
-  fnRedacted,
   type ImportRow,
   InvalidInput,
-  joinBytes,
   readContacts,
   type UnreadableFile
 } from "@roster/domain"
+import { ContactColumns, fnRedacted, joinBytes } from "@roster/domain/internal"
 import { Effect, Result, Stream } from "effect"
 
 /** Whether a file begins with an address, so that it has no header. */

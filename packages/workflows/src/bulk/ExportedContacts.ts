@@ -1,5 +1,6 @@
 /** Reads the contacts of an export as JSON one at a time, in constant memory. */
-import { Contact, JsonParser, TaggedError } from "@roster/domain"
+import { Contact, TaggedError } from "@roster/domain"
+import { JsonParser } from "@roster/domain/internal"
 import { Effect, Schema, Stream } from "effect"
 import { makeUtf8Decoder } from "./Utf8Decoder.ts"
 

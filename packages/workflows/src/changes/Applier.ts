@@ -10,13 +10,11 @@ import {
   ContactFilter,
   ContactsService,
   InvalidInput,
-  inputProblem,
   type KeptStatusRow,
-  payloadOfChange,
   type ServiceError,
-  type TooManyContacts,
-  withoutOwnKey
+  type TooManyContacts
 } from "@roster/domain"
+import { inputProblem, payloadOfChange, withoutOwnKey } from "@roster/domain/internal"
 import { Array as Arrays, Deferred, Effect, Stream } from "effect"
 import { type ContactReader, type Found, foundIn, mayNotRead, nobody, readNow } from "../runs/ContactReader.ts"
 import type { NamedRejection } from "../runs/Rejections.ts"

@@ -6,21 +6,23 @@ import {
   ContactsService,
   type ContactWrite,
   type EmailAddress,
-  everyStatus,
-  fnRedacted,
   InvalidInput,
   type KeptStatus,
   keptStatuses,
-  payloadOfChange,
   type RunTaken,
   ServiceError,
   TaggedError,
   Unavailable,
-  withheldStatuses,
+  withheldStatuses
+} from "@roster/domain"
+import {
+  everyStatus,
+  fnRedacted,
+  payloadOfChange,
   wouldLower,
   withoutOwnKey,
   KnownFields
-} from "@roster/domain"
+} from "@roster/domain/internal"
 import { Effect, Schema, type Scope, Struct } from "effect"
 import { readNow } from "../runs/ContactReader.ts"
 import { attempts, made, madeBy, recordUnknown } from "../runs/RecordedChanges.ts"

@@ -1,22 +1,19 @@
 /** The plan that gives stored custom fields a kind: texts in the form of a file become those that rules compare. */
+import { type Contact, InvalidInput, maximumChanges, type ServiceError } from "@roster/domain"
 import {
-  type Contact,
   ContactColumns,
   FieldNames,
   fnRedacted,
   formOf,
-  InvalidInput,
   kindIssue,
   kindName,
   makeKindReader,
   makeStoredTextReader,
-  maximumChanges,
   exampleOf,
-  type ServiceError,
   storedTextReaders,
   type StoredTextReader,
   KnownFields
-} from "@roster/domain"
+} from "@roster/domain/internal"
 import { Effect, Stream, type Types } from "effect"
 import type { RunLog } from "../runs/RunLog.ts"
 import { makePlanner, type PlanCounts, type PlanOptions, writtenPlan } from "./ImportPlan.ts"

@@ -5,14 +5,13 @@
  */
 import {
   type ContactsService,
-  fnRedacted,
   type ImportMapping,
   type ImportRow,
   type RejectedRow,
   type RunTaken,
-  KnownFields,
   type InvalidInput
 } from "@roster/domain"
+import { fnRedacted, KnownFields } from "@roster/domain/internal"
 import { Effect, type Scope, type Stream } from "effect"
 import { makeContactReader, type ReaderOptions, readerFields } from "../runs/ContactReader.ts"
 import { fitOf, type ImportMode, makeUnreached, modeFields } from "../runs/ImportMode.ts"

@@ -2,29 +2,31 @@
 import {
   type AddOptions,
   type ContactChange,
-  ContactColumns,
-  contactOf,
   type ContactPayload,
   ContactSize,
   type ContactsService,
   type ContactState,
-  ContactStates,
   type ContactWrite,
   type FieldChanges,
-  fnRedacted,
   type ImportMapping,
   type ImportRow,
   type InvalidInput,
-  inputProblem,
   type KeptStatus,
   maximumChanges,
+  ServiceError
+} from "@roster/domain"
+import {
+  ContactColumns,
+  contactOf,
+  ContactStates,
+  fnRedacted,
+  inputProblem,
   mergedRefusal,
   onlyForms,
   randomId,
-  ServiceError,
   type StoredTextReaders,
   KnownFields
-} from "@roster/domain"
+} from "@roster/domain/internal"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
 import { recordedTarget } from "../runs/RecordedRun.ts"
 import { RunLog } from "../runs/RunLog.ts"

@@ -1,10 +1,8 @@
 /** A plan, and how it is carried out later, on the contacts that still are as the plan saw them. (docs/decisions/runs.md) */
 import {
-  areListsSo,
   type ContactChange,
   type ContactsService,
   maximumPlaces,
-  fnRedacted,
   type InvalidInput,
   judgeChange,
   maximumAddBytes,
@@ -12,9 +10,9 @@ import {
   type RunTaken,
   type ServiceError,
   TaggedError,
-  type TooManyContacts,
-  KnownFields
+  type TooManyContacts
 } from "@roster/domain"
+import { areListsSo, fnRedacted, KnownFields } from "@roster/domain/internal"
 import { Effect, Schema, Stream, Struct } from "effect"
 import { type RunLogFailure } from "../runs/RecordedRun.ts"
 import { RunLog } from "../runs/RunLog.ts"

@@ -1,16 +1,15 @@
 /** The file of a plan: JSON with its header, a row on each line, and its summary. (docs/decisions/runs.md) */
 import {
   ContactChange,
-  ContactColumns,
   ContactState,
   FieldChanges,
   ImportMapping,
   ImportWarning,
-  JsonParser,
   KeptStatusRow,
   Resubscribe,
   TaggedError
 } from "@roster/domain"
+import { ContactColumns, JsonParser } from "@roster/domain/internal"
 import { Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import { makeUtf8Decoder } from "../bulk/Utf8Decoder.ts"
 import { RepeatedRow } from "../upload/RepeatedRows.ts"

@@ -1,5 +1,6 @@
 /** Adds the rows of a file in one pass. */
-import { fnRedacted, type ImportRow, makeConsentWarnings, makeStatusNotes, KnownFields } from "@roster/domain"
+import { type ImportRow } from "@roster/domain"
+import { fnRedacted, makeConsentWarnings, makeStatusNotes, KnownFields } from "@roster/domain/internal"
 import { Stream } from "effect"
 import { named, type NamedRejection, rejectionOf } from "../runs/Rejections.ts"
 import type { RunReport } from "../runs/RunReport.ts"

@@ -1,12 +1,6 @@
 /** What is imported or planned: contacts, or the rows of a file, which a program may be able to read only once. */
-import {
-  ContactPayload,
-  type FileHeader,
-  type ImportRow,
-  JsonParser,
-  TaggedError,
-  type KnownFields
-} from "@roster/domain"
+import { ContactPayload, type FileHeader, type ImportRow, TaggedError } from "@roster/domain"
+import { JsonParser, type KnownFields } from "@roster/domain/internal"
 import { Array as Arrays, Effect, Predicate, Result, Schema, Stream } from "effect"
 import type { ContactDraft } from "../upload/BulkAdd.ts"
 import { batches } from "../upload/UploadBatches.ts"

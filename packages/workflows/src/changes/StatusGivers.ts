@@ -1,12 +1,6 @@
 /** Who gave the status that a contact has, so that an undo takes back only what its run or another undo gave. (docs/decisions/runs.md) */
-import {
-  canonicalEmail,
-  ContactStates,
-  isTimeOfAdding,
-  type StatusDate,
-  statusTime,
-  strictnessOf
-} from "@roster/domain"
+import { canonicalEmail, type StatusDate } from "@roster/domain"
+import { ContactStates, isTimeOfAdding, statusTime, strictnessOf } from "@roster/domain/internal"
 import { Effect, Stream } from "effect"
 import type { Found } from "../runs/ContactReader.ts"
 import type { RunEntry } from "../runs/RunEntry.ts"

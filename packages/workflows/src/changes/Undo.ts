@@ -6,14 +6,13 @@
 import {
   canonicalEmail,
   ContactsService,
-  fnRedacted,
   maximumChanges,
   type RunNotFound,
   type RunTaken,
   type ServiceError,
-  sometimes,
-  KnownFields
+  sometimes
 } from "@roster/domain"
+import { fnRedacted, KnownFields } from "@roster/domain/internal"
 import { Array as Arrays, Effect, type Scope, Stream } from "effect"
 import type { RunEntry } from "../runs/RunEntry.ts"
 import { type RecordedRun, type Run, type RunLogFailure } from "../runs/RecordedRun.ts"

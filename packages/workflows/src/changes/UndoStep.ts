@@ -2,22 +2,17 @@
 import {
   type ContactChange,
   type ContactState,
-  ContactStates,
   type EmailAddress,
-  everyStatus,
   type FieldChanges,
-  FieldNames,
-  isLifted,
   FieldValue,
   InvalidRule,
   parseRule,
   type Resubscribe,
   Rule,
   ruleMatcher,
-  type RuleText,
-  wireField,
-  wouldLower
+  type RuleText
 } from "@roster/domain"
+import { ContactStates, everyStatus, FieldNames, isLifted, wireField, wouldLower } from "@roster/domain/internal"
 import { DateTime, Effect, Schema } from "effect"
 import { type Found, stateOfFound } from "../runs/ContactReader.ts"
 import { ChangedField } from "../runs/RunChanges.ts"

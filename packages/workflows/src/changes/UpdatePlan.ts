@@ -2,17 +2,14 @@
 import {
   type Contact,
   ContactsService,
-  ContactStates,
   ContactStatus,
   ContactUpdatePayload,
   type ContactWrite,
-  fnRedacted,
   type InvalidInput,
   maximumChanges,
-  type ServiceError,
-  validated,
-  KnownFields
+  type ServiceError
 } from "@roster/domain"
+import { ContactStates, fnRedacted, validated, KnownFields } from "@roster/domain/internal"
 import { Effect, Schema, Stream, type Types } from "effect"
 import { mayNotRead, readNow } from "../runs/ContactReader.ts"
 import type { RunLog } from "../runs/RunLog.ts"

@@ -9,12 +9,10 @@ import {
   type ExportNotFound,
   type ExportStatus,
   ExportTimedOut,
-  fnRedacted,
-  PollHint,
   type ServiceError,
-  sometimes,
-  KnownFields
+  sometimes
 } from "@roster/domain"
+import { fnRedacted, PollHint, KnownFields } from "@roster/domain/internal"
 
 /** The default schedule: one second, then half as long again each time up to 15 s, with a jitter of a fifth. */
 export const exportPolling: Schedule.Schedule<unknown> = Schedule.min([

@@ -6,11 +6,10 @@ import {
   type ExportLink,
   type ExportNotFound,
   type ExportRequest,
-  fnRedacted,
   type InvalidInput,
-  type ServiceError,
-  KnownFields
+  type ServiceError
 } from "@roster/domain"
+import { fnRedacted, KnownFields } from "@roster/domain/internal"
 import { checkRuleFields, type UnknownFieldOptions } from "./RuleFields.ts"
 import { prepareFile } from "./PreparedFile.ts"
 import { awaitExport, type ExportWaitOptions, waitFields } from "./ExportPolling.ts"

@@ -1,5 +1,6 @@
 /** What is made of the bytes of an exported file as they pass: how many contacts it has, and a CSV of another shape. */
-import { ContactColumns, FieldNames, InvalidInput, UnreadableFile } from "@roster/domain"
+import { InvalidInput, UnreadableFile } from "@roster/domain"
+import { ContactColumns, FieldNames } from "@roster/domain/internal"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Stream } from "effect"
 import { Csv } from "effect/encoding"

@@ -1,5 +1,5 @@
 /** Files that appear only when they are complete and flushed to disk. */
-import { randomId, KnownFields } from "@roster/domain"
+import { randomId, KnownFields } from "@roster/domain/internal"
 import * as DatabaseFiles from "@roster/domain/DatabaseFiles"
 import { Effect, Exit, FileSystem, Option, Path, PlatformError, Scope, Stream } from "effect"
 

@@ -2,19 +2,15 @@
  * Whether contacts have the custom fields that a rule names. One that nobody has equals the empty text, so that a rule with a slip
  * selects others than it seems to. (docs/rules.md)
  */
+import { ContactsService, InvalidInput, parseRule, RawRule, Rule } from "@roster/domain"
 import {
   ContactColumns,
   type ContactRule,
-  ContactsService,
   customFieldsOf,
   fnRedacted,
-  InvalidInput,
   KnownFields,
-  parseRule,
-  RawRule,
-  Rule,
   RuleFields
-} from "@roster/domain"
+} from "@roster/domain/internal"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Option, Result } from "effect"
 

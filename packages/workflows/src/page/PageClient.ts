@@ -3,7 +3,8 @@
  * `PageServer` answers, and the log on them. What was taken is given back when its call ends, so that a tab that is closed holds
  * nothing.
  */
-import { JsonParser, RunNotFound, SavedRules } from "@roster/domain"
+import { RunNotFound, SavedRules } from "@roster/domain"
+import { JsonParser } from "@roster/domain/internal"
 import { Effect, Layer, Schema, Stream } from "effect"
 import type { HttpClient } from "effect/http"
 import { Rpc, RpcClient, RpcGroup, RpcSerialization } from "effect/rpc"

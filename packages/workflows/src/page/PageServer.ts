@@ -1,5 +1,6 @@
 /** Answers the calls of `PageClient`. The server in front of it decides who may ask. */
-import { randomId, type SavedRules } from "@roster/domain"
+import { type SavedRules } from "@roster/domain"
+import { randomId } from "@roster/domain/internal"
 import { Deferred, Effect, Exit, Schema, Scope, Stream } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 import { RpcSerialization, RpcServer } from "effect/rpc"

@@ -6,18 +6,15 @@ import {
   beforeWriting,
   CallName,
   type CredentialOperations,
-  CredentialSettings,
-  fnRedacted,
-  invalidInput,
   type LastManagingKey,
   NameTaken,
   OutcomeUnknown,
   ServiceError,
   sometimes,
   type SmtpCredentials,
-  type SmtpCredentialsPayload,
-  randomId
+  type SmtpCredentialsPayload
 } from "@roster/domain"
+import { CredentialSettings, fnRedacted, invalidInput, randomId } from "@roster/domain/internal"
 import { RotationRefused } from "./RotationOptions.ts"
 
 const { apiKeySettings, credentialSettings, partOf } = CredentialSettings

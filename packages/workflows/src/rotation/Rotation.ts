@@ -10,16 +10,14 @@ import {
   CredentialNotFound,
   type CredentialOperations,
   CredentialsService,
-  fnRedacted,
-  formatWireDate,
   type LastManagingKey,
   type NameTaken,
   ServiceError,
   sometimes,
   type SmtpCredentials,
-  type SmtpCredentialsPayload,
-  KnownFields
+  type SmtpCredentialsPayload
 } from "@roster/domain"
+import { fnRedacted, formatWireDate, KnownFields } from "@roster/domain/internal"
 import {
   copyApiKey,
   type CopyOptions,

@@ -1,6 +1,7 @@
 /** The options, results and errors of the programs that give a credential a new secret. */
 import { type DateTime, type Duration, type Effect, type Redacted, Schema } from "effect"
-import { type CredentialsService, formatWireDate, TaggedError } from "@roster/domain"
+import { type CredentialsService, TaggedError } from "@roster/domain"
+import { formatWireDate } from "@roster/domain/internal"
 
 /** The options of a rotation; `E` and `R` are the errors and the services of the callbacks. */
 export interface RotationOptions<New, E = never, R = never> {

@@ -11,18 +11,15 @@ import {
   Contact,
   ContactsService,
   type ContactState,
-  ContactStates,
   type EmailAddress,
   type InvalidInput,
   type InvalidRule,
-  JsonParser,
   maximumChanges,
   maximumLookup,
   ServiceError,
-  type TooManyContacts,
-  withoutOwnKey,
-  type KnownFields
+  type TooManyContacts
 } from "@roster/domain"
+import { ContactStates, JsonParser, withoutOwnKey, type KnownFields } from "@roster/domain/internal"
 import { Array as Arrays, Effect, Schema, Stream } from "effect"
 
 /** All contacts of an account as texts by their addresses, which a caller may keep in a file. */

@@ -1,11 +1,6 @@
 /** Which contacts an import writes to, and what it gives new ones: what depends on what is stored. */
-import {
-  type ContactPayload,
-  type ContactStatus,
-  type ImportWarning,
-  statusAfter,
-  type KnownFields
-} from "@roster/domain"
+import { type ContactPayload, type ContactStatus, type ImportWarning } from "@roster/domain"
+import { statusAfter, type KnownFields } from "@roster/domain/internal"
 import type { Found } from "./ContactReader.ts"
 import type { Write } from "./RecordedChanges.ts"
 

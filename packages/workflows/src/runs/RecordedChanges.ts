@@ -7,23 +7,18 @@ import {
   type AddOptions,
   canonicalEmail,
   type ChangeAnswer,
-  changeOf,
   type Contact,
   type ContactChange,
   type ContactContent,
   type ContactsService,
   type ContactState,
   type ContactWrite,
-  contentAfter,
-  contentOf,
   type EmailAddress,
-  listsAfter,
   ServiceError,
   sometimes,
-  statusDateIn,
-  StoreFailure,
-  withoutOwnKey
+  StoreFailure
 } from "@roster/domain"
+import { changeOf, contentAfter, contentOf, listsAfter, statusDateIn, withoutOwnKey } from "@roster/domain/internal"
 import { Clock, Effect, identity, Stream, Struct } from "effect"
 import { type AppendedEntry, type Changed, type Changes, maximumUnderWay } from "./RunEntry.ts"
 import type { Run, RunLogFailure } from "./RecordedRun.ts"

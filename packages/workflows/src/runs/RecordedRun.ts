@@ -1,6 +1,5 @@
 /** What a run is, what began it and what is known of it, wherever it is recorded. (docs/decisions/runs.md) */
 import {
-  type KnownFields,
   type RecordedChange,
   type RunNotFound,
   type RunsService,
@@ -8,6 +7,7 @@ import {
   type ServiceError,
   TaggedError
 } from "@roster/domain"
+import { type KnownFields } from "@roster/domain/internal"
 import { Context, type Effect, Predicate, Schema, type Scope, type Stream } from "effect"
 import type { AppendedEntry, RunCounts, RunEntry } from "./RunEntry.ts"
 

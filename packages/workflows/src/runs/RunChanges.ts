@@ -1,12 +1,6 @@
 /** What a run did to each contact, as one looks at it: the values before beside those of the run. */
-import {
-  canonicalEmail,
-  ContactStates,
-  type FieldChanges,
-  FieldValue,
-  type RecordedChange,
-  type ServiceError
-} from "@roster/domain"
+import { canonicalEmail, type FieldChanges, FieldValue, type RecordedChange, type ServiceError } from "@roster/domain"
+import { ContactStates } from "@roster/domain/internal"
 import { Effect, Schema, Stream } from "effect"
 import type { Changes, RunEntry } from "./RunEntry.ts"
 import type { RecordedRun, RunLogFailure } from "./RecordedRun.ts"

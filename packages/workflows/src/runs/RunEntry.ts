@@ -1,5 +1,6 @@
 /** The entries of a run. What is absent is empty. */
-import { ContactState, ContactStates, FieldChanges, type Named, StatusDate } from "@roster/domain"
+import { ContactState, FieldChanges, type Named, StatusDate } from "@roster/domain"
+import { ContactStates } from "@roster/domain/internal"
 import { Schema } from "effect"
 
 const Changed = Schema.Struct({

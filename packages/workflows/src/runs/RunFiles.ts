@@ -2,7 +2,8 @@
  * The log of runs as files of JSON lines in a folder of the user, one for each run. They hold personal data, so that the user
  * alone can read them, and they are kept for 30 days. Needs a file system, and Node for its locks. (docs/decisions/runs.md)
  */
-import { JsonParser, KnownFields, RunNotFound } from "@roster/domain"
+import { RunNotFound } from "@roster/domain"
+import { JsonParser, KnownFields } from "@roster/domain/internal"
 import {
   Clock,
   Duration,

@@ -5,14 +5,13 @@
 import {
   ContactsService,
   type InvalidInput,
-  KnownFields,
-  randomId,
   RunNotFound,
   RunsService,
   RunTaken,
   type ServiceError,
   sometimes
 } from "@roster/domain"
+import { KnownFields, randomId } from "@roster/domain/internal"
 import { Clock, Context, DateTime, Effect, identity, Layer, Schedule, type Schema, type Scope, Stream } from "effect"
 import { makeRunCounter, type RunCounts, type RunEntry } from "./RunEntry.ts"
 import {

@@ -2,19 +2,17 @@
 import {
   type BegunRun,
   canonicalEmail,
-  ContactStates,
   maximumChangesPerPage,
   maximumRunText,
   NamedRun,
-  randomId,
   type RecordedChange,
   type RunNotFound,
   type RunRecord,
   type RunsService,
   RunTaken,
-  ServiceError,
-  withoutOwnKey
+  ServiceError
 } from "@roster/domain"
+import { ContactStates, randomId, withoutOwnKey } from "@roster/domain/internal"
 import { Cause, DateTime, Effect, Exit, Option, type Scope, Stream } from "effect"
 import type { Changed, RunEntry } from "./RunEntry.ts"
 import {

@@ -5,21 +5,23 @@ import {
   type AddSummary,
   ContactPayload,
   ContactsService,
-  exceedsAdd,
-  exceedsPlaces,
   InvalidInput,
-  invalidInput,
   type KeptStatus,
-  listsAfter,
   maximumPlaces,
   maximumContactsPerAdd,
   Rejected,
   ServiceError,
   type TooManyContacts,
-  Unavailable,
+  Unavailable
+} from "@roster/domain"
+import {
+  exceedsAdd,
+  exceedsPlaces,
+  invalidInput,
+  listsAfter,
   withoutOwnKey,
   KnownFields
-} from "@roster/domain"
+} from "@roster/domain/internal"
 import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
 import { emptyReport, type RunEffect, type RunReport } from "../runs/RunReport.ts"
 import { type Stopped, unlessStopped } from "../runs/Stopped.ts"

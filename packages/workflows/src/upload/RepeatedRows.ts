@@ -2,16 +2,8 @@
  * The rows of a file whose address a later row has too, each with the last row of its address, which is written with what all of
  * them give. It keeps 8 bytes of each, and 16 where a row has several lines. (docs/decisions/bulk-import.md)
  */
-import {
-  contactOf,
-  type ContactPayload,
-  ContactSize,
-  type ImportRow,
-  listsAfter,
-  mergedContact,
-  repeatedFile,
-  type RepeatOptions
-} from "@roster/domain"
+import { type ContactPayload, ContactSize, type ImportRow } from "@roster/domain"
+import { contactOf, listsAfter, mergedContact, repeatedFile, type RepeatOptions } from "@roster/domain/internal"
 import { Result, Schema, Stream } from "effect"
 import type { Rejection } from "../runs/Rejections.ts"
 

@@ -1,12 +1,12 @@
 /** Cuts the rows of a file into batches, each of which is sent in one request. */
 import {
-  contactOf,
   type ContactPayload,
   ContactSize,
   type ImportRow,
   maximumAddBytes,
   maximumContactsPerAdd
 } from "@roster/domain"
+import { contactOf } from "@roster/domain/internal"
 import { Result, Stream } from "effect"
 
 /** A row that is sent. */

@@ -2,26 +2,28 @@
 import { type Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import {
   canonicalEmail,
-  ContactColumns,
-  contactOf,
   ContactPayload,
-  ContactStates,
   type FileHeader,
-  fnRedacted,
   type ImportMapping,
   type ImportRow,
   type ImportWarning,
+  type OnDuplicate,
+  type Resubscribe,
+  TaggedError,
+  type InvalidInput
+} from "@roster/domain"
+import {
+  ContactColumns,
+  contactOf,
+  ContactStates,
+  fnRedacted,
   makeConsentWarnings,
   makeImportWarnings,
   mayBeKept,
-  type OnDuplicate,
   repeatedSizeIssue,
-  type Resubscribe,
   strictnessOf,
-  TaggedError,
-  KnownFields,
-  type InvalidInput
-} from "@roster/domain"
+  KnownFields
+} from "@roster/domain/internal"
 import { type ImportMode, modeFields } from "../runs/ImportMode.ts"
 import {
   makeRejectionCauses,

@@ -1,5 +1,6 @@
 /** The command of `roster` that does the same as a page or a program, made of its values. */
-import { type AddOptions, type OnDuplicate, KnownFields } from "@roster/domain"
+import { type AddOptions, type OnDuplicate } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import { type ImportMode, modeFields } from "../runs/ImportMode.ts"
 
 /** A command of `roster` with its values. */

@@ -1,5 +1,5 @@
 /** Writes the parts of a workbook of one sheet. (ECMA-376, part 1) */
-import { ContactColumns } from "@roster/domain"
+import { ContactColumns } from "@roster/domain/internal"
 import { Stream } from "effect"
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'

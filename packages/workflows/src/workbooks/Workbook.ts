@@ -2,7 +2,8 @@
  * Workbooks (.xlsx) as the CSV that imports read, and exported CSV as a workbook. It works in browsers too.
  * (docs/decisions/csv.md)
  */
-import { ContactColumns, type ImportMapping, UnreadableFile, KnownFields, type InvalidInput } from "@roster/domain"
+import { type ImportMapping, UnreadableFile, type InvalidInput } from "@roster/domain"
+import { ContactColumns, KnownFields } from "@roster/domain/internal"
 import { Effect, Stream } from "effect"
 import { Csv, Zip } from "effect/encoding"
 import { type Parts, readSheet, unreadable } from "./SheetReader.ts"

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration } from "effect"
-import { type AccessLevel, type ApiKey, untoldLevel } from "@roster/domain"
+import { type AccessLevel, type ApiKey } from "@roster/domain"
+import { untoldLevel } from "@roster/domain/internal"
 import { describeFinding, KeyFinding, auditApiKeys } from "../../src/access/KeyAudit.ts"
 
 const date = (text: string) => DateTime.makeUnsafe(text)

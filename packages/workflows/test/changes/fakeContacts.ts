@@ -6,11 +6,10 @@ import {
   ContactNotFound,
   type ContactChange,
   type ContactsService,
-  contentOf,
-  everyStatus,
   judgeChange,
   layerTestContacts
 } from "@roster/domain"
+import { contentOf, everyStatus } from "@roster/domain/internal"
 import { Effect } from "effect"
 import type { RunReport } from "../../src/runs/RunReport.ts"
 import { Stopped } from "../../src/runs/Stopped.ts"

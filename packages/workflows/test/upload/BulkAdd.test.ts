@@ -3,12 +3,12 @@ import {
   ContactPayload,
   ContactsService,
   InvalidInput,
-  invalidInput,
   OutcomeUnknown,
   Rejected,
   ServiceError,
   UnexpectedRedirect
 } from "@roster/domain"
+import { invalidInput } from "@roster/domain/internal"
 import { Array as Arr, Effect, Layer, Record, Schema, Stream } from "effect"
 import { Stopped } from "../../src/runs/Stopped.ts"
 import { addAll, type AddProgress } from "../../src/upload/BulkAdd.ts"

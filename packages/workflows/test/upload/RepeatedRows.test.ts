@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { contactOf, layerTestContacts, type OnDuplicate, readContacts } from "@roster/domain"
+import { layerTestContacts, type OnDuplicate, readContacts } from "@roster/domain"
+import { contactOf } from "@roster/domain/internal"
 import { Effect, Layer, Result, Stream } from "effect"
 import { addRows, duplicatesFile, makeImportPlan, makeImport, RunLog, surveyContacts } from "../../src/index.ts"
 import { mergeRows, pairsOfRows } from "../../src/upload/RepeatedRows.ts"

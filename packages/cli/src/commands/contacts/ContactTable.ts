@@ -1,5 +1,6 @@
 /** Prints contacts. A table or CSV has the columns that are asked for, or the usual ones; CSV has all custom fields too. */
-import { Contact, ContactColumns, Rule } from "@roster/domain"
+import { Contact, Rule } from "@roster/domain"
+import { ContactColumns } from "@roster/domain/internal"
 import { readExportedContacts } from "@roster/workflows"
 import { Effect, Stream } from "effect"
 import { refuse } from "../../errors/UsageError.ts"

@@ -1,21 +1,18 @@
 /** The contacts on a list. */
 import {
   type Contact,
-  type ContactRule,
   ContactsService,
   type InvalidInput,
   type InvalidRule,
   type ListNotFound,
   ListsService,
-  makeRuleCount,
-  mayLeaveUnplaced,
   Pagination,
   parseRule,
   Rule,
   ruleMatcher,
-  ruleSource,
   type ServiceError
 } from "@roster/domain"
+import { type ContactRule, makeRuleCount, mayLeaveUnplaced, ruleSource } from "@roster/domain/internal"
 import { DateTime, Effect, Stream } from "effect"
 import { noteUnplaced, sayUnplaced } from "../shared/RuleFlags.ts"
 

@@ -5,14 +5,12 @@ import {
   type Contact,
   type ContactFilter,
   ContactNotFound,
-  type ContactRule,
   ContactsService,
   type InvalidInput,
   maximumLookup,
-  parseRule,
-  ruleSource,
-  unplacedText
+  parseRule
 } from "@roster/domain"
+import { type ContactRule, ruleSource, unplacedText } from "@roster/domain/internal"
 import {
   emptyReport,
   exportTo,

@@ -5,10 +5,9 @@ import {
   maximumLookup,
   parseRule,
   RunsService,
-  ruleSource,
-  selectsEveryContact,
   type ServiceError
 } from "@roster/domain"
+import { ruleSource, selectsEveryContact } from "@roster/domain/internal"
 import { emptyReport, planDelete, type PlanSummary, RunLog } from "@roster/workflows"
 import { Array as Arrays, Effect, Result } from "effect"
 import { Command } from "effect/cli"

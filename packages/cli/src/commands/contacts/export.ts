@@ -1,13 +1,6 @@
 /** `roster contacts export` */
-import {
-  Contact,
-  ContactColumns,
-  contactFilterFromInput,
-  FieldNames,
-  InvalidInput,
-  ListsText,
-  type UnreadableFile
-} from "@roster/domain"
+import { Contact, InvalidInput, ListsText, type UnreadableFile } from "@roster/domain"
+import { ContactColumns, contactFilterFromInput, FieldNames } from "@roster/domain/internal"
 import { countExported, exportTo, shapedCsv } from "@roster/workflows"
 import { Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,16 +1,6 @@
 /** `roster contacts fields`, which shows which fields contacts have, or gives custom fields a kind */
-import {
-  ContactColumns,
-  contactFilterFromInput,
-  type ContactRule,
-  ContactsService,
-  FieldNames,
-  FieldsInUse,
-  FieldUse,
-  parseRule,
-  RawRule,
-  Rule
-} from "@roster/domain"
+import { ContactsService, FieldsInUse, FieldUse, parseRule, RawRule, Rule } from "@roster/domain"
+import { ContactColumns, contactFilterFromInput, type ContactRule, FieldNames } from "@roster/domain/internal"
 import { planConversion, type PlanSummary } from "@roster/workflows"
 import { Array as Arrays, Effect, Option, Result, Stream } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,5 +1,6 @@
 /** `roster contacts list` */
-import { type Contact, ContactsService, type ContactRule, maximumContactsPerPage } from "@roster/domain"
+import { type Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
+import { type ContactRule } from "@roster/domain/internal"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { usageError } from "../../errors/UsageError.ts"

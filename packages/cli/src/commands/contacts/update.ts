@@ -1,5 +1,6 @@
 /** `roster contacts update` */
-import { Contact, ContactStatus, ruleSource } from "@roster/domain"
+import { Contact, ContactStatus } from "@roster/domain"
+import { ruleSource } from "@roster/domain/internal"
 import { changeAsRun, planUpdate, type PlanSummary } from "@roster/workflows"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,6 +1,7 @@
 /** The flags of API keys and SMTP credentials, and the values they have in a request. */
 import { accessFor, levelPowers, parsePurposes, purposes } from "@roster/domain/Purpose"
-import { AccessLevel, type CredentialSettings, IpRange, parseWireDate } from "@roster/domain"
+import { AccessLevel, IpRange } from "@roster/domain"
+import { type CredentialSettings, parseWireDate } from "@roster/domain/internal"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { DateTime, type Duration, Effect, Result, type Schema, Struct } from "effect"
 import { type CliError, type Command, Flag } from "effect/cli"

@@ -1,5 +1,6 @@
 /** `roster lists list`, `add` and `remove` */
-import { ListsService, ruleSource } from "@roster/domain"
+import { ListsService } from "@roster/domain"
+import { ruleSource } from "@roster/domain/internal"
 import { planUpdate, type PlanSummary, type UpdateOfMany } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"

@@ -1,5 +1,6 @@
 /** `roster serve` */
-import { canonicalEmail, emailAddressIssue, FaultPlan, invalidInput, IpRange, isLoopbackHost } from "@roster/domain"
+import { canonicalEmail, emailAddressIssue, FaultPlan, IpRange } from "@roster/domain"
+import { invalidInput, isLoopbackHost } from "@roster/domain/internal"
 import { shellWord } from "@roster/workflows"
 import { Effect, FileSystem, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"

@@ -1,6 +1,7 @@
 /** `roster status` */
 import { versionHeader } from "@roster/api"
-import { AccessLevel, AccountService, type CallingKey, formatWireDate, orWhereUntold } from "@roster/domain"
+import { AccessLevel, AccountService, type CallingKey, orWhereUntold } from "@roster/domain"
+import { formatWireDate } from "@roster/domain/internal"
 import { RosterClient } from "@roster/http-client"
 import { probeAccess } from "@roster/workflows"
 import { Effect, Result } from "effect"

@@ -1,5 +1,6 @@
 /** Flags and arguments that several commands share, parsed into values of the domain, and how examples are written. */
-import { ContactColumns, EmailAddress, type Resubscribe, resubscribeIn, withheldStatuses } from "@roster/domain"
+import { EmailAddress, type Resubscribe, withheldStatuses } from "@roster/domain"
+import { ContactColumns, resubscribeIn } from "@roster/domain/internal"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Duration, Effect, type Schema } from "effect"
 import { Argument, CliError, Command, Flag } from "effect/cli"

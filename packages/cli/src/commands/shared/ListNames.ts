@@ -1,12 +1,6 @@
 /** The lists of a service or store, and refusals of names that are none: a typing error would make a list. */
-import {
-  type ContactList,
-  FieldNames,
-  type InvalidInput,
-  ListNotFound,
-  ListsService,
-  type ServiceError
-} from "@roster/domain"
+import { type ContactList, type InvalidInput, ListNotFound, ListsService, type ServiceError } from "@roster/domain"
+import { FieldNames } from "@roster/domain/internal"
 import { didYouMean } from "@roster/domain/DidYouMean"
 import { Effect, Option, Stream } from "effect"
 import { usageError } from "../../errors/UsageError.ts"

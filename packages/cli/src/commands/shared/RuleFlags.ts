@@ -1,16 +1,13 @@
 /** Rules as flags: `--rule`, which is parsed before it is sent, and `--raw-rule`, which only the service reads. */
+import { ContactsService, parseRule, RawRule, type Unplaced } from "@roster/domain"
 import {
   type ContactRule,
-  ContactsService,
   fieldHints,
   mayLeaveUnplaced,
-  parseRule,
-  RawRule,
   rawRule,
   ruleSource,
-  type Unplaced,
   unplacedText
-} from "@roster/domain"
+} from "@roster/domain/internal"
 import { unknownFields } from "@roster/workflows"
 import { Effect, Option, Result } from "effect"
 import { parsed, toggle } from "../../settings/FlagForms.ts"

@@ -1,14 +1,6 @@
 /** Saved rules, for which `--rule @NAME` stands: those of the service or store, or of the file of profiles where that keeps none. */
-import {
-  AccountService,
-  isSavedRule,
-  orWhereUntold,
-  type RuleName,
-  ruleOf,
-  RuleText,
-  type SavedRules,
-  savedRulesOf
-} from "@roster/domain"
+import { AccountService, orWhereUntold, type RuleName, RuleText, type SavedRules } from "@roster/domain"
+import { isSavedRule, ruleOf, savedRulesOf } from "@roster/domain/internal"
 import { Effect, Record, Result } from "effect"
 import type { CliError } from "effect/cli"
 import { refusedHere, refusedInput, UsageError } from "../../errors/UsageError.ts"

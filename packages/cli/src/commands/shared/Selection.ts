@@ -1,5 +1,6 @@
 /** Which contacts a command works on: those with some addresses, typed or in a file, or those that a rule selects. */
-import { canonicalEmail, type ContactFilter, contactFilterFromInput } from "@roster/domain"
+import { canonicalEmail, type ContactFilter } from "@roster/domain"
+import { contactFilterFromInput } from "@roster/domain/internal"
 import { readAddresses, selectionWords } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { Argument } from "effect/cli"

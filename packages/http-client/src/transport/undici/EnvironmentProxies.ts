@@ -2,7 +2,7 @@
  * The proxies that the environment names, and the hosts that are called without one. No error of theirs holds a value, which
  * may contain a password. (docs/clients.md)
  */
-import { isLoopbackHost } from "@roster/domain"
+import { isLoopbackHost } from "@roster/domain/internal"
 import { Effect, Result } from "effect"
 import { BlockList, isIP, isIPv6 } from "node:net"
 import { env } from "node:process"

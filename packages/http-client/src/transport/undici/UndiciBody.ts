@@ -1,5 +1,6 @@
 /** The body of a response, read as a whole up to a limit, or as a stream that pauses the connection. */
-import { joinBytes, ResponseTooLarge } from "@roster/domain"
+import { ResponseTooLarge } from "@roster/domain"
+import { joinBytes } from "@roster/domain/internal"
 import { Array as Arr, Cause, Effect, Exit, type Pull, Stream } from "effect"
 import type { ResponseBody } from "../BufferedResponse.ts"
 

@@ -14,7 +14,7 @@
  * whose body is never read holds its connection until its fiber is interrupted. `formData` of a response is read into
  * memory. An unasked `100 Continue` fails the request (docs/upstream/undici-interim-responses.md).
  */
-import { KnownFields } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import { Effect, Layer, Predicate, Result } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, type HttpClientResponse, Url } from "effect/http"
 import { Agent } from "undici"

@@ -1,12 +1,6 @@
 /** The formats of exported files, plain or zipped, with the same text as Effect's encoders. (docs/decisions/csv.md) */
-import {
-  Characters,
-  type CompressionFormat,
-  Contact,
-  ContactColumns,
-  type CustomFields,
-  type ExportFileFormat
-} from "@roster/domain"
+import { type CompressionFormat, Contact, type CustomFields, type ExportFileFormat } from "@roster/domain"
+import { Characters, ContactColumns } from "@roster/domain/internal"
 import { contactJson } from "@roster/domain/ContactJson"
 import { Schema, Stream, Struct } from "effect"
 import { Zip } from "effect/encoding"

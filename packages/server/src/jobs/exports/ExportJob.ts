@@ -1,5 +1,6 @@
 /** Exports contacts from one snapshot, spooled so that it closes early. An interrupted export starts over. */
-import { CompressionFormat, type Contact, ContactFilter, ExportFileFormat, fnRedacted, RuleText } from "@roster/domain"
+import { CompressionFormat, type Contact, ContactFilter, ExportFileFormat, RuleText } from "@roster/domain"
+import { fnRedacted } from "@roster/domain/internal"
 import { Effect, Option, Pull, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { streamContacts } from "../../contacts/ContactRow.ts"

@@ -3,18 +3,15 @@
  * long as the API key that asked for it may export. (docs/decisions/access.md)
  */
 import {
-  checkFilter,
   CompressionFormat,
   ExportExpired,
   ExportFileFormat,
   ExportId,
   ExportNotFound,
   type ExportRequest,
-  type ExportStatus,
-  invalidInput,
-  redactStreamSpans,
-  ruleSource
+  type ExportStatus
 } from "@roster/domain"
+import { checkFilter, invalidInput, redactStreamSpans, ruleSource } from "@roster/domain/internal"
 import { Effect, Option, Schema, Stream } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { SqlClient, type Statement } from "effect/sql"

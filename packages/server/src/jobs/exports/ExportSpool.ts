@@ -1,5 +1,6 @@
 /** The temporary file that the rows of an export wait in, so that their snapshot of the database closes early. */
-import { type Contact, FieldNames, TaggedError } from "@roster/domain"
+import { type Contact, TaggedError } from "@roster/domain"
+import { FieldNames } from "@roster/domain/internal"
 import { Effect, Stream } from "effect"
 import { onTemporaryFile, openTemporaryFile } from "../../store/TemporaryFiles.ts"
 import type { ExportFormat, ExportPiece } from "./ExportFormat.ts"

@@ -2,24 +2,26 @@
 import {
   type ContactPayload,
   canonicalEmail,
-  ContactColumns,
-  FieldNames,
   FileHeader,
-  fnRedacted,
   type ImportMapping,
   type ImportRow,
   type ImportWarning,
+  readContacts,
+  type KeptStatusRow,
+  type RejectedRow,
+  Resubscribe
+} from "@roster/domain"
+import {
+  ContactColumns,
+  FieldNames,
+  fnRedacted,
   inputProblem,
   mergedRefusal,
   makeConsentWarnings,
   makeStatusNotes,
-  readContacts,
-  type KeptStatusRow,
-  type RejectedRow,
-  Resubscribe,
   type StatusNotes,
   writeOf
-} from "@roster/domain"
+} from "@roster/domain/internal"
 import { Clock, Effect, Exit, Function, identity, Option, Pull, Result, Schema, Stream, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { listsRefusal } from "../../contacts/ContactValidation.ts"

@@ -5,10 +5,10 @@ import {
   ImportRefused,
   ImportSource,
   InvalidInput,
-  isEncoding,
   ListNotFound,
   readContacts
 } from "@roster/domain"
+import { isEncoding } from "@roster/domain/internal"
 import { Effect, Exit, Schema, Stream } from "effect"
 import { WebCrypto } from "effect/crypto/WebCrypto"
 import { SqlClient } from "effect/sql"

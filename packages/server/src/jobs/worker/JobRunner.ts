@@ -1,5 +1,5 @@
 /** Runs the jobs of a store, some at once; those of another machine when their lease has expired. */
-import { loggedCause, redactLayerSpans } from "@roster/domain"
+import { loggedCause, redactLayerSpans } from "@roster/domain/internal"
 import { Cause, Context, Data, Duration, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { monotonicMillis } from "../imports/ImportJob.ts"

@@ -2,7 +2,8 @@
  * Runs the jobs on their own thread, so that requests do not wait for them. `layer` starts, wakes and restarts the
  * thread; `work` runs the same `JobRunner` on it, with its own connection. (docs/decisions/jobs.md)
  */
-import { loggedCause, TraceSubjects } from "@roster/domain"
+import { TraceSubjects } from "@roster/domain"
+import { loggedCause } from "@roster/domain/internal"
 import {
   Cause,
   type Context,

@@ -3,7 +3,7 @@
  * this machine, or its address says otherwise. (docs/decisions/postgres.md)
  */
 import type * as PgProtocol from "@effect/sql-pg/PgProtocol"
-import { type Distrust, distrustOf, isLoopbackHost } from "@roster/domain"
+import { type Distrust, distrustOf, isLoopbackHost } from "@roster/domain/internal"
 import { Result } from "effect"
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"

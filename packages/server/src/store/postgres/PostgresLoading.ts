@@ -1,5 +1,5 @@
 /** The client of PostgreSQL, loaded where one is used, so that stores in files do without it. */
-import { noSecretText, secretText } from "@roster/domain"
+import { noSecretText, secretText } from "@roster/domain/internal"
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type StoreUnavailable, unavailable } from "../sqlite/StoreError.ts"

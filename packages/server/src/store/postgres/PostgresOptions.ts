@@ -1,5 +1,5 @@
 /** How to reach PostgreSQL, and what other rooms need of it without loading its client. */
-import { secretText } from "@roster/domain"
+import { secretText } from "@roster/domain/internal"
 import { Context, type Duration, Effect, Layer, type Redacted } from "effect"
 import { WriteFairness } from "../sqlite/LockContention.ts"
 

@@ -1,5 +1,5 @@
 /** The `SqlClient` of `effect/sql` on the SQLite of Node, for a file or in memory. */
-import { KnownFields } from "@roster/domain"
+import { KnownFields } from "@roster/domain/internal"
 import { Duration, Effect, Layer, Scope, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"

@@ -1,4 +1,5 @@
-import { Contact, ContactColumns } from "@roster/domain"
+import { Contact } from "@roster/domain"
+import { ContactColumns } from "@roster/domain/internal"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { Csv, JsonArray, Xml } from "effect/encoding"

@@ -1,5 +1,6 @@
 /** Looks at a file: how it is probably read, and what is in it, while it is read. */
-import { encodingByMark, type ImportMapping, lookAtRows, readContacts } from "@roster/domain"
+import { type ImportMapping, lookAtRows, readContacts } from "@roster/domain"
+import { encodingByMark } from "@roster/domain/internal"
 import { Data, Effect, Stream, Struct } from "effect"
 import { makeFileSight, type FileSight, type Reading, readingKeys } from "./FileSight.ts"
 import { type ImportProblem, problemOf } from "./ImportCalls.ts"

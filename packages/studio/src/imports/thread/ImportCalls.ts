@@ -1,5 +1,6 @@
 /** What the page asks of the thread that reads files: what is in one, what importing it would do, and its rows. */
-import type { ImportMapping, OnDuplicate, RowCells } from "@roster/domain"
+import type { ImportMapping, OnDuplicate } from "@roster/domain"
+import type { RowCells } from "@roster/domain/internal"
 import type { ImportMode, PlanSummary, UploadSurvey } from "@roster/workflows"
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"

@@ -1,5 +1,6 @@
 /** Reads files and plans their import in a thread of its own: the page goes on meanwhile. */
-import { type ContactsService, correctedRows, makeRowCheck, readContacts } from "@roster/domain"
+import { type ContactsService, readContacts } from "@roster/domain"
+import { correctedRows, makeRowCheck } from "@roster/domain/internal"
 import { makeImportPlan, type RunLog, surveyContacts } from "@roster/workflows"
 import { Effect, type Layer, Queue, Stream } from "effect"
 import { look } from "./FileLook.ts"

@@ -1,13 +1,6 @@
 /** The rows of a plan that was made: listed by kind and cause, as they are shown and as files, with corrections of slips. */
-import {
-  ContactFields,
-  contactOf,
-  formatWireDate,
-  type ImportRow,
-  rejectedFile,
-  type RowCheck,
-  type UnreadableFile
-} from "@roster/domain"
+import { type ImportRow, rejectedFile, type UnreadableFile } from "@roster/domain"
+import { ContactFields, contactOf, formatWireDate, type RowCheck } from "@roster/domain/internal"
 import {
   duplicatesFile,
   type Plan,

@@ -1,5 +1,6 @@
 /** Runs the suite on the account of a service, reports each case, and deletes what the cases made. */
-import { Characters, type ContactsService, type CredentialsService, TaggedError } from "@roster/domain"
+import { type ContactsService, type CredentialsService, TaggedError } from "@roster/domain"
+import { Characters } from "@roster/domain/internal"
 import { probeAccess } from "@roster/workflows"
 import { Console, Effect, Schema, Stream } from "effect"
 import { type ConformanceCase, describeNeed, type Need, type Precondition, preconditions } from "../cases/Cases.ts"

@@ -3,7 +3,6 @@ import { assert } from "../cases/Assert.ts"
 import type { Cases } from "../cases/Cases.ts"
 import {
   ContactFilter,
-  contactFilterFromInput,
   type ContactPayload,
   ContactsService,
   type EmailAddress,
@@ -11,6 +10,7 @@ import {
   rule,
   RuleText
 } from "@roster/domain"
+import { contactFilterFromInput } from "@roster/domain/internal"
 import { Effect, Stream } from "effect"
 import { impossibleEmails, place } from "../cases/Place.ts"
 import { refused } from "../cases/Refused.ts"

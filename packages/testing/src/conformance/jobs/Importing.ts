@@ -1,5 +1,6 @@
 /** Files to import, and the contacts that result. */
-import { type Contact, ContactsService, ImportSource, JsonParser, type RuleText } from "@roster/domain"
+import { type Contact, ContactsService, ImportSource, type RuleText } from "@roster/domain"
+import { JsonParser } from "@roster/domain/internal"
 import { Effect, Stream } from "effect"
 import { eventually } from "../cases/Eventually.ts"
 

@@ -3,7 +3,8 @@
  * what one register for each key would have shown them.
  */
 import { assert } from "@effect/vitest"
-import { Contact, ContactFilter, ContactsService, CredentialName, EmailAddress, JsonParser } from "@roster/domain"
+import { Contact, ContactFilter, ContactsService, CredentialName, EmailAddress } from "@roster/domain"
+import { JsonParser } from "@roster/domain/internal"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { awaitExport } from "@roster/workflows"

@@ -1,11 +1,6 @@
 /** The reports of an import and of its plan. The counts always add up: what is indented below a count is of it. */
-import {
-  ContactColumns,
-  type FieldValue,
-  type ImportMapping,
-  type ImportWarning,
-  type ServiceError
-} from "@roster/domain"
+import { type FieldValue, type ImportMapping, type ImportWarning, type ServiceError } from "@roster/domain"
+import { ContactColumns } from "@roster/domain/internal"
 import {
   isWithinLimit,
   onlyFormWords,

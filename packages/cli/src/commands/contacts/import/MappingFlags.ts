@@ -1,5 +1,6 @@
 /** The flags that say what a file of contacts means. They fill one `ImportMapping`. */
-import { type Delimiter, ImportMapping, ImportMappingText, invalidInput, mergeMappings } from "@roster/domain"
+import { type Delimiter, ImportMapping } from "@roster/domain"
+import { ImportMappingText, invalidInput, mergeMappings } from "@roster/domain/internal"
 import { Effect, Schema, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { refuse, usageError } from "../../../errors/UsageError.ts"

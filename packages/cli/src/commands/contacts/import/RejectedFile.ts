@@ -1,5 +1,6 @@
 /** The file of rejected rows, named by `--rejected` or beside the imported file, created only if there are any. */
-import { type FileHeader, type ImportMapping, rejectedFile, rejectedMapping, type RejectedRow } from "@roster/domain"
+import { type FileHeader, type ImportMapping, rejectedFile, type RejectedRow } from "@roster/domain"
+import { rejectedMapping } from "@roster/domain/internal"
 import { Effect, FileSystem, type Stream } from "effect"
 import { text, toggle } from "../../../settings/FlagForms.ts"
 import { Output } from "../../../terminal/Output.ts"

@@ -3,11 +3,11 @@ import {
   type AddOptions,
   ContactsService,
   type ImportMapping,
-  importNotGuarded,
   ImportSource,
   RunsService,
   UnreadableFile
 } from "@roster/domain"
+import { importNotGuarded } from "@roster/domain/internal"
 import { RunLog, type UploadSurvey } from "@roster/workflows"
 import { Effect, Path, PlatformError, Stream } from "effect"
 import { fileProblem } from "../../../errors/FileProblem.ts"

@@ -1,6 +1,5 @@
 /** `roster contacts import` */
 import {
-  ContactColumns,
   ContactStatus,
   type ImportMapping,
   type ImportWarning,
@@ -8,6 +7,7 @@ import {
   readContacts,
   type UnreadableFile
 } from "@roster/domain"
+import { ContactColumns } from "@roster/domain/internal"
 import {
   duplicatesFile,
   importWarnings,

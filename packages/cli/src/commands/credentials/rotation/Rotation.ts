@@ -1,5 +1,6 @@
 /** The common part of `apikeys rotate` and `smtp rotate`: their flags and what they say. */
-import { AccountService, canonicalEmail, CredentialsService, formatWireDate, type NewApiKey } from "@roster/domain"
+import { AccountService, canonicalEmail, CredentialsService, type NewApiKey } from "@roster/domain"
+import { formatWireDate } from "@roster/domain/internal"
 import type { rotateApiKey, RotationOptions, WithNewKey } from "@roster/workflows"
 import { Context, Duration, Effect, Exit, Layer, type PlatformError, type Redacted, type Schema } from "effect"
 import { type Argument, Command, Flag } from "effect/cli"
