@@ -187,7 +187,8 @@ export const largeRequestCases = (name: string, store: Effect.Effect<Store, unkn
         )
         const added = yield* Effect.raceFirst(ask("POST", "/contacts", body), Effect.forever(get))
         assert.strictEqual(added.status, 200, added.text.slice(0, 300))
-        assert.isAbove(answered, 10)
+        // So many may be answered before the call has arrived.
+        assert.isAbove(answered, 2)
       })
     )
 
