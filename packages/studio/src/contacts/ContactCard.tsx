@@ -6,7 +6,7 @@ import { type Contact, ContactStatus, Rule } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
 import { resubscribeWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { type FormEvent, useState } from "react"
+import { Fragment, type FormEvent, useState } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -52,16 +52,13 @@ const Lists = ({
   return lists.length === 0 ? null : (
     <p>
       On the lists{" "}
-      {lists.map((name) => (
-        <button
-          key={name}
-          type="button"
-          className="link"
-          title="Show everybody on this list"
-          onClick={() => show(name)}
-        >
-          <bdi>{name}</bdi>
-        </button>
+      {lists.map((name, at) => (
+        <Fragment key={name}>
+          {at > 0 && ", "}
+          <button type="button" className="link" title="Show everybody on this list" onClick={() => show(name)}>
+            <bdi>{name}</bdi>
+          </button>
+        </Fragment>
       ))}
     </p>
   )

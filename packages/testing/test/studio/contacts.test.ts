@@ -45,6 +45,9 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
     () =>
       Effect.gen(function* () {
         const studio = yield* filled
+        yield* studio.contacts.add([{ email: EmailAddress.make("c3@example.com") }], {
+          listNames: ["News", "Customers"]
+        })
         const { page, reports, requests } = yield* openStudio(studio)
         yield* Effect.promise(async () => {
           // The last contact is two clicks away, and a row says its place among all.
@@ -82,6 +85,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.getByRole("button", { name: "c3@example.com" }).focus()
           await page.keyboard.press("Enter")
           await page.getByRole("dialog", { name: "c3@example.com" }).waitFor()
+          await page.getByText("On the lists Customers, News").waitFor()
           await page.getByLabel("Last name").fill("O'Hara")
           await page.getByRole("button", { name: "Save" }).click()
           await page.getByText("Saved.").waitFor()
