@@ -1,16 +1,20 @@
 /** What docs/composing.md shows, run. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ContactNotFound, ContactsService, FaultPlan, InvalidInput } from "@roster/domain"
-import { InvalidSettings } from "@roster/http-client"
+import { ContactNotFound, ContactsService, FaultPlan, InvalidInput, ServiceError } from "@roster/domain"
+import { InvalidSettings, RosterClient } from "@roster/http-client"
+import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { EmbeddedHttpClient, layerMemory, RosterServer } from "@roster/server"
 import { addAll } from "@roster/workflows"
 import { type Config, ConfigProvider, Context, Effect, Layer, LayerMap, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientResponse, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder, HttpApiTest } from "effect/http-api"
+import { once } from "node:events"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
 import { accounts, invite, NewsContacts, ShopContacts } from "../src/composing/Accounts.ts"
 import { CustomersApi, customers } from "../src/composing/CustomersApi.ts"
-import { openContacts } from "../src/composing/Promises.ts"
+import { contactsOf, openContacts } from "../src/composing/Promises.ts"
 import { recentOf, Tenants } from "../src/composing/Tenants.ts"
 
 const ada = { email: "ada@example.com", firstName: "Ada" }
@@ -145,5 +149,36 @@ describe("promises", () => {
     const error: unknown = await contacts.find("bob@example.com").catch((error: unknown) => error)
     assert.instanceOf(error, ContactNotFound)
     await contacts.close()
+  })
+
+  it("tell by an abort signal that the outcome of a write is unknown", async () => {
+    const keys: Array<string | undefined> = []
+    const held: Array<ServerResponse> = []
+    // Takes each add, and answers the second one.
+    const server = createServer(async (request, response) => {
+      for await (const _ of request);
+      keys.push(request.headers["idempotency-key"]?.toString())
+      if (keys.length > 1) response.setHeader("Content-Type", "application/json").end(`[{"Email":"${ada.email}"}]`)
+      else server.emit("held", held.push(response))
+    })
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    // The address of a server that listens on a port.
+    const { port } = server.address() as AddressInfo
+    const client = RosterClient.layer({ baseUrl: `http://127.0.0.1:${port}/v4`, apiKey: Redacted.make("a-key") })
+    const contacts = contactsOf(client.pipe(Layer.provide(UndiciHttpClient.layer())))
+    const aborted = new AbortController()
+    const isHeld = once(server, "held")
+    const adding = contacts.add(ada.email, { idempotencyKey: "sign-up-1", signal: aborted.signal })
+    const ended = adding.catch((error: unknown) => error)
+    await isHeld
+    aborted.abort()
+    const error = await ended
+    assert.strictEqual(error instanceof ServiceError && error.reason._tag, "OutcomeUnknown")
+    await contacts.add(ada.email, { idempotencyKey: "sign-up-1" })
+    assert.deepStrictEqual(keys, ["sign-up-1", "sign-up-1"])
+    await contacts.close()
+    server.close()
+    await once(server, "close")
   })
 })
