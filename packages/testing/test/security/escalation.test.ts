@@ -117,7 +117,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("escalat
             ["10.2.0.1"],
             ["127.0.0.1", "10.2.0.1"],
             ["2001:db8::/31"],
-            ["::ffff:10.1.0.0/112"],
+            ["::ffff:10.2.0.0/112"],
             ["2001:db9::1"]
           ]) {
             const answer = yield* post({ Name: "a", AccessLevel: [], RestrictAccessToIPRange }, key)
@@ -128,7 +128,12 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("escalat
             yield* put("here", { Name: "here", AccessLevel: managing, RestrictAccessToIPRange: [] }, key),
             403
           )
-          for (const RestrictAccessToIPRange of [["10.1.0.0/16"], ["10.1.2.3", "127.0.0.1/32"], ["2001:db8:1::/48"]]) {
+          for (const RestrictAccessToIPRange of [
+            ["10.1.0.0/16"],
+            ["10.1.2.3", "127.0.0.1/32"],
+            ["2001:db8:1::/48"],
+            ["::ffff:10.1.0.0/112"]
+          ]) {
             yield* made(yield* post({ Name: "a", AccessLevel: [], RestrictAccessToIPRange }, key), "a")
           }
         })
