@@ -44,7 +44,7 @@ export { parsePurpose, parsePurposes, levelPowers, accessOf } from "./credential
 export * as SecretFormat from "./credentials/SecretFormat.ts"
 export { noSecretText, secretText } from "./credentials/SecretText.ts"
 export * from "./files/FileTrust.ts"
-export { contactRefusal, mergedRefusal } from "./csv/ContactIssue.ts"
+export { contactRefusal, listsRefusal, mergedRefusal } from "./csv/ContactIssue.ts"
 export * as ContactColumns from "./csv/ContactColumns.ts"
 export type { RowProblem } from "./csv/CellProblems.ts"
 export { contactOf } from "./csv/ContactCsv.ts"

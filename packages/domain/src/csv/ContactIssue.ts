@@ -2,6 +2,7 @@
  * What no store takes of a contact that its schema does: its size, texts that no database keeps, names of custom fields that columns
  * have. Previews ask it as stores do, so that they refuse the same. (docs/limits.md)
  */
+import { maximumListsOfContact } from "../contacts/AddSize.ts"
 import type { ContactParts } from "../contacts/ContactField.ts"
 import { textFields } from "../contacts/ContactFields.ts"
 import { type ContactIssue, contactSizeIssue, longestField, mergedSizeIssue } from "../contacts/ContactSize.ts"
@@ -45,3 +46,7 @@ export const contactRefusal = (contact: ContactParts, path = ""): InvalidInput |
 /** The refusal of a contact that would be too large together with what is stored. */
 export const mergedRefusal = (contact: ContactParts, path = ""): InvalidInput =>
   new InvalidInput({ field: `${path}${longestField(contact)}`, issue: mergedSizeIssue })
+
+/** The refusal of a contact that would be on more lists than one can be. */
+export const listsRefusal = (field: string): InvalidInput =>
+  new InvalidInput({ field, issue: `the contact would be on more than ${maximumListsOfContact} lists` })

@@ -11,7 +11,7 @@ import {
   type InvalidInput,
   ServiceError
 } from "@roster/domain"
-import { checkChangedPlaces, encodeChanges, toldStatusDate, mergedRefusal } from "@roster/domain/internal"
+import { checkChangedPlaces, encodeChanges, toldStatusDate, mergedRefusal, listsRefusal } from "@roster/domain/internal"
 import { Effect, identity } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller, mayViewContacts } from "../credentials/Caller.ts"
@@ -20,7 +20,7 @@ import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { answerBytesOf } from "./ContactPagination.ts"
 import { maximumShared } from "./ContactRepository.ts"
-import { checkChangeCount, checkChanges, listsRefusal, orRefusal, writtenOf } from "./ContactValidation.ts"
+import { checkChangeCount, checkChanges, orRefusal, writtenOf } from "./ContactValidation.ts"
 import { type State, writeContacts } from "./ContactWrites.ts"
 import { lockForLists } from "./ListMembers.ts"
 

@@ -22,7 +22,8 @@ import {
   sentPart,
   validated,
   writeOf,
-  mergedRefusal
+  mergedRefusal,
+  listsRefusal
 } from "@roster/domain/internal"
 import { Array as Arr, DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -38,15 +39,7 @@ import { storeClock } from "../store/StoreClock.ts"
 import { type BulkWrite, writeMany } from "./BulkWrites.ts"
 import { contactsWith, LargeAnswer, makeCount, makePages } from "./ContactPagination.ts"
 import { columnsFor, toSubject } from "./ContactRow.ts"
-import {
-  checkContacts,
-  checkEmail,
-  checkListNames,
-  checkTexts,
-  listsRefusal,
-  orRefusal,
-  writtenOf
-} from "./ContactValidation.ts"
+import { checkContacts, checkEmail, checkListNames, checkTexts, orRefusal, writtenOf } from "./ContactValidation.ts"
 import { writeContacts } from "./ContactWrites.ts"
 import { deleteThose } from "./RecordedContacts.ts"
 import { addToLists, beyondLists, ensureLists } from "./ListMembers.ts"

@@ -9,7 +9,6 @@ import {
   maximumChanges,
   maximumListName,
   maximumLists,
-  maximumListsOfContact,
   TooManyContacts
 } from "@roster/domain"
 import { contactRefusal, isAddressable, notAddressable } from "@roster/domain/internal"
@@ -77,10 +76,6 @@ const newListNamesRefusal = (field: string, names: ReadonlyArray<string> = []): 
 /** Checks the names of lists, which may be new. */
 export const checkListNames = (field: string, names: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>
   orPass(newListNamesRefusal(field, names))
-
-/** The refusal of a contact that would be on more lists than one can be. */
-export const listsRefusal = (field: string): InvalidInput =>
-  new InvalidInput({ field, issue: `the contact would be on more than ${maximumListsOfContact} lists` })
 
 /** Checks the number of changes in a call. */
 export const checkChangeCount = ({ length: count }: ReadonlyArray<ContactChange>) =>

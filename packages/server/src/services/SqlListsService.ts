@@ -17,12 +17,12 @@ import {
   maximumContactsPerAdd,
   checkedMethods
 } from "@roster/domain"
-import { checkPage, fnRedacted, isAddressable, notAddressable, validated } from "@roster/domain/internal"
+import { checkPage, fnRedacted, isAddressable, notAddressable, validated, listsRefusal } from "@roster/domain/internal"
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { type BulkWrite, inPieces, writeMany, writtenAtOnce } from "../contacts/BulkWrites.ts"
 import { LargeAnswer, makeListPages } from "../contacts/ContactPagination.ts"
-import { checkEmails, checkListNames, listsRefusal } from "../contacts/ContactValidation.ts"
+import { checkEmails, checkListNames } from "../contacts/ContactValidation.ts"
 import { countLists, ensureLists, findList } from "../contacts/ListMembers.ts"
 import { contactsToRecord, recordedChange } from "../contacts/RecordedContacts.ts"
 import { RuleScans } from "../contacts/RuleScans.ts"

@@ -13,6 +13,7 @@ import {
   type InvalidInput,
   type KeptStatus,
   maximumChanges,
+  maximumListsOfContact,
   ServiceError
 } from "@roster/domain"
 import {
@@ -21,6 +22,7 @@ import {
   ContactStates,
   fnRedacted,
   inputProblem,
+  listsRefusal,
   mergedRefusal,
   onlyForms,
   randomId,
@@ -203,6 +205,10 @@ export const makeRowLook = ({
     const fields = ContactStates.changesOf(state(found), state(after))
     if (after.contact !== null && !ContactSize.mayBecome(seen, after.contact)) {
       return { ...given, effect: "changed", fields, refusal: mergedRefusal(contact) }
+    }
+    const lists = after.lists?.length ?? 0
+    if (lists > maximumListsOfContact && lists > (found.lists?.length ?? 0)) {
+      return { ...given, effect: "changed", fields, refusal: listsRefusal("addToLists") }
     }
     if (Object.keys(fields).length > 0) return { ...given, effect: "changed", fields }
     // Where lists cannot be read, nobody knows who is on them.

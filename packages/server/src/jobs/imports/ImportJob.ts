@@ -20,11 +20,11 @@ import {
   makeConsentWarnings,
   makeStatusNotes,
   type StatusNotes,
-  writeOf
+  writeOf,
+  listsRefusal
 } from "@roster/domain/internal"
 import { Clock, Effect, Exit, Function, identity, Option, Pull, Result, Schema, Stream, Struct } from "effect"
 import { SqlClient } from "effect/sql"
-import { listsRefusal } from "../../contacts/ContactValidation.ts"
 import { writeContacts } from "../../contacts/ContactWrites.ts"
 import { addToLists, beyondLists, ensureLists, findList } from "../../contacts/ListMembers.ts"
 import { safeFetch } from "../../network/SafeFetch.ts"
