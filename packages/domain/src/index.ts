@@ -67,7 +67,13 @@ export {
 export * from "./credentials/AuditEntry.ts"
 export * from "./credentials/CallingKey.ts"
 export { type Purpose, purposes, accessFor } from "./credentials/Purpose.ts"
-export * from "./credentials/SmtpCredentials.ts"
+export {
+  SmtpCredentials,
+  NewSmtpCredentials,
+  SmtpCredentialsPayload,
+  type SmtpInput,
+  SmtpUpdatePayload
+} from "./credentials/SmtpCredentials.ts"
 export { readContacts, lookAtRows } from "./csv/ContactCsv.ts"
 export * from "./csv/FileHeader.ts"
 export { ImportMapping, type ColumnMap, type ValueMap } from "./csv/ImportMapping.ts"

@@ -1,15 +1,14 @@
 /** API keys, for programs that use HTTP. (`packages/api/openapi.json`: ApiKey, ApiKeyPayload, NewApiKey.) */
-import { DateTime, Duration, Effect, Option, Predicate, Schema, Struct } from "effect"
+import { type DateTime, type Duration, Effect, Predicate, Schema, Struct } from "effect"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { AccessLevel } from "../values/AccessLevel.ts"
 import { inputText, requestField } from "../values/OptionalField.ts"
-import { parseWireDate } from "../values/WireDate.ts"
 import { unknownName } from "../values/UnknownNames.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { credentialFields, CredentialName, secretField } from "./Credential.ts"
-import { apiKeySettings, credentialSettings, partOf } from "./CredentialSettings.ts"
+import { apiKeySettings, credentialSettings, partOf, readEnd } from "./CredentialSettings.ts"
 import { accessFor, type Purpose, purposes } from "./Purpose.ts"
 
 const fields = { ...credentialFields, ...partOf(credentialSettings, "read"), ...partOf(apiKeySettings, "read") }
@@ -92,18 +91,7 @@ const reader = <A>(schema: Schema.Codec<A, unknown>) => {
     if (wanted !== undefined && !(Array.isArray(wanted) && wanted.every((purpose) => purposes.includes(purpose)))) {
       return yield* refuse("for", `the purposes are ${purposes.join(", ")}`)
     }
-    // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
-    const read = (given: DateTime.DateTime.Input | Duration.Duration, now: DateTime.Utc) =>
-      typeof given === "string"
-        ? parseWireDate(given)
-        : Option.getOrUndefined(
-            DateTime.make(Duration.isDuration(given) ? now.epochMilliseconds + Duration.toMillis(given) : given)
-          )
-    const ends = expires == null ? undefined : read(expires, yield* DateTime.now)
-    if (expires != null && ends === undefined) {
-      const issue = "it is not a date and time that exists, in UTC unless it names a zone, nor a duration that ends"
-      return yield* refuse("expires", issue)
-    }
+    const ends = expires == null ? expires : yield* readEnd(expires)
     const payload = {
       ...given,
       // Levels that are no list are refused below.
@@ -111,7 +99,7 @@ const reader = <A>(schema: Schema.Codec<A, unknown>) => {
         wanted !== undefined && (accessLevels === undefined || Array.isArray(accessLevels))
           ? [...new Set([...(accessLevels ?? []), ...accessFor(wanted)])]
           : accessLevels,
-      expires: ends === undefined ? expires : DateTime.toUtc(ends)
+      expires: ends
     }
     return yield* Effect.mapError(decode(payload), (error) => invalidInput(error))
   })

@@ -2,7 +2,7 @@
  * What can be set of a credential, each field once. The records, the rows of a store, their changes, copies,
  * comparisons and the flags of the command line iterate these tables.
  */
-import { DateTime, Schema, Struct } from "effect"
+import { DateTime, Duration, Effect, Option, Schema, Struct } from "effect"
 import { AccessLevel, ReportedAccessLevel, untoldLevel } from "../values/AccessLevel.ts"
 import {
   answerField,
@@ -12,7 +12,8 @@ import {
   nullableRequestField,
   requestField
 } from "../values/OptionalField.ts"
-import { GivenDate } from "../values/WireDate.ts"
+import { InvalidInput } from "../errors/InvalidInput.ts"
+import { GivenDate, parseWireDate } from "../values/WireDate.ts"
 import { IpRange, maximumIpRanges } from "./Credential.ts"
 
 /** A field that callers set and read. */
@@ -99,3 +100,21 @@ const meaningOf = (value: Value): string | number => {
 
 /** Whether two values of a setting mean the same. */
 export const isSameSetting = (one: Value, other: Value): boolean => meaningOf(one) === meaningOf(other)
+
+/** Reads the end of a credential as callers give it: a date of any kind, or a time from now. */
+export const readEnd = Effect.fnUntraced(function* (
+  expires: DateTime.DateTime.Input | Duration.Duration | null | undefined
+): Effect.fn.Return<DateTime.Utc | null | undefined, InvalidInput> {
+  if (expires == null) return expires
+  const { epochMilliseconds } = yield* DateTime.now
+  // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
+  const end =
+    typeof expires === "string"
+      ? parseWireDate(expires)
+      : Option.getOrUndefined(
+          DateTime.make(Duration.isDuration(expires) ? epochMilliseconds + Duration.toMillis(expires) : expires)
+        )
+  if (end !== undefined) return DateTime.toUtc(end)
+  const issue = "it is not a date and time that exists, in UTC unless it names a zone, nor a duration that ends"
+  return yield* new InvalidInput({ field: "expires", issue })
+})

@@ -1,13 +1,14 @@
 /** SMTP credentials. (`packages/api/openapi.json`: SmtpCredentials, SmtpCredentialsPayload, NewSmtpCredentials.) */
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Predicate, Schema, Struct } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { explained } from "../errors/Constructors.ts"
-import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { answerField, inputText, requestField } from "../values/OptionalField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { credentialFields, secretField } from "./Credential.ts"
-import { credentialSettings, partOf } from "./CredentialSettings.ts"
+import type { ApiKeyInput } from "./ApiKey.ts"
+import { credentialSettings, partOf, readEnd } from "./CredentialSettings.ts"
 
 const fields = {
   ...credentialFields,
@@ -56,8 +57,7 @@ export class SmtpCredentialsPayload extends Schema.Opaque<SmtpCredentialsPayload
     )
 }
 
-/** The changes to SMTP credentials. Fields that are left out stay as they are; another name renames them. */
-export class SmtpUpdatePayload extends Schema.Opaque<SmtpUpdatePayload>()(
+class Changes extends Schema.Opaque<Changes>()(
   payloadRecord(
     ofWhat,
     {
@@ -68,3 +68,30 @@ export class SmtpUpdatePayload extends Schema.Opaque<SmtpUpdatePayload>()(
     nameRules
   ).annotate({ identifier: "SmtpUpdatePayload" })
 ) {}
+
+/** The changes to SMTP credentials as they are sent. Fields that are left out stay as they are; another name renames them. */
+export const SmtpUpdatePayload = Changes
+
+/** SMTP credentials to create, with an end of any kind. */
+export interface SmtpInput extends Omit<typeof Payload.Type, "expires"> {
+  /** When they end: a date and time, where a text without a zone is UTC, or a time from now (default: never). */
+  readonly expires?: ApiKeyInput["expires"]
+}
+
+/** The changes to SMTP credentials, with an end of any kind. */
+export interface SmtpUpdatePayload extends Omit<SmtpInput, "name"> {
+  /** The name, which is also the login: an e-mail address, unique in the whole service. */
+  readonly name?: string | undefined
+}
+
+/** Reads the end that a caller gives; the contract checks the rest. */
+const withEnd = <A extends SmtpUpdatePayload>(given: A) =>
+  Predicate.isObject(given)
+    ? Effect.map(readEnd(given.expires), (expires) => ({ ...given, expires }))
+    : Effect.fail(new InvalidInput({ field: "body", issue: "expected object" }))
+
+/** Makes the payload of SMTP credentials of what `create` is given, with the same messages on every layer. */
+export const readSmtpPayload = (given: SmtpInput): Effect.Effect<SmtpCredentialsPayload, InvalidInput> => withEnd(given)
+
+/** Makes the changes to SMTP credentials of what `update` is given, with the same messages on every layer. */
+export const readSmtpChanges = (given: SmtpUpdatePayload): Effect.Effect<Changes, InvalidInput> => withEnd(given)

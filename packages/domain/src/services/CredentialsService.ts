@@ -10,7 +10,7 @@ import type { ServiceError } from "../errors/ServiceError.ts"
 import type {
   NewSmtpCredentials,
   SmtpCredentials,
-  SmtpCredentialsPayload,
+  SmtpInput,
   SmtpUpdatePayload
 } from "../credentials/SmtpCredentials.ts"
 
@@ -80,13 +80,7 @@ export class CredentialsService extends CheckedService<
       LastManagingKey,
       ApiKeyUpdatePayload
     >
-    readonly smtp: CredentialOperations<
-      SmtpCredentials,
-      NewSmtpCredentials,
-      SmtpCredentialsPayload,
-      never,
-      SmtpUpdatePayload
-    >
+    readonly smtp: CredentialOperations<SmtpCredentials, NewSmtpCredentials, SmtpInput, never, SmtpUpdatePayload>
     /** The time by the service's clock; over HTTP that of its last answer, `undefined` where the answer did not tell it. */
     readonly serviceTime?: Effect.Effect<DateTime.Utc | undefined, ServiceError> | undefined
   }

@@ -9,7 +9,12 @@ import { encodeChanges } from "../contacts/ContactChange.ts"
 import { ListPayload, ListUpdatePayload } from "../lists/ContactList.ts"
 import { EmailAddress } from "../contacts/EmailAddress.ts"
 import { ApiKeyPayload, readApiKeyChanges, readApiKeyPayload } from "../credentials/ApiKey.ts"
-import { SmtpCredentialsPayload, SmtpUpdatePayload } from "../credentials/SmtpCredentials.ts"
+import {
+  readSmtpChanges,
+  readSmtpPayload,
+  SmtpCredentialsPayload,
+  SmtpUpdatePayload
+} from "../credentials/SmtpCredentials.ts"
 import { EmailMessage } from "../emails/EmailMessage.ts"
 import { isAddressable } from "../errors/InvalidInput.ts"
 import { CompressionFormat, ExportFileFormat, ExportId } from "../jobs/Export.ts"
@@ -161,8 +166,8 @@ const apiKeys: Methods<CredentialsService["Service"]["apiKeys"]> = credentials(
 
 const smtp: Methods<CredentialsService["Service"]["smtp"]> = credentials(
   "securitySmtp",
-  encodes(SmtpCredentialsPayload),
-  encodes(SmtpUpdatePayload)
+  (given) => Effect.flatMap(readSmtpPayload(given), encodes(SmtpCredentialsPayload)),
+  (given) => Effect.flatMap(readSmtpChanges(given), encodes(SmtpUpdatePayload))
 )
 
 const message = encodes(EmailMessage)

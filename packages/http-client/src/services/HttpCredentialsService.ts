@@ -23,6 +23,8 @@ import {
   CredentialSettings,
   readApiKeyChanges,
   readApiKeyPayload,
+  readSmtpChanges,
+  readSmtpPayload,
   validated
 } from "@roster/domain/internal"
 import { DateTime, Effect, Layer, Option, Predicate, Schema } from "effect"
@@ -48,6 +50,8 @@ const isAsSent = (sent: CredentialSettings.SettingValues, stored: CredentialSett
 /** The fields that are given. */
 const defined = (changes: object) =>
   Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+
+const validatedChanges = validated(SmtpUpdatePayload)
 
 /** Checks a payload whose name is read before the contract checks it. */
 const isRecord = (payload: unknown): Effect.Effect<void, InvalidInput> =>
@@ -216,8 +220,8 @@ export const make = Effect.gen(function* () {
     }),
     smtp: methodsOf({
       name: "smtp",
-      read: (given: SmtpCredentialsPayload) => Effect.succeed(given),
-      readChanges: validated(SmtpUpdatePayload),
+      read: readSmtpPayload,
+      readChanges: (given: SmtpUpdatePayload) => Effect.flatMap(readSmtpChanges(given), validatedChanges),
       whole: SmtpCredentialsPayload.fromSmtpCredentials,
       list: api.securitySmtpGet,
       get: api.securitySmtpByNameGet,

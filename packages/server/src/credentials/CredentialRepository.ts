@@ -43,7 +43,8 @@ import { orStoreFailure } from "../store/StoreFailure.ts"
 import { storeClock, toSeconds } from "../store/StoreClock.ts"
 
 /** What a creation or a change may give of either kind of credential. */
-interface Settings extends SmtpUpdatePayload {
+interface Settings extends Omit<SmtpUpdatePayload, "expires"> {
+  readonly expires?: DateTime.Utc | null | undefined
   readonly accessLevels?: ReadonlyArray<AccessLevel> | undefined
 }
 

@@ -9,10 +9,18 @@ import {
   type LastManagingKey,
   type SmtpCredentials,
   SmtpCredentialsPayload,
+  type SmtpInput,
   SmtpUpdatePayload,
   checkedMethods
 } from "@roster/domain"
-import { CredentialSettings, readApiKeyChanges, readApiKeyPayload, validated } from "@roster/domain/internal"
+import {
+  CredentialSettings,
+  readApiKeyChanges,
+  readApiKeyPayload,
+  readSmtpChanges,
+  readSmtpPayload,
+  validated
+} from "@roster/domain/internal"
 import { Effect, Layer, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AuditRefusals from "../credentials/AuditRefusals.ts"
@@ -28,6 +36,8 @@ const shownFields = ["name", "dateCreated", "lastUse"] as const
 
 const validatedKey = validated(ApiKeyPayload)
 const validatedChanges = validated(ApiKeyUpdatePayload)
+const validatedSmtp = validated(SmtpCredentialsPayload)
+const validatedSmtpChanges = validated(SmtpUpdatePayload)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -46,10 +56,10 @@ const make = Effect.gen(function* () {
         protect: requireManagingKey(sql)
       }
     ),
-    smtp: credentialRepository<SmtpCredentials, SmtpCredentialsPayload, SmtpUpdatePayload>(sql, refusals, {
+    smtp: credentialRepository<SmtpCredentials, SmtpInput, SmtpUpdatePayload>(sql, refusals, {
       kind: "Smtp",
-      read: validated(SmtpCredentialsPayload),
-      readChanges: validated(SmtpUpdatePayload),
+      read: (given) => Effect.flatMap(readSmtpPayload(given), validatedSmtp),
+      readChanges: (given) => Effect.flatMap(readSmtpChanges(given), validatedSmtpChanges),
       resource: "Smtp",
       accessLevels: ["SendSmtp"],
       identity: canonicalEmail,

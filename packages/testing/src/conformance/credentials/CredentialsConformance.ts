@@ -10,7 +10,7 @@ import {
   IpRange,
   maximumIpRanges
 } from "@roster/domain"
-import { Clock, DateTime, Effect, Redacted, Schedule } from "effect"
+import { Clock, DateTime, Duration, Effect, Redacted, Schedule } from "effect"
 import { inspect } from "node:util"
 import { apiKeys, arrange, type Kind, millis, names, type NamedFields, ranges, smtp, soon } from "./CredentialKind.ts"
 import { refused } from "../cases/Refused.ts"
@@ -295,6 +295,33 @@ const ofBothKinds = <Payload extends NamedFields>(
 
 export const credentialsConformance = (it: Cases<CredentialsService>): void => {
   ofBothKinds("API keys", apiKeys, it)
+  it.describe("credentials: the end of SMTP credentials", () => {
+    it.effect("is a date of any kind, or a time from now", () =>
+      Effect.gen(function* () {
+        const { name, subaccount } = yield* arrange(smtp)
+        const { smtp: logins } = yield* CredentialsService
+        const began = yield* DateTime.now
+        const made = yield* logins.create({ name: name("a"), subaccount, expires: Duration.days(90) })
+        const after = (now: DateTime.Utc) => millis(DateTime.add(now, { days: 90 })) ?? 0
+        // Ends travel in whole seconds.
+        assert.isAtLeast(millis(made.expires) ?? 0, after(began) - 1000)
+        assert.isAtMost(millis(made.expires) ?? 0, after(yield* DateTime.now))
+        for (const expires of ["2099-01-02T03:04:05", "2099-01-02T04:04:05+01:00", new Date(soon.epochMilliseconds)]) {
+          yield* logins.update(name("a"), { expires: null, subaccount })
+          assert.strictEqual(millis((yield* logins.update(name("a"), { expires, subaccount })).expires), millis(soon))
+        }
+        for (const expires of ["soon", "2099-02-30", Duration.infinity]) {
+          assert.strictEqual(
+            (yield* refused(logins.update(name("a"), { expires, subaccount }), "InvalidInput")).field,
+            "expires"
+          )
+          const bad = { name: name("b"), expires, subaccount }
+          assert.strictEqual((yield* refused(logins.create(bad), "InvalidInput")).field, "expires")
+        }
+        assert.strictEqual((yield* logins.list({ subaccount })).length, 1)
+      })
+    )
+  })
   it.describe("credentials: API keys for purposes", () => {
     it.effect("have the access levels of these, and end when they are told to", () =>
       Effect.gen(function* () {
