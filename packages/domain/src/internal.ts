@@ -27,6 +27,7 @@ export {
   strictnessOf,
   stricterStatus,
   everyStatus,
+  resubscribeIssue,
   resubscribeText,
   resubscribeIn,
   isLifted,

@@ -42,6 +42,12 @@ export const stricterStatus = <A extends string>(one: A | undefined, other: A | 
 export const Resubscribe = Schema.Union([Schema.Boolean, Schema.Array(Schema.Literals(withheldStatuses))])
 export type Resubscribe = Named<typeof Resubscribe.Type>
 
+/** What is wrong with a value that is no `Resubscribe`. */
+export const resubscribeIssue = (value: unknown): string | undefined =>
+  typeof value === "boolean" || (Array.isArray(value) && value.every((status) => withheldStatuses.includes(status)))
+    ? undefined
+    : `it is true, false, or a list of some of ${withheldStatuses.join(", ")}`
+
 /** Lifts the whole ladder: the given status is written whatever the contact has, as an add without the option does. */
 export const everyStatus: Resubscribe = withheldStatuses
 

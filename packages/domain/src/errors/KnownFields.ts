@@ -6,7 +6,7 @@ import { Effect, Predicate } from "effect"
 import { type KnownNames, unknownName } from "../values/UnknownNames.ts"
 import { InvalidInput } from "./InvalidInput.ts"
 
-export { type Fields, type FieldsByTag, fieldsOf, type Names } from "../values/UnknownNames.ts"
+export { type Fields, type FieldsByTag, fieldsOf, type Names, type ValueCheck } from "../values/UnknownNames.ts"
 
 /** The fields of an object, or those of the members of a tagged union. */
 export type Known = KnownNames | { readonly byTag: { readonly [tag: string]: KnownNames } }
@@ -16,11 +16,18 @@ const ofMember = (known: Known, given: unknown): KnownNames | undefined => {
   return Predicate.hasProperty(given, "_tag") ? known.byTag[String(given._tag)] : undefined
 }
 
-/** The refusal of an object with another field. What is not an object, or has another tag, has none. */
+/** The refusal of an object with another field, or with a value that is none of its field. What is not an object has none. */
 export const refusal = (known: Known, given: unknown): InvalidInput | undefined => {
   const fields = ofMember(known, given)
-  const unknown = fields === undefined ? undefined : unknownName(given, fields)
-  return unknown === undefined ? undefined : new InvalidInput({ field: unknown.name, issue: unknown.issue })
+  if (fields === undefined) return undefined
+  const unknown = unknownName(given, fields)
+  if (unknown !== undefined) return new InvalidInput({ field: unknown.name, issue: unknown.issue })
+  for (const [field, check] of fields.checks ?? []) {
+    const value = Predicate.hasProperty(given, field) ? given[field] : undefined
+    const issue = value === undefined ? undefined : check(value)
+    if (issue !== undefined) return new InvalidInput({ field, issue })
+  }
+  return undefined
 }
 
 /** Throws for an object with an unknown field, as the constructors of records do. */

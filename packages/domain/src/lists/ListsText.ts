@@ -59,3 +59,7 @@ export const readLists = (text: string): Result.Result<ReadonlyArray<string>, st
     ? Result.fail(`${names.size} lists, but a contact is on at most ${maximumListsOfContact}`)
     : Result.succeed([...names.values()])
 }
+
+/** What is wrong with a value that is no list of names. The names themselves are the service's to judge. */
+export const listNamesIssue = (value: unknown): string | undefined =>
+  Array.isArray(value) ? undefined : "it is a list of names of lists"

@@ -63,7 +63,11 @@ export interface AddSummary {
 
 const ruleOnly = fieldsOf<Pick<ContactsPage, "rule">>("this call", { rule: true })
 const getFields = fieldsOf<GetOptions>("this call", { lists: true })
-const addFields = fieldsOf<AddOptions>("an add", { ...keyedFields.fields, listNames: true, resubscribe: true })
+const addFields = fieldsOf<AddOptions>("an add", {
+  ...keyedFields.fields,
+  listNames: true,
+  resubscribe: true
+})
 
 /** The operations on contacts, the same on every layer. */
 export class ContactsService extends CheckedService<

@@ -14,7 +14,12 @@ export interface KnownNames {
   readonly notWritten?: ReadonlyArray<string> | undefined
   /** The function that makes a record to write from one that was read, such as `ContactPayload.fromContact`. */
   readonly madeBy?: string | undefined
+  /** What is wrong with the values of some names. */
+  readonly checks?: ReadonlyArray<readonly [name: string, check: ValueCheck]> | undefined
 }
+
+/** What is wrong with a value that would do something else than its caller wrote, or `undefined`. */
+export type ValueCheck = (value: unknown) => string | undefined
 
 /** The first unknown name of a record, without spaces, and what is wrong with it. A value that is not a record has none. */
 export const unknownName = (
@@ -39,8 +44,8 @@ export const unknownName = (
 
 // Objects of callers
 
-/** Every field of an object. */
-export type Names<A> = { readonly [Name in keyof A]-?: true }
+/** Every field of an object, with the check of its value where it has one. */
+export type Names<A> = { readonly [Name in keyof A]-?: true | ValueCheck }
 
 /** The fields of an object, which the compiler compares with its declaration. */
 export interface Fields<A> extends KnownNames {
@@ -54,7 +59,8 @@ export interface Fields<A> extends KnownNames {
 export const fieldsOf = <A extends object>(ofWhat: string, fields: Names<A>): Fields<A> => ({
   ofWhat,
   fields,
-  names: Struct.keys(fields)
+  names: Struct.keys(fields),
+  checks: Object.entries<true | ValueCheck>(fields).flatMap(([name, check]) => (check === true ? [] : [[name, check]]))
 })
 
 /** The fields of the members of a tagged union. */

@@ -217,3 +217,21 @@ describe.each(functions)("%s", (_, option, call) => {
     { arbitrary: { runs: amount({ ci: 5, long: 200 }), seed } }
   )
 })
+
+/** Values that are none of an option, which did something else than their caller wrote, or died within. */
+const wrongValues: ReadonlyArray<readonly [option: string, value: unknown, of: ReadonlyArray<string>]> = [
+  ["resubscribe", ["Unsubscribd"], ["addAll", "addRows", "importContacts", "planImport", "makeImport"]],
+  ["resubscribe", "Unsubscribed", ["addAll", "addRows", "importContacts", "planImport", "makeImport"]],
+  ["listNames", "newsletter", ["addAll", "addRows", "importContacts", "planImport"]],
+  ["only", "exsting", ["importContacts", "planImport", "surveyContacts"]],
+  ["defaultStatus", "Unsubscribd", ["importContacts", "planImport", "surveyContacts"]]
+]
+
+describe.each(wrongValues)("the option %s with the value %o", (option, value, of) => {
+  it.effect.each(functions.filter(([name]) => of.includes(name)))("is refused by %s, by its name", ([, , call]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Effect.provide(call(unchecked({ [option]: value })), services, { local: true }))
+      assert.deepInclude(error, { _tag: "InvalidInput", field: option })
+    })
+  )
+})

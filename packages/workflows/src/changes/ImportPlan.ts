@@ -14,7 +14,8 @@ import {
   type KeptStatus,
   maximumChanges,
   maximumListsOfContact,
-  ServiceError
+  ServiceError,
+  ListsText
 } from "@roster/domain"
 import {
   ContactColumns,
@@ -27,7 +28,8 @@ import {
   onlyForms,
   randomId,
   type StoredTextReaders,
-  KnownFields
+  KnownFields,
+  resubscribeIssue
 } from "@roster/domain/internal"
 import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
 import { recordedTarget } from "../runs/RecordedRun.ts"
@@ -96,8 +98,8 @@ export interface PlanOptions<E = never> extends ReaderOptions, ImportMode {
 const planFields: KnownFields.Names<PlanOptions<unknown>> = {
   ...readerFields,
   ...modeFields,
-  listNames: true,
-  resubscribe: true,
+  listNames: ListsText.listNamesIssue,
+  resubscribe: resubscribeIssue,
   source: true,
   mapping: true,
   storage: true,

@@ -12,7 +12,7 @@ import {
   type ServiceError,
   sometimes
 } from "@roster/domain"
-import { fnRedacted, KnownFields } from "@roster/domain/internal"
+import { fnRedacted, KnownFields, resubscribeIssue } from "@roster/domain/internal"
 import { Array as Arrays, Effect, type Scope, Stream } from "effect"
 import type { RunEntry } from "../runs/RunEntry.ts"
 import { type RecordedRun, type Run, type RunLogFailure } from "../runs/RecordedRun.ts"
@@ -74,7 +74,12 @@ export interface UndoOptions extends UndoScope {
   readonly onReport?: ((report: UndoReport) => Effect.Effect<void>) | undefined
 }
 
-const scopeFields: KnownFields.Names<UndoScope> = { only: true, fields: true, force: true, resubscribe: true }
+const scopeFields: KnownFields.Names<UndoScope> = {
+  only: true,
+  fields: true,
+  force: true,
+  resubscribe: resubscribeIssue
+}
 const previewFields = KnownFields.fieldsOf<UndoPreviewOptions>("an undo", { ...scopeFields, onContacts: true })
 const undoFields = KnownFields.fieldsOf<UndoOptions>("an undo", { ...scopeFields, onProgress: true, onReport: true })
 

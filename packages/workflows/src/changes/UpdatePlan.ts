@@ -9,7 +9,7 @@ import {
   maximumChanges,
   type ServiceError
 } from "@roster/domain"
-import { ContactStates, fnRedacted, validated, KnownFields } from "@roster/domain/internal"
+import { ContactStates, fnRedacted, validated, KnownFields, resubscribeIssue } from "@roster/domain/internal"
 import { Effect, Schema, Stream, type Types } from "effect"
 import { mayNotRead, readNow } from "../runs/ContactReader.ts"
 import type { RunLog } from "../runs/RunLog.ts"
@@ -48,7 +48,7 @@ type Options<ES> = Pick<PlanOptions<ES>, "storage" | "onProgress">
 const deleteFields = KnownFields.fieldsOf<Options<unknown>>("a plan", { storage: true, onProgress: true })
 const updateFields = KnownFields.fieldsOf<Options<unknown> & Pick<PlanOptions, "resubscribe">>("a plan", {
   ...deleteFields.fields,
-  resubscribe: true
+  resubscribe: resubscribeIssue
 })
 
 const partsOf = <E, R>(contacts: Stream.Stream<Contact, E, R>) => Stream.grouped(contacts, maximumChanges)

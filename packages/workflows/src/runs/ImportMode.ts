@@ -1,5 +1,5 @@
 /** Which contacts an import writes to, and what it gives new ones: what depends on what is stored. */
-import { type ContactPayload, type ContactStatus, type ImportWarning } from "@roster/domain"
+import { type ContactPayload, ContactStatus, type ImportWarning } from "@roster/domain"
 import { statusAfter, type KnownFields } from "@roster/domain/internal"
 import type { Found } from "./ContactReader.ts"
 import type { Write } from "./RecordedChanges.ts"
@@ -13,7 +13,13 @@ export interface ImportMode {
 }
 
 /** Its fields. */
-export const modeFields: KnownFields.Names<ImportMode> = { only: true, defaultStatus: true }
+export const modeFields: KnownFields.Names<ImportMode> = {
+  only: (value) => (value === "existing" || value === "new" ? undefined : "it is existing or new"),
+  defaultStatus: (value) =>
+    ContactStatus.literals.some((status) => status === value)
+      ? undefined
+      : `it is one of ${ContactStatus.literals.join(", ")}`
+}
 
 /** Counts the contacts that a default status does not reach: they are stored already, and their rows give none. */
 export const makeUnreached = ({ defaultStatus }: ImportMode) => {

@@ -12,7 +12,8 @@ import {
   Rejected,
   ServiceError,
   type TooManyContacts,
-  Unavailable
+  Unavailable,
+  ListsText
 } from "@roster/domain"
 import {
   exceedsAdd,
@@ -20,7 +21,8 @@ import {
   invalidInput,
   listsAfter,
   withoutOwnKey,
-  KnownFields
+  KnownFields,
+  resubscribeIssue
 } from "@roster/domain/internal"
 import { Array as Arrays, Data, Effect, Predicate, Ref, Result, Schema, Stream } from "effect"
 import { emptyReport, type RunEffect, type RunReport } from "../runs/RunReport.ts"
@@ -144,7 +146,11 @@ export interface BulkAddOptions {
 }
 
 /** Its fields. */
-export const bulkFields: KnownFields.Names<BulkAddOptions> = { listNames: true, concurrency: true, resubscribe: true }
+export const bulkFields: KnownFields.Names<BulkAddOptions> = {
+  listNames: ListsText.listNamesIssue,
+  concurrency: true,
+  resubscribe: resubscribeIssue
+}
 
 /** The numbers of contacts so far, by their outcome, as a report has them. */
 export interface AddProgress extends Pick<RunReport, "done" | "rejected" | "unknown" | "notSent"> {}

@@ -1,6 +1,6 @@
 /** The command of `roster` that does the same as a page or a program, made of its values. */
-import { type AddOptions, type OnDuplicate } from "@roster/domain"
-import { KnownFields } from "@roster/domain/internal"
+import { type AddOptions, type OnDuplicate, ListsText } from "@roster/domain"
+import { KnownFields, resubscribeIssue } from "@roster/domain/internal"
 import { type ImportMode, modeFields } from "../runs/ImportMode.ts"
 
 /** A command of `roster` with its values. */
@@ -59,8 +59,8 @@ export interface ImportCommandOptions extends ImportMode {
 
 const importFields = KnownFields.fieldsOf<ImportCommandOptions>("the command", {
   ...modeFields,
-  listNames: true,
-  resubscribe: true,
+  listNames: ListsText.listNamesIssue,
+  resubscribe: resubscribeIssue,
   onDuplicate: true,
   sheet: true,
   mapping: true,
