@@ -8,6 +8,8 @@ import { RosterServer } from "@roster/server"
 import { Context, Effect, Exit, Layer, Metric, Redacted, type Scope } from "effect"
 import { Agent, type IncomingMessage, request } from "node:http"
 import { connect } from "node:net"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
 import { readExposition, sampleOf } from "../observability/Exposition.ts"
 
@@ -92,6 +94,10 @@ const parsed = (text: string): ReadonlyArray<{ readonly Email: string; readonly 
   JSON.parse(text)
 
 /** The cases on one engine. */
+/** What is left afterwards is held by somebody. */
+setFlagsFromString("--expose-gc")
+const collectGarbage: () => void = runInNewContext("gc")
+
 export const largeRequestCases = (name: string, store: Effect.Effect<Store, unknown, Scope.Scope>): void => {
   const layerServed = Layer.effect(Served, Effect.flatMap(store, filled)).pipe(
     Layer.provide(NodeServices.layer),
@@ -119,6 +125,7 @@ export const largeRequestCases = (name: string, store: Effect.Effect<Store, unkn
       Effect.gen(function* () {
         const { ask, open } = yield* Served
         const memory = () => {
+          collectGarbage()
           const { arrayBuffers, heapUsed } = process.memoryUsage()
           return arrayBuffers + heapUsed
         }
