@@ -371,6 +371,23 @@ describe("the import view", () => {
     })
   )
 
+  it.effect("shows among the rejected rows those whose contacts would be too large with what is stored", () =>
+    Effect.gen(function* () {
+      const { contacts, look, plan, registry, result, rowsFile } = yield* opened
+      const half = "x".repeat(20_000)
+      yield* contacts.add([{ email: "old@example.com", customFields: { note: half } }])
+      yield* look(`Email,More\nold@example.com,${half}\nnew@example.com,short\n`)
+      const { id, summary } = yield* plan
+      assert.deepStrictEqual([summary.new, summary.changed, summary.rejected], [1, 0, 1])
+      yield* Effect.sync(() => registry.mount(ImportPlan.rows))
+      registry.set(ImportPlan.shownKind, "rejected")
+      const [row] = yield* result(ImportPlan.rows)
+      assert.strictEqual(row?.line, 2)
+      assert.match(row?.reason ?? "", /^CustomFields: with what is stored/)
+      assert.include(yield* rowsFile({ plan: id, of: "rejected" }), "with what is stored")
+    })
+  )
+
   it.effect("holds a plan for what was said alone, and ends one that is being made when something else is said", () =>
     Effect.gen(function* () {
       const { connectTo, contacts, look, plan, registry, until } = yield* opened

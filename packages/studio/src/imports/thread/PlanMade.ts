@@ -83,12 +83,13 @@ interface Rejected {
   readonly rejection: Rejection
 }
 
-/** The rows that are rejected, and why; of those with the same address, too. */
-const rejectedRows = ({ rows, survey }: PlanMade) =>
+/** The rows that are rejected, and why: by the file itself, those with the same address too, or by what is stored. */
+const rejectedRows = ({ plan, rows, survey }: PlanMade) =>
   Stream.suspend(() => {
+    const refused = new Map(plan.summary.rejectedRows.map((row) => [row.line, row]))
     let number = 0
     return Stream.filterMap(rows, (row): Result.Result<Rejected, undefined> => {
-      const rejection = survey.rejectionOf(row, ++number)
+      const rejection = survey.rejectionOf(row, ++number) ?? refused.get(row.line)
       return rejection === undefined ? Result.fail(undefined) : Result.succeed({ row, rejection })
     })
   })
