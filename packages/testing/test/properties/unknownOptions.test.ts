@@ -224,6 +224,8 @@ const wrongValues: ReadonlyArray<readonly [option: string, value: unknown, of: R
   ["resubscribe", "Unsubscribed", ["addAll", "addRows", "importContacts", "planImport", "makeImport"]],
   ["listNames", "newsletter", ["addAll", "addRows", "importContacts", "planImport"]],
   ["only", "exsting", ["importContacts", "planImport", "surveyContacts"]],
+  ["grace", "7 dys", ["rotateApiKey", "rotateSmtp"]],
+  ["deliver", "secret.key", ["rotateApiKey", "rotateSmtp"]],
   ["defaultStatus", "Unsubscribd", ["importContacts", "planImport", "surveyContacts"]]
 ]
 

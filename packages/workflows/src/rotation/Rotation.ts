@@ -2,7 +2,7 @@
  * Gives a credential a new secret now: makes a successor with the same rights, delivers and verifies its secret, and lets the old
  * one end by itself after a grace. The names say how far a run came, so that the next one goes on. (docs/decisions/rotation.md)
  */
-import { Array as Arr, DateTime, Duration, Effect, Order, type Redacted } from "effect"
+import { Array as Arr, DateTime, Duration, Effect, Option, Order, Predicate, type Redacted } from "effect"
 import {
   type ApiKey,
   type ApiKeyPayload,
@@ -15,7 +15,8 @@ import {
   ServiceError,
   sometimes,
   type SmtpCredentials,
-  type SmtpCredentialsPayload
+  type SmtpCredentialsPayload,
+  InvalidInput
 } from "@roster/domain"
 import { fnRedacted, formatWireDate, KnownFields } from "@roster/domain/internal"
 import {
@@ -150,7 +151,14 @@ const rotationOf = <C extends Credential, P extends CredentialPayload>(kind: Rot
   fnRedacted(kind.span)(function* <E = never, R = never>(name: string, options: RotationOptions<C & Secret, E, R>) {
     yield* KnownFields.checkFields(optionFields, options)
     const { deliver, expires, subaccount, verify, withNewKey } = options
-    const grace = Duration.fromInputUnsafe(options.grace ?? "1 day")
+    // A new secret that nobody keeps would be in the way of the next run.
+    if (!Predicate.isFunction(deliver)) {
+      return yield* new InvalidInput({ field: "deliver", issue: "it is the function that keeps the new secret" })
+    }
+    const grace = Option.getOrUndefined(Duration.fromInput(options.grace ?? "1 day"))
+    if (grace === undefined) {
+      return yield* new InvalidInput({ field: "grace", issue: 'it is a duration, such as "7 days"' })
+    }
     const service = yield* CredentialsService
     const operations = kind.operations(service)
 
