@@ -3,7 +3,7 @@
  * for each change would cost as much as the write that it records.
  */
 import { type RecordedChange, type RunChangesPage } from "@roster/domain"
-import { ChangeContent, erasedChange } from "@roster/domain/internal"
+import { ChangeContent, erasedChange, JsonParser } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { defaultPage } from "../store/Rows.ts"
@@ -18,7 +18,7 @@ const rowBytes = 64 * 1024
 export const pageBytes = 1024 * 1024
 const readAtOnce = 10
 
-const readRow = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(ChangeContent)))
+const readRow = Schema.decodeUnknownSync(JsonParser.fromJsonString(Schema.Array(ChangeContent)))
 
 const insertOfEach = "INSERT INTO run_changes (run, number, content) VALUES (?, ?, ?)"
 

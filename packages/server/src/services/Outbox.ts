@@ -1,5 +1,6 @@
 /** Reads the messages that a store has accepted: it sends none of them. */
 import { type AcceptedEmail, EmailMessage, EmailNotFound, type EmailsPage, type EmailSummary } from "@roster/domain"
+import { JsonParser } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { defaultPage, readRows } from "../store/Rows.ts"
@@ -13,7 +14,7 @@ const readEmails = readRows(
     messageId: Schema.String,
     transactionId: Schema.String,
     accepted: StoredDate,
-    message: Schema.fromJsonString(EmailMessage)
+    message: JsonParser.fromJsonString(EmailMessage)
   }).pipe(Schema.encodeKeys({ messageId: "message_id", transactionId: "transaction_id", accepted: "created" }))
 )
 

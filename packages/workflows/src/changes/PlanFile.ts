@@ -190,7 +190,7 @@ export type PlanLine =
   | { readonly _tag: "Unread" }
   | { readonly _tag: "Summary"; readonly summary: PlanSummary }
 
-const decodeHeader = Schema.decodeUnknownResult(Schema.fromJsonString(PlanHeader))
+const decodeHeader = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlanHeader))
 const decodeRow = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlannedRow))
 const decodeSummary = Schema.decodeUnknownResult(JsonParser.fromJsonString(PlanSummary))
 
