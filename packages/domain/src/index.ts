@@ -86,24 +86,7 @@ export * from "./emails/EmailMessage.ts"
 export type { FromText } from "./errors/Constructors.ts"
 export * from "./errors/TaggedError.ts"
 export { InvalidInput } from "./errors/InvalidInput.ts"
-export {
-  Unauthorized,
-  AccessDenied,
-  ExceedsGrantor,
-  RateLimited,
-  Unavailable,
-  TimedOut,
-  OutcomeUnknown,
-  InvalidResponse,
-  UnexpectedContentType,
-  UnexpectedRedirect,
-  ResponseTooLarge,
-  Rejected,
-  StoreFailure,
-  RunRefused,
-  ServiceErrorReason,
-  ServiceError
-} from "./errors/ServiceError.ts"
+export * from "./errors/ServiceError.ts"
 export { ImportSource, type ImportOptions, ImportRefused } from "./jobs/ContactImport.ts"
 export * from "./jobs/Export.ts"
 export * from "./jobs/Job.ts"

@@ -73,7 +73,7 @@ export {
   schemaProblem
 } from "./errors/InvalidInput.ts"
 export * as KnownFields from "./errors/KnownFields.ts"
-export { runRefusals } from "./errors/ServiceError.ts"
+export * from "./errors/RunRefusals.ts"
 export { importNotGuarded } from "./jobs/ContactImport.ts"
 export { checkFilter, contactFilterFromInput } from "./rules/ContactFilter.ts"
 export { exampleOf } from "./rules/FieldUse.ts"

@@ -38,7 +38,7 @@ import {
   wordProblem
 } from "./CellProblems.ts"
 
-export { errorColumn, isImported, isRecordColumn, reservedNameIssue }
+export { errorColumn, isImported, isListsColumn, isRecordColumn, reservedNameIssue }
 
 /**
  * What a spreadsheet runs: at the beginning, and behind what may separate cells, where a quote may open the cell.

@@ -5,6 +5,7 @@
 import { Duration, Schema } from "effect"
 import { ReportedAccessLevel } from "../values/AccessLevel.ts"
 import { TaggedError } from "./TaggedError.ts"
+import { runRefusals } from "./RunRefusals.ts"
 
 /** The key is missing, unknown or expired. */
 export class Unauthorized extends TaggedError<Unauthorized>()("Unauthorized", {}) {
@@ -181,14 +182,6 @@ export class StoreFailure extends TaggedError<StoreFailure>()("StoreFailure", {
     return `The store failed: ${this.detail}. Nothing of this request was kept.`
   }
 }
-
-/** Why a run takes no writes, in the words of its message. */
-export const runRefusals = {
-  Unknown: "there is none of this id. Begin a run, and name it",
-  Ended: "it has ended. Begin another one",
-  OfAnotherKey: "another key began it, and only that key, or the one that a rotation put in its place, writes in it",
-  TooLarge: "its record would be larger than the runs of an account may be. End it, and do the rest in another one"
-} as const
 
 /** A call writes in a run that does not take it. Nothing of the call was done. */
 export class RunRefused extends TaggedError<RunRefused>()("RunRefused", {

@@ -1,6 +1,7 @@
 /** Which contacts a run is of, in words that stay with it when a person is erased, and so name none. (docs/decisions/runs.md) */
 import { parseRule, RawRule, Rule } from "@roster/domain"
 import { Result } from "effect"
+import { counted } from "../runs/Stopped.ts"
 
 const personal: ReadonlySet<string> = new Set(["email", "firstname", "lastname"])
 
@@ -20,6 +21,6 @@ const withoutPersons = (rule: string): string =>
 
 /** A selection in words that name nobody: its rule, without addresses and names, or how many contacts there are. */
 export const selectionWords = (of: string | RawRule | number): string => {
-  if (typeof of === "number") return of === 1 ? "1 contact" : `${of.toLocaleString("en-US")} contacts`
+  if (typeof of === "number") return counted(of, "contact")
   return of instanceof RawRule ? "a rule" : withoutPersons(of)
 }

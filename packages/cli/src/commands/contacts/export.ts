@@ -125,7 +125,7 @@ export const command = Command.make(
       return yield* usageError("A ZIP file cannot be shown on a terminal.", "Write it to a file with --out.")
     }
     const { bom, delimiter, formulas } = given
-    const named = given.columns?.some((name) => name.toLowerCase() === ListsText.listsColumn.toLowerCase()) === true
+    const named = given.columns?.some(ContactColumns.isListsColumn) === true
     const lists = given.lists || named
     const columns = lists && !named ? given.columns && [...given.columns, ListsText.listsColumn] : given.columns
     if (isWorkbook && (out === undefined || zip || bom || delimiter !== undefined || formulas === "keep")) {
