@@ -1,5 +1,5 @@
 /** What the other packages of Roster need of this one. It changes without notice, so programs do without it. */
-export { exceedsAdd, exceedsPlaces, checkPlaces, checkAddSize } from "./contacts/AddSize.ts"
+export { exceedsAdd, exceedsLists, exceedsPlaces, checkPlaces, checkAddSize } from "./contacts/AddSize.ts"
 export { sentPart } from "./contacts/Contact.ts"
 export { checkChangedPlaces, encodeChanges, exactAnswer, payloadOfChange } from "./contacts/ContactChange.ts"
 export {

@@ -13,6 +13,9 @@ export const maximumLists = 1000
 /** The maximum number of lists that a contact is on. */
 export const maximumListsOfContact = 100
 
+/** Whether a contact would be on too many lists. One that is on more already may be put on no further one. */
+export const exceedsLists = (before: number, after: number): boolean => after > maximumListsOfContact && after > before
+
 /** The maximum length of the name of a list, in UTF-16 units. */
 export const maximumListName = 254
 

@@ -9,10 +9,17 @@ import {
   ContactSize,
   type ContactSource,
   type ContactWrite,
-  judgeChange,
-  maximumListsOfContact
+  judgeChange
 } from "@roster/domain"
-import { areListsSo, ContactFields, contactAfter, listsAfter, newContact, saidAgain } from "@roster/domain/internal"
+import {
+  areListsSo,
+  ContactFields,
+  contactAfter,
+  listsAfter,
+  newContact,
+  saidAgain,
+  exceedsLists
+} from "@roster/domain/internal"
 import { Effect, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { byEngine, dialect, runEach, textArray } from "../store/SqlDialect.ts"
@@ -248,7 +255,7 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     if (write === undefined) return ["Done", undefined]
     const written = { email, write, source, date }
     const lists = hasLists ? new Set(listsAfter(state?.lists ?? [], write)) : noLists
-    if (lists.size > maximumListsOfContact && lists.size > (state?.lists.size ?? 0)) return ["TooManyLists", state]
+    if (exceedsLists(state?.lists.size ?? 0, lists.size)) return ["TooManyLists", state]
     if (state === undefined) return ["Done", { contact: newContact(written), lists, isOversized: false, madeBy: index }]
     const contact = state.isOversized && !isAlone ? undefined : contactAfter(again ?? state.contact, written)
     return contact === undefined ? ["TooLarge", state] : ["Done", { ...state, contact, lists }]

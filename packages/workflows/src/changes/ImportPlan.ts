@@ -13,7 +13,6 @@ import {
   type InvalidInput,
   type KeptStatus,
   maximumChanges,
-  maximumListsOfContact,
   ServiceError,
   ListsText
 } from "@roster/domain"
@@ -23,6 +22,7 @@ import {
   ContactStates,
   fnRedacted,
   inputProblem,
+  exceedsLists,
   listsRefusal,
   mergedRefusal,
   onlyForms,
@@ -208,8 +208,7 @@ export const makeRowLook = ({
     if (after.contact !== null && !ContactSize.mayBecome(seen, after.contact)) {
       return { ...given, effect: "changed", fields, refusal: mergedRefusal(contact) }
     }
-    const lists = after.lists?.length ?? 0
-    if (lists > maximumListsOfContact && lists > (found.lists?.length ?? 0)) {
+    if (exceedsLists(found.lists?.length ?? 0, after.lists?.length ?? 0)) {
       return { ...given, effect: "changed", fields, refusal: listsRefusal("addToLists") }
     }
     if (Object.keys(fields).length > 0) return { ...given, effect: "changed", fields }
