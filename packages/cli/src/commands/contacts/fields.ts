@@ -13,7 +13,7 @@ import * as Results from "../../terminal/Results.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { confirmCount, yes } from "../shared/Confirm.ts"
 import { checkFields, givenRule, noteUnplaced, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
-import { kindFlag } from "./import/MappingFlags.ts"
+import { kindFlag } from "../shared/MappingFlags.ts"
 import { allowUnplaced, changesPreview, type Given, planAndApply } from "./PlanOfMany.ts"
 
 const columns = ["Name", "Contacts", "Numbers", "Dates", "Examples"]

@@ -6,7 +6,7 @@ import { text, toggle } from "../../../settings/FlagForms.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { prepare, refuseTaken } from "../../../files/AtomicFile.ts"
 import { usageError } from "../../../errors/UsageError.ts"
-import { writeMapping } from "./MappingFlags.ts"
+import { writeMapping } from "../../shared/MappingFlags.ts"
 
 export const rejectedFlags = {
   rejected: text(

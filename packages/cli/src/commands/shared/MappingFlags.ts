@@ -3,11 +3,11 @@ import { type Delimiter, ImportMapping } from "@roster/domain"
 import { ImportMappingText, invalidInput, mergeMappings } from "@roster/domain/internal"
 import { Effect, Schema, Stream } from "effect"
 import { Flag } from "effect/cli"
-import { refuse, usageError } from "../../../errors/UsageError.ts"
-import type { prepare } from "../../../files/AtomicFile.ts"
-import { readText } from "../../../settings/InputFile.ts"
-import { parsed, parsedEach, text, toggle } from "../../../settings/FlagForms.ts"
-import { count } from "../../shared/CommonFlags.ts"
+import { refuse, usageError } from "../../errors/UsageError.ts"
+import type { prepare } from "../../files/AtomicFile.ts"
+import { readText } from "../../settings/InputFile.ts"
+import { parsed, parsedEach, text, toggle } from "../../settings/FlagForms.ts"
+import { count } from "./CommonFlags.ts"
 
 const decode = Schema.decodeUnknownEffect(ImportMapping)
 

@@ -6,10 +6,10 @@ import type { ImportMapping } from "@roster/domain"
 import { isPacked, isWorkbook, packedBytes, unpacked } from "@roster/domain/PackedFile"
 import { Effect, FileSystem, Option, Stream } from "effect"
 import { createHash } from "node:crypto"
-import { fileProblem } from "../../../errors/FileProblem.ts"
-import { temporaryPath, temporaryProblem, temporarySink } from "../../../files/TemporaryFile.ts"
-import { readBytes } from "../../../settings/InputFile.ts"
-import { usageError, type UsageError } from "../../../errors/UsageError.ts"
+import { fileProblem } from "../../errors/FileProblem.ts"
+import { temporaryPath, temporaryProblem, temporarySink } from "../../files/TemporaryFile.ts"
+import { readBytes } from "../../settings/InputFile.ts"
+import { usageError, type UsageError } from "../../errors/UsageError.ts"
 
 export interface ImportedFile {
   /** The path of the named file, or of the copy of a pipe. */
