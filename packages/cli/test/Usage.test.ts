@@ -105,6 +105,11 @@ describe("usage errors", () => {
       )
       const unknown = yield* runHere(["contacts", "lst", "-o", "table"])
       assert.match(unknown.stderr, /^error: [^\n]*"lst"[^\n]*Did you mean list or ls\?\n {2}See: [^\n]*\n$/)
+      for (const command of ["list", "count", "export"]) {
+        const { hint } = failure(yield* runHere(["contacts", command, "O'Neil"]))
+        assert.include(hint, `roster contacts ${command} --rule "email contains 'O''Neil' OR firstname contains`)
+        assert.strictEqual(hint.includes(`roster contacts ${command} --on "O'Neil"`), command !== "count")
+      }
       const missing = yield* runHere(["contacts", "get", "-o", "table"])
       assert.match(missing.stderr, /^error: .*email.*\n {2}See: roster contacts get --help\n$/)
     })

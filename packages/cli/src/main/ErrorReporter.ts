@@ -4,6 +4,7 @@
  * and the `requestId` of the service.
  */
 import type { ServiceError } from "@roster/domain"
+import { shellWord } from "@roster/workflows"
 import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
 import { withoutKeys } from "../terminal/KeyMask.ts"
@@ -96,6 +97,24 @@ const usageMessage = (error: CliError.CliError): string => {
     : `${error.message.split("\n", 1)[0] ?? ""}. Did you mean ${suggestions.join(" or ")}?`
 }
 
+/** The commands that find contacts by flags, and whether they know lists. */
+const finding: ReadonlyMap<string, boolean> = new Map([
+  ["roster contacts list", true],
+  ["roster contacts export", true],
+  ["roster contacts count", false]
+])
+
+/** How to search for a text that stands behind a command which finds contacts by flags. */
+const searchHint = (error: CliError.CliError | undefined, command: string): string | undefined => {
+  const knowsLists = finding.get(command)
+  const word = error?._tag === "UnexpectedArgument" ? error.arguments[0] : undefined
+  if (knowsLists === undefined || word === undefined) return undefined
+  const text = `'${word.replaceAll("'", "''")}'`
+  const rule = `email contains ${text} OR firstname contains ${text} OR lastname contains ${text}`
+  const onList = knowsLists ? `\n  or, of the list of this name: ${command} --on ${shellWord(word)}` : ""
+  return `Search by a rule: ${command} --rule ${shellWord(rule)}${onList}`
+}
+
 const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
   const path = error._tag === "ShowHelp" ? error.commandPath : []
   const errors = error._tag === "ShowHelp" ? error.errors : [error]
@@ -106,7 +125,7 @@ const onUsage = Effect.fnUntraced(function* (error: CliError.CliError) {
   yield* tell({
     code: Predicate.hasProperty(cause, "_tag") && Predicate.isString(cause._tag) ? cause._tag : "UsageError",
     message: first === undefined ? `${path.join(" ")} needs a subcommand.` : errors.map(usageMessage).join("\n"),
-    hint: `See: ${path.length === 0 ? "roster" : path.join(" ")} --help`
+    hint: searchHint(first, path.join(" ")) ?? `See: ${path.length === 0 ? "roster" : path.join(" ")} --help`
   })
   return exitCode.usage
 })

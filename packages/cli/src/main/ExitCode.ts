@@ -69,8 +69,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
     ConflictingFilter: "Omit --rule or the addresses.",
     TooManyContacts: "Put them in a file and use: roster contacts import FILE",
     TooManyRows: "Nothing was sent. Divide the file, and import the parts one after another, or use --via file.",
-    UnreadableFile:
-      "Nothing was sent. Correct the file, or set how to read it: --encoding, --delimiter, --sheet, --map COLUMN=Email.",
+    UnreadableFile: "Nothing was sent. Correct the file.",
     UnreadableExport: "Nothing was sent. Run the command again.",
     UnreadablePlan: "Nothing was sent. Use the whole file that roster contacts import --plan wrote.",
     OtherTarget: "Nothing was changed. Set the service or store that it is for, with --db, --base-url or --profile.",

@@ -3,6 +3,7 @@ import { Effect, Stream } from "effect"
 import { Zip } from "effect/encoding"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { gzipSync } from "node:zlib"
 import { makeLocalRosterHere } from "../inProcess.ts"
 import { failure, json } from "../roster.ts"
 
@@ -35,6 +36,45 @@ const withWorkbook = Effect.gen(function* () {
   const { folder, run } = yield* makeLocalRosterHere
   writeFileSync(join(folder, "m.xlsx"), yield* workbook)
   return { folder, run }
+})
+
+describe("a file of addresses", () => {
+  it.live("is read by every command that takes one as an import reads it", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* withWorkbook
+      writeFileSync(join(folder, "people.csv"), "Email\nann@example.com\nbob@example.com\n")
+      assert.strictEqual((yield* run(["contacts", "import", "people.csv"])).code, 0)
+      writeFileSync(join(folder, "a.txt"), Buffer.from('\ufeff"ann@example.com"\r\n', "utf16le"))
+      writeFileSync(join(folder, "b.csv.gz"), gzipSync("x;ann@example.com\n"))
+      writeFileSync(join(folder, "c.csv"), "a note\nAdresse;Ort\nann@example.com;K\xf6ln\n", "latin1")
+      const files: ReadonlyArray<ReadonlyArray<string>> = [
+        ["a.txt"],
+        ["a.txt", "--no-header"],
+        ["b.csv.gz"],
+        ["c.csv", "--skip-lines", "1", "--map", "Adresse=Email", "--encoding", "windows-1252"]
+      ]
+      for (const file of files) {
+        const shown = yield* run(["contacts", "export", "--columns", "Email", "--file", ...file])
+        assert.strictEqual(shown.stdout.trim(), "Email\r\nann@example.com", shown.stderr)
+      }
+      for (const command of [
+        ["contacts", "delete"],
+        ["contacts", "update", "--first-name", "Ann"],
+        ["lists", "add", "News"]
+      ]) {
+        const done = yield* run([...command, "--file", "a.txt", "--no-header", "--dry-run"])
+        assert.strictEqual(done.code, 0, done.stderr)
+        const none = yield* run([...command, "bob@example.com", "--no-header"])
+        assert.include(failure(none).message, "name that too")
+      }
+      // What the workbook has is no address, so the command says how to read it.
+      const flags = ["--sheet", "Members", "--map", "Mail=Email"]
+      const found = yield* run(["contacts", "export", "--file", "m.xlsx", ...flags])
+      assert.include(failure(found).message, "m.xlsx, line 4")
+      const advice = failure(yield* run(["contacts", "delete", "--file", "c.csv", "--dry-run"])).hint
+      assert.include(advice, "contacts delete --file c.csv --dry-run")
+    })
+  )
 })
 
 describe("a workbook", () => {

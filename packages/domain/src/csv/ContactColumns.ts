@@ -247,7 +247,8 @@ const wordsBy = (
   })
 }
 
-const isAddress = (cell: string): boolean => emailAddressIssue(restoreCell(cell).trim()) === undefined
+/** Whether a cell has an address and nothing else. */
+export const isAddress = (cell: string): boolean => emailAddressIssue(restoreCell(cell).trim()) === undefined
 
 /** Reads a header. Names are equal by the fold of rules, mapped columns are renamed, and unknown names become custom fields. */
 export const importColumns = (
@@ -261,7 +262,7 @@ export const importColumns = (
   const emailAt = names.findIndex((name) => name?.toLowerCase() === "email")
   if ((emailAt < 0 ? header : header.slice(emailAt, emailAt + 1)).some(isAddress)) {
     return Result.fail(
-      "there is an e-mail address where the header is expected; write a line of headings above it, such as Email"
+      "there is an e-mail address where the header is expected; write a line of headings above it, such as Email, or say that there are none"
     )
   }
   const wordsOfField = wordsBy(header, names, values)
@@ -430,7 +431,7 @@ export const columnFields = (header: ReadonlyArray<string>, mapping: CellMapping
   if (Result.isFailure(read)) return []
   const names = namesIn(header)
   return read.success.targets.slice(0, consideredColumns).flatMap((target, at): ReadonlyArray<ColumnField> => {
-    const column = (names[at] ?? "").slice(0, longestName)
+    const column = names[at] === "" ? `#${at + 1}` : (names[at] ?? "").slice(0, longestName)
     if (target._tag === "Unnamed") return []
     if (target._tag === "LeftOut") return [{ column, field: null }]
     if (target._tag === "Lists") return [{ column, field: listsColumn }]
@@ -643,6 +644,8 @@ const counted = (count: number, what: string): string => `${count} ${what}${coun
 export const isCountIssue = (text: string): boolean =>
   /^the row has \d+ cells?, the header (?:has |only )?\d+(?: columns?)?$/.test(text)
 
+const noAddress = "the row has no e-mail address"
+
 /** The contact of a row by the schema, which says what is wrong. */
 const exactRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.Result<ContactPayload, RowProblem> => {
   const values: Array<Value> = columns.constants.map(({ target, text }) => ({ at: -1, target, value: text }))
@@ -655,7 +658,7 @@ const exactRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.
   const address = values.find(({ target }) => target._tag === "Record" && target.field.wire === "Email")
   if (address === undefined) {
     return Result.fail({
-      ...rowProblem("NoAddress", "the row has no e-mail address"),
+      ...rowProblem("NoAddress", noAddress),
       at: addressColumn(columns),
       value: ""
     })
@@ -731,6 +734,15 @@ const readRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.R
     if (!isRefusal(error)) throw error
     return exactRow(columns, cells)
   }
+}
+
+/** The address of a row, whatever its other cells hold, or what is wrong with it. */
+export const rowAddress = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.Result<string, RowProblem> => {
+  const text = addressText(columns, cells)
+  if (text === undefined) return Result.fail(rowProblem("NoAddress", noAddress))
+  return emailAddressIssue(text) === undefined && !isHidden(text)
+    ? Result.succeed(text)
+    : Result.fail(addressProblem(text))
 }
 
 /** The text that a row has as its address, whatever it is; `undefined` for an empty cell. */

@@ -8,6 +8,7 @@ import {
   type ImportColumns,
   importColumns,
   importRow,
+  isAddress,
   isCountIssue,
   likelyFields,
   restoreCell,
@@ -102,6 +103,18 @@ const readHead = (
   const read = needsAddress ? importColumns(header.cells, mapping) : noColumns(header.cells)
   return Result.map(read, (columns) => ({ header, columns, reasons }))
 }
+
+/** The header of a file without headings, by its first row: the first address in it is below Email, and nothing else has a name. */
+const unheaded = (cells: ReadonlyArray<string>, { columns = {} }: ImportMapping): ReadonlyArray<string> => {
+  const isEmail = (name: string | null): boolean => name?.trim().toLowerCase() === "email"
+  const isNumbered = Object.entries(columns).some(([column, field]) => isEmail(field) && !isEmail(column))
+  const at = isNumbered ? -1 : cells.findIndex(isAddress)
+  return cells.map((_, index) => (index === at ? "Email" : ""))
+}
+
+/** Said of a file without headings and without an address in its first row. */
+const noAddress =
+  "its first row has no e-mail address to tell the column of addresses; map that column to Email by its number, such as #2"
 
 /** What is said of it once its quotes are text, in a file of rejected rows that was not corrected. */
 const quoteInCell =
@@ -321,6 +334,8 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
   const refusal = (last: boolean): UnreadableFile | undefined => {
     if (refused === undefined) return undefined
     const { cells, line, reason } = refused
+    if (mapping.header === false)
+      return new UnreadableFile({ line, reason: cells.some(isAddress) ? reason : noAddress })
     const lines = new TextDecoder().decode(start).split(lineBreak)
     if (!last && lines.length - 1 <= line - startLine + consideredLines && start.length < longestHeader)
       return undefined
@@ -330,6 +345,8 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
       const hint = `line ${line + later} looks like the header, so the mapping can skip ${skipLines} (--skip-lines ${skipLines})`
       return new UnreadableFile({ line, reason: `${reason}; ${hint}`, skipLines })
     }
+    if (mapping.header === undefined && cells.some(isAddress))
+      return new UnreadableFile({ line, reason, header: false })
     const likely = likelyFields(cells, mapping.columns)
     return new UnreadableFile({ line, reason, ...(Object.keys(likely).length === 0 ? {} : { likelyFields: likely }) })
   }
@@ -357,8 +374,10 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
           continue
         }
         const { cells, problem } = record
+        const isHead = mapping.header !== false
+        const names = isHead ? cells : unheaded(cells, mapping)
         const read =
-          problem === undefined ? readHead(cells, delimiter ?? ",", mapping, needsAddress) : Result.fail(problem)
+          problem === undefined ? readHead(names, delimiter ?? ",", mapping, needsAddress) : Result.fail(problem)
         if (Result.isFailure(read)) {
           const kind = textKind(cells.join(" "))
           if (kind !== undefined) return unreadable(kind)
@@ -367,6 +386,7 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
         }
         head = read.success
         start = nothing
+        if (!isHead) rows.push(new ReadRow(head, record))
       }
       // All that is known so far, which has shown that it is JSON.
       const first = jsonRows(start, last)
@@ -429,5 +449,5 @@ export const readContacts = <E>(
  */
 export const lookAtRows = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
-  mapping: Pick<ImportMapping, "encoding" | "delimiter" | "skipLines"> = {}
+  mapping: Pick<ImportMapping, "encoding" | "delimiter" | "skipLines" | "header"> = {}
 ): Stream.Stream<ImportRow, E | UnreadableFile> => Stream.suspend(() => readRows(bytes, makeRowReader(mapping, false)))

@@ -77,6 +77,11 @@ export class ImportMapping extends Schema.Opaque<ImportMapping>()(
     /** The number of lines before the header (default: 0). */
     skipLines: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
     /**
+     * Whether the first line has headings (default: true). Without them a column is meant by its number, such as `#2`, and the
+     * first one with an address in that line becomes Email unless `columns` says otherwise.
+     */
+    header: Schema.optionalKey(Schema.Boolean),
+    /**
      * The columns that become another field than their heading says, by heading or as `#2` for the second (a heading that
      * is itself `#2` wins); null leaves a column out. Several may become Status: of what they say, the strictest counts.
      */

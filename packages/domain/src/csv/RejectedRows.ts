@@ -83,7 +83,7 @@ export const rejectedMapping = (
   { delimiter, format }: FileHeader,
   mapping: ImportMapping
 ): ImportMapping | undefined => {
-  const meaning = Struct.omit(mapping, ["encoding", "delimiter", "skipLines"])
+  const meaning = Struct.omit(mapping, ["encoding", "delimiter", "skipLines", "header"])
   if (Object.keys(meaning).length === 0) return undefined
   return { ...(format === undefined ? { delimiter } : {}), ...meaning }
 }

@@ -12,6 +12,8 @@ export class UnreadableFile extends TaggedError<UnreadableFile>()("UnreadableFil
   likelyFields: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** The number of lines above what is probably the header, to be given as `skipLines`. */
   skipLines: Schema.optionalKey(Schema.Int),
+  /** Whether the first line probably has headings, to be given as `header`. */
+  header: Schema.optionalKey(Schema.Boolean),
   /** The encoding that the file probably has, to be given as `encoding`. */
   encoding: Schema.optionalKey(Schema.String)
 }) {

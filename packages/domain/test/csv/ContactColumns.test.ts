@@ -265,7 +265,7 @@ describe("a map of columns", () => {
 
   it("does not take the first address of a list without a header for the header", () => {
     const issue =
-      "there is an e-mail address where the header is expected; write a line of headings above it, such as Email"
+      "there is an e-mail address where the header is expected; write a line of headings above it, such as Email, or say that there are none"
     const addresses = ["ann@example.com", "Berlin"]
     assert.deepStrictEqual<unknown>(importColumns(addresses), Result.fail(issue))
     assert.deepStrictEqual<unknown>(importColumns(addresses, { columns: { "#1": "Email" } }), Result.fail(issue))

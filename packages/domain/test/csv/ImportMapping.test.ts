@@ -39,6 +39,7 @@ describe("ImportMapping", () => {
         encoding: Schema.optionalKey(Schema.Literals(["utf-8", "windows-1252"])),
         delimiter: Schema.optionalKey(Schema.Literals([",", ";", "\t", "|"])),
         skipLines: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))),
+        header: Schema.optionalKey(Schema.Boolean),
         columns: Schema.optionalKey(Schema.Array(Schema.Tuple([Name, Schema.NullOr(Name)]))),
         values: Schema.optionalKey(Schema.Array(Schema.Tuple([Name, Schema.Array(Schema.Tuple([Name, Name]))])))
       })
@@ -225,6 +226,39 @@ describe("lines above the header", () => {
         const mapped = yield* refused(`x\nMel\n${email}\n`, { columns: { Mel: "Email" } }, size)
         assert.strictEqual(mapped.skipLines, 1)
       }
+    })
+  )
+})
+
+describe("a file without headings", () => {
+  it.effect("is read by the numbers of its columns, and its first address tells the column of addresses", () =>
+    Effect.gen(function* () {
+      const file = `Ann;${email};Paris\nBob;b@example.com;\n`
+      for (const size of [1, 7, 1000]) {
+        const error = yield* refused(file, {}, size)
+        assert.strictEqual(error.header, false)
+        const columns = { "#1": "FirstName", "#3": "city" }
+        const mappings: ReadonlyArray<ImportMapping> = [
+          { header: false, columns },
+          { header: false, columns: { ...columns, "#2": "Email" } },
+          { header: false, columns: { ...columns, Email: "Email" } }
+        ]
+        for (const mapping of mappings) {
+          const rows = yield* rowsOf(file, mapping, size)
+          assert.deepStrictEqual(
+            rows.map(({ contact, line }) => [line, Result.getOrElse(contact, (reason): unknown => reason)]),
+            [
+              [1, { email, firstName: "Ann", customFields: { city: "Paris" } }],
+              [2, { email: "b@example.com", firstName: "Bob" }]
+            ]
+          )
+        }
+      }
+      // A text without a field is not dropped.
+      const [first] = yield* rowsOf(file, { header: false })
+      assert.deepStrictEqual(first?.unnamed, { column: 0, text: "Ann" })
+      assert.isUndefined((yield* refused("Ann;Paris\n", { header: false })).header)
+      assert.isUndefined((yield* refused(file, { header: true })).header)
     })
   )
 })

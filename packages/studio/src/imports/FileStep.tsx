@@ -97,6 +97,16 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
           />
         </label>
       )}
+      {isJson ? null : (
+        <label>
+          <input
+            type="checkbox"
+            checked={sight.reading.header !== false}
+            onChange={(event) => read({ header: event.target.checked })}
+          />{" "}
+          The first line has headings
+        </label>
+      )}
     </div>
   )
 }

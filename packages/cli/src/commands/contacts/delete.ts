@@ -13,13 +13,14 @@ import { Array as Arrays, Effect, Result } from "effect"
 import { Command } from "effect/cli"
 import { invalid, PartlyDone, refusedHere } from "../../errors/UsageError.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
+import { withHelp } from "../shared/HelpExtras.ts"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { Output } from "../../terminal/Output.ts"
 import { counted } from "../../terminal/Printable.ts"
 import { resumeCommand, ResumeHint } from "../../terminal/ResumeHint.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { confirmContacts, confirmCount, yes } from "../shared/Confirm.ts"
-import { selected, selectionFlags, selectionRefusals, aboutSelection } from "../shared/Selection.ts"
+import { selected, selectionFlags, selectionRefusals, aboutSelection, fileGroup } from "../shared/Selection.ts"
 import { allowUnplaced, type Given, planAndApply } from "./PlanOfMany.ts"
 import { reporting } from "./runs/RunSummary.ts"
 
@@ -105,8 +106,8 @@ const deleteUnread = Effect.fnUntraced(function* (
 export const command = Command.make(
   "delete",
   { ...selectionFlags, allowUnplaced, yes, confirm: confirmCount, dryRun },
-  Effect.fnUntraced(function* ({ emails, file, rawRule, rule, ...given }) {
-    const selection = { emails, file, rawRule, rule }
+  Effect.fnUntraced(function* ({ emails, file, rawRule, reading, rule, ...given }) {
+    const selection = { emails, file, rawRule, reading, rule }
     const filter = yield* selected(selection)
     yield* checkRule(filter)
     const what =
@@ -152,5 +153,6 @@ export const command = Command.make(
     'roster contacts delete --rule "status = Bounced" --yes --confirm 20417':
       "Without a terminal: delete only if exactly this many contacts match"
   }),
+  withHelp({ groups: fileGroup }),
   Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )

@@ -12,6 +12,7 @@ import { withHelp } from "../shared/HelpExtras.ts"
 import { Output } from "../../terminal/Output.ts"
 import { ResumeHint } from "../../terminal/ResumeHint.ts"
 import * as Results from "../../terminal/Results.ts"
+import { fileFlags, fileGroup, namedAddresses, unreadFlags } from "../shared/Selection.ts"
 import { checkFields, givenRule, ruleFlags, twoRules } from "../shared/RuleFlags.ts"
 import { contactsOn, noteUnplacedOn } from "./ContactsOnList.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
@@ -101,12 +102,13 @@ export const command = Command.make(
       Flag.withDefault(undefined)
     ),
     bom: toggle("bom", "Begin a csv file with the mark by which spreadsheets know UTF-8"),
+    ...fileFlags,
     on: text("on", "Export the contacts on this list", "LIST"),
     zip: toggle("zip", "Compress the file as ZIP (default: if --out ends in .zip)"),
     ...deliveryFlags
   },
   Effect.fnUntraced(function* (given) {
-    const { emails, force, format: givenFormat, on, out, zip: givenZip } = given
+    const { force, format: givenFormat, on, out, zip: givenZip } = given
     const output = yield* Output
     const promised = promisedBy(out)
     const format = givenFormat ?? promised.format ?? "csv"
@@ -114,9 +116,7 @@ export const command = Command.make(
     const base = formats[format]
     const isWorkbook = format === "xlsx"
     const rule = yield* givenRule(given)
-    const filter = yield* refusedHere(
-      contactFilterFromInput({ rule, emails: emails.length === 0 ? undefined : emails })
-    )
+    const filter = yield* refusedHere(contactFilterFromInput({ rule, emails: yield* namedAddresses(given) }))
     if (Option.isSome(filter) && filter.value._tag === "ByRule") {
       yield* checkFields(filter.value.rule, { allowUnknownField: given.allowUnknownField })
       yield* noteUnplacedOn(on, filter.value.rule)
@@ -195,9 +195,10 @@ export const command = Command.make(
   Command.validate((given) =>
     refuseFlags(
       twoRules(given),
+      unreadFlags(given),
       [
-        given.on !== undefined && (given.emails.length > 0 || given.rawRule !== undefined),
-        "--on cannot be combined with --email or --raw-rule."
+        given.on !== undefined && (given.emails.length > 0 || given.file !== undefined || given.rawRule !== undefined),
+        "--on cannot be combined with --email, --file or --raw-rule."
       ],
       [contradiction(given) !== "", contradiction(given)]
     )
@@ -207,6 +208,7 @@ export const command = Command.make(
     'roster contacts export --rule "status = Active" --out active.json.zip':
       "Export the contacts that a rule selects, as JSON in a ZIP file",
     "roster contacts export --email ann@example.com > ann.csv": "Print one contact to stdout",
+    "roster contacts export --file addresses.csv --out found.csv": "Export the contacts whose addresses are in a file",
     "roster contacts export --columns Email,FirstName,city --delimiter ';' --bom --out contacts.csv":
       "Some columns, as spreadsheets of many countries read them",
     "roster contacts export --out contacts.xlsx": "As a workbook",
@@ -216,6 +218,7 @@ export const command = Command.make(
   withHelp({
     groups: {
       "which contacts": ["rule", "raw-rule", "allow-unknown-field", "email", "on"],
+      ...fileGroup,
       "the file": ["out", "force", "format", "columns", "lists", "delimiter", "bom", "formulas", "zip"]
     }
   }),

@@ -4,6 +4,7 @@ import { ruleSource } from "@roster/domain/internal"
 import { changeAsRun, planUpdate, type PlanSummary } from "@roster/workflows"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { withHelp } from "../shared/HelpExtras.ts"
 import { dryRun } from "../../terminal/DryRun.ts"
 import { confirmCount, yes } from "../shared/Confirm.ts"
 import {
@@ -14,7 +15,7 @@ import {
   resubscribeNeedsStatus,
   withExamples
 } from "../shared/CommonFlags.ts"
-import { isOne, selected, selectionFlags, selectionRefusals, aboutSelection } from "../shared/Selection.ts"
+import { isOne, selected, selectionFlags, selectionRefusals, aboutSelection, fileGroup } from "../shared/Selection.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
@@ -96,5 +97,6 @@ export const command = Command.make(
     "roster contacts update --rule \"city = 'Koeln'\" --field city=Köln": "Change all contacts that a rule selects",
     "roster contacts update --file left.csv --status Unsubscribed": "Give a status to the contacts of a file"
   }),
+  withHelp({ groups: fileGroup }),
   Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )

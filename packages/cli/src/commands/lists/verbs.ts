@@ -11,6 +11,7 @@ import { counted, shorten } from "../../terminal/Printable.ts"
 import * as Results from "../../terminal/Results.ts"
 import { allowUnplaced, type Given, planAndApply } from "../contacts/PlanOfMany.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
+import { withHelp } from "../shared/HelpExtras.ts"
 import { confirm, confirmCount, yes } from "../shared/Confirm.ts"
 import { checkListExists, checkListNames, createList, everyList } from "../shared/ListNames.ts"
 import {
@@ -19,7 +20,8 @@ import {
   type Selection,
   selectionFlags,
   selectionRefusals,
-  aboutSelection
+  aboutSelection,
+  fileGroup
 } from "../shared/Selection.ts"
 
 /** None of the named contacts is on the list. */
@@ -131,6 +133,7 @@ export const add = Command.make(
     "roster lists add Newsletter ann@example.com": "",
     "roster lists add Newsletter --rule \"plan = 'pro'\"": "Put all contacts that a rule selects on the list"
   }),
+  withHelp({ groups: fileGroup }),
   Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )
 
@@ -157,5 +160,6 @@ export const remove = Command.make(
     "roster lists remove Newsletter ann@example.com": "The contact itself stays",
     "roster lists remove Newsletter --file left.csv --dry-run": ""
   }),
+  withHelp({ groups: fileGroup }),
   Command.provide(({ dryRun }) => RunLogLayer.layerForWrites({ dryRun }))
 )

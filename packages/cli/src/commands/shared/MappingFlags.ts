@@ -41,8 +41,8 @@ export const kindFlag = (flag: string, what: "column" | "field", description: st
 
 const delimiters: { readonly [name: string]: Delimiter } = { ",": ",", ";": ";", "|": "|", tab: "\t" }
 
-/** The flags of a mapping. */
-export const mappingFlags = {
+/** The flags that say how a file of contacts is read, whatever is done with them. */
+export const readingFlags = {
   columns: parsedEach(
     "map",
     (given) => {
@@ -58,6 +58,23 @@ export const mappingFlags = {
     "Map a column, by its heading or as #2, to a field of the contact or to a custom field; without a field it is left out",
     "column=Field"
   ),
+  skipLines: count("skip-lines", "Number of lines before the header (default: 0)", 0),
+  noHeader: toggle(
+    "no-header",
+    "The first line has no headings: name columns by number; the first address in it is below Email"
+  ),
+  encoding: parsed(
+    "encoding",
+    (name) => checked("encoding", { encoding: name }, name),
+    "Encoding of the file (default: UTF-8, or as marked in the file)",
+    "NAME"
+  ),
+  sheet: text("sheet", "Sheet of a workbook, by its name or number (default: the first that is shown)", "NAME")
+}
+
+/** The flags of a mapping. */
+export const mappingFlags = {
+  ...readingFlags,
   values: parsedEach(
     "map-value",
     (given) => {
@@ -104,13 +121,6 @@ export const mappingFlags = {
     Flag.withDescription("Cell delimiter (default: found in the header, or as a first line such as sep=; says)"),
     Flag.withDefault(undefined)
   ),
-  skipLines: count("skip-lines", "Number of lines before the header (default: 0)", 0),
-  encoding: parsed(
-    "encoding",
-    (name) => checked("encoding", { encoding: name }, name),
-    "Encoding of the file (default: UTF-8, or as marked in the file)",
-    "NAME"
-  ),
   trim: toggle("trim", "Take cells without the blanks around their texts (default: keep them)"),
   mapping: text(
     "mapping",
@@ -135,7 +145,7 @@ const decodeFile = Schema.decodeEffect(ImportMappingText, { onExcessProperty: "e
 
 /** The mapping of `--mapping` and of the other flags. */
 export const mappingOf = Effect.fnUntraced(function* (
-  given: Parameters<typeof flagged>[0] & { mapping: string | undefined }
+  given: Parameters<typeof flagged>[0] & { readonly mapping: string | undefined }
 ) {
   const { mapping: file } = given
   if (file === undefined) return flagged(given)
@@ -151,25 +161,29 @@ export const mappingOf = Effect.fnUntraced(function* (
 /** The mapping that the other flags give. */
 const flagged = ({
   columns,
-  constants,
+  constants = [],
   delimiter,
   encoding,
-  kinds,
+  kinds = [],
+  noHeader,
   skipLines,
-  trim,
-  values
+  trim = false,
+  values = []
 }: {
   readonly columns: ReadonlyArray<readonly [column: string, field: string | null]>
-  readonly kinds: ReadonlyArray<readonly [column: string, kind: string]>
-  readonly constants: ReadonlyArray<readonly [field: string, value: string]>
-  readonly values: ReadonlyArray<readonly [field: string, word: string, value: string]>
-  readonly trim: boolean
+  readonly kinds?: ReadonlyArray<readonly [column: string, kind: string]>
+  readonly constants?: ReadonlyArray<readonly [field: string, value: string]>
+  readonly values?: ReadonlyArray<readonly [field: string, word: string, value: string]>
+  readonly noHeader: boolean
+  readonly trim?: boolean
+  readonly delimiter?: ImportMapping["delimiter"] | undefined
 } & {
-  readonly [Name in "delimiter" | "encoding" | "skipLines"]: ImportMapping[Name] | undefined
+  readonly [Name in "encoding" | "skipLines"]: ImportMapping[Name] | undefined
 }): ImportMapping => ({
   ...(encoding === undefined ? {} : { encoding }),
   ...(delimiter === undefined ? {} : { delimiter }),
   ...(skipLines === undefined ? {} : { skipLines }),
+  ...(noHeader ? { header: false } : {}),
   ...(trim ? { trim } : {}),
   ...(columns.length === 0 ? {} : { columns: Object.fromEntries(columns) }),
   ...(kinds.length === 0 ? {} : { kinds: Object.fromEntries(kinds) }),

@@ -38,7 +38,7 @@ const proposed = (content: ImportedContent, given: Reading): Effect.Effect<Readi
     Effect.catchTags({
       Enough: () => Effect.succeed(given),
       UnreadableFile: (error) => {
-        const found = { ...Struct.pick(error, ["encoding", "skipLines"]), ...given }
+        const found = { ...Struct.pick(error, ["encoding", "skipLines", "header"]), ...given }
         return Object.keys(found).length > Object.keys(given).length ? proposed(content, found) : Effect.succeed(given)
       }
     })

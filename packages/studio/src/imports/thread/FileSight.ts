@@ -31,7 +31,7 @@ export interface ColumnSight {
 }
 
 /** What a mapping says of how a file is read. */
-export const readingKeys = ["encoding", "delimiter", "skipLines"] as const
+export const readingKeys = ["encoding", "delimiter", "skipLines", "header"] as const
 
 /** How a file is read. */
 export interface Reading extends Pick<ImportMapping, (typeof readingKeys)[number]> {

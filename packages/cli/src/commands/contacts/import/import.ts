@@ -1,12 +1,5 @@
 /** `roster contacts import` */
-import {
-  ContactStatus,
-  type ImportMapping,
-  type ImportWarning,
-  OnDuplicate,
-  readContacts,
-  type UnreadableFile
-} from "@roster/domain"
+import { ContactStatus, type ImportMapping, type ImportWarning, OnDuplicate, readContacts } from "@roster/domain"
 import { ContactColumns } from "@roster/domain/internal"
 import {
   duplicatesFile,
@@ -22,6 +15,7 @@ import { openImported } from "../../shared/ImportedFile.ts"
 import { handOver } from "./ServerSideImport.ts"
 import { consentFlags, refusedWarnings } from "./ImportReport.ts"
 import { importRows } from "./ImportRun.ts"
+import { looks, mapFlags, nearlyFields, unreadable } from "../../shared/FileAdvice.ts"
 import { mappingFlags, mappingOf, writeMapping } from "../../shared/MappingFlags.ts"
 import { prepare } from "../../../files/AtomicFile.ts"
 import { checkInputs } from "../../../settings/InputFile.ts"
@@ -52,7 +46,6 @@ const importFlags = {
   ),
   lists,
   createList,
-  sheet: text("sheet", "Sheet of a workbook, by its name or number (default: the first)", "NAME"),
   ...mappingFlags,
   maxRejected: parsed(
     "max-rejected",
@@ -103,26 +96,6 @@ const importFlags = {
   )
 }
 
-/** Fails with the command line that maps the columns of a header that are nearly fields. Nothing has been sent. */
-const nearlyFields = Effect.fnUntraced(function* (
-  likely: ReadonlyArray<readonly [column: string, field: string]>,
-  message = `${looks(likely)}; nothing was sent.`
-) {
-  const [column] = likely.find(([, field]) => field !== "Email") ?? []
-  const own = column === undefined ? "" : `\n  or keep one as a custom field: --map ${shellWord(`${column}=${column}`)}`
-  return yield* new UsageError({
-    code: "NearlyFields",
-    message,
-    hint: `Import them as these fields: ${yield* resumeCommand([], mapFlags(likely))}${own}`
-  })
-})
-
-const looks = (likely: ReadonlyArray<readonly [column: string, field: string]>): string =>
-  likely.map(([column, field]) => `${printable(column)} looks like ${field}`).join(", ")
-
-const mapFlags = (columns: ReadonlyArray<readonly [column: string, field: string]>): ReadonlyArray<string> =>
-  columns.flatMap(([column, field]) => ["--map", `${column}=${field}`])
-
 /** Fails with the command line that takes columns that say who wants mail for the status. Nothing has been sent. */
 const unheardConsent = Effect.fnUntraced(function* (
   consent: ReadonlyArray<ImportWarning>,
@@ -147,21 +120,6 @@ const unheardConsent = Effect.fnUntraced(function* (
       `  or keep ${columns.length === 1 ? "it" : "them"} as custom fields, which stop no mail: ${kept}\n` +
       "  With --save-mapping FILE it need be said only once."
   })
-})
-
-/** Fails with the command line by which a file can be read, if the error says how. Nothing has been sent. */
-const unreadable = Effect.fnUntraced(function* (error: UnreadableFile) {
-  const { encoding, likelyFields, skipLines } = error
-  if (likelyFields !== undefined) return yield* nearlyFields(Object.entries(likelyFields), error.message)
-  const flags =
-    skipLines !== undefined
-      ? ["--skip-lines", String(skipLines)]
-      : encoding !== undefined
-        ? ["--encoding", encoding]
-        : undefined
-  if (flags === undefined) return yield* error
-  const hint = `If that is so: ${yield* resumeCommand([], flags)}`
-  return yield* new UsageError({ code: "UnreadableFile", message: error.message, hint })
 })
 
 /** Fails for the first text below a column without a name, which would be lost. Nothing has been sent. */
@@ -195,7 +153,7 @@ export const command = Command.make(
     const save = given.saveMapping === undefined ? undefined : yield* prepare(given.saveMapping, given)
     const keepDuplicates = given.duplicates === undefined ? undefined : yield* prepare(given.duplicates, given)
     const keepRejected = yield* rejectedRowsOf(given.file, given)
-    const file = yield* openImported(given.file, given.sheet)
+    const file = yield* Effect.catchTags(openImported(given.file, given.sheet), { UnreadableFile: unreadable })
     const mapping = { ...said, ...file.mapping }
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
       Effect.catchTags(
@@ -309,6 +267,7 @@ export const command = Command.make(
         "trim",
         "delimiter",
         "skip-lines",
+        "no-header",
         "encoding",
         "mapping",
         "save-mapping"
