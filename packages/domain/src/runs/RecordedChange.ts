@@ -6,7 +6,7 @@ import { strictnessOf } from "../contacts/StatusLadder.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
-import { changesOf, type ContactState, digestOf, FieldChanges } from "./ContactState.ts"
+import { changesOf, type ContactState, digestOf, FieldChanges, partsOf } from "./ContactState.ts"
 
 /** The times of a status that a write gave and of the one in whose place it came, as `statusTime` has them. */
 export const StatusDate = Schema.Struct({
@@ -73,6 +73,8 @@ const content = {
   fields: FieldChanges,
   /** The digest of what the contact became; `null` for a deleted one. */
   after: Schema.NullOr(Schema.String),
+  /** The digests of the fields of a new contact and of the date of its adding, of 6 characters each. */
+  parts: Schema.optionalKey(Schema.String),
   /** The times of the status, if the write gave one or deleted a contact that got no mail. */
   statusDate: Schema.optionalKey(StatusDate)
 }
@@ -98,11 +100,16 @@ export const changeOf = (
   email: string,
   before: ContactState | undefined,
   after: ContactState | undefined,
-  statusDate?: StatusDate
+  {
+    dateAdded,
+    statusDate
+  }: { readonly statusDate?: StatusDate | undefined; readonly dateAdded?: DateTime.Utc | undefined } = {}
 ): ChangeOfContact | undefined => {
-  if (before === undefined && after === undefined) return undefined
   const dated = statusDate === undefined ? {} : { statusDate }
-  if (before === undefined) return { email, effect: "Created", fields: {}, after: digestOf(after), ...dated }
+  if (before === undefined) {
+    if (after === undefined) return undefined
+    return { email, effect: "Created", fields: {}, after: digestOf(after), parts: partsOf(after, dateAdded), ...dated }
+  }
   const fields = changesOf(before, after ?? {})
   if (after === undefined) return { email, effect: "Deleted", fields, after: null, ...dated }
   return Object.keys(fields).length === 0 && statusDate === undefined

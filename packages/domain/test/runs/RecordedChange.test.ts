@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Arbitrary, Effect, Schema } from "effect"
-import { type ContactState, digestOf, FieldValue } from "../../src/runs/ContactState.ts"
+import { Arbitrary, DateTime, Effect, Schema } from "effect"
+import { type ContactState, digestOf, FieldValue, hasPart, isAddedAt, partsOf } from "../../src/runs/ContactState.ts"
 import { changeOf, checkRunPage, erasedChange, type RunChangesPage } from "../../src/runs/RecordedChange.ts"
 
 // Few names and values, so that states often share some.
@@ -34,13 +34,14 @@ describe("a recorded change", () => {
     assert.strictEqual(change?.after, change === undefined ? undefined : digestOf(after))
   })
 
-  it("of a new contact is its digest alone, of a deleted one all that it was, and of no change nothing", () => {
+  it("of a new contact is digests alone, of a deleted one all that it was, and of no change nothing", () => {
     const ada = { Email: "ada@example.com", FirstName: "Ada", "Lists.news": "" }
     assert.deepStrictEqual(changeOf("ada@example.com", undefined, ada), {
       email: "ada@example.com",
       effect: "Created",
       fields: {},
-      after: digestOf(ada)
+      after: digestOf(ada),
+      parts: partsOf(ada)
     })
     assert.deepStrictEqual(changeOf("ada@example.com", ada, undefined), {
       email: "ada@example.com",
@@ -54,7 +55,7 @@ describe("a recorded change", () => {
 
   it("is one too where a status was given again", () => {
     const dates = { given: "2026-11-28T10:00:01Z", before: "2026-11-28T10:00:00Z" }
-    const change = changeOf("ada@example.com", { Status: "Bounced" }, { Status: "Bounced" }, dates)
+    const change = changeOf("ada@example.com", { Status: "Bounced" }, { Status: "Bounced" }, { statusDate: dates })
     assert.deepStrictEqual([change?.effect, change?.fields, change?.statusDate], ["Changed", {}, dates])
   })
 
@@ -62,6 +63,24 @@ describe("a recorded change", () => {
     const change = changeOf("ada@example.com", { FirstName: "Ada" }, { FirstName: "Augusta" })
     if (change === undefined) return assert.fail("nothing changed")
     assert.deepStrictEqual(erasedChange(change), { email: null, effect: "Changed", fields: {}, after: null })
+  })
+})
+
+describe("the digests of the fields of a new contact", () => {
+  it.prop("tell each value that it had, and no other one", [state, state], ([one, other]) => {
+    const [fields, others] = [withValues(one), withValues(other)]
+    const parts = partsOf(fields)
+    for (const [field, value] of [...Object.entries(fields), ...Object.entries(others)]) {
+      if (field !== "Email") assert.strictEqual(hasPart(parts, field, value), fields[field] === value, field)
+    }
+  })
+
+  it("tell the date of its adding, and nothing of a record that has none", () => {
+    const date = DateTime.makeUnsafe("2026-11-28T10:00:00Z")
+    const parts = partsOf({ Status: "Active" }, date)
+    assert.isTrue(isAddedAt(parts, date))
+    assert.isFalse(isAddedAt(parts, DateTime.add(date, { seconds: 1 })))
+    assert.isFalse(hasPart("", "Status", "Active"))
   })
 })
 

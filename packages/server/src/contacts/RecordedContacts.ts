@@ -21,12 +21,10 @@ const stateOf = (of: Listed | undefined) =>
 
 /** What a run records of a contact; `undefined` if nothing of it changed. */
 export const recordedChange = (before: Listed | undefined, after: Listed | undefined): ChangeOfContact | undefined =>
-  changeOf(
-    (after ?? before)?.contact.email ?? "",
-    stateOf(before),
-    stateOf(after),
-    statusDateOf(before?.contact, after?.contact)
-  )
+  changeOf((after ?? before)?.contact.email ?? "", stateOf(before), stateOf(after), {
+    statusDate: statusDateOf(before?.contact, after?.contact),
+    dateAdded: after?.contact.dateAdded
+  })
 
 /** Contacts of an account with their lists by their ids, which nobody else changes before the end of the transaction. */
 export const contactsToRecord = Effect.fnUntraced(function* (account: string, those: Statement.Fragment) {

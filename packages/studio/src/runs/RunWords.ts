@@ -5,6 +5,7 @@ import {
   type ListedRun,
   type RunChange,
   type RunHeader,
+  strippedWords,
   type UndoneContact,
   type UndoReport,
   unwritable
@@ -50,11 +51,12 @@ export const changedBy = ({ changed, deleted, new: added }: UndoReport): number 
 
 /** What an undo would do. */
 export const previewWords = ({ report, since }: UndoPreview): ReadonlyArray<string> => {
-  const { alreadySo, changed, deleted, incomplete, new: added, rejected, unknownChanges } = report
+  const { alreadySo, changed, deleted, incomplete, new: added, rejected, stripped, unknownChanges } = report
   const does = deeds([
     [deleted, "that the run added would be deleted"],
-    [changed, "would be changed back"],
-    [added, "would be added again"]
+    [changed - stripped, "would be changed back"],
+    [added, "would be added again"],
+    [stripped, strippedWords("would lose")]
   ])
   return [
     does === "" ? "The undo would change nothing." : `${does}.`,

@@ -77,7 +77,7 @@ const flat = (contact: Contact, names: ReadonlyArray<string>) => {
   const { dateAdded, statusChangeDate: changed } = contact
   const date = changed ?? dateAdded
   const iso = date == null ? "" : DateTime.formatIso(date).replace(".000", "")
-  return { fields: filled, date: changed == null ? `added ${iso}` : iso }
+  return { fields: filled, dateAdded, date: changed == null ? `added ${iso}` : iso }
 }
 type Flat = ReturnType<typeof flat>
 
@@ -115,8 +115,10 @@ const differences = (before: ReadonlyMap<string, Flat>, after: ReadonlyMap<strin
       const [old, value] = [was?.fields[name] ?? null, is?.fields[name] ?? null]
       if (old !== value) fields[name] = [old, value]
     }
-    if (was === undefined) expected.push({ email, effect: "Created", fields: {}, after: digest, ...dates })
-    else if (is === undefined) expected.push({ email, effect: "Deleted", fields, after: null, ...dates })
+    if (was === undefined) {
+      const parts = ContactStates.partsOf(is?.fields ?? {}, is?.dateAdded)
+      expected.push({ email, effect: "Created", fields: {}, after: digest, parts, ...dates })
+    } else if (is === undefined) expected.push({ email, effect: "Deleted", fields, after: null, ...dates })
     else if (Object.keys(fields).length > 0 || "statusDate" in dates) {
       expected.push({ email, effect: "Changed", fields, after: digest, ...dates })
     }
@@ -125,7 +127,9 @@ const differences = (before: ReadonlyMap<string, Flat>, after: ReadonlyMap<strin
 }
 
 const inOrder = (changes: ReadonlyArray<Omit<RecordedChange, "number">>) =>
-  changes.toSorted((one, other) => (String(one.email) < String(other.email) ? -1 : 1))
+  changes
+    .map(({ parts, ...change }) => ({ ...change, parts: parts?.match(/.{6}/g)?.sort() }))
+    .toSorted((one, other) => (String(one.email) < String(other.email) ? -1 : 1))
 
 const callOf = Effect.fnUntraced(function* ({ first, isRight, kind, lists, off, others }: Call) {
   const contacts = yield* ContactsService

@@ -32,12 +32,13 @@ import {
 import { type Stopped, stoppedAt } from "../runs/Stopped.ts"
 import { makeGivers } from "./StatusGivers.ts"
 import {
+  isStripped,
   leftOut,
   lowersStatus,
   makeScope,
+  makeTargets,
   shownOf,
   type Target,
-  targetsOf,
   type UndoneContact,
   type Undoing,
   undoingOf,
@@ -52,6 +53,8 @@ export interface UndoReport extends RunReport {
   readonly unwritableContacts: ReadonlyArray<UndoneContact>
   /** Contacts that others changed since in some fields, which stay, while the others become what they were. */
   readonly partlyDone: number
+  /** Contacts that the run created and others changed since, which lose what only the run gave them. They are among the changed. */
+  readonly stripped: number
   /** Contacts of which this service cannot bring back everything. */
   readonly incomplete: number
   /** Contacts whose status stays because nobody can tell whether somebody gave it again since, unless `resubscribe` says so. */
@@ -89,7 +92,7 @@ const makeTally = () => {
   const effects = makeEffectCounter()
   const recipients = makeRecipientCounter()
   const tally = { read: 0, outdated: 0, leftOut: 0, rejected: 0 }
-  const rest = { partlyDone: 0, incomplete: 0, untold: 0 }
+  const rest = { partlyDone: 0, stripped: 0, incomplete: 0, untold: 0 }
   const outdatedContacts: Array<UndoneContact> = []
   const unwritableContacts: Array<UndoneContact> = []
   const unknownChanges: Array<string> = []
@@ -115,6 +118,7 @@ const makeTally = () => {
       else if (step === "Unwritable") tally.rejected++
       else {
         effects.add(effectOf[step])
+        if (isStripped(undoing)) rest.stripped++
         if (since !== undefined) rest.partlyDone++
       }
     },
@@ -219,14 +223,16 @@ export const previewUndo = fnRedacted("previewUndo")(function* (
   const known = new Map<string, Found>()
   const once = new Set<string>()
   const often = new Set<string>()
-  yield* Stream.runForEach(run.entries, (entry) => {
-    for (const target of targetsOf(entry)) {
+  const countedOf = makeTargets()
+  yield* Stream.runForEach(run.backwards, (entry) => {
+    for (const target of countedOf(entry)) {
       const email = canonicalEmail(target.email)
       ;(once.has(email) ? often : once).add(email)
     }
     // A page answers meanwhile.
     return Effect.yieldNow
   })
+  const targetsOf = makeTargets()
   yield* Stream.runForEach(run.backwards, (entry) => {
     tally.note(entry)
     return Effect.forEach(
@@ -320,6 +326,7 @@ export const undoRun = fnRedacted("undoRun")(function* (
     if (onProgress !== undefined) yield* onProgress(tally.done())
   })
 
+  const targetsOf = makeTargets()
   const reported = Effect.map(own.hasChanged, (hasChanged) => tally.report(hasChanged ? own.header.id : undefined))
   yield* Stream.runForEach(undone.backwards, (entry) => {
     tally.note(entry)

@@ -1,5 +1,6 @@
 /** What an undo does to one contact: what the run did is changed back, unless others did something else since. */
 import {
+  canonicalEmail,
   type ContactChange,
   type ContactState,
   type EmailAddress,
@@ -12,7 +13,15 @@ import {
   ruleMatcher,
   type RuleText
 } from "@roster/domain"
-import { ContactStates, everyStatus, FieldNames, isLifted, wireField, wouldLower } from "@roster/domain/internal"
+import {
+  ContactStates,
+  everyStatus,
+  FieldNames,
+  isLifted,
+  strictnessOf,
+  wireField,
+  wouldLower
+} from "@roster/domain/internal"
 import { DateTime, Effect, Schema } from "effect"
 import { type Found, stateOfFound } from "../runs/ContactReader.ts"
 import { ChangedField } from "../runs/RunChanges.ts"
@@ -43,7 +52,10 @@ export class UndoneContact extends Schema.Opaque<UndoneContact>()(
     since: Schema.optional(Schema.Literals(["Changed", "Deleted"])),
     /** Whether the status stays because nobody can tell whether somebody gave it again since. */
     isUntold: Schema.optional(Schema.Boolean),
-    /** The fields that the run changed. The record does not have those of a contact that the run created. */
+    /**
+     * The fields that the run changed. The record does not have those of a contact that the run created: of one that others changed since
+     * these are what it has from the run alone, and becomes without it.
+     */
     fields: Schema.Array(UndoneField)
   })
 ) {}
@@ -73,15 +85,28 @@ export interface UndoScope {
 }
 
 export type Target =
-  | { readonly _tag: "Created"; readonly email: string; readonly digest: string; readonly at: number | undefined }
+  | {
+      readonly _tag: "Created"
+      readonly email: string
+      readonly digest: string
+      /** The digests of its fields; empty in records that have none. */
+      readonly parts: string
+      readonly at: number | undefined
+    }
   | { readonly _tag: "Changed"; readonly email: string; readonly change: Changed; readonly at: number | undefined }
   | { readonly _tag: "Deleted"; readonly email: string; readonly state: ContactState }
 
-export const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
+const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
   entry._tag !== "Changes"
     ? []
     : [
-        ...(entry.created ?? []).map(([email, digest]): Target => ({ _tag: "Created", email, digest, at: entry.at })),
+        ...(entry.created ?? []).map(([email, digest], place): Target => ({
+          _tag: "Created",
+          email,
+          digest,
+          parts: entry.parts?.[place] ?? "",
+          at: entry.at
+        })),
         ...(entry.changed ?? []).map((change): Target => ({
           _tag: "Changed",
           email: change.email,
@@ -94,6 +119,17 @@ export const targetsOf = (entry: RunEntry): ReadonlyArray<Target> =>
           state
         }))
       ]
+
+/** Gives the targets of entries that are read from the last to the first, without those whose changes were not made. */
+export const makeTargets = () => {
+  const notMade = new Set<string>()
+  return (entry: RunEntry): ReadonlyArray<Target> => {
+    if (entry._tag === "NotMade") for (const email of entry.emails) notMade.add(canonicalEmail(email))
+    return notMade.size === 0
+      ? targetsOf(entry)
+      : targetsOf(entry).filter(({ email }) => !notMade.delete(canonicalEmail(email)))
+  }
+}
 
 /** The step of an undo for one contact. */
 type Step =
@@ -163,6 +199,32 @@ const longestWrite = 10 * 60 * 1000
 const addedAfter = ({ contact }: Found, at: number | undefined): number =>
   at === undefined || contact?.dateAdded === undefined ? 0 : DateTime.toEpochMillis(contact.dateAdded) - at
 
+/**
+ * Takes off a new contact that others changed since what it still has from the run alone. Nobody but the run decided that it gets
+ * mail, so it is one that has not confirmed; a status that stops mail stays.
+ */
+const strippedOf = (
+  { at, parts }: Extract<Target, { readonly _tag: "Created" }>,
+  found: Found,
+  current: ContactState
+): Step => {
+  const dateAdded = found.contact?.dateAdded
+  // One of another time is of others.
+  const isOfRun =
+    at === undefined
+      ? dateAdded !== undefined && ContactStates.isAddedAt(parts, dateAdded)
+      : Math.abs(addedAfter(found, at)) <= longestWrite
+  const fields: Record<string, FieldValue | null> = {}
+  const kept: Array<string> = []
+  for (const [field, value] of Object.entries(current)) {
+    if (field === "Email") continue
+    const isOwn = isOfRun && ContactStates.hasPart(parts, field, value)
+    if (!isOwn || (field === "Status" && strictnessOf(value) > 0)) kept.push(field)
+    else fields[field] = field === "Status" ? "NotConfirmed" : null
+  }
+  return Object.keys(fields).length === 0 ? { _tag: "Keep", fields: [] } : { _tag: "Restore", fields, kept }
+}
+
 const stepOf = (
   run: RecordedRun,
   target: Target,
@@ -180,7 +242,7 @@ const stepOf = (
           Math.abs(addedAfter(found, target.at)) <= longestWrite) ||
         isAsAdded(found, run)
         ? { _tag: "Remove" }
-        : { _tag: "Keep", fields: [] }
+        : strippedOf(target, found, current)
     case "Changed": {
       const { after, fields } = target.change
       // A later one than that of the write is of others, unless an undo brought it back as it was.
@@ -288,9 +350,9 @@ export const undoingOf = Effect.fnUntraced(function* (
   const fields = Object.entries(step.fields)
   const possible = isExact ? fields : fields.filter(canGive)
   const hidden =
-    target._tag === "Changed" &&
     found.lists === undefined &&
-    Object.keys(target.change.fields).some(ContactStates.isList)
+    (target._tag === "Created" ||
+      (target._tag === "Changed" && Object.keys(target.change.fields).some(ContactStates.isList)))
   return yield* Effect.match(ContactStates.writeOf(Object.fromEntries(possible), { resubscribe: everyStatus }), {
     onSuccess: (write): Undoing => ({
       ...given,
@@ -309,6 +371,10 @@ export const leftOut = (target: Target, found: Found): Undoing => ({
   change: undefined,
   isIncomplete: false
 })
+
+/** Whether a contact that the run created stays, without what it has from the run alone. */
+export const isStripped = ({ step, target }: Pick<Undoing, "step" | "target">): boolean =>
+  step._tag === "Restore" && target._tag === "Created"
 
 const shownSteps = {
   Nothing: "AsBefore",
@@ -332,8 +398,10 @@ export const shownOf = ({ found, step, target }: Undoing): UndoneContact => {
       ? Object.entries(target.change.fields).map(([field, [before, byRun]]) => ({ field, before, byRun }))
       : target._tag === "Deleted"
         ? Object.entries(target.state).map(([field, before]) => ({ field, before, byRun: null }))
-        : []
-  const isLeft = step._tag === "Keep" || (step._tag !== "Unwritable" && kept.size > 0)
+        : step._tag === "Restore"
+          ? Object.entries(step.fields).map(([field, before]) => ({ field, before, byRun: current?.[field] ?? null }))
+          : []
+  const isLeft = step._tag === "Keep" || (step._tag !== "Unwritable" && kept.size > 0) || isStripped({ step, target })
   return {
     email,
     step: shownSteps[step._tag],

@@ -42,19 +42,22 @@ interface Transition {
 /** The entry of writes; `undefined` if they change nothing. */
 const entryOf = (transitions: Iterable<Transition>): Changes | undefined => {
   const created: Array<readonly [string, string]> = []
+  const parts: Array<string> = []
   const changed: Array<Changed> = []
   const deleted: Array<ContactState> = []
   for (const { after, before, email } of transitions) {
     const change = changeOf(email, before, after)
     if (change?.after == null) {
       if (change !== undefined && before !== undefined) deleted.push(before)
-    } else if (change.effect === "Created") created.push([email, change.after])
-    else changed.push({ email, fields: change.fields, after: change.after })
+    } else if (change.effect === "Created") {
+      created.push([email, change.after])
+      parts.push(change.parts ?? "")
+    } else changed.push({ email, fields: change.fields, after: change.after })
   }
   if (created.length + changed.length + deleted.length === 0) return undefined
   return {
     _tag: "Changes",
-    ...(created.length === 0 ? {} : { created }),
+    ...(created.length === 0 ? {} : { created, parts }),
     ...(changed.length === 0 ? {} : { changed }),
     ...(deleted.length === 0 ? {} : { deleted })
   }
@@ -230,13 +233,17 @@ const contactOf = (email: string, content: ContactContent): Contact =>
   // `contentOf` leaves out what has no value.
   ({ ...contentOf(content), email }) as Contact
 
+/** The date of adding, which no write changes. */
+const addedOf = (contact: Contact | null): Pick<Contact, "dateAdded"> =>
+  contact?.dateAdded === undefined ? {} : { dateAdded: contact.dateAdded }
+
 /** What a write makes of what was found. */
 export const madeOf = ({ contact, lists }: Found, { email, write }: Write): Found =>
   write === undefined
     ? { contact: null, lists: lists && [] }
     : {
         // It has the address that was written, unless it had one.
-        contact: contactOf(contact?.email ?? email, contentAfter(contact, write)),
+        contact: { ...contactOf(contact?.email ?? email, contentAfter(contact, write)), ...addedOf(contact) },
         lists: lists && listsAfter(lists, write).toSorted()
       }
 

@@ -24,6 +24,8 @@ export const RunEntry = Schema.TaggedUnion({
     at: Schema.optionalKey(Schema.Int),
     /** The addresses of new contacts, each with the digest of what it became. */
     created: Schema.optionalKey(Schema.Array(Schema.Tuple([Schema.String, Schema.String]))),
+    /** The digests of the fields of each of `created`, in their order (`ContactStates.partsOf`). */
+    parts: Schema.optionalKey(Schema.Array(Schema.String)),
     /** The changed contacts, each with its fields before and after. */
     changed: Schema.optionalKey(Schema.Array(Changed)),
     /** The deleted contacts, as they were. */

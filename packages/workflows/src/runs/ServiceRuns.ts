@@ -60,25 +60,29 @@ const entriesOf = (changes: ReadonlyArray<RecordedChange>): ReadonlyArray<RunEnt
   const entries: Array<RunEntry> = []
   let seen = new Set<string>()
   let created: Array<readonly [string, string]> = []
+  let parts: Array<string> = []
   let changed: Array<Changed> = []
   let deleted: Array<ContactStates.ContactState> = []
   let dates: Array<Extract<RunEntry, { readonly _tag: "StatusesGiven" }>["dates"][number]> = []
   const end = () => {
-    if (seen.size > 0) entries.push({ _tag: "Changes", created, changed, deleted })
+    if (seen.size > 0) entries.push({ _tag: "Changes", created, parts, changed, deleted })
     if (dates.length > 0) entries.push({ _tag: "StatusesGiven", dates })
     seen = new Set()
     created = []
+    parts = []
     changed = []
     deleted = []
     dates = []
   }
-  for (const { after, effect, email, fields, statusDate } of changes) {
+  for (const { after, effect, email, fields, parts: ofFields, statusDate } of changes) {
     if (email === null) continue
     const key = canonicalEmail(email)
     if (seen.has(key)) end()
     seen.add(key)
-    if (effect === "Created") created.push([email, after ?? ""])
-    else if (effect === "Changed") changed.push({ email, fields, after: after ?? "" })
+    if (effect === "Created") {
+      created.push([email, after ?? ""])
+      parts.push(ofFields ?? "")
+    } else if (effect === "Changed") changed.push({ email, fields, after: after ?? "" })
     else {
       const before = Object.entries(fields).flatMap(([field, [value]]) => (value === null ? [] : [[field, value]]))
       deleted.push({ ...Object.fromEntries(before), Email: email })

@@ -88,6 +88,10 @@ const heals = {
 /** Why a contact stays that an undo would change. */
 export const unwritable = "a value of before may not be written"
 
+/** What an undo does to contacts that its run created and others changed since, with its verb. */
+export const strippedWords = (lose: string): string =>
+  `that the run added and others changed since ${lose} what only the run gave them, and are NotConfirmed where it gave them mail`
+
 /** What was done to contacts, or would be, as the parts of a sentence. */
 export const deeds = (parts: ReadonlyArray<readonly [count: number, words: string]>): string =>
   parts.flatMap(([count, words]) => (count === 0 ? [] : [`${people(count)} ${words}`])).join(", ")
@@ -98,13 +102,16 @@ type Done = Pick<
 >
 
 /** What a run did to contacts, or an undo of one, in sentences. */
-export const reportWords = (report: Done & Partial<Pick<UndoReport, "partlyDone">>): ReadonlyArray<string> => {
-  const { changed, deleted, new: added, notSent, outdated, partlyDone, rejected, unknown } = report
+export const reportWords = (
+  report: Done & Partial<Pick<UndoReport, "partlyDone" | "stripped">>
+): ReadonlyArray<string> => {
+  const { changed, deleted, new: added, notSent, outdated, partlyDone, rejected, stripped = 0, unknown } = report
   const isUndo = partlyDone !== undefined
   const did = deeds([
     [deleted, "deleted"],
-    [changed, isUndo ? "changed back" : "changed"],
-    [added, isUndo ? "added again" : "added"]
+    [changed - stripped, isUndo ? "changed back" : "changed"],
+    [added, isUndo ? "added again" : "added"],
+    [stripped, strippedWords("lost")]
   ])
   const left = outdated + (partlyDone ?? 0)
   return [

@@ -215,7 +215,7 @@ describe("An undo", () => {
       fake.put(ada, { firstName: "Theirs" })
       fake.remove(bob)
       fake.put(cy, { firstName: "Theirs" })
-      assert.deepInclude(yield* previewUndo(run), { outdated: 3, changed: 0, deleted: 0 })
+      assert.deepInclude(yield* previewUndo(run), { outdated: 2, changed: 1, stripped: 1, deleted: 0 })
       const report = yield* undoRun(run, { force: true })
       assert.deepInclude(report, { outdated: 1, changed: 1, deleted: 1 })
       assert.deepStrictEqual(

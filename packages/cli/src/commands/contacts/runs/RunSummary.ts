@@ -37,6 +37,7 @@ export type Facts = typeof Facts.Type
 const ofUndo = {
   unwritableContacts: Schema.optionalKey(Schema.Array(UndoneContact)),
   partlyDone: Schema.optionalKey(Schema.Int),
+  stripped: Schema.optionalKey(Schema.Int),
   incomplete: Schema.optionalKey(Schema.Int),
   untold: Schema.optionalKey(Schema.Int),
   unknownChanges: Schema.optionalKey(Schema.Array(Schema.String))

@@ -7,6 +7,7 @@ import {
   reportWords,
   type RunInfo,
   RunLog,
+  strippedWords,
   type UndoneContact,
   type UndoReport,
   undoRun
@@ -56,12 +57,14 @@ const words = (report: UndoReport): string => {
     outdated,
     partlyDone,
     rejected,
+    stripped,
     untold
   } = report
   const line = (count: number, what: string) => (count === 0 ? [] : [`${counted(count)} ${what}`])
   return [
     ...line(deleted, "created by the run: deleted"),
-    ...line(changed, "changed by the run: changed back"),
+    ...line(changed - stripped, "changed by the run: changed back"),
+    ...line(stripped, strippedWords("lose")),
     ...line(added, "deleted by the run: added again"),
     ...line(alreadySo, "already as before"),
     ...line(leftOut, "left out, as the flags say"),
