@@ -34,13 +34,14 @@ describe("the bundle of", () => {
     assert.isTrue(modules.some(([module]) => module.includes("/effect/")))
   })
 
-  it("the tag has no code of the domain but the tag and the names of its fields", async () => {
+  it("the tag has no code of the domain but the tag and the names and plain values of its fields", async () => {
     const [tag] = entries
     const { modules } = await measure({ code: tag?.code ?? "" })
     const ours = modules.flatMap(([module]) => /^packages\/(.*)/.exec(relative(".", module))?.[1] ?? [])
     assert.deepStrictEqual(ours.toSorted(), [
       "domain/src/services/CheckedService.ts",
       "domain/src/services/ContactsService.ts",
+      "domain/src/values/AddMode.ts",
       "domain/src/values/UnknownNames.ts"
     ])
   })

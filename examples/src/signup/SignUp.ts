@@ -4,7 +4,7 @@ import { Context, type DateTime, Effect } from "effect"
 
 /** What a person sent. */
 export interface Form {
-  /** Made when the form is shown, so that a double click sends the same one twice. */
+  /** Made when the form is shown, so that a double click sends the same one twice: at most 200 visible ASCII characters. */
   readonly id: string
   readonly email: string
   readonly firstName: string
@@ -13,7 +13,7 @@ export interface Form {
   readonly at: DateTime.Utc
 }
 
-/** The links, which the application keeps or signs. Of one form it is always the same. */
+/** The links, which the application keeps or signs. Of one form it is always the same, and it ends after a day. */
 export class Links extends Context.Service<
   Links,
   {
@@ -24,26 +24,32 @@ export class Links extends Context.Service<
 >()("@roster/examples/Links") {}
 
 /** Takes a form. Everybody is told the same, so that nobody learns whose addresses are known. */
-export const signUp = Effect.fn("signUp")(function* (form: Form) {
-  const contacts = yield* ContactsService
-  const emails = yield* EmailsService
-  const { email, id } = form
-  // With `resubscribe: false` only a new contact becomes NotConfirmed: whoever gets mail goes on getting it, and whoever left stays so.
-  yield* contacts.add([{ email, status: "NotConfirmed" }], { resubscribe: false, idempotencyKey: `form-${id}` })
-  const link = yield* (yield* Links).make(form)
-  yield* emails.send(
-    {
-      recipients: [{ email }],
-      content: {
-        from: "Newsletter <news@example.com>",
-        subject: "Please confirm",
-        body: [{ contentType: "PlainText", content: `To get the newsletter, open ${link}` }]
-      }
-    },
-    { idempotencyKey: `mail-${id}` }
+export const signUp = Effect.fn("signUp")(
+  function* (form: Form) {
+    const contacts = yield* ContactsService
+    const emails = yield* EmailsService
+    const { email, id } = form
+    // Only a new contact becomes NotConfirmed: whoever gets mail goes on getting it, and whoever left stays so.
+    yield* contacts.add([{ email, status: "NotConfirmed" }], { only: "new", idempotencyKey: `form-${id}` })
+    const link = yield* (yield* Links).make(form)
+    yield* emails.send(
+      {
+        recipients: [{ email }],
+        content: {
+          from: "Newsletter <news@example.com>",
+          subject: "Please confirm",
+          body: [{ contentType: "PlainText", content: `To get the newsletter, open ${link}` }]
+        }
+      },
+      { idempotencyKey: `mail-${id}` }
+    )
+    return "Please look into your mail."
+  },
+  // They went back and corrected their address.
+  Effect.catchTag("IdempotencyKeyReused", () =>
+    Effect.succeed("This form was sent with another address before. Please load the page anew, and send it again.")
   )
-  return "Please look into your mail."
-})
+)
 
 /** Takes the click on a link. The name, the consent and the list are written now, by the person who has the address. */
 export const confirm = Effect.fn("confirm")(function* (link: string) {

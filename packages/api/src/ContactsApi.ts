@@ -8,6 +8,7 @@ import {
   ContactLookup,
   ContactChange,
   ContactPayload,
+  ContactStatus,
   ContactUpdatePayload,
   EmailsPayload,
   ExportFileFormat,
@@ -159,7 +160,11 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       })
     ),
     HttpApiEndpoint.post("contactsPost", "/contacts", {
-      query: { listnames: Schema.optional(repeated) },
+      query: {
+        listnames: Schema.optional(repeated),
+        only: Schema.optional(Schema.Literals(["existing", "new"])),
+        defaultStatus: Schema.optional(ContactStatus)
+      },
       payload: Schema.Array(ContactPayload),
       success: Schema.Array(Contact),
       error: [BadRequest, Conflict, ...bodyErrors]

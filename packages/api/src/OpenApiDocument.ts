@@ -106,6 +106,8 @@ const parameterTexts: Readonly<Record<string, string>> = {
   counts:
     "`true` adds the number of its contacts to each list. An extension of Roster: a service that has it says " +
     `\`${listsHonoured.name}: ${listsHonoured.value}\` on each of its answers.`,
+  defaultStatus:
+    "The status of new contacts that are given none (default: Active). Contacts that are there keep theirs.",
   dryRun: "`true` answers what each change would do, and changes nothing (default: false).",
   email: "The e-mail address of the contact.",
   emails: "The addresses to export, given several times or separated by commas; never beside a rule.",
@@ -122,6 +124,9 @@ const parameterTexts: Readonly<Record<string, string>> = {
   listName: "The list to which the contacts are added. It exists already.",
   listnames: "The lists to which the contacts are added, given several times. They are made on first use.",
   name: "The name of the credential, of the list or of the saved rule.",
+  only:
+    "Leaves contacts of the other kind as they are: `new` those that are there, `existing` those that are not. They are " +
+    "answered as they are, or with their address alone.",
   offset: "The number of records to skip.",
   resumable: "`true` leaves the run, so that the same input resumes it at once (default: false, which ends it).",
   rule: "Selects contacts, as in `status = Active`; without it, all are meant.",

@@ -98,6 +98,12 @@ export const listsHonoured = { name: "roster-lists", value: "honoured" } as cons
 /** The header, in lower case, by which a service states on every answer that it knows the operations of `AccountApi`. */
 export const accountHonoured = { name: "roster-account", value: "honoured" } as const
 
+/**
+ * The header, in lower case, by which a service states on every answer that an add of it honours `only` and `defaultStatus`.
+ * (docs/decisions/upsert.md)
+ */
+export const addModeHonoured = { name: "roster-add-mode", value: "honoured" } as const
+
 /** The headers by which a service of ours announces itself on every answer. */
 export const announcements = [
   idempotencyHonoured,
@@ -106,7 +112,8 @@ export const announcements = [
   readsHonoured,
   runsHonoured,
   listsHonoured,
-  accountHonoured
+  accountHonoured,
+  addModeHonoured
 ] as const
 
 /**

@@ -9,6 +9,7 @@ export * from "./Operation.ts"
 export { type Announcement, levelOf, OperationPolicy, type Policy, type RetryRow } from "./OperationPolicy.ts"
 export {
   accountHonoured,
+  addModeHonoured,
   announcements,
   announcesItself,
   callHeader,

@@ -16,7 +16,7 @@ contactsExportByIdStatusGet GET    /contacts/export/{id}/status  Export         
 contactsExportPost          POST   /contacts/export              Export             202 compressionFormat,emails,fileFormat,fileName,rule,lists
 contactsGet                 GET    /contacts                     ViewContacts       200 limit,offset,rule,lists
 contactsImportPost          POST   /contacts/import              ModifyContacts     202 encodingName,fileUrl,listName
-contactsPost                POST   /contacts                     ModifyContacts     200 listnames
+contactsPost                POST   /contacts                     ModifyContacts     200 listnames,only,defaultStatus
 securityApikeysByNameDelete DELETE /security/apikeys/{name}      ModifyAccessTokens 200 subaccount
 securityApikeysByNameGet    GET    /security/apikeys/{name}      Security           200 subaccount
 securityApikeysByNamePut    PUT    /security/apikeys/{name}      ModifyAccessTokens 200 -

@@ -8,6 +8,7 @@ export {
 } from "./contacts/AddSize.ts"
 export {
   Contact,
+  type ContactInput,
   ContactPayload,
   fieldOf,
   ContactUpdatePayload,
@@ -26,8 +27,8 @@ export * from "./lists/ContactList.ts"
 export * as ListsText from "./lists/ListsText.ts"
 export { ContactContent, ContactWrite, type Content } from "./contacts/ContactWrite.ts"
 export { OnDuplicate } from "./contacts/RepeatedContact.ts"
+export { type AddMode, withheldStatuses } from "./values/AddMode.ts"
 export {
-  withheldStatuses,
   type WithheldStatus,
   Resubscribe,
   type KeptStatus,

@@ -23,11 +23,11 @@ export {
   makeStatusNotes,
   mergedContact
 } from "./contacts/RepeatedContact.ts"
+export { modeFields, resubscribeIssue } from "./values/AddMode.ts"
 export {
   strictnessOf,
   stricterStatus,
   everyStatus,
-  resubscribeIssue,
   resubscribeText,
   resubscribeIn,
   isLifted,
@@ -131,7 +131,7 @@ export {
 export { untoldLevel } from "./values/AccessLevel.ts"
 export { toleratedText } from "./values/OptionalField.ts"
 export * from "./values/Bytes.ts"
-export { makeEmptyRecord } from "./values/EmptyRecord.ts"
+export { makeEmptyRecord } from "./contacts/FastContactCodec.ts"
 export * as Characters from "./values/Characters.ts"
 export * as JsonParser from "./values/JsonParser.ts"
 export { isLoopbackHost } from "./values/LoopbackHost.ts"

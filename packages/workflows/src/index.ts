@@ -35,7 +35,6 @@ export {
   rejectionOf,
   type RejectionLimit
 } from "./runs/Rejections.ts"
-export type { ImportMode } from "./runs/ImportMode.ts"
 export {
   emptyReport,
   maximumNamedContacts,

@@ -1,20 +1,35 @@
 /** Contacts. (`packages/api/openapi.json`: Contact, ContactPayload; docs/decisions/records.md) */
-import { Effect, Result, Schema } from "effect"
+import { type DateTime, Effect, Result, Schema } from "effect"
 import { explained } from "../errors/Constructors.ts"
 import { byFoldedName, foldName, valueByName } from "../values/FieldNames.ts"
-import { type InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
+import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { contactCodec, payloadCodec } from "./ContactCodec.ts"
 import { ContactRecord, PayloadRecord, UpdateRecord } from "./ContactRecord.ts"
 import { withFastCodec } from "./FastContactCodec.ts"
+import { givenInstant } from "../values/WireDate.ts"
 import { TaggedError } from "../errors/TaggedError.ts"
 
 /** A contact as the service returns it. Only the address is certain: a service may leave out every other field. */
 export class Contact extends Schema.Opaque<Contact>()(withFastCodec(ContactRecord, contactCodec)) {}
 
+/** What `ContactPayload.fromInput` makes a payload of: a contact to add, whose consent has a date of any kind. */
+export interface ContactInput extends Omit<PayloadRecord, "consent"> {
+  /** What the contact agreed to. */
+  readonly consent?:
+    | (Omit<NonNullable<PayloadRecord["consent"]>, "date"> & {
+        /** When: a `Date`, milliseconds, a `DateTime` or an ISO text, which is UTC where it names no zone. */
+        readonly date?: DateTime.DateTime.Input | null | undefined
+      })
+    | undefined
+}
+
 /** A contact to add. An existing one keeps omitted profile fields, and its status unless one is given. */
 export class ContactPayload extends Schema.Opaque<ContactPayload>()(
   explained(withFastCodec(PayloadRecord, payloadCodec))
 ) {
+  /** Makes the payload of a contact whose consent has a date of any kind: `{ email, consent: { date: new Date(), ip } }`. */
+  static readonly fromInput = (input: ContactInput): Effect.Effect<ContactPayload, InvalidInput> =>
+    Effect.suspend(() => Effect.fromResult(payloadOfInput(input)))
   /**
    * What can be written back of a contact that was read. Fails for what only another service may hold: an address outside
    * our grammar, or a value that this version does not know.
@@ -75,6 +90,19 @@ export const sentPart = (
     ...(sent.customFields !== undefined && { customFields: storedFields(sent.customFields) }),
     ...(sent.consent !== undefined && consent !== undefined && { consent: sentConsent(consent, sent.consent) })
   }
+}
+
+const checkPayload = Schema.decodeUnknownResult(Schema.toType(PayloadRecord))
+
+const payloadOfInput = (input: ContactInput): Result.Result<ContactPayload, InvalidInput> => {
+  const { date } = input.consent ?? {}
+  const instant = date == null ? date : givenInstant(date)
+  if (date != null && instant === undefined) {
+    const issue = "it is not a date and time that exists, in UTC unless it names a zone"
+    return Result.fail(new InvalidInput({ field: "consent.date", issue }))
+  }
+  const payload = date == null ? input : { ...input, consent: { ...input.consent, date: instant } }
+  return Result.mapError(checkPayload(payload), (error) => invalidInput(error))
 }
 
 const encodeContact = Schema.encodeUnknownResult(Contact)

@@ -3,7 +3,7 @@
  * a fraction of the schema's time. Everything else is left to the schema, such as null for what is not given in a change; a
  * property test proves that both agree. (docs/decisions/performance.md)
  */
-import { makeEmptyRecord } from "../values/EmptyRecord.ts"
+import { withheldStatuses } from "../values/AddMode.ts"
 import type { RecordField } from "./ContactField.ts"
 import { everyField, nameInCode } from "./ContactFields.ts"
 import { ContactRecord } from "./ContactRecord.ts"
@@ -11,6 +11,7 @@ import {
   address,
   count,
   type FastCodec,
+  makeEmptyRecord,
   oneOf,
   open,
   orNull,
@@ -24,7 +25,6 @@ import {
   uniqueTextsOrNull,
   writeDate
 } from "./FastContactCodec.ts"
-import { withheldStatuses } from "./StatusLadder.ts"
 
 type Values = Record<string, unknown>
 

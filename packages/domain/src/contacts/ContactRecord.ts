@@ -1,5 +1,6 @@
 /** The fields of contacts and the exact schemas of their records, two of which `Contact.ts` adds the fast codec to. */
 import { Schema } from "effect"
+import { statuses } from "../values/AddMode.ts"
 import { EmailAddress } from "./EmailAddress.ts"
 import { hasEqualNames, hasManyNames, maximumNames } from "../values/FieldNames.ts"
 import {
@@ -17,17 +18,7 @@ import { GivenDate } from "../values/WireDate.ts"
 import { openLiterals, payloadRecord, wireRecord, type Named } from "../values/WireRecord.ts"
 
 /** The status of a contact. The last six statuses receive no mail. */
-export const ContactStatus = Schema.Literals([
-  "Transactional",
-  "Engaged",
-  "Active",
-  "Bounced",
-  "Unsubscribed",
-  "Abuse",
-  "Inactive",
-  "Stale",
-  "NotConfirmed"
-])
+export const ContactStatus = Schema.Literals(statuses)
 export type ContactStatus = Named<typeof ContactStatus.Type>
 
 const mailedStatuses: ReadonlySet<unknown> = new Set<ContactStatus>(["Active", "Engaged", "Transactional"])

@@ -4,23 +4,13 @@
  */
 import { Schema } from "effect"
 import { type Named, openLiterals } from "../values/WireRecord.ts"
+import { withheldStatuses } from "../values/AddMode.ts"
 import { ContactStatus } from "./ContactRecord.ts"
 import { canonicalEmail } from "./EmailAddress.ts"
 
 /** A status, also one that this version does not know. */
 const AnyStatus = openLiterals(ContactStatus)
 type AnyStatus = Named<typeof AnyStatus.Type>
-
-/**
- * The statuses of people who complained, left, cannot be reached or never confirmed, the strictest first. The five others
- * stand below them and replace each other.
- */
-export const withheldStatuses = [
-  "Abuse",
-  "Unsubscribed",
-  "Bounced",
-  "NotConfirmed"
-] as const satisfies ReadonlyArray<ContactStatus>
 
 /** A status of a contact that gets no mail unless the person asks for it. */
 export type WithheldStatus = (typeof withheldStatuses)[number]
@@ -41,12 +31,6 @@ export const stricterStatus = <A extends string>(one: A | undefined, other: A | 
  */
 export const Resubscribe = Schema.Union([Schema.Boolean, Schema.Array(Schema.Literals(withheldStatuses))])
 export type Resubscribe = Named<typeof Resubscribe.Type>
-
-/** What is wrong with a value that is no `Resubscribe`. */
-export const resubscribeIssue = (value: unknown): string | undefined =>
-  typeof value === "boolean" || (Array.isArray(value) && value.every((status) => withheldStatuses.includes(status)))
-    ? undefined
-    : `it is true, false, or a list of some of ${withheldStatuses.join(", ")}`
 
 /** Lifts the whole ladder: the given status is written whatever the contact has, as an add without the option does. */
 export const everyStatus: Resubscribe = withheldStatuses

@@ -2,7 +2,7 @@
  * What can be set of a credential, each field once. The records, the rows of a store, their changes, copies,
  * comparisons and the flags of the command line iterate these tables.
  */
-import { DateTime, Duration, Effect, Option, Schema, Struct } from "effect"
+import { DateTime, Duration, Effect, Schema, Struct } from "effect"
 import { AccessLevel, ReportedAccessLevel, untoldLevel } from "../values/AccessLevel.ts"
 import {
   answerField,
@@ -13,7 +13,7 @@ import {
   requestField
 } from "../values/OptionalField.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
-import { GivenDate, parseWireDate } from "../values/WireDate.ts"
+import { GivenDate, givenInstant } from "../values/WireDate.ts"
 import { IpRange, maximumIpRanges } from "./Credential.ts"
 
 /** A field that callers set and read. */
@@ -107,14 +107,8 @@ export const readEnd = Effect.fnUntraced(function* (
 ): Effect.fn.Return<DateTime.Utc | null | undefined, InvalidInput> {
   if (expires == null) return expires
   const { epochMilliseconds } = yield* DateTime.now
-  // As on the wire, a text without a zone is UTC, whatever the zone of the machine.
-  const end =
-    typeof expires === "string"
-      ? parseWireDate(expires)
-      : Option.getOrUndefined(
-          DateTime.make(Duration.isDuration(expires) ? epochMilliseconds + Duration.toMillis(expires) : expires)
-        )
-  if (end !== undefined) return DateTime.toUtc(end)
+  const end = givenInstant(Duration.isDuration(expires) ? epochMilliseconds + Duration.toMillis(expires) : expires)
+  if (end !== undefined) return end
   const issue = "it is not a date and time that exists, in UTC unless it names a zone, nor a duration that ends"
   return yield* new InvalidInput({ field: "expires", issue })
 })

@@ -11,6 +11,7 @@ import type {
   TooManyContacts
 } from "../contacts/Contact.ts"
 import type { ChangeAnswer, ContactChange } from "../contacts/ContactChange.ts"
+import { type AddMode, modeFields, resubscribeIssue } from "../values/AddMode.ts"
 import type { ListNotFound } from "../lists/ContactList.ts"
 import type { KeptStatus, Resubscribe } from "../contacts/StatusLadder.ts"
 import type { ConflictingFilter, ContactFilter } from "../rules/ContactFilter.ts"
@@ -35,7 +36,7 @@ export interface GetOptions {
 }
 
 /** The options of an add. */
-export interface AddOptions extends KeyedCall {
+export interface AddOptions extends KeyedCall, AddMode {
   /** The lists that the contacts are put on, at most 100, and times the contacts 10,000; new ones are created. */
   readonly listNames?: ReadonlyArray<string> | undefined
   /**
@@ -65,8 +66,9 @@ const ruleOnly = fieldsOf<Pick<ContactsPage, "rule">>("this call", { rule: true 
 const getFields = fieldsOf<GetOptions>("this call", { lists: true })
 const addFields = fieldsOf<AddOptions>("an add", {
   ...keyedFields.fields,
+  ...modeFields,
   listNames: true,
-  resubscribe: true
+  resubscribe: resubscribeIssue
 })
 
 /** The operations on contacts, the same on every layer. */
@@ -124,8 +126,9 @@ export class ContactsService extends CheckedService<
     ) => Effect.Effect<ContactHistory, ContactNotFound | InvalidInput | ServiceError>
     /**
      * Adds or updates at most 1000 contacts of 8 MiB together and puts them on lists; new lists are created. Returns the
-     * contacts in input order. `contactsPost`, needs ModifyContacts. A key without ViewContacts is told only what it sent: a status
-     * that it did not send is unknown, and `undefined`.
+     * contacts in input order; one that `only` leaves out as it is, or with its address alone if it is not there. `contactsPost`,
+     * needs ModifyContacts. A key without ViewContacts is told only what it sent: a status that it did not send is unknown, and
+     * `undefined`, and of contacts that are left out it does not learn whether they are there.
      */
     readonly add: (
       contacts: ReadonlyArray<ContactPayload>,
@@ -201,7 +204,7 @@ export class ContactsService extends CheckedService<
         Address: fieldsOf("an address to import from", { _tag: true, url: true })
       }
     },
-    fieldsOf<ImportOptions>("an import", { listName: true, encodingName: true, resubscribe: true })
+    fieldsOf<ImportOptions>("an import", { listName: true, encodingName: true, resubscribe: resubscribeIssue })
   ],
   export: [
     fieldsOf<ExportRequest>("an export", {

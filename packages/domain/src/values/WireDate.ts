@@ -2,7 +2,7 @@
  * Instants on the wire: sent as `2024-01-02T03:04:05Z`; offsets, fractions and plain dates are also accepted, as databases and
  * frameworks print them: `2024-01-02 03:04:05.123456+00`, `2024-01-02 03:04:05 UTC`, `2024-01-02 03:04:05 +0000 UTC`.
  */
-import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+import { DateTime, Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
 import { printPlain, readPlain } from "./FastWireDate.ts"
 
 const pattern =
@@ -28,6 +28,12 @@ const readAny = (text: string): DateTime.Utc | undefined => {
   if (date.getUTCFullYear() < 0 || date.getUTCFullYear() > 9999) return undefined
   return DateTime.makeUnsafe(date.getTime())
 }
+
+/** An instant as callers give it: as on the wire, a text without a zone is UTC, whatever the zone of the machine. */
+export const givenInstant = (given: DateTime.DateTime.Input): DateTime.Utc | undefined =>
+  typeof given === "string"
+    ? parseWireDate(given)
+    : Option.getOrUndefined(Option.map(DateTime.make(given), DateTime.toUtc))
 
 /** Prints an instant to the second. */
 export const formatWireDate = (date: DateTime.Utc): string =>

@@ -41,6 +41,30 @@ describe("a contact to add", () => {
     assert.throws(() => ContactPayload.make(wrong), InvalidInput, message)
   })
 
+  it.effect("has a consent of any date, and a text without a zone is UTC", () =>
+    Effect.gen(function* () {
+      const date = DateTime.makeUnsafe("2026-01-02T03:04:05Z")
+      const same = [
+        "2026-01-02 03:04:05",
+        "2026-01-02T05:04:05+02:00",
+        new Date(date.epochMilliseconds),
+        date.epochMilliseconds
+      ]
+      for (const given of [...same, date, DateTime.makeZonedUnsafe(date, { timeZone: "Asia/Tokyo" })]) {
+        const payload = yield* ContactPayload.fromInput({ email, consent: { ip: "192.0.2.1", date: given } })
+        assert.deepStrictEqual<unknown>(payload, { email, consent: { ip: "192.0.2.1", date } })
+      }
+      for (const consent of [{}, { date: null }, undefined]) {
+        assert.deepStrictEqual<unknown>(yield* ContactPayload.fromInput({ email, consent }), { email, consent })
+      }
+      for (const wrong of ["2026-02-30", "yesterday", new Date(NaN), "12026-01-01"]) {
+        const error = yield* Effect.flip(ContactPayload.fromInput({ email, consent: { date: wrong } }))
+        assert.strictEqual(error.field, "consent.date")
+      }
+      assert.strictEqual((yield* Effect.flip(ContactPayload.fromInput({ email: "nobody" }))).field, "email")
+    })
+  )
+
   it("is on the wire what it was: other fields are left out there", () => {
     const wire = { Email: "ada@example.com", Firstname: "Ada", email: "eve@example.com", Consent: { ip: "192.0.2.1" } }
     const read = Schema.decodeUnknownSync(ContactPayload)(wire)

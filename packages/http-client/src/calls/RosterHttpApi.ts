@@ -1,6 +1,7 @@
 /** The client of the contract, with the key in its header, and the state that its calls share. */
 import {
   accountHonoured,
+  addModeHonoured,
   type Announcement,
   changesHonoured,
   callHeader,
@@ -67,6 +68,8 @@ export class RosterHttpApi extends Context.Service<
     readonly areListsHonoured: Said
     /** Whether it tells what an account has besides contacts and credentials. */
     readonly isAccountHonoured: Said
+    /** Whether an add honours which contacts it reaches and their default status. */
+    readonly isAddModeHonoured: Said
     /** The id of the contacts of the key; `undefined` before the service has said one, or that it has none. */
     readonly storeId: MutableRef.MutableRef<{ readonly id: string | undefined } | undefined>
     /** The header Date of the last answer. */
@@ -96,6 +99,7 @@ export class RosterHttpApi extends Context.Service<
       const areRunsHonoured: Said = MutableRef.make(undefined)
       const areListsHonoured: Said = MutableRef.make(undefined)
       const isAccountHonoured: Said = MutableRef.make(undefined)
+      const isAddModeHonoured: Said = MutableRef.make(undefined)
       const storeId: RosterHttpApi["Service"]["storeId"] = MutableRef.make(undefined)
       const lastDate = MutableRef.make<string | undefined>(undefined)
       const note = (response: HttpClientResponse.HttpClientResponse, word: Announcement, said: Said) => {
@@ -112,6 +116,7 @@ export class RosterHttpApi extends Context.Service<
         note(response, runsHonoured, areRunsHonoured)
         note(response, listsHonoured, areListsHonoured)
         note(response, accountHonoured, isAccountHonoured)
+        note(response, addModeHonoured, isAddModeHonoured)
         const id = response.headers[storeHeader]
         if (id !== undefined || response.status < 300) storeId.current = { id }
         return response
@@ -191,6 +196,7 @@ export class RosterHttpApi extends Context.Service<
         areRunsHonoured,
         areListsHonoured,
         isAccountHonoured,
+        isAddModeHonoured,
         storeId,
         lastDate,
         secrets: key === undefined ? [] : [key],

@@ -43,6 +43,7 @@ import { keyUsed, makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
 import { makeAnnouncedRead, makeExtensionCall, makeSaidOnAnswers } from "../calls/ExtensionCall.ts"
 import { makeChange } from "./ContactChanges.ts"
+import { makeAddReach } from "./AddReach.ts"
 import { isLeftToService, keptByService, makeConsentGuard } from "./ConsentGuard.ts"
 import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
@@ -95,6 +96,7 @@ export const make = Effect.gen(function* () {
     areReadsHonoured,
     areRunsHonoured,
     fn,
+    isAddModeHonoured,
     isResubscribeHonoured,
     propagateTrace,
     storeId,
@@ -190,6 +192,10 @@ export const make = Effect.gen(function* () {
     return yield* getListed(email, isWanted)
   })
 
+  const reach = makeAddReach(
+    saidOnAnswers(() => isAddModeHonoured.current, false),
+    (email) => getUntraced(email)
+  )
   const guarded = makeConsentGuard(isResubscribeHonoured, (email) => getUntraced(email))
 
   /** Whether the service knows the ladder of statuses. */
@@ -198,7 +204,7 @@ export const make = Effect.gen(function* () {
   /** Adds contacts. `readUnasked` reads an answer where nobody asked which statuses were kept. */
   const added = Effect.fnUntraced(function* (
     contacts: ReadonlyArray<ContactPayload>,
-    { idempotencyKey, listNames: listnames, resubscribe }: AddOptions,
+    { idempotencyKey, listNames: listnames, resubscribe, ...mode }: AddOptions,
     readUnasked: typeof readContacts
   ) {
     yield* inQuery("listNames", listnames)
@@ -211,17 +217,24 @@ export const make = Effect.gen(function* () {
       yield* checkAddSize(contacts)
     }
     yield* checkIdempotencyKey(idempotencyKey)
-    const { contacts: sent, kept, resubscribe: asked } = yield* guarded(contacts, resubscribe)
+    const reached = yield* reach(contacts, mode)
+    // None of them is reached.
+    if (reached.contacts.length === 0 && contacts.length > 0) return { answered: reached.whole([]), kept: [] }
+    const { contacts: sent, kept, resubscribe: asked } = yield* guarded(reached.contacts, resubscribe)
     /** Whether the service has kept statuses itself, which its answer says. */
     const isAsked = () => asked !== undefined && isResubscribeHonoured.current === true
     const answered = yield* call({
-      ...api.contactsPost({ query: { listnames }, payload: sent }),
+      ...api.contactsPost({ query: { listnames, ...reached.mode }, payload: sent }),
       idempotencyKey,
       byStatus: keyUsed(idempotencyKey),
       read: (...answer) => (isAsked() ? readContacts(...answer) : readUnasked(...answer)),
       refusals: ["TooManyContacts", "IdempotencyKeyReused", "InvalidInput"]
     }).pipe(Effect.provideService(Resubscribe, asked))
-    return { answered, kept: isAsked() ? keptByService(contacts, answered) : kept }
+    const keptOfSent = isAsked() ? keptByService(reached.contacts, answered) : kept
+    return {
+      answered: reached.whole(answered),
+      kept: keptOfSent.map(({ index, status }) => ({ index: reached.placeOf(index), status }))
+    }
   })
 
   const deleteOne = Effect.fnUntraced(function* (email: string) {

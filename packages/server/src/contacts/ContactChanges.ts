@@ -91,7 +91,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
       read: (result, state, change, index): JudgedChange | InvalidInput => {
         const path = `[${index}].write.`
         if (result === "TooManyLists") return listsRefusal(`${path}addToLists`)
-        if (result === "TooLarge" || result === "Absent") return mergedRefusal(writtenOf(change), path)
+        if (result === "TooLarge" || result === "LeftOut") return mergedRefusal(writtenOf(change), path)
         const statusChangeDate = toldStatusDate(change, state?.contact)
         const dated = statusChangeDate == null ? {} : { statusChangeDate }
         return {

@@ -27,6 +27,8 @@ import { readRule } from "./ContactSelection.ts"
 export interface PlacedContact {
   readonly id: number
   readonly bytes: number
+  /** What stands for one that is not there; any other that is not there any more is left out. */
+  readonly absent?: Contact | undefined
 }
 
 /** Contacts that are too many bytes to be read at once. */
@@ -141,18 +143,19 @@ export const answerBytesOf = (contact: Contact): number => {
   return bytes
 }
 
-/** Contacts of the caller by their ids, in the order of these. One that is there no more is left out. */
-export const contactsByIds = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, lists = false) {
+/** The contacts of the caller at some places, in the order of these. */
+export const contactsAt = Effect.fnUntraced(function* (places: ReadonlyArray<PlacedContact>, lists = false) {
   const sql = yield* SqlClient.SqlClient
   const { account } = yield* Caller
   const columns = sql.literal(columnsFor(undefined, lists))
+  const ids = places.map(({ id }) => id)
   // PostgreSQL has no index of the ids alone.
   const rows =
     yield* sql`SELECT ${columns} FROM contacts WHERE account = ${account} AND ${dialect(sql).isOneOfIds(ids)}`.values
   const byId = new Map(rows.map((row) => [Number(row[0]), row]))
-  return ids.flatMap((id) => {
+  return places.flatMap(({ absent, id }) => {
     const row = byId.get(id)
-    return row === undefined ? [] : [toSubject(row)]
+    return row === undefined ? (absent ?? []) : toSubject(row)
   })
 })
 
@@ -202,10 +205,7 @@ const makeReadPage = Effect.gen(function* () {
       bytes: Number(bytes)
     }))
     if (isLarge(places, most)) return new LargeAnswer({ contacts: places })
-    return yield* contactsByIds(
-      places.map(({ id }) => id),
-      lists
-    )
+    return yield* contactsAt(places, lists)
   })
 })
 

@@ -23,6 +23,7 @@ import {
   validated,
   writeOf,
   mergedRefusal,
+  newContact,
   listsRefusal
 } from "@roster/domain/internal"
 import { Array as Arr, DateTime, Effect, identity, Schema } from "effect"
@@ -35,7 +36,7 @@ import { preparedQuery } from "../store/SqlDialect.ts"
 import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
-import { storeClock } from "../store/StoreClock.ts"
+import { fromSeconds, storeClock } from "../store/StoreClock.ts"
 import { type BulkWrite, writeMany } from "./BulkWrites.ts"
 import { contactsWith, LargeAnswer, makeCount, makePages } from "./ContactPagination.ts"
 import { columnsFor, toSubject } from "./ContactRow.ts"
@@ -67,7 +68,7 @@ export const shownTo = (caller: CallerIdentity, contact: Contact, sent: Paramete
  */
 export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
   payloads: ReadonlyArray<ContactPayload>,
-  { isDecoded = false, listNames = [], resubscribe }: AddContactsOptions,
+  { defaultStatus, isDecoded = false, listNames = [], only, resubscribe }: AddContactsOptions,
   read: (contact: Contact) => W,
   answer: (
     written: ReadonlyArray<W & { readonly id: number }>,
@@ -75,7 +76,8 @@ export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
   ) => Effect.Effect<A, SqlError.SqlError, R>
 ) {
   const sql = yield* SqlClient.SqlClient
-  const { account } = yield* Caller
+  const caller = yield* Caller
+  const { account } = caller
   if (Array.isArray(payloads) && payloads.length > maximumContactsPerAdd) {
     return yield* new TooManyContacts({ count: payloads.length, maximum: maximumContactsPerAdd })
   }
@@ -93,15 +95,27 @@ export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
       const index = identities.findIndex((identity) => beyond.has(identity))
       return yield* listsRefusal(`[${index}].listNames`)
     }
+    const source = "ContactApi"
+    /** The ids of contacts that `only` leaves out. */
+    const leftOut = new Map<string, number>()
     const { answers, ids } = yield* writeContacts({
       account,
-      source: "ContactApi",
+      source,
       now,
+      only,
+      defaultStatus,
       listNames,
       writes: contacts.map((contact, index) => {
         return { identity: identities[index] ?? "", email: contact.email, write: writeOf(contact, resubscribe) }
       }),
       read: (result, state, one, index) => {
+        if (result === "LeftOut") {
+          const { email, identity, write = {} } = one
+          // Who may not view contacts does not learn whether it is there.
+          if (!mayViewContacts(caller)) return read(newContact({ email, write, source, date: fromSeconds(now) }))
+          if (state?.id !== undefined) leftOut.set(identity, state.id)
+          return read(state?.contact ?? { email })
+        }
         return result === "Done" && state !== undefined
           ? read(state.contact)
           : mergedRefusal(writtenOf(one), `[${index}].`)
@@ -113,7 +127,7 @@ export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
     const last = new Map(merged.map((one, index) => [identities[index], one]))
     return yield* answer(
       Arr.zipWith(identities, merged, (identity, one) => {
-        return { ...(last.get(identity) ?? one), id: ids.get(identity) ?? 0 }
+        return { ...(last.get(identity) ?? one), id: ids.get(identity) ?? leftOut.get(identity) ?? 0 }
       }),
       contacts
     )
@@ -227,7 +241,7 @@ export const makeContactRepository = Effect.gen(function* () {
         source: "ContactApi",
         now: yield* storeClock(sql).seconds,
         writes: [{ identity: canonicalEmail(email), email, write: writeOf(changes, false) }],
-        onlyExisting: true,
+        only: "existing",
         isAlone: true,
         read: (result, state, one) => (result === "TooLarge" ? mergedRefusal(writtenOf(one)) : state?.contact)
       })

@@ -3,6 +3,7 @@
  * conditional changes take it on either engine. (docs/decisions/upsert.md)
  */
 import {
+  type AddMode,
   type Contact,
   type ContactContent,
   isMailedStatus,
@@ -66,7 +67,7 @@ export interface State {
 type Written = readonly [identity: string, state: State]
 
 /** What became of a write, or why it is refused. */
-type Result = "Done" | "AlreadySo" | "Outdated" | "Absent" | "TooLarge" | "TooManyLists"
+type Result = "Done" | "AlreadySo" | "Outdated" | "LeftOut" | "TooLarge" | "TooManyLists"
 
 const noLists: ReadonlySet<string> = new Set()
 
@@ -207,30 +208,30 @@ const updateAll = Effect.fnUntraced(function* (account: string, states: Readonly
  * A write that is refused leaves its contact as it was. Runs in a transaction.
  */
 export const writeContacts = Effect.fnUntraced(function* <A>(
-  options: Call & {
-    readonly writes: ReadonlyArray<Writing>
-    readonly read: (result: Result, state: State | undefined, of: Writing, index: number) => A
-    /** Whether a contact that is not there is left so (default: false). */
-    readonly onlyExisting?: boolean
-    /** Whether a contact beyond the bounds may be written, as long as it gets no larger (default: false). */
-    readonly isAlone?: boolean
-    /** Whether contacts are put on lists and taken off by the writes (default: false). */
-    readonly hasLists?: boolean
-    /** The lists on which the caller puts all contacts that are written, which a run records (default: none). */
-    readonly listNames?: ReadonlyArray<string>
-    readonly dryRun?: boolean
-  }
+  options: Call &
+    AddMode & {
+      readonly writes: ReadonlyArray<Writing>
+      readonly read: (result: Result, state: State | undefined, of: Writing, index: number) => A
+      /** Whether a contact beyond the bounds may be written, as long as it gets no larger (default: false). */
+      readonly isAlone?: boolean
+      /** Whether contacts are put on lists and taken off by the writes (default: false). */
+      readonly hasLists?: boolean
+      /** The lists on which the caller puts all contacts that are written, which a run records (default: none). */
+      readonly listNames?: ReadonlyArray<string>
+      readonly dryRun?: boolean
+    }
 ) {
   const sql = yield* SqlClient.SqlClient
   const { isOneOfIds } = dialect(sql)
   const {
     account,
+    defaultStatus,
     dryRun,
     hasLists = false,
     isAlone = false,
     listNames = [],
     now,
-    onlyExisting = false,
+    only,
     read,
     source,
     writes
@@ -239,10 +240,13 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
 
   const judge = (
     state: State | undefined,
-    { email, seen, write }: Writing,
+    { email, seen, write: given }: Writing,
     index: number
   ): readonly [Result, State | undefined] => {
-    if (state === undefined && onlyExisting) return ["Absent", state]
+    // One that this call has made is still a new one.
+    if (only !== undefined && only === (state?.id === undefined ? "existing" : "new")) return ["LeftOut", state]
+    const isGivenDefault = state === undefined && given !== undefined && given.status === undefined
+    const write = isGivenDefault && defaultStatus !== undefined ? { ...given, status: defaultStatus } : given
     const again =
       state === undefined || write === undefined ? undefined : saidAgain(state.contact, { email, write, source, date })
     if (seen !== undefined) {

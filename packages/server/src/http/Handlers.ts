@@ -86,7 +86,10 @@ const contactsHandlers = Effect.gen(function* () {
     contactsLookupPost: ({ payload, query }) => toWireError(answers.getMany(payload.emails, query)),
     contactsPost: ({ payload, query, request }) =>
       resubscribeOf(request).pipe(
-        Effect.flatMap((resubscribe) => answers.add(payload, { listNames: query.listnames, resubscribe })),
+        Effect.flatMap((resubscribe) => {
+          const { defaultStatus, listnames: listNames, only } = query
+          return answers.add(payload, { listNames, only, defaultStatus, resubscribe })
+        }),
         toWireError
       ),
     contactsChangesPost: ({ payload, query }) => toWireError(answers.change(payload, query)),

@@ -26,7 +26,7 @@ import { orStoreFailure } from "../store/StoreFailure.ts"
 import { inTurn, Turns } from "./Turns.ts"
 import {
   answerBytesOf,
-  contactsByIds,
+  contactsAt,
   contactsWith,
   LargeAnswer,
   makeListPages,
@@ -145,14 +145,8 @@ const make = Effect.gen(function* () {
   })
 
   /** Those that were deleted meanwhile are left out. */
-  const contactsInPieces = (operation: string, contacts: ReadonlyArray<PlacedContact>, lists = false) => {
-    const read = (some: ReadonlyArray<PlacedContact>) =>
-      contactsByIds(
-        some.map(({ id }) => id),
-        lists
-      )
-    return inPieces(operation, contacts, read, contactsJson)
-  }
+  const contactsInPieces = (operation: string, contacts: ReadonlyArray<PlacedContact>, lists = false) =>
+    inPieces(operation, contacts, (some) => contactsAt(some, lists), contactsJson)
 
   const answerOf = (
     operation: string,
@@ -218,7 +212,10 @@ const make = Effect.gen(function* () {
             ? Effect.sync(() => whole(contactsJson(kept)))
             : contactsInPieces(
                 "contactsPost",
-                written.map(({ bytes, id }) => ({ bytes, id }))
+                written.map(({ bytes, id }, index) => {
+                  const email = sent[index]?.email
+                  return { bytes, id, absent: id === 0 && email !== undefined ? { email } : undefined }
+                })
               )
         })
       },

@@ -6,6 +6,7 @@ import {
   ContactChange,
   ContactPayload,
   ContactsService,
+  ContactStatus,
   type ExportLink,
   ExportNotFound,
   type ExportRequest,
@@ -49,12 +50,18 @@ const make = Effect.gen(function* () {
   const addInput = Schema.Struct({
     listNames: Schema.Array(Schema.String),
     contacts: Schema.Array(ContactPayload),
-    resubscribe: Schema.UndefinedOr(Resubscribe)
+    resubscribe: Schema.UndefinedOr(Resubscribe),
+    only: Schema.UndefinedOr(Schema.String),
+    defaultStatus: Schema.UndefinedOr(ContactStatus)
   })
   const addOnce = keyedCalls(sql, "contactsPost", addInput, asItWas(Schema.Array(Contact)))
   const add: ContactsService["Service"]["add"] = (contacts, options = {}) => {
-    const { listNames = [], resubscribe } = options
-    return addOnce(options, () => ({ listNames, contacts, resubscribe }), repository.add(contacts, options))
+    const { defaultStatus, listNames = [], only, resubscribe } = options
+    return addOnce(
+      options,
+      () => ({ listNames, contacts, resubscribe, only, defaultStatus }),
+      repository.add(contacts, options)
+    )
   }
 
   const changeOnce = keyedCalls(

@@ -23,6 +23,7 @@ import {
 } from "./AbsentConformance.ts"
 import { badContactsConformance, badCredentialsConformance, badMessagesConformance } from "./BadInputConformance.ts"
 import { casesOf, type Cases, type ConformanceCase, type Need } from "./cases/Cases.ts"
+import { addReachConformance } from "./contacts/AddReachConformance.ts"
 import { addWithoutAnswerConformance } from "./contacts/AddWithoutAnswerConformance.ts"
 import { consentConformance } from "./contacts/ConsentConformance.ts"
 import { contactChangeConformance } from "./contacts/ContactChangeConformance.ts"
@@ -72,6 +73,7 @@ const contacts = (): ReadonlyArray<ConformanceCase<ContactsService>> => [
   ...registered(readAndWrite, [
     upsertConformance,
     contactChangeConformance,
+    addReachConformance,
     addWithoutAnswerConformance,
     contactTextConformance
   ]),

@@ -84,6 +84,17 @@ export const levelCases = <E>(store: Effect.Effect<Parameters<typeof served>[0],
         "Roster-Resubscribe": "deny"
       })
       assert.deepStrictEqual(yield* Schema.decodeEffect(Contacts)(denied.text), [{ Email, Status: "Unsubscribed" }])
+      // Nor does it learn whom an add left out.
+      yield* plant
+      const given = [
+        { Email, FirstName: "new", Status: "NotConfirmed" },
+        { Email: "absent@example.com", FirstName: "new", Status: "NotConfirmed" }
+      ]
+      for (const only of ["new", "existing"]) {
+        const answer = yield* ask("POST", `/contacts?only=${only}`, JSON.stringify(given), blind)
+        assert.deepStrictEqual(yield* Schema.decodeEffect(Contacts)(answer.text), given)
+        assert.strictEqual((yield* ask("DELETE", "/contacts/absent@example.com")).status, only === "new" ? 200 : 404)
+      }
       const asked = [{ Email, Seen: { FirstName: "canary-first" }, Write: { FirstName: "new" } }]
       for (const query of ["", "?dryRun=true"]) {
         const changed = yield* ask("POST", `/contacts/changes${query}`, JSON.stringify(asked), blind)

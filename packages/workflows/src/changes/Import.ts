@@ -4,6 +4,7 @@
  * come to its end, with a new plan. (docs/decisions/bulk-import.md)
  */
 import {
+  type AddMode,
   type ContactsService,
   type ImportMapping,
   type ImportRow,
@@ -11,10 +12,10 @@ import {
   type RunTaken,
   type InvalidInput
 } from "@roster/domain"
-import { fnRedacted, KnownFields } from "@roster/domain/internal"
+import { fnRedacted, KnownFields, modeFields } from "@roster/domain/internal"
 import { Effect, type Scope, type Stream } from "effect"
 import { makeContactReader, type ReaderOptions, readerFields } from "../runs/ContactReader.ts"
-import { fitOf, type ImportMode, makeUnreached, modeFields } from "../runs/ImportMode.ts"
+import { fitOf, makeUnreached } from "../runs/ImportMode.ts"
 import { makeRejectionCauses, named, rejectionOf } from "../runs/Rejections.ts"
 import { type RunLogFailure } from "../runs/RecordedRun.ts"
 import { RunLog } from "../runs/RunLog.ts"
@@ -28,7 +29,7 @@ import { foundOfRows, makeRowLook, type RowLook } from "./ImportPlan.ts"
 import { readOnce, type RowSource, type SourceTooLarge, type SpoolOptions, spoolFields } from "./RowSource.ts"
 
 /** How rows are imported. */
-export interface ImportOptions extends BulkAddOptions, ReaderOptions, ImportMode {
+export interface ImportOptions extends BulkAddOptions, ReaderOptions, AddMode {
   /** The command in the log (default: import). */
   readonly command?: string | undefined
   /** A text that tells this source from others, such as the digest of its file (default: a digest of its rows). */

@@ -1,5 +1,6 @@
 /** Makes the plan of an import: what each row would change, found before anything is written. (docs/decisions/runs.md) */
 import {
+  type AddMode,
   type AddOptions,
   type ContactChange,
   type ContactPayload,
@@ -25,6 +26,7 @@ import {
   exceedsLists,
   listsRefusal,
   mergedRefusal,
+  modeFields,
   onlyForms,
   randomId,
   type StoredTextReaders,
@@ -49,7 +51,7 @@ import {
   stateOfFound,
   readerFields
 } from "../runs/ContactReader.ts"
-import { fitOf, type ImportMode, makeUnreached, modeFields } from "../runs/ImportMode.ts"
+import { fitOf, makeUnreached } from "../runs/ImportMode.ts"
 import { makeRejectionCauses, type NamedRejection } from "../runs/Rejections.ts"
 import { madeOf, writeOfContact } from "../runs/RecordedChanges.ts"
 import { isNewRecipient, makeRecipientCounter } from "../runs/RunReport.ts"
@@ -78,7 +80,7 @@ export const shownContacts = 3
 export const maximumCountedFields = 1000
 
 /** How a plan is made. */
-export interface PlanOptions<E = never> extends ReaderOptions, ImportMode {
+export interface PlanOptions<E = never> extends ReaderOptions, AddMode {
   /** Lists that the contacts are put on; new ones are created. */
   readonly listNames?: ReadonlyArray<string> | undefined
   /** The statuses that the plan lifts (default: false, which is none). */
@@ -183,7 +185,7 @@ export const makeRowLook = ({
   removeFromLists = [],
   resubscribe = false,
   ...mode
-}: ImportMode & Pick<PlanOptions, "listNames" | "resubscribe"> & Pick<ContactWrite, "removeFromLists">) => {
+}: AddMode & Pick<PlanOptions, "listNames" | "resubscribe"> & Pick<ContactWrite, "removeFromLists">) => {
   const fit = fitOf(mode)
   return (contact: ContactPayload, found: Found, own: ReadonlyArray<string> = []): RowLook => {
     const addToLists = onLists(listNames, own)
@@ -233,7 +235,7 @@ export const makePlanner = (
     ...writing
   }: Pick<PlanHeader, "listNames" | "mapping" | "resubscribe"> & Pick<ContactWrite, "removeFromLists">,
   survey: PlanCounts,
-  { onRow = () => undefined, storedTexts, ...mode }: ImportMode & Pick<PlanOptions, "onRow"> & StoredTexts
+  { onRow = () => undefined, storedTexts, ...mode }: AddMode & Pick<PlanOptions, "onRow"> & StoredTexts
 ): Planner<Part[number]> => {
   const look = makeRowLook({ ...mode, ...writing })
   const header = survey.header?.cells ?? []
@@ -343,7 +345,7 @@ export interface Planner<A> {
 export const writtenPlan = Effect.fnUntraced(function* <A, E, R, ES = never>(
   parts: Stream.Stream<ReadonlyArray<A>, E, R>,
   planner: Planner<A>,
-  options: Omit<PlanOptions<ES>, keyof ReaderOptions | keyof ImportMode | "onRow">
+  options: Omit<PlanOptions<ES>, keyof ReaderOptions | keyof AddMode | "onRow">
 ): Effect.fn.Return<Plan<ES>, E | ES | ServiceError, R | RunLog> {
   const { listNames = [], mapping, onProgress, resubscribe = false, source } = options
   const storage: PlanStorage<ES> = options.storage ?? planStorageMemory()

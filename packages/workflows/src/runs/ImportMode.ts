@@ -1,28 +1,14 @@
-/** Which contacts an import writes to, and what it gives new ones: what depends on what is stored. */
-import { type ContactPayload, ContactStatus, type ImportWarning } from "@roster/domain"
-import { statusAfter, type KnownFields } from "@roster/domain/internal"
+/**
+ * What a mode makes of rows that depends on what is stored, which a key that may not view contacts cannot say: which contacts an
+ * import writes to, and what it gives new ones.
+ */
+import type { AddMode, ContactPayload, ImportWarning } from "@roster/domain"
+import { statusAfter } from "@roster/domain/internal"
 import type { Found } from "./ContactReader.ts"
 import type { Write } from "./RecordedChanges.ts"
 
-/** Which contacts an import writes to. A key that may not view contacts cannot say. */
-export interface ImportMode {
-  /** Leaves out the rows of other contacts than existing or new ones (default: neither). */
-  readonly only?: "existing" | "new" | undefined
-  /** The status of new contacts whose rows give none (default: Active). Existing contacts keep theirs. */
-  readonly defaultStatus?: ContactStatus | undefined
-}
-
-/** Its fields. */
-export const modeFields: KnownFields.Names<ImportMode> = {
-  only: (value) => (value === "existing" || value === "new" ? undefined : "it is existing or new"),
-  defaultStatus: (value) =>
-    ContactStatus.literals.some((status) => status === value)
-      ? undefined
-      : `it is one of ${ContactStatus.literals.join(", ")}`
-}
-
 /** Counts the contacts that a default status does not reach: they are stored already, and their rows give none. */
-export const makeUnreached = ({ defaultStatus }: ImportMode) => {
+export const makeUnreached = ({ defaultStatus }: AddMode) => {
   // A contact that changed meanwhile is looked at once more.
   const unreached = new WeakSet<ContactPayload>()
   let count = 0
@@ -51,7 +37,7 @@ export const makeUnreached = ({ defaultStatus }: ImportMode) => {
 type FitWrite = (write: Write, found: Found, beginsWithoutStatus: boolean) => Write | undefined
 
 /** How writes are fitted to what is stored; `undefined` for a mode that takes all as they are. */
-export const fitOf = ({ defaultStatus, only }: ImportMode): FitWrite | undefined =>
+export const fitOf = ({ defaultStatus, only }: AddMode): FitWrite | undefined =>
   only === undefined && defaultStatus === undefined
     ? undefined
     : (given, { contact }, beginsWithoutStatus) => {

@@ -1,6 +1,7 @@
 /** Reads the rows of an import once before anything is sent, and counts what would be sent. */
 import { type Array as Arrays, Effect, Result, Schema, Stream } from "effect"
 import {
+  type AddMode,
   canonicalEmail,
   ContactPayload,
   type FileHeader,
@@ -22,9 +23,9 @@ import {
   mayBeKept,
   repeatedSizeIssue,
   strictnessOf,
-  KnownFields
+  KnownFields,
+  modeFields
 } from "@roster/domain/internal"
-import { type ImportMode, modeFields } from "../runs/ImportMode.ts"
 import {
   makeRejectionCauses,
   named,
@@ -98,7 +99,7 @@ export class TooManyRows extends TaggedError<TooManyRows>()("TooManyRows", {
 }
 
 /** How rows are surveyed. The mode is that of the import, which some warnings depend on. */
-export interface SurveyOptions extends ImportMode {
+export interface SurveyOptions extends AddMode {
   /** How the rows were read. With it the survey has all warnings, and takes longer (default: without). */
   readonly mapping?: ImportMapping | undefined
   /** Runs now and then with the number of rows read so far. */

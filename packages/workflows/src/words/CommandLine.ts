@@ -1,7 +1,6 @@
 /** The command of `roster` that does the same as a page or a program, made of its values. */
-import { type AddOptions, type OnDuplicate, ListsText } from "@roster/domain"
-import { KnownFields, resubscribeIssue } from "@roster/domain/internal"
-import { type ImportMode, modeFields } from "../runs/ImportMode.ts"
+import { type AddMode, type AddOptions, type OnDuplicate, ListsText } from "@roster/domain"
+import { KnownFields, modeFields, resubscribeIssue } from "@roster/domain/internal"
 
 /** A command of `roster` with its values. */
 export interface RosterCommand {
@@ -40,7 +39,7 @@ export const commandLine = (command: RosterCommand, target = ""): string =>
   ["roster", ...commandWords(command).map(shellWord), ...(target === "" ? [] : [target])].join(" ")
 
 /** How a file is imported, as far as the command line has flags for it. */
-export interface ImportCommandOptions extends ImportMode {
+export interface ImportCommandOptions extends AddMode {
   /** The lists that the contacts are put on. */
   readonly listNames?: ReadonlyArray<string> | undefined
   /** The statuses that are lifted. */

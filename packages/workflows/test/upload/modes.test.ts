@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  type AddMode,
   AccessDenied,
   type ContactPayload,
   ContactStatus,
@@ -13,7 +14,6 @@ import {
 import { Effect, Layer, Stream, Struct } from "effect"
 import {
   addRows,
-  type ImportMode,
   importWarnings,
   makeImportPlan,
   makeImport,
@@ -151,7 +151,7 @@ const addsUp = (report: RunReport) =>
   )
 
 describe.each([true, false])("An import into a service that compares (%s)", (compares) => {
-  const cases: ReadonlyArray<readonly [ImportMode, Partial<RunReport>, ReadonlyArray<string | undefined>]> = [
+  const cases: ReadonlyArray<readonly [AddMode, Partial<RunReport>, ReadonlyArray<string | undefined>]> = [
     [{ only: "existing" }, { new: 0, changed: 2, leftOut: 2 }, ["Now", undefined, "Gone"]],
     [{ only: "new" }, { new: 2, changed: 0, leftOut: 2 }, ["Before", "New", undefined]],
     [{ defaultStatus: "NotConfirmed" }, { new: 2, changed: 2, leftOut: 0 }, ["Now", "New", "Gone"]]

@@ -1,7 +1,7 @@
 /** What the page asks of the thread that reads files: what is in one, what importing it would do, and its rows. */
-import type { ImportMapping, OnDuplicate } from "@roster/domain"
+import type { AddMode, ImportMapping, OnDuplicate } from "@roster/domain"
 import type { RowCells } from "@roster/domain/internal"
-import type { ImportMode, PlanSummary, UploadSurvey } from "@roster/workflows"
+import type { PlanSummary, UploadSurvey } from "@roster/workflows"
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Transferable } from "effect/workers"
@@ -37,7 +37,7 @@ export interface PlanRequest {
   readonly listNames: ReadonlyArray<string>
   readonly resubscribe: boolean
   /** Which contacts are written to, and the status of new ones. */
-  readonly mode: ImportMode
+  readonly mode: AddMode
   /** Which row of an address is imported. */
   readonly onDuplicate: OnDuplicate
   /** The cells of rows that a person has corrected, by their lines. */

@@ -1,9 +1,8 @@
 /** Imports rows in batches, as a run that can go on and be undone, and reports every row however it ends. */
-import type { AddOptions, ImportMapping, ImportRow } from "@roster/domain"
+import type { AddMode, AddOptions, ImportMapping, ImportRow } from "@roster/domain"
 import {
   commandWords,
   importCommand,
-  type ImportMode,
   makeImport,
   makeImportPlan,
   type PlanStorage,
@@ -34,7 +33,7 @@ export interface ImportRun<E> {
   readonly concurrency: number | undefined
   readonly resubscribe: AddOptions["resubscribe"]
   /** Which rows are left out, and what new contacts get. */
-  readonly mode: ImportMode
+  readonly mode: AddMode
   readonly dryRun: boolean
   /** The file to write the plan to, instead of sending anything. */
   readonly plan: string | undefined
