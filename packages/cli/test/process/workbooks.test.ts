@@ -83,6 +83,8 @@ describe("a workbook", () => {
       const { folder, run } = yield* withWorkbook
       const first = yield* run(["contacts", "import", "m.xlsx"])
       assert.deepStrictEqual([first.code, failure(first).code], [2, "UnreadableFile"])
+      assert.include(failure(first).message, 'The sheet "Members" has addresses')
+      assert.match(failure(first).hint, /contacts import m\.xlsx .*--sheet Members$/)
       const absent = yield* run(["contacts", "import", "m.xlsx", "--sheet", "Member"])
       assert.include(failure(absent).message, 'it has no sheet "Member", but "Notes", "Members"')
       const flags = ["--sheet", "members", "--map", "Mail=Email"]

@@ -33,7 +33,7 @@ export const nameIssue = (name: string): string | undefined =>
 
 /** What an archive with an entry of this name really is, or `undefined`. */
 export const documentIssue = (name: string): string | undefined => {
-  if (/^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/)/.test(name)) return excelWorkbook
+  if (/^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/)/i.test(name)) return excelWorkbook
   return name === "mimetype" ? openDocument : undefined
 }
 

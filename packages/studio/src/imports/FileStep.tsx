@@ -34,6 +34,7 @@ const delimiters = [
 const HowRead = ({ sight }: { readonly sight: FileSight }) => {
   const [reading, setReading] = useAtom(ImportFile.reading)
   const isJson = sight.header?.format !== undefined
+  const sheet = sight.reading.sheet ?? "1"
   const read = (more: Reading): void => setReading(ImportFile.readAs(sight, reading, more))
   return (
     <div className="fields">
@@ -41,12 +42,12 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
         <label>
           Sheet, by its name or number
           <input
-            key={reading.sheet}
-            defaultValue={reading.sheet ?? "1"}
+            key={sheet}
+            defaultValue={sheet}
             autoComplete="off"
             onBlur={({ target: { value } }) => {
-              const sheet = value.trim()
-              if (sheet !== "" && sheet !== (reading.sheet ?? "1")) read({ sheet })
+              const wanted = value.trim()
+              if (wanted !== "" && wanted !== sheet) read({ sheet: wanted })
             }}
             onKeyDown={({ currentTarget, key }) => (key === "Enter" ? currentTarget.blur() : undefined)}
           />

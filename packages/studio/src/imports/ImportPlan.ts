@@ -16,6 +16,7 @@ import {
   resubscribe,
   rowChoices,
   said,
+  seen,
   sight,
   type ThreadEnded,
   threadEnded,
@@ -98,7 +99,7 @@ export const plan = Atom.keepAlive(
         return Stream.mapError(
           client.Plan({
             file: chosen,
-            sheet: get(reading).sheet,
+            sheet: get(seen)?.reading.sheet,
             mapping: get(mapping),
             listNames: get(listNames),
             resubscribe: get(resubscribe),
@@ -204,7 +205,7 @@ export const commands = Atom.readable((get): ReadonlyArray<RosterCommand> => {
   const apply: RosterCommand = { program: "contacts apply", given: [plan], values: { skipChanged: true } }
   if (get(corrections).size > 0) return [apply]
   const importing = importCommand(name, {
-    sheet: get(reading).sheet,
+    sheet: get(seen)?.reading.sheet,
     mapping: Object.keys(get(mapping)).length > 0 ? beside(name, ".mapping.json") : undefined,
     listNames: get(listNames),
     resubscribe: get(resubscribe),

@@ -6,7 +6,8 @@ import { type ImportMapping, UnreadableFile, type InvalidInput } from "@roster/d
 import { ContactColumns, KnownFields } from "@roster/domain/internal"
 import { Effect, Stream } from "effect"
 import { Csv, Zip } from "effect/encoding"
-import { type Parts, readSheet, unreadable } from "./SheetReader.ts"
+import { foldedPath } from "./PartNames.ts"
+import { type Parts, readSheet, sheetsWithAddresses, unreadable } from "./SheetReader.ts"
 import { sheetParts, sheetXml } from "./SheetWriter.ts"
 
 /** The largest file that is read, in bytes. */
@@ -42,7 +43,8 @@ const partsOf =
         Stream.pipeThroughChannelOrFail(Zip.decode()),
         Stream.flatMap(({ body, header }) => {
           const counted = Stream.tap(body, count)
-          return paths.includes(header.path) ? Stream.make(counted) : Stream.drain(counted)
+          const path = foldedPath(header.path)
+          return paths.includes(path) ? Stream.make({ path, body: counted }) : Stream.drain(counted)
         }),
         Stream.take(paths.length)
       )
@@ -50,7 +52,7 @@ const partsOf =
 
 /** What is read of a workbook. */
 export interface ReadOptions {
-  /** The sheet, by its name in any letter case, or else by its number (default: the first). */
+  /** The sheet, by its name in any letter case, or else by its number among those that people see (default: the first of them). */
   readonly sheet?: string | undefined
   /** The most that the file may decompress to and its CSV may have, in bytes (default: 256 MB); shared texts have half of it. */
   readonly mostXml?: number | undefined
@@ -59,8 +61,9 @@ export interface ReadOptions {
 const readFields = KnownFields.fieldsOf<ReadOptions>("this call", { sheet: true, mostXml: true })
 
 /**
- * The first sheet of a workbook, or the one of this name or number, as CSV whose lines are its rows: dates in the ISO form,
- * the results of formulas, texts as they are. Read it with `workbookMapping`.
+ * The first sheet of a workbook that people see, or the one of this name or number, as CSV whose lines are its rows: dates in the ISO form,
+ * the results of formulas, zeros in front where a format such as `00000` shows them, texts as they are. What a cell refers to and
+ * the file lacks makes it unreadable. Read it with `workbookMapping`.
  */
 export const workbookToCsv = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
@@ -81,6 +84,20 @@ export const workbookToCsv = <E>(
       )
     })
   )
+
+/**
+ * The names of the sheets of a workbook that people see and that have addresses, other than the one that `workbookToCsv` reads with
+ * these options, for a person who named none or a wrong one.
+ */
+export const otherAddressSheets = Effect.fnUntraced(function* <E>(
+  bytes: Stream.Stream<Uint8Array, E>,
+  options: ReadOptions = {}
+): Effect.fn.Return<ReadonlyArray<string>, E | InvalidInput | UnreadableFile> {
+  yield* KnownFields.checkFields(readFields, options)
+  const { mostXml = maximumXml, sheet } = options
+  const file = yield* Stream.runCollect(Stream.tap(bytes, counting(maximumBytes, "")))
+  return yield* sheetsWithAddresses(partsOf(file, mostXml), sheet, mostXml / 2)
+})
 
 /** An exported CSV as a workbook of one sheet, written as it is read. */
 export const csvToWorkbook = <E, R>(

@@ -1,7 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { csvToWorkbook, maximumBytes, maximumXml, workbookMapping, workbookToCsv } from "@roster/workflows/Workbook"
+import {
+  csvToWorkbook,
+  maximumBytes,
+  maximumXml,
+  otherAddressSheets,
+  workbookMapping,
+  workbookToCsv
+} from "@roster/workflows/Workbook"
 import { readContacts, UnreadableFile } from "@roster/domain"
-import { Effect, Result, Stream } from "effect"
+import { Effect, Result, Schema, Stream } from "effect"
 import { Zip } from "effect/encoding"
 
 /** A workbook as its parts, made here. */
@@ -85,6 +92,124 @@ describe("a workbook as CSV", () => {
         const reason = yield* whyNot(csvOf(file, sheet))
         assert.include(reason, `no sheet "${sheet}", but "People & more", "Other"`)
       }
+    })
+  )
+
+  it.effect("is that of the first sheet that people see, which alone are numbered", () =>
+    Effect.gen(function* () {
+      for (const state of ["hidden", "veryHidden"]) {
+        const file = sheetOf(`<row>${text("first")}</row>`, {
+          "xl/workbook.xml":
+            `<workbook><sheets><sheet name="Old" state="${state}" id="rId7"/><sheet name="Graph" id="rId9"/>` +
+            '<sheet name="Now" state="visible" id="rId8"/></sheets></workbook>',
+          "xl/_rels/workbook.xml.rels": `<Relationships>${relation("rId7", "worksheet", "worksheets/sheet9.xml")}${relation("rId8", "worksheet", "./worksheets/../worksheets/other.xml")}${relation("rId9", "chartsheet", "chartsheets/a.xml")}</Relationships>`
+        })
+        for (const sheet of [undefined, "now", "1"]) assert.strictEqual(yield* csvOf(file, sheet), "Other\n")
+        assert.strictEqual(yield* csvOf(file, "old"), "first\n")
+        assert.include(yield* whyNot(csvOf(file, "2")), 'no sheet "2", but "Now"')
+      }
+    })
+  )
+
+  const Case = Schema.Literals(["lower", "upper", "as it is"])
+  const inCase = (name: string, of: typeof Case.Type): string =>
+    of === "lower" ? name.toLowerCase() : of === "upper" ? name.toUpperCase() : name
+  it.effect.prop(
+    "finds its parts by their names, whatever their letter case and form",
+    [Schema.Tuple([Case, Case, Case, Case, Case]), Schema.Literals(["", "/xl/", "../xl/", "./"])],
+    ([cases, before]) =>
+      Effect.gen(function* () {
+        const parts = {
+          "_rels/.rels": `<Relationships>${relation("rId1", "officeDocument", inCase("xl/Workbook.xml", cases[0]))}</Relationships>`,
+          [inCase("xl/_rels/Workbook.xml.rels", cases[1])]:
+            `<Relationships>${relation("rId1", "worksheet", `${before}${inCase("worksheets/Sheet1.xml", cases[2])}`)}${relation("rId2", "sharedStrings", `${before}SharedStrings.xml`)}</Relationships>`,
+          [inCase("xl/workbook.xml", cases[3])]: '<workbook><sheets><sheet name="A" id="rId1"/></sheets></workbook>',
+          [inCase("xl/worksheets/sheet1.xml", cases[4])]:
+            '<worksheet><sheetData><row><c t="s"><v>0</v></c></row></sheetData></worksheet>',
+          [inCase("xl/sharedStrings.xml", cases[0])]: "<sst><si><t>Ann</t></si></sst>"
+        }
+        assert.strictEqual(yield* csvOf(workbookOf(parts)), "Ann\n")
+      })
+  )
+
+  it.effect("is refused if a cell or a sheet refers to what is missing", () =>
+    Effect.gen(function* () {
+      const refusals: ReadonlyArray<readonly [workbook: Stream.Stream<Uint8Array>, says: string]> = [
+        [sheetOf('<row><c r="B1" t="s"><v>0</v></c></row>'), "column B refers to the shared text 0, which is missing"],
+        [
+          sheetOf('<row><c t="s"><v>1</v></c></row>', { "xl/sharedStrings.xml": "<sst><si><t>a</t></si></sst>" }),
+          "the shared text 1"
+        ],
+        [sheetOf('<row><c s="1"><v>45322</v></c></row>'), "the style 1"],
+        [
+          sheetOf('<row><c s="0"><v>45322</v></c></row>', {
+            "xl/styles.xml": '<styleSheet><cellXfs><xf numFmtId="170"/></cellXfs></styleSheet>'
+          }),
+          "the style 0"
+        ],
+        [
+          sheetOf("", { "xl/workbook.xml": '<workbook><sheets><sheet name="A" id="rId1"/></sheets></workbook>' }),
+          'its sheet "A" is missing'
+        ]
+      ]
+      for (const [workbook, says] of refusals) assert.include(yield* whyNot(csvOf(workbook)), says)
+      // A text needs no style.
+      assert.strictEqual(yield* csvOf(sheetOf('<row><c s="3" t="str"><v>a</v></c></row>')), "a\n")
+    })
+  )
+
+  it.effect("names another office file", () =>
+    Effect.gen(function* () {
+      for (const [target, says] of [
+        ["word/document.xml", "a text document (.docx)"],
+        ["/ppt/presentation.xml", "a presentation (.pptx)"],
+        ["xl/workbook.bin", "a binary workbook (.xlsb)"]
+      ] as const) {
+        const roots = `<Relationships>${relation("rId1", "officeDocument", target)}</Relationships>`
+        assert.include(
+          yield* whyNot(csvOf(workbookOf({ "_rels/.rels": roots, [target.replace(/^\//, "")]: "<a/>" }))),
+          says
+        )
+      }
+    })
+  )
+
+  it.effect.each([
+    ["00000", 1234, "01234"],
+    ["00000", 123456, "123456"],
+    ["00000", 0, "00000"],
+    ["00000;-00000", 1234, "01234"],
+    ["[Red]00000", 7, "00007"],
+    ["00000\\-0000", 12_345_678, "01234-5678"],
+    ["[&lt;=99999]00000;00000\\-0000", 1234, "01234"],
+    ["[&lt;=99999]00000;00000\\-0000", 123_456_789, "12345-6789"],
+    ["000 000", 12_345, "012 345"],
+    ["&quot;CH-&quot;0000", 12, "CH-0012"],
+    ["00000_);@", 12, "00012"],
+    // Other formats are of numbers, which rules compare.
+    ["0", 12, "12"],
+    ["# ##0", 12_345, "12345"],
+    ["0.00", 12, "12"],
+    ["00.0", 1.5, "1.5"],
+    ["00000", 1.5, "1.5"],
+    ["00000", -12, "-12"],
+    ["00%", 0.5, "0.5"],
+    ["00E+00", 12, "12"]
+  ] as const)("shows zeros in front as %s of %s does", ([code, number, shown]) =>
+    Effect.gen(function* () {
+      const own = `<styleSheet><numFmts><numFmt numFmtId="170" formatCode="${code}"/></numFmts><cellXfs><xf/><xf numFmtId="170"/></cellXfs></styleSheet>`
+      const file = sheetOf(`<row><c s="1"><v>${number}</v></c></row>`, { "xl/styles.xml": own })
+      assert.strictEqual((yield* csvOf(file)).replace(/^'/, ""), `${shown}\n`)
+    })
+  )
+
+  it.effect("has other sheets with addresses, which are named", () =>
+    Effect.gen(function* () {
+      const file = sheetOf(`<row>${text("Read me")}</row>`, {
+        "xl/worksheets/other.xml": `<worksheet><sheetData><row>${text("Mail")}</row><row>${text("ann@example.com")}</row></sheetData></worksheet>`
+      })
+      assert.deepStrictEqual(yield* otherAddressSheets(file), ["Other"])
+      assert.deepStrictEqual(yield* otherAddressSheets(file, { sheet: "other" }), [])
     })
   )
 

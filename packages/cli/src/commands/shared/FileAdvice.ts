@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { UsageError } from "../../errors/UsageError.ts"
 import { printable } from "../../terminal/Printable.ts"
 import { resumeCommand } from "../../terminal/ResumeHint.ts"
+import type { ImportedFile } from "./ImportedFile.ts"
 
 /** Fails with the command line that maps the columns of a header that are nearly fields. Nothing has been sent. */
 export const nearlyFields = Effect.fnUntraced(function* (
@@ -26,8 +27,8 @@ export const looks = (likely: ReadonlyArray<readonly [column: string, field: str
 export const mapFlags = (columns: ReadonlyArray<readonly [column: string, field: string]>): ReadonlyArray<string> =>
   columns.flatMap(([column, field]) => ["--map", `${column}=${field}`])
 
-/** Fails with the command line by which a file can be read, if the error says how. Nothing has been sent. */
-export const unreadable = Effect.fnUntraced(function* (error: UnreadableFile) {
+/** Fails with the command line by which a file can be read, if the error or another sheet says how. Nothing has been sent. */
+export const unreadable = Effect.fnUntraced(function* (error: UnreadableFile, file?: ImportedFile) {
   const { encoding, header, likelyFields, skipLines } = error
   if (likelyFields !== undefined) return yield* nearlyFields(Object.entries(likelyFields), error.message)
   const flags =
@@ -38,6 +39,14 @@ export const unreadable = Effect.fnUntraced(function* (error: UnreadableFile) {
         : header === false
           ? ["--no-header"]
           : undefined
+  const [sheet] = file === undefined || flags !== undefined ? [] : yield* file.otherSheets
+  if (sheet !== undefined) {
+    return yield* new UsageError({
+      code: "UnreadableFile",
+      message: `${error.message} The sheet ${JSON.stringify(printable(sheet))} has addresses.`,
+      hint: `Read that one: ${yield* resumeCommand([], ["--sheet", sheet], "--sheet")}`
+    })
+  }
   const hint =
     flags === undefined
       ? "Nothing was sent. Correct the file, or set how to read it: --encoding, --skip-lines, --sheet, --map COLUMN=Email."

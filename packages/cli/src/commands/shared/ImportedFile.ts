@@ -18,6 +18,8 @@ export interface ImportedFile {
   readonly isFile: boolean
   /** How the content is read, whatever else is said: that of a workbook is CSV of its sheet. */
   readonly mapping: ImportMapping
+  /** The names of other sheets of a workbook that have addresses. */
+  readonly otherSheets: Effect.Effect<ReadonlyArray<string>, UsageError>
   /** The content; reading it computes the digest. */
   readonly digested: Stream.Stream<Uint8Array, UsageError>
   /** The SHA-256 of the content, after it was read. */
@@ -42,13 +44,20 @@ const contentIn = Effect.fnUntraced(function* (path: string, sheet: string | und
     Effect.flatMap(fs.open(path), (file) => Effect.map(file.readAlloc(packedBytes), Option.getOrUndefined))
   ).pipe(Effect.mapError(fileProblem(path, "read")))
   if (start !== undefined && isWorkbook(start)) {
-    const { workbookMapping, workbookToCsv } = yield* Effect.promise(() => import("@roster/workflows/Workbook"))
-    const copy = yield* temporaryCopy(workbookToCsv(yield* readBytes(path), { sheet }))
-    return { copy, mapping: workbookMapping }
+    const { otherAddressSheets, workbookMapping, workbookToCsv } = yield* Effect.promise(
+      () => import("@roster/workflows/Workbook")
+    )
+    const bytes = yield* readBytes(path)
+    const copy = yield* temporaryCopy(workbookToCsv(bytes, { sheet }))
+    const otherSheets = Effect.catchTag(otherAddressSheets(bytes, { sheet }), ["InvalidInput", "UnreadableFile"], () =>
+      Effect.succeed([])
+    )
+    return { copy, mapping: workbookMapping, otherSheets }
   }
   if (sheet !== undefined) return yield* usageError(`${path} is no workbook, so it has no sheets.`, "Omit --sheet.")
   const isAsItIs = start === undefined || !isPacked(start)
-  return { copy: isAsItIs ? path : yield* temporaryCopy(unpacked(yield* readBytes(path))), mapping: {} }
+  const copy = isAsItIs ? path : yield* temporaryCopy(unpacked(yield* readBytes(path)))
+  return { copy, mapping: {}, otherSheets: Effect.succeed([]) }
 })
 
 /** Opens a file, or `-` for standard input. */
@@ -63,7 +72,7 @@ export const openImported = Effect.fnUntraced(function* (named: string, sheet: s
   const isFile = type === "File"
   const path = isFile ? named : yield* temporaryCopy(yield* readBytes(named))
   const before = yield* look(path)
-  const { copy, mapping } = yield* contentIn(path, sheet)
+  const { copy, mapping, otherSheets } = yield* contentIn(path, sheet)
   const bytes = yield* readBytes(copy)
   const unread = () => ({ hash: createHash("sha256"), size: 0 })
   /** The state of the digest after the first read. */
@@ -85,6 +94,7 @@ export const openImported = Effect.fnUntraced(function* (named: string, sheet: s
     path,
     isFile,
     mapping,
+    otherSheets,
     digested: Stream.suspend(() => read((checked = unread()), Infinity)),
     digest: Effect.sync(() => checked.hash.copy().digest("hex")),
     again: Stream.suspend(() => {

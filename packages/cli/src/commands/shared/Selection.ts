@@ -76,12 +76,15 @@ export const selectionRefusals = (given: Selection, others = "") => {
 /** The addresses in a file, which is read as an import reads it. */
 const addressesIn = (file: string, { sheet, ...reading }: Selection["reading"]) =>
   Effect.gen(function* () {
-    const { digested, mapping } = yield* openImported(file, sheet)
-    return yield* readAddresses(digested, { ...(yield* mappingOf({ ...reading, mapping: undefined })), ...mapping })
+    const opened = yield* openImported(file, sheet)
+    const mapping = { ...(yield* mappingOf({ ...reading, mapping: undefined })), ...opened.mapping }
+    return yield* Effect.catchTags(readAddresses(opened.digested, mapping), {
+      UnreadableFile: (error) => unreadable(error, opened)
+    })
   }).pipe(
     Effect.scoped,
     Effect.catchTags({
-      UnreadableFile: unreadable,
+      UnreadableFile: (error) => unreadable(error),
       InvalidInput: ({ field, issue }) =>
         Effect.fail(
           usageError(`${file}, ${field}: ${issue}. Nothing was done.`, "Correct the file; it names one contact a line.")

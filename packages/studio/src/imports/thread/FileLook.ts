@@ -4,7 +4,7 @@ import { encodingByMark } from "@roster/domain/internal"
 import { Data, Effect, Stream, Struct } from "effect"
 import { makeFileSight, type FileSight, type Reading, readingKeys } from "./FileSight.ts"
 import { type ImportProblem, problemOf } from "./ImportCalls.ts"
-import { type ImportedContent, openContent } from "./ImportedContent.ts"
+import { type ImportedContent, openContent, otherSheets } from "./ImportedContent.ts"
 
 /** Parts of a file between two sights of it. */
 const partsPerSight = 32
@@ -31,18 +31,35 @@ const readingOf = (given: Reading, { mapping }: ImportedContent): ImportMapping 
   ...mapping
 })
 
+/** How a file is probably read, and whether that reads its beginning. */
+interface Proposal {
+  readonly content: ImportedContent
+  readonly reading: Reading
+  readonly isRead: boolean
+}
+
 /** How a file is probably read, where nothing is said: what is wrong with its beginning otherwise proposes it. */
-const proposed = (content: ImportedContent, given: Reading): Effect.Effect<Reading, ImportProblem> =>
-  Stream.runDrain(readContacts(firstOf(content), readingOf(given, content))).pipe(
-    Effect.as(given),
+const proposed = (content: ImportedContent, reading: Reading): Effect.Effect<Proposal, ImportProblem> =>
+  Stream.runDrain(readContacts(firstOf(content), readingOf(reading, content))).pipe(
+    Effect.as({ content, reading, isRead: true }),
     Effect.catchTags({
-      Enough: () => Effect.succeed(given),
+      Enough: () => Effect.succeed({ content, reading, isRead: true }),
       UnreadableFile: (error) => {
-        const found = { ...Struct.pick(error, ["encoding", "skipLines", "header"]), ...given }
-        return Object.keys(found).length > Object.keys(given).length ? proposed(content, found) : Effect.succeed(given)
+        const found = { ...Struct.pick(error, ["encoding", "skipLines", "header"]), ...reading }
+        return Object.keys(found).length > Object.keys(reading).length
+          ? proposed(content, found)
+          : Effect.succeed({ content, reading, isRead: error.likelyFields !== undefined })
       }
     })
   )
+
+/** The same, of another sheet of a workbook if the first one has no addresses and that has some. */
+const opened = Effect.fnUntraced(function* (file: Blob, given: Reading) {
+  const first = yield* proposed(yield* openContent(file, given.sheet), given)
+  if (first.isRead || !first.content.isWorkbook || given.sheet !== undefined) return first
+  const [sheet] = yield* otherSheets(file)
+  return sheet === undefined ? first : yield* proposed(yield* openContent(file, sheet), { ...given, sheet })
+})
 
 const sights = (content: ImportedContent, reading: Reading, mark: string | undefined) =>
   Stream.suspend(() => {
@@ -68,10 +85,9 @@ const sights = (content: ImportedContent, reading: Reading, mark: string | undef
 export const look = (file: Blob, given: Reading): Stream.Stream<FileSight, ImportProblem> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const content = yield* openContent(file, given.sheet)
+      const { content, reading } = yield* opened(file, given)
       const [start] = yield* Stream.runCollect(Stream.take(content.bytes, 1))
       const mark = start === undefined ? undefined : encodingByMark(start)
-      const reading = yield* proposed(content, given)
       return sights(content, reading, mark).pipe(
         // The first text that is not ASCII may come late.
         Stream.catchTag("UnreadableFile", (error) =>

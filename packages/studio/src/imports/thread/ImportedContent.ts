@@ -26,3 +26,9 @@ export const openContent = Effect.fnUntraced(function* (file: Blob, sheet: strin
   const content: ImportedContent = { bytes: bytesOf(csv), mapping: workbookMapping, isWorkbook: true }
   return content
 })
+
+/** The sheets of a workbook with addresses, other than the first. */
+export const otherSheets = Effect.fnUntraced(function* (file: Blob) {
+  const { otherAddressSheets } = yield* Effect.promise(() => import("@roster/workflows/Workbook"))
+  return yield* otherAddressSheets(bytesOf(file))
+})

@@ -153,13 +153,15 @@ export const command = Command.make(
     const save = given.saveMapping === undefined ? undefined : yield* prepare(given.saveMapping, given)
     const keepDuplicates = given.duplicates === undefined ? undefined : yield* prepare(given.duplicates, given)
     const keepRejected = yield* rejectedRowsOf(given.file, given)
-    const file = yield* Effect.catchTags(openImported(given.file, given.sheet), { UnreadableFile: unreadable })
+    const file = yield* Effect.catchTags(openImported(given.file, given.sheet), {
+      UnreadableFile: (error) => unreadable(error)
+    })
     const mapping = { ...said, ...file.mapping }
     const survey = yield* withProgress({ doing: "Reading", unit: "rows" }, (onProgress) =>
       Effect.catchTags(
         surveyContacts(readContacts(file.digested, mapping), { ...mode, mapping, onDuplicate, onProgress }),
         {
-          UnreadableFile: unreadable
+          UnreadableFile: (error) => unreadable(error, file)
         }
       )
     )
