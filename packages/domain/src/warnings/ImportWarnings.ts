@@ -10,6 +10,7 @@ import type { ConsentMeaning } from "../headings/ConsentHeadings.ts"
 import { type ConsentTally, makeConsentTally } from "../headings/ConsentTally.ts"
 import { fieldNearHeading } from "../headings/KnownHeadings.ts"
 import { type CellForm, formOf, looksWronglyDecoded } from "./CellForms.ts"
+import { looksEscaped, standsForNothing } from "./Remnants.ts"
 
 /** The kinds of warnings. */
 export const WarningCode = Schema.Literals([
@@ -17,6 +18,8 @@ export const WarningCode = Schema.Literals([
   "Blanks",
   "Domain",
   "Decoding",
+  "Nothing",
+  "Escaped",
   "Forms",
   "Kind",
   "Heading",
@@ -32,7 +35,7 @@ export class ImportWarning extends Schema.Opaque<ImportWarning>()(
   Schema.Struct({
     /**
      * What is odd: columns that say who wants mail and become fields, blanks around texts, domains without a dot, wrongly decoded
-     * texts, mixed forms, dates and numbers that rules cannot compare as they are, headings, missing statuses, contacts that a default
+     * texts, signs of programs for nothing, texts that are still escaped, mixed forms, dates and numbers that rules cannot compare as they are, headings, missing statuses, contacts that a default
      * status does not reach, several statuses of one address, an opt-out in a row that is rejected for another with its address.
      */
     code: WarningCode,
@@ -86,7 +89,13 @@ const columnsOf = (
   filledOf: (heading: string) => Column["filled"]
 ): ReadonlyArray<Column> =>
   targets.flatMap((target, at): ReadonlyArray<Column> => {
-    if (target._tag === "Unnamed" || target._tag === "LeftOut" || target._tag === "Lists") return []
+    if (target._tag === "Unnamed" || target._tag === "LeftOut") return []
+    if (target._tag === "Lists") {
+      const heading = restoreCell(names[at] ?? "").trim()
+      return [
+        { at, heading, keepsBlanks: false, isEmail: false, isCustom: false, filled: { count: 0 }, words: undefined }
+      ]
+    }
     const isCustom = target._tag === "Custom" && target.kind === undefined
     const isEmail = target._tag === "Record" && target.field.wire === "Email"
     const keepsBlanks =
@@ -96,15 +105,29 @@ const columnsOf = (
   })
 
 /** What is counted as it is found, by column if it is of one. */
-const oddities = ["Blanks", "Domain", "Decoding", "Active", "Statuses", "OptOut"] as const
+const oddities = ["Blanks", "Domain", "Decoding", "Nothing", "Escaped", "Active", "Statuses", "OptOut"] as const
 
 const codeWords: { readonly [Code in (typeof oddities)[number]]: string } = {
   Blanks: "blanks around the text are kept",
   Domain: "the domain of the address has no dot",
   Decoding: "the text looks wrongly decoded",
+  Nothing: "the text is what a program writes for nothing",
+  Escaped: "the text is still escaped",
   Active: "there is no status, so a new contact becomes Active",
   Statuses: "the rows of one address have several statuses, of which the strictest is taken",
   OptOut: "the row says that the person wants no mail, and is rejected, since another row has its address"
+}
+
+/** What is odd in a heading. */
+const headingWords = {
+  Decoding: "the heading looks wrongly decoded",
+  Nothing: "the heading is what a program writes for nothing",
+  Escaped: "the heading is still escaped"
+} as const
+
+const oddHeading = (heading: string): keyof typeof headingWords | undefined => {
+  if (looksWronglyDecoded(heading)) return "Decoding"
+  return standsForNothing(heading) ? "Nothing" : looksEscaped(heading) ? "Escaped" : undefined
 }
 
 interface ConsentOfColumn {
@@ -172,7 +195,7 @@ export const makeImportWarnings = (
     return known
   }
   const nearHeadings = new Map<string, string>()
-  const wrongHeadings = new Set<string>()
+  const oddHeadings = new Map<string, keyof typeof headingWords>()
   const columnsByKey = new Map<string, ReadonlyArray<Column>>()
   let lastNames: ReadonlyArray<string> | undefined
   let lastColumns: ReadonlyArray<Column> = []
@@ -196,7 +219,8 @@ export const makeImportWarnings = (
       const isMapped = Object.keys(mapping.columns ?? {}).some((name) => foldWord(name) === foldWord(heading))
       const field = isCustom && !isMapped ? fieldNearHeading(heading) : undefined
       if (field !== undefined && !present.has(field.toLowerCase())) nearHeadings.set(heading, field)
-      if (looksWronglyDecoded(heading)) wrongHeadings.add(heading)
+      const code = oddHeading(heading)
+      if (code !== undefined) oddHeadings.set(heading, code)
     }
   }
 
@@ -245,7 +269,10 @@ export const makeImportWarnings = (
       if (keepsBlanks && text.trim() !== text) warn("Blanks", heading, { line, value: text })
       if (isEmail && !text.includes(".", text.lastIndexOf("@"))) warn("Domain", heading, { line, value: text.trim() })
       if (looksWronglyDecoded(text)) warn("Decoding", heading, { line, value: text })
-      if (!isCustom) continue
+      if (looksEscaped(text)) warn("Escaped", heading, { line, value: text })
+      const isNothing = standsForNothing(text)
+      if (isNothing) warn("Nothing", heading, { line, value: text })
+      if (!isCustom || isNothing) continue
       filled.count++
       addForm(heading, line, text)
     }
@@ -303,9 +330,9 @@ export const makeImportWarnings = (
       count: 1,
       examples: []
     })),
-    ...Array.from(wrongHeadings, (column): ImportWarning => ({
-      code: "Decoding",
-      warning: "the heading looks wrongly decoded",
+    ...Array.from(oddHeadings, ([column, code]): ImportWarning => ({
+      code,
+      warning: headingWords[code],
       column,
       count: 1,
       examples: []

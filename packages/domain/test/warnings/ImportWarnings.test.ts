@@ -41,6 +41,30 @@ describe("warnings about the rows that an import takes", () => {
     })
   )
 
+  it.effect(
+    "name signs for nothing and escaped texts, in cells, headings and names of lists, and none that are said to be nothing",
+    () =>
+      Effect.gen(function* () {
+        const file =
+          "Email,FirstName,city,Lists,#REF!\nann@example.com,#N/A,#REF!,NULL,x\nbob@example.com,Bob &amp; Ann,\\N,News,\n"
+        assert.deepStrictEqual(yield* outline(file), [
+          ["Nothing", "#REF!", 1, []],
+          ["Nothing", "FirstName", 1, [2]],
+          ["Nothing", "city", 2, [2, 3]],
+          ["Nothing", "Lists", 1, [2]],
+          ["Escaped", "FirstName", 1, [3]]
+        ])
+        const mapping = {
+          columns: { "#REF!": null, Lists: null },
+          values: { FirstName: { "#N/A": "", "bob &amp; ann": "Bob & Ann" }, city: { "#REF!": "", "\\N": "" } }
+        }
+        assert.deepStrictEqual(yield* outline(file, mapping), [])
+        // Dates are dates, whatever stands where there is none.
+        const [, kind] = yield* warningsOf(column("since", "31.01.2024", "NULL", "01.02.2024"))
+        assert.deepInclude(kind, { code: "Kind", kinds: ["date:DD.MM.YYYY"] })
+      })
+  )
+
   it.effect("name addresses whose domain has no dot, and no dot before the @", () =>
     Effect.gen(function* () {
       const file = "Email\nann.lee@localhost\nbob@example.com\n"
@@ -99,7 +123,7 @@ describe("warnings about the rows that an import takes", () => {
     ["01/02/2024", "13/02/2024"],
     ["01/02/2024", "02/13/2024"],
     ["2024-01-31", "2024-01-31 10:00"],
-    ["1.2.3", "030/12345", "n/a", "12:30"]
+    ["1.2.3", "030/12345", "none", "12:30"]
   ])("name no forms that may be the same, nor other texts: %s, %s", (texts) =>
     Effect.gen(function* () {
       assert.deepStrictEqual(

@@ -51,6 +51,8 @@ export const warningText = ({ code, column, count, warning }: ImportWarning): st
 export const warningAdvice = ({ code, field }: ImportWarning): string | undefined => {
   if (code === "Blanks") return "Cells can be taken without the blanks around their texts, above."
   if (code === "Decoding") return "The file may be of another encoding, which can be chosen under 1."
+  if (code === "Nothing") return "Correct the file where nothing is meant."
+  if (code === "Escaped") return "Export the file again without, or correct it."
   if (code === "Heading") return `If the column means ${field}, choose that under 2.`
   if (code === "Kind") return "What the texts of the column are can be chosen under 2."
   if (code === "Consent") return "What becomes of the column can be chosen under 2."

@@ -24,7 +24,7 @@ const comparisons: { readonly [sign: string]: (number: number, bound: number) =>
 }
 
 /** Quoted and escaped texts, what stands in brackets, room that is left, and other characters one by one. */
-const token = /"([^"]*)"?|\\(.)|\[([^\]]*)\]|[_*].|(.)/gsu
+const token = /"([^"]*)"?|\\(.)|\[([^\]]*)\]?|[_*].|([^"\\[])/gsu
 
 const plain = /^[ \u00a0()/+:-]$/
 
@@ -67,7 +67,7 @@ const filled = ({ places }: Section, digits: string): string => {
 /** What shows a number by a format of zeros, such as `00000` of a postcode; `undefined` for a format of others. */
 export const paddedFormat = (code: string): PaddedFormat | undefined => {
   if (code.length > longestFormat) return undefined
-  const sections = (code.match(/(?:"[^"]*"?|\\.|\[[^\]]*\]|[^;])+/gsu) ?? []).map(sectionOf)
+  const sections = (code.match(/(?:"[^"]*"?|\\.|\[[^\]]*\]?|[^;"\\[])+/gsu) ?? []).map(sectionOf)
   if (sections.every((section) => section === undefined)) return undefined
   const isConditional = /\[[<>=]/.test(code)
   return (digits) => {

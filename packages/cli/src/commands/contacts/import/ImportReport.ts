@@ -91,7 +91,16 @@ export const consentFlags = (
   })
 }
 
-const flagOf = ({ code, column = "", field = "", kinds = [] }: ImportWarning): string => {
+const flagOf = ({ code, column = "", examples, field = "", kinds = [] }: ImportWarning): string => {
+  if (code === "Nothing") {
+    const signs = [...new Set(examples.map(({ value }) => value.trim()))]
+    const flags = signs.map((sign) => `--map-value ${shellWord(`${column}:${sign}=`)}`)
+    if (column.includes(":")) return "; --map-value takes it for nothing"
+    if (signs.length > 0) return `; ${flags.join(" ")} takes ${signs.length === 1 ? "it" : "them"} for nothing`
+  }
+  if ((code === "Nothing" || code === "Escaped") && examples.length === 0)
+    return "; --map gives the column another name"
+  if (code === "Escaped") return "; export the file again without, or correct it"
   if (code === "Kind")
     return `; ${kinds.map((kind) => `--kind ${shellWord(`${column}=${kind}`)}`).join(" or ")} stores them as such`
   if (code === "Blanks") return "; --trim takes them off"
