@@ -642,7 +642,18 @@ const counted = (count: number, what: string): string => `${count} ${what}${coun
 
 /** Whether a text is the problem that `importRow` reports for a wrong number of cells, or did in earlier versions. */
 export const isCountIssue = (text: string): boolean =>
-  /^the row has \d+ cells?, the header (?:has |only )?\d+(?: columns?)?$/.test(text)
+  /^the row has \d+ cells?, the header (?:has |only )?\d+(?: columns?)?(?:; the line is quoted as a whole)?$/.test(text)
+
+const quotedAsWhole = "; the line is quoted as a whole"
+
+/** Whether the one cell of a row has what separates cells as often as so many columns need it. */
+const isWholeLine = ([line = "", ...others]: ReadonlyArray<string>, count: number): boolean =>
+  count > 1 &&
+  others.every((cell) => cell === "") &&
+  [",", ";", "\t", "|"].some((delimiter) => line.slice(0, mostOfLine).split(delimiter).length >= count)
+
+/** How much of a cell shows whether it is a whole line. */
+const mostOfLine = 10_000
 
 const noAddress = "the row has no e-mail address"
 
@@ -701,7 +712,8 @@ const readRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.R
     return Result.fail(
       rowProblem(
         "Cells",
-        `the row has ${counted(cells.length, "cell")}, the header has ${counted(targets.length, "column")}`
+        `the row has ${counted(cells.length, "cell")}, the header has ${counted(targets.length, "column")}` +
+          (isWholeLine(cells, targets.length) ? quotedAsWhole : "")
       )
     )
   }

@@ -228,6 +228,22 @@ const laterHeader = (lines: ReadonlyArray<string>, mapping: ImportMapping): numb
   return found < 0 ? undefined : found + 1
 }
 
+/** Whether cells are one that is a whole line of several, as in a file whose lines were quoted as a whole when it was saved. */
+const isQuotedLine = (cells: ReadonlyArray<string>, mapping: ImportMapping): boolean => {
+  const [line = "", ...others] = cells.filter((cell) => cell.trim() !== "")
+  if (others.length > 0) return false
+  const [record] = makeCsvReader(sniffDelimiter(line))(new TextEncoder().encode(line), true)
+  if (record === undefined || record.problem !== undefined || record.cells.length < 2) return false
+  return (
+    Result.isSuccess(importColumns(record.cells, mapping)) ||
+    Object.values(likelyFields(record.cells)).includes("Email")
+  )
+}
+
+const quotedLines =
+  "each line is quoted as a whole, so that it is one cell; take off the quotes around each line and make two quotes within it one, " +
+  "or save the file as CSV where it was made"
+
 /** Why the header cannot be read, while it is open whether a later line is one. */
 interface Refused {
   readonly line: number
@@ -381,6 +397,7 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
         if (Result.isFailure(read)) {
           const kind = textKind(cells.join(" "))
           if (kind !== undefined) return unreadable(kind)
+          if (isQuotedLine(cells, mapping)) return unreadable(quotedLines)
           refused = { line, reason: read.failure, cells }
           break
         }

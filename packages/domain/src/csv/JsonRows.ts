@@ -23,6 +23,7 @@ import {
 } from "./ContactColumns.ts"
 import { writeLists } from "../lists/ListsText.ts"
 import { errorColumn, isListsColumn } from "./ColumnNames.ts"
+import { contactsElsewhere, listElsewhere } from "./JsonPlace.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import type { ImportMapping } from "./ImportMapping.ts"
 import type { FileHeader } from "./FileHeader.ts"
@@ -47,6 +48,19 @@ interface JsonText {
 /** Where in a file of JSON a reader is. */
 type Place = "Start" | "BeforeFirst" | "BeforeObject" | "AfterObject" | "InObject" | "End"
 
+/** How much of an object that is too long shows what it is. */
+const shownBeginning = 64 * 1024
+
+/** Why something else stands where an object should, and how objects or addresses are made of it. */
+const notObject = (byte: number, isInArray: boolean): string => {
+  const issue = 'a contact is an object such as {"Email":"ann@example.com"}'
+  if (isInArray && byte === openArray)
+    return `${issue}, and here it is a list; jq -r '.[] | @csv' makes a CSV of the file`
+  return isInArray && byte === quote
+    ? `${issue}, and here it is a text; jq -r '.[]' makes a list of addresses of the file`
+    : issue
+}
+
 /** Makes a function that takes the pieces of a file and gives their complete objects, or what is wrong and where. */
 const makeObjectReader = (firstLine: number) => {
   const utf8 = new TextDecoder()
@@ -61,15 +75,21 @@ const makeObjectReader = (firstLine: number) => {
   let isInText = false
   let isEscaped = false
 
-  return (bytes: Uint8Array, last: boolean): { objects: ReadonlyArray<JsonText>; line: number; issue?: string } => {
+  return (
+    bytes: Uint8Array,
+    last: boolean
+  ): { objects: ReadonlyArray<JsonText>; line: number; isArray: boolean; issue?: string } => {
     const objects: Array<JsonText> = []
-    const stop = (issue: string) => ({ objects, line, issue })
+    const stop = (issue: string) => ({ objects, line, isArray, issue })
     let start = 0
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at] ?? 0
       if (byte === lineFeed) line++
       if (place === "InObject") {
-        if (heldLength + at - start > maximumObject) return stop(`an object is longer than ${maximumObject} bytes`)
+        if (heldLength + at - start > maximumObject) {
+          const beginning = utf8.decode(joinBytes([...held, bytes.subarray(start, at)]).subarray(0, shownBeginning))
+          return stop(listElsewhere(beginning) ?? `an object is longer than ${maximumObject} bytes`)
+        }
         if (isEscaped) isEscaped = false
         else if (byte === backslash) isEscaped = isInText
         else if (byte === quote) isInText = !isInText
@@ -91,7 +111,7 @@ const makeObjectReader = (firstLine: number) => {
       else if (isArray && place === "AfterObject") {
         if (byte !== comma) return stop("a comma is missing between two objects")
         place = "BeforeObject"
-      } else if (byte !== openObject) return stop('a contact is an object such as {"Email":"ann@example.com"}')
+      } else if (byte !== openObject) return stop(notObject(byte, isArray))
       else {
         // Rows are told apart by their lines, so objects on the same line count on.
         lastLine = Math.max(line, lastLine + 1)
@@ -106,7 +126,7 @@ const makeObjectReader = (firstLine: number) => {
     }
     return last && (place === "InObject" || (isArray && place !== "End"))
       ? stop("the file breaks off")
-      : { objects, line }
+      : { objects, line, isArray }
   }
 }
 
@@ -263,6 +283,10 @@ class JsonRow implements ImportRow {
   }
 }
 
+/** Whether a mapping says which name is that of the address. */
+const namesAddress = ({ columns = {} }: ImportMapping): boolean =>
+  Object.values(columns).some((field) => field?.trim().toLowerCase() === "email")
+
 /**
  * Makes a function that takes the pieces of a file of JSON and gives their rows. The last call has `last`. Without `needsAddress`
  * the names of the first object may be any.
@@ -272,12 +296,14 @@ export const makeJsonReader = (mapping: ImportMapping, firstLine: number, needsA
   const columnsOf = makeColumnsOf(mapping)
   let header: FileHeader | undefined
   return (piece: Uint8Array, last: boolean): Result.Result<ReadonlyArray<ImportRow>, UnreadableFile> => {
-    const { issue, line, objects } = read(piece, last)
+    const { isArray, issue, line, objects } = read(piece, last)
     const [first] = objects
     if (header === undefined && first !== undefined) {
       const names = Result.map(cellsOf(first.text), ({ names }) => names)
       const cells = Result.getOrElse(names, () => [])
       header = { cells, delimiter: ",", format: "Ndjson" }
+      const elsewhere = namesAddress(mapping) ? undefined : contactsElsewhere(parsed(first.text), isArray)
+      if (elsewhere !== undefined) return Result.fail(new UnreadableFile({ line: first.line, reason: elsewhere }))
       // An object that cannot be read says nothing of the others.
       const columns = Result.flatMap(names, columnsOf)
       if (needsAddress && Result.isSuccess(names) && Result.isFailure(columns)) {

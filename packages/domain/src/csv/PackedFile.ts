@@ -2,7 +2,7 @@
 import { Effect, Option, Sink, Stream } from "effect"
 import { Zip } from "effect/encoding"
 import { joinBytes } from "../values/Bytes.ts"
-import { excelWorkbook, openDocument } from "./FileKind.ts"
+import { appleDocument, excelWorkbook, openDocument } from "./FileKind.ts"
 import { UnreadableFile } from "./TextDecoding.ts"
 
 /** The most entries of an archive: one file, its folders, and what macOS adds. */
@@ -34,6 +34,8 @@ export const nameIssue = (name: string): string | undefined =>
 /** What an archive with an entry of this name really is, or `undefined`. */
 export const documentIssue = (name: string): string | undefined => {
   if (/^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/)/i.test(name)) return excelWorkbook
+  if (/^(?:Index\/.*\.iwa|Index\.zip|preview(?:-micro|-web)?\.jpg|Metadata\/\w+\.plist)$/.test(name))
+    return appleDocument
   return name === "mimetype" ? openDocument : undefined
 }
 

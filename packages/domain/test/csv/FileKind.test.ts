@@ -34,6 +34,19 @@ const csv = "Email,FirstName\nann@example.com,Ann\n"
 describe("a file that is no CSV", () => {
   it.effect.each([
     ["\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0\0\0", "Excel", "CSV"],
+    ["\x09\x08\x10\0\0\x06\x05\0", "old Excel", "CSV"],
+    ["\0\x01\0\0Standard ACE DB\0", "Access", "CSV"],
+    ["!BDN\x12\x34", "Outlook", "CSV"],
+    ["bplist00\xd1\x01\x02", "property list", "CSV"],
+    ["$FL2@(#) SPSS DATA FILE", "SPSS", "CSV"],
+    ["\0\0\0\x18ftypheic\0", "picture", "CSV"],
+    ["ID;PWXL;N;E\nP;PGeneral\n", "SYLK", "CSV"],
+    ["-- MySQL dump 10.13  Distrib 8.0\n--\nCREATE TABLE a (b int);", "SQL", "CSV"],
+    ["INSERT INTO members (email, name) VALUES\n", "SQL", "CSV"],
+    ["Received: from a.example.com by b\nFrom: ann@example.com\n", "mail", "CSV"],
+    ["From ann@example.com Mon Jan  1 00:00:00 2024\nX: y\n", "mail", "CSV"],
+    ["dn: uid=ann,ou=people,dc=example,dc=com\nmail: ann@example.com\n", "LDIF", "CSV"],
+    ["[InternetShortcut]\nURL=https://example.com/\n", "link", "download"],
     ["%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", "PDF", "CSV"],
     ["BZh91AY&SY", "bzip2", "unpack"],
     ["\xfd7zXZ\0\0", "xz", "unpack"],
@@ -81,15 +94,50 @@ describe("a file that is no CSV", () => {
       )
       assert.include(yield* refusalOf({ "_rels/.rels": "", "xl/workbook.xml": "" }), "Excel workbook")
       assert.include(yield* refusalOf({ mimetype: "application/vnd.oasis.opendocument.spreadsheet" }), ".ods")
+      for (const name of ["Index/Document.iwa", "preview.jpg", "Index.zip"]) {
+        assert.include(yield* refusalOf({ [name]: csv, "Data/a.csv": csv }), "Numbers")
+      }
       const two = yield* refusalOf({ "a/members.csv": csv, "others.csv": csv })
       assert.include(two, '"a/members.csv" and "others.csv"')
       assert.include(two, "unpack it and import each one")
     })
   )
 
+  it.effect("has lines that are quoted as a whole, of the header or of rows", () =>
+    Effect.gen(function* () {
+      for (const delimiter of [",", ";", "\t", "|"]) {
+        for (const end of ["", ";", ";;"]) {
+          const lines = csv.replaceAll(",", delimiter).trim().split("\n")
+          const quoted = lines.map((line) => `"${line.replaceAll('"', '""')}"${end}\r\n`).join("")
+          const error = yield* Effect.flip(read(utf8(quoted)))
+          assert.include(error.message, "each line is quoted as a whole", JSON.stringify(quoted))
+        }
+      }
+      const [row] = yield* contactsIn(utf8('Email,FirstName\n"ann@example.com,Ann"\n'))
+      assert.strictEqual(row, "the row has 1 cell, the header has 2 columns; the line is quoted as a whole")
+      const [other] = yield* contactsIn(utf8("Email,FirstName\nann@example.com\n"))
+      assert.strictEqual(other, "the row has 1 cell, the header has 2 columns")
+    })
+  )
+
   it.effect("is no heading that looks like one", () =>
     Effect.gen(function* () {
-      for (const heading of ["<name>", "[name]", "{name}", "%PDF", "BEGIN", "PAR", "{", "["]) {
+      for (const heading of [
+        "<name>",
+        "[name]",
+        "{name}",
+        "%PDF",
+        "BEGIN",
+        "PAR",
+        "{",
+        "[",
+        "ID",
+        "Create date",
+        "From",
+        "Table",
+        "Insert",
+        "Obj"
+      ]) {
         const [contact] = yield* contactsIn(utf8(`${heading},Email\nx,ann@example.com\n`))
         assert.deepStrictEqual(contact, { email: "ann@example.com", customFields: { [heading]: "x" } })
       }
