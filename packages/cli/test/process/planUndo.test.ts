@@ -340,13 +340,22 @@ describe.each(places)("an undo $name", ({ open }) => {
       done(yield* run(["contacts", "update", "dea@x.org", "--field", "city=Bonn"]))
       const shown = done(yield* run(["contacts", "undo", id, "--dry-run"]), 9)
       assert.include(failure(shown).message, "would leave some")
-      assert.deepInclude(json(shown), { deleted: 0, outdated: 2 })
+      assert.deepInclude(json(shown), { deleted: 0, outdated: 1, changed: 2, stripped: 1 })
       const undone = done(yield* run(["contacts", "undo", id, "--yes"]), 9)
       assert.deepInclude(reportOf(undone), {
         deleted: 0,
-        outdated: 2,
+        outdated: 1,
+        stripped: 1,
         outdatedContacts: [
-          { email: "dea@x.org", step: "Keep", since: "Changed", fields: [] },
+          {
+            email: "dea@x.org",
+            step: "ChangeBack",
+            since: "Changed",
+            fields: [
+              { field: "Status", before: "NotConfirmed", byRun: "Active", now: "Active", isKept: false },
+              { field: "FirstName", before: null, byRun: "Dea", now: "Dea", isKept: false }
+            ]
+          },
           {
             email: "ann@x.org",
             step: "Keep",
@@ -361,6 +370,7 @@ describe.each(places)("an undo $name", ({ open }) => {
       assert.strictEqual(fieldOf(place, "ann@x.org", "first_name"), "Annie")
       assert.strictEqual(fieldOf(place, "bob@x.org", "first_name"), "Bob")
       assert.strictEqual(fieldOf(place, "dea@x.org", "custom_fields"), '{"city":"Bonn"}')
+      assert.strictEqual(fieldOf(place, "dea@x.org", "status"), "NotConfirmed")
       const part = ["--only", "firstname = 'Annie'", "--field", "firstname", "--force"]
       assert.deepInclude(json(done(yield* run(["contacts", "undo", id, "--yes", ...part]))), { changed: 1, deleted: 0 })
       assert.strictEqual(fieldOf(place, "ann@x.org", "first_name"), "Ann")
