@@ -25,8 +25,9 @@ describe("roster contacts, on a store file", () => {
   it.live("add prints the contact, and says that the store is new", () =>
     Effect.gen(function* () {
       const { added, folder } = yield* withAnn
-      const [store, undo] = added.stderr.split("\n")
+      const [store, list, fields, undo] = added.stderr.split("\n")
       assert.strictEqual(store, `[local] ${join(folder, "store.db")}, a new store`)
+      assert.deepStrictEqual([list, fields], ["New list: News", "New custom fields: city, note"])
       assert.match(undo ?? "", /^To undo it: roster contacts undo \S+ --db \S+$/)
       assert.include(json(added), {
         Email: "Ann@example.com",

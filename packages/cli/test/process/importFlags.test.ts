@@ -71,7 +71,7 @@ describe("the flags of roster contacts import", () => {
       const { folder, run } = yield* makeLocalRosterHere
       writeFileSync(join(folder, "a.csv"), csv)
       const mapped = yield* run(["contacts", "import", "a.csv", "--map", "call name=FirstName", "--map", "Town=City"])
-      assert.notInclude(mapped.stderr, "custom field")
+      assert.include(mapped.stderr, "\nNew custom field: City\n")
       const ann = json(yield* run(["contacts", "get", "ann@example.com"]))
       assert.deepNestedInclude(ann, { FirstName: "Anna", "CustomFields.City": "Köln" })
       for (const [map, says] of [
@@ -84,6 +84,47 @@ describe("the flags of roster contacts import", () => {
         const refused = yield* run(["contacts", "import", "a.csv", "--map", map])
         assert.deepStrictEqual([refused.code, refused.stdout], [2, ""], map)
         assert.match(failure(refused).message, says)
+      }
+      const words = yield* run(["contacts", "import", "a.csv", "--map", "Town=City", "--map-value", "Staus:x=Active"])
+      assert.deepStrictEqual([words.code, words.stdout], [2, ""])
+      assert.match(failure(words).message, /words of "Staus", which is no field and no column; did you mean "Status"/)
+    })
+  )
+
+  it.live("asks about a new field or list that is nearly another one", () =>
+    Effect.gen(function* () {
+      const { folder, run } = yield* makeLocalRosterHere
+      writeFileSync(join(folder, "a.csv"), csv)
+      const first = ["contacts", "import", "a.csv", "--map", "Town=City", "--list", "News"]
+      assert.include((yield* run(first)).stderr, "\nNew list: News\nNew custom fields: Call Name, City\n")
+      for (const [args, says] of [
+        [["import", "a.csv", "--map", "Town=Emial"], 'No contact has a field "Emial"; did you mean "Email"?'],
+        [["import", "a.csv", "--map", "Town=Citty", "--dry-run"], 'did you mean "City"?'],
+        [["import", "a.csv", "--map", "Town=City", "--set", "Call Nmae=x"], 'did you mean "Call Name"?'],
+        [["update", "ann@example.com", "--field", "Ctiy=Ulm"], 'did you mean "City"?'],
+        [["add", "ann@example.com", "--field", "Cit=Ulm"], 'did you mean "City"?'],
+        [["add", "ann@example.com", "--list", "Nwes", "--create-list"], 'no list "Nwes"; did you mean "News"?']
+      ] as const) {
+        const refused = yield* run(["contacts", ...args])
+        assert.deepStrictEqual(
+          [refused.code, refused.stdout, failure(refused).code],
+          [3, "", "Declined"],
+          args.join(" ")
+        )
+        assert.include(failure(refused).message, says)
+        assert.include(failure(refused).hint, "--new-field")
+      }
+      const own = yield* run(["contacts", "update", "ann@example.com", "--field", "Ctiy=Ulm", "--new-field"])
+      assert.strictEqual(own.code, 0, own.stderr)
+      assert.include(own.stderr, "New custom field: Ctiy")
+      // A name is meant that a mapping keeps, and one that is removed makes nothing.
+      writeFileSync(join(folder, "kept.csv"), "Email,Citty\nann@example.com,Ulm\n")
+      for (const args of [
+        ["import", "kept.csv", "--map", "Citty=Citty"],
+        ["update", "ann@example.com", "--field", "Citi="]
+      ]) {
+        const meant = yield* run(["contacts", ...args])
+        assert.strictEqual(meant.code, 0, meant.stderr)
       }
     })
   )

@@ -182,8 +182,13 @@ export const presentColumns = (header: ReadonlyArray<string>, mapping: ImportMap
   const names = namesIn(header)
   const present = <A>(by: Readonly<Record<string, A>> = {}): Readonly<Record<string, A>> =>
     Object.fromEntries(Object.entries(by).filter(([column]) => placeOf(names, column) !== undefined))
+  const fields = new Set(Object.values(mapping.columns ?? {}).map((field) => foldName(field?.trim() ?? "")))
+  const isMeant = (key: string): boolean =>
+    fields.has(foldName(key.trim())) || importedByName.has(foldName(key.trim())) || placeOf(names, key) !== undefined
+  const values = Object.entries(mapping.values ?? {}).filter(([key]) => isMeant(key))
   return {
     ...mapping,
+    ...(mapping.values === undefined ? {} : { values: Object.fromEntries(values) }),
     ...(mapping.columns === undefined ? {} : { columns: present(mapping.columns) }),
     ...(mapping.kinds === undefined ? {} : { kinds: present(mapping.kinds) })
   }
@@ -230,6 +235,12 @@ const wordsBy = (
   for (const [key, words] of Object.entries(values)) {
     const field = foldName(key.trim())
     const at = isField.has(field) || importedByName.has(field) ? undefined : placeOf(names, key)
+    if (at === undefined && !isField.has(field) && !importedByName.has(field)) {
+      const meant = didYouMean(key.trim(), [...Array.from(importedByName.values(), ({ wire }) => wire), ...names])
+      return Result.fail(
+        `the mapping has words of "${key.trim()}", which is no field and no column; ${meant === undefined ? "" : `${meant} `}${wordsOf(header)}`
+      )
+    }
     const known = (at === undefined ? byField.get(field) : byColumn.get(at)) ?? new Map<string, string>()
     if (at === undefined) byField.set(field, known)
     else byColumn.set(at, known)

@@ -27,6 +27,23 @@ const nearest = (word: string, candidates: Iterable<string>): string | undefined
   return best
 }
 
+/** A name without its digits, which tell names apart: "Phone 1" is no slip of "Phone 2". */
+const withoutDigits = (name: string): string => name.replaceAll(/\p{N}/gu, "")
+
+/** Shorter names are soon one letter apart. */
+const shortestSlip = 3
+
+/** The known name that another one misses by one letter or by two swapped ones. Letter case does not count. */
+export const slipOf = (name: string, known: Iterable<string>): string | undefined => {
+  const written = name.trim().toLowerCase()
+  for (const other of known) {
+    const meant = other.trim().toLowerCase()
+    if (Math.max(written.length, meant.length) < shortestSlip || Math.abs(written.length - meant.length) > 1) continue
+    if (withoutDigits(written) !== withoutDigits(meant) && editDistance(written, meant) === 1) return other
+  }
+  return undefined
+}
+
 /** Levenshtein distance, one row at a time, where two swapped letters count as one mistake. */
 export const editDistance = (left: string, right: string): number => {
   let before: ReadonlyArray<number> = []

@@ -16,7 +16,7 @@ const Kinds = ({ of }: { readonly of: ReadonlyArray<string> }) =>
   ))
 
 const Column = ({
-  choice: { field, isCustom, isUnheard, key, kind, kinds, otherKinds, sight },
+  choice: { field, isCustom, isUnheard, key, kind, kinds, near, otherKinds, sight },
   isKnown,
   read
 }: {
@@ -61,6 +61,16 @@ const Column = ({
                 onChange={(event) => set(event.target.value)}
               />
               <small>{isKnown ? "known" : "new"}</small>
+              {near === undefined ? null : (
+                <>
+                  <button type="button" onClick={() => set(near)}>
+                    It is <bdi>{near}</bdi>
+                  </button>
+                  <button type="button" onClick={() => setEdits(ImportFile.addField(edits, field ?? ""))}>
+                    It is a new field
+                  </button>
+                </>
+              )}
             </>
           ) : null}
           {isUnheard || kinds.length + otherKinds.length === 0 ? null : (

@@ -14,6 +14,7 @@ import {
   statusOfWord,
   yesOrNo
 } from "@roster/domain/internal"
+import { nearField } from "@roster/workflows"
 import { Schema, Struct } from "effect"
 import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from "./thread/FileSight.ts"
 
@@ -25,10 +26,12 @@ export interface Edits {
   readonly kinds: Readonly<Record<string, string>>
   /** What a saved mapping gives all rows. */
   readonly constants: Readonly<Record<string, string>>
+  /** The custom fields that are new though their names are nearly those of others. */
+  readonly newFields: ReadonlyArray<string>
 }
 
 /** Nothing was changed. */
-export const noEdits: Edits = { columns: {}, values: {}, kinds: {}, constants: {} }
+export const noEdits: Edits = { columns: {}, values: {}, kinds: {}, constants: {}, newFields: [] }
 
 /** A column of a file and what becomes of it. */
 export interface ColumnChoice {
@@ -39,6 +42,8 @@ export interface ColumnChoice {
   readonly field: string | null
   /** Whether the field is a custom one. */
   readonly isCustom: boolean
+  /** The field that may be meant by the name of a new one, until a person says which. */
+  readonly near: string | undefined
   /** What its texts are, as a mapping names it; empty for texts as they stand. */
   readonly kind: string
   /** The kinds that its texts look like; several if only a person knows which. */
@@ -147,6 +152,9 @@ export const kindAdvice = (kinds: ReadonlyArray<string>): string | undefined => 
 
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
+const isSameName = (one: string, other: string): boolean =>
+  FieldNames.foldName(one.trim()) === FieldNames.foldName(other.trim())
+
 /** The columns with what becomes of each. */
 export const columnChoices = (
   sight: FileSight,
@@ -155,6 +163,7 @@ export const columnChoices = (
 ): ReadonlyArray<ColumnChoice> => {
   const keys = keysOf(sight)
   const proposed = proposals(sight, known)
+  const isKnown = new Set([...known, ...edits.newFields].map(FieldNames.foldName))
   const isExport = ContactColumns.isExportHeader(sight.columns.map(({ name }) => headingOf(name)))
   return sight.columns.map((column, index) => {
     const key = keys[index] ?? ""
@@ -162,6 +171,9 @@ export const columnChoices = (
     const field = edited === undefined ? (proposed[index] ?? null) : edited
     const record = field === null ? undefined : recordByName.get(field.trim().toLowerCase())
     const isCustom = field !== null && record === undefined
+    const isKept = edited !== undefined && field !== null && isSameName(field, headingOf(column.name))
+    const near =
+      isCustom && !isKept && !isKnown.has(FieldNames.foldName(field.trim())) ? nearField(field, known) : undefined
     const consent = isExport ? undefined : consentOf(column)
     const isUnheard = consent !== undefined && isCustom && edited === undefined
     const mayBe = (kind: string): boolean => isCustom || (record === "ConsentDate" && isDateKind(kind))
@@ -170,7 +182,7 @@ export const columnChoices = (
     const otherKinds = [...new Set([...usualKinds.filter(mayBe), ...(kind === "" ? [] : [kind])])].filter(
       (one) => !kinds.includes(one)
     )
-    return { key, sight: column, field: record ?? field, isCustom, kind, kinds, otherKinds, consent, isUnheard }
+    return { key, sight: column, field: record ?? field, isCustom, near, kind, kinds, otherKinds, consent, isUnheard }
   })
 }
 
@@ -308,6 +320,7 @@ export const editsOf = ({ columns = {}, constants = {}, kinds = {}, values = {} 
   columns,
   kinds,
   constants,
+  newFields: [],
   values: Object.fromEntries(
     Object.entries(values).map(([field, words]) => [recordByName.get(field.trim().toLowerCase()) ?? field, words])
   )
@@ -316,13 +329,16 @@ export const editsOf = ({ columns = {}, constants = {}, kinds = {}, values = {} 
 /** Why this cannot be planned yet, in words, or `undefined`. */
 export const choiceProblem = (columns: ReadonlyArray<ColumnChoice>): string | undefined => {
   const seen = new Set<string>()
-  for (const { field, isUnheard, key } of columns) {
+  for (const { field, isUnheard, key, near } of columns) {
     if (field === null) continue
     if (isUnheard) {
       return (
         `The column ${JSON.stringify(key)} says who wants mail. Choose what becomes of it: Status, so that who said no gets none, or ` +
         "a custom field, which stops no mail."
       )
+    }
+    if (near !== undefined) {
+      return `No contact has a field ${JSON.stringify(field)}, and there is ${JSON.stringify(near)}: say which is meant.`
     }
     if (field.trim() === "") return `Name the field for the column ${JSON.stringify(key)}, or leave the column out.`
     const name = FieldNames.foldName(field.trim())

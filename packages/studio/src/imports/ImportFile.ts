@@ -136,6 +136,12 @@ export const setColumn = (edits: Choices.Edits, key: string, field: string | nul
   columns: { ...edits.columns, [key]: field }
 })
 
+/** Says that a custom field is new, though its name is nearly that of another one. */
+export const addField = (edits: Choices.Edits, name: string): Choices.Edits => ({
+  ...edits,
+  newFields: [...edits.newFields, name]
+})
+
 /** Changes what the texts of a column are; empty for texts as they stand. */
 export const setKind = (edits: Choices.Edits, key: string, kind: string): Choices.Edits => ({
   ...edits,

@@ -9,6 +9,7 @@ import { type Session, session, targetOf } from "../session/Session.ts"
 import {
   beside,
   columns,
+  edits,
   file,
   listNames,
   mapping,
@@ -208,6 +209,7 @@ export const commands = Atom.readable((get): ReadonlyArray<RosterCommand> => {
     sheet: get(seen)?.reading.sheet,
     mapping: Object.keys(get(mapping)).length > 0 ? beside(name, ".mapping.json") : undefined,
     listNames: get(listNames),
+    newField: get(edits).newFields.length > 0 ? true : undefined,
     resubscribe: get(resubscribe),
     only,
     defaultStatus,

@@ -16,6 +16,7 @@ describe("the words of an import", () => {
       sheet: "People",
       mapping: "people.mapping.json",
       listNames: ["a", "b"],
+      newField: true,
       resubscribe: true,
       only: "new",
       defaultStatus: "NotConfirmed",
@@ -25,7 +26,7 @@ describe("the words of an import", () => {
     }
     assert.strictEqual(
       takenCommand(importCommand("people.xlsx", every)),
-      "roster contacts import people.xlsx --sheet People --mapping people.mapping.json --list a --list b --resubscribe " +
+      "roster contacts import people.xlsx --sheet People --mapping people.mapping.json --list a --list b --new-field --resubscribe " +
         "--only new --default-status NotConfirmed --on-duplicate first --fail-on-warning --plan people.plan.json"
     )
   })

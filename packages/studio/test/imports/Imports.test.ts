@@ -157,6 +157,28 @@ describe("the import view", () => {
     })
   )
 
+  it.effect("plans nothing until a person says whether a field is new that is nearly another one", () =>
+    Effect.gen(function* () {
+      const { look, registry } = yield* opened
+      yield* look("Email,Frstname,Town\nann@example.com,Ann,Bonn\n")
+      const problem = () => Choices.choiceProblem(registry.get(ImportFile.columns))
+      const say = (change: (edits: Choices.Edits) => Choices.Edits) =>
+        registry.set(ImportFile.edits, change(registry.get(ImportFile.edits)))
+      assert.include(problem(), '"Frstname", and there is "FirstName"')
+      say((edits) => ImportFile.setColumn(edits, "Frstname", "FirstName"))
+      assert.isUndefined(problem())
+      say((edits) => ImportFile.setColumn(edits, "Town", "Emial"))
+      assert.include(problem(), '"Emial", and there is "Email"')
+      say((edits) => ImportFile.addField(edits, "Emial"))
+      assert.isUndefined(problem())
+      const [importing] = registry.get(ImportPlan.commands)
+      assert.deepInclude(importing?.values, { newField: true })
+      // A saved mapping says by its own name that a column is kept.
+      say(() => Choices.editsOf({ columns: { Frstname: "Frstname" } }))
+      assert.isUndefined(problem())
+    })
+  )
+
   it.effect(
     "offers what the texts of a column look like, and keeps what a saved mapping says of them and of all rows",
     () =>

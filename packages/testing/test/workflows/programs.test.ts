@@ -13,9 +13,13 @@ import {
 import { everyStatus } from "@roster/domain/internal"
 import {
   changeAsRun,
+  checkNewFields,
   checkRuleFields,
   exportTo,
   importContacts,
+  importedFields,
+  type NewField,
+  newFields,
   planDelete,
   planImport,
   planUpdate,
@@ -68,6 +72,35 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
       assert.strictEqual((yield* Effect.flip(taken()))._tag, "InvalidInput")
       assert.isAbove((yield* taken({ allowUnknownField: true })).bytes, 0)
     }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.effect("tell the custom fields that a write would make, and refuse those that are nearly others", () =>
+    Effect.gen(function* () {
+      const namesOf = (fields: ReadonlyArray<NewField>) => fields.map(({ name, near }) => [name, near])
+      // A store without contacts has the fields that all contacts may have.
+      assert.deepStrictEqual(namesOf(yield* newFields(["Emial", "Ort", "Status"])), [
+        ["Emial", "Email"],
+        ["Ort", undefined]
+      ])
+      const last = { email: "z@example.com", customFields: { Beruf: "Arzt" } }
+      yield* others([...rowsOf(120).map((row) => ({ ...row, customFields: { Ort: "Bonn" } })), last])
+      const names = ["ORT", "beruf", "Orrt", "Breuf", "Tel 1", "Orrt"]
+      assert.deepStrictEqual(namesOf(yield* newFields(names)), [
+        ["Orrt", "Ort"],
+        ["Breuf", "Beruf"],
+        ["Tel 1", undefined]
+      ])
+      const refused = yield* Effect.flip(checkNewFields(["Tel 1", "Orrt"]))
+      assert.deepInclude(refused, { _tag: "InvalidInput", field: "customFields" })
+      assert.include(refused.message, 'no contact has a field "Orrt"; did you mean "Ort"?')
+      assert.deepStrictEqual(yield* checkNewFields(["Ort", "Tel 1"]), ["Tel 1"])
+      assert.deepStrictEqual(yield* checkNewFields(["Orrt"], { newField: true }), ["Orrt"])
+      const columns = { Mail: "Email", Town: "Otr", Same: "same", Left: null }
+      assert.deepStrictEqual(
+        importedFields(["Mail", "Town", "Same", "Left", "New", "FirstName"], { columns, constants: { Set: "x" } }),
+        ["Otr", "New", "Set"]
+      )
+    }).pipe(Effect.provide(layer()))
   )
 
   it.effect("plan an import as a value, apply it once, and undo it", () =>

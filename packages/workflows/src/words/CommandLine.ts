@@ -50,6 +50,8 @@ export interface ImportCommandOptions extends AddMode {
   readonly sheet?: string | undefined
   /** The file that says what the columns mean. */
   readonly mapping?: string | undefined
+  /** Whether custom fields are made whose names are nearly those of other fields. */
+  readonly newField?: boolean | undefined
   /** Whether a file with warnings is refused. */
   readonly failOnWarning?: boolean | undefined
   /** The file that the plan is written to. */
@@ -63,6 +65,7 @@ const importFields = KnownFields.fieldsOf<ImportCommandOptions>("the command", {
   onDuplicate: true,
   sheet: true,
   mapping: true,
+  newField: true,
   failOnWarning: true,
   plan: true
 })
@@ -81,7 +84,8 @@ const importFields = KnownFields.fieldsOf<ImportCommandOptions>("the command", {
  */
 export const importCommand = (file: string, options: ImportCommandOptions): RosterCommand => {
   KnownFields.requireFields(importFields, options)
-  const { defaultStatus, failOnWarning, listNames, mapping, onDuplicate, only, plan, resubscribe, sheet } = options
+  const { defaultStatus, failOnWarning, listNames, mapping, newField, onDuplicate, only, plan, resubscribe, sheet } =
+    options
   return {
     program: "contacts import",
     given: [file],
@@ -89,6 +93,7 @@ export const importCommand = (file: string, options: ImportCommandOptions): Rost
       sheet,
       mapping,
       list: listNames,
+      newField,
       resubscribe: liftedValue(resubscribe),
       only,
       defaultStatus,

@@ -19,6 +19,7 @@ import {
   withExamples
 } from "../shared/CommonFlags.ts"
 import { confirmFact } from "../shared/Confirm.ts"
+import { checkNewFields, newField } from "../shared/NewFields.ts"
 import { checkListNames, createList } from "../shared/ListNames.ts"
 
 /** What to do without a terminal if the question is to be answered yes. */
@@ -39,11 +40,13 @@ export const command = Command.make(
         "by its name (default: ask)"
     ),
     customFields,
+    newField,
     lists,
     createList
   },
-  Effect.fnUntraced(function* ({ createList, email, lists, resubscribe = false, ...fields }) {
-    yield* checkListNames(lists, { createList })
+  Effect.fnUntraced(function* ({ createList, email, lists, newField, resubscribe = false, ...fields }) {
+    yield* checkListNames(lists, { createList, newField })
+    yield* checkNewFields(Object.keys(fields.customFields ?? {}), { newField })
     const write = { ...Results.omitUndefined(fields), ...(lists.length === 0 ? {} : { addToLists: lists }) }
     const add = (resubscribe: Resubscribe) =>
       changeAsRun({ email, write: { ...write, resubscribe } }, { command: "add", of: "any" })

@@ -16,6 +16,7 @@ import {
   withExamples
 } from "../shared/CommonFlags.ts"
 import { isOne, selected, selectionFlags, selectionRefusals, aboutSelection, fileGroup } from "../shared/Selection.ts"
+import { checkNewFields, newField } from "../shared/NewFields.ts"
 import * as Results from "../../terminal/Results.ts"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
 import { counted, printable } from "../../terminal/Printable.ts"
@@ -39,6 +40,7 @@ export const command = Command.make(
     allowUnplaced,
     ...contactNames,
     customFields,
+    newField,
     status: Flag.Literals("status", ContactStatus.literals).pipe(
       Flag.withDescription("Give this status to contacts that have no stricter one (docs/rules.md)"),
       Flag.withDefault(undefined)
@@ -48,7 +50,10 @@ export const command = Command.make(
     confirm: confirmCount,
     dryRun
   },
-  Effect.fnUntraced(function* ({ customFields, firstName, lastName, resubscribe, status, ...given }) {
+  Effect.fnUntraced(function* ({ customFields, firstName, lastName, newField, resubscribe, status, ...given }) {
+    // An empty text removes a field, and makes none.
+    const written = Object.entries(customFields ?? {}).flatMap(([name, value]) => (value === "" ? [] : [name]))
+    yield* checkNewFields(written, { newField })
     const changes = Results.omitUndefined({ customFields, firstName, lastName })
     const [email] = given.emails
     if (email === undefined || !isOne(given) || given.dryRun || status !== undefined) {

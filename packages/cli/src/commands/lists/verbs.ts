@@ -14,6 +14,7 @@ import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { withHelp } from "../shared/HelpExtras.ts"
 import { confirm, confirmCount, yes } from "../shared/Confirm.ts"
 import { checkListExists, checkListNames, createList, everyList } from "../shared/ListNames.ts"
+import { newField } from "../shared/NewFields.ts"
 import {
   isOne,
   selected,
@@ -112,9 +113,9 @@ const shown = 5
 
 export const add = Command.make(
   "add",
-  { ...flags, createList },
-  Effect.fnUntraced(function* ({ createList, name, ...given }) {
-    yield* checkListNames([name], { createList })
+  { ...flags, createList, newField },
+  Effect.fnUntraced(function* ({ createList, name, newField, ...given }) {
+    yield* checkListNames([name], { createList, newField })
     yield* changePlaces(
       { name, ...given },
       {

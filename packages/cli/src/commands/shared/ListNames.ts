@@ -1,11 +1,12 @@
 /** The lists of a service or store, and refusals of names that are none: a typing error would make a list. */
 import { type ContactList, type InvalidInput, ListNotFound, ListsService, type ServiceError } from "@roster/domain"
 import { FieldNames } from "@roster/domain/internal"
-import { didYouMean } from "@roster/domain/DidYouMean"
+import { didYouMean, quoted, slipOf } from "@roster/domain/DidYouMean"
 import { Effect, Option, Stream } from "effect"
 import { usageError } from "../../errors/UsageError.ts"
 import { toggle } from "../../settings/FlagForms.ts"
 import { shorten } from "../../terminal/Printable.ts"
+import { sayNew } from "./NewFields.ts"
 
 export const createList = toggle("create-list", "Make lists that do not exist yet, where there are others")
 
@@ -32,16 +33,22 @@ const knownLists = Stream.runCollect(everyList()).pipe(
   )
 )
 
-/** Refuses names of no list where there are lists, for a command that would write to it. */
+/** Refuses names of no list where there are lists, unless a flag makes them, for a command that would write to it. */
 export const checkListNames = Effect.fnUntraced(function* (
   names: ReadonlyArray<string>,
-  given: { readonly createList: boolean }
+  { createList, newField }: { readonly createList: boolean; readonly newField: boolean }
 ) {
-  if (names.length === 0 || given.createList) return
+  if (names.length === 0) return
   const spellings = yield* knownLists
-  if (spellings === undefined || spellings.size === 0) return
+  if (spellings === undefined) return
   const absent = names.filter((name) => !spellings.has(FieldNames.foldName(name)))
   if (absent.length === 0) return
+  if (createList || spellings.size === 0) {
+    const made = absent.map((name) => ({ name, near: slipOf(name, spellings.values()) }))
+    const words = ({ name, near = "" }: { readonly name: string; readonly near: string | undefined }) =>
+      `there is no list ${quoted(name)}; did you mean ${quoted(near)}?`
+    return yield* sayNew("list", made, { newField, words })
+  }
   const words = absent.map((name) => {
     const meant = didYouMean(name, [...spellings.values()])
     return `there is no list "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`

@@ -3,6 +3,7 @@ import { ContactStatus, type ImportMapping, type ImportWarning, OnDuplicate, rea
 import { ContactColumns } from "@roster/domain/internal"
 import {
   duplicatesFile,
+  importedFields,
   importWarnings,
   parseRejectionLimit,
   shellWord,
@@ -24,6 +25,7 @@ import { parsed, text, toggle } from "../../../settings/FlagForms.ts"
 import { settings } from "../../../settings/Settings.ts"
 import { count, lists, refuseFlags, resubscribe, withExamples } from "../../shared/CommonFlags.ts"
 import { withHelp } from "../../shared/HelpExtras.ts"
+import { checkNewFields, newField } from "../../shared/NewFields.ts"
 import { checkListNames, createList } from "../../shared/ListNames.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
@@ -47,6 +49,7 @@ const importFlags = {
   lists,
   createList,
   ...mappingFlags,
+  newField,
   maxRejected: parsed(
     "max-rejected",
     (text) => {
@@ -138,7 +141,7 @@ export const command = Command.make(
   "import",
   importFlags,
   Effect.fnUntraced(function* (given) {
-    const { createList, defaultStatus, lists, only, onDuplicate } = given
+    const { defaultStatus, lists, only, onDuplicate } = given
     const mode = { only, defaultStatus } as const
     // A missing key is told before the file is read; the store is opened, or made, afterwards.
     const on = yield* settings
@@ -180,7 +183,8 @@ export const command = Command.make(
     if (save !== undefined) yield* writeMapping(save, mapping)
     const { dryRun, noRecord, plan } = given
     return yield* Effect.gen(function* () {
-      yield* checkListNames(lists, { createList })
+      yield* checkListNames(lists, given)
+      yield* checkNewFields(importedFields(header, mapping), given)
       if (given.failOnWarning) {
         // In a store that is yet to be made all contacts are new.
         const isMade = on._tag === "Remote" || (yield* existingStore) !== undefined
@@ -277,6 +281,7 @@ export const command = Command.make(
       "what to do with it": [
         "list",
         "create-list",
+        "new-field",
         "resubscribe",
         "only",
         "default-status",
