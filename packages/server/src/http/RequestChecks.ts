@@ -42,7 +42,7 @@ const noJson = new BodyRefused({
 })
 
 /** A body without content: some clients always send one. */
-const emptyBody = /^(?:null|\{\s*\})?$/
+const emptyBody = /^(?:null|\{\s*\}|\[\s*\])?$/
 
 /** A longer body has content. */
 const maximumEmptyBody = ByteSize.fromInputUnsafe("1 KiB")

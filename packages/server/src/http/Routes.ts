@@ -5,7 +5,18 @@
 import { OperationPolicy, type Refusal, RosterApi, runHeader, versionSegment } from "@roster/api"
 import { InvalidInput, NamedRun, type ServiceError } from "@roster/domain"
 import { invalidInput, JsonParser, wireField } from "@roster/domain/internal"
-import { Context, Effect, identity, Schema, SchemaIssue, type FileSystem, type Path, type Scope } from "effect"
+import {
+  Context,
+  Effect,
+  identity,
+  Predicate,
+  Schema,
+  SchemaAST,
+  SchemaIssue,
+  type FileSystem,
+  type Path,
+  type Scope
+} from "effect"
 import { type HttpMethod, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
@@ -95,9 +106,37 @@ const behind = (error: Schema.SchemaError, before: number): InvalidInput => {
   return new InvalidInput({ field: place, issue })
 }
 
+/** A value with `{}` where it has `[]` and the schema has an object and no array: an empty map is both in PHP. */
+const withEmptyObjects = (ast: SchemaAST.AST, value: unknown): unknown => {
+  if (SchemaAST.isSuspend(ast)) return withEmptyObjects(ast.thunk(), value)
+  if (SchemaAST.isUnion(ast)) {
+    const isOne = Array.isArray(value) ? SchemaAST.isArrays : SchemaAST.isObjects
+    const member = ast.types.find((type) => isOne(type)) ?? ast.types.find((type) => SchemaAST.isObjects(type))
+    return member === undefined ? value : withEmptyObjects(member, value)
+  }
+  if (SchemaAST.isArrays(ast)) {
+    const [element] = ast.rest
+    return Array.isArray(value) && element !== undefined ? value.map((one) => withEmptyObjects(element, one)) : value
+  }
+  if (!SchemaAST.isObjects(ast)) return value
+  if (Array.isArray(value) && value.length === 0) return {}
+  if (!Predicate.isObject(value)) return value
+  const types = new Map(ast.propertySignatures.map(({ name, type }) => [name, type]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => {
+      const type = types.get(name)
+      return [name, type === undefined ? field : withEmptyObjects(type, field)]
+    })
+  )
+}
+
 const bodyDecoder = (schemas: ReadonlyArray<Schema.Top> | undefined) => {
   if (schemas === undefined) return decodesNothing
-  const decode = decoder(Schema.Union(schemas))
+  const schema = Schema.Union(schemas)
+  const decodeAsGiven = decoder(schema)
+  const { ast } = Schema.toEncoded(schema)
+  const decode = (value: unknown) =>
+    Effect.catchEager(decodeAsGiven(value), () => decodeAsGiven(withEmptyObjects(ast, value)))
   /** Decodes a long array piece by piece, and lets others go on in between. */
   const decodeParts = Effect.fnUntraced(function* (body: string, cuts: ReadonlyArray<number>) {
     const elements: Array<unknown> = []
