@@ -6,6 +6,7 @@ import {
   ContactCount,
   ContactHistory,
   ContactLookup,
+  ContactSearch,
   ContactChange,
   ContactPayload,
   ContactStatus,
@@ -32,6 +33,7 @@ import {
   resubscribeHeader,
   runHeader,
   runsHonoured,
+  searchHonoured,
   withLists
 } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
@@ -113,8 +115,9 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
         fileName: Schema.optional(Schema.String),
         ...withLists
       },
+      payload: [EmailsPayload, HttpApiSchema.NoContent],
       success: ExportLink.pipe(HttpApiSchema.status(202)),
-      error: [BadRequest, Conflict]
+      error: [BadRequest, Conflict, ...bodyErrors]
     }).annotateMerge(
       needs("contacts:export", "Export contacts to a file", {
         retries: keyed("Ask for a new export; the lost one expires by itself."),
@@ -172,6 +175,17 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       needs("contacts:write", "Add up to 1000 contacts, of 8 MiB together", {
         retries: keyed("Add the same contacts again: existing ones are updated."),
         headers: [idempotencyKeyHeader, resubscribeHeader, runHeader]
+      })
+    ),
+    HttpApiEndpoint.post("contactsSearchPost", "/contacts/search", {
+      query: { ...paging, ...withLists, count: Schema.optional(flag) },
+      payload: ContactSearch,
+      success: [Schema.Array(Contact), ContactCount],
+      error: [BadRequest, ...bodyErrors]
+    }).annotateMerge(
+      needs("contacts:read", "List or count the contacts of a rule, which may be longer than an address holds", {
+        retries: reads,
+        announcedBy: searchHonoured
       })
     )
   )

@@ -17,6 +17,7 @@ import {
   type ContactHistory,
   type ContactList,
   type ContactLookup,
+  type ContactSearch,
   type ContactPayload,
   ContactSource,
   ContactStatus,
@@ -103,6 +104,7 @@ const parameterTexts: Readonly<Record<string, string>> = {
   beforeRun: "The id of a run: only runs that were begun before it are given.",
   compressionFormat: "The compression of the file (default: None).",
   cursor: "The Next of the page before (default: the first page).",
+  count: "`true` answers the number of all contacts of the rule in place of a page of them (default: false).",
   counts:
     "`true` adds the number of its contacts to each list. An extension of Roster: a service that has it says " +
     `\`${listsHonoured.name}: ${listsHonoured.value}\` on each of its answers.`,
@@ -141,6 +143,7 @@ const parameterSchemas: Readonly<Record<string, object>> = {
   beforeEntry: { type: "integer", minimum: 0 },
   after: { type: "integer", minimum: 0 },
   before: { type: "integer", minimum: 0 },
+  count: { type: "boolean", default: false },
   counts: { type: "boolean", default: false },
   dryRun: { type: "boolean", default: false },
   lists: { type: "boolean", default: false },
@@ -336,6 +339,9 @@ export const examples = {
     Count: 20417,
     Unplaced: { Contacts: 312, Field: "Customer since", Kind: "date", Example: "25.07.2022" }
   } satisfies typeof ContactCount.Encoded,
+  ContactSearch: {
+    Rule: "email = 'ada@example.com' OR email = 'grace@example.com'"
+  } satisfies typeof ContactSearch.Encoded,
   ContactLookup: { Emails: ["ada@example.com"] } satisfies typeof ContactLookup.Encoded,
   ContactsList: {
     ListName: "newsletter",

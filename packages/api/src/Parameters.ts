@@ -80,6 +80,12 @@ export const resubscribeHonoured = { name: resubscribeHeader.toLowerCase(), valu
 /** The header, in lower case, by which a service states on every answer that it knows `contactsChangesPost`. */
 export const changesHonoured = { name: "roster-changes", value: "honoured" } as const
 
+/**
+ * The header, in lower case, by which a service states on every answer that it takes a rule in a body, by `contactsSearchPost` and for an
+ * export. (docs/decisions/reads.md)
+ */
+export const searchHonoured = { name: "roster-search", value: "honoured" } as const
+
 /** The header, in lower case, by which a service states on every answer that it reads without pages. (docs/decisions/reads.md) */
 export const readsHonoured = { name: "roster-reads", value: "honoured" } as const
 
@@ -113,7 +119,8 @@ export const announcements = [
   runsHonoured,
   listsHonoured,
   accountHonoured,
-  addModeHonoured
+  addModeHonoured,
+  searchHonoured
 ] as const
 
 /**

@@ -23,6 +23,7 @@ export {
   resubscribeHonoured,
   runHeader,
   runsHonoured,
+  searchHonoured,
   storeHeader,
   versionHeader
 } from "./Parameters.ts"

@@ -45,6 +45,7 @@ contactsChangesPost         POST   /contacts/changes             ModifyContacts 
 contactsCountGet            GET    /contacts/count               ViewContacts       200 rule
 contactsFieldsGet           GET    /contacts/fields              ViewContacts       200 rule
 contactsLookupPost          POST   /contacts/lookup              ViewContacts       200 lists
+contactsSearchPost          POST   /contacts/search              ViewContacts       200 limit,offset,lists,count
 accountAuditGet             GET    /account/audit                Security           200 beforeEntry,key,limit,since,subaccount
 accountEmailsByIdGet        GET    /account/emails/{id}          ViewReports        200 -
 accountEmailsGet            GET    /account/emails               ViewReports        200 beforeEmail,limit
@@ -154,8 +155,10 @@ describe("the contract", () => {
       "contactsByEmailPut",
       "contactsChangesPost",
       "contactsDeletePost",
+      "contactsExportPost",
       "contactsLookupPost",
       "contactsPost",
+      "contactsSearchPost",
       "emailsPost",
       "listsByNameContactsPost",
       "listsByNameContactsRemovePost",

@@ -142,7 +142,7 @@ export {
 } from "./services/AccountService.ts"
 export * from "./services/CheckedMethods.ts"
 export { type Inputs, CheckedService } from "./services/CheckedService.ts"
-export { maximumLookup, ContactLookup, type FoundContacts } from "./services/ContactReads.ts"
+export { maximumLookup, ContactLookup, ContactSearch, type FoundContacts } from "./services/ContactReads.ts"
 export { maximumContactsPerPage, type ContactsPage } from "./services/ContactsPage.ts"
 export * from "./services/ContactsService.ts"
 export * from "./services/CredentialsService.ts"

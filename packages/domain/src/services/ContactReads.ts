@@ -16,6 +16,14 @@ export const ContactLookup = payloadRecord("a lookup", {
 }).annotate({ identifier: "ContactLookup" })
 export interface ContactLookup extends Schema.Schema.Type<typeof ContactLookup> {}
 
+/** The rule of a search, which no address may hold. */
+export class ContactSearch extends Schema.Opaque<ContactSearch>()(
+  payloadRecord("a search", {
+    /** The rule that selects the contacts. */
+    rule: Schema.String
+  }).annotate({ identifier: "ContactSearch" })
+) {}
+
 /** The contacts of a lookup. */
 export interface FoundContacts {
   /** Those that exist, each once, in the order of the addresses. */

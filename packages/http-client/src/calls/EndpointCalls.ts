@@ -101,7 +101,10 @@ const compile = (
   return ({ params, payload, query }: Inputs) =>
     Effect.suspend(() =>
       encodeParams(params, (params) =>
-        encodeQuery(query, (query) => encodePayload(payload, (payload) => send(request(params, query, payload))))
+        encodeQuery(query, (query) =>
+          // An operation whose body is optional is sent without one.
+          (payload === undefined ? nothing : encodePayload)(payload, (payload) => send(request(params, query, payload)))
+        )
       )
     )
 }

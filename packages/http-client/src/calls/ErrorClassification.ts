@@ -243,9 +243,21 @@ export const statusFailure = (
   if (status >= 500 || status === 499 || status < 200) return failure("Ambiguous", unavailable)
   if (status >= 300 && status < 400)
     return failure("Permanent", new UnexpectedRedirect({ status, targetOrigin: originOf(location) }))
-  const rejected = failure("Permanent", new Rejected({ status, detail: text === "" ? "no reason given" : text }))
+  const rejected = failure(
+    "Permanent",
+    new Rejected({ status, detail: text || (unsaid.get(status) ?? "no reason given") })
+  )
   return { ...rejected, settles }
 }
+
+const tooLong = "the request is too long for it; use a shorter rule, or fewer addresses at one time"
+
+/** What refusals mean that proxies and servers send without a text. */
+const unsaid: ReadonlyMap<number, string> = new Map([
+  [413, tooLong],
+  [414, tooLong],
+  [431, tooLong]
+])
 
 const isLevel = Schema.is(AccessLevel)
 

@@ -13,6 +13,7 @@ import {
   resubscribeHonoured,
   runHeader,
   runsHonoured,
+  searchHonoured,
   storeHeader
 } from "@roster/api"
 import { NamedRun, type Resubscribe as Lifted } from "@roster/domain"
@@ -70,6 +71,8 @@ export class RosterHttpApi extends Context.Service<
     readonly isAccountHonoured: Said
     /** Whether an add honours which contacts it reaches and their default status. */
     readonly isAddModeHonoured: Said
+    /** Whether it takes rules in bodies. */
+    readonly isSearchHonoured: Said
     /** The id of the contacts of the key; `undefined` before the service has said one, or that it has none. */
     readonly storeId: MutableRef.MutableRef<{ readonly id: string | undefined } | undefined>
     /** The header Date of the last answer. */
@@ -100,6 +103,7 @@ export class RosterHttpApi extends Context.Service<
       const areListsHonoured: Said = MutableRef.make(undefined)
       const isAccountHonoured: Said = MutableRef.make(undefined)
       const isAddModeHonoured: Said = MutableRef.make(undefined)
+      const isSearchHonoured: Said = MutableRef.make(undefined)
       const storeId: RosterHttpApi["Service"]["storeId"] = MutableRef.make(undefined)
       const lastDate = MutableRef.make<string | undefined>(undefined)
       const note = (response: HttpClientResponse.HttpClientResponse, word: Announcement, said: Said) => {
@@ -117,6 +121,7 @@ export class RosterHttpApi extends Context.Service<
         note(response, listsHonoured, areListsHonoured)
         note(response, accountHonoured, isAccountHonoured)
         note(response, addModeHonoured, isAddModeHonoured)
+        note(response, searchHonoured, isSearchHonoured)
         const id = response.headers[storeHeader]
         if (id !== undefined || response.status < 300) storeId.current = { id }
         return response
@@ -197,6 +202,7 @@ export class RosterHttpApi extends Context.Service<
         areListsHonoured,
         isAccountHonoured,
         isAddModeHonoured,
+        isSearchHonoured,
         storeId,
         lastDate,
         secrets: key === undefined ? [] : [key],

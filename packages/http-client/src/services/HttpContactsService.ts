@@ -1,5 +1,5 @@
 /** Contacts over HTTP. */
-import { readsHonoured, runsHonoured } from "@roster/api"
+import { readsHonoured, runsHonoured, searchHonoured } from "@roster/api"
 import {
   type AddOptions,
   canonicalEmail,
@@ -9,6 +9,7 @@ import {
   ContactNotFound,
   type ContactPayload,
   ContactsService,
+  type EmailsPayload,
   ExportId,
   ExportLink,
   ExportNotFound,
@@ -49,7 +50,7 @@ import { downloadExport } from "./ExportDownload.ts"
 import { formBody } from "./FormBody.ts"
 import { Resubscribe, RosterHttpApi } from "../calls/RosterHttpApi.ts"
 import { inRule, makeSent } from "./SentFilter.ts"
-import { inPath, inQuery, oneInQuery } from "./UrlValue.ts"
+import { exceedsQuery, inPath, inQuery, oneInQuery } from "./UrlValue.ts"
 
 const readContact = readJson(Contact)
 const readContacts = readJson(Schema.Array(Contact))
@@ -59,6 +60,9 @@ const readHistory = readJson(ContactHistory)
 const readFields = readJson(FieldsInUse)
 const readLink = readJson(ExportLink)
 const readStatus = readJson(ExportStatus)
+
+/** Whether a rule is too long for an address. */
+const isLong = (rule: string | undefined): rule is string => rule !== undefined && exceedsQuery([rule])
 
 /** The contacts whose fields the client counts itself. */
 const maximumCountedContacts = 100_000
@@ -98,6 +102,7 @@ export const make = Effect.gen(function* () {
     fn,
     isAddModeHonoured,
     isResubscribeHonoured,
+    isSearchHonoured,
     propagateTrace,
     storeId,
     withKey
@@ -108,10 +113,21 @@ export const make = Effect.gen(function* () {
   const knowsLists = saidOnAnswers(() => areListsHonoured.current, false)
   const { filterToSend, ruleToSend } = makeSent(knowsLists)
 
+  const callSearch = makeExtensionCall(call, searchHonoured, isSearchHonoured)
+  const takesRulesInBodies = saidOnAnswers(() => isSearchHonoured.current, false)
+
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
     yield* checkPage(page)
     const { limit, lists = false, offset } = page
     const rule = page.rule === undefined ? undefined : yield* ruleToSend(page.rule)
+    if (isLong(rule)) {
+      const found = yield* callSearch({
+        ...api.contactsSearchPost({ payload: { rule }, query: { limit, offset, lists } }),
+        read: readContacts,
+        refusals: ["InvalidRule", "InvalidInput"]
+      }).pipe(inRule(page.rule))
+      if (found !== undefined) return found
+    }
     return yield* readWith(lists, (lists) =>
       call({
         ...api.contactsGet({ query: { limit, offset, rule, lists } }),
@@ -126,21 +142,32 @@ export const make = Effect.gen(function* () {
 
   const count: ContactsService["Service"]["count"] = fn("ContactsService.count")(function* ({ rule: given } = {}) {
     const rule = given === undefined ? undefined : yield* ruleToSend(given)
-    const counted = yield* callRead({
-      ...api.contactsCountGet({ query: { rule } }),
-      read: readCount,
-      refusals: ["InvalidRule", "InvalidInput"]
-    }).pipe(inRule(given))
+    const counted = yield* (
+      isLong(rule)
+        ? callSearch({
+            ...api.contactsSearchPost({ payload: { rule }, query: { count: true } }),
+            read: readCount,
+            refusals: ["InvalidRule", "InvalidInput"]
+          })
+        : callRead({
+            ...api.contactsCountGet({ query: { rule } }),
+            read: readCount,
+            refusals: ["InvalidRule", "InvalidInput"]
+          })
+    ).pipe(inRule(given))
     return counted ?? { count: yield* Pagination.countPages((page) => list({ ...page, rule: given })) }
   })
 
   const fields: ContactsService["Service"]["fields"] = fn("ContactsService.fields")(function* ({ rule: given } = {}) {
     const rule = given === undefined ? undefined : yield* ruleToSend(given)
-    const used = yield* callRead({
-      ...api.contactsFieldsGet({ query: { rule } }),
-      read: readFields,
-      refusals: ["InvalidRule", "InvalidInput"]
-    }).pipe(inRule(given))
+    // A long rule goes with the pages.
+    const used = isLong(rule)
+      ? undefined
+      : yield* callRead({
+          ...api.contactsFieldsGet({ query: { rule } }),
+          read: readFields,
+          refusals: ["InvalidRule", "InvalidInput"]
+        }).pipe(inRule(given))
     if (used !== undefined) return used
     const counting = makeFieldCount()
     const pages = Pagination.streamPages((page) => list({ ...page, rule: given }))
@@ -365,11 +392,13 @@ export const make = Effect.gen(function* () {
         const reason = new Rejected({ status: 404, detail: "this service does not tell the lists of contacts" })
         return yield* new ServiceError({ operation: "contactsExportPost", reason })
       }
-      const selected = filter === undefined ? {} : yield* filterToSend(filter)
+      const selected: EmailsPayload = filter === undefined ? {} : yield* filterToSend(filter)
+      const isInBody = exceedsQuery(selected.emails ?? [selected.rule ?? ""]) && (yield* takesRulesInBodies)
+      const format = { compressionFormat, fileFormat, fileName, lists: lists || undefined }
       return yield* call({
-        ...api.contactsExportPost({
-          query: { ...selected, compressionFormat, fileFormat, fileName, lists: lists || undefined }
-        }),
+        ...api.contactsExportPost(
+          isInBody ? { query: format, payload: selected } : { query: { ...selected, ...format }, payload: undefined }
+        ),
         idempotencyKey,
         byStatus: keyUsed(idempotencyKey),
         read: readLink,

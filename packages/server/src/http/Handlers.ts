@@ -45,6 +45,19 @@ const resubscribeOf = Effect.fnUntraced(function* ({ headers }: HttpServerReques
   return yield* new InvalidInput({ field: resubscribeHeader, issue })
 })
 
+/** The contacts that an export is of. A body that chooses none would export everybody. */
+const selectionOf = (body: EmailsPayload | void, query: EmailsPayload): Effect.Effect<EmailsPayload, InvalidInput> => {
+  if (body === undefined) return Effect.succeed(query)
+  const { emails, rule } = body
+  const isInQuery = query.rule !== undefined || query.emails !== undefined
+  const issue = isInQuery
+    ? "Rule and Emails are given in the query or in the body, not in both"
+    : "it says neither by which Rule nor which Emails"
+  return isInQuery || (rule === undefined && emails === undefined)
+    ? Effect.fail(new InvalidInput({ field: "body", issue }))
+    : Effect.succeed({ rule, emails })
+}
+
 /** Makes the function that does something to the contacts of a body: those of addresses in turn with other writes. */
 const makeBulkTurn = Effect.map(Turns, ({ write }) => {
   const inWriteTurn = inTurn(write)
@@ -84,6 +97,8 @@ const contactsHandlers = Effect.gen(function* () {
     contactsCountGet: ({ query }) => toWireError(contacts.count(query)),
     contactsFieldsGet: ({ query }) => toWireError(contacts.fields(query)),
     contactsLookupPost: ({ payload, query }) => toWireError(answers.getMany(payload.emails, query)),
+    contactsSearchPost: ({ payload: { rule }, query: { count = false, ...page } }) =>
+      count ? toWireError(contacts.count({ rule })) : toWireError(answers.list({ ...page, rule })),
     contactsPost: ({ payload, query, request }) =>
       resubscribeOf(request).pipe(
         Effect.flatMap((resubscribe) => {
@@ -94,8 +109,9 @@ const contactsHandlers = Effect.gen(function* () {
       ),
     contactsChangesPost: ({ payload, query }) => toWireError(answers.change(payload, query)),
     contactsDeletePost: ({ payload }) => toWireError(inBulkTurn(payload, contacts.deleteMany)),
-    contactsExportPost: ({ query: { emails, rule, ...format }, request }) =>
-      contactFilterFromInput({ rule, emails }).pipe(
+    contactsExportPost: ({ payload, query: { emails, rule, ...format }, request }) =>
+      selectionOf(payload, { rule, emails }).pipe(
+        Effect.flatMap(contactFilterFromInput),
         Effect.flatMap((filter) =>
           contacts.export({ ...format, filter: Option.getOrUndefined(filter) }, keyOf(request))
         ),

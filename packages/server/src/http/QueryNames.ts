@@ -4,7 +4,7 @@
  */
 import { InvalidInput } from "@roster/domain"
 import { didYouMean } from "@roster/domain/DidYouMean"
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 
 /** The key that all spellings of a name share. */
@@ -43,9 +43,28 @@ const fieldsOf = (schema: Schema.Top | undefined): ReadonlyMap<string, Field> =>
   return fields
 }
 
+/** The fields of the bodies of an operation. */
+const bodyFieldsOf = ({ payload }: HttpApiEndpoint.Top): ReadonlyMap<string, Field> =>
+  new Map([...payload.values()].flatMap(({ schemas }) => schemas.flatMap((schema) => [...fieldsOf(schema)])))
+
 /** The names of the query parameters of an operation. */
 export const queryNames = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
   Array.from(fieldsOf(query).values(), ({ name }) => name)
+
+/** Makes the function that refuses a body with the name of a parameter, which would be left out of it as an unknown one. */
+export const misplacedParameter = (endpoint: HttpApiEndpoint.Top) => {
+  const parameters = fieldsOf(endpoint.query)
+  const own = bodyFieldsOf(endpoint)
+  return (value: unknown): InvalidInput | undefined => {
+    if (!Predicate.isObject(value)) return undefined
+    for (const name of Object.keys(value)) {
+      const parameter = parameters.get(nameKey(name))
+      if (parameter === undefined || own.has(nameKey(name))) continue
+      return new InvalidInput({ field: parameter.name, issue: "here it is a parameter of the query" })
+    }
+    return undefined
+  }
+}
 
 /** Makes the function that decodes the query of an operation. */
 export const queryReader = (
@@ -53,9 +72,7 @@ export const queryReader = (
 ): ((query: string) => Effect.Effect<unknown, Schema.SchemaError | InvalidInput>) => {
   const fields = fieldsOf(endpoint.query)
   const names = queryNames(endpoint)
-  const bodyFields = new Map(
-    [...endpoint.payload.values()].flatMap(({ schemas }) => schemas.flatMap((schema) => [...fieldsOf(schema)]))
-  )
+  const bodyFields = bodyFieldsOf(endpoint)
   const refuseUnknown = (name: string) => {
     const inBody = bodyFields.get(nameKey(name))
     return inBody === undefined || !isRepeatable(name)

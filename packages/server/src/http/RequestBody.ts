@@ -36,6 +36,7 @@ const limits: { readonly [Id in OperationId]?: BodyLimits } = {
     instead: "Make the changes in parts."
   },
   contactsDeletePost: addressLimits("Delete the contacts in parts, or by a rule."),
+  contactsExportPost: addressLimits("Export the contacts in parts, or by a rule."),
   listsByNameContactsPost: addressLimits("Add the contacts in parts, or by a rule."),
   listsByNameContactsRemovePost: addressLimits("Remove the contacts in parts, or by a rule."),
   emailsPost: { mebibytes: 28, values: 100_000, instead: "Send the message with smaller attachments." }

@@ -4,7 +4,7 @@ import { InvalidInput } from "@roster/domain"
 import { invalidInput, StrictJson } from "@roster/domain/internal"
 import { ByteSize, Effect, identity, Schema } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { HttpApiEndpoint } from "effect/http-api"
+import { type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { AuditRefusals } from "../credentials/AuditRefusals.ts"
 import { eventOf } from "../credentials/AuditTrail.ts"
@@ -121,6 +121,9 @@ export const requestChecks: Effect.Effect<Guard, never, GuardServices> = Effect.
         )
       }
     }
+    /** An export has a body where its rule is long; most have none, and clients differ in what they say of that. */
+    const schemas = endpoint.payload.get("application/json")?.schemas ?? []
+    const mayLack = schemas.some(({ ast }) => HttpApiSchema.isNoContent(ast))
     const isPrompt = (body: string): boolean => body.length <= promptBody || takingTurns.has(endpoint.identifier)
     const limits = bodyLimits(endpoint.identifier)
     const refuse = ({ retryAfter, status, text }: BodyRefused) => {
@@ -131,16 +134,23 @@ export const requestChecks: Effect.Effect<Guard, never, GuardServices> = Effect.
     }
     return (incoming) => {
       const { request } = incoming
-      if (!isJson(request.headers["content-type"])) return refuse(noJson)
+      const withoutBody = Effect.suspend(() => answerOnce(sql, endpoint, request, "", answered(incoming)))
+      if (mayLack && !hasBody(request)) return withoutBody
+      if (!isJson(request.headers["content-type"])) {
+        const refused = refuse(noJson)
+        return mayLack ? Effect.flatMap(isEmptyBody(request), (isEmpty) => (isEmpty ? withoutBody : refused)) : refused
+      }
       if (isCompressed(request)) return refuse(new BodyRefused({ status: 415, text: compressed }))
       const check = (body: string) =>
-        Effect.flatMap(
-          inSlices(() => StrictJson.checkJson(body, limits.values)),
-          ({ cuts, issue }) =>
-            issue === undefined
-              ? answerOnce(sql, endpoint, request, body, answered({ ...incoming, body, cuts }))
-              : malformed(new InvalidInput({ field: "body", issue }))
-        )
+        mayLack && emptyBody.test(body.trim())
+          ? withoutBody
+          : Effect.flatMap(
+              inSlices(() => StrictJson.checkJson(body, limits.values)),
+              ({ cuts, issue }) =>
+                issue === undefined
+                  ? answerOnce(sql, endpoint, request, body, answered({ ...incoming, body, cuts }))
+                  : malformed(new InvalidInput({ field: "body", issue }))
+            )
       return readBody(request, limits).pipe(
         Effect.flatMap((body) => (isPrompt(body) ? check(body) : inWriteTurn(check(body)))),
         Effect.catchIf((error) => error instanceof BodyRefused, refuse),

@@ -21,7 +21,7 @@ import { type HttpMethod, type HttpServerRequest, HttpServerResponse } from "eff
 import { type HttpApiEndpoint, type HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
 import { encodedBeforeCommit } from "../store/AnswerEncoding.ts"
 import { yieldToEventLoop } from "../threads/Slices.ts"
-import { queryReader } from "./QueryNames.ts"
+import { misplacedParameter, queryReader } from "./QueryNames.ts"
 import { retryAfterOf, type WireOf } from "./WireErrors.ts"
 
 /** The contract below the version segment, where it is served. */
@@ -130,13 +130,21 @@ const withEmptyObjects = (ast: SchemaAST.AST, value: unknown): unknown => {
   )
 }
 
-const bodyDecoder = (schemas: ReadonlyArray<Schema.Top> | undefined) => {
-  if (schemas === undefined) return decodesNothing
+const bodyDecoder = (endpoint: HttpApiEndpoint.Top) => {
+  const declared = endpoint.payload.get("application/json")?.schemas
+  // The handler reads a form itself, as a stream.
+  if (declared === undefined || endpoint.payload.has("multipart/form-data")) return decodesNothing
+  const schemas = declared.filter(({ ast }) => !HttpApiSchema.isNoContent(ast))
   const schema = Schema.Union(schemas)
   const decodeAsGiven = decoder(schema)
   const { ast } = Schema.toEncoded(schema)
   const decode = (value: unknown) =>
     Effect.catchEager(decodeAsGiven(value), () => decodeAsGiven(withEmptyObjects(ast, value)))
+  const misplaced = misplacedParameter(endpoint)
+  const decodePlaced = (value: unknown): Effect.Effect<unknown, Schema.SchemaError | InvalidInput> => {
+    const refused = misplaced(value)
+    return refused === undefined ? decode(value) : Effect.fail(refused)
+  }
   /** Decodes a long array piece by piece, and lets others go on in between. */
   const decodeParts = Effect.fnUntraced(function* (body: string, cuts: ReadonlyArray<number>) {
     const elements: Array<unknown> = []
@@ -155,10 +163,12 @@ const bodyDecoder = (schemas: ReadonlyArray<Schema.Top> | undefined) => {
     return elements
   })
   return (body: string | undefined, cuts: ReadonlyArray<number> = []) => {
-    if (body === undefined || body === "") return decode(undefined)
+    if (body === undefined || body === "") {
+      return schemas.length < declared.length ? Effect.undefined : decode(undefined)
+    }
     if (cuts.length > 0) return decodeParts(body, cuts)
-    const value = parsed(body)
-    return Effect.flatMapEager(body.length > longBody ? Effect.tap(value, () => yieldToEventLoop) : value, decode)
+    const value: Effect.Effect<unknown, Schema.SchemaError | InvalidInput> = parsed(body)
+    return Effect.flatMapEager(body.length > longBody ? Effect.tap(value, () => yieldToEventLoop) : value, decodePlaced)
   }
 }
 
@@ -202,9 +212,7 @@ const inRun = ({ annotations }: HttpApiEndpoint.Top) => {
 const operationOf = (endpoint: HttpApiEndpoint.Top, handler: AnyHandler): Respond => {
   const decodeParams = endpoint.params === undefined ? decodesNothing : decoder(endpoint.params)
   const readQuery = queryReader(endpoint)
-  // The handler reads a form itself, as a stream.
-  const isForm = endpoint.payload.has("multipart/form-data")
-  const decodeBody = bodyDecoder(isForm ? undefined : endpoint.payload.get("application/json")?.schemas)
+  const decodeBody = bodyDecoder(endpoint)
   const named = inRun(endpoint)
   const encode = encoder(endpoint.success, 200)
   const toResponse = (value: unknown) => (HttpServerResponse.isHttpServerResponse(value) ? value : encode(value))

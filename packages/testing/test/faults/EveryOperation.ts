@@ -46,6 +46,11 @@ export interface OperationCall {
   readonly answer: Answer
 }
 
+/** A rule that no address holds. */
+export const longRule = RuleText.make(
+  Array.from({ length: 250 }, (_, n) => `email = 'person${n}@example.com'`).join(" OR ")
+)
+
 /** The e-mail of the calls. It is personal data, so logs and spans must not contain it. */
 export const canaryEmail = EmailAddress.make("canary.person@example.com")
 
@@ -239,6 +244,10 @@ const calls: Readonly<Record<OperationId, Call>> = {
     answer: { status: 202 }
   },
   contactsLookupPost: { call: contacts((service) => service.getMany([canaryEmail])), answer: json(200, [contact]) },
+  contactsSearchPost: {
+    call: contacts((service) => service.list({ rule: longRule })),
+    answer: json(200, [contact])
+  },
   contactsPost: { call: contacts((service) => service.add([{ email: canaryEmail }])), answer: json(200, [contact]) },
   emailsPost: {
     call: Effect.flatMap(EmailsService, (service) =>

@@ -36,6 +36,7 @@ const oracle: { readonly [id: string]: Row } = {
   contactsCountGet: safe,
   contactsFieldsGet: safe,
   contactsLookupPost: safe,
+  contactsSearchPost: safe,
   listsByListnameContactsGet: safe,
   listsByNameContactsPost: safe,
   listsByNameContactsRemovePost: safe,
@@ -125,9 +126,11 @@ const rows: ReadonlyArray<readonly [name: string, operation: OperationCall]> = [
   ["contactsChangesPost as a dry run", dryRun]
 ]
 
+const readsByPost = new Set(["contactsLookupPost", "contactsSearchPost"])
+
 /** What changes nothing, so that no failure leaves anything unknown. */
 const isRead = (name: string, { method }: OperationCall): boolean =>
-  method === "GET" || name === "contactsLookupPost" || name.endsWith("a dry run")
+  method === "GET" || readsByPost.has(name) || name.endsWith("a dry run")
 
 const words = Object.fromEntries(announcements.map(({ name, value }) => [name, value]))
 

@@ -38,6 +38,7 @@ const everyOperation = {
   contactsGet: [200, "GET", "/contacts?rule=FirstName='One'"],
   contactsCountGet: [200, "GET", "/contacts/count?rule=FirstName='One'"],
   contactsFieldsGet: [200, "GET", "/contacts/fields"],
+  contactsSearchPost: [200, "POST", "/contacts/search?lists=true", { Rule: "FirstName='One'" }],
   contactsLookupPost: [200, "POST", "/contacts/lookup", { Emails: ["one@example.com"] }],
   contactsChangesPost: [200, "POST", "/contacts/changes", [{ Email: "new@example.com", Seen: null, Write: {} }]],
   listsPost: [201, "POST", "/lists", { ListName: "made", Emails: ["one@example.com"] }],

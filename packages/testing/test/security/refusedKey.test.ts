@@ -21,6 +21,7 @@ import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { Cause, Context, Effect, Exit, Layer, Redacted, Stream } from "effect"
 import { inspect } from "node:util"
 import { serveProcess, type ServeProcess } from "../../src/index.ts"
+import { longRule } from "../faults/EveryOperation.ts"
 import { refused } from "../../src/conformance/cases/Refused.ts"
 
 class Served extends Context.Service<Served, ServeProcess>()("@roster/testing/test/Served") {
@@ -52,6 +53,7 @@ const everything = Effect.gen(function* () {
     contactsCountGet: contacts.count(),
     contactsFieldsGet: contacts.fields(),
     contactsLookupPost: contacts.getMany([email]),
+    contactsSearchPost: contacts.list({ rule: longRule }),
     contactsDeletePost: contacts.deleteMany(ContactFilter.ByEmails({ emails: [email] })),
     contactsExportByIdStatusGet: contacts.exportStatus(ExportId.make("00000000-0000-4000-8000-000000000000")),
     contactsExportPost: contacts.export(),

@@ -264,9 +264,9 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
       ["GET", "/security/smtp"],
       ["DELETE", `/contacts/${b}`],
       ["DELETE", "/security/apikeys/nobody"],
-      ["DELETE", "/security/smtp/nobody@wild.example"],
-      ["POST", "/contacts/export"]
+      ["DELETE", "/security/smtp/nobody@wild.example"]
     ] as const
+    const exporting = ["POST", "/contacts/export"] as const
 
     it.effect.each(operations)("is refused: %s %s", ([method, path]) =>
       Effect.gen(function* () {
@@ -275,7 +275,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
         for (const body of [
           '{"Rule": "All"}',
           '{"rule": ""}',
-          "[]",
+          "[1]",
           '""',
           "a=b",
           "x",
@@ -292,12 +292,34 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
       })
     )
 
-    it.effect.each(operations)("is nothing where it says nothing: %s %s", ([method, path]) =>
+    it.effect("is refused by an export unless it says by which rule or which e-mails, and a form always", () =>
+      Effect.gen(function* () {
+        yield* add(a, b)
+        const bodies: ReadonlyArray<readonly [body: string, words: RegExp]> = [
+          ['{"rule": "All"}', /^Invalid body: .*\bRule\b.*\bEmails\b/],
+          ['{"Other": 1}', /^Invalid body: .*\bRule\b.*\bEmails\b/],
+          ['{"Rule": "All", "FileFormat": "Json"}', /^Invalid fileFormat: .*query/],
+          ['{"Rule": "All", "Emails": ["a@wild.example"]}', /not both/],
+          ['{"Rule": 1}', /^Invalid Rule: /],
+          ["[1]", /^Invalid body: /],
+          ["x", /^Invalid body: /]
+        ]
+        for (const [body, words] of bodies) {
+          assert.match(refusedWith(yield* ask(...exporting, { headers: json, body }), 400), words)
+        }
+        const twice = yield* askJson("POST", "/contacts/export?rule=All", { Rule: "All" })
+        assert.match(refusedWith(twice, 400), /^Invalid body: .*not in both/)
+        const form = { "Content-Type": "application/x-www-form-urlencoded" }
+        refusedWith(yield* ask(...exporting, { headers: form, body: "rule=All" }), 415)
+      })
+    )
+
+    it.effect.each([...operations, exporting])("is nothing where it says nothing: %s %s", ([method, path]) =>
       Effect.gen(function* () {
         yield* add(a, b)
         const { status } = yield* ask(method, path)
         assert.notInclude([400, 411, 413, 415], status)
-        for (const body of ["", "{}", " { } ", "null", "null\n"]) {
+        for (const body of ["", "{}", " { } ", "[ ]", "null", "null\n"]) {
           for (const sent of [body, [body]]) {
             for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
               yield* add(a, b)
@@ -309,17 +331,17 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
       })
     )
 
-    it.effect("says where the options of an export belong, and is the same export for the same key", () =>
+    it.effect("is the same export for the same key as none", () =>
       Effect.gen(function* () {
         yield* add(a, b)
-        const text = refusedWith(yield* askJson("POST", "/contacts/export", { rule: `email = '${a}'` }), 400)
-        assert.match(text, /query.*\brule\b/)
         const keyed = { "Idempotency-Key": "wild-export" }
         const path = `/contacts/export?emails=${a}`
         const first = succeeded(yield* ask("POST", path, { headers: { ...json, ...keyed }, body: "{}" }), 202)
         const again = succeeded(yield* ask("POST", path, { headers: keyed }), 202)
         assert.strictEqual(textField(again, "PublicExportID"), textField(first, "PublicExportID"))
         refusedWith(yield* ask("POST", path, { headers: { ...json, ...keyed }, body: '{"rule":"All"}' }), 400)
+        const inBody = yield* askJson("POST", "/contacts/export", { Emails: [a] }, { headers: keyed })
+        assert.strictEqual(textField(succeeded(inBody, 202), "PublicExportID"), textField(first, "PublicExportID"))
       })
     )
 

@@ -2,7 +2,7 @@
 import { assert } from "../cases/Assert.ts"
 import type { Cases } from "../cases/Cases.ts"
 import { type ContactPayload, ContactsService, RawRule, RuleText } from "@roster/domain"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { impossibleEmails, place } from "../cases/Place.ts"
 import { refused } from "../cases/Refused.ts"
 import { noTexts, unchecked } from "../cases/Unchecked.ts"
@@ -215,6 +215,45 @@ export const contactReadsConformance = (it: Cases<ContactsService>): void => {
         const { rule } = place()
         assert.deepStrictEqual(yield* contacts.fields({ rule }), { contacts: 0, exact: true, fields: [] })
         yield* refused(contacts.fields({ rule: unreadable }), "InvalidRule")
+      })
+    )
+  })
+
+  it.describe("contacts: rules that no address holds", () => {
+    /** Two people, and a rule of 10 KiB and more that selects one of them. */
+    const arranged = Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const { email } = place()
+      yield* contacts.add([{ email: email("one"), customFields: { city: "Ulm" } }, { email: email("other") }])
+      const nobody = Array.from({ length: 250 }, (_, index) => `email = '${email(`nobody${index}`)}'`)
+      const rule = RuleText.make([...nobody, `email = '${email("one")}'`].join(" OR "))
+      return { contacts, one: email("one"), rule }
+    })
+
+    it.effect("list, count and stream as short ones", () =>
+      Effect.gen(function* () {
+        const { contacts, one, rule } = yield* arranged
+        assert.deepStrictEqual(yield* contacts.list({ rule, lists: true }), [yield* contacts.get(one, { lists: true })])
+        assert.deepStrictEqual(yield* contacts.list({ rule, limit: 5, offset: 1 }), [])
+        assert.deepStrictEqual(yield* contacts.count({ rule }), { count: 1 })
+        assert.strictEqual((yield* Stream.runCollect(contacts.stream({ rule }))).length, 1)
+        const { fields } = yield* contacts.fields({ rule })
+        const city = fields.filter(({ name }) => name === "city")
+        assert.deepStrictEqual(
+          city.map(({ contacts, examples }) => [contacts, examples]),
+          [[1, ["Ulm"]]]
+        )
+      })
+    )
+
+    it.effect("are refused as short ones", () =>
+      Effect.gen(function* () {
+        const { contacts, rule } = yield* arranged
+        const wrong = RuleText.make(`${rule} OR nonsense ~`, { disableChecks: true })
+        const { position } = yield* refused(contacts.list({ rule: wrong }), "InvalidRule")
+        assert.isAbove(position, rule.length)
+        assert.strictEqual((yield* refused(contacts.count({ rule: wrong }), "InvalidRule")).position, position)
+        yield* refused(contacts.list({ rule, limit: 1001 }), "InvalidInput")
       })
     )
   })

@@ -1,7 +1,7 @@
 /** Exports, on every layer: which contacts are in the file, in which order, and how to wait for it. */
 import { assert } from "../cases/Assert.ts"
 import type { Cases } from "../cases/Cases.ts"
-import { ContactsService, ExportId } from "@roster/domain"
+import { ContactFilter, ContactsService, ExportId, RuleText } from "@roster/domain"
 import { awaitExport } from "@roster/workflows"
 import { Effect, Schedule, Stream } from "effect"
 import { csvOf, csvRecordsOf, jsonRecordsOf, textOf, xmlOf } from "./ExportedFile.ts"
@@ -31,6 +31,27 @@ export const exportConformance = (it: Cases<ContactsService>): void => {
         )
         assert.isAtLeast(csvOf(textOf(yield* exported())).length, all.length + 1)
       })
+    )
+
+    it.effect(
+      "of more addresses, or of a longer rule, than an address of a request holds has those that are meant",
+      () =>
+        Effect.gen(function* () {
+          const contacts = yield* ContactsService
+          const { email } = place()
+          yield* contacts.add([{ email: email("one") }, { email: email("other") }])
+          const emails = Array.from({ length: 1000 }, (_, index) => email(`nobody${index}`))
+          const rule = RuleText.make(
+            [email("one"), ...emails.slice(0, 250)].map((one) => `email = '${one}'`).join(" OR ")
+          )
+          for (const filter of [byEmails(email("one"), ...emails), ContactFilter.ByRule({ rule })]) {
+            const file = jsonRecordsOf(textOf(yield* exported({ fileFormat: "Json", filter })))
+            assert.deepStrictEqual<ReadonlyArray<unknown>>(
+              file.map((contact) => contact["Email"]),
+              [email("one")]
+            )
+          }
+        })
     )
 
     it.effect("of addresses has those that are there, in the order of the list and in any spelling", () =>
