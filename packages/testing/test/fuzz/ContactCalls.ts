@@ -230,14 +230,18 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     const account = accountOf(asker)
     const rule = chance(0.4) ? someRule(account) : undefined
     const [limit, offset] = [pick([undefined, 0, 1, 7, 1000, 1001]), pick([undefined, 0, 3, 100_000])]
+    const isSearch = rule !== undefined && chance(0.3)
     const parameters = [
       ...(limit === undefined ? [] : [`limit=${limit}`]),
       ...(offset === undefined ? [] : [`offset=${offset}`]),
-      ...(rule === undefined ? [] : [`rule=${encoded(rule.text)}`])
+      ...(rule === undefined || isSearch ? [] : [`rule=${encoded(rule.text)}`])
     ]
     const from = offset ?? 0
-    const sent = sentTo("GET", `/contacts${parameters.length === 0 ? "" : `?${parameters.join("&")}`}`)
-    return drawn({ operation: "contactsGet", asker, sent }, () =>
+    const query = parameters.length === 0 ? "" : `?${parameters.join("&")}`
+    const sent = isSearch
+      ? sentTo("POST", `/contacts/search${query}`, jsonBody({ Rule: rule.text }))
+      : sentTo("GET", `/contacts${query}`)
+    return drawn({ operation: isSearch ? "contactsSearchPost" : "contactsGet", asker, sent }, () =>
       limit === 1001
         ? { status: 400 }
         : {
