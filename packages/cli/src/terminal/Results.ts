@@ -7,7 +7,7 @@ import { Effect, Schema, Stream } from "effect"
 import { Csv } from "effect/encoding"
 import { Output } from "./Output.ts"
 import { jsonText, printable, printableLines } from "./Printable.ts"
-import { fieldsOf, inReadersZone, recordText, type TableOptions, tableOf } from "./Table.ts"
+import { fieldsOf, recordText, type TableOptions, tableOf, timesInWords } from "./Table.ts"
 
 /** Prints one value; `words` is its form in a table. */
 const single = Effect.fnUntraced(function* (value: unknown, words: () => string) {
@@ -47,7 +47,7 @@ const encoder = <A>(schema: Schema.Codec<A, unknown>) => {
 }
 
 /** Prints one record that is JSON already. */
-export const row = (value: unknown) => single(value, () => recordText(inReadersZone(value)))
+export const row = (value: unknown) => single(value, () => recordText(timesInWords(value)))
 
 /** Prints one record of the service. */
 export const record = <A>(schema: Schema.Codec<A, unknown>, value: A) =>
@@ -108,7 +108,7 @@ export const records = Effect.fnUntraced(function* <A, E, R>(
       yield* output.write(
         Stream.mapArray(values, (part) => {
           isEmpty = false
-          return [`${table.part(part.map((value) => inReadersZone(encode(value))))}\n`]
+          return [`${table.part(part.map((value) => timesInWords(encode(value))))}\n`]
         })
       )
       if (isEmpty) return yield* output.note("There are none.")

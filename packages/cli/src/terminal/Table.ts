@@ -15,28 +15,25 @@ export const fieldsOf = (record: unknown, path = ""): ReadonlyArray<readonly [na
     ? Object.entries(record).flatMap(([name, value]) => fieldsOf(value, path === "" ? name : `${path}.${name}`))
     : [[path, valueText(record)]]
 
-const two = (part: number): string => String(part).padStart(2, "0")
+const instant = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/
 
-/** A time in the zone of the reader. */
-export const localTime = (time: Date): string => {
-  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join("-")
-  return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":")}`
-}
-
-const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+/** A time as people read it, which is in UTC, as rules mean it. */
+const timeInWords = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC$/
 
 /** Fields whose texts are those of people, and stay as they are. */
 const foreign = new Set(["CustomFields", "Examples"])
 
-/** A record with its times in the zone of the reader. */
-export const inReadersZone = (value: unknown): unknown => {
-  if (Predicate.isString(value)) return instant.test(value) ? localTime(new Date(value)) : value
-  if (Array.isArray(value)) return value.map(inReadersZone)
+/** A record with its times as people read them. */
+export const timesInWords = (value: unknown): unknown => {
+  if (Predicate.isString(value)) return value.replace(instant, "$1 $2 UTC")
+  if (Array.isArray(value)) return value.map(timesInWords)
   if (!Predicate.isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, foreign.has(name) ? field : inReadersZone(field)])
+    Object.entries(value).map(([name, field]) => [name, foreign.has(name) ? field : timesInWords(field)])
   )
 }
+
+const withoutZone = (text: string): string => text.replace(timeInWords, "$1")
 
 /** Width of the space between columns. */
 const gap = 2
@@ -95,6 +92,10 @@ export interface TableOptions {
 
 interface Column {
   readonly name: string
+  /** Its name, with the zone of its times. */
+  readonly heading: string
+  /** Whether its cells are times, of which the heading has the zone. */
+  readonly hasTimes: boolean
   readonly place: number
   /** Whether its texts are never cut, nor the column left out. */
   readonly isNeeded: boolean
@@ -130,18 +131,22 @@ export const tableOf = (names: ReadonlyArray<string>, options: TableOptions = {}
   const isLast = (place: number) => place === names.length - 1
 
   const measured = (name: string, place: number, rows: ReadonlyArray<ReadonlyArray<string>>): Column => {
-    const cells = rows.map((row) => row[place] ?? "")
-    const widest = Math.max(...[name, ...cells].map((text) => CliOutput.displayWidth(text)))
+    const texts = rows.map((row) => row[place] ?? "")
+    const filled = texts.filter((text) => text !== "")
+    const hasTimes = filled.length > 0 && filled.every((text) => timeInWords.test(text))
+    const heading = hasTimes ? `${name} (UTC)` : name
+    const cells = hasTimes ? texts.map(withoutZone) : texts
+    const widest = Math.max(...[heading, ...cells].map((text) => CliOutput.displayWidth(text)))
+    const given = { name, heading, hasTimes, place }
     const isSentence = hasSentences && isLast(place)
-    if (isSentence) return { name, place, isNeeded: true, narrowest: narrowestSentence, width: narrowestSentence }
+    if (isSentence) return { ...given, isNeeded: true, narrowest: narrowestSentence, width: narrowestSentence }
     const isNeeded = identifying.has(name)
     // A part of a number or a time is another one.
     const isWhole = isNeeded || cells.every((cell) => /^[\d.,:\- ]*$/.test(cell))
     // The last column has no neighbour.
     const isCapped = available !== Number.POSITIVE_INFINITY && !isWhole && !isLast(place)
     return {
-      name,
-      place,
+      ...given,
       isNeeded,
       narrowest: isWhole ? widest : Math.min(narrowestCell, widest),
       width: isCapped ? Math.min(widestCell, widest) : Math.min(widest, available ?? widest)
@@ -161,11 +166,17 @@ export const tableOf = (names: ReadonlyArray<string>, options: TableOptions = {}
         areAsked
       ))
       const cellsOf = (row: ReadonlyArray<string>) =>
-        shown.map(({ isNeeded, place, width }) => (isNeeded ? (row[place] ?? "") : clipped(row[place] ?? "", width)))
-      return [...(isFirst ? [names] : []), ...rows]
-        .map((row) =>
+        shown.map(({ hasTimes, isNeeded, place, width }) => {
+          const cell = row[place] ?? ""
+          const text = hasTimes ? withoutZone(cell) : cell
+          // A part of a time is another one.
+          return isNeeded || timeInWords.test(cell) ? text : clipped(text, width)
+        })
+      const headings = shown.map(({ heading, width }) => clipped(heading, width))
+      return [...(isFirst ? [headings] : []), ...rows.map(cellsOf)]
+        .map((cells) =>
           line(
-            cellsOf(row),
+            cells,
             shown.map(({ width }) => width)
           )
         )

@@ -77,7 +77,7 @@ describe("roster contacts, on a store file", () => {
       assert.strictEqual(entries.at(-1)?.Effect, "Created")
       const table = yield* run(["contacts", "history", "ann@example.com", "--limit", "2", "-o", "table"])
       const [head, first, second, ...rest] = table.stdout.trimEnd().split("\n")
-      assert.match(head ?? "", /^When +What +By +Key +Change$/)
+      assert.match(head ?? "", /^When \(UTC\) +What +By +Key +Change$/)
       assert.match(first ?? "", /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  changed .* Status: Unsubscribed -> Active$/)
       assert.match(second ?? "", /Status: Unsubscribed -> Unsubscribed$/)
       assert.deepStrictEqual(rest, [])
@@ -111,7 +111,7 @@ describe("roster contacts, on a store file", () => {
       assert.deepStrictEqual(emails(engaged), ["Ann@example.com"])
       assert.deepStrictEqual(json(yield* run(["contacts", "list", "--all"])), json(listed))
       const table = yield* run(["contacts", "list", "-o", "table"])
-      assert.match(table.stdout, /^Email +Status +FirstName +LastName +DateAdded\nAnn@example\.com +Engaged +Ann +Lee/)
+      assert.match(table.stdout, /^Email +Status +FirstName +LastName +DateAdded \(UTC\)\nAnn@example\.com +Engaged +Ann +Lee/)
     })
   )
 

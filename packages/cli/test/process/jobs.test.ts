@@ -77,7 +77,7 @@ describe("roster jobs", () => {
       const table = yield* jobs("list", "-o", "table")
       assert.match(
         table.stdout,
-        /^id +kind +state +running +created +rowsDone +accepted +rejected +duplicates\n\S+ +Import +Ready +false /
+        /^id +kind +state +running +created \(UTC\) +rowsDone +accepted +rejected +duplicates\n\S+ +Import +Ready +false /
       )
     })
   )

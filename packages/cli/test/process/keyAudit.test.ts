@@ -78,7 +78,7 @@ describe("roster audit list", () => {
       )
       const table = yield* run(["audit", "list", "-o", "table", "--since", "1h"])
       assert.notInclude(all.stdout + table.stdout, "\u202e")
-      assert.match(table.stdout, /^When +Who +From +Account +What\n/)
+      assert.match(table.stdout, /^When \(UTC\) +Who +From +Account +What\n/)
       assert.match(table.stdout, /\d\d:\d\d:\d\d +the owner of the store +.*deleted the key ci\ufffdgnp/)
       assert.include(table.stdout, "created the SMTP credentials shop@example.com")
       const [first, ...others] = jsonOf<typeof entries>(yield* run(["audit", "list", "--limit", "1"]))

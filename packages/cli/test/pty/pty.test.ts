@@ -40,7 +40,7 @@ describe.skipIf(!hasTerminal)("on a terminal (needs script)", () => {
       const { db, folder } = yield* withContacts
       const { code, raw, screen } = yield* inTerminal(folder, ["contacts", "list", "--db", db], { columns: 300 })
       assert.strictEqual(code, 0, screen)
-      assert.match(screen, /^Email +Status +FirstName +LastName +DateAdded\n/)
+      assert.match(screen, /^Email +Status +FirstName +LastName +DateAdded \(UTC\)\n/)
       // The address is what the next command needs; the names are cut with a sign.
       const narrow = yield* inTerminal(
         folder,

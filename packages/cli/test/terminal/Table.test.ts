@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { jsonText, printable, printableLines, shorten } from "../../src/terminal/Printable.ts"
-import { fieldsOf, inReadersZone, recordText, tableOf } from "../../src/terminal/Table.ts"
+import { fieldsOf, recordText, tableOf, timesInWords } from "../../src/terminal/Table.ts"
 
 // Cursor and colour, the clipboard (OSC 52), C1 controls, bidi, line breaks, tags, a broken surrogate.
 const hostile = "\u001b[31mred\u001b]52;c;ZXZpbA==\u0007\u009b2J\u202eabc\u2066\u200f\r\nb\u2028c\u{e0041}\ud800\u007f"
@@ -116,16 +116,21 @@ describe("tables", () => {
     )
   })
 
-  it("have times in the zone of the reader, but texts of people as they are", () => {
+  it("have times in UTC and say so in the heading, but texts of people as they are", () => {
     const time = "2026-07-21T15:22:36Z"
-    // The Swedish write a time as tables have it.
-    const local = new Date(time).toLocaleString("sv-SE")
-    assert.deepStrictEqual(inReadersZone({ DateAdded: time, CustomFields: { seen: time }, Count: 1, Levels: [time] }), {
-      DateAdded: local,
-      CustomFields: { seen: time },
-      Count: 1,
-      Levels: [local]
-    })
+    const record = timesInWords({ Email: "a@x.org", DateAdded: time, Expires: null, CustomFields: { seen: time } })
+    assert.strictEqual(
+      recordText(record),
+      "Email              a@x.org\nDateAdded          2026-07-21 15:22:36 UTC\nExpires\nCustomFields.seen  2026-07-21T15:22:36Z"
+    )
+    const table = tableOf(["DateAdded", "Expires", "CustomFields.seen"])
+    assert.strictEqual(
+      table.part([record]),
+      "DateAdded (UTC)      Expires  CustomFields.seen\n2026-07-21 15:22:36           2026-07-21T15:22:36Z"
+    )
+    // Where a heading cannot say it, the time does.
+    const later = timesInWords({ DateAdded: time, Expires: time, CustomFields: {} })
+    assert.strictEqual(table.part([later]), "2026-07-21 15:22:36  2026-07-21 15:22:36 UTC")
   })
 
   it("neutralise values and the names of custom fields", () => {

@@ -6,7 +6,6 @@ import { Command } from "effect/cli"
 import { toggle } from "../../settings/FlagForms.ts"
 import { Output } from "../../terminal/Output.ts"
 import * as Results from "../../terminal/Results.ts"
-import { localTime } from "../../terminal/Table.ts"
 import { count, email, refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import * as TargetLayer from "../../target/TargetLayer.ts"
 
@@ -15,7 +14,7 @@ const shownByDefault = 20
 
 /** An entry as people read it. */
 const rowOf = (entry: HistoryEntry) => ({
-  When: localTime(DateTime.toDate(entry.date)),
+  When: DateTime.formatIso(entry.date),
   What: historyEffect(entry),
   By: historyBy(entry),
   Key: entry.key ?? "",
