@@ -10,12 +10,13 @@ import { Fragment, type FormEvent, useState } from "react"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Shown } from "../kit/Times.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { ContactHistory } from "./ContactHistory.tsx"
-import { textOf } from "./ContactColumn.ts"
+import { shownOf } from "./ContactColumn.ts"
 import { askedOf, changeCommand, changesOf, type Edited, editedOf, saveRecord, updateContact } from "./ContactEdit.ts"
 import { wanted } from "./ContactSelection.ts"
 
@@ -23,13 +24,15 @@ import { wanted } from "./ContactSelection.ts"
 const Facts = ({ contact }: { readonly contact: Contact }) => (
   <dl className="facts">
     {ContactFields.allFields.flatMap(({ read, wire }) => {
-      const text = textOf(read(contact))
-      return text === "" || wire === "Status" || wire === "FirstName" || wire === "LastName"
+      const value = shownOf(read(contact))
+      return value === "" || wire === "Status" || wire === "FirstName" || wire === "LastName"
         ? []
         : [
             <div key={wire}>
               <dt>{wire}</dt>
-              <dd>{text}</dd>
+              <dd>
+                <Shown value={value} />
+              </dd>
             </div>
           ]
     })}

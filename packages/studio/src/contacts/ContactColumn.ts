@@ -7,17 +7,13 @@ import { DateTime } from "effect"
 export interface ContactColumn {
   /** The name that exports and the command line have for it. */
   readonly name: string
-  readonly read: (contact: Contact) => string
+  /** The text of the cell, or its time. */
+  readonly read: (contact: Contact) => string | DateTime.Utc
 }
 
-/** A time as the person's clock and language have it. */
-const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" })
-
-/** A value as people read it; times in their own zone. */
-export const textOf = (value: string | number | DateTime.Utc | null | undefined): string => {
-  if (value === null || value === undefined) return ""
-  return DateTime.isDateTime(value) ? localTime.format(DateTime.toDateUtc(value)) : String(value)
-}
+/** What is shown of a value. */
+export const shownOf = (value: string | number | DateTime.Utc | null | undefined): string | DateTime.Utc =>
+  DateTime.isDateTime(value) ? value : String(value ?? "")
 
 /** The column of the lists, which the page asks for only where it is shown. */
 export const listsColumn = "Lists"
@@ -25,14 +21,14 @@ export const listsColumn = "Lists"
 /** The address stands in each row before them. */
 const recordColumns: ReadonlyArray<ContactColumn> = [
   ...ContactFields.allFields.flatMap(({ read, wire }) =>
-    wire === "Email" ? [] : [{ name: wire, read: (contact: Contact) => textOf(read(contact)) }]
+    wire === "Email" ? [] : [{ name: wire, read: (contact: Contact) => shownOf(read(contact)) }]
   ),
   { name: listsColumn, read: ({ lists = [] }) => lists.join("; ") }
 ]
 
 const customColumn = (name: string): ContactColumn => {
   const folded = Rule.foldText(name)
-  const read = ({ customFields = {} }: Contact): string => {
+  const read = ({ customFields = {} }: Contact) => {
     const exact = customFields[name]
     if (exact !== undefined) return exact
     const other = Object.keys(customFields).find((own) => Rule.foldText(own) === folded)

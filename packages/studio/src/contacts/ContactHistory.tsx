@@ -1,13 +1,12 @@
 /** What was done to a contact, the newest first: when, by which run and key, and what each field was and became. */
 import { historyBy, historyEffect, historyWords } from "@roster/workflows"
-import { DateTime } from "effect"
 import { AsyncResult } from "effect/reactivity"
 import { useState } from "react"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
-import { localTime } from "../kit/Times.ts"
+import { Time } from "../kit/Times.tsx"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
 
 const Entries = ({ email }: { readonly email: string }) => {
@@ -23,7 +22,7 @@ const Entries = ({ email }: { readonly email: string }) => {
         {entries.map((entry, index) => (
           <tr key={index}>
             <td>
-              <time dateTime={DateTime.formatIso(entry.date)}>{localTime(entry.date)}</time>
+              <Time at={entry.date} />
             </td>
             <td>{historyEffect(entry)}</td>
             <td>

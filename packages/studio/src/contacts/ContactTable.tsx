@@ -2,8 +2,8 @@
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
+import { Shown } from "../kit/Times.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { columnsOf } from "./ContactColumn.ts"
 
@@ -57,7 +57,7 @@ export const ContactTable = () => {
           </th>
           {columns.map(({ name, read }) => (
             <td key={name}>
-              <bdi>{shortened(read(contact))}</bdi>
+              <Shown value={read(contact)} />
             </td>
           ))}
         </tr>

@@ -9,6 +9,7 @@ import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
+import { Time } from "../kit/Times.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import * as ExportAtoms from "./ExportAtoms.ts"
 
@@ -22,8 +23,6 @@ const formats: Readonly<Record<Format, string>> = {
 
 const isFormat = (text: string): text is Format => Object.hasOwn(formats, text)
 
-const localTime = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
-
 const stateWords: Readonly<Record<ExportAtoms.MadeExport["state"], string>> = {
   Waiting: "being made…",
   Ready: "ready",
@@ -34,7 +33,9 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
   const again = useAtomSet(ExportAtoms.waitAgain)
   return (
     <tr>
-      <td>{localTime.format(one.requestedAt)}</td>
+      <td>
+        <Time at={one.requestedAt} />
+      </td>
       <td>
         <bdi>{one.rule === "" ? "all contacts" : shortened(one.rule)}</bdi>
       </td>

@@ -1,7 +1,7 @@
 /** The words for keys: what a level includes, and which one action ends a finding. */
 import { describeFinding, type KeyFinding } from "@roster/workflows"
 import { DateTime } from "effect"
-import { textOf } from "../contacts/ContactColumn.ts"
+import { localTime } from "../kit/Times.tsx"
 import { choices, type Kind } from "./KeyAtoms.ts"
 
 const sentences: Readonly<Record<string, string>> = {
@@ -43,6 +43,6 @@ export const actionOf = (finding: KeyFinding): "Delete" | "Change" => {
 /** What a finding says, with the times of the person's clock, and what to do. */
 export const findingWords = (finding: KeyFinding): string => {
   const { advice, what } = describeFinding(finding)
-  const said = what.replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, (time) => textOf(DateTime.makeUnsafe(time)))
+  const said = what.replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, (time) => localTime(DateTime.makeUnsafe(time)))
   return `${said[0]?.toUpperCase() ?? ""}${said.slice(1)}: ${advice}.`
 }

@@ -2,10 +2,10 @@
 import type { AccessLevel } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "react"
-import { textOf } from "../contacts/ContactColumn.ts"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
+import { Time } from "../kit/Times.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Needs } from "../session/Rights.tsx"
 import { session } from "../session/Session.ts"
@@ -66,8 +66,8 @@ const Row = ({
         </td>
       )}
       <td>{(ipRanges ?? []).length === 0 ? "everywhere" : (ipRanges ?? []).join(", ")}</td>
-      <td>{expires == null ? "never" : textOf(expires)}</td>
-      <td>{lastUse == null ? "never" : textOf(lastUse)}</td>
+      <td>{expires == null ? "never" : <Time at={expires} />}</td>
+      <td>{lastUse == null ? "never" : <Time at={lastUse} />}</td>
       {kind === "smtp" ? null : (
         <td>
           {findings.length === 0 ? "nothing found" : null}

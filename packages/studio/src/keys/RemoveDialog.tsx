@@ -1,24 +1,32 @@
 /** Deletes a credential, or revokes one whose secret has leaked. The last key that manages keys stays, and the dialog says why. */
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useEffect } from "react"
-import { textOf } from "../contacts/ContactColumn.ts"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Time } from "../kit/Times.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import * as KeyAtoms from "./KeyAtoms.ts"
 import { kindNames } from "./KeyWords.ts"
 
+const LastUse = ({ of: { lastUse } }: { readonly of: KeyAtoms.ListedKey["key"] }) =>
+  lastUse == null ? (
+    "It was never used"
+  ) : (
+    <>
+      It was used last at <Time at={lastUse} />
+    </>
+  )
+
 /** What is known of a leaked key that is gone. */
 const Revoked = ({ listed }: { readonly listed: KeyAtoms.ListedKey }) => {
-  const { lastUse, name } = listed.key
+  const { name } = listed.key
   const values = { key: listed.kind === "apikeys" ? name : undefined, since: "30d" }
   return (
     <>
       <p role="status">
-        <bdi>{name}</bdi> is revoked: nobody gets in with it any more.{" "}
-        {lastUse == null ? "It was never used." : `It was used last at ${textOf(lastUse)}.`}{" "}
+        <bdi>{name}</bdi> is revoked: nobody gets in with it any more. <LastUse of={listed.key} />.{" "}
         {(listed.levels ?? []).length === 0 ? "" : `It could do: ${listed.levels?.join(", ")}.`}
       </p>
       <p>What it did is in the audit trail, for a key with the level Security:</p>
@@ -68,9 +76,8 @@ export const RemoveDialog = ({
           </p>
         ) : (
           <p>
-            The {kindNames[kind]} <bdi>{key.name}</bdi> would stop working at once, for every program that uses it
-            {key.lastUse == null ? "; it was never used" : `; it was used last at ${textOf(key.lastUse)}`}. This cannot
-            be undone.
+            The {kindNames[kind]} <bdi>{key.name}</bdi> would stop working at once, for every program that uses it.{" "}
+            <LastUse of={key} />. This cannot be undone.
           </p>
         )}
         <div className="buttons">

@@ -1,8 +1,8 @@
 /** What became of a rotation: whose the new secret is, and until when the old one works. */
 import { AsyncResult, Atom } from "effect/reactivity"
-import { textOf } from "../contacts/ContactColumn.ts"
 import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Time } from "../kit/Times.tsx"
 import * as KeyAtoms from "./KeyAtoms.ts"
 
 export const RotationStatus = () => {
@@ -29,7 +29,13 @@ export const RotationStatus = () => {
           {result.value.old.map(({ expires, name }) => (
             <p key={name}>
               The old secret works as <bdi>{name}</bdi>
-              {expires === null ? "" : ` until ${textOf(expires)}`}. Change that one to give it another end.
+              {expires === null ? null : (
+                <>
+                  {" "}
+                  until <Time at={expires} />
+                </>
+              )}
+              . Change that one to give it another end.
             </p>
           ))}
         </div>

@@ -123,6 +123,7 @@ export const RuleBox = () => {
               onClick={() => take(suggestion)}
             >
               <span>{suggestion.text}</span>
+              {suggestion.words === undefined ? null : <small>{suggestion.words}</small>}
               {suggestion.contacts === undefined ? null : <small>{suggestion.contacts.toLocaleString()} have it</small>}
             </li>
           ))}

@@ -1,9 +1,10 @@
 /** The rule as it is being written: what is wrong with it, what may be written next, the saved rule that it names, and its use. */
-import { completeRule, InvalidInput, type InvalidRule, parseRule, RuleName, type RuleCompletions } from "@roster/domain"
+import { completeRule, InvalidInput, type InvalidRule, parseRule, RuleName } from "@roster/domain"
 import { completeSavedRule, invalidInput, isSavedRule, ruleOf } from "@roster/domain/internal"
 import { Effect, Result, Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import * as AppliedRule from "./AppliedRule.ts"
+import { localDays, type Suggestion } from "./LocalDays.ts"
 import { ruleStorage, RuleStorage } from "./RuleStorage.ts"
 
 const runtime = Atom.runtime((get) => get(ruleStorage))
@@ -47,15 +48,22 @@ export const caret = Atom.make<number | undefined>(undefined)
 /** Maximum number of suggestions that are shown. */
 const shownSuggestions = 8
 
+/** What may be written, and from where on. */
+interface Completions {
+  readonly from: number
+  readonly suggestions: ReadonlyArray<Suggestion>
+}
+
 /** What may be written at the caret. */
-export const completions = Atom.readable((get): Pick<RuleCompletions, "from" | "suggestions"> => {
+export const completions = Atom.readable((get): Completions => {
   const at = get(caret)
   const text = get(AppliedRule.draft)
   if (at === undefined) return { from: 0, suggestions: [] }
   const { from, suggestions } = isSavedRule(text)
     ? { from: 0, suggestions: completeSavedRule(text, get(savedTexts) ?? {}) }
     : completeRule(text, at, get(AppliedRule.knownFields), get(AppliedRule.knownLists))
-  return { from, suggestions: suggestions.slice(0, shownSuggestions) }
+  const days = localDays(text.slice(0, from), new Date())
+  return { from, suggestions: [...days, ...suggestions].slice(0, shownSuggestions) }
 })
 
 /** The text of the draft as a rule, or what is wrong with it. */

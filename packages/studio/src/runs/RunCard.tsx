@@ -6,10 +6,11 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Pager, pageSize } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Time } from "../kit/Times.tsx"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
 import { ChangesTable } from "./ChangesTable.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
-import { changedBy, effectWords, previewWords, stateWords, stepWords, whatOf, whenOf } from "./RunWords.ts"
+import { beganAt, changedBy, effectWords, previewWords, stateWords, stepWords, whatOf } from "./RunWords.ts"
 
 const Changes = () => {
   const result = useAtomValue(RunAtoms.changes)
@@ -139,7 +140,7 @@ export const RunCard = ({ run }: { readonly run: ListedRun }) => {
         </button>
       </p>
       <h2 ref={heading} tabIndex={-1}>
-        <bdi>{whatOf(run.header)}</bdi>, {whenOf(run.header)}
+        <bdi>{whatOf(run.header)}</bdi>, <Time at={beganAt(run.header)} />
       </h2>
       <p>
         {created.toLocaleString()} added, {changed.toLocaleString()} changed, {deleted.toLocaleString()} deleted;{" "}

@@ -12,11 +12,11 @@ import {
 } from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
 import { shortened } from "../kit/Shortened.ts"
-import { localTime } from "../kit/Times.ts"
+import { localTime } from "../kit/Times.tsx"
 import type { UndoPreview } from "./RunAtoms.ts"
 
-/** When a run began. */
-export const whenOf = ({ began }: RunHeader): string => localTime(Date.parse(began))
+/** When a run began, in milliseconds since 1970. */
+export const beganAt = ({ began }: RunHeader): number => Date.parse(began)
 
 const commands: Readonly<Record<string, string>> = {
   import: "Import",
@@ -38,7 +38,7 @@ export const whatOf = ({ about, command }: RunHeader): string =>
 
 /** How a run ended, and whether it was undone. */
 export const stateWords = ({ header, state, undoneBy }: ListedRun): string => {
-  if (undoneBy !== undefined) return `undone by the run of ${whenOf(undoneBy.header)}`
+  if (undoneBy !== undefined) return `undone by the run of ${localTime(beganAt(undoneBy.header))}`
   if (state === "Finished") return "finished"
   if (state === "GoingOn") return "going on"
   return header.undoes === undefined ? "interrupted" : "interrupted: undo the same run again to go on"

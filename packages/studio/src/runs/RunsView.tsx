@@ -4,9 +4,10 @@ import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
+import { Time } from "../kit/Times.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
 import { RunCard } from "./RunCard.tsx"
-import { stateWords, whatOf, whenOf } from "./RunWords.ts"
+import { beganAt, stateWords, whatOf } from "./RunWords.ts"
 
 const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
   const [, open] = useAtom(RunAtoms.opened)
@@ -23,7 +24,7 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
         <tr key={run.header.id}>
           <td>
             <button type="button" className="link" onClick={() => open(run.header.id)}>
-              {whenOf(run.header)}
+              <Time at={beganAt(run.header)} />
             </button>
           </td>
           <td>

@@ -1,0 +1,39 @@
+/**
+ * Days of the reader's calendar, to choose where a rule compares a date of the record. A day that is written is one of UTC, so a day
+ * that is chosen becomes the instant at which it begins or ends here. (docs/rules.md)
+ */
+import type { RuleSuggestion } from "@roster/domain"
+import { RuleFields } from "@roster/domain/internal"
+import { localDay } from "../kit/Times.tsx"
+
+/** What may be written, and what it means. */
+export interface Suggestion extends RuleSuggestion {
+  readonly words?: string | undefined
+}
+
+const comparison = /(?<!\w)(\w+) ?(<=|>=|<|>)$/
+
+const isDate = (name: string): boolean =>
+  RuleFields.isRecordFieldName(name) && RuleFields.recordFieldInfo(name).kind === "date"
+
+/** Some days until today, each as the instant with which a comparison has the whole day on the right side. */
+export const localDays = (before: string, now: Date): ReadonlyArray<Suggestion> => {
+  const [, field = "", operator = ""] = comparison.exec(before.trimEnd()) ?? []
+  if (!isDate(field.toLowerCase())) return []
+  const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()]
+  const days: ReadonlyArray<readonly [words: string, month: number, day: number]> = [
+    ["today", month, day],
+    ["yesterday", month, day - 1],
+    ["a week ago", month, day - 7],
+    ["the first of this month", month, 1],
+    ["the first of this year", 0, 1]
+  ]
+  return days.map(([words, month, day]) => {
+    const start = new Date(year, month, day)
+    // After a day, and up to it, means its end.
+    const isEnd = operator === ">" || operator === "<="
+    const instant = isEnd ? new Date(new Date(year, month, day + 1).getTime() - 1) : start
+    const text = `'${instant.toISOString().replace(/(?::00)?\.000Z$/, "Z")}'`
+    return { text, words: `${words}, ${localDay(start)}, in your zone` }
+  })
+}
