@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, PlatformError, Stdio, Stream } from "effect"
 import { outputFlags, outputFormat, type OutputFormat } from "./OutputFlags.ts"
 import { jsonText, printableLines } from "./Printable.ts"
+import { wrapped } from "./Wrapping.ts"
 
 export class Output extends Context.Service<
   Output,
@@ -11,6 +12,8 @@ export class Output extends Context.Service<
     readonly isTerminal: boolean
     /** Columns of that terminal for tables, without limit with `--wide`; `undefined` elsewhere. */
     readonly width: number | undefined
+    /** Columns of the terminal that messages go to; `undefined` elsewhere. */
+    readonly noteWidth?: number | undefined
     /** Writes a part of the result, as fast as the reader takes it, and ends when the bytes have left this process. */
     readonly write: <E, R>(
       part: Stream.Stream<string | Uint8Array, E, R>
@@ -52,8 +55,10 @@ export const turn = Effect.callback<void>((resume) => {
 })
 
 /** A note as words, or as `{"note"}` where JSON was asked for: without a terminal people read standard error as well. */
-export const noteText = (requestedFormat: OutputFormat | undefined, words: string): string =>
-  requestedFormat === "json" || requestedFormat === "ndjson" ? jsonText({ note: words }) : printableLines(words)
+export const noteText = (requestedFormat: OutputFormat | undefined, words: string, width?: number): string =>
+  requestedFormat === "json" || requestedFormat === "ndjson"
+    ? jsonText({ note: words })
+    : wrapped(printableLines(words), width)
 
 export const layer = Layer.effect(
   Output,
@@ -64,16 +69,18 @@ export const layer = Layer.effect(
     const writeOut = writeTo(process.stdout, "stdout")
     const writeError = writeTo(process.stderr, "stderr")
     const say = (text: string) => Effect.ignore(writeError(text))
-    const noteTarget = (words: string) => say(`${noteText(requestedFormat, words)}\n`)
+    // A terminal of 0 columns does not know how wide it is.
+    const noteWidth = process.stderr.isTTY ? process.stderr.columns || undefined : undefined
+    const noteTarget = (words: string) => say(`${noteText(requestedFormat, words, noteWidth)}\n`)
     return Output.of({
       format: outputFormat(requestedFormat, isTerminal),
       isTerminal,
-      // A terminal of 0 columns does not know how wide it is.
+      noteWidth,
       width: isWide ? Number.POSITIVE_INFINITY : isTerminal ? process.stdout.columns || undefined : undefined,
       write: (part) => Effect.andThen(turn, Stream.runForEach(part, writeOut)),
       note: (words) => (isQuiet ? Effect.void : noteTarget(words)),
       noteTarget,
-      ask: (question) => say(`${printableLines(question)} `),
+      ask: (question) => say(`${wrapped(printableLines(question), noteWidth)} `),
       noteExactly: (line) => say(`${line}\n`)
     })
   })
@@ -96,6 +103,7 @@ export interface CommandEnd {
 
 /** Writes the end of a command to stderr, also with `--quiet`: one line of JSON for programs, or text. */
 export const report = Effect.fnUntraced(function* (end: CommandEnd, words: string) {
-  const { format, noteExactly } = yield* Output
-  yield* noteExactly(format === "json" || format === "ndjson" ? jsonText(end) : printableLines(words))
+  const { format, noteExactly, noteWidth } = yield* Output
+  const isJson = format === "json" || format === "ndjson"
+  yield* noteExactly(isJson ? jsonText(end) : wrapped(printableLines(words), noteWidth))
 })
