@@ -5,7 +5,7 @@ import { closeSync, existsSync, lstatSync, openSync, readdirSync, readSync, rmSy
 import { dirname, join, parse } from "node:path"
 import { fromAccess, unavailable } from "../store/sqlite/StoreError.ts"
 import { processMillis } from "../store/StoreClock.ts"
-import { isStore } from "../store/StoreContents.ts"
+import { isStore } from "../store/sqlite/StoreContents.ts"
 
 const headOf = (path: string) =>
   Effect.try(() => {

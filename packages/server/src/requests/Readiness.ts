@@ -6,11 +6,10 @@ import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { TimeoutError } from "effect/Cause"
 import { idly } from "../threads/Background.ts"
-import { latestMigration } from "../store/Migrations.ts"
+import { latestMigration, newer } from "../store/Migrations.ts"
 import { asShortCall } from "../store/postgres/PostgresOptions.ts"
 import { dialect } from "../store/SqlDialect.ts"
 import { type StoreUnavailable, unavailable } from "../store/sqlite/StoreError.ts"
-import { newer } from "../store/StoreContents.ts"
 
 /** The time in which the store has to answer for the service to be ready. */
 const readyWithin = Duration.seconds(2)

@@ -712,6 +712,11 @@ export const migrations = {
 /** The number of the last migration, which every store of this version has run. */
 export const latestMigration = Math.max(...Object.keys(migrations).map(Number.parseFloat))
 
+/** Why a store of a later version is refused. */
+export const newer = (migration: number) =>
+  `It was written by a newer version of Roster: its tables are at step ${migration}, and this version knows ` +
+  `${latestMigration}. Use that version.`
+
 /** The last migration of the store, or 0. */
 export const lastMigration = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

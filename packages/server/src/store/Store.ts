@@ -2,7 +2,7 @@
 import { redactLayerSpans, secretText } from "@roster/domain/internal"
 import { Effect, Layer, References, Result } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { lastMigration, latestMigration, migrate } from "./Migrations.ts"
+import { lastMigration, latestMigration, migrate, newer } from "./Migrations.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
@@ -14,7 +14,7 @@ import { keepsSessions, lostSessions } from "./postgres/KeptSessions.ts"
 import * as FailedAuthCounts from "./postgres/FailedAuthCounts.ts"
 import { byEngine } from "./SqlDialect.ts"
 import { skewIssue, storeClock } from "./StoreClock.ts"
-import { newer, refuseForeign } from "./StoreContents.ts"
+import { refuseForeign } from "./sqlite/StoreContents.ts"
 import { yieldToEventLoop } from "../threads/Slices.ts"
 
 /** Reads first, so that opening an up-to-date store never waits for the write lock. */

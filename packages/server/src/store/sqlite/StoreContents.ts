@@ -2,11 +2,10 @@
 import { Duration, Effect } from "effect"
 import { existsSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
-import { latestMigration } from "./Migrations.ts"
-import { blockingWait, whileBusy } from "./sqlite/SqliteBusy.ts"
-import { fromCause, isLocked, unavailable } from "./sqlite/StoreError.ts"
-import { defaultBusyTimeout } from "./sqlite/StoreFile.ts"
-import { addressOf } from "./sqlite/StoreCopy.ts"
+import { blockingWait, whileBusy } from "./SqliteBusy.ts"
+import { fromCause, isLocked, unavailable } from "./StoreError.ts"
+import { defaultBusyTimeout } from "./StoreFile.ts"
+import { addressOf } from "./StoreCopy.ts"
 
 /** Whether there is a store, or a WAL of one. */
 export const isThere = (path: string): boolean => existsSync(path) || existsSync(`${path}-wal`)
@@ -61,11 +60,6 @@ export const contentsOf = (database: DatabaseSync, path: string) =>
     },
     catch: fromCause(path)
   })
-
-/** Why a store of a later version is refused. */
-export const newer = (migration: number) =>
-  `It was written by a newer version of Roster: its tables are at step ${migration}, and this version knows ` +
-  `${latestMigration}. Use that version.`
 
 /** Refuses the database of another program. */
 export const refuseForeign = Effect.fnUntraced(function* (path: string) {
