@@ -76,7 +76,9 @@ export const advice = {
     "[What fails](programs.md#what-fails) says which programs do nothing twice.",
   StoreDamaged: "Restore a backup, or open another file.",
   StoreFailure: "Check the disk and the database, then repeat the call: none of it was stored.",
-  StoreUnavailable: "Check the path and its permissions, or whether another process holds it.",
+  StoreUnavailable:
+    "Check the path and its permissions, or whether another process holds it; with `isOlder`, upgrade it first " +
+    "(`roster upgrade`, or `StoreUpgrade.upgrade`).",
   TimedOut: "Repeat the call, or allow it more time.",
   TooManyContacts: "Send at most 1000 at once: `addAll` and `importContacts` divide any number.",
   TooManyCredentials: "Delete a credential that nobody uses.",

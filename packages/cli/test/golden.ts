@@ -114,6 +114,7 @@ export const golden: Readonly<Record<string, Golden>> = {
   "profile use": { good: "one", ends: { 2: "a/b" } },
   "profile remove": { good: "one", ends: { 2: "a/b" } },
   status: { good: "", asks: true },
+  upgrade: { good: "", ends: { 2: "--no-copy --database-url postgres://roster@db.example.com/roster" } },
   doctor: { good: "" },
   completions: { good: "bash", ends: { 2: "tcsh" } },
   commands: { good: "" }

@@ -219,6 +219,10 @@ const commands = {
       "Replace a store that nobody uses with a backup; the old store is kept",
       () => import("../commands/store/restore.ts")
     ),
+    upgrade: leaf(
+      "Bring a store of an earlier version up to date, after saying what that rewrites, and keep a copy",
+      () => import("../commands/store/upgrade.ts")
+    ),
     auth,
     profile,
     status: leaf(

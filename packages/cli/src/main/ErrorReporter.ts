@@ -5,6 +5,7 @@
  */
 import type { ServiceError } from "@roster/domain"
 import { shellWord } from "@roster/workflows"
+import type { StoreError } from "@roster/server"
 import { Cause, Effect, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
 import { withoutKeys } from "../terminal/KeyMask.ts"
@@ -141,6 +142,10 @@ const onBug = Effect.fnUntraced(function* (defect: unknown) {
   })
 })
 
+/** Whether a store, which could be upgraded when a command began, could not be at its first write: a client has no error for it. */
+const isStoreError = (defect: unknown): defect is StoreError =>
+  Predicate.isTagged(defect, "StoreUnavailable") || Predicate.isTagged(defect, "StoreDamaged")
+
 /** Runs a command and returns its exit code. Interruption passes through: the process that sent the signal knows why. */
 export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.CliError, R>) =>
   command.pipe(
@@ -151,7 +156,7 @@ export const toExitCode = <A, R>(command: Effect.Effect<A, Failure | CliError.Cl
       if (CliError.isCliError(error)) return onUsage(error)
       const defect = cause.reasons.find(Cause.isDieReason)?.defect
       if (error === undefined && defect === undefined) return Effect.interrupt
-      const failure = error ?? (PlatformError.isPlatformError(defect) ? defect : undefined)
+      const failure = error ?? (PlatformError.isPlatformError(defect) || isStoreError(defect) ? defect : undefined)
       return Effect.as(failure === undefined ? onBug(defect) : onFailure(failure), exitCodeOf(cause, undefined))
     }),
     (whole) => Effect.suspend(() => Effect.provideService(whole, ResumeHint, { command: undefined }))

@@ -163,6 +163,12 @@ export const exitInfo = (failure: Failure): ExitInfo => {
       return isReached ? reasonExits.RateLimited : reasonExits.Unavailable
     }
     case "StoreUnavailable":
+      if (failure.isOlder === true) {
+        return exitWith(
+          exitCode.unavailable,
+          "roster upgrade says what it rewrites, and keeps a copy. Give it the same --db."
+        )
+      }
       return failure.isLocked === true
         ? exitWith(exitCode.unavailable, "The other process may only be busy. To use another store, set --db.")
         : failure.filename.startsWith("postgres://")

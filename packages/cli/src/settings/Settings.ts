@@ -134,7 +134,7 @@ const refuseDatabase = Effect.gen(function* () {
   if (url === undefined || Redacted.value(url) === "" || (baseUrl ?? db ?? (yield* GlobalFlags.profile)) !== undefined)
     return
   return yield* usageError(
-    "ROSTER_DATABASE_URL is set, but this command cannot use a database: only serve, backup, restore and doctor do.",
+    "ROSTER_DATABASE_URL is set, but this command cannot use a database: only serve, backup, restore, upgrade and doctor do.",
     "Name the service that serves it with --base-url or --profile, or a store file with --db; or unset the variable."
   )
 })

@@ -23,7 +23,8 @@ export const defaultStore = Effect.gen(function* () {
   return path.join(yield* userFolder("data"), fileName)
 })
 
-const memory = ":memory:"
+/** A store without a file. */
+export const memory = ":memory:"
 
 /** A command that only reads, changes or deletes was led to a store that does not exist. Exit code 5. */
 export class NoStore extends Schema.TaggedError<NoStore>()("NoStore", { filename: Schema.String }) {
@@ -77,7 +78,7 @@ const storeLayer = (filename: string) =>
   Layer.unwrap(
     Effect.map(server, ({ Store }) =>
       // Failures reach the user as errors; the log is for operators.
-      Layer.provide(Store.layer({ filename }), Layer.succeed(References.MinimumLogLevel, "None"))
+      Layer.provide(Store.layer({ filename, readOnly: true }), Layer.succeed(References.MinimumLogLevel, "None"))
     )
   )
 
@@ -103,7 +104,7 @@ export const embeddedStoreFile = (forWrites: ForWrites) =>
     ({ filename }) => filename
   )
 
-/** The database of that store, which other processes may serve at the same time. */
+/** The database of that store, to read it, which other processes may serve at the same time. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { filename, name } = yield* storeToOpen(yield* localStore, {})

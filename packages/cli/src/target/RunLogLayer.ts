@@ -105,4 +105,4 @@ export const layerForWrites = ({ isKept, ...forWrites }: ForWrites & { readonly 
   layer(isKept ?? !forWrites.dryRun).pipe(Layer.provideMerge(TargetLayer.layerForWrites(forWrites)))
 
 /** The log of a command that reads runs. */
-export const layerForReads = Layer.provideMerge(ofTarget, TargetLayer.layer)
+export const layerForReads = Layer.provideMerge(ofTarget, TargetLayer.layerForReads)

@@ -15,8 +15,12 @@ export class Target extends Context.Service<
 
 /** How a command opens its target. */
 export interface ForWrites {
-  /** Whether nothing is changed or created (default: false). */
+  /** Whether nothing is changed or created (default: false). A store of an earlier version is then refused. */
   readonly dryRun?: boolean | undefined
+  /** Whether no contact is changed, though a file or a job is written (default: false). An older store is refused, too. */
+  readonly previews?: boolean | undefined
+  /** Whether a store is opened to be read alone, which refuses one of an earlier version too (default: false). */
+  readonly reads?: boolean | undefined
   /** Whether it makes a store that does not exist, since it adds what one begins with (default: it is refused as `NoStore`). */
   readonly makesStore?: boolean | undefined
 }

@@ -3,14 +3,16 @@ import { Connection } from "@roster/connect"
 import { DownloadNotice } from "@roster/domain"
 import type { InvalidSettings } from "@roster/http-client"
 import type { StoreError } from "@roster/server"
-import { Effect, Layer, Path, Redacted, References } from "effect"
+import { Effect, Exit, FileSystem, Layer, Path, Redacted, References } from "effect"
+import { temporaryPath } from "../files/TemporaryFile.ts"
 import { keyFrom, keyOrigin, KeySource, maskedKey, MissingKey } from "../settings/ApiKeySource.ts"
 import { readConfig } from "../settings/ConfigFile.ts"
 import * as GlobalFlags from "../settings/GlobalFlags.ts"
 import type { Profile } from "../settings/Profile.ts"
 import { originOf, settings, type Settings, unnamedProfile } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
-import { defaultStorePath, storeFile, storeToOpen } from "./EmbeddedStore.ts"
+import { defaultStorePath, memory, server, storeFile, storeToOpen } from "./EmbeddedStore.ts"
+import * as OlderStore from "./OlderStore.ts"
 import { type ForWrites, Target } from "./Target.ts"
 
 const debugOptions = Effect.gen(function* () {
@@ -71,12 +73,41 @@ const announced = Effect.fnUntraced(function* ({ baseUrl }: Remote) {
 /** A local store sends no mail, so that any sender may be tried. */
 const store = { allowedSenders: ["any"] }
 
+/**
+ * The store of a command that changes no contact, and leaves a job in it. Of one that this user may only read, a copy has the
+ * job, which goes with the command.
+ */
+const previewed = Effect.fnUntraced(function* (filename: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const isWritable = Effect.forEach([filename, path.dirname(filename)], (file) => fs.access(file, { writable: true }))
+  if (filename === memory || Exit.isSuccess(yield* Effect.exit(isWritable))) return filename
+  const { StoreBackup } = yield* server
+  const copy = yield* temporaryPath("store")
+  yield* StoreBackup.create({ from: filename, to: copy })
+  return copy
+})
+
+/** The services of a store file, for what a command does with it. */
+const opened = Effect.fnUntraced(function* (
+  filename: string,
+  options: NonNullable<Parameters<typeof Connection.layerLocal>[1]>,
+  { dryRun, previews, reads }: ForWrites
+) {
+  if (reads === true) return Connection.layerLocal(filename, { ...options, store: { ...store, readOnly: true } })
+  if (dryRun === true || previews === true) {
+    return Connection.layerLocal(yield* previewed(filename), { ...options, store: { ...store, older: "refuse" } })
+  }
+  return OlderStore.layer(filename, options)
+})
+
 const layerLocal = (given: string | undefined, forWrites: ForWrites) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const path = yield* Path.Path
       const { filename, name } = yield* storeToOpen(given, forWrites)
-      return Connection.layerLocal(filename, { ...(yield* debugOptions), store }).pipe(
+      const options = { ...(yield* debugOptions), store }
+      return (yield* opened(filename, options, forWrites)).pipe(
         Layer.provide(quiet),
         Layer.merge(Layer.succeed(Target, { name: `[local] ${name}`, identity: `[local] ${path.resolve(name)}` }))
       )
@@ -96,6 +127,9 @@ export const layerForWrites = (forWrites: ForWrites) =>
   )
 
 export const layer = layerForWrites({})
+
+/** For a command that reads alone. */
+export const layerForReads = layerForWrites({ reads: true })
 
 /** How `roster studio` passes calls on to the service or store of the settings, which it makes if it is new. */
 export const passage = Effect.gen(function* () {
@@ -118,7 +152,7 @@ export const passage = Effect.gen(function* () {
     ...options,
     store
   })
-  const opening = storeFile(on.filename)
+  const opening = Effect.flatMap(storeFile(on.filename), (filename) => OlderStore.upgradeAloud(filename))
   const context = yield* Effect.context<Effect.Services<typeof opening>>()
   const client = Layer.unwrap(Effect.as(Effect.provideContext(opening, context), Layer.provide(passage.client, quiet)))
   return { ...passage, client, target, isStore: true }

@@ -19,7 +19,7 @@ import { removeTemporaryFiles, temporaryFolder } from "../store/TemporaryFiles.t
 import * as Store from "../store/Store.ts"
 import { copyRows, firstFilled, lockTables, readSnapshot } from "../store/StoreRows.ts"
 import * as SqliteClient from "../store/sqlite/SqliteClient.ts"
-import { freeName, publish, removeDatabase } from "../store/sqlite/AtomicFile.ts"
+import { fileTime, freeName, publish, removeDatabase } from "../store/sqlite/AtomicFile.ts"
 import { contentsOf, isSame, isThere, openReadOnly, refuseForeign } from "../store/sqlite/StoreContents.ts"
 import { copy, type Copying, copyTo } from "../store/sqlite/StoreCopy.ts"
 import { unavailable } from "../store/sqlite/StoreError.ts"
@@ -98,7 +98,7 @@ const copyFile = Effect.fnUntraced(function* (from: string, copying: Copying) {
   yield* refuseUsed(target)
   yield* refuseForeign(path)
   // Checks the file, and completes what a crash has left.
-  yield* StoreFile.open({ filename: path })
+  yield* StoreFile.open({ filename: path, readonly: true })
   yield* copyTo(path, copying)
 })
 
@@ -188,7 +188,7 @@ const restoreFile = Effect.fnUntraced(function* <E, R>(options: RestoreOptions<s
   const plan: RestorePlan = { store: path, contacts, replaced, carried }
   yield* approve?.(plan) ?? Effect.void
 
-  const time = new Date(yield* processMillis).toISOString().replaceAll(/[-:]|\.\d+/g, "")
+  const time = fileTime(yield* processMillis)
   const names = (kind: string) => ({ staged, path, kept: freeName(`${path}.${kind}-${time}`) })
   const restored = (kept?: string): Restored => ({ ...plan, kept })
   if (database !== undefined) {
@@ -327,7 +327,7 @@ const stage = (source: string, staged: string) =>
   Effect.gen(function* () {
     yield* refuseUnfit(source)
     yield* copy(source, staged)
-    const context = yield* Layer.build(Store.layer({ filename: staged }))
+    const context = yield* Layer.build(Store.layer({ filename: staged, older: "upgradeWithoutCopy" }))
     return yield* Effect.provide(settle, context).pipe(
       Effect.catchTag("SqlError", (error) => Effect.fail(unavailable(staged, error.message)))
     )

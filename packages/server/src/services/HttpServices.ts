@@ -83,23 +83,25 @@ const policyOf = ({ allowedSenders = [], allowFileUrl = [] }: PolicyOptions) =>
  * `import` and `export` return.
  */
 export const layerForHttp = (options: StoreOptions, awaitsJobs = false): Layer.Layer<HttpServices, StoreError> => {
-  const { filename, jobThread, ruleDeadline } = options
+  const { filename, jobThread, older, readOnly, ruleDeadline } = options
   const contention = LockContention.make()
   const jobs =
-    jobThread === undefined || filename === memory
-      ? JobRunner.layer({ inMemory: awaitsJobs && filename === memory })
-      : WorkerThread.layer({ entry: jobThread, store: { filename, contention } })
+    readOnly === true
+      ? JobRunner.layerIdle
+      : jobThread === undefined || filename === memory
+        ? JobRunner.layer({ inMemory: awaitsJobs && filename === memory })
+        : WorkerThread.layer({ entry: jobThread, store: { filename, contention } })
   // Layers are shared in a whole graph, so without `fresh` the services of two stores would use the first one.
   const opened = Layer.fresh(Layer.provide(services(filename), Layer.merge(jobs, RuleScans.layer(ruleDeadline)))).pipe(
     Layer.provide(policyOf(options)),
-    Layer.provideMerge(Store.layer({ filename, contention }))
+    Layer.provideMerge(Store.layer({ filename, contention, older, readOnly }))
   )
   return Layer.unwrap(Effect.as(checkStoreOptions(options), opened))
 }
 
 /** Provides what the HTTP interface of a store on PostgreSQL needs. */
 export const layerPostgresForHttp = (options: PostgresStoreOptions): Layer.Layer<HttpServices, StoreError> => {
-  const { jobThread: entry, postgres, ruleDeadline } = options
+  const { jobThread: entry, older, postgres, ruleDeadline } = options
   const { maxConnections = defaultConnections } = postgres
   const ofJobs = connectionsOfJobs(maxConnections)
   const jobs =
@@ -114,7 +116,7 @@ export const layerPostgresForHttp = (options: PostgresStoreOptions): Layer.Layer
   const work = Layer.merge(jobs, RuleScans.layer(ruleDeadline, rulesAtOnce))
   const opened = Layer.fresh(Layer.provide(services(nameOf(postgres)), work)).pipe(
     Layer.provide(policyOf(options)),
-    Layer.provideMerge(Store.layerPostgres({ ...postgres, maxConnections: connections }, kept))
+    Layer.provideMerge(Store.layerPostgres({ ...postgres, maxConnections: connections }, kept, older))
   )
   return Layer.unwrap(Effect.as(checkPostgresOptions(options), opened))
 }

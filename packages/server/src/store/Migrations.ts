@@ -3,7 +3,7 @@
  * nothing that may change, so that a store of any earlier version migrates in the same way. Times are seconds since 1970
  * in UTC; an absent text is NULL.
  */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { byEngine } from "./SqlDialect.ts"
@@ -399,6 +399,11 @@ interface Row {
 
 const batch = 1000
 
+/** Receives the number of contacts that a migration has rewritten (default: nobody does). */
+export const RewrittenContacts = Context.Reference<(contacts: number) => void>("@roster/server/RewrittenContacts", {
+  defaultValue: () => () => {}
+})
+
 /**
  * Joins or renames the custom fields of every contact that have equal names, as rules took them for one. The contacts are
  * read in batches by their key, in the transaction of the migration, so that a kill leaves nothing behind. On PostgreSQL
@@ -442,6 +447,7 @@ const equalFieldNames = Effect.gen(function* () {
     last = rows[batch - 1]
   }
   if (counts.contacts > 0) {
+    ;(yield* RewrittenContacts)(counts.contacts)
     yield* Effect.logInfo(
       "Custom fields whose names differ only in case or accents became one, or the second has a number now."
     ).pipe(Effect.annotateLogs(counts))
@@ -673,6 +679,38 @@ const writtenContacts = ({ isSqlite }: Dialect) => {
   ]
 }
 
+/**
+ * Adds what the texts of the migrations 21 and 22 did not have at first, to the stores that ran them then: who holds a run, and the note
+ * of the status with which a contact is added.
+ */
+const completeRuns = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const first = (writer: string) => `
+    INSERT INTO status_changes (account, identity, field, was, becomes, time, key_name, run)
+    SELECT NEW.account, NEW.identity, 'status', NULL, NEW.status, NEW.date_added, ${writer};`
+  const stopsMail = "NEW.status NOT IN ('Active', 'Engaged', 'Transactional')"
+  const statements = yield* byEngine(sql, {
+    sqlite: () =>
+      Effect.map(sql`SELECT 1 FROM pragma_table_info('runs') WHERE name = 'holder'`, (found) => [
+        ...(found.length > 0 ? [] : [`ALTER TABLE runs ADD COLUMN holder TEXT`]),
+        `CREATE TRIGGER IF NOT EXISTS contacts_first_status AFTER INSERT ON contacts WHEN ${stopsMail} BEGIN ${first("key_name, run FROM change_writer")} END`
+      ]),
+    postgres: () => {
+      const writer =
+        "nullif(current_setting('roster.key_name', true), ''), nullif(current_setting('roster.run', true), '')"
+      return Effect.succeed([
+        `ALTER TABLE runs ADD COLUMN IF NOT EXISTS holder TEXT`,
+        `CREATE OR REPLACE FUNCTION note_first_status() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN ${first(writer)} RETURN NULL; END $$`,
+        `DROP TRIGGER IF EXISTS contacts_first_status ON contacts`,
+        `CREATE TRIGGER contacts_first_status AFTER INSERT ON contacts
+          FOR EACH ROW WHEN (${stopsMail}) EXECUTE FUNCTION note_first_status()`
+      ])
+    }
+  })
+  for (const statement of statements) yield* sql.unsafe(statement)
+})
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -706,8 +744,47 @@ export const migrations = {
   "22_status_changes": run(statusChanges),
   "23_list_details": run(listDetails),
   "24_saved_rules": run(savedRules),
-  "26_written_contacts": run(writtenContacts)
+  "26_written_contacts": run(writtenContacts),
+  "27_complete_runs": completeRuns
 }
+
+/** What a migration rewrites of what people stored, in a sentence, if anything. One that is not judged here does not compile. */
+const rewrites: Readonly<Record<keyof typeof migrations, string | undefined>> = {
+  "1_contacts": undefined,
+  "2_credentials": undefined,
+  "3_jobs": undefined,
+  "4_outbox": undefined,
+  "5_answers": undefined,
+  "6_contact_blocks": undefined,
+  "7_job_details": undefined,
+  "8_credential_audit": undefined,
+  "9_job_address_lists": undefined,
+  "10_count_after_adding": undefined,
+  "11_account_bounds": undefined,
+  "12_audit_retention": undefined,
+  "13_kept_statuses": undefined,
+  "14_contact_keys": undefined,
+  "15_equal_field_names":
+    "Custom fields of a contact whose names differ only in case or accents become one; if their values differ, the later " +
+    "one gets a number at its name: city becomes city_2.",
+  "16_account_locks": undefined,
+  "17_export_creators": undefined,
+  "18_link_digests": "Links to exports stay valid; the store keeps their digests in place of their secrets.",
+  "19_store_id": undefined,
+  "20_no_address_lists": undefined,
+  "21_runs": undefined,
+  "22_status_changes": undefined,
+  "23_list_details": "Each list gets an id.",
+  "24_saved_rules": undefined,
+  "26_written_contacts": undefined,
+  "27_complete_runs": undefined
+}
+
+/** What is rewritten of a store whose last migration this is, in sentences. */
+export const rewritesSince = (migration: number): ReadonlyArray<string> =>
+  Object.entries(rewrites).flatMap(([name, words]) =>
+    words !== undefined && Number.parseFloat(name) > migration ? [words] : []
+  )
 
 /** The number of the last migration, which every store of this version has run. */
 export const latestMigration = Math.max(...Object.keys(migrations).map(Number.parseFloat))

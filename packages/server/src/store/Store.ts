@@ -1,68 +1,58 @@
-/** The database of a store, whose tables it brings up to date as it opens. */
+/** The database of a store, whose tables are up to date once it is open. */
 import { redactLayerSpans, secretText } from "@roster/domain/internal"
-import { Effect, Layer, References, Result } from "effect"
-import { SqlClient, SqlError } from "effect/sql"
-import { lastMigration, latestMigration, migrate, newer } from "./Migrations.ts"
-import * as SqliteClient from "./sqlite/SqliteClient.ts"
-import { fromStatement, type StoreError, unavailable } from "./sqlite/StoreError.ts"
-import * as StoreFile from "./sqlite/StoreFile.ts"
-import type { LockContention } from "./sqlite/LockContention.ts"
-import { routeOf } from "./postgres/PostgresAddress.ts"
-import { AnswerWithin, nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
-import * as PostgresLoading from "./postgres/PostgresLoading.ts"
-import { keepsSessions, lostSessions } from "./postgres/KeptSessions.ts"
+import { Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { lastMigration, latestMigration, newer } from "./Migrations.ts"
 import * as FailedAuthCounts from "./postgres/FailedAuthCounts.ts"
+import { routeOf } from "./postgres/PostgresAddress.ts"
+import * as PostgresLoading from "./postgres/PostgresLoading.ts"
+import type { PostgresOptions } from "./postgres/PostgresOptions.ts"
 import { byEngine } from "./SqlDialect.ts"
-import { skewIssue, storeClock } from "./StoreClock.ts"
+import type { LockContention } from "./sqlite/LockContention.ts"
+import * as SqliteClient from "./sqlite/SqliteClient.ts"
 import { refuseForeign } from "./sqlite/StoreContents.ts"
-import { yieldToEventLoop } from "../threads/Slices.ts"
+import { type StoreError, unavailable } from "./sqlite/StoreError.ts"
+import * as StoreFile from "./sqlite/StoreFile.ts"
+import { skewIssue, storeClock } from "./StoreClock.ts"
+import type { OlderStore } from "./StoreOptions.ts"
+import {
+  logUpgrade,
+  migrateAll,
+  olderStore,
+  onDatabase,
+  orUnusable,
+  upgradeDatabase,
+  upgradeFile
+} from "./StoreUpgrade.ts"
 
-/** Reads first, so that opening an up-to-date store never waits for the write lock. */
-const migrateStore = Effect.fnUntraced(function* (filename: string) {
-  if ((yield* lastMigration) < latestMigration) {
-    yield* migrate.pipe(
-      // Its statements take as long as the tables are large.
-      Effect.provideService(AnswerWithin, Infinity),
-      // A fiber that makes so many steps would yield by a timer that a test may have replaced.
-      Effect.andThen(yieldToEventLoop),
-      Effect.provideService(References.PreventSchedulerYield, true)
-    )
-  }
+/**
+ * Creates the tables of a new store, and refuses one of another version. Reads first, so that opening an up-to-date store
+ * never waits for the write lock.
+ */
+const prepareStore = Effect.fnUntraced(function* (name: string, readOnly = false) {
+  const step = yield* lastMigration
+  if (step === 0) {
+    if (readOnly) return yield* unavailable(name, "There is no store in it yet. Check the path.")
+    yield* migrateAll
+  } else if (step < latestMigration) return yield* olderStore(name, step)
   const sql = yield* SqlClient.SqlClient
   yield* byEngine(sql, { sqlite: () => Effect.void, postgres: () => FailedAuthCounts.createTable(sql) })
   // Data of a later version can have a meaning that this version does not know.
   const latest = yield* lastMigration
-  if (latest > latestMigration) return yield* unavailable(filename, newer(latest))
+  if (latest > latestMigration) return yield* unavailable(name, newer(latest))
   const issue = skewIssue(yield* storeClock(sql).skew)
   if (issue !== undefined) yield* Effect.logWarning(`${issue}: the store goes by that of the database`)
 })
 
-const isUnreachable = ({ reason }: SqlError.SqlError): boolean =>
-  reason._tag === "ConnectionError" || reason._tag === "AuthenticationError"
-
-/** Brings the tables of a store up to date, and says why it cannot be used. */
-const migrated = (name: string) =>
-  Effect.mapError(migrateStore(name), (error) => {
-    if (error._tag === "StoreUnavailable") return error
-    const doing = "Its tables cannot be brought up to date"
-    if (SqlError.isSqlError(error) && isUnreachable(error)) return unavailable(name, PostgresLoading.failure(error))
-    return SqlError.isSqlError(error)
-      ? fromStatement(name, doing)(error)
-      : unavailable(name, `${doing}: ${error.message}`)
-  })
-
-/** On connections of their own, where statements wait for locks as long as they have to. */
-const migratedPostgres = (options: PostgresOptions) => {
-  const name = nameOf(options)
-  const checked = Effect.gen(function* () {
-    const isKept = yield* Effect.mapError(keepsSessions(yield* SqlClient.SqlClient), (error) =>
-      unavailable(name, PostgresLoading.failure(error))
-    )
-    if (!isKept) return yield* unavailable(name, `It is behind a pooler that ${lostSessions}.`)
-    return yield* migrated(name)
-  })
-  return Effect.provide(checked, Layer.fresh(PostgresLoading.layer({ ...options, maxConnections: 2 })))
-}
+/** Brings the tables of a store on PostgreSQL up to date, or says why it cannot be used. */
+const preparePostgres = (options: PostgresOptions, older: OlderStore = "upgrade") =>
+  onDatabase(
+    options,
+    Effect.fnUntraced(function* (name) {
+      if (older !== "refuse") yield* upgradeDatabase(name, { announce: logUpgrade })
+      yield* orUnusable(name)(prepareStore(name))
+    })
+  )
 
 /** Says at each start what the address of a database leaves open. */
 const warned = ({ url }: PostgresOptions) =>
@@ -74,27 +64,51 @@ const warned = ({ url }: PostgresOptions) =>
     )
   )
 
-/** Provides the database of a store on PostgreSQL with its tables migrated. */
-export const layerPostgres = (options: PostgresOptions, kept?: number): Layer.Layer<SqlClient.SqlClient, StoreError> =>
+/** Provides the database of a store on PostgreSQL with its tables up to date. */
+export const layerPostgres = (
+  options: PostgresOptions,
+  kept?: number,
+  older?: OlderStore
+): Layer.Layer<SqlClient.SqlClient, StoreError> =>
   PostgresLoading.layer(options, kept).pipe(
-    Layer.provideMerge(Layer.effectDiscard(migratedPostgres(options))),
+    Layer.provideMerge(Layer.effectDiscard(preparePostgres(options, older))),
     Layer.provideMerge(warned(options)),
     redactLayerSpans
   )
 
-/** Provides the database of a store with its tables migrated. Work on the embedded store alone needs nothing else. */
+/** Before anything is written to the file. */
+const lookFirst = (filename: string, older: OlderStore) =>
+  Effect.gen(function* () {
+    const path = StoreFile.toPath(filename)
+    const step = yield* refuseForeign(path)
+    // Opening it says the rest.
+    if (step === 0 || step === latestMigration) return
+    if (older !== "refuse") {
+      yield* upgradeFile(path, { copy: older === "upgrade", announce: logUpgrade })
+    } else if (step !== undefined && step < latestMigration) return yield* olderStore(path, step)
+  })
+
+/**
+ * Provides the database of a store with its tables up to date. Work on the embedded store alone needs nothing else. A store of
+ * an earlier version is upgraded, which the log says, and a copy is kept beside it; not while another process has it open.
+ */
 export const layer = ({
+  contention,
   filename,
-  contention
+  older = "upgrade",
+  readOnly = false
 }: {
   /** The database file, created if missing, or `:memory:`. */
   readonly filename: string
   /** Shared with other threads of this process on the same store. */
   readonly contention?: LockContention | undefined
+  /** What becomes of a store of an earlier version (default: it is upgraded, and a copy is kept). */
+  readonly older?: OlderStore | undefined
+  /** Whether the file is read alone (default: false). A missing store and one of an earlier version are then refused. */
+  readonly readOnly?: boolean | undefined
 }): Layer.Layer<SqlClient.SqlClient, StoreError> =>
-  Layer.effectDiscard(migrated(filename)).pipe(
-    Layer.provideMerge(SqliteClient.layer({ filename, contention })),
-    // Before anything is written to the file.
-    Layer.provide(Layer.effectDiscard(refuseForeign(StoreFile.toPath(filename)))),
+  Layer.effectDiscard(orUnusable(filename)(prepareStore(filename, readOnly))).pipe(
+    Layer.provideMerge(SqliteClient.layer({ filename, contention, readonly: readOnly })),
+    Layer.provide(Layer.effectDiscard(lookFirst(filename, readOnly ? "refuse" : older))),
     redactLayerSpans
   )

@@ -8,7 +8,7 @@ import { devNull } from "node:os"
 import * as PostgresError from "./postgres/PostgresError.ts"
 import * as SqliteError from "./sqlite/SqliteError.ts"
 
-const { errorCode, holderOf, isDamage, isReadOnly, isUnsynced } = SqliteError
+const { errorCode, holderOf, isDamage, isOpenedToRead, isReadOnly, isUnsynced } = SqliteError
 
 /** Tells a failure of the database from those of a type parameter. */
 export const isSqlError = <E>(error: E | SqlError.SqlError): error is SqlError.SqlError => SqlError.isSqlError(error)
@@ -33,6 +33,7 @@ const isRemote = (context: Context.Context<never>): boolean =>
 const describe = (error: SqlError.SqlError, context: Context.Context<never>): string | undefined => {
   if (isDiskFull(error)) return "the disk is full"
   if (isDamage(error.reason.cause)) return "its file is damaged; restore a backup (roster restore FILE)"
+  if (isOpenedToRead(error)) return "it was opened to be read alone"
   if (isReadOnly(error)) return "its disk failed, so it takes no more writes; check the disk and restart the service"
   if (error.reason._tag === "LockTimeoutError" && !PostgresError.isLockTimeout(error)) {
     const holder = isRemote(context) ? undefined : holderOf(error.reason.cause)

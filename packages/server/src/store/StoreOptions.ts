@@ -6,6 +6,12 @@ import { type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 
 export type { PostgresOptions } from "./postgres/PostgresOptions.ts"
 
+/**
+ * What becomes of a store of an earlier version that is opened: it is upgraded, which the log says, after a copy was kept
+ * beside its file, or without one; or it is refused as `StoreUnavailable` with `isOlder`, and nothing is changed.
+ */
+export type OlderStore = "upgrade" | "upgradeWithoutCopy" | "refuse"
+
 /** What a service may do, on any database. */
 export interface PolicyOptions {
   /** The addresses that mail may come from, `*@example.com` for a domain, or `any` (default: none). */
@@ -14,6 +20,11 @@ export interface PolicyOptions {
   readonly allowFileUrl?: ReadonlyArray<string> | undefined
   /** How long a call may look for the contacts of a rule (default: 10 seconds). An export may take any time. */
   readonly ruleDeadline?: Duration.Input | undefined
+  /**
+   * What becomes of a store of an earlier version (default: `upgrade`). It is never upgraded while another process is at work
+   * on it, and no copy of a PostgreSQL is kept.
+   */
+  readonly older?: OlderStore | undefined
 }
 
 /** The options of a service on PostgreSQL, which any number of processes may serve. */
@@ -29,6 +40,11 @@ export interface StoreOptions extends PolicyOptions {
   /** The database file, created if missing, or `:memory:`. */
   readonly filename: string
   /**
+   * Whether the file is read alone (default: false): every write fails, jobs wait, and a missing store or one of an earlier
+   * version is refused. So a file is read that this user cannot write, where no other process writes it.
+   */
+  readonly readOnly?: boolean | undefined
+  /**
    * The entry file of the thread for jobs; without it they run where requests are answered. Needed if `RosterServer` is
    * bundled: name the bundle, and on worker threads run only `work` of `@roster/server/WorkerThread`.
    */
@@ -41,8 +57,14 @@ export class StorePolicy extends Context.Service<
   { readonly allowedSenders: ReadonlyArray<string>; readonly allowFileUrl: ReadonlyArray<string> }
 >()("@roster/server/StorePolicy") {}
 
-const policyFields = { allowedSenders: true, allowFileUrl: true, ruleDeadline: true, jobThread: true } as const
-const sqliteFields = KnownFields.fieldsOf<StoreOptions>("a store", { ...policyFields, filename: true })
+const policyFields = {
+  allowedSenders: true,
+  allowFileUrl: true,
+  ruleDeadline: true,
+  older: true,
+  jobThread: true
+} as const
+const sqliteFields = KnownFields.fieldsOf<StoreOptions>("a store", { ...policyFields, filename: true, readOnly: true })
 const postgresFields = KnownFields.fieldsOf<PostgresStoreOptions>("a store", { ...policyFields, postgres: true })
 const databaseFields = KnownFields.fieldsOf<PostgresOptions>("a database", {
   url: true,

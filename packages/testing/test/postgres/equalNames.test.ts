@@ -50,11 +50,14 @@ const separated = cases.map(([, after]) => after)
 const migration = { migration_id: "15", migration_name: "equal_field_names" }
 const counted = { ...migration, contacts: 7, joined: 5, renamed: 4 }
 
-/** Opens a store, and gives what is in it and what the log counts. */
+/** Opens a store, and gives what is in it and what the log counts. An upgrade is said before, without counts. */
 const opened = <E>(store: Layer.Layer<SqlClient.SqlClient, E>) =>
   Effect.suspend(() => {
     const lines: Array<unknown> = []
-    const logger = Logger.make(({ fiber }) => void lines.push(fiber.getRef(References.CurrentLogAnnotations)))
+    const logger = Logger.make(({ fiber }) => {
+      const annotations = fiber.getRef(References.CurrentLogAnnotations)
+      if (Object.keys(annotations).length > 0) lines.push(annotations)
+    })
     return stored.pipe(
       Effect.provide(Layer.provideMerge(store, Logger.layer([logger]))),
       Effect.map((fields) => ({ fields, lines }))

@@ -25,5 +25,5 @@ export const command = Command.make(
     'roster contacts count --rule "status = Active"': "Count the contacts that a rule selects",
     "roster contacts count -o json | jq .contacts": "Print the number alone"
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )

@@ -222,5 +222,5 @@ export const command = Command.make(
       "the file": ["out", "force", "format", "columns", "lists", "delimiter", "bom", "formulas", "zip"]
     }
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForWrites({ previews: true }))
 )

@@ -167,6 +167,10 @@ export const command = Command.make(
     "roster contacts fields --convert Umsatz=number:1.234,56": "Store numbers as rules compare them"
   }),
   Command.provide(({ convert: conversions, dryRun }) =>
-    RunLogLayer.layerForWrites({ dryRun, isKept: conversions.length > 0 && !dryRun })
+    RunLogLayer.layerForWrites({
+      dryRun,
+      reads: conversions.length === 0,
+      isKept: conversions.length > 0 && !dryRun
+    })
   )
 )

@@ -19,5 +19,5 @@ export const command = Command.make(
     "roster contacts get ann@example.com": "",
     "roster contacts get ann@example.com -o json | jq .CustomFields": "Print the custom fields"
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )

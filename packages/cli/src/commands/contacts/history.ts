@@ -54,5 +54,5 @@ export const command = Command.make(
     "roster contacts history ann@example.com --all -o json | jq '.[] | select(.Fields.Status)'":
       "Print each status that the contact was given, with the time and the key"
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )

@@ -103,5 +103,5 @@ export const command = Command.make(
     "roster contacts list --all --columns Email,city,plan -o csv": "Choose the columns",
     "roster contacts list --all -o json | jq -r '.[].Email'": "Print the addresses of all contacts"
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )

@@ -65,7 +65,7 @@ export const credentialVerbs = <Credential, New extends Credential & Created, P 
       [`roster ${group} list`]: "",
       [`roster ${group} list --subaccount team@example.com`]: "List those of a subaccount"
     }),
-    Command.provide(TargetLayer.layer)
+    Command.provide(TargetLayer.layerForReads)
   )
 
   const get = Command.make(
@@ -75,7 +75,10 @@ export const credentialVerbs = <Credential, New extends Credential & Created, P 
       const { get } = yield* operations
       yield* Results.record(schema, yield* get(name, { subaccount }))
     })
-  ).pipe(Command.withExamples([{ command: `roster ${group} get ${example}` }]), Command.provide(TargetLayer.layer))
+  ).pipe(
+    Command.withExamples([{ command: `roster ${group} get ${example}` }]),
+    Command.provide(TargetLayer.layerForReads)
+  )
 
   const remove = Command.make(
     "delete",

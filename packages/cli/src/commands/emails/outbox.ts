@@ -15,7 +15,7 @@ export const list = Command.make(
   })
 ).pipe(
   withExamples({ "roster emails list --limit 10": "", "roster emails list -o json | jq -r '.[].Subject'": "" }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )
 
 export const get = Command.make(
@@ -26,5 +26,5 @@ export const get = Command.make(
   })
 ).pipe(
   Command.withExamples([{ command: "roster emails get 3fa85f64-5717-4562-b3fc-2c963f66afa6" }]),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )

@@ -25,7 +25,7 @@ export const list = Command.make(
     "roster jobs list --limit 10": "",
     "roster jobs list -o json | jq '.[] | select(.running)'": "List the jobs that are running now"
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )
 
 export const get = Command.make(
@@ -73,7 +73,7 @@ export const get = Command.make(
       "Save the rejected rows, with the reason in the column _error",
     "roster jobs get 3fa85f64-5717-4562-b3fc-2c963f66afa6 --kept -o json": "List who kept their status, by line"
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )
 
 export const cancel = Command.make(

@@ -41,7 +41,7 @@ export const list = Command.make(
     }))
     yield* Results.records(Row, ["Name", "Contacts"], shown)
   })
-).pipe(Command.withExamples([{ command: "roster lists list" }]), Command.provide(TargetLayer.layer))
+).pipe(Command.withExamples([{ command: "roster lists list" }]), Command.provide(TargetLayer.layerForReads))
 
 const flags = {
   name: Argument.String("list").pipe(Argument.withDescription("Name of the list")),

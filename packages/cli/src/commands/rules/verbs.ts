@@ -45,7 +45,7 @@ export const list = Command.make(
       )
     }
   })
-).pipe(Command.withExamples([{ command: "roster rules list" }]), Command.provide(TargetLayer.layer))
+).pipe(Command.withExamples([{ command: "roster rules list" }]), Command.provide(TargetLayer.layerForReads))
 
 export const remove = Command.make(
   "remove",

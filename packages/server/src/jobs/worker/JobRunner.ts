@@ -259,3 +259,6 @@ export const layer = (
       Effect.suspend(() => make(options))
     )
   )
+
+/** Runs none: a store that is read alone takes no note of them. */
+export const layerIdle = Layer.succeed(JobRunner, { wake: Effect.void, settled: Effect.void })

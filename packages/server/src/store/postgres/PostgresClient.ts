@@ -27,6 +27,7 @@ import { makeQuota } from "../../threads/Quota.ts"
 import { monotonicMillis } from "../../threads/Slices.ts"
 import {
   AnswerWithin,
+  atWork,
   ConnectionUse,
   defaultConnections,
   type PostgresOptions,
@@ -243,7 +244,7 @@ const poolExhausted = notConnected(new PoolExhausted("all connections to Postgre
  * Opens the pool. Nothing is connected before the first statement. Some of its connections may be kept for short calls
  * (default: none); then the accounts take turns for the others.
  */
-export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept = 0) {
+export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept = 0, session = atWork) {
   const statementMillis = options.statementMillis ?? defaultStatementMillis
   const { PgClient, PgPool, PgProtocol, PgTypes } = yield* Effect.mapError(
     Effect.flatMap(Effect.promise(importDriver), Effect.fromResult),
@@ -257,7 +258,7 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
     ssl: route.ssl,
     ...(stream === undefined ? {} : { stream: () => stream(PgProtocol.makeParser) }),
     password: options.password,
-    applicationName: "roster",
+    applicationName: session,
     maxConnections,
     keepAlive: "10 seconds",
     types: makeTypes(PgTypes),
@@ -390,5 +391,9 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
 })
 
 /** Provides the client, whose connections close with the layer. */
-export const layer = (options: PostgresOptions, kept?: number): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
-  Layer.effect(SqlClient.SqlClient, make(options, kept)).pipe(Layer.provide(Reactivity.layer))
+export const layer = (
+  options: PostgresOptions,
+  kept?: number,
+  session?: string
+): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
+  Layer.effect(SqlClient.SqlClient, make(options, kept, session)).pipe(Layer.provide(Reactivity.layer))

@@ -13,7 +13,11 @@ export const failure = (error: SqlError.SqlError): string => {
 }
 
 /** Provides the client. Its tables are as they are. */
-export const layer = (options: PostgresOptions, kept?: number): Layer.Layer<SqlClient.SqlClient, StoreUnavailable> =>
+export const layer = (
+  options: PostgresOptions,
+  kept?: number,
+  session?: string
+): Layer.Layer<SqlClient.SqlClient, StoreUnavailable> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const name = nameOf(options)
@@ -22,7 +26,9 @@ export const layer = (options: PostgresOptions, kept?: number): Layer.Layer<SqlC
       const unread = secretText(url) === undefined ? "address" : isPasswordRead ? undefined : "password"
       if (unread !== undefined) return yield* unavailable(name, `Its ${unread} cannot be used: ${noSecretText}.`)
       const { layer } = yield* Effect.promise(() => import("./PostgresClient.ts"))
-      const client = Effect.mapError(Layer.build(layer(options, kept)), (error) => unavailable(name, failure(error)))
+      const client = Effect.mapError(Layer.build(layer(options, kept, session)), (error) =>
+        unavailable(name, failure(error))
+      )
       return Layer.effectContext(client)
     })
   )

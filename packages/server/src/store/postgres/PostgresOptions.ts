@@ -20,6 +20,12 @@ export interface PostgresOptions {
   readonly statementMillis?: number | undefined
 }
 
+/** What the sessions of a process are named that is at work on a store, in every version of Roster: its mark. */
+export const atWork = "roster"
+
+/** What the sessions are named of a process that starts, before it knows at which step the tables are. */
+export const starting = "roster start"
+
 /** The connections that a service keeps for short calls. */
 export const shortConnections = 2
 

@@ -52,6 +52,9 @@ export const syncFolder = (path: string): void => {
   }
 }
 
+/** A time as it stands in the names of files that are kept, such as `20261129T164500Z`. */
+export const fileTime = (millis: number): string => new Date(millis).toISOString().replaceAll(/[-:]|\.\d+/g, "")
+
 /** The name, or the name with the first number behind it that is free: two restores can happen in one second. */
 export const freeName = (name: string): string => {
   for (let number = 1; ; number++) {

@@ -21,6 +21,7 @@ const optionFields = KnownFields.fieldsOf<SqliteClientOptions>("a database", {
   filename: true,
   busyTimeout: true,
   readonly: true,
+  alone: true,
   prepare: true,
   contention: true
 })
@@ -61,7 +62,7 @@ export const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
             Stream.unwrap
           )
   const contention = options.contention ?? LockContention.make()
-  const shared = { filename, busyTimeout, contention, waiting: new Waiting() }
+  const shared = { filename, busyTimeout, contention, waiting: new Waiting(), readonly: options.readonly }
   const connection = SqliteConnection.make(database, statements, { ...shared, executeStream: streamOutside })
 
   // Each transaction has its own connection object, which holds the error that ended it.

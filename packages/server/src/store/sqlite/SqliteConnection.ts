@@ -3,7 +3,7 @@ import { Array, Cause, Context, Effect, identity, Predicate, type Pull, Stream }
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import type { DatabaseSync } from "node:sqlite"
 import { type Waiting, whileBusy } from "./SqliteBusy.ts"
-import { isBusy, isUnsynced, toSqlError, withHolder } from "./SqliteError.ts"
+import { isBusy, isUnsynced, toSqlError, withHolder, withReadOnly } from "./SqliteError.ts"
 import type * as SqliteStatements from "./SqliteStatements.ts"
 import type { LockContention } from "./LockContention.ts"
 
@@ -16,6 +16,8 @@ export interface Options {
   readonly asked?: number | undefined
   readonly waiting?: Waiting | undefined
   readonly contention?: LockContention | undefined
+  /** Whether the file was opened to be read alone. */
+  readonly readonly?: boolean | undefined
   /** Waits for a turn between transactions, for the statements outside of them. */
   readonly inTurn?: SqlConnection.Borrower | undefined
   readonly executeStream: SqlConnection.Connection["executeStream"]
@@ -96,7 +98,8 @@ export const make = (
       }
     })
 
-  const toError = (cause: unknown) => toSqlError(cause, "execute the statement")
+  const toError = (cause: unknown) =>
+    toSqlError(options.readonly === true ? withReadOnly(cause) : cause, "execute the statement")
 
   /** The error of a lock timeout names the file. */
   const held = (cause: unknown) =>

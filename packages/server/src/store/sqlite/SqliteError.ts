@@ -29,14 +29,28 @@ export const withHolder = (cause: Error, filename: string): Error => Object.assi
 export const holderOf = (cause: unknown): string | undefined =>
   Predicate.hasProperty(cause, "holder") && Predicate.isString(cause.holder) ? cause.holder : undefined
 
+/** Adds to the error of a write that its file was opened to be read alone. */
+export const withReadOnly = (cause: unknown): unknown =>
+  Predicate.isError(cause) ? Object.assign(cause, { openedToRead: true }) : cause
+
+/** Whether a write failed since its file was opened to be read alone. */
+export const isOpenedToRead = (error: SqlError.SqlError): boolean =>
+  isReadOnly(error) && Predicate.hasProperty(error.reason.cause, "openedToRead")
+
 /** Whether a statement failed because the disk, or the limit set by `max_page_count`, is full. */
 export const isDiskFull = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 13
 
 /** Whether an fsync failed (SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC), which a later successful one does not undo. */
 export const isUnsynced = (cause: unknown): boolean => [1034, 1290].includes(errorCode(cause) ?? 0)
 
-/** Whether a connection refuses to write: SQLITE_READONLY, as after a failed fsync. */
-export const isReadOnly = (error: SqlError.SqlError): boolean => primaryCode(error.reason.cause) === 8
+/** Whether SQLite cannot write: SQLITE_READONLY. */
+export const isReadOnlyFile = (cause: unknown): boolean => primaryCode(cause) === 8
+
+/** Whether a connection refuses to write, as after a failed fsync. */
+export const isReadOnly = (error: SqlError.SqlError): boolean => isReadOnlyFile(error.reason.cause)
+
+/** Whether a file cannot be read because this user may not write it, or make files beside it. */
+export const isUnwritable = (cause: unknown): boolean => [8, 14].includes(primaryCode(cause) ?? 0)
 
 /** Whether the cause of an error is damage in the file: SQLITE_CORRUPT or SQLITE_NOTADB. */
 export const isDamage = (cause: unknown): boolean => [11, 26].includes(primaryCode(cause) ?? 0)

@@ -1,8 +1,7 @@
 /** Looks for damage in a database before a store opens it. It reads a large one only in part. */
 import { Effect } from "effect"
 import { statSync } from "node:fs"
-import { DatabaseSync } from "node:sqlite"
-import { blockingWait } from "./SqliteBusy.ts"
+import type { DatabaseSync } from "node:sqlite"
 import { damaged, fromAccess, unavailable } from "./StoreError.ts"
 
 // Opening checks every page up to this size, at 1.5 ms per MiB, or 4.5 ms with a WAL; above, header and schema only.
@@ -28,8 +27,7 @@ export const checkSizes = Effect.fnUntraced(function* (path: string) {
 })
 
 /** The first fault that SQLite finds, or `undefined`. */
-export const firstFault = (path: string, size: number, wal: number): string | undefined => {
-  using database = new DatabaseSync(path, { readOnly: true, timeout: blockingWait })
+export const firstFault = (database: DatabaseSync, size: number, wal: number): string | undefined => {
   readSchema(database)
   if (size > fullCheckLimit) return undefined
   // Nothing ties a WAL to its file: with the WAL of another store only rows and indexes disagree.

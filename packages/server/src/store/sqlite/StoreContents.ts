@@ -54,21 +54,28 @@ export const contentsOf = (database: DatabaseSync, path: string) =>
         isEmpty: tables.length === 0,
         isRoster,
         /** The last migration that it has run. */
-        migration: numberIn("migrations", "max(migration_id)"),
+        migration: isRoster ? migrationOf(database) : 0,
         contacts: numberIn("contacts", "count(*)")
       }
     },
     catch: fromCause(path)
   })
 
-/** Refuses the database of another program. */
+const migrationOf = (database: DatabaseSync): number =>
+  Number(database.prepare("SELECT max(migration_id) AS number FROM migrations").get()?.["number"] ?? 0)
+
+/**
+ * Refuses the database of another program, and gives the last migration of a store: 0 where there is none yet, `undefined`
+ * where only opening it tells.
+ */
 export const refuseForeign = Effect.fnUntraced(function* (path: string) {
-  if (!isThere(path)) return
-  const tables = yield* Effect.flatMap(addressOf(path), (address) =>
+  if (!isThere(path)) return 0
+  const found = yield* Effect.flatMap(addressOf(path), (address) =>
     whileBusy({
       try: () => {
         using database = openAddress(address, blockingWait)
-        return tablesOf(database)
+        const tables = tablesOf(database)
+        return { tables, migration: tables.includes("migrations") ? migrationOf(database) : 0 }
       },
       catch: fromCause(path),
       timeout: Duration.toMillis(defaultBusyTimeout)
@@ -77,11 +84,12 @@ export const refuseForeign = Effect.fnUntraced(function* (path: string) {
     // Opening a damaged file reports it.
     Effect.catchIf(
       (error) => !isLocked(error),
-      () => Effect.succeed<ReadonlyArray<unknown>>([])
+      () => Effect.undefined
     )
   )
   // A store that another process is creating has only this table at first.
-  if (tables.length > 0 && !tables.includes("migrations")) {
+  if (found !== undefined && found.tables.length > 0 && !found.tables.includes("migrations")) {
     return yield* unavailable(path, "It is the database of another program. Check the path.")
   }
+  return found?.migration
 })

@@ -13,18 +13,20 @@ export interface Copying {
   readonly target: string
   /** Whether the copy may replace an existing file (default: false). */
   readonly replace?: boolean | undefined
+  /** Whether this process has the database open alone, and nothing in its WAL (default: false). */
+  readonly isAlone?: boolean | undefined
 }
 
 /** Copies a database at one moment into a file that gets its name when it is complete and checked. */
-export const copyTo = (source: string, { draft, replace, target }: Copying) =>
-  copy(source, draft).pipe(
+export const copyTo = (source: string, { draft, isAlone, replace, target }: Copying) =>
+  copy(source, draft, isAlone).pipe(
     Effect.andThen(Effect.ensuring(publish(draft, target, replace), removeDatabase(draft))),
     Effect.uninterruptible
   )
 
 /** Copies a database into a new file without a WAL, which is removed again unless it passes the check of SQLite. */
-export const copy = Effect.fnUntraced(function* (source: string, path: string) {
-  const from = yield* addressOf(source)
+export const copy = Effect.fnUntraced(function* (source: string, path: string, isAlone = false) {
+  const from = yield* addressOf(source, isAlone)
   if (!(yield* createPrivate(path))) return yield* unavailable(path, "It is there already.")
   // A running copy cannot be stopped, and its files must not be closed.
   yield* copyOnThread({ from, source, path }).pipe(
@@ -33,11 +35,14 @@ export const copy = Effect.fnUntraced(function* (source: string, path: string) {
   )
 })
 
-/** The address of a file to read, as immutable if unused: SQLite cannot create files beside it on a read-only medium. */
-export const addressOf = (path: string) =>
+/**
+ * The address of a file to read, as immutable if unused, or if nobody else can use it: SQLite cannot create files beside it on
+ * a read-only medium, nor read one that is locked.
+ */
+export const addressOf = (path: string, isAlone = false) =>
   Effect.map(checkSizes(path), ({ journal, wal }) => {
     const file = pathToFileURL(path)
-    if (wal < 0 && journal < 0) file.searchParams.set("immutable", "1")
+    if (isAlone || (wal < 0 && journal < 0)) file.searchParams.set("immutable", "1")
     return file
   })
 

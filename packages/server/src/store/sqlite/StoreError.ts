@@ -2,7 +2,7 @@
 import { Predicate, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { dirname } from "node:path"
-import { errorCode, heldBy, holderOf, isBusy, isDamage, messageOf } from "./SqliteError.ts"
+import { heldBy, holderOf, isBusy, isDamage, isReadOnlyFile, messageOf } from "./SqliteError.ts"
 
 /** The file is damaged or is not a SQLite database. Nothing was written to it. */
 export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamaged", {
@@ -13,17 +13,22 @@ export class StoreDamaged extends Schema.TaggedError<StoreDamaged>()("StoreDamag
   message: Schema.String
 }) {}
 
-/** The file cannot be opened, created or used: a wrong path, a missing permission, a lock, a version of SQLite. */
+/** The store cannot be opened, created or used: a wrong path, a missing permission, a lock, an earlier or later version. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   /** The path of the database file. */
   filename: Schema.String,
   /** Whether another process held its lock for too long. */
   isLocked: Schema.optionalKey(Schema.Boolean),
+  /** Whether it is of an earlier version, and was not upgraded since it was opened to be read. */
+  isOlder: Schema.optionalKey(Schema.Boolean),
   message: Schema.String
 }) {}
 
 /** Why a store cannot be used. */
 export type StoreError = StoreDamaged | StoreUnavailable
+
+export const isStoreError = (error: unknown): error is StoreError =>
+  error instanceof StoreDamaged || error instanceof StoreUnavailable
 
 /** Whether another process kept a store locked for too long. */
 export const isLocked = (error: StoreError): boolean => error._tag === "StoreUnavailable" && error.isLocked === true
@@ -69,7 +74,7 @@ export const fromAccess =
     if (code === "ENOENT" || code === "ENOTDIR") {
       return unavailable(path, `There is no folder ${dirname(path)}. Create it first.`)
     }
-    if (code === "EACCES" || code === "EPERM" || code === "EROFS" || errorCode(cause) === 8) {
+    if (code === "EACCES" || code === "EPERM" || code === "EROFS" || isReadOnlyFile(cause)) {
       return unavailable(path, "This user may not write the file and its folder. Change the permissions or the user.")
     }
     return unavailable(path, `${messageOf(cause)}. Check the path, the permissions and the disk.`)

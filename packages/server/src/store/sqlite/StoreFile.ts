@@ -1,11 +1,12 @@
 /** Opens the database file. Only SQLite may open it: closing another descriptor would drop this process's locks. */
 import { Duration, Effect } from "effect"
-import { closeSync, constants, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs"
-import { resolve } from "node:path"
+import { accessSync, closeSync, constants, fsyncSync, openSync, readSync, statSync, writeSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
 import { DatabaseSync } from "node:sqlite"
 import { createPrivate } from "./AtomicFile.ts"
 import { blockingWait, whileBusy } from "./SqliteBusy.ts"
-import { isBusy } from "./SqliteError.ts"
+import { isBusy, isUnwritable } from "./SqliteError.ts"
 import { checkSizes, firstFault, pragma, readSchema } from "./StoreCheck.ts"
 import { damaged, fromAccess, fromCause, unavailable } from "./StoreError.ts"
 
@@ -15,8 +16,13 @@ export interface Options {
   readonly filename: string
   /** How long a statement waits for a lock of another connection (default: 5 seconds). */
   readonly busyTimeout?: Duration.Input | undefined
-  /** Opens an existing file and refuses to write. */
+  /**
+   * Opens an existing file and refuses to write (default: false). One that this user may only read is read too, where no
+   * other process writes it.
+   */
   readonly readonly?: boolean | undefined
+  /** Whether no other connection, of any process, has the file open until this one closes (default: false). */
+  readonly alone?: boolean | undefined
   /** Runs on each connection before its first statement, such as to register functions. */
   readonly prepare?: ((database: DatabaseSync) => void) | undefined
 }
@@ -45,8 +51,9 @@ export const isSupported = (version: string): boolean => {
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003
 }
 
-/** Opens the database file, or creates it; `alone` only while no other connection has it open. Closed with the scope. */
-export const open = Effect.fnUntraced(function* (options: Options, alone = false) {
+/** Opens the database file, or creates it. Closed with the scope. */
+export const open = Effect.fnUntraced(function* (options: Options) {
+  const { alone = false } = options
   const path = toPath(options.filename)
   const readOnly = options.readonly === true
   const timeout = Duration.toMillis(options.busyTimeout ?? defaultBusyTimeout)
@@ -60,7 +67,7 @@ export const open = Effect.fnUntraced(function* (options: Options, alone = false
   }
   return yield* Effect.acquireRelease(
     // The switch to WAL needs exclusive access, for which SQLite does not always wait.
-    whileBusy({ try: () => connect(path, { ...options, alone }), catch: fromCause(path), timeout, asked }),
+    whileBusy({ try: () => connect(path, options), catch: fromCause(path), timeout, asked }),
     // The file that was open alone can be another one by now.
     (database) => Effect.sync(() => disconnect(database, readOnly || alone))
   )
@@ -71,7 +78,7 @@ export const openReader = (path: string, timeout: number, prepare?: Options["pre
   Effect.acquireRelease(
     whileBusy({
       try: () => {
-        const database = new DatabaseSync(path, { readOnly: true, timeout: blockingWait })
+        const database = openToRead(path)
         prepare?.(database)
         return database
       },
@@ -92,17 +99,93 @@ const check = Effect.fnUntraced(function* (
     if (readOnly) return yield* unavailable(path, "There is no such file. Check the path.")
     yield* createPrivate(path)
   }
+  // SQLite would open it all the same, and make files beside it that its owner could not write.
+  if (!readOnly && !isAllowed(path)) return yield* fromAccess(path)({ code: "EACCES" })
   // With a rollback journal of a crash only a writing connection can read the file: `connect` reads the schema too.
   if (size > 0 && journal <= 0) {
-    const fault = yield* whileBusy({ try: () => firstFault(path, size, wal), catch: fromCause(path), ...wait })
+    const look = () => {
+      using database = openToRead(path)
+      return firstFault(database, size, wal)
+    }
+    const fault = yield* whileBusy({ try: look, catch: fromCause(path), ...wait })
     if (fault !== undefined) return yield* damaged(path, fault)
   }
 })
 
+const settings = { timeout: blockingWait, enableDoubleQuotedStringLiterals: false }
+
+/** Whether this user may write a file or a folder. */
+const isAllowed = (path: string): boolean => {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether this user may write a file, and make others beside it. */
+const isWritable = (path: string): boolean => isAllowed(path) && isAllowed(dirname(path))
+
+/** The content of a WAL or a journal, which is no part of the file yet. */
+const hasContent = (path: string): boolean => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+
+/**
+ * Opens a file that this user may only read. SQLite would make files beside it, which its owner could not write, or fail, so
+ * a file that is complete is read without locks.
+ */
+const openUnwritable = (path: string): DatabaseSync => {
+  const address = pathToFileURL(path)
+  const isComplete = !["-wal", "-journal"].some((suffix) => hasContent(path + suffix))
+  address.searchParams.set(isComplete ? "immutable" : "readonly_shm", "1")
+  const database = new DatabaseSync(address, { ...settings, readOnly: true })
+  try {
+    readSchema(database)
+    return database
+  } catch (cause) {
+    database.close()
+    throw isUnwritable(cause) && !isComplete ? new Error(incomplete, { cause }) : cause
+  }
+}
+
+const incomplete =
+  "This user may only read it, and writes of another process are not in the file yet: read it as its owner, or when that " +
+  "process has ended"
+
+/** Opens a connection that only reads; `writable` if it may complete what a crash has left. */
+const openToRead = (path: string, writable = false): DatabaseSync => {
+  if (path !== memory && !isWritable(path)) return openUnwritable(path)
+  const database = new DatabaseSync(path, { ...settings, readOnly: !writable })
+  try {
+    readSchema(database)
+    return database
+  } catch (cause) {
+    database.close()
+    if (isUnwritable(cause)) return openUnwritable(path)
+    throw cause
+  }
+}
+
+/**
+ * Opens a connection that reads alone. It may complete what a crash has left, as SQLite does when the last connection
+ * closes, and leaves what the file holds and how it is stored.
+ */
+const connectToRead = (path: string): DatabaseSync => {
+  const database = openToRead(path, true)
+  try {
+    if (path !== memory && hasContent(`${path}-wal`) && isWritable(path)) assertWritable(database, path)
+    pragma(database, "query_only = ON")
+    return database
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
+
 /** Opens a connection and verifies its settings: one that was ignored could cost data later. */
-const connect = (path: string, options: Options & { readonly alone: boolean }): DatabaseSync => {
-  const { alone, prepare, readonly: readOnly = false } = options
-  const database = new DatabaseSync(path, { readOnly, timeout: blockingWait, enableDoubleQuotedStringLiterals: false })
+const connect = (path: string, options: Options): DatabaseSync => {
+  const { alone = false, prepare, readonly: readOnly = false } = options
+  const database = readOnly ? connectToRead(path) : new DatabaseSync(path, settings)
   try {
     // Before the first read: with a WAL it takes a lock on the file that each open connection shares.
     if (alone) pragma(database, "locking_mode = EXCLUSIVE")

@@ -19,7 +19,7 @@ import { publish, syncFolder } from "./AtomicFile.ts"
 import { pragma } from "./StoreCheck.ts"
 import { fromAccess, fromCause, isLocked, StoreUnavailable, unavailable } from "./StoreError.ts"
 import * as StoreFile from "./StoreFile.ts"
-import { usersOf } from "./StoreUsers.ts"
+import { usersOf, userWords } from "./StoreUsers.ts"
 
 /** The finished database, the store whose name it takes, and the name that the old content gets. */
 interface Names {
@@ -29,17 +29,16 @@ interface Names {
 }
 
 const inUse = (path: string) => {
-  const users = usersOf(path).join(" and ") || "another process"
   return new StoreUnavailable({
     filename: path,
     isLocked: true,
-    message: `The store ${path} is in use by ${users}. End what uses it, such as roster serve, and restore again.`
+    message: `The store ${path} is in use by ${userWords(path)}. End what uses it, such as roster serve, and restore again.`
   })
 }
 
 /** Opens a store that no other connection has open, and keeps all others out until the scope closes. */
 export const openAlone = (path: string) =>
-  StoreFile.open({ filename: path, busyTimeout: 0 }, true).pipe(
+  StoreFile.open({ filename: path, busyTimeout: 0, alone: true }).pipe(
     Effect.mapError((error) => (isLocked(error) ? inUse(path) : error))
   )
 

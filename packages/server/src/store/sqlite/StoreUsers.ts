@@ -38,3 +38,6 @@ export const usersOf = (path: string): ReadonlyArray<string> => {
     .filter((pid) => /^\d+$/.test(pid) && hasOpen(pid, files))
     .map(nameOf)
 }
+
+/** Those processes in a sentence, also where nothing tells them. */
+export const userWords = (path: string): string => usersOf(path).join(" and ") || "another process"

@@ -208,8 +208,10 @@ export const command = Command.make(
       Effect.provide(
         RunLogLayer.layerForWrites({
           dryRun,
+          previews: plan !== undefined,
           makesStore: true,
-          isKept: !dryRun && !noRecord && plan === undefined
+          // Of a file without a row that can be sent there is nothing to undo, and nothing changes.
+          isKept: !dryRun && !noRecord && plan === undefined && survey.rejected < survey.read
         })
       )
     )

@@ -67,5 +67,5 @@ export const command = Command.make(
     "roster apikeys audit --fail": "For a script: whether a rotation still waits for a program",
     "roster apikeys audit --unused-for 30d --fail-on-findings": "For a script"
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )

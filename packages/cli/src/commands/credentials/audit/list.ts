@@ -40,5 +40,5 @@ export const command = Command.make(
     "roster audit list --key ci-sync --since 30d": "What was done with one key",
     "roster audit list -o json | jq '.[] | select(.outcome != \"Done\")'": "Show what was refused"
   }),
-  Command.provide(TargetLayer.layer)
+  Command.provide(TargetLayer.layerForReads)
 )
