@@ -89,6 +89,8 @@ const uncheckedOptions: ReadonlySet<string> = new Set([
   "SpanOptionsNoTrace",
   // A store and the faults of its calls: the rest is checked as `StoreOptions`.
   "EmbeddedOptions",
+  // As `StoreOptions`, but for what the threads of a process share.
+  "StoreFileOptions",
   // For each row that is merged, given by what checks the options of an import.
   "RepeatOptions"
 ])

@@ -1,10 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { once } from "node:events"
-import { copyFileSync, existsSync, rmSync, mkdirSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, rmSync, mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { golden, type Golden } from "./golden.ts"
 import { runHere } from "./inProcess.ts"
 import { jsonOf, longRun, makeRoster, temporaryFolder } from "./roster.ts"
@@ -135,6 +136,9 @@ const againstService = (env: { readonly ROSTER_BASE_URL: string; readonly ROSTER
     assert.deepStrictEqual(wrong.flat(), [])
   })
 
+/** A store that the command line made before the last migrations. */
+const olderStore = "packages/testing/test/upgrades/steps/sqlite/24.sql"
+
 layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: "60 seconds" })(
   "every command",
   (it) => {
@@ -221,6 +225,50 @@ layer(Layer.effect(Fixture, makeFixture), { excludeTestServices: true, timeout: 
         )
         assert.deepStrictEqual(wrong.flat(), [])
       }).pipe(Effect.scoped)
+    )
+
+    it.effect("reads no store of an earlier version, and changes none unless it writes", () =>
+      Effect.gen(function* () {
+        const { call, folder } = yield* Fixture
+        // They need none, or are all about it.
+        const others = /^(?:(?:auth|profile) .*|status|completions|commands|serve|studio|backup|restore|upgrade)$/
+        const reads = / (?:list|get|count|fields|history|runs|export|audit)$|^doctor$/
+        /** Commands that come to nothing before they write. */
+        const refused: ReadonlyArray<readonly [path: string, args: string]> = [
+          ["contacts import", "{badCsv} --dry-run"],
+          ["contacts import", "{csv} --list New"],
+          ["contacts import", "{csv} --plan {new}"],
+          ["contacts import", "{folder}/none.csv"],
+          ["contacts delete", "--rule All --dry-run"],
+          ["contacts delete", "nobody@example.com --yes"],
+          ["contacts delete", "ann@example.com"],
+          ["contacts fields", "--convert city=boolean"],
+          ["contacts undo", "none"],
+          ["lists add", "News --rule All"]
+        ]
+        const tried = Effect.fnUntraced(function* (path: string, args: string, isGood: boolean) {
+          const { args: words, db } = call(path, args)
+          rmSync(db)
+          {
+            using store = new DatabaseSync(db, { enableForeignKeyConstraints: false })
+            store.exec(`PRAGMA journal_mode = WAL; ${readFileSync(olderStore, "utf8")}`)
+          }
+          const before = readFileSync(db)
+          const { code, stderr, stdout } = yield* runHere(words, { env: { ROSTER_DB: db, HOME: folder } })
+          const isSame = readFileSync(db).equals(before)
+          const isSaid = stderr.includes("Upgrading ")
+          const isRefused = code === 8 && `${stdout}${stderr}`.includes("roster upgrade")
+          const isReading = isGood ? reads.test(path) : /--(?:dry-run|plan)/.test(args)
+          // What names a job or a key of another store finds none.
+          const isRight =
+            isGood && !isReading ? code !== 0 || (!isSame && isSaid) : isSame && !isSaid && (isRefused || !isReading)
+          return isRight ? [] : [`${path} ${args}: ${code}, ${isSame ? "unchanged" : "changed"} ${stderr}`]
+        })
+        const good = rows.filter(([path]) => !others.test(path))
+        const wrong = yield* Effect.forEach(good, ([path, { good }]) => tried(path, good, true), { concurrency: 4 })
+        const changed = yield* Effect.forEach(refused, ([path, args]) => tried(path, args, false), { concurrency: 4 })
+        assert.deepStrictEqual([...wrong, ...changed].flat(), [])
+      })
     )
 
     it.effect("ends with 7 if the service refuses, and with 10 if its job has failed", () =>

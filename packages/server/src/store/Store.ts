@@ -14,7 +14,7 @@ import { refuseForeign } from "./sqlite/StoreContents.ts"
 import { type StoreError, unavailable } from "./sqlite/StoreError.ts"
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import { skewIssue, storeClock } from "./StoreClock.ts"
-import type { OlderStore } from "./StoreOptions.ts"
+import { checkStoreOptions, type OlderStore, type StoreOptions } from "./StoreOptions.ts"
 import {
   logUpgrade,
   migrateAll,
@@ -88,27 +88,22 @@ const lookFirst = (filename: string, older: OlderStore) =>
     } else if (step !== undefined && step < latestMigration) return yield* olderStore(path, step)
   })
 
+/** The file of a store, and how it is opened. */
+export interface StoreFileOptions extends Pick<StoreOptions, "filename" | "older" | "readOnly"> {
+  /** Shared with other threads of this process on the same store. */
+  readonly contention?: LockContention | undefined
+}
+
 /**
  * Provides the database of a store with its tables up to date. Work on the embedded store alone needs nothing else. A store of
  * an earlier version is upgraded, which the log says, and a copy is kept beside it; not while another process has it open.
  */
-export const layer = ({
-  contention,
-  filename,
-  older = "upgrade",
-  readOnly = false
-}: {
-  /** The database file, created if missing, or `:memory:`. */
-  readonly filename: string
-  /** Shared with other threads of this process on the same store. */
-  readonly contention?: LockContention | undefined
-  /** What becomes of a store of an earlier version (default: it is upgraded, and a copy is kept). */
-  readonly older?: OlderStore | undefined
-  /** Whether the file is read alone (default: false). A missing store and one of an earlier version are then refused. */
-  readonly readOnly?: boolean | undefined
-}): Layer.Layer<SqlClient.SqlClient, StoreError> =>
-  Layer.effectDiscard(orUnusable(filename)(prepareStore(filename, readOnly))).pipe(
+export const layer = (options: StoreFileOptions): Layer.Layer<SqlClient.SqlClient, StoreError> => {
+  const { contention, filename, older = "upgrade", readOnly = false, ...others } = options
+  return Layer.effectDiscard(orUnusable(filename)(prepareStore(filename, readOnly))).pipe(
     Layer.provideMerge(SqliteClient.layer({ filename, contention, readonly: readOnly })),
     Layer.provide(Layer.effectDiscard(lookFirst(filename, readOnly ? "refuse" : older))),
+    Layer.provide(Layer.effectDiscard(checkStoreOptions({ filename, older, readOnly, ...others }))),
     redactLayerSpans
   )
+}

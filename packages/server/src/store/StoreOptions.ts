@@ -1,6 +1,6 @@
 /** The options of an embedded service, on SQLite and on PostgreSQL. */
 import { KnownFields } from "@roster/domain/internal"
-import { Context, type Duration, Effect } from "effect"
+import { Context, type Duration, Effect, Predicate } from "effect"
 import { nameOf, type PostgresOptions } from "./postgres/PostgresOptions.ts"
 import { type StoreUnavailable, unavailable } from "./sqlite/StoreError.ts"
 
@@ -10,7 +10,9 @@ export type { PostgresOptions } from "./postgres/PostgresOptions.ts"
  * What becomes of a store of an earlier version that is opened: it is upgraded, which the log says, after a copy was kept
  * beside its file, or without one; or it is refused as `StoreUnavailable` with `isOlder`, and nothing is changed.
  */
-export type OlderStore = "upgrade" | "upgradeWithoutCopy" | "refuse"
+export type OlderStore = (typeof olderStores)[number]
+
+const olderStores = ["upgrade", "upgradeWithoutCopy", "refuse"] as const
 
 /** What a service may do, on any database. */
 export interface PolicyOptions {
@@ -57,14 +59,24 @@ export class StorePolicy extends Context.Service<
   { readonly allowedSenders: ReadonlyArray<string>; readonly allowFileUrl: ReadonlyArray<string> }
 >()("@roster/server/StorePolicy") {}
 
+const olderIssue = (value: unknown) =>
+  olderStores.some((known) => known === value) ? undefined : `it is one of ${olderStores.join(", ")}`
+
+/** What is wrong with a value where a mistaken one would write to a store, or keep nothing of it. */
+export const booleanIssue = (value: unknown) => (Predicate.isBoolean(value) ? undefined : "it is true or false")
+
 const policyFields = {
   allowedSenders: true,
   allowFileUrl: true,
   ruleDeadline: true,
-  older: true,
+  older: olderIssue,
   jobThread: true
 } as const
-const sqliteFields = KnownFields.fieldsOf<StoreOptions>("a store", { ...policyFields, filename: true, readOnly: true })
+const sqliteFields = KnownFields.fieldsOf<StoreOptions>("a store", {
+  ...policyFields,
+  filename: true,
+  readOnly: booleanIssue
+})
 const postgresFields = KnownFields.fieldsOf<PostgresStoreOptions>("a store", { ...policyFields, postgres: true })
 const databaseFields = KnownFields.fieldsOf<PostgresOptions>("a database", {
   url: true,

@@ -3,6 +3,7 @@
  * to write upgrades it, after saying what that rewrites and keeping a copy, and only while no other process is at work on
  * it. (docs/decisions/upgrades.md)
  */
+import { KnownFields } from "@roster/domain/internal"
 import { Context, Effect, Exit, Layer, Option, Predicate, References, Schedule, Scope } from "effect"
 import { type Migrator, SqlClient, SqlError } from "effect/sql"
 import { randomUUID } from "node:crypto"
@@ -32,6 +33,7 @@ import {
 import * as StoreFile from "./sqlite/StoreFile.ts"
 import { userWords } from "./sqlite/StoreUsers.ts"
 import { processMillis } from "./StoreClock.ts"
+import { booleanIssue } from "./StoreOptions.ts"
 import { temporaryFolder } from "./TemporaryFiles.ts"
 
 /** An upgrade that is about to happen. */
@@ -60,6 +62,17 @@ export interface UpgradeOptions<E, R> {
   readonly copy?: boolean | undefined
   /** Runs before anything changes. If it fails, nothing does. */
   readonly announce?: ((upgrade: Upgrade) => Effect.Effect<void, E, R>) | undefined
+}
+
+const upgradeFields = KnownFields.fieldsOf<UpgradeOptions<unknown, unknown>>("an upgrade", {
+  copy: booleanIssue,
+  announce: true
+})
+
+/** Refuses options of an unknown name. */
+const checkUpgrade = (name: string, options: unknown): Effect.Effect<void, StoreUnavailable> => {
+  const refused = KnownFields.refusal(upgradeFields, options)
+  return refused === undefined ? Effect.void : Effect.fail(unavailable(name, `${refused.message}.`))
 }
 
 /** Says what an upgrade does, before it does it. */
@@ -254,6 +267,7 @@ export const prepare = Effect.fnUntraced(function* <E = never, R = never>(
   filename: string,
   options: UpgradeOptions<E, R> = {}
 ) {
+  yield* checkUpgrade(filename, options)
   const scope = yield* Effect.flatMap(Effect.scope, Scope.fork)
   const held = yield* Scope.provide(hold(filename), scope)
   if (held === undefined) {
@@ -308,7 +322,7 @@ const untilFree = { schedule: Schedule.spaced("250 millis"), times: 20 }
  */
 export const upgradeDatabase = Effect.fnUntraced(function* <E = never, R = never>(
   name: string,
-  { announce }: UpgradeOptions<E, R> = {}
+  options: UpgradeOptions<E, R> = {}
 ) {
   const step = Effect.gen(function* () {
     const from = yield* lastMigration
@@ -330,7 +344,7 @@ export const upgradeDatabase = Effect.fnUntraced(function* <E = never, R = never
     Effect.retry(step, { ...untilFree, while: (error) => isStoreError(error) && isLocked(error) })
   )
   if (from === undefined) return undefined
-  return yield* upgradeHere(name, from, announce, { copy: undefined, write: Effect.void })
+  return yield* upgradeHere(name, from, options.announce, { copy: undefined, write: Effect.void })
 })
 
 /**
@@ -361,7 +375,12 @@ export const upgrade = <E = never, R = never>(
   store: string | PostgresOptions,
   options: UpgradeOptions<E, R> = {}
 ): Effect.Effect<Upgraded | undefined, StoreError | E, Exclude<R, SqlClient.SqlClient>> =>
-  Predicate.isString(store) ? upgradeFile(store, options) : onDatabase(store, (name) => upgradeDatabase(name, options))
+  Predicate.isString(store)
+    ? Effect.andThen(checkUpgrade(store, options), upgradeFile(store, options))
+    : Effect.andThen(
+        checkUpgrade(nameOf(store), options),
+        onDatabase(store, (name) => upgradeDatabase(name, options))
+      )
 
 /**
  * Says in the log what an upgrade does.

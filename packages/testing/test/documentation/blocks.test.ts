@@ -13,8 +13,10 @@ import type { Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { describePostgres, freshDatabase } from "../postgres/TestPostgres.ts"
+import { textOf } from "../upgrades/OlderStores.ts"
 
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url))
 const pages = globSync(
@@ -178,7 +180,10 @@ const before: Readonly<Record<string, (folder: string) => ReadonlyArray<string>>
       'if [ "$1" = -u ]; then shift 2; fi',
       'case "$1" in systemctl | useradd | npm | install) exit 0 ;; esac; exec "$@"'
     )
-    return ["roster contacts add ada@example.com --db /var/lib/roster/roster.db"]
+    // The version before has made its store.
+    using store = new DatabaseSync(join(folder, "var/lib/roster/roster.db"), { enableForeignKeyConstraints: false })
+    store.exec(textOf("sqlite", 24))
+    return []
   },
   "docs/credentials.md": (folder) => {
     for (const name of ["vault", "systemctl"]) script(join(folder, "bin", name), "cat > /dev/null")

@@ -7,7 +7,15 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { layerTestContacts, layerTestCredentials, parseRule, readContacts } from "@roster/domain"
 import { FetchTransport, RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
-import { EmbeddedHttpClient, RosterServer, SqliteClient, SqlServices, StoreBackup, StudioServer } from "@roster/server"
+import {
+  EmbeddedHttpClient,
+  RosterServer,
+  SqliteClient,
+  SqlServices,
+  StoreBackup,
+  StoreUpgrade,
+  StudioServer
+} from "@roster/server"
 import {
   addAll,
   addRows,
@@ -168,6 +176,7 @@ const functions: ReadonlyArray<readonly [name: string, option: string, call: Cal
     "revokeKeys",
     (options) => StoreBackup.restore({ from: "no.backup", to: "no.store", ...unchecked<object>(options) })
   ],
+  ["StoreUpgrade.upgrade", "announce", (options) => StoreUpgrade.upgrade("no.store", unchecked<object>(options))],
   [
     "RosterServer.layer",
     "trustedProxies",
