@@ -11,7 +11,7 @@ import * as GlobalFlags from "../settings/GlobalFlags.ts"
 import type { Profile } from "../settings/Profile.ts"
 import { originOf, settings, type Settings, unnamedProfile } from "../settings/Settings.ts"
 import { Output } from "../terminal/Output.ts"
-import { defaultStorePath, memory, server, storeFile, storeToOpen } from "./EmbeddedStore.ts"
+import { defaultStorePath, memory, server, storeExists, storeFile, storeToOpen } from "./EmbeddedStore.ts"
 import * as OlderStore from "./OlderStore.ts"
 import { type ForWrites, Target } from "./Target.ts"
 
@@ -81,7 +81,8 @@ const previewed = Effect.fnUntraced(function* (filename: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const isWritable = Effect.forEach([filename, path.dirname(filename)], (file) => fs.access(file, { writable: true }))
-  if (filename === memory || Exit.isSuccess(yield* Effect.exit(isWritable))) return filename
+  const isThere = filename !== memory && (yield* storeExists(filename))
+  if (!isThere || Exit.isSuccess(yield* Effect.exit(isWritable))) return filename
   const { StoreBackup } = yield* server
   const copy = yield* temporaryPath("store")
   yield* StoreBackup.create({ from: filename, to: copy })
