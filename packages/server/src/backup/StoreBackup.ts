@@ -2,24 +2,22 @@
 import { fnRedacted, KnownFields } from "@roster/domain/internal"
 import { Context, Data, Effect, Exit, Layer, Predicate, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { randomUUID } from "node:crypto"
-import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs"
+import { existsSync, realpathSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, dirname, join, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import { isUsed, seriesOf } from "./BackupSeries.ts"
 import { type CarriedForward, carryForward, type CarryOptions } from "./CarriedForward.ts"
-import { isFromDeadProcess, processMark } from "../store/ProcessMark.ts"
 import { lastMigration, latestMigration, migrateTo, newer } from "../store/Migrations.ts"
 import * as PostgresLoading from "../store/postgres/PostgresLoading.ts"
 import { CommitLost } from "../store/postgres/PostgresError.ts"
 import { nameOf, type PostgresOptions, withoutRepeat } from "../store/postgres/PostgresOptions.ts"
 import { messageOf } from "../store/sqlite/SqliteError.ts"
 import { isSqlErrorOf } from "../store/StoreFailure.ts"
-import { removeTemporaryFiles, temporaryFolder } from "../store/TemporaryFiles.ts"
+import { removeTemporaryFiles, stagedBeside, temporaryFolder } from "../store/TemporaryFiles.ts"
 import * as Store from "../store/Store.ts"
 import { copyRows, firstFilled, lockTables, readSnapshot } from "../store/StoreRows.ts"
 import * as SqliteClient from "../store/sqlite/SqliteClient.ts"
-import { fileTime, freeName, publish, removeDatabase } from "../store/sqlite/AtomicFile.ts"
+import { fileTime, freeName, publish } from "../store/sqlite/AtomicFile.ts"
 import { contentsOf, isSame, isThere, openReadOnly, refuseForeign } from "../store/sqlite/StoreContents.ts"
 import { copy, type Copying, copyTo } from "../store/sqlite/StoreCopy.ts"
 import { unavailable } from "../store/sqlite/StoreError.ts"
@@ -278,26 +276,6 @@ const orUnavailable =
 const lostCommit = "Check whether it was done before you repeat it."
 
 const notComplete = "Its tables are not complete. Open the store once with this version."
-
-const stagedSuffixes = [".partial", ".restoring"] as const
-
-/** The name of a file beside another one, which goes with the scope. */
-const stagedBeside = Effect.fnUntraced(function* (path: string, suffix: (typeof stagedSuffixes)[number]) {
-  yield* removeLeftovers(path)
-  const staged = `${path}.${processMark}${randomUUID()}${suffix}`
-  yield* Effect.addFinalizer(() => removeDatabase(staged))
-  return staged
-})
-
-/** Removes the staged files of killed backups and restores. */
-const removeLeftovers = (path: string) =>
-  Effect.sync(() => {
-    const begin = `${basename(path)}.`
-    for (const name of readdirSync(dirname(path))) {
-      if (!name.startsWith(begin) || !stagedSuffixes.some((suffix) => name.includes(suffix))) continue
-      if (isFromDeadProcess(name.slice(begin.length))) rmSync(join(dirname(path), name), { force: true })
-    }
-  }).pipe(Effect.ignoreCause)
 
 const refuse = (filename: string, detail: string) =>
   new BackupRefused({ filename, message: `${filename} cannot be restored. ${detail}` })

@@ -1,11 +1,13 @@
 /** Temporary files that only this user can read, and the removal of those that a killed process left. */
 import { Effect, Schema } from "effect"
+import { randomUUID } from "node:crypto"
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { isFromDeadProcess, isFromHere, processMark } from "./ProcessMark.ts"
 import { processMillis } from "./StoreClock.ts"
+import { removeDatabase } from "./sqlite/AtomicFile.ts"
 
 const prefix = "roster-"
 
@@ -64,3 +66,23 @@ export const removeTemporaryFiles = Effect.map(processMillis, (now) => {
     }
   }
 }).pipe(Effect.ignoreCause)
+
+const stagedSuffixes = [".partial", ".restoring"] as const
+
+/** The name of a database file beside another one, which goes with the scope. */
+export const stagedBeside = Effect.fnUntraced(function* (path: string, suffix: (typeof stagedSuffixes)[number]) {
+  yield* removeLeftovers(path)
+  const staged = `${path}.${processMark}${randomUUID()}${suffix}`
+  yield* Effect.addFinalizer(() => removeDatabase(staged))
+  return staged
+})
+
+/** Removes the staged files of killed processes beside a file. */
+const removeLeftovers = (path: string) =>
+  Effect.sync(() => {
+    const begin = `${basename(path)}.`
+    for (const name of readdirSync(dirname(path))) {
+      if (!name.startsWith(begin) || !stagedSuffixes.some((suffix) => name.includes(suffix))) continue
+      if (isFromDeadProcess(name.slice(begin.length))) rmSync(join(dirname(path), name), { force: true })
+    }
+  }).pipe(Effect.ignoreCause)
