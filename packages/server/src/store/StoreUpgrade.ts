@@ -6,7 +6,6 @@
 import { KnownFields } from "@roster/domain/internal"
 import { Context, Effect, Exit, Layer, Option, Predicate, References, Schedule, Scope } from "effect"
 import { type Migrator, SqlClient, SqlError } from "effect/sql"
-import { randomUUID } from "node:crypto"
 import { existsSync, realpathSync, rmSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -16,7 +15,6 @@ import { lastMigration, latestMigration, migrate, newer, RewrittenContacts, rewr
 import { keepsSessions, lostSessions } from "./postgres/KeptSessions.ts"
 import * as PostgresLoading from "./postgres/PostgresLoading.ts"
 import { AnswerWithin, atWork, nameOf, type PostgresOptions, starting } from "./postgres/PostgresOptions.ts"
-import { processMark } from "./ProcessMark.ts"
 import { fileTime, freeName } from "./sqlite/AtomicFile.ts"
 import { messageOf } from "./sqlite/SqliteError.ts"
 import * as SqliteClient from "./sqlite/SqliteClient.ts"
@@ -34,7 +32,7 @@ import * as StoreFile from "./sqlite/StoreFile.ts"
 import { userWords } from "./sqlite/StoreUsers.ts"
 import { processMillis } from "./StoreClock.ts"
 import { booleanIssue } from "./StoreOptions.ts"
-import { temporaryFolder } from "./TemporaryFiles.ts"
+import { stagedBeside, temporaryFolder } from "./TemporaryFiles.ts"
 
 /** An upgrade that is about to happen. */
 export interface Upgrade {
@@ -200,6 +198,8 @@ interface Held {
   readonly path: string
   readonly from: number
   readonly sql: SqlClient.SqlClient
+  /** The name of its copy while that is written. */
+  readonly draft: string
 }
 
 /** Opens an older store alone until the scope closes; `undefined` if it is of this version, or there is none yet. */
@@ -213,7 +213,7 @@ const hold = Effect.fnUntraced(function* (filename: string) {
   rmSync(`${path}-shm`, { force: true })
   // Another process may have been first.
   const from = yield* orUnusable(path)(Effect.provideService(lastMigration, SqlClient.SqlClient, sql))
-  const held: Held = { path, from, sql }
+  const held: Held = { path, from, sql, draft: yield* stagedBeside(path, ".partial") }
   return (yield* isOlder(path, from)) ? held : undefined
 })
 
@@ -228,11 +228,10 @@ const upgradeHeld = Effect.fnUntraced(function* <E, R>(
 ) {
   const { from, path, sql } = held
   const target = freeName(`${path}.before-upgrade-${fileTime(yield* processMillis)}`)
-  const draft = `${target}.${processMark}${randomUUID()}.partial`
   if (keepsCopy) yield* refuseFull(held)
   const upgraded = yield* upgradeHere(path, from, announce, {
     copy: keepsCopy ? target : undefined,
-    write: keepsCopy ? copyHeld(held, copyTo(path, { draft, target, isAlone: true })) : Effect.void
+    write: keepsCopy ? copyHeld(held, copyTo(path, { draft: held.draft, target, isAlone: true })) : Effect.void
   }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
   yield* orUnusable(path)(then)
   return upgraded
