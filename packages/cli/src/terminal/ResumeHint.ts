@@ -53,15 +53,15 @@ export const flagsHere = Effect.map(targetWords, (target) => target.map(shellWor
 const withoutFlag = (args: ReadonlyArray<string>, flag: string): ReadonlyArray<string> =>
   args.filter((arg, index) => arg !== flag && args[index - 1] !== flag && !arg.startsWith(`${flag}=`))
 
-/** The current command line, without some of its switches or a flag with its value, and with others added. */
+/** The current command line, without some of its switches or flags with their values, and with others added. */
 export const resumeCommand = Effect.fnUntraced(function* (
   without: ReadonlyArray<string> = [],
   added: ReadonlyArray<string> = [],
-  flag?: string
+  ...flags: ReadonlyArray<string>
 ) {
   const stdio = yield* Stdio.Stdio
   const args = yield* stdio.args
-  const kept = (flag === undefined ? args : withoutFlag(args, flag)).filter((arg) => !without.includes(arg))
+  const kept = flags.reduce(withoutFlag, args).filter((arg) => !without.includes(arg))
   // Words after `--` are no flags.
   const dashes = kept.indexOf("--")
   const words = kept.toSpliced(dashes < 0 ? kept.length : dashes, 0, ...added)

@@ -89,12 +89,11 @@ export const addressProblem = (text: string): RowProblem => {
 /** Why a word is none of the values of a field, and how to say which it stands for. */
 export const wordProblem = (field: string, values: ReadonlyArray<string>, text: string): RowProblem => {
   const word = text.trim()
-  const flag = `--map-value '${field}:${word.slice(0, 100).replaceAll("'", "'\\''")}=VALUE'`
   return {
     code: "Word",
     reason:
       `${field}: ${shown(word)} is not ${oneOf(values)}; ` +
-      (invisibleIn(word) ?? `${flag} says which of them it stands for`),
+      (invisibleIn(word) ?? "a mapping says which of them it stands for"),
     cause: `${field}: not ${oneOf(values)}`,
     value: cellText(text),
     allowed: values

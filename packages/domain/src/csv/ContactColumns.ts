@@ -160,10 +160,11 @@ const wordsOf = (names: ReadonlyArray<string>): string =>
         .join(", ")}`
 
 /** The names of columns, as a mapping knows them. */
-const namesIn = (header: ReadonlyArray<string>): ReadonlyArray<string> => header.map((cell) => restoreCell(cell).trim())
+export const namesIn = (header: ReadonlyArray<string>): ReadonlyArray<string> =>
+  header.map((cell) => restoreCell(cell).trim())
 
 /** The place of a column that a mapping means: by its heading, else by its number, as `#2`. */
-const placeOf = (names: ReadonlyArray<string>, column: string): number | undefined => {
+export const placeOf = (names: ReadonlyArray<string>, column: string): number | undefined => {
   const name = column.trim()
   const exact = names.indexOf(name)
   if (exact >= 0) return exact
@@ -461,6 +462,10 @@ export const storedTextsOf = (header: ReadonlyArray<string>, mapping: CellMappin
   )
 }
 
+/** The places of the columns of a header that have no name and become nothing. */
+export const unnamedColumns = (header: ReadonlyArray<string>, mapping: CellMapping = {}): ReadonlyArray<number> =>
+  Result.match(importColumns(header, mapping), { onSuccess: ({ unnamed }) => unnamed, onFailure: () => [] })
+
 /** The letter of a column, as spreadsheets show it: A for the first, AA for the 27th. */
 export const columnLetter = (index: number): string =>
   (index < 26 ? "" : columnLetter(Math.floor(index / 26) - 1)) + String.fromCharCode(0x41 + (index % 26))
@@ -736,7 +741,7 @@ const readRow = (columns: ImportColumns, cells: ReadonlyArray<string>): Result.R
       code: "Unnamed",
       reason:
         `${where}, and the text ${JSON.stringify(text.slice(0, longestName))} ` +
-        `there would be lost; --map '#${column + 1}=' leaves it out`,
+        "there would be lost; a mapping gives it a name, or leaves it out",
       cause: where,
       at: column,
       value: cellText(text)

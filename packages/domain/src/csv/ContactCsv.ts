@@ -10,7 +10,6 @@ import {
   importRow,
   isAddress,
   isCountIssue,
-  likelyFields,
   restoreCell,
   rowLists,
   type RowFault,
@@ -25,14 +24,12 @@ import { inputProblem, schemaProblem } from "../errors/InvalidInput.ts"
 import { binaryKind, isJson, isNoText, kindBytes, noText, textKind } from "./FileKind.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import { makeJsonReader } from "./JsonRows.ts"
-import { Delimiter, type FileHeader } from "./FileHeader.ts"
+import { Delimiter, type FileHeader, lineBreak, sniffDelimiter, sniffed, unquoted } from "./FileHeader.ts"
+import { consideredLines, headerProposal, isQuotedLine, quotedLines, unheaded } from "./HeaderProposals.ts"
 import { type Reasons, reasonsIn } from "./RejectedRows.ts"
 
 const nothing = new Uint8Array(0)
 const longestHeader = 1024 * 1024
-
-/** The length of a header that shows its delimiter, in UTF-16 units. */
-const sniffed = 64 * 1024
 
 /** The maximum length of a heading, in UTF-16 units: that of a cell of a workbook. */
 const maximumHeading = 32_767
@@ -46,32 +43,6 @@ const noBeginning = `there is neither a header nor a contact in its first ${long
 
 const space = 0x20
 const isBlank = (byte: number | undefined): boolean => byte === space || byte === 0x0a || byte === 0x0d
-
-const quotedCell = /(^|[,;\t|\r\n])"((?:[^"]|"")*)(?:"|$)/g
-
-/** The text with a placeholder for each quoted cell that contains separators, and the others without quotes. */
-const unquoted = (text: string): string =>
-  text
-    .slice(0, sniffed)
-    .replaceAll(quotedCell, (_, before: string, cell: string) => before + (/[,;\t|\r\n]/.test(cell) ? "_" : cell))
-
-const lineBreak = /\r\n|\r|\n/
-
-/** Detects the delimiter by the earliest address column, since later names may contain others, or by frequency. */
-const sniffDelimiter = (head: string): Delimiter => {
-  const header = unquoted(head).split(lineBreak, 1)[0] ?? ""
-  const look = (delimiter: Delimiter) => {
-    const cells = header.split(delimiter)
-    const email = cells.findIndex((cell) => cell.trim().toLowerCase() === "email")
-    const before = email < 0 ? Infinity : cells.slice(0, email).join(delimiter).length
-    return { delimiter, before, count: cells.length }
-  }
-  return Delimiter.literals
-    .map(look)
-    .reduce((best, next) =>
-      next.before < best.before || (next.before === best.before && next.count > best.count) ? next : best
-    ).delimiter
-}
 
 /** Whether a text contains the complete header, which must be known before anything is read. */
 const hasHeader = (text: string): boolean => text.length >= sniffed || /[\r\n]/.test(unquoted(text.trimStart()))
@@ -102,14 +73,6 @@ const readHead = (
   const header = { cells: reasons?.without(cells) ?? cells, delimiter }
   const read = needsAddress ? importColumns(header.cells, mapping) : noColumns(header.cells)
   return Result.map(read, (columns) => ({ header, columns, reasons }))
-}
-
-/** The header of a file without headings, by its first row: the first address in it is below Email, and nothing else has a name. */
-const unheaded = (cells: ReadonlyArray<string>, { columns = {} }: ImportMapping): ReadonlyArray<string> => {
-  const isEmail = (name: string | null): boolean => name?.trim().toLowerCase() === "email"
-  const isNumbered = Object.entries(columns).some(([column, field]) => isEmail(field) && !isEmail(column))
-  const at = isNumbered ? -1 : cells.findIndex(isAddress)
-  return cells.map((_, index) => (index === at ? "Email" : ""))
 }
 
 /** Said of a file without headings and without an address in its first row. */
@@ -214,36 +177,6 @@ export const contactOf = (row: ImportRow): Result.Result<ContactPayload, string>
 /** A line such as `sep=;` before the header, by which spreadsheets are told the delimiter. */
 const delimiterLine = /^\s*"?sep=([^\r\n])"?[^\r\n]*(?:\r\n|\r|\n|$)/i
 
-/** Where a header may stand below the first line, which may be a title or a comment. */
-const consideredLines = 20
-
-/** How far below the first of these lines one stands that can be the header. */
-const laterHeader = (lines: ReadonlyArray<string>, mapping: ImportMapping): number | undefined => {
-  const found = lines.slice(1, consideredLines + 1).findIndex((line) => {
-    const [record] = makeCsvReader(mapping.delimiter ?? sniffDelimiter(line))(new TextEncoder().encode(line), true)
-    if (record === undefined || record.problem !== undefined) return false
-    const { cells } = record
-    return Result.isSuccess(importColumns(cells, mapping)) || Object.values(likelyFields(cells)).includes("Email")
-  })
-  return found < 0 ? undefined : found + 1
-}
-
-/** Whether cells are one that is a whole line of several, as in a file whose lines were quoted as a whole when it was saved. */
-const isQuotedLine = (cells: ReadonlyArray<string>, mapping: ImportMapping): boolean => {
-  const [line = "", ...others] = cells.filter((cell) => cell.trim() !== "")
-  if (others.length > 0) return false
-  const [record] = makeCsvReader(sniffDelimiter(line))(new TextEncoder().encode(line), true)
-  if (record === undefined || record.problem !== undefined || record.cells.length < 2) return false
-  return (
-    Result.isSuccess(importColumns(record.cells, mapping)) ||
-    Object.values(likelyFields(record.cells)).includes("Email")
-  )
-}
-
-const quotedLines =
-  "each line is quoted as a whole, so that it is one cell; take off the quotes around each line and make two quotes within it one, " +
-  "or save the file as CSV where it was made"
-
 /** Why the header cannot be read, while it is open whether a later line is one. */
 interface Refused {
   readonly line: number
@@ -284,7 +217,7 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
     if (kind !== undefined) return unreadable(kind)
     const encoding = mapping.encoding === undefined ? unmarkedEncoding(bytes) : undefined
     if (encoding !== undefined) {
-      return unreadable(`it is ${encoding} without a byte order mark (--encoding ${encoding})`, encoding)
+      return unreadable(`it is ${encoding} without a byte order mark`, encoding)
     }
     const isWide = /^utf-?16/i.test(encodingByMark(bytes) ?? mapping.encoding ?? "")
     return !isWide && isNoText(bytes) ? unreadable(noText) : Result.succeed(bytes)
@@ -350,21 +283,16 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
   const refusal = (last: boolean): UnreadableFile | undefined => {
     if (refused === undefined) return undefined
     const { cells, line, reason } = refused
-    if (mapping.header === false)
+    if (mapping.header === false) {
       return new UnreadableFile({ line, reason: cells.some(isAddress) ? reason : noAddress })
+    }
     const lines = new TextDecoder().decode(start).split(lineBreak)
     if (!last && lines.length - 1 <= line - startLine + consideredLines && start.length < longestHeader)
       return undefined
-    const later = laterHeader(lines.slice(line - startLine), mapping)
-    if (later !== undefined) {
-      const skipLines = line + later - 1
-      const hint = `line ${line + later} looks like the header, so the mapping can skip ${skipLines} (--skip-lines ${skipLines})`
-      return new UnreadableFile({ line, reason: `${reason}; ${hint}`, skipLines })
-    }
-    if (mapping.header === undefined && cells.some(isAddress))
-      return new UnreadableFile({ line, reason, header: false })
-    const likely = likelyFields(cells, mapping.columns)
-    return new UnreadableFile({ line, reason, ...(Object.keys(likely).length === 0 ? {} : { likelyFields: likely }) })
+    const proposal = headerProposal({ cells, delimiter, line, lines: lines.slice(line - startLine) }, mapping)
+    const { skipLines } = proposal
+    const hint = skipLines === undefined ? "" : `; line ${skipLines + 1} looks like the header`
+    return new UnreadableFile({ line, reason: `${reason}${hint}`, ...proposal })
   }
 
   const readPiece = (piece: Uint8Array | undefined): Result.Result<ReadonlyArray<ImportRow>, UnreadableFile> => {

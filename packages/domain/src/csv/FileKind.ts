@@ -73,7 +73,7 @@ export const binaryKind = (bytes: Uint8Array): string | undefined =>
   )?.[1]
 
 /** Said of what is no text and of no known kind. */
-export const noText = "it is no text; export the contacts as CSV, or say which encoding it has (--encoding)"
+export const noText = "it is no text; export the contacts as CSV, or say which encoding it has"
 
 /** Control characters that stand in no text: all but tab, the ends of lines and pages, the end of a file, and escape. */
 const isControl = (byte: number): boolean =>

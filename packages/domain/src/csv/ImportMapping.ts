@@ -50,7 +50,7 @@ const constantIssue = (field: string, value: string): string | undefined =>
   foldWord(field) === "email"
     ? "each row has an address of its own"
     : isListsColumn(field.trim())
-      ? "lists of all rows are no values; name them beside the mapping (--list)"
+      ? "lists of all rows are no values; name them beside the mapping"
       : value.trim() === ""
         ? `write a value for ${field}`
         : (fieldIssue(field) ?? valueIssue(field, value))

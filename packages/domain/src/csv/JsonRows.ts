@@ -14,7 +14,6 @@ import {
   type ImportColumns,
   faultOf,
   importRow,
-  likelyFields,
   presentColumns,
   protectCell,
   rowLists,
@@ -23,7 +22,8 @@ import {
 } from "./ContactColumns.ts"
 import { writeLists } from "../lists/ListsText.ts"
 import { errorColumn, isListsColumn } from "./ColumnNames.ts"
-import { contactsElsewhere, listElsewhere } from "./JsonPlace.ts"
+import { proposedColumns } from "./HeaderProposals.ts"
+import { contactsElsewhere, listElsewhere } from "../headings/JsonPlace.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import type { ImportMapping } from "./ImportMapping.ts"
 import type { FileHeader } from "./FileHeader.ts"
@@ -307,11 +307,10 @@ export const makeJsonReader = (mapping: ImportMapping, firstLine: number, needsA
       // An object that cannot be read says nothing of the others.
       const columns = Result.flatMap(names, columnsOf)
       if (needsAddress && Result.isSuccess(names) && Result.isFailure(columns)) {
-        const likely = likelyFields(cells, mapping.columns)
+        const values = Result.match(cellsOf(first.text), { onSuccess: ({ cells }) => [cells], onFailure: () => [] })
+        const likely = proposedColumns(cells, presentColumns(cells, mapping), values)
         const error = { line: first.line, reason: columns.failure }
-        return Result.fail(
-          new UnreadableFile(Object.keys(likely).length === 0 ? error : { ...error, likelyFields: likely })
-        )
+        return Result.fail(new UnreadableFile(likely === undefined ? error : { ...error, likelyFields: likely }))
       }
     }
     if (issue !== undefined) return Result.fail(new UnreadableFile({ line, reason: issue }))

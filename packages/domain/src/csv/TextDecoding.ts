@@ -8,8 +8,8 @@ export class UnreadableFile extends TaggedError<UnreadableFile>()("UnreadableFil
   line: Schema.Int,
   /** Why the file cannot be read, in words. */
   reason: Schema.String,
-  /** The columns that are probably meant for fields of a contact, to be given as `columns`. */
-  likelyFields: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  /** The columns that are probably meant for fields of a contact, to be given as `columns`; null for one that is to be left out. */
+  likelyFields: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
   /** The number of lines above what is probably the header, to be given as `skipLines`. */
   skipLines: Schema.optionalKey(Schema.Int),
   /** Whether the first line probably has headings, to be given as `header`. */
@@ -171,7 +171,7 @@ export const makeTextReader = (
       if (likely === undefined) return Result.fail({ reason: `${reason}; say which encoding the file has`, before })
       const { example, name } = likely
       return Result.fail({
-        reason: `${reason}; as ${name} (--encoding ${name}) a cell would read ${JSON.stringify(example)}`,
+        reason: `${reason}; as ${name} a cell would read ${JSON.stringify(example)}`,
         encoding: name,
         before
       })

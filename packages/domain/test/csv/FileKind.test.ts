@@ -201,7 +201,7 @@ describe("a file in another encoding", () => {
       const file = encodedIn(name, `Email,FirstName\nann@example.com,${text}\n`)
       const error = yield* Effect.flip(read(file))
       assert.strictEqual(error.encoding, name)
-      assert.include(error.message, `--encoding ${name}`)
+      assert.include(error.message, `as ${name} a cell would read`)
       assert.include(error.message, text)
       assert.deepStrictEqual(yield* contactsIn(file, { encoding: error.encoding ?? "" }), [
         { email: "ann@example.com", firstName: text }

@@ -139,7 +139,7 @@ describe("the words of a mapping", () => {
       const { reason } = yield* only(`Email,Status\n${email},it's on\n`)
       for (const status of ContactStatus.literals) assert.include(reason, status)
       assert.notInclude(reason, "|")
-      assert.include(reason, "--map-value 'Status:it'\\''s on=VALUE'")
+      assert.include(reason, "a mapping says which of them it stands for")
       assert.include((yield* only(`Email,ConsentTracking\n${email},yes\n`)).reason, "Unknown, Allow or Deny")
       assert.include((yield* only(`Email,Status\n${email},Active\u200b\n`)).reason, "U+200B stands at the end")
     })
@@ -218,7 +218,6 @@ describe("lines above the header", () => {
       for (const size of [1, 7, 1000]) {
         const error = yield* refused(file, {}, size)
         assert.strictEqual(error.skipLines, 3)
-        assert.include(error.message, "--skip-lines 3")
         assert.include(error.message, "line 4")
         assert.strictEqual((yield* refused(`x\n${file}`, { skipLines: 1 }, size)).skipLines, 4)
         assert.strictEqual((yield* refused(`x${"\n".repeat(20)}E-Mail\n`, {}, size)).skipLines, 20)
@@ -259,6 +258,63 @@ describe("a file without headings", () => {
       assert.deepStrictEqual(first?.unnamed, { column: 0, text: "Ann" })
       assert.isUndefined((yield* refused("Ann;Paris\n", { header: false })).header)
       assert.isUndefined((yield* refused(file, { header: true })).header)
+    })
+  )
+})
+
+describe("what an error proposes", () => {
+  const Heading = Schema.Literals([
+    "Mail",
+    "E-mail 1 - Value",
+    "Vorname",
+    "Name",
+    "City",
+    "#1",
+    "-x",
+    "a:b",
+    "a=b",
+    "it's",
+    "",
+    "Email Status",
+    "Status",
+    "DateAdded"
+  ])
+  const Cell = Schema.Literals(["ann@example.com", "", "x", "*", "no"])
+  const File = Schema.Struct({
+    titles: Schema.Array(Schema.Literals(["Members", "# exported", ""])).check(Schema.isMaxLength(2)),
+    header: Schema.Array(Heading).check(Schema.isMinLength(1), Schema.isMaxLength(5)),
+    rows: Schema.Array(Schema.Array(Cell).check(Schema.isMaxLength(5))).check(Schema.isMaxLength(4)),
+    delimiter: Schema.Literals([",", ";", "\t"])
+  })
+
+  it.effect.prop("reads the same header", [File], ([{ delimiter, header, rows, titles }]) =>
+    Effect.gen(function* () {
+      const lines = [...titles.map((title) => [title]), header, ...rows].map((cells) => cells.join(delimiter))
+      const file = `${lines.join("\n")}\n`
+      const tried = yield* Effect.result(rowsOf(file))
+      if (Result.isSuccess(tried)) return
+      const { header: isHead, likelyFields, skipLines } = tried.failure
+      if (isHead === undefined && likelyFields === undefined && skipLines === undefined) return
+      const mapping: ImportMapping = {
+        ...(isHead === undefined ? {} : { header: isHead }),
+        ...(skipLines === undefined ? {} : { skipLines }),
+        ...(likelyFields === undefined ? {} : { columns: likelyFields })
+      }
+      const read = yield* Effect.result(rowsOf(file, mapping))
+      assert.isTrue(Result.isSuccess(read), `${JSON.stringify({ file, mapping })} ${String(read)}`)
+    })
+  )
+
+  it.effect("takes the column whose cells are addresses, and keeps one that comes twice under another name", () =>
+    Effect.gen(function* () {
+      const known = yield* refused("Kontakt;Ort;Ort\nann@example.com;Rom;\nbob@example.com;Oslo;x\n")
+      assert.deepStrictEqual(known.likelyFields, { Kontakt: "Email", "#3": "Ort 2" })
+      const titled = yield* refused("Our members\nKontakt;Ort\nann@example.com;Rom\n")
+      assert.deepStrictEqual([titled.skipLines, titled.likelyFields], [1, { Kontakt: "Email" }])
+      const none = yield* refused("Kontakt;Ort\nann;Rom\n")
+      assert.isUndefined(none.likelyFields)
+      const several = yield* refused(`Ann;${email};Paris\n`)
+      assert.deepStrictEqual([several.header, several.likelyFields], [false, { "#1": null, "#3": null }])
     })
   )
 })

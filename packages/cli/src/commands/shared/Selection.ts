@@ -79,7 +79,7 @@ const addressesIn = (file: string, { sheet, ...reading }: Selection["reading"]) 
     const opened = yield* openImported(file, sheet)
     const mapping = { ...(yield* mappingOf({ ...reading, mapping: undefined })), ...opened.mapping }
     return yield* Effect.catchTags(readAddresses(opened.digested, mapping), {
-      UnreadableFile: (error) => unreadable(error, opened)
+      UnreadableFile: (error) => unreadable(error, { file: opened, mapping })
     })
   }).pipe(
     Effect.scoped,

@@ -1,7 +1,7 @@
 /** Looks at a file: how it is probably read, and what is in it, while it is read. */
-import { type ImportMapping, lookAtRows, readContacts } from "@roster/domain"
-import { encodingByMark } from "@roster/domain/internal"
-import { Data, Effect, Stream, Struct } from "effect"
+import { type ImportMapping, lookAtRows, type UnreadableFile } from "@roster/domain"
+import { encodingByMark, likelyReading } from "@roster/domain/internal"
+import { Effect, Stream, Struct } from "effect"
 import { makeFileSight, type FileSight, type Reading, readingKeys } from "./FileSight.ts"
 import { type ImportProblem, problemOf } from "./ImportCalls.ts"
 import { type ImportedContent, openContent, otherSheets } from "./ImportedContent.ts"
@@ -9,21 +9,8 @@ import { type ImportedContent, openContent, otherSheets } from "./ImportedConten
 /** Parts of a file between two sights of it. */
 const partsPerSight = 32
 
-/** The first bytes of a file, which show how it can be read. */
-const firstBytes = 64 * 1024
-
-/** Ends a reading after the first bytes. */
-class Enough extends Data.TaggedError("Enough") {}
-
-const firstOf = ({ bytes }: ImportedContent) =>
-  Stream.suspend(() => {
-    let known = 0
-    return Stream.mapEffect(bytes, (part) => {
-      if (known >= firstBytes) return Effect.fail(new Enough())
-      known += part.length
-      return Effect.succeed(part)
-    })
-  })
+/** The rows that show how a file can be read. */
+const triedRows = 1000
 
 /** How a file is read, without its sheet. */
 const readingOf = (given: Reading, { mapping }: ImportedContent): ImportMapping => ({
@@ -39,19 +26,16 @@ interface Proposal {
 }
 
 /** How a file is probably read, where nothing is said: what is wrong with its beginning otherwise proposes it. */
-const proposed = (content: ImportedContent, reading: Reading): Effect.Effect<Proposal, ImportProblem> =>
-  Stream.runDrain(readContacts(firstOf(content), readingOf(reading, content))).pipe(
-    Effect.as({ content, reading, isRead: true }),
-    Effect.catchTags({
-      Enough: () => Effect.succeed({ content, reading, isRead: true }),
-      UnreadableFile: (error) => {
-        const found = { ...Struct.pick(error, ["encoding", "skipLines", "header"]), ...reading }
-        return Object.keys(found).length > Object.keys(reading).length
-          ? proposed(content, found)
-          : Effect.succeed({ content, reading, isRead: error.likelyFields !== undefined })
-      }
-    })
-  )
+const proposed = (
+  content: ImportedContent,
+  given: Reading
+): Effect.Effect<Proposal, ImportProblem | UnreadableFile> => {
+  const kept = readingOf(given, content)
+  return Effect.map(likelyReading(content.bytes, kept, { kept, rows: triedRows }), ({ isRead, mapping }) => {
+    const found = content.isWorkbook ? Struct.pick(mapping, ["skipLines", "header"]) : Struct.pick(mapping, readingKeys)
+    return { content, reading: { ...found, ...given }, isRead }
+  })
+}
 
 /** The same, of another sheet of a workbook if the first one has no addresses and that has some. */
 const opened = Effect.fnUntraced(function* (file: Blob, given: Reading) {

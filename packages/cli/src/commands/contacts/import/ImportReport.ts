@@ -15,6 +15,7 @@ import {
 } from "@roster/workflows"
 import { Effect } from "effect"
 import { PartlyDone, UsageError } from "../../../errors/UsageError.ts"
+import { flagWords, mapFlags } from "../../shared/FileAdvice.ts"
 import { counted, countLines, countText, printable } from "../../../terminal/Printable.ts"
 
 /** The rows that the mode leaves out, if there are any. */
@@ -58,18 +59,45 @@ const rowWords = (rows: RunReport["rejectedRows"], all: number, more: string): R
   ...(all > shownRows ? [`and ${all - shownRows} more${more}`] : [])
 ]
 
+/** The flag by which an import takes a word of a row for a value, behind the reason that asks for it. */
+const withFlag = (reason: string, word: string | undefined): string => {
+  const field = reason.slice(0, reason.indexOf(":"))
+  return word === undefined || !reason.endsWith("a mapping says which of them it stands for")
+    ? reason
+    : `${reason}: --map-value '${`${field}:${word}=VALUE`.replaceAll("'", "'\\''")}'`
+}
+
+/** A report of an import whose reasons say by which flag a word is taken for a value. */
+export const withFlags = <A extends Pick<PlanSummary, "causes" | "rejectedRows">>(report: A): A => {
+  const words = new Map(report.rejectedRows.map(({ line, value }) => [line, value]))
+  return {
+    ...report,
+    rejectedRows: report.rejectedRows.map((row) => ({ ...row, reason: withFlag(row.reason, row.value) })),
+    ...(report.causes === undefined
+      ? {}
+      : {
+          causes: report.causes.map((cause) => ({
+            ...cause,
+            first: { ...cause.first, reason: withFlag(cause.first.reason, words.get(cause.first.line)) }
+          }))
+        })
+  }
+}
+
 const shownDuplicates = 3
 
-/** Into which row others are merged. */
-const duplicateWords = ({
-  duplicateRows = [],
-  duplicates
-}: Pick<PlanSummary, "duplicateRows" | "duplicates">): ReadonlyArray<string> => {
+/** Into which row others are merged; an import can write all of them. */
+const duplicateWords = (
+  { duplicateRows = [], duplicates }: Pick<PlanSummary, "duplicateRows" | "duplicates">,
+  isImport: boolean
+): ReadonlyArray<string> => {
   const shown = duplicateRows.slice(0, shownDuplicates)
   const more = duplicates - shown.length
   return [
     ...shown.map(({ line, winner }) => `line ${line}: merged into line ${winner}, which has the same address`),
-    ...(shown.length === 0 || more === 0 ? [] : [`and ${more} more; --duplicates FILE writes them`])
+    ...(shown.length === 0 || more === 0
+      ? []
+      : [`and ${more} more${isImport ? "; --duplicates FILE writes them" : ""}`])
   ]
 }
 
@@ -84,9 +112,8 @@ export const consentFlags = (
     // A word may mean something else in another column.
     const of = statuses.length + consent.length === 1 ? "Status" : ContactColumns.columnKey(header, column)
     return [
-      "--map",
-      `${column}=Status`,
-      ...Object.entries(words).flatMap(([word, status]) => ["--map-value", `${of}:${word}=${status}`])
+      ...mapFlags([[column, "Status"]]),
+      ...Object.entries(words).flatMap(([word, status]) => flagWords("--map-value", `${of}:${word}=${status}`))
     ]
   })
 }
@@ -112,7 +139,7 @@ const flagOf = ({ code, column = "", examples, field = "", kinds = [] }: ImportW
 }
 
 /** What is odd in the rows that an import takes. */
-export const warningWords = (warnings: ReadonlyArray<ImportWarning> = []): ReadonlyArray<string> => [
+export const warningWords = (warnings: ReadonlyArray<ImportWarning> = [], isImport = true): ReadonlyArray<string> => [
   ...warnings.slice(0, shownCauses).flatMap((one) => {
     const { code, column, count, examples, warning } = one
     const [unit, units] = code === "Statuses" ? ["address", "addresses"] : ["row", "rows"]
@@ -121,7 +148,7 @@ export const warningWords = (warnings: ReadonlyArray<ImportWarning> = []): Reado
       column === undefined ? rows : `column ${JSON.stringify(column)}${code === "Heading" ? "" : ` (${rows})`}`
     const shown = examples.map(({ line, value }) => `line ${line}: ${JSON.stringify(value)}`)
     return [
-      printable(`warning: ${where}: ${warning}${flagOf(one)}`),
+      printable(`warning: ${where}: ${warning}${isImport ? flagOf(one) : ""}`),
       ...(shown.length === 0 ? [] : [printable(`  ${shown.join(", ")}`)])
     ]
   }),
@@ -131,17 +158,17 @@ export const warningWords = (warnings: ReadonlyArray<ImportWarning> = []): Reado
 ]
 
 /** That contacts do not get the statuses of rows, and why. */
-const notGiven = (count: number, ofRow: string, doNot: string): string =>
+const notGiven = (count: number, ofRow: string, doNot: string, mayLift = true): string =>
   (count === 1
     ? `1 row${ofRow} has a status that its contact ${doNot} not get, since it has a stricter one or has confirmed`
     : `${count} rows${ofRow} have a status that their contacts ${doNot} not get, since they have a stricter one or have confirmed`) +
-  "; --resubscribe lifts all but Abuse:"
+  (mayLift ? "; --resubscribe lifts all but Abuse:" : ":")
 
-const keptWords = ({ keptStatuses, statusesKept }: RunReport): ReadonlyArray<string> =>
+const keptWords = ({ keptStatuses, statusesKept }: RunReport, mayLift: boolean): ReadonlyArray<string> =>
   statusesKept === 0
     ? []
     : [
-        notGiven(statusesKept, statusesKept === 1 ? " that is done" : " that are done", "did"),
+        notGiven(statusesKept, statusesKept === 1 ? " that is done" : " that are done", "did", mayLift),
         ...rowWords(
           keptStatuses.map(({ email, line, status }) => ({ line, reason: `${email} stays ${status}` })),
           statusesKept,
@@ -159,8 +186,11 @@ const runLines = (report: RunReport): ReadonlyArray<string> => {
 }
 
 /** The report of a run as text: the counts, and the first rows that are not done. */
-export const runWords = (report: RunReport, rejectedFile?: string): string =>
-  [
+export const runWords = (report: RunReport, command: string, rejectedFile?: string): string => {
+  // Only these commands have the flags that are named.
+  const isImport = command === "import"
+  const mayLift = isImport || command === "update"
+  return [
     ...runLines(report),
     ...causeWords(report, report.rejected, rejectedFile === undefined ? "; use -o json to see them" : ""),
     ...report.outdatedContacts.map(({ email, line }) =>
@@ -169,12 +199,13 @@ export const runWords = (report: RunReport, rejectedFile?: string): string =>
     ...(report.outdated > report.outdatedContacts.length
       ? [`and ${report.outdated - report.outdatedContacts.length} more`]
       : []),
-    ...duplicateWords(report),
-    ...warningWords(report.warnings),
-    ...keptWords(report),
+    ...duplicateWords(report, isImport),
+    ...warningWords(report.warnings, isImport),
+    ...keptWords(report, mayLift),
     ...(rejectedFile === undefined ? [] : [`The rejected rows are in ${printable(rejectedFile)}.`]),
     ...recipientWords(report, true)
   ].join("\n")
+}
 
 const shownFields = 20
 
@@ -274,7 +305,7 @@ export const plannedWords = ({ apply, file, lists, summary, target }: Planned): 
     ...(file === undefined ? previewWords(summary) : []),
     planWords(summary, lists),
     ...causeWords(summary, rejected, "; use -o json to see them"),
-    ...duplicateWords(summary),
+    ...duplicateWords(summary, true),
     ...warningWords(summary.warnings),
     "Nothing was sent.",
     ...(file === undefined || apply === undefined

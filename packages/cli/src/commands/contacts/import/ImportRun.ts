@@ -14,7 +14,14 @@ import { prepare } from "../../../files/AtomicFile.ts"
 import { contactsFile } from "../runs/ContactsFile.ts"
 import { reporting } from "../runs/RunSummary.ts"
 import type { ImportedFile } from "../../shared/ImportedFile.ts"
-import { importChanged, importOutcome, plannedOutcome, plannedSummary, plannedWords } from "./ImportReport.ts"
+import {
+  importChanged,
+  importOutcome,
+  plannedOutcome,
+  plannedSummary,
+  plannedWords,
+  withFlags
+} from "./ImportReport.ts"
 import { Output } from "../../../terminal/Output.ts"
 import { printable } from "../../../terminal/Printable.ts"
 import { withProgress } from "../../../terminal/Progress.ts"
@@ -145,7 +152,7 @@ const planned = Effect.fnUntraced(function* <E>(run: ImportRun<E>) {
   )
   const { name: target } = yield* Target
   const apply = file === undefined ? undefined : yield* commandHere(["contacts", "apply", file])
-  const found = { target, summary: plan.summary, lists, file, apply }
+  const found = { target, summary: withFlags(plan.summary), lists, file, apply }
   yield* Results.summary(plannedSummary(found), plannedWords(found))
   if (file === undefined) yield* plannedOutcome(plan.summary, run.maxRejected)
 })

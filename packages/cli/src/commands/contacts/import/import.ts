@@ -1,6 +1,6 @@
 /** `roster contacts import` */
 import { ContactStatus, type ImportMapping, type ImportWarning, OnDuplicate, readContacts } from "@roster/domain"
-import { ContactColumns } from "@roster/domain/internal"
+import { ContactColumns, proposedColumns } from "@roster/domain/internal"
 import {
   duplicatesFile,
   importedFields,
@@ -106,7 +106,7 @@ const unheardConsent = Effect.fnUntraced(function* (
     header,
     likely,
     mapping
-  }: { header: ReadonlyArray<string>; likely: ReadonlyArray<readonly [string, string]>; mapping: ImportMapping }
+  }: { header: ReadonlyArray<string>; likely: ReadonlyArray<readonly [string, string | null]>; mapping: ImportMapping }
 ) {
   const columns = consent.map(({ column = "" }) => column)
   const said = consent.map(
@@ -114,7 +114,9 @@ const unheardConsent = Effect.fnUntraced(function* (
       `${printable(column)} says who wants mail (${count === 0 ? "nobody" : countText(count)} said no)`
   )
   const more = likely.length === 0 ? "" : `, ${looks(likely)}`
-  const kept = columns.flatMap((column) => ["--map", shellWord(`${column}=${column}`)]).join(" ")
+  const kept = mapFlags(columns.map((column) => [column, column]))
+    .map(shellWord)
+    .join(" ")
   return yield* new UsageError({
     code: "Consent",
     message: `${said.join(", ")}${more}; nothing was sent.`,
@@ -126,14 +128,18 @@ const unheardConsent = Effect.fnUntraced(function* (
 })
 
 /** Fails for the first text below a column without a name, which would be lost. Nothing has been sent. */
-const unnamedColumn = Effect.fnUntraced(function* ({ column, line, text }: NonNullable<UploadSurvey["unnamed"]>) {
+const unnamedColumn = Effect.fnUntraced(function* (
+  { column, line, text }: NonNullable<UploadSurvey["unnamed"]>,
+  unnamed: ReadonlyArray<number>
+) {
   const number = `#${column + 1}`
+  const without = mapFlags(unnamed.map((at) => [`#${at + 1}`, null]))
   return yield* new UsageError({
     code: "UnnamedColumn",
     message:
       `Column ${ContactColumns.columnLetter(column)} has no name in the header, but line ${line} has a text there: ` +
       `${printable(text.slice(0, 40))}. Nothing was sent.`,
-    hint: `Give it a name: --map '${number}=name'\n  or leave it out: ${yield* resumeCommand([], ["--map", `${number}=`])}`
+    hint: `Give it a name: --map '${number}=name'\n  or leave out what has none: ${yield* resumeCommand([], without)}`
   })
 })
 
@@ -164,13 +170,15 @@ export const command = Command.make(
       Effect.catchTags(
         surveyContacts(readContacts(file.digested, mapping), { ...mode, mapping, onDuplicate, onProgress }),
         {
-          UnreadableFile: (error) => unreadable(error, file)
+          UnreadableFile: (error) => unreadable(error, { file, mapping })
         }
       )
     )
-    if (survey.unnamed !== undefined) return yield* unnamedColumn(survey.unnamed)
     const header = survey.header?.cells ?? []
-    const likely = Object.entries(ContactColumns.likelyFields(header, mapping.columns))
+    if (survey.unnamed !== undefined) {
+      return yield* unnamedColumn(survey.unnamed, ContactColumns.unnamedColumns(header, mapping))
+    }
+    const likely = Object.entries(proposedColumns(header, mapping) ?? {})
     const consent = survey.warnings.filter(({ code }) => code === "Consent")
     if (consent.length > 0) return yield* unheardConsent(consent, { header, likely, mapping })
     if (likely.length > 0) return yield* nearlyFields(likely)

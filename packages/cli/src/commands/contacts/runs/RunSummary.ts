@@ -12,7 +12,7 @@ import { DateTime, Effect, Exit, Schema } from "effect"
 import { ExitCodes } from "../../../errors/ExitCodes.ts"
 import { ResumeHint } from "../../../terminal/ResumeHint.ts"
 import * as Results from "../../../terminal/Results.ts"
-import { runWords } from "../import/ImportReport.ts"
+import { runWords, withFlags } from "../import/ImportReport.ts"
 
 /** What the command says beside its report. */
 const facts = {
@@ -88,7 +88,9 @@ export const reporting = Effect.fnUntraced(function* <A, E, R>(
     })
   const print = Effect.fnUntraced(function* (exit: Exit.Exit<A, E>) {
     if (last === undefined) return
-    const { facts = {}, report, words = runWords(report, facts.rejectedFile) } = last
+    const { facts = {} } = last
+    const report = command === "import" ? withFlags(last.report) : last.report
+    const { words = runWords(report, command, facts.rejectedFile) } = last
     if (Exit.hasInterrupts(exit))
       hint.interrupted = outcomeWords(report, { unit: command === "undo" ? "contact" : "row" })
     const { run, ...outcome } = report

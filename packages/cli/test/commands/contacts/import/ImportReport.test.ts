@@ -41,15 +41,15 @@ describe("the account of an import", () => {
 
   it("says of which rows nobody knows whether they are new, and the counts add up", () => {
     const report = { ...emptyReport, run: "one", read: 3, done: 3, new: 1, unknownWhetherNew: 2 }
-    assert.match(runWords(report), /^  unknown whether new +2$/m)
+    assert.match(runWords(report, "import"), /^  unknown whether new +2$/m)
   })
 
   it("names the file that has the rejected rows", () => {
-    assert.include(runWords(emptyReport, "a\u001b.rejected.csv"), "a\u241b.rejected.csv")
+    assert.include(runWords(emptyReport, "import", "a\u001b.rejected.csv"), "a\u241b.rejected.csv")
   })
 
   it("shows people the first twenty, without what they could do to a terminal", () => {
-    const words = runWords({ ...emptyReport, read: 23, rejected: 23, rejectedRows: rows(23, "\u001b[2J") })
+    const words = runWords({ ...emptyReport, read: 23, rejected: 23, rejectedRows: rows(23, "\u001b[2J") }, "import")
     assert.strictEqual(words.split("\n").filter((line) => line.startsWith("line ")).length, 20)
     assert.include(words, "and 3 more")
     assert.notInclude(words, "\u001b")
@@ -62,15 +62,18 @@ describe("the account of an import", () => {
       { value: "-", count: 2 },
       { value: "n/a", count: 1 }
     ]
-    const words = runWords({
-      ...emptyReport,
-      read: 4,
-      rejected: 4,
-      causes: [
-        { ...cause, count: 3, column: "E-Mail", values },
-        { ...cause, count: 1, first: { line: 9, reason: "Status: \u001bbad" }, values: [] }
-      ]
-    })
+    const words = runWords(
+      {
+        ...emptyReport,
+        read: 4,
+        rejected: 4,
+        causes: [
+          { ...cause, count: 3, column: "E-Mail", values },
+          { ...cause, count: 1, first: { line: 9, reason: "Status: \u001bbad" }, values: [] }
+        ]
+      },
+      "import"
+    )
     assert.include(
       words,
       '\n3 rows: Email: no address\n  "-" (2), "n/a" (1) in column "E-Mail"\n  first in line 3\nline 9: Status: \u241bbad'

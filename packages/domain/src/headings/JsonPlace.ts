@@ -4,7 +4,7 @@
  */
 import { Predicate } from "effect"
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
-import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
+import { fieldsOfHeadings } from "./KnownHeadings.ts"
 
 /** How deep contacts are looked for, and among how many values. */
 const [deepest, mostValues] = [6, 1000]
