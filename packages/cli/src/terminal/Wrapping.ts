@@ -2,7 +2,7 @@
 import { CliOutput } from "effect/cli"
 
 /** What is copied as it stands: a command or its flags, also behind the words that lead to it. */
-const copied = /(?:^|\s)(?:roster [a-z]|--[a-z])/
+const copied = /(?:^|\s)(?:roster [a-z]|--[a-z-]+[ =](?!-)\S)/
 
 /** The mark under a mistake, which belongs to the line above it. */
 const isMark = (line: string | undefined): boolean => line !== undefined && /^\s*\^+/.test(line)

@@ -111,7 +111,10 @@ describe("roster contacts, on a store file", () => {
       assert.deepStrictEqual(emails(engaged), ["Ann@example.com"])
       assert.deepStrictEqual(json(yield* run(["contacts", "list", "--all"])), json(listed))
       const table = yield* run(["contacts", "list", "-o", "table"])
-      assert.match(table.stdout, /^Email +Status +FirstName +LastName +DateAdded \(UTC\)\nAnn@example\.com +Engaged +Ann +Lee/)
+      assert.match(
+        table.stdout,
+        /^Email +Status +FirstName +LastName +DateAdded \(UTC\)\nAnn@example\.com +Engaged +Ann +Lee/
+      )
     })
   )
 

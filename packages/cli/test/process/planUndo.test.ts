@@ -349,7 +349,7 @@ describe.each(places)("an undo $name", ({ open }) => {
         outdatedContacts: [
           {
             email: "dea@x.org",
-            step: "ChangeBack",
+            step: "Strip",
             since: "Changed",
             fields: [
               { field: "Status", before: "NotConfirmed", byRun: "Active", now: "Active", isKept: false },

@@ -78,6 +78,8 @@ export const stepWords = ({ since, step }: UndoneContact): string => {
       return `${other}: stays`
     case "ChangeBack":
       return other === "" ? "would be changed back" : `${other}: the rest would be changed back`
+    case "Strip":
+      return `added by the run, ${other}: what only the run gave would go`
     case "Delete":
       return "would be deleted"
     case "AddAgain":

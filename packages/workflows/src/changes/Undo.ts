@@ -32,7 +32,6 @@ import {
 import { type Stopped, stoppedAt } from "../runs/Stopped.ts"
 import { makeGivers } from "./StatusGivers.ts"
 import {
-  isStripped,
   leftOut,
   lowersStatus,
   makeScope,
@@ -86,7 +85,13 @@ const scopeFields: KnownFields.Names<UndoScope> = {
 const previewFields = KnownFields.fieldsOf<UndoPreviewOptions>("an undo", { ...scopeFields, onContacts: true })
 const undoFields = KnownFields.fieldsOf<UndoOptions>("an undo", { ...scopeFields, onProgress: true, onReport: true })
 
-const effectOf = { AsBefore: "alreadySo", Delete: "deleted", AddAgain: "new", ChangeBack: "changed" } as const
+const effectOf = {
+  AsBefore: "alreadySo",
+  Delete: "deleted",
+  AddAgain: "new",
+  ChangeBack: "changed",
+  Strip: "changed"
+} as const
 
 const makeTally = () => {
   const effects = makeEffectCounter()
@@ -118,7 +123,7 @@ const makeTally = () => {
       else if (step === "Unwritable") tally.rejected++
       else {
         effects.add(effectOf[step])
-        if (isStripped(undoing)) rest.stripped++
+        if (step === "Strip") rest.stripped++
         if (since !== undefined) rest.partlyDone++
       }
     },

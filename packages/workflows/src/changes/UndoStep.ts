@@ -44,10 +44,11 @@ export class UndoneContact extends Schema.Opaque<UndoneContact>()(
     /** The address of the contact. */
     email: Schema.String,
     /**
-     * What is done: nothing where it is as before already, where it is kept, where a value that it had is none that may be written,
+     * What is done: `Strip` takes off a contact that the run created, and others changed since, what it has from the run alone; nothing is
+     * done where it is as before already, where it is kept, where a value that it had is none that may be written,
      * and where the undo is not of it.
      */
-    step: Schema.Literals(["AsBefore", "Delete", "AddAgain", "ChangeBack", "Keep", "Unwritable", "LeftOut"]),
+    step: Schema.Literals(["AsBefore", "Delete", "AddAgain", "ChangeBack", "Strip", "Keep", "Unwritable", "LeftOut"]),
     /** What others did since, where something is kept because of it. */
     since: Schema.optional(Schema.Literals(["Changed", "Deleted"])),
     /** Whether the status stays because nobody can tell whether somebody gave it again since. */
@@ -373,7 +374,7 @@ export const leftOut = (target: Target, found: Found): Undoing => ({
 })
 
 /** Whether a contact that the run created stays, without what it has from the run alone. */
-export const isStripped = ({ step, target }: Pick<Undoing, "step" | "target">): boolean =>
+const isStripped = ({ step, target }: Pick<Undoing, "step" | "target">): boolean =>
   step._tag === "Restore" && target._tag === "Created"
 
 const shownSteps = {
@@ -404,7 +405,7 @@ export const shownOf = ({ found, step, target }: Undoing): UndoneContact => {
   const isLeft = step._tag === "Keep" || (step._tag !== "Unwritable" && kept.size > 0) || isStripped({ step, target })
   return {
     email,
-    step: shownSteps[step._tag],
+    step: isStripped({ step, target }) ? "Strip" : shownSteps[step._tag],
     since: isLeft ? (current === undefined ? "Deleted" : "Changed") : undefined,
     ...("isUntold" in step && step.isUntold === true ? { isUntold: true } : {}),
     fields: changed.flatMap(({ field, ...values }) =>
