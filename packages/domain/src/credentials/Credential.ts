@@ -1,8 +1,7 @@
 /** The names, ranges, limits and errors that API keys and SMTP credentials share. */
 import { Schema } from "effect"
 import { withFromText } from "../errors/Constructors.ts"
-import { isAddressable } from "../errors/InvalidInput.ts"
-import { hasControl } from "../values/Characters.ts"
+import { nameIssue } from "../values/Characters.ts"
 import { answerDate, nullableAnswerDate } from "../values/OptionalField.ts"
 import { TaggedError } from "../errors/TaggedError.ts"
 
@@ -11,9 +10,7 @@ export const CredentialName = withFromText(
   Schema.String.pipe(
     Schema.check(
       Schema.makeFilter(
-        (name) =>
-          (isAddressable(name) && name.length <= 254 && name.trim() === name && !hasControl(name)) ||
-          "a name has 1 to 254 characters, none of them a control character, and no space at its ends"
+        (name) => nameIssue(name, 254) ?? (name.trim() === name ? true : "it has a space at one of its ends")
       )
     ),
     Schema.brand("CredentialName")

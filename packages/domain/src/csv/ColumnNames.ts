@@ -1,5 +1,6 @@
 /** The names of columns that mean something to an import, and so to nobody's custom field. (docs/decisions/csv.md) */
 import { addedFields, allFields } from "../contacts/ContactFields.ts"
+import { quoted } from "../values/DidYouMean.ts"
 import { listsColumn } from "../lists/ListsText.ts"
 
 /** The fields that an import takes from a file, by their names in lower case. The service itself sets all others. */
@@ -27,9 +28,8 @@ const reserved = [
 const recordColumns = new Set(reserved.map((name) => name.toLowerCase()))
 
 /** Why a custom field may not have the name of a record column, and what to do. */
-export const reservedNameIssue =
-  "no custom field may have one of these names, in any letter case, since a file of contacts has columns for them: " +
-  `${reserved.join(", ")}; choose another name`
+export const reservedNameIssue = (name: string): string =>
+  `no custom field may be named ${quoted(name)}, since a file of contacts has a column of this name; choose another name`
 
 /** Whether a name is that of a record column or of the error column, which no custom field may have. */
 export const isRecordColumn = (name: string): boolean => recordColumns.has(name.toLowerCase())

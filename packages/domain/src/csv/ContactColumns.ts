@@ -18,14 +18,7 @@ import { type ConsentMeaning, consentOfHeading } from "../headings/ConsentHeadin
 import { fieldsOfHeadings } from "../headings/KnownHeadings.ts"
 import { formatWireDate } from "../values/WireDate.ts"
 import { wireField } from "../values/WireRecord.ts"
-import {
-  errorColumn,
-  importedByName,
-  isImported,
-  isListsColumn,
-  isRecordColumn,
-  reservedNameIssue
-} from "./ColumnNames.ts"
+import { errorColumn, importedByName, isImported, isListsColumn, isRecordColumn } from "./ColumnNames.ts"
 import { contactIssue } from "./ContactIssue.ts"
 import { anyWord, type ColumnMap, fieldIssue, foldWord, type ImportMapping, valueIssue } from "./ImportMapping.ts"
 import {
@@ -38,7 +31,7 @@ import {
   wordProblem
 } from "./CellProblems.ts"
 
-export { errorColumn, isImported, isListsColumn, isRecordColumn, reservedNameIssue }
+export { errorColumn, isImported, isListsColumn, isRecordColumn }
 
 /**
  * What a spreadsheet runs: at the beginning, and behind what may separate cells, where a quote may open the cell.

@@ -7,6 +7,7 @@ import type { ContactParts } from "../contacts/ContactField.ts"
 import { textFields } from "../contacts/ContactFields.ts"
 import { type ContactIssue, contactSizeIssue, longestField, mergedSizeIssue } from "../contacts/ContactSize.ts"
 import { InvalidInput } from "../errors/InvalidInput.ts"
+import { quoted } from "../values/DidYouMean.ts"
 import { codeField } from "../values/WireRecord.ts"
 import { isRecordColumn, reservedNameIssue } from "./ColumnNames.ts"
 
@@ -15,12 +16,11 @@ const textIssue = (text: string): string | undefined => {
   return text.isWellFormed() ? undefined : "a text has no broken characters (lone surrogates)"
 }
 
-const nameIssue = (name: string): string | undefined =>
-  name.trim() === "" || name !== name.trim()
-    ? "the name of a custom field is not blank and has no space at its ends"
-    : isRecordColumn(name)
-      ? reservedNameIssue
-      : textIssue(name)
+const nameIssue = (name: string): string | undefined => {
+  if (name.trim() === "") return "the name of a custom field is blank"
+  if (name !== name.trim()) return `the custom field ${quoted(name)} has a space at one end of its name`
+  return isRecordColumn(name) ? reservedNameIssue(name) : textIssue(name)
+}
 
 /** Why a contact that is to be written cannot be stored, or `undefined`. */
 export const contactIssue = (contact: ContactParts): ContactIssue | undefined => {

@@ -4,22 +4,18 @@
  */
 import { Result } from "effect"
 import { maximumListName, maximumListsOfContact } from "../contacts/AddSize.ts"
-import { hasControl } from "../values/Characters.ts"
+import { nameIssue } from "../values/Characters.ts"
 import { foldName } from "../values/FieldNames.ts"
 
 /** The column of a file with the lists of each contact. */
 export const listsColumn = "Lists"
 
+/** Why no list may have this name; of one that is there, whose name may be longer, without `most`. */
+export const listNameIssue = (name: unknown, most?: number): string | undefined =>
+  typeof name === "string" ? nameIssue(name, most) : "it is no text"
+
 /** Whether a list may have this name. */
-export const isListName = (name: unknown): name is string =>
-  typeof name === "string" && name.trim() !== "" && name.isWellFormed() && !hasControl(name)
-
-/** Why a list may not have this name. */
-export const listNameIssue =
-  "the name of a list is not blank and has no control characters and no broken characters (lone surrogates)"
-
-/** Why a new list may not have a name. */
-export const longListName = `the name of a list has at most ${maximumListName} characters`
+export const isListName = (name: unknown): name is string => listNameIssue(name) === undefined
 
 /** The text of lists. */
 export const writeLists = (names: ReadonlyArray<string>): string =>
@@ -51,8 +47,8 @@ export const readLists = (text: string): Result.Result<ReadonlyArray<string>, st
   for (const entry of entries) {
     const name = nameIn(entry)
     if (name === "") continue
-    if (!isListName(name)) return Result.fail(listNameIssue)
-    if (name.length > maximumListName) return Result.fail(longListName)
+    const issue = listNameIssue(name, maximumListName)
+    if (issue !== undefined) return Result.fail(`the name of a list: ${issue}`)
     if (!names.has(foldName(name))) names.set(foldName(name), name)
   }
   return names.size > maximumListsOfContact

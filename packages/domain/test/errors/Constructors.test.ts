@@ -30,13 +30,7 @@ const texts: ReadonlyArray<
     "ada.example.com",
     "Invalid email: an e-mail address has an @, as in name@example.com"
   ],
-  [
-    "CredentialName",
-    CredentialName,
-    "reporting",
-    " reporting",
-    "Invalid name: a name has 1 to 254 characters, none of them a control character, and no space at its ends"
-  ],
+  ["CredentialName", CredentialName, "reporting", " reporting", "Invalid name: it has a space at one of its ends"],
   [
     "ExportId",
     ExportId,

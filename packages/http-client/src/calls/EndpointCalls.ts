@@ -9,7 +9,7 @@ import {
   type HttpClientResponse,
   UrlParams
 } from "effect/http"
-import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { type HttpApiEndpoint, type HttpApiGroup, HttpApiSchema } from "effect/http-api"
 
 type Groups = (typeof RosterApi)["groups"]
 type Endpoint<Id> = Extract<HttpApiGroup.Endpoints<Groups[keyof Groups]>, { readonly identifier: Id }>
@@ -82,7 +82,9 @@ const compile = (
   const path = pathOf(endpoint.path)
   const encodeParams = encoder(endpoint.params)
   const encodeQuery = encoder(endpoint.query)
-  const encodePayload = encoder(endpoint.payload.get("application/json")?.schemas[0])
+  const payloads = endpoint.payload.get("application/json")?.schemas ?? []
+  const encodePayload = encoder(payloads[0])
+  const mayLackPayload = payloads.some(({ ast }) => HttpApiSchema.isNoContent(ast))
   const request = (params: unknown, query: unknown, payload: unknown) => {
     // The schema of a query encodes to strings and lists of strings.
     const urlParams = query === undefined ? UrlParams.empty : UrlParams.fromInput(query as UrlParams.CoercibleRecord)
@@ -102,8 +104,9 @@ const compile = (
     Effect.suspend(() =>
       encodeParams(params, (params) =>
         encodeQuery(query, (query) =>
-          // An operation whose body is optional is sent without one.
-          (payload === undefined ? nothing : encodePayload)(payload, (payload) => send(request(params, query, payload)))
+          (payload === undefined && mayLackPayload ? nothing : encodePayload)(payload, (payload) =>
+            send(request(params, query, payload))
+          )
         )
       )
     )

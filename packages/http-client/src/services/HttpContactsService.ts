@@ -246,7 +246,8 @@ export const make = Effect.gen(function* () {
     yield* checkIdempotencyKey(idempotencyKey)
     const reached = yield* reach(contacts, mode)
     // None of them is reached.
-    if (reached.contacts.length === 0 && contacts.length > 0) return { answered: reached.whole([]), kept: [] }
+    if (Array.isArray(contacts) && contacts.length > 0 && reached.contacts.length === 0)
+      return { answered: reached.whole([]), kept: [] }
     const { contacts: sent, kept, resubscribe: asked } = yield* guarded(reached.contacts, resubscribe)
     /** Whether the service has kept statuses itself, which its answer says. */
     const isAsked = () => asked !== undefined && isResubscribeHonoured.current === true

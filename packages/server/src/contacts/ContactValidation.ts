@@ -65,13 +65,22 @@ export const writtenOf = ({ email, write = {} }: Pick<ContactChange, "email" | "
   }
 }
 
-const listNamesRefusal = (field: string, names: ReadonlyArray<string> = []): InvalidInput | undefined =>
-  refusalOf(field, Array.isArray(names) && names.every(ListsText.isListName) ? undefined : ListsText.listNameIssue)
+const listNamesRefusal = (
+  field: string,
+  names: ReadonlyArray<string> = [],
+  most?: number
+): InvalidInput | undefined => {
+  if (!Array.isArray(names)) return refusalOf(field, "it is no list of texts")
+  for (const name of names) {
+    const issue = ListsText.listNameIssue(name, most)
+    if (issue !== undefined) return refusalOf(field, `the name of a list: ${issue}`)
+  }
+  return undefined
+}
 
 /** The refusal of names of lists that may be new. */
 const newListNamesRefusal = (field: string, names: ReadonlyArray<string> = []): InvalidInput | undefined =>
-  listNamesRefusal(field, names) ??
-  refusalOf(field, names.some(({ length }) => length > maximumListName) ? ListsText.longListName : undefined)
+  listNamesRefusal(field, names, maximumListName)
 
 /** Checks the names of lists, which may be new. */
 export const checkListNames = (field: string, names: ReadonlyArray<string>): Effect.Effect<void, InvalidInput> =>
