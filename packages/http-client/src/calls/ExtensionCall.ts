@@ -1,5 +1,5 @@
 /** Calls of operations that only a service of ours has. At any other the client goes another way. */
-import type { Announcement, Refusal } from "@roster/api"
+import type { Refusal } from "@roster/api"
 import { Contact, Rejected, ServiceError } from "@roster/domain"
 import { Effect, Predicate, Schema } from "effect"
 import type { CallOptions, makeCall } from "./Call.ts"
@@ -8,7 +8,7 @@ import { type RosterHttpApi, type Said, says } from "./RosterHttpApi.ts"
 
 /** Makes the function that calls an extension, and gives `undefined` at a service that does not say that it knows it. */
 export const makeExtensionCall =
-  (call: ReturnType<typeof makeCall>, word: Announcement, said: Said) =>
+  (call: ReturnType<typeof makeCall>, said: Said) =>
   <A, Tag extends Refusal["_tag"], Meaning extends Refusal = never>(options: CallOptions<A, Tag, never, Meaning>) =>
     Effect.suspend(() => {
       if (said.current === false) return Effect.undefined
@@ -16,7 +16,7 @@ export const makeExtensionCall =
       return call({
         ...options,
         send: Effect.map(options.send, (response) => {
-          isSaid = says(response, word)
+          isSaid = says(response, said.word)
           return response
         }),
         read: (operation, response, secrets) =>

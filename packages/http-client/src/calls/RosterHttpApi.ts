@@ -1,19 +1,11 @@
 /** The client of the contract, with the key in its header, and the state that its calls share. */
 import {
-  accountHonoured,
-  addModeHonoured,
   type Announcement,
-  changesHonoured,
   callHeader,
   idempotencyHonoured,
   idempotencyKeyHeader,
-  listsHonoured,
-  readsHonoured,
   resubscribeHeader,
-  resubscribeHonoured,
   runHeader,
-  runsHonoured,
-  searchHonoured,
   storeHeader
 } from "@roster/api"
 import { NamedRun, type Resubscribe as Lifted } from "@roster/domain"
@@ -33,8 +25,13 @@ import { type EndpointCalls, endpointCalls } from "./EndpointCalls.ts"
 import type { Secrets } from "./ResponseDecoding.ts"
 import { clientPolicy, RetryBudget, type RetryLimits } from "./RetryPolicy.ts"
 
-/** Whether a service has said on an answer that it honours something. */
-export type Said = MutableRef.MutableRef<boolean | undefined>
+/** Whether a service has said on an answer that it honours something: `undefined` before its first success. */
+export interface Said {
+  /** The word by which it says so. */
+  readonly word: Announcement
+  /** What its last success said. */
+  current: boolean | undefined
+}
 
 /** Whether an answer has a word by which a service states that it honours something. */
 export const says = ({ headers }: HttpClientResponse.HttpClientResponse, { name, value }: Announcement): boolean =>
@@ -55,24 +52,10 @@ export class RosterHttpApi extends Context.Service<
     readonly budget: RetryBudget
     /** The retry policy of a call that is made in a context. */
     readonly policyOf: (call: Context.Context<never>) => RetryLimits
-    /** Whether the service honours Idempotency-Key, as its last success says; `undefined` before it. */
+    /** Whether the service honours Idempotency-Key. */
     readonly isKeyHonoured: Said
-    /** Whether it honours Roster-Resubscribe by the ladder of statuses. */
-    readonly isResubscribeHonoured: Said
-    /** Whether it takes conditional changes. */
-    readonly areChangesHonoured: Said
-    /** Whether it counts contacts and reads many by their addresses. */
-    readonly areReadsHonoured: Said
-    /** Whether it keeps runs. */
-    readonly areRunsHonoured: Said
-    /** Whether it tells how many contacts a list has. */
-    readonly areListsHonoured: Said
-    /** Whether it tells what an account has besides contacts and credentials. */
-    readonly isAccountHonoured: Said
-    /** Whether an add honours which contacts it reaches and their default status. */
-    readonly isAddModeHonoured: Said
-    /** Whether it takes rules in bodies. */
-    readonly isSearchHonoured: Said
+    /** What the service says by a word, the same for all calls. */
+    readonly said: (word: Announcement) => Said
     /** The id of the contacts of the key; `undefined` before the service has said one, or that it has none. */
     readonly storeId: MutableRef.MutableRef<{ readonly id: string | undefined } | undefined>
     /** The header Date of the last answer. */
@@ -95,33 +78,23 @@ export class RosterHttpApi extends Context.Service<
       const defaultPort = protocol === "https:" ? 443 : 80
       const attributes = { "server.address": hostname, "server.port": port === "" ? defaultPort : Number(port) }
       const { propagateTrace = false, traceSubjects = false } = options
-      const isKeyHonoured: Said = MutableRef.make(undefined)
-      const isResubscribeHonoured: Said = MutableRef.make(undefined)
-      const areChangesHonoured: Said = MutableRef.make(undefined)
-      const areReadsHonoured: Said = MutableRef.make(undefined)
-      const areRunsHonoured: Said = MutableRef.make(undefined)
-      const areListsHonoured: Said = MutableRef.make(undefined)
-      const isAccountHonoured: Said = MutableRef.make(undefined)
-      const isAddModeHonoured: Said = MutableRef.make(undefined)
-      const isSearchHonoured: Said = MutableRef.make(undefined)
+      const heard: Array<Said> = []
+      const said = (word: Announcement): Said => {
+        const known = heard.find((one) => one.word === word)
+        if (known !== undefined) return known
+        const one: Said = { word, current: undefined }
+        heard.push(one)
+        return one
+      }
       const storeId: RosterHttpApi["Service"]["storeId"] = MutableRef.make(undefined)
       const lastDate = MutableRef.make<string | undefined>(undefined)
-      const note = (response: HttpClientResponse.HttpClientResponse, word: Announcement, said: Said) => {
-        const isSaid = says(response, word)
-        // A refusal may be that of a proxy.
-        if (isSaid || response.status < 300) said.current = isSaid
-      }
       const noteCapabilities = (response: HttpClientResponse.HttpClientResponse) => {
         lastDate.current = response.headers["date"]
-        note(response, idempotencyHonoured, isKeyHonoured)
-        note(response, resubscribeHonoured, isResubscribeHonoured)
-        note(response, changesHonoured, areChangesHonoured)
-        note(response, readsHonoured, areReadsHonoured)
-        note(response, runsHonoured, areRunsHonoured)
-        note(response, listsHonoured, areListsHonoured)
-        note(response, accountHonoured, isAccountHonoured)
-        note(response, addModeHonoured, isAddModeHonoured)
-        note(response, searchHonoured, isSearchHonoured)
+        for (const one of heard) {
+          const isSaid = says(response, one.word)
+          // A refusal may be that of a proxy.
+          if (isSaid || response.status < 300) one.current = isSaid
+        }
         const id = response.headers[storeHeader]
         if (id !== undefined || response.status < 300) storeId.current = { id }
         return response
@@ -194,15 +167,8 @@ export class RosterHttpApi extends Context.Service<
         withoutKey,
         budget: new RetryBudget(),
         policyOf: yield* clientPolicy(options.retry),
-        isKeyHonoured,
-        isResubscribeHonoured,
-        areChangesHonoured,
-        areReadsHonoured,
-        areRunsHonoured,
-        areListsHonoured,
-        isAccountHonoured,
-        isAddModeHonoured,
-        isSearchHonoured,
+        isKeyHonoured: said(idempotencyHonoured),
+        said,
         storeId,
         lastDate,
         secrets: key === undefined ? [] : [key],

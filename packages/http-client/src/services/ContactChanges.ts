@@ -3,7 +3,7 @@
  * the client reads the contacts, compares, and adds or deletes them, and its answers are not exact.
  * (docs/decisions/changes.md)
  */
-import { changesHonoured } from "@roster/api"
+import { changesHonoured, resubscribeHonoured } from "@roster/api"
 import {
   beforeWriting,
   canonicalEmail,
@@ -124,8 +124,9 @@ const unfinished = (error: Failed): ServiceError =>
 
 /** Makes `change` of a client. */
 export const makeChange = (shared: RosterHttpApi["Service"], operations: Operations) => {
-  const { areChangesHonoured, isResubscribeHonoured, withKey } = shared
-  const callExtension = makeExtensionCall(makeCall(shared), changesHonoured, areChangesHonoured)
+  const { said, withKey } = shared
+  const isResubscribeHonoured = said(resubscribeHonoured)
+  const callExtension = makeExtensionCall(makeCall(shared), said(changesHonoured))
 
   return Effect.fnUntraced(function* (changes: ReadonlyArray<ContactChange>, options: ChangeOptions = {}) {
     const { dryRun = false, idempotencyKey } = options

@@ -49,8 +49,8 @@ const noEmail = (id: string) => new EmailNotFound({ id })
  */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, fn, isAccountHonoured } = shared
-  const call = makeRequiredCall("this service does not tell it", makeCall(shared), accountHonoured, isAccountHonoured)
+  const { api, fn, said } = shared
+  const call = makeRequiredCall("this service does not tell it", makeCall(shared), said(accountHonoured))
 
   return checkedMethods(AccountService, {
     key: fn("AccountService.key")(function* () {

@@ -1,5 +1,12 @@
 /** Contacts over HTTP. */
-import { readsHonoured, runsHonoured, searchHonoured } from "@roster/api"
+import {
+  addModeHonoured,
+  listsHonoured,
+  readsHonoured,
+  resubscribeHonoured,
+  runsHonoured,
+  searchHonoured
+} from "@roster/api"
 import {
   type AddOptions,
   canonicalEmail,
@@ -94,26 +101,18 @@ const watched = ({ content, name, replayable = false }: Extract<ImportSource, { 
  */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const {
-    api,
-    areListsHonoured,
-    areReadsHonoured,
-    areRunsHonoured,
-    fn,
-    isAddModeHonoured,
-    isResubscribeHonoured,
-    isSearchHonoured,
-    propagateTrace,
-    storeId,
-    withKey
-  } = shared
+  const { api, fn, propagateTrace, said, storeId, withKey } = shared
   const call = makeCall(shared)
+  const areListsHonoured = said(listsHonoured)
+  const isResubscribeHonoured = said(resubscribeHonoured)
+  const isSearchHonoured = said(searchHonoured)
+  const isAddModeHonoured = said(addModeHonoured)
   const readWith = makeAnnouncedRead(areListsHonoured)
   const saidOnAnswers = makeSaidOnAnswers(call, api)
   const knowsLists = saidOnAnswers(() => areListsHonoured.current, false)
   const { filterToSend, ruleToSend } = makeSent(knowsLists)
 
-  const callSearch = makeExtensionCall(call, searchHonoured, isSearchHonoured)
+  const callSearch = makeExtensionCall(call, isSearchHonoured)
   const takesRulesInBodies = saidOnAnswers(() => isSearchHonoured.current, false)
 
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
@@ -137,8 +136,8 @@ export const make = Effect.gen(function* () {
     ).pipe(inRule(page.rule))
   })
 
-  const callHistory = makeExtensionCall(call, runsHonoured, areRunsHonoured)
-  const callRead = makeExtensionCall(call, readsHonoured, areReadsHonoured)
+  const callHistory = makeExtensionCall(call, said(runsHonoured))
+  const callRead = makeExtensionCall(call, said(readsHonoured))
 
   const count: ContactsService["Service"]["count"] = fn("ContactsService.count")(function* ({ rule: given } = {}) {
     const rule = given === undefined ? undefined : yield* ruleToSend(given)

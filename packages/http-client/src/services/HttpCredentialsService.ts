@@ -1,5 +1,5 @@
 /** Access credentials over HTTP. */
-import type { OperationId, Refusal } from "@roster/api"
+import { type OperationId, type Refusal, resubscribeHonoured } from "@roster/api"
 import {
   ApiKey,
   ApiKeyPayload,
@@ -108,7 +108,8 @@ interface Kind<Credential, NewCredential, Payload, Protected, Given, Changes, Gi
  */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, isResubscribeHonoured } = shared
+  const { api, said } = shared
+  const isResubscribeHonoured = said(resubscribeHonoured)
   const call = makeCall(shared)
 
   /** The five methods of one kind of credential. */

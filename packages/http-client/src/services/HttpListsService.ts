@@ -1,4 +1,5 @@
 /** Lists over HTTP. */
+import { listsHonoured } from "@roster/api"
 import {
   Contact,
   ContactList,
@@ -28,7 +29,8 @@ const readContacts = readJson(Schema.Array(Contact))
  */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, areListsHonoured, fn } = shared
+  const { api, fn, said } = shared
+  const areListsHonoured = said(listsHonoured)
   const call = makeCall(shared)
   const { filterToSend } = makeSent(makeSaidOnAnswers(call, api)(() => areListsHonoured.current, false))
   const readWith = makeAnnouncedRead(areListsHonoured)

@@ -24,9 +24,10 @@ const checkId = (id: string): Effect.Effect<void, RunNotFound> =>
  */
 export const make = Effect.gen(function* () {
   const shared = yield* RosterHttpApi
-  const { api, areRunsHonoured, fn } = shared
+  const { api, fn, said } = shared
+  const areRunsHonoured = said(runsHonoured)
   const plainCall = makeCall(shared)
-  const call = makeRequiredCall("this service keeps no runs", plainCall, runsHonoured, areRunsHonoured)
+  const call = makeRequiredCall("this service keeps no runs", plainCall, areRunsHonoured)
   const notFound = (id: string) => ({ 404: () => new RunNotFound({ run: id }) })
 
   return checkedMethods(RunsService, {
