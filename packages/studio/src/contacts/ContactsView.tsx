@@ -1,5 +1,5 @@
 /** The contacts: a rule, how many it selects, a table of them, and one contact when it is opened. */
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -113,9 +113,31 @@ const Columns = () => {
 
 const ColumnChoice = () => {
   const [isOpen, setOpen] = useState(false)
+  const menu = useRef<HTMLDetailsElement>(null)
+  const button = useRef<HTMLElement>(null)
+  const close = (): void => {
+    if (menu.current?.contains(document.activeElement)) button.current?.focus()
+    setOpen(false)
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    const onPointerDown = ({ target }: PointerEvent): void => {
+      if (target instanceof Node && menu.current?.contains(target) === false) close()
+    }
+    document.addEventListener("pointerdown", onPointerDown)
+    return () => document.removeEventListener("pointerdown", onPointerDown)
+  }, [isOpen])
   return (
-    <details className="columns" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Columns</summary>
+    <details
+      ref={menu}
+      className="columns"
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      onKeyDown={({ key }) => {
+        if (key === "Escape") close()
+      }}
+    >
+      <summary ref={button}>Columns</summary>
       {isOpen ? <Columns /> : null}
     </details>
   )
