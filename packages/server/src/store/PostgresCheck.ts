@@ -47,9 +47,7 @@ const rights = ({ closed, creates, owns, schema }: Facts, isComplete: boolean): 
     return failed(`its user may not read and write the table ${closed}: ${grant}, or make it their owner`)
   }
   if (!isComplete && !owns) {
-    return failed(
-      "its user may not change the tables, which are of an earlier version: start the service once as their owner"
-    )
+    return failed("its user may not change the tables, which are of an earlier version: upgrade them as their owner")
   }
   if (creates) return { check: "rights", result: "ok", detail: "may create tables" }
   if (isComplete) return { check: "rights", result: "ok", detail: "may not create tables, and none is missing" }
@@ -98,9 +96,11 @@ const findings = (facts: Facts, latest: number, skew: number): ReadonlyArray<Pos
     },
     finding(
       "tables",
-      latest <= latestMigration,
-      latest === 0 ? "none yet" : `at step ${latest} of ${latestMigration}`,
-      `at step ${latest}, and this version of Roster knows ${latestMigration}: use a newer one`
+      latest === 0 || latest === latestMigration,
+      latest === 0 ? "none yet" : `at step ${latest}`,
+      latest > latestMigration
+        ? `at step ${latest}, and this version of Roster knows ${latestMigration}: use a newer one`
+        : `at step ${latest}, of an earlier version, and this one uses ${latestMigration}: roster upgrade says what it rewrites`
     ),
     {
       check: "clock",

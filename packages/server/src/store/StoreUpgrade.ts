@@ -77,7 +77,9 @@ const checkUpgrade = (name: string, options: unknown): Effect.Effect<void, Store
 export const upgradeWords = ({ copy, from, rewrites, store, to }: Upgrade): ReadonlyArray<string> => [
   `Upgrading ${store}, of an earlier version of Roster: its tables go from step ${from} to ${to}.`,
   ...(rewrites.length === 0 ? ["What is stored stays as it is."] : rewrites),
-  copy === undefined ? "No copy of it is kept." : `As it is now, it is kept in ${copy}.`
+  copy !== undefined
+    ? `As it is now, it is kept in ${copy}.`
+    : `No copy of it is kept${store.startsWith("postgres://") ? "; roster backup makes one" : ""}.`
 ]
 
 /**

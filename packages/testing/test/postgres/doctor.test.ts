@@ -231,7 +231,7 @@ describePostgres("doctor, on PostgreSQL, finds", () => {
       yield* run("DROP TABLE wrong_keys")
       yield* Effect.scoped(Layer.build(Store.layerPostgres(options)))
       yield* run("DELETE FROM migrations WHERE migration_id = (SELECT max(migration_id) FROM migrations)")
-      assert.include((yield* lacking(options))["rights"], "start the service once as their owner")
+      assert.include((yield* lacking(options))["rights"], "upgrade them as their owner")
 
       yield* run(`ALTER ROLE ${user} SET search_path = nowhere`)
       assert.deepStrictEqual(yield* lacking(options), {
