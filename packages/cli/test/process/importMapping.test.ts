@@ -26,6 +26,33 @@ const importing = Effect.fnUntraced(function* (file: string | Uint8Array, ...fla
   return { done, folder, run, stored: stored as ReadonlyArray<Record<string, unknown>> }
 })
 
+describe("a file that was cut off", () => {
+  it.live("is refused with fewer rows than are asked for, and its headings alone are no success without a word", () =>
+    Effect.gen(function* () {
+      const few = yield* importing("Email\nann@example.com\nnobody\n", "--min-rows", "3")
+      assert.deepStrictEqual([few.done.code, few.done.stdout, few.stored], [2, "", []])
+      assert.deepInclude(failure(few.done), { code: "TooFewRows" })
+      assert.include(failure(few.done).message, "2 rows")
+      const enough = yield* few.run(["contacts", "import", "a.csv", "--min-rows", "2"])
+      assert.strictEqual(enough.code, 9, enough.stderr)
+      writeFileSync(join(few.folder, "a.csv"), "Email,FirstName\r\n")
+      const empty = yield* few.run(["contacts", "import", "a.csv"])
+      assert.strictEqual(empty.code, 0, empty.stderr)
+      assert.deepInclude(Object(json(empty))["warnings"], {
+        code: "NoRows",
+        warning: "it has no rows",
+        count: 0,
+        examples: []
+      })
+      const planned = yield* few.run(["contacts", "import", "a.csv", "--dry-run", "-o", "table"])
+      assert.include(planned.stdout, "warning: the file: it has no rows; --min-rows refuses such a file")
+      for (const flags of [["--fail-on-warning"], ["--min-rows", "1"]]) {
+        assert.strictEqual((yield* few.run(["contacts", "import", "a.csv", ...flags])).code, 2)
+      }
+    })
+  )
+})
+
 describe("what is said about an imported file", () => {
   it.live("is asked for before a text below a column without a name is lost", () =>
     Effect.gen(function* () {

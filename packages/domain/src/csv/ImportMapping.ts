@@ -7,6 +7,7 @@ import { importedByName, isImported, isListsColumn, isRecordColumn } from "./Col
 import { isEncoding } from "./TextDecoding.ts"
 import { kindIssue } from "../kinds/ColumnKind.ts"
 import { dateFormatIssue } from "../kinds/DateForm.ts"
+import { fromJsonString } from "../values/JsonParser.ts"
 import { Delimiter } from "./FileHeader.ts"
 
 /** The columns of a file, by heading or number, and the field that each becomes; null for one that is left out. */
@@ -133,7 +134,7 @@ export class ImportMapping extends Schema.Opaque<ImportMapping>()(
 ) {}
 
 /** The text of a file with a mapping. */
-export const ImportMappingText = Schema.fromJsonString(ImportMapping)
+export const ImportMappingText = fromJsonString(ImportMapping)
 
 /** A mapping and what is said besides; where both say something, that wins. */
 export const mergeMappings = (mapping: ImportMapping, more: ImportMapping): ImportMapping => {

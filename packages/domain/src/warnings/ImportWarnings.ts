@@ -14,6 +14,7 @@ import { looksEscaped, standsForNothing } from "./Remnants.ts"
 
 /** The kinds of warnings. */
 export const WarningCode = Schema.Literals([
+  "NoRows",
   "Consent",
   "Blanks",
   "Domain",
@@ -34,7 +35,7 @@ export type WarningCode = typeof WarningCode.Type
 export class ImportWarning extends Schema.Opaque<ImportWarning>()(
   Schema.Struct({
     /**
-     * What is odd: columns that say who wants mail and become fields, blanks around texts, domains without a dot, wrongly decoded
+     * What is odd: a file without rows, columns that say who wants mail and become fields, blanks around texts, domains without a dot, wrongly decoded
      * texts, signs of programs for nothing, texts that are still escaped, mixed forms, dates and numbers that rules cannot compare as they are, headings, missing statuses, contacts that a default
      * status does not reach, several statuses of one address, an opt-out in a row that is rejected for another with its address.
      */

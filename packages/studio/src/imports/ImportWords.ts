@@ -42,7 +42,13 @@ export const meaningOf = (kind: RowKind, { onDuplicate }: Pick<RowChoices, "onDu
 /** What is odd, where and how often. */
 export const warningText = ({ code, column, count, warning }: ImportWarning): string => {
   const rows =
-    code === "Heading" ? "" : code === "Statuses" ? counted(count, "address", "addresses") : counted(count, "row")
+    code === "NoRows"
+      ? "The file"
+      : code === "Heading"
+        ? ""
+        : code === "Statuses"
+          ? counted(count, "address", "addresses")
+          : counted(count, "row")
   const where = column === undefined ? rows : `Column ${column}${rows === "" ? "" : ` (${rows})`}`
   return `${where}: ${warning}`
 }

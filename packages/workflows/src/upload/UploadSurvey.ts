@@ -123,6 +123,9 @@ const surveyFields = KnownFields.fieldsOf<SurveyOptions>("a survey", {
 
 const encodeContact = Schema.encodeSync(ContactPayload)
 
+/** A file with headings alone may have been cut off where it was made. */
+const noRows: ImportWarning = { code: "NoRows", warning: "it has no rows", count: 0, examples: [] }
+
 /** No UTF-16 unit is equal to these. */
 const endOfContact = 0x10000
 const noContact = 0x10001
@@ -289,7 +292,7 @@ export const makeSurveyor = (options: SurveyOptions) => {
       rejected,
       rejectedRows,
       causes: rejections.causes(),
-      warnings: [...consent.all(), ...warnings.all()],
+      warnings: [...(read === 0 && mapping !== undefined ? [noRows] : []), ...consent.all(), ...warnings.all()],
       unnamed,
       duplicates: isRejected ? 0 : pairs.count,
       onDuplicate,

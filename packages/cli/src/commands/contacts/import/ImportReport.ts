@@ -134,6 +134,7 @@ const flagOf = ({ code, column = "", examples, field = "", kinds = [] }: ImportW
   if (code === "Decoding") return "; --encoding says how the file is read"
   if (code === "Heading") return `; if it means it: --map ${shellWord(`${column}=${field}`)}`
   if (code === "Consent") return `; if they are to get no mail: --map ${shellWord(`${column}=Status`)} and --map-value`
+  if (code === "NoRows") return "; --min-rows refuses such a file"
   if (code === "DefaultStatus") return "; --set Status=VALUE gives it to all rows"
   return code === "Active" ? "; --default-status gives another" : ""
 }
@@ -143,7 +144,7 @@ export const warningWords = (warnings: ReadonlyArray<ImportWarning> = [], isImpo
   ...warnings.slice(0, shownCauses).flatMap((one) => {
     const { code, column, count, examples, warning } = one
     const [unit, units] = code === "Statuses" ? ["address", "addresses"] : ["row", "rows"]
-    const rows = count === 1 ? `1 ${unit}` : `${countText(count)} ${units}`
+    const rows = code === "NoRows" ? "the file" : count === 1 ? `1 ${unit}` : `${countText(count)} ${units}`
     const where =
       column === undefined ? rows : `column ${JSON.stringify(column)}${code === "Heading" ? "" : ` (${rows})`}`
     const shown = examples.map(({ line, value }) => `line ${line}: ${JSON.stringify(value)}`)

@@ -61,6 +61,7 @@ const importFlags = {
     "End with 0 if no more rows are rejected: a number, or a share such as 5% (default: 0)",
     "NUMBER"
   ),
+  minRows: count("min-rows", "Send nothing if the file has fewer rows, such as one that was cut off (default: 0)", 0),
   failOnWarning: toggle("fail-on-warning", "Send nothing if the import would warn, as --dry-run shows"),
   onDuplicate: Flag.Literals("on-duplicate", OnDuplicate.literals).pipe(
     Flag.withDescription(
@@ -174,6 +175,14 @@ export const command = Command.make(
         }
       )
     )
+    const { minRows = 0 } = given
+    if (survey.read < minRows) {
+      return yield* new UsageError({
+        code: "TooFewRows",
+        message: `The file has ${countText(survey.read)} ${survey.read === 1 ? "row" : "rows"}, and --min-rows asks for ${countText(minRows)}. Nothing was sent.`,
+        hint: "See whether the file is whole. If it is, import it with a lower --min-rows."
+      })
+    }
     const header = survey.header?.cells ?? []
     if (survey.unnamed !== undefined) {
       return yield* unnamedColumn(survey.unnamed, ContactColumns.unnamedColumns(header, mapping))
@@ -298,6 +307,7 @@ export const command = Command.make(
         "dry-run",
         "plan",
         "max-rejected",
+        "min-rows",
         "fail-on-warning",
         "rejected",
         "on-duplicate",
