@@ -38,7 +38,8 @@ const fill = Effect.fnUntraced(function* (migration: number) {
 })
 
 describe("Migrations", () => {
-  for (let migration = 1; migration <= latestMigration; migration++) {
+  // Those after which rows had another form; stores that versions made are in packages/testing/test/upgrades.
+  for (const migration of [1, 3, 6, 7, 9, 10, 19, latestMigration]) {
     it.effect(`bring a store at migration ${migration} up to date and keep its rows`, () =>
       Effect.gen(function* () {
         const filename = yield* storePath
