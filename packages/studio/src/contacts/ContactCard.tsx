@@ -19,6 +19,7 @@ import { ContactHistory } from "./ContactHistory.tsx"
 import { shownOf } from "./ContactColumn.ts"
 import { askedOf, changeCommand, changesOf, type Edited, editedOf, saveRecord, updateContact } from "./ContactEdit.ts"
 import { wanted } from "./ContactSelection.ts"
+import { NearField } from "./NearField.tsx"
 
 /** What the service alone sets. */
 const Facts = ({ contact }: { readonly contact: Contact }) => (
@@ -122,6 +123,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
                 Value
                 <input value={field.value} onChange={(event) => set(at, { value: event.target.value })} />
               </label>
+              <NearField name={field.name} onTake={(name) => set(at, { name })} />
             </fieldset>
           ) : (
             <label key={field.name}>

@@ -18,6 +18,7 @@ import * as ContactAtoms from "./ContactAtoms.ts"
 import * as ContactPlan from "./ContactPlan.ts"
 import type { NewValue, Wanted } from "./ContactSelection.ts"
 import { Unplaced } from "./Unplaced.tsx"
+import { NearField } from "./NearField.tsx"
 
 type Add = Extract<Wanted, { readonly _tag: "Add" }>
 type Change = Extract<Wanted, { readonly _tag: "Change" }>
@@ -80,20 +81,23 @@ const NewValueFields = ({
         </select>
       </label>
       {to.field === "custom" ? (
-        <label>
-          Its name
-          <input
-            list="fields-in-use"
-            autoComplete="off"
-            value={to.name}
-            onChange={({ target }) => set({ ...to, name: target.value })}
-          />
-          <datalist id="fields-in-use">
-            {fieldsInUse?.fields.flatMap(({ isCustom, name }) =>
-              isCustom ? [<option key={name} value={name} />] : []
-            )}
-          </datalist>
-        </label>
+        <>
+          <label>
+            Its name
+            <input
+              list="fields-in-use"
+              autoComplete="off"
+              value={to.name}
+              onChange={({ target }) => set({ ...to, name: target.value })}
+            />
+            <datalist id="fields-in-use">
+              {fieldsInUse?.fields.flatMap(({ isCustom, name }) =>
+                isCustom ? [<option key={name} value={name} />] : []
+              )}
+            </datalist>
+          </label>
+          <NearField name={to.name} onTake={(name) => set({ ...to, name })} />
+        </>
       ) : null}
       {to.field === "status" ? (
         <>
