@@ -2,6 +2,7 @@
 import { Effect, Stream } from "effect"
 import { readContacts } from "../csv/ContactCsv.ts"
 import { type ImportMapping, mergeMappings } from "../csv/ImportMapping.ts"
+import type { InvalidInput } from "../errors/InvalidInput.ts"
 import { UnreadableFile } from "../csv/TextDecoding.ts"
 
 /** How a file is probably read. */
@@ -32,7 +33,7 @@ export const likelyReading = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   mapping: ImportMapping,
   options: TrialOptions = {}
-): Effect.Effect<LikelyReading, E> => {
+): Effect.Effect<LikelyReading, E | InvalidInput> => {
   const { kept = {}, rows = Infinity } = options
   return Stream.runDrain(Stream.take(readContacts(bytes, mapping), rows)).pipe(
     Effect.as<LikelyReading>({ mapping, isRead: true }),

@@ -20,7 +20,8 @@ import { type CsvRecord, isMalformed, makeCsvReader, maximumRecord, nextLine } f
 import type { ImportMapping } from "./ImportMapping.ts"
 import { joinBytes } from "../values/Bytes.ts"
 import { encodingByMark, makeTextReader, unmarkedEncoding, UnreadableFile } from "./TextDecoding.ts"
-import { inputProblem, schemaProblem } from "../errors/InvalidInput.ts"
+import { type InvalidInput, inputProblem, schemaProblem } from "../errors/InvalidInput.ts"
+import { checkFields, fieldsOf } from "../errors/KnownFields.ts"
 import { binaryKind, isJson, isNoText, kindBytes, noText, textKind } from "./FileKind.ts"
 import type { ImportRow } from "./ImportRow.ts"
 import { makeJsonReader } from "./JsonRows.ts"
@@ -355,6 +356,26 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
   }
 }
 
+const mappingFields = fieldsOf<ImportMapping>("a mapping", {
+  encoding: true,
+  delimiter: true,
+  skipLines: true,
+  header: true,
+  columns: true,
+  values: true,
+  kinds: true,
+  constants: true,
+  empty: true,
+  trim: true,
+  dateFormat: true
+})
+
+/** Reads with a mapping that has no other names. */
+const withMapping = <E>(
+  mapping: ImportMapping,
+  rows: () => Stream.Stream<ImportRow, E>
+): Stream.Stream<ImportRow, E | InvalidInput> => Stream.unwrap(Effect.map(checkFields(mappingFields, mapping), rows))
+
 const readRows = <E>(bytes: Stream.Stream<Uint8Array, E>, read: ReturnType<typeof makeRowReader>) =>
   Stream.concat(bytes, Stream.make(undefined)).pipe(
     Stream.mapEffect((piece) => Effect.fromResult(read(piece))),
@@ -363,7 +384,8 @@ const readRows = <E>(bytes: Stream.Stream<Uint8Array, E>, read: ReturnType<typeo
   )
 
 /**
- * Reads the rows of a CSV file. Fails without an address column, and for bytes that are not of the encoding.
+ * Reads the rows of a CSV file. Fails without an address column, and for bytes that are not of the encoding. A mapping with
+ * another name, such as `delimeter`, is `InvalidInput` that says which is meant.
  *
  * ```ts
  * import { readContacts } from "@roster/domain"
@@ -377,7 +399,8 @@ const readRows = <E>(bytes: Stream.Stream<Uint8Array, E>, read: ReturnType<typeo
 export const readContacts = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   mapping: ImportMapping = {}
-): Stream.Stream<ImportRow, E | UnreadableFile> => Stream.suspend(() => readRows(bytes, makeRowReader(mapping)))
+): Stream.Stream<ImportRow, E | InvalidInput | UnreadableFile> =>
+  withMapping(mapping, () => readRows(bytes, makeRowReader(mapping)))
 
 /**
  * Reads the rows of a file whose columns have no meaning yet, to show them and to ask for it: of each row only the header and
@@ -395,4 +418,5 @@ export const readContacts = <E>(
 export const lookAtRows = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   mapping: Pick<ImportMapping, "encoding" | "delimiter" | "skipLines" | "header"> = {}
-): Stream.Stream<ImportRow, E | UnreadableFile> => Stream.suspend(() => readRows(bytes, makeRowReader(mapping, false)))
+): Stream.Stream<ImportRow, E | InvalidInput | UnreadableFile> =>
+  withMapping(mapping, () => readRows(bytes, makeRowReader(mapping, false)))

@@ -14,7 +14,7 @@ const piecesOf = (bytes: Uint8Array, size: number) =>
   )
 
 const read = (bytes: Uint8Array, mapping: ImportMapping = {}, size = Math.max(1, bytes.length)) =>
-  Stream.runCollect(readContacts(unpacked(piecesOf(bytes, size)), mapping))
+  Stream.runCollect(Stream.catchTag(readContacts(unpacked(piecesOf(bytes, size)), mapping), "InvalidInput", Stream.die))
 
 const contactsIn = (bytes: Uint8Array, mapping: ImportMapping = {}, size?: number) =>
   Effect.map(read(bytes, mapping, size), (rows) =>

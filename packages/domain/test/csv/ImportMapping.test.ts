@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ContactPayload, ContactStatus, ImportMapping, readContacts } from "@roster/domain"
+import { ContactPayload, ContactStatus, ImportMapping, lookAtRows, readContacts } from "@roster/domain"
 import { ContactColumns, ImportMappingText } from "@roster/domain/internal"
 import { Effect, Result, Schema, Stream } from "effect"
 
@@ -8,7 +8,9 @@ const utf8 = (text: string) => new TextEncoder().encode(text)
 const rowsOf = (text: string, mapping: ImportMapping = {}, size = text.length) => {
   const bytes = utf8(text)
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.slice(i * size, (i + 1) * size))
-  return Stream.runCollect(readContacts(Stream.fromIterable(pieces), mapping))
+  return Stream.runCollect(
+    Stream.catchTag(readContacts(Stream.fromIterable(pieces), mapping), "InvalidInput", Stream.die)
+  )
 }
 
 /** The contact of each row, or its problem. */
@@ -259,6 +261,27 @@ describe("a file without headings", () => {
       assert.deepStrictEqual(first?.unnamed, { column: 0, text: "Ann" })
       assert.isUndefined((yield* refused("Ann;Paris\n", { header: false })).header)
       assert.isUndefined((yield* refused(file, { header: true })).header)
+    })
+  )
+})
+
+describe("a mapping of a program", () => {
+  it.effect("is refused with a name that it does not have, and says which is meant", () =>
+    Effect.gen(function* () {
+      const bytes = Stream.make(utf8(`Email\n${email}\n`))
+      // As a program without types gives them.
+      const wrong: ReadonlyArray<readonly [string, string]> = [
+        ['{"delimeter":";"}', 'did you mean "delimiter"?'],
+        ['{"skiplines":1}', 'did you mean "skipLines"?'],
+        ['{"sheet":"a"}', 'a mapping has no field "sheet"']
+      ]
+      for (const [text, says] of wrong) {
+        for (const read of [readContacts, lookAtRows]) {
+          const error = yield* Effect.flip(Stream.runDrain(read(bytes, JSON.parse(text))))
+          assert.strictEqual(error._tag, "InvalidInput")
+          assert.include(error.message, says)
+        }
+      }
     })
   )
 })

@@ -1,5 +1,5 @@
 /** Looks at a file: how it is probably read, and what is in it, while it is read. */
-import { type ImportMapping, lookAtRows, type UnreadableFile } from "@roster/domain"
+import { type ImportMapping, type InvalidInput, lookAtRows, type UnreadableFile } from "@roster/domain"
 import { encodingByMark, likelyReading } from "@roster/domain/internal"
 import { Effect, Stream, Struct } from "effect"
 import { makeFileSight, type FileSight, type Reading, readingKeys } from "./FileSight.ts"
@@ -29,7 +29,7 @@ interface Proposal {
 const proposed = (
   content: ImportedContent,
   given: Reading
-): Effect.Effect<Proposal, ImportProblem | UnreadableFile> => {
+): Effect.Effect<Proposal, ImportProblem | InvalidInput | UnreadableFile> => {
   const kept = readingOf(given, content)
   return Effect.map(likelyReading(content.bytes, kept, { kept, rows: triedRows }), ({ isRead, mapping }) => {
     const found = content.isWorkbook ? Struct.pick(mapping, ["skipLines", "header"]) : Struct.pick(mapping, readingKeys)

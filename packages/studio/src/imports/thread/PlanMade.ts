@@ -1,5 +1,5 @@
 /** The rows of a plan that was made: listed by kind and cause, as they are shown and as files, with corrections of slips. */
-import { type ImportRow, rejectedFile, type UnreadableFile } from "@roster/domain"
+import { type ImportRow, type InvalidInput, rejectedFile, type UnreadableFile } from "@roster/domain"
 import { ContactFields, contactOf, formatWireDate, type RowCheck } from "@roster/domain/internal"
 import {
   duplicatesFile,
@@ -16,7 +16,7 @@ import type { ImportProblem, ProposedCorrection, RowsFileRequest, RowsRequest, S
 export interface PlanMade {
   readonly plan: Plan
   readonly survey: UploadSurvey
-  readonly rows: Stream.Stream<ImportRow, ImportProblem | UnreadableFile>
+  readonly rows: Stream.Stream<ImportRow, ImportProblem | InvalidInput | UnreadableFile>
   /** The lines of rows that the plan itself does not have. */
   readonly alreadySo: ReadonlySet<number>
   /** With the statuses that their contacts keep. */
@@ -114,7 +114,7 @@ const shownRejected =
 export const rowsOf = (
   made: PlanMade,
   { cause, kind }: Pick<RowsRequest, "kind" | "cause">
-): Stream.Stream<ShownRow, ImportProblem | UnreadableFile | UnreadablePlan> => {
+): Stream.Stream<ShownRow, ImportProblem | InvalidInput | UnreadableFile | UnreadablePlan> => {
   const { alreadySo, check, kept, leftOut, plan, rows, survey } = made
   if (kind === "rejected") {
     const isShown = ({ rejection }: Rejected): boolean =>
