@@ -7,7 +7,7 @@ useRunFolder()
 const faults = "packages/testing/test/faults/**/*.test.ts"
 
 export default defineConfig({
-  oxc: { tsconfig: false },
+  oxc: { tsconfig: false, jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     projects: [
       {

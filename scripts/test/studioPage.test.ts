@@ -4,9 +4,9 @@ import { gzipSync } from "node:zlib"
 import { gzipLevel } from "../bundleSizes.ts"
 import { studioPage } from "../studioPage.ts"
 
-const maximum = 209 * 1024
+const maximum = 170 * 1024
 
-it("the page loads at most 209 KiB of scripts until the first contacts, and all of them by names of its own", async () => {
+it("the page loads at most 170 KiB of scripts until the first contacts, and all of them by names of its own", async () => {
   const { files, first } = await studioPage()
   const scripts = first.map((name) => files.get(name) ?? "")
   assert.isAtLeast(Math.min(...scripts.map(({ length }) => length)), 1)

@@ -1,6 +1,6 @@
 /** The page. A key in the address is taken out of it before anything else happens. */
 import { Effect } from "effect"
-import { createRoot } from "react-dom/client"
+import { createRoot } from "preact/compat/client"
 import { App } from "./app/App.tsx"
 import { AtomProvider } from "./kit/Atoms.tsx"
 import { makeRegistry } from "./kit/Registry.ts"

@@ -1,5 +1,5 @@
 /** The page: who is signed in and to what, the views, and the one that is shown. */
-import { lazy, Suspense, useEffect } from "react"
+import { lazy, Suspense, useEffect } from "preact/compat"
 import { ContactsView } from "../contacts/ContactsView.tsx"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -92,7 +92,7 @@ const Shown = () => {
   return (
     <>
       {shown === "contacts" ? <ContactsView /> : null}
-      <Suspense>
+      <Suspense fallback={null}>
         {shown === "import" ? <ImportView /> : null}
         {shown === "export" ? <ExportView /> : null}
         {shown === "keys" ? <KeysView /> : null}

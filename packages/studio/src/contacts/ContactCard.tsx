@@ -6,7 +6,7 @@ import { type Contact, ContactStatus, Rule } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
 import { resubscribeWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { Fragment, type FormEvent, useState } from "react"
+import { Fragment, type FormEvent, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -94,7 +94,10 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
       <div className="fields">
         <label>
           Status
-          <select value={edited.status} onChange={({ target }) => setEdited({ ...edited, status: target.value })}>
+          <select
+            value={edited.status}
+            onChange={({ currentTarget }) => setEdited({ ...edited, status: currentTarget.value })}
+          >
             {statusesOf(contact).map((status) => (
               <option key={status}>{status}</option>
             ))}
@@ -104,12 +107,15 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
           First name
           <input
             value={edited.firstName}
-            onChange={(event) => setEdited({ ...edited, firstName: event.target.value })}
+            onChange={(event) => setEdited({ ...edited, firstName: event.currentTarget.value })}
           />
         </label>
         <label>
           Last name
-          <input value={edited.lastName} onChange={(event) => setEdited({ ...edited, lastName: event.target.value })} />
+          <input
+            value={edited.lastName}
+            onChange={(event) => setEdited({ ...edited, lastName: event.currentTarget.value })}
+          />
         </label>
         {edited.custom.map((field, at) =>
           field.isNew ? (
@@ -117,18 +123,18 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
               <legend className="unseen">New field</legend>
               <label>
                 Name
-                <input value={field.name} onChange={(event) => set(at, { name: event.target.value })} />
+                <input value={field.name} onChange={(event) => set(at, { name: event.currentTarget.value })} />
               </label>
               <label>
                 Value
-                <input value={field.value} onChange={(event) => set(at, { value: event.target.value })} />
+                <input value={field.value} onChange={(event) => set(at, { value: event.currentTarget.value })} />
               </label>
               <NearField name={field.name} onTake={(name) => set(at, { name })} />
             </fieldset>
           ) : (
             <label key={field.name}>
               {field.name}
-              <input value={field.value} onChange={(event) => set(at, { value: event.target.value })} />
+              <input value={field.value} onChange={(event) => set(at, { value: event.currentTarget.value })} />
             </label>
           )
         )}

@@ -1,7 +1,7 @@
 /** What was done to a contact, the newest first: when, by which run and key, and what each field was and became. */
 import { historyBy, historyEffect, historyWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { useState } from "react"
+import { useState } from "preact/compat"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"

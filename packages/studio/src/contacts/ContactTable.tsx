@@ -34,7 +34,7 @@ export const ContactTable = () => {
           type="checkbox"
           aria-label="Choose all of this page"
           checked={emails.every((email) => chosen.has(email))}
-          onChange={({ target }) => choose(emails, target.checked)}
+          onChange={({ currentTarget }) => choose(emails, currentTarget.checked)}
         />,
         "Email",
         ...names.map((name) => <bdi key={name}>{name}</bdi>)
@@ -47,7 +47,7 @@ export const ContactTable = () => {
               type="checkbox"
               aria-label={`Choose ${contact.email}`}
               checked={chosen.has(contact.email)}
-              onChange={({ target }) => choose([contact.email], target.checked)}
+              onChange={({ currentTarget }) => choose([contact.email], currentTarget.checked)}
             />
           </td>
           <th scope="row">

@@ -1,5 +1,5 @@
 /** The contacts: a rule, how many it selects, a table of them, and one contact when it is opened. */
-import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import { lazy, Suspense, useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -69,7 +69,7 @@ const Dialogs = () => {
   const [begun, want] = useAtom(wanted)
   const opened = useAtomValue(ContactAtoms.opened)
   return (
-    <Suspense>
+    <Suspense fallback={null}>
       {opened === undefined ? null : <ContactCard key={opened} email={opened} />}
       {begun === undefined ? null : <PlanDialog begun={begun} onClose={() => want(undefined)} />}
     </Suspense>
@@ -101,7 +101,7 @@ const Columns = () => {
             type="checkbox"
             checked={names.includes(name)}
             onChange={(event) =>
-              setNames(event.target.checked ? [...names, name] : names.filter((one) => one !== name))
+              setNames(event.currentTarget.checked ? [...names, name] : names.filter((one) => one !== name))
             }
           />
           {name}

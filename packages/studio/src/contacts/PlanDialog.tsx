@@ -3,7 +3,7 @@ import { ContactStatus } from "@roster/domain"
 import { recipientWords, reportWords } from "@roster/workflows"
 import { Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
-import { type FormEvent, useEffect, useState } from "react"
+import { type FormEvent, useEffect, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
@@ -35,10 +35,12 @@ const NewContactFields = ({ onChange, wanted }: { readonly wanted: Add; readonly
       {label}
       <input
         autoComplete="off"
-        spellCheck={false}
+        spellcheck={false}
         inputMode={name === "email" ? "email" : "text"}
         value={wanted.contact[name]}
-        onChange={({ target }) => onChange({ ...wanted, contact: { ...wanted.contact, [name]: target.value } })}
+        onChange={({ currentTarget }) =>
+          onChange({ ...wanted, contact: { ...wanted.contact, [name]: currentTarget.value } })
+        }
       />
     </label>
   ))
@@ -71,7 +73,7 @@ const NewValueFields = ({
         Field
         <select
           value={to.field}
-          onChange={({ target: { value } }) => (isField(value) ? set(fields[value][1]) : undefined)}
+          onChange={({ currentTarget: { value } }) => (isField(value) ? set(fields[value][1]) : undefined)}
         >
           {Object.entries(fields).map(([field, [title]]) => (
             <option key={field} value={field}>
@@ -88,7 +90,7 @@ const NewValueFields = ({
               list="fields-in-use"
               autoComplete="off"
               value={to.name}
-              onChange={({ target }) => set({ ...to, name: target.value })}
+              onChange={({ currentTarget }) => set({ ...to, name: currentTarget.value })}
             />
             <datalist id="fields-in-use">
               {fieldsInUse?.fields.flatMap(({ isCustom, name }) =>
@@ -105,7 +107,7 @@ const NewValueFields = ({
             New status
             <select
               value={to.value}
-              onChange={({ target: { value } }) => (isStatus(value) ? set({ ...to, value }) : undefined)}
+              onChange={({ currentTarget: { value } }) => (isStatus(value) ? set({ ...to, value }) : undefined)}
             >
               {ContactStatus.literals.map((status) => (
                 <option key={status}>{status}</option>
@@ -116,7 +118,7 @@ const NewValueFields = ({
             <input
               type="checkbox"
               checked={to.resubscribe}
-              onChange={({ target }) => set({ ...to, resubscribe: target.checked })}
+              onChange={({ currentTarget }) => set({ ...to, resubscribe: currentTarget.checked })}
             />
             Also those who left or cannot be reached: they asked for mail again
           </label>
@@ -124,7 +126,7 @@ const NewValueFields = ({
       ) : (
         <label>
           New value; empty removes the field
-          <input value={to.value} onChange={({ target }) => set({ ...to, value: target.value })} />
+          <input value={to.value} onChange={({ currentTarget }) => set({ ...to, value: currentTarget.value })} />
         </label>
       )}
     </>

@@ -1,6 +1,6 @@
 /** Exports: which contacts, in which form, and the files of this session, which the browser downloads. */
 import { AsyncResult } from "effect/reactivity"
-import { type FormEvent, useState } from "react"
+import { type FormEvent, useState } from "preact/compat"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { Unplaced } from "../contacts/Unplaced.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
@@ -88,7 +88,10 @@ const ExportView = () => {
       <form className="bar" onSubmit={submit}>
         <label>
           Form
-          <select value={format} onChange={({ target: { value } }) => (isFormat(value) ? setFormat(value) : undefined)}>
+          <select
+            value={format}
+            onChange={({ currentTarget: { value } }) => (isFormat(value) ? setFormat(value) : undefined)}
+          >
             {Object.entries(formats).map(([value, text]) => (
               <option key={value} value={value}>
                 {text}
@@ -97,11 +100,11 @@ const ExportView = () => {
           </select>
         </label>
         <label className="choice">
-          <input type="checkbox" checked={isZip} onChange={(event) => setZip(event.target.checked)} />
+          <input type="checkbox" checked={isZip} onChange={(event) => setZip(event.currentTarget.checked)} />
           In a ZIP file
         </label>
         <label className="choice">
-          <input type="checkbox" checked={lists} onChange={(event) => setLists(event.target.checked)} />
+          <input type="checkbox" checked={lists} onChange={(event) => setLists(event.currentTarget.checked)} />
           With their lists
         </label>
         <button type="submit" className="primary">

@@ -1,7 +1,7 @@
 /** The apply of the plan: its progress, which can be held and ended, its report, and the undo of it. */
 import { isWhole, reportCounts } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { useEffect } from "react"
+import { useEffect } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"

@@ -1,5 +1,5 @@
 /** What becomes of each column: a field of the contact, a custom field, or nothing. The mapping of it can be saved. */
-import { useState } from "react"
+import { useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -37,7 +37,7 @@ const Column = ({
           <select
             aria-label={`What ${name} becomes`}
             value={isUnheard ? "" : field === null ? "out" : isCustom ? "custom" : `field:${field}`}
-            onChange={({ target: { value } }) =>
+            onChange={({ currentTarget: { value } }) =>
               set(value === "out" ? null : value === "custom" ? sight.name.trim() : value.slice("field:".length))
             }
           >
@@ -58,7 +58,7 @@ const Column = ({
                 aria-label={`Custom field for ${name}`}
                 list="custom-fields"
                 value={field ?? ""}
-                onChange={(event) => set(event.target.value)}
+                onChange={(event) => set(event.currentTarget.value)}
               />
               <small>{isKnown ? "known" : "new"}</small>
               {near === undefined ? null : (
@@ -77,7 +77,7 @@ const Column = ({
             <select
               aria-label={`What the texts of ${name} are`}
               value={kind}
-              onChange={({ target: { value } }) => setEdits(ImportFile.setKind(edits, key, value))}
+              onChange={({ currentTarget: { value } }) => setEdits(ImportFile.setKind(edits, key, value))}
             >
               {kinds.length === 0 ? null : (
                 <optgroup label="They look like">
@@ -134,7 +134,7 @@ const SavedMapping = () => {
           type="file"
           accept=".json,application/json"
           onChange={async (event) => {
-            const [chosen] = event.target.files ?? []
+            const [chosen] = event.currentTarget.files ?? []
             if (chosen === undefined) return
             setName(chosen.name)
             load(await chosen.text())

@@ -1,6 +1,6 @@
 /** The file, and how it is read: its encoding, what stands between its cells, and where its header is. */
 import { AsyncResult } from "effect/reactivity"
-import { type DragEvent, useState } from "react"
+import { useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Table } from "../kit/Table.tsx"
@@ -45,7 +45,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
             key={sheet}
             defaultValue={sheet}
             autoComplete="off"
-            onBlur={({ target: { value } }) => {
+            onBlur={({ currentTarget: { value } }) => {
               const wanted = value.trim()
               if (wanted !== "" && wanted !== sheet) read({ sheet: wanted })
             }}
@@ -59,7 +59,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
             <select
               value={sight.encoding}
               disabled={sight.isMarked}
-              onChange={(event) => read({ encoding: event.target.value })}
+              onChange={(event) => read({ encoding: event.currentTarget.value })}
             >
               {[...new Set([...encodings, sight.encoding])].map((name) => (
                 <option key={name}>{name}</option>
@@ -72,7 +72,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
               <select
                 value={sight.header?.delimiter ?? reading.delimiter ?? ","}
                 onChange={(event) => {
-                  const found = delimiters.find(([delimiter]) => delimiter === event.target.value)
+                  const found = delimiters.find(([delimiter]) => delimiter === event.currentTarget.value)
                   if (found !== undefined) read({ delimiter: found[0] })
                 }}
               >
@@ -94,7 +94,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
             min={0}
             max={1000}
             value={sight.reading.skipLines ?? 0}
-            onChange={(event) => read({ skipLines: Math.max(0, Math.trunc(event.target.valueAsNumber || 0)) })}
+            onChange={(event) => read({ skipLines: Math.max(0, Math.trunc(event.currentTarget.valueAsNumber || 0)) })}
           />
         </label>
       )}
@@ -103,7 +103,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
           <input
             type="checkbox"
             checked={sight.reading.header !== false}
-            onChange={(event) => read({ header: event.target.checked })}
+            onChange={(event) => read({ header: event.currentTarget.checked })}
           />{" "}
           The first line has headings
         </label>
@@ -165,7 +165,7 @@ export const FileStep = () => {
   const drop = (event: DragEvent): void => {
     event.preventDefault()
     setOver(false)
-    const [dropped] = event.dataTransfer.files
+    const [dropped] = event.dataTransfer?.files ?? []
     if (dropped !== undefined) ImportApply.choose(registry, dropped)
   }
   return (
@@ -186,7 +186,7 @@ export const FileStep = () => {
           <input
             type="file"
             onChange={(event) => {
-              const [chosen] = event.target.files ?? []
+              const [chosen] = event.currentTarget.files ?? []
               if (chosen !== undefined) ImportApply.choose(registry, chosen)
             }}
           />

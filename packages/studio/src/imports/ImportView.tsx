@@ -1,6 +1,6 @@
 /** The import of a file: chosen, read, mapped, planned, applied, and undone. Nothing is stored before the plan is applied. */
 import { AsyncResult } from "effect/reactivity"
-import { useEffect } from "react"
+import { useEffect } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"

@@ -20,7 +20,7 @@ const RowOptions = () => {
         Rows are taken for
         <select
           value={rows.only ?? "all"}
-          onChange={({ target: { value } }) =>
+          onChange={({ currentTarget: { value } }) =>
             set({ only: value === "new" || value === "existing" ? value : undefined })
           }
         >
@@ -35,7 +35,7 @@ const RowOptions = () => {
         Status of new contacts whose rows give none
         <select
           value={rows.defaultStatus ?? "Active"}
-          onChange={({ target: { value } }) =>
+          onChange={({ currentTarget: { value } }) =>
             set({ defaultStatus: isStatus(value) && value !== "Active" ? value : undefined })
           }
         >
@@ -48,7 +48,7 @@ const RowOptions = () => {
         Of rows with the same address
         <select
           value={rows.onDuplicate}
-          onChange={({ target: { value } }) => set({ onDuplicate: isOnDuplicate(value) ? value : "last" })}
+          onChange={({ currentTarget: { value } }) => set({ onDuplicate: isOnDuplicate(value) ? value : "last" })}
         >
           <option value="last">the last values are imported</option>
           <option value="first">the first values are imported</option>
@@ -59,7 +59,7 @@ const RowOptions = () => {
         An empty cell
         <select
           value={rows.isCleared ? "clear" : "keep"}
-          onChange={({ target: { value } }) => set({ isCleared: value === "clear" })}
+          onChange={({ currentTarget: { value } }) => set({ isCleared: value === "clear" })}
         >
           <option value="keep">leaves its field as it is</option>
           <option value="clear">clears a name or custom field</option>
@@ -71,14 +71,14 @@ const RowOptions = () => {
           value={rows.dateFormat}
           placeholder="as ISO 8601; or DD.MM.YYYY"
           autoComplete="off"
-          onChange={({ target: { value } }) => set({ dateFormat: value })}
+          onChange={({ currentTarget: { value } }) => set({ dateFormat: value })}
         />
       </label>
       <label className="choice">
         <input
           type="checkbox"
           checked={rows.isTrimmed}
-          onChange={({ target: { checked } }) => set({ isTrimmed: checked })}
+          onChange={({ currentTarget: { checked } }) => set({ isTrimmed: checked })}
         />
         Without the blanks around the texts of cells
       </label>
@@ -86,7 +86,7 @@ const RowOptions = () => {
         <input
           type="checkbox"
           checked={rows.failsOnWarning}
-          onChange={({ target: { checked } }) => set({ failsOnWarning: checked })}
+          onChange={({ currentTarget: { checked } }) => set({ failsOnWarning: checked })}
         />
         Import nothing if something looks odd in the rows
       </label>
@@ -102,14 +102,18 @@ export const PlanOptions = () => {
     <>
       <label>
         Put them on lists, one a line
-        <textarea rows={2} value={lists} onChange={(event) => setLists(event.target.value)} />
+        <textarea rows={2} value={lists} onChange={(event) => setLists(event.currentTarget.value)} />
       </label>
       <details>
         <summary>Which rows are taken, and how their cells are read</summary>
         <RowOptions />
       </details>
       <label className="choice">
-        <input type="checkbox" checked={resubscribe} onChange={(event) => setResubscribe(event.target.checked)} />
+        <input
+          type="checkbox"
+          checked={resubscribe}
+          onChange={(event) => setResubscribe(event.currentTarget.checked)}
+        />
         Subscribe people again who have left, complained or cannot be reached, where the file says so
       </label>
     </>

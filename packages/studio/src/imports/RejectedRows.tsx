@@ -117,8 +117,8 @@ const Cells = ({ row: { before, cells, line } }: { readonly row: Corrections.Ope
             <input
               value={cell}
               autoComplete="off"
-              spellCheck={false}
-              onChange={({ target }) => Corrections.write(registry, at, target.value)}
+              spellcheck={false}
+              onChange={({ currentTarget }) => Corrections.write(registry, at, currentTarget.value)}
             />
             {before[at] === cell ? null : (
               <small>

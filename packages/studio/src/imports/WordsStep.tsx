@@ -31,8 +31,10 @@ const Words = ({ allowed, column, field, of, words }: WordChoices) => {
               <select
                 aria-label={`What ${value} stands for`}
                 value={means ?? rejected}
-                onChange={({ target }) =>
-                  setEdits(ImportFile.setWord(edits, of, value, target.value === rejected ? null : target.value))
+                onChange={({ currentTarget }) =>
+                  setEdits(
+                    ImportFile.setWord(edits, of, value, currentTarget.value === rejected ? null : currentTarget.value)
+                  )
                 }
               >
                 <option value={rejected}>not known: its rows are rejected</option>

@@ -2,7 +2,7 @@
 import { AccessLevel } from "@roster/domain"
 import { Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
-import { type FormEvent, useEffect, useState } from "react"
+import { type FormEvent, useEffect, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -45,7 +45,7 @@ const Levels = ({
             type="checkbox"
             checked={chosen.includes(level)}
             onChange={(event) =>
-              onChoose(event.target.checked ? [...chosen, level] : chosen.filter((one) => one !== level))
+              onChoose(event.currentTarget.checked ? [...chosen, level] : chosen.filter((one) => one !== level))
             }
           />
           <span>
@@ -117,13 +117,16 @@ export const KeyForm = ({
         {listed === undefined ? (
           <label className="wide">
             {kind === "smtp" ? "Name, an e-mail address that is the login" : "Name, such as the program that uses it"}
-            <input value={name} required autoComplete="off" onChange={(event) => setName(event.target.value)} />
+            <input value={name} required autoComplete="off" onChange={(event) => setName(event.currentTarget.value)} />
           </label>
         ) : null}
         {kind === "smtp" ? null : <Levels chosen={levels} onChoose={setLevels} />}
         <label>
           It ends
-          <select value={ends} onChange={({ target: { value } }) => (isEnds(value) ? setEnds(value) : undefined)}>
+          <select
+            value={ends}
+            onChange={({ currentTarget: { value } }) => (isEnds(value) ? setEnds(value) : undefined)}
+          >
             {Object.entries(endsTexts).map(([value, text]) =>
               value === "keep" && listed === undefined ? null : (
                 <option key={value} value={value}>
@@ -135,7 +138,7 @@ export const KeyForm = ({
         </label>
         <label className="wide">
           Addresses and ranges from which it may be used, one a line (empty: from everywhere)
-          <textarea rows={3} value={addresses} onChange={(event) => setAddresses(event.target.value)} />
+          <textarea rows={3} value={addresses} onChange={(event) => setAddresses(event.currentTarget.value)} />
         </label>
         {unused.length === 0 ? null : (
           <div className="buttons">

@@ -1,7 +1,7 @@
 /** The API keys and SMTP credentials: what they may do, what the audit finds, and what is done with them. */
 import type { AccessLevel } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
-import { type FormEvent, useState } from "react"
+import { type FormEvent, useState } from "preact/compat"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
@@ -163,7 +163,7 @@ const Grace = () => {
       <select
         value={grace}
         disabled={waiting}
-        onChange={({ target: { value } }) => (isGrace(value) ? setGrace(value) : undefined)}
+        onChange={({ currentTarget: { value } }) => (isGrace(value) ? setGrace(value) : undefined)}
       >
         {Object.entries(KeyAtoms.graces).map(([value, text]) => (
           <option key={value} value={value}>

@@ -1,6 +1,6 @@
 /** Deletes a credential, or revokes one whose secret has leaked. The last key that manages keys stays, and the dialog says why. */
 import { AsyncResult, Atom } from "effect/reactivity"
-import { useEffect } from "react"
+import { useEffect } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"

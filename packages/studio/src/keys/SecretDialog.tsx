@@ -1,6 +1,6 @@
 /** A new secret, shown once. The dialog ends only when the person says what became of the secret. */
 import { Redacted } from "effect"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useRef, useState } from "preact/compat"
 import { useAtom } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { type ShownSecret, shownSecret } from "./KeyAtoms.ts"
@@ -41,14 +41,14 @@ const Secret = ({ onClose, shown }: { readonly shown: ShownSecret; readonly onCl
         </p>
         <label className="wide">
           Secret
-          <textarea ref={field} readOnly rows={2} spellCheck={false} value={Redacted.value(secret)} />
+          <textarea ref={field} readOnly rows={2} spellcheck={false} value={Redacted.value(secret)} />
         </label>
         <button type="button" onClick={copy}>
           {isCopied ? "Copied" : "Copy"}
         </button>
         <label className="choice">
-          <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.target.checked)} />I have kept the
-          secret
+          <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />I have
+          kept the secret
         </label>
         <div className="buttons">
           <button type="button" className="primary" disabled={!isKept} onClick={() => end(true)}>

@@ -1,9 +1,9 @@
 /**
- * Atoms in React: what a component reads, sets and keeps. Effect's own package for React is made for the version before,
+ * Atoms in Preact: what a component reads, sets and keeps. Effect's own package for React is made for the version before,
  * and these hooks are all that the page needs of it. (docs/decisions/studio.md)
  */
 import { type Atom, AtomRegistry } from "effect/reactivity"
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useSyncExternalStore } from "react"
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useSyncExternalStore } from "preact/compat"
 
 const RegistryContext = createContext(AtomRegistry.make())
 

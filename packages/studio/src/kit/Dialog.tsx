@@ -1,5 +1,5 @@
 /** A dialog of the browser itself, which keeps the focus, ends with Escape and gives the focus back. */
-import { type ReactNode, useEffect, useId, useRef } from "react"
+import { type ReactNode, useEffect, useId, useRef } from "preact/compat"
 
 /** A dialog that is open while it is rendered. One that may not be closed by accident has no `onClose`. */
 export const Dialog = ({

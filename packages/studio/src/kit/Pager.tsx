@@ -54,7 +54,7 @@ export const Pager = ({
           <select
             aria-label="Rows a page"
             value={size}
-            onChange={({ target: { value } }) => {
+            onChange={({ currentTarget: { value } }) => {
               const chosen = Number(value)
               setSize(chosen)
               onFirst(Math.floor(first / chosen) * chosen)

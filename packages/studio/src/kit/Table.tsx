@@ -2,7 +2,7 @@
  * A table that scrolls by itself where it is broader or longer than its place. The arrow keys, Home and End go through what
  * can be used in its rows, beside the Tab key.
  */
-import { type KeyboardEvent, type ReactNode, useId } from "react"
+import { type KeyboardEvent, type ReactNode, useId } from "preact/compat"
 
 /** What is used in a row by a key of its own; a field or choice needs the arrow keys itself. */
 const used = "a[href], button:enabled, input[type=checkbox]:enabled"

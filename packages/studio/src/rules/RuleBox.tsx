@@ -1,6 +1,6 @@
 /** The rule that selects contacts: it completes what one writes, marks what is wrong, and is applied with Enter. */
 import type { RuleSuggestion } from "@roster/domain"
-import { type KeyboardEvent, useId, useRef, useState } from "react"
+import { useId, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as AppliedRule from "./AppliedRule.ts"
@@ -61,7 +61,7 @@ export const RuleBox = () => {
     setText(before + text.slice(caret).trimStart())
     setCaret(before.length)
     setAt(-1)
-    // React sets the value after this, which puts the caret at its end.
+    // The value is set after this, which puts the caret at its end.
     requestAnimationFrame(() => field.current?.setSelectionRange(before.length, before.length))
   }
 
@@ -97,12 +97,12 @@ export const RuleBox = () => {
           placeholder="all contacts; write a rule such as status = Active AND city = 'Köln'"
           autoComplete="off"
           autoCapitalize="off"
-          spellCheck={false}
+          spellcheck={false}
           value={text}
           onChange={(event) => {
-            setText(event.target.value)
+            setText(event.currentTarget.value)
             setApplying(false)
-            setCaret(event.target.selectionStart ?? undefined)
+            setCaret(event.currentTarget.selectionStart ?? undefined)
             setAt(-1)
           }}
           onKeyDown={onKeyDown}

@@ -1,7 +1,7 @@
 /** The saved rules: shown, saved under a name, removed. */
 import type { SavedRules as Texts } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
-import { useState } from "react"
+import { useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
@@ -50,8 +50,8 @@ const Save = () => {
           value={name}
           placeholder="vip"
           autoComplete="off"
-          spellCheck={false}
-          onChange={({ target }) => setName(target.value)}
+          spellcheck={false}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
       </label>
       <button type="submit" disabled={name.trim() === "" || text.trim() === ""}>

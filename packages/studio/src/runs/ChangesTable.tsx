@@ -1,5 +1,5 @@
 /** What a run did to contacts, as a table: the values before, by the run, and, in a preview of an undo, now. */
-import type { ReactNode } from "react"
+import type { ReactNode } from "preact/compat"
 import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
 import { fieldText } from "./RunWords.ts"

@@ -1,7 +1,7 @@
 /** A run: what it changed, as old beside new, and its undo with a preview. */
 import type { ListedRun } from "@roster/workflows"
 import { AsyncResult, Atom } from "effect/reactivity"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Pager, pageSize } from "../kit/Pager.tsx"
@@ -50,7 +50,7 @@ const Preview = ({ preview }: { readonly preview: RunAtoms.UndoPreview }) => {
             type="checkbox"
             checked={isOnlyLeft}
             onChange={(event) => {
-              setOnlyLeft(event.target.checked)
+              setOnlyLeft(event.currentTarget.checked)
               setFirst(0)
             }}
           />

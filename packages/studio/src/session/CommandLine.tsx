@@ -1,6 +1,6 @@
 /** The command that does the same as the page, to copy. */
 import { commandLine, type RosterCommand } from "@roster/workflows"
-import { useRef, useState } from "react"
+import { useRef, useState } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import { session } from "./Session.ts"
 

@@ -1,5 +1,5 @@
 /** What deletes or changes back is asked for twice where the profile of the service is protected, as on the command line. */
-import { type ReactNode, useState } from "react"
+import { type ReactNode, useState } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import { session } from "./Session.ts"
 
@@ -18,9 +18,9 @@ const Typed = ({
       {children}
       <input
         autoComplete="off"
-        spellCheck={false}
+        spellcheck={false}
         value={typed}
-        onChange={({ target: { value } }) => {
+        onChange={({ currentTarget: { value } }) => {
           setTyped(value)
           onSure(value.trim() === is)
         }}

@@ -4,7 +4,7 @@ import { randomId } from "@roster/domain/internal"
 import { probeAccess } from "@roster/workflows"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
-import type { ReactNode } from "react"
+import type { ReactNode } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import { runtime, session } from "./Session.ts"
 

@@ -1,6 +1,6 @@
 /** Asks for a key. It is held in memory, and by this tab for reloads if the person asks for it. */
 import { Redacted } from "effect"
-import { type FormEvent, useState } from "react"
+import { type FormEvent, useState } from "preact/compat"
 import { useAtomSet } from "../kit/Atoms.tsx"
 import { Problem } from "../kit/Problem.tsx"
 import { baseUrlAt, session, storageKey } from "./Session.ts"
@@ -34,7 +34,7 @@ const KeyForm = () => {
       <form onSubmit={submit}>
         <label>
           API key
-          <input name="key" type="password" autoComplete="off" spellCheck={false} required autoFocus />
+          <input name="key" type="password" autoComplete="off" spellcheck={false} required autoFocus />
         </label>
         <label className="choice">
           <input name="keep" type="checkbox" />

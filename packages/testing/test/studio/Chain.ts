@@ -157,7 +157,7 @@ const undone = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Preview the undo…" }).click()
   await page.getByText("2,599 contacts that the run added would be deleted").waitFor()
   await page.getByText("1 contact changed since").waitFor()
-  await page.getByRole("button", { name: "Undo: change 2,599 contacts" }).click()
+  await page.getByRole("button", { name: "Undo: change 2,600 contacts" }).click()
   await page.getByText("Undone: 2,599 contacts deleted").waitFor()
 }
 
