@@ -1,17 +1,45 @@
 /** The page: who is signed in and to what, the views, and the one that is shown. */
-import { lazy, Suspense, useEffect } from "preact/compat"
+import { useEffect } from "preact/compat"
+import { Effect } from "effect"
+import { AsyncResult, Atom } from "effect/reactivity"
+import { page } from "../contacts/ContactAtoms.ts"
 import { ContactsView } from "../contacts/ContactsView.tsx"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { Boundary, later, loadRest } from "../kit/Later.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing, rights, rightsWords } from "../session/Rights.tsx"
-import { type Session, session } from "../session/Session.ts"
-import { SignIn } from "../session/SignIn.tsx"
+import { connection, reachedAgain } from "../session/Connection.ts"
+import { readAgain, type Session, session } from "../session/Session.ts"
+import { OtherKey, SignIn } from "../session/SignIn.tsx"
 import { type ListedView, view, viewOf, views } from "./View.ts"
 
-const ExportView = lazy(() => import("../exports/ExportView.tsx"))
-const ImportView = lazy(() => import("../imports/ImportView.tsx"))
-const KeysView = lazy(() => import("../keys/KeysView.tsx"))
-const RunsView = lazy(() => import("../runs/RunsView.tsx"))
+const ExportView = later(async () => (await import("../exports/ExportView.tsx")).ExportView)
+const ImportView = later(async () => (await import("../imports/ImportView.tsx")).ImportView)
+const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
+const RunsView = later(async () => (await import("../runs/RunsView.tsx")).RunsView)
+
+const mended = Atom.make((get) =>
+  get(connection) === "Away"
+    ? Effect.map(reachedAgain, () => {
+        get.set(readAgain, undefined)
+        // The last, since it ends this.
+        get.set(connection, "Answering")
+      })
+    : Effect.void
+)
+
+/** One line while the service cannot be reached. */
+const AwayLine = () => {
+  const isAway = useAtomValue(connection) === "Away"
+  useAtomValue(mended)
+  return (
+    <p role="status" className={isAway ? "note" : "unseen"}>
+      {isAway
+        ? "The service cannot be reached. The page looks for it every two seconds, and then goes on by itself."
+        : ""}
+    </p>
+  )
+}
 
 const Entry = ({
   entry: { id, needs, title },
@@ -91,26 +119,34 @@ const Shown = () => {
   }
   return (
     <>
-      {shown === "contacts" ? <ContactsView /> : null}
-      <Suspense fallback={null}>
-        {shown === "import" ? <ImportView /> : null}
-        {shown === "export" ? <ExportView /> : null}
-        {shown === "keys" ? <KeysView /> : null}
-        {shown === "runs" ? <RunsView /> : null}
-      </Suspense>
+      {shown === "contacts" ? (
+        <Boundary>
+          <ContactsView />
+        </Boundary>
+      ) : null}
+      {shown === "import" ? <ImportView /> : null}
+      {shown === "export" ? <ExportView /> : null}
+      {shown === "keys" ? <KeysView /> : null}
+      {shown === "runs" ? <RunsView /> : null}
     </>
   )
 }
 
 const Views = ({ current }: { readonly current: Session }) => {
   const problem = problemOf(useAtomValue(rights))
+  const isShown = !AsyncResult.isInitial(useAtomValue(page))
+  useEffect(() => {
+    if (isShown) void loadRest()
+  }, [isShown])
   return (
     <>
       <Head current={current} />
       <Navigation />
       <main>
+        <AwayLine />
         <Problem message={problem} />
         <Shown />
+        <OtherKey />
       </main>
     </>
   )

@@ -6,7 +6,7 @@ import { type Contact, ContactStatus, Rule } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
 import { resubscribeWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { Fragment, type FormEvent, useState } from "preact/compat"
+import { Fragment, type FormEvent, useRef, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -198,22 +198,26 @@ const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onCl
   )
 }
 
-const ContactCard = ({ email }: { readonly email: string }) => {
+export const ContactCard = ({ email }: { readonly email: string }) => {
   const contact = useAtomValue(ContactAtoms.contact(email))
   const setOpened = useAtomSet(ContactAtoms.opened)
   const close = (): void => setOpened(undefined)
+  // What is edited stays while the contact cannot be read again, or is read with another key.
+  const last = useRef<Contact>(undefined)
+  if (AsyncResult.isSuccess(contact)) last.current = contact.value
+  const { current } = last
   return (
     <Dialog title={email} onClose={close}>
-      {AsyncResult.isSuccess(contact) ? (
+      <Problem message={problemOf(contact)} />
+      {current !== undefined ? (
         <>
-          <Fields key={JSON.stringify(editedOf(contact.value))} contact={contact.value} />
-          <Lists lists={contact.value.lists} onClose={close} />
+          <Fields key={JSON.stringify(editedOf(current))} contact={current} />
+          <Lists lists={current.lists} onClose={close} />
           <ContactHistory email={email} />
-          <Person contact={contact.value} onClose={close} />
+          <Person contact={current} onClose={close} />
         </>
       ) : (
         <>
-          <Problem message={problemOf(contact)} />
           <ContactHistory email={email} />
           <button type="button" onClick={close}>
             Close
@@ -223,5 +227,3 @@ const ContactCard = ({ email }: { readonly email: string }) => {
     </Dialog>
   )
 }
-
-export default ContactCard

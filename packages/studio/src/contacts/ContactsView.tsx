@@ -1,6 +1,7 @@
 /** The contacts: a rule, how many it selects, a table of them, and one contact when it is opened. */
-import { lazy, Suspense, useEffect, useRef, useState } from "preact/compat"
+import { useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
+import { later } from "../kit/Later.tsx"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
@@ -12,9 +13,9 @@ import { ContactTable } from "./ContactTable.tsx"
 import { type Meant, wanted } from "./ContactSelection.ts"
 import { Unplaced } from "./Unplaced.tsx"
 
-const ContactCard = lazy(() => import("./ContactCard.tsx"))
-const RuleBox = lazy(async () => ({ default: (await import("../rules/RuleBox.tsx")).RuleBox }))
-const PlanDialog = lazy(() => import("./PlanDialog.tsx"))
+const ContactCard = later(async () => (await import("./ContactCard.tsx")).ContactCard)
+const RuleBox = later(async () => (await import("../rules/RuleBox.tsx")).RuleBox, <div className="rule" />)
+const PlanDialog = later(async () => (await import("./PlanDialog.tsx")).PlanDialog)
 
 /** What can be done with the contacts that are chosen, or that the rule selects. */
 const Actions = ({ rule, total }: { readonly rule: string; readonly total: number }) => {
@@ -69,10 +70,10 @@ const Dialogs = () => {
   const [begun, want] = useAtom(wanted)
   const opened = useAtomValue(ContactAtoms.opened)
   return (
-    <Suspense fallback={null}>
+    <>
       {opened === undefined ? null : <ContactCard key={opened} email={opened} />}
       {begun === undefined ? null : <PlanDialog begun={begun} onClose={() => want(undefined)} />}
-    </Suspense>
+    </>
   )
 }
 
@@ -157,9 +158,7 @@ export const ContactsView = () => {
       <h1 id="contacts-title" className="unseen">
         Contacts
       </h1>
-      <Suspense fallback={<div className="rule" />}>
-        <RuleBox />
-      </Suspense>
+      <RuleBox />
       <div className="bar">
         {total === undefined ? <span>Counting…</span> : <Pages total={total} />}
         <ColumnChoice />

@@ -206,7 +206,7 @@ const Done = ({ report }: { readonly report: Ended }) => (
   </div>
 )
 
-const PlanDialog = ({ begun, onClose }: { readonly begun: Wanted; readonly onClose: () => void }) => {
+export const PlanDialog = ({ begun, onClose }: { readonly begun: Wanted; readonly onClose: () => void }) => {
   const registry = useRegistry()
   const [wanted, setWanted] = useState(begun)
   const [planned, plan] = useAtom(ContactPlan.plan)
@@ -281,5 +281,3 @@ const PlanDialog = ({ begun, onClose }: { readonly begun: Wanted; readonly onClo
     </Dialog>
   )
 }
-
-export default PlanDialog

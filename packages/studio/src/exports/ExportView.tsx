@@ -64,7 +64,7 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
   )
 }
 
-const ExportView = () => {
+export const ExportView = () => {
   const rule = useAtomValue(AppliedRule.rule)
   const count = useAtomValue(ContactAtoms.count)
   const exports = useAtomValue(ExportAtoms.exports)
@@ -131,5 +131,3 @@ const ExportView = () => {
     </section>
   )
 }
-
-export default ExportView

@@ -5,6 +5,7 @@ import { Effect, Redacted, Stream, Struct } from "effect"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
 import { download } from "../kit/Download.ts"
 import { pageSize } from "../kit/Pager.tsx"
+import { otherKey } from "../session/Connection.ts"
 import { type Session, session, targetOf } from "../session/Session.ts"
 import {
   beside,
@@ -37,9 +38,11 @@ import type {
 import * as Thread from "./thread/ImportThread.ts"
 
 /** What the thread needs to have the services of the session itself. */
-export const connectionOf = (current: Session | undefined) => ({
+export const connectionOf = (current: Session | undefined, key = current?.key) => ({
   target: current === undefined ? "memory" : targetOf(current),
-  ...(current === undefined ? {} : { connection: { baseUrl: current.baseUrl, key: Redacted.value(current.key) } })
+  ...(current === undefined || key === undefined
+    ? {}
+    : { connection: { baseUrl: current.baseUrl, key: Redacted.value(key) } })
 })
 
 /** Cells that a person has corrected, by the lines of their rows, and how the file was read that they are of. */
@@ -107,7 +110,7 @@ export const plan = Atom.keepAlive(
             mode: Struct.pick(get(rowChoices), ["only", "defaultStatus"]),
             onDuplicate: get(rowChoices).onDuplicate,
             corrections: get(corrections),
-            ...connectionOf(current)
+            ...connectionOf(current, get(otherKey) ?? current?.key)
           }),
           threadEnded
         )

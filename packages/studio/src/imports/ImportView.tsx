@@ -52,7 +52,7 @@ const Commands = () => {
   )
 }
 
-const ImportView = () => {
+export const ImportView = () => {
   const sight = useAtomValue(ImportFile.sight)
   const seen = useAtomValue(ImportFile.seen)
   const applied = useAtomValue(ImportApply.apply)
@@ -81,5 +81,3 @@ const ImportView = () => {
     </section>
   )
 }
-
-export default ImportView

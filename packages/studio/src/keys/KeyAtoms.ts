@@ -24,10 +24,8 @@ import {
 } from "@roster/workflows"
 import { Data, DateTime, Deferred, Effect, type Redacted } from "effect"
 import { Atom } from "effect/reactivity"
+import { keysChanged } from "../session/Changes.ts"
 import { runtime, session } from "../session/Session.ts"
-
-/** What asks for the credentials again after a change. */
-const changed = ["keys"]
 
 /** Which of the two kinds of credentials. */
 export type Kind = "apikeys" | "smtp"
@@ -66,7 +64,7 @@ export const listedKeys = (keys: ReadonlyArray<ApiKey>, now: DateTime.Utc): Read
 }
 
 /** The API keys. */
-export const keys = Atom.withReactivity(changed)(
+export const keys = Atom.withReactivity(keysChanged)(
   runtime.atom((get) => {
     const of = scopeOf(get(subaccount))
     return Effect.gen(function* () {
@@ -77,7 +75,7 @@ export const keys = Atom.withReactivity(changed)(
 )
 
 /** The SMTP credentials. */
-export const smtp = Atom.withReactivity(changed)(
+export const smtp = Atom.withReactivity(keysChanged)(
   runtime.atom((get) => {
     const of = scopeOf(get(subaccount))
     return Effect.gen(function* () {
@@ -167,7 +165,7 @@ export const create = Atom.keepAlive(
         get.set(shownSecret, { kind, name: credential.name, secret: credential.token })
         return credential.name
       }),
-    { reactivityKeys: changed }
+    { reactivityKeys: keysChanged }
   )
 )
 
@@ -198,7 +196,7 @@ export const change = runtime.fn(
         ? yield* service.apiKeys.update(name, { ...changes, ...(levels === undefined ? {} : { accessLevels: levels }) })
         : yield* service.smtp.update(name, changes)
     }),
-  { reactivityKeys: changed }
+  { reactivityKeys: keysChanged }
 )
 
 /** Deletes a credential, which stops working at once. */
@@ -210,7 +208,7 @@ export const remove = runtime.fn(
       yield* kind === "apikeys" ? service.apiKeys.delete(name, of) : service.smtp.delete(name, of)
       return name
     }),
-  { reactivityKeys: changed }
+  { reactivityKeys: keysChanged }
 )
 
 /** The person did not keep the secret, so the rotation changes nothing. */
@@ -268,6 +266,6 @@ export const rotate = Atom.keepAlive(
       }
       return kind === "apikeys" ? rotateApiKey(name, options) : rotateSmtp(name, options)
     },
-    { reactivityKeys: changed }
+    { reactivityKeys: keysChanged }
   )
 )

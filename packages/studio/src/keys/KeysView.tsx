@@ -192,7 +192,7 @@ const Subaccount = () => {
   )
 }
 
-const KeysView = () => {
+export const KeysView = () => {
   const [open, setOpen] = useState<Open | undefined>(undefined)
   const keys = useAtomValue(KeyAtoms.keys)
   const email = useAtomValue(KeyAtoms.subaccount)
@@ -244,5 +244,3 @@ const KeysView = () => {
     </section>
   )
 }
-
-export default KeysView

@@ -3,12 +3,12 @@ import { completeRule, InvalidInput, type InvalidRule, parseRule, RuleName } fro
 import { completeSavedRule, invalidInput, isSavedRule, ruleOf } from "@roster/domain/internal"
 import { Effect, Result, Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
+import { rulesChanged } from "../session/Changes.ts"
 import * as AppliedRule from "./AppliedRule.ts"
 import { localDays, type Suggestion } from "./LocalDays.ts"
 import { ruleStorage, RuleStorage } from "./RuleStorage.ts"
 
 const runtime = Atom.runtime((get) => get(ruleStorage))
-const rulesChanged = ["saved rules"]
 
 /** The saved rules. */
 export const savedRules = Atom.keepAlive(

@@ -44,7 +44,7 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
   )
 }
 
-const RunsView = () => {
+export const RunsView = () => {
   const result = useAtomValue(RunAtoms.runs)
   const opened = useAtomValue(RunAtoms.opened)
   const runs = AsyncResult.isSuccess(result) ? result.value : []
@@ -65,5 +65,3 @@ const RunsView = () => {
     </section>
   )
 }
-
-export default RunsView

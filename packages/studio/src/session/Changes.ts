@@ -2,3 +2,12 @@
 
 /** What asks for contacts, and for runs, again after a change. */
 export const contactsChanged = ["contacts", "runs"]
+
+/** What asks for keys again. */
+export const keysChanged = ["keys"]
+
+/** What asks for saved rules again. */
+export const rulesChanged = ["saved rules"]
+
+/** What asks for everything again. */
+export const everything = [...contactsChanged, ...keysChanged, ...rulesChanged, "rights"]

@@ -1,11 +1,13 @@
 /** Runs that the service records are left with the page, so that they go on at once when it is opened again. */
 import { RunLog } from "@roster/workflows"
 import { Effect, Redacted } from "effect"
+import { keyHeader } from "./Connection.ts"
 
 /** A log whose runs are left as the page goes away, when no program of it ends in order. */
 export const leavingWithPage = (
   log: RunLog["Service"],
-  { baseUrl, key }: { readonly baseUrl: string; readonly key: Redacted.Redacted<string> }
+  baseUrl: string,
+  key: () => Redacted.Redacted<string>
 ): RunLog["Service"] =>
   RunLog.withOpened(
     log,
@@ -14,7 +16,7 @@ export const leavingWithPage = (
       const leave = () => {
         const call = fetch(`${baseUrl}/runs/${header.id}/end?resumable=true`, {
           method: "POST",
-          headers: { "x-service-apikey": Redacted.value(key) },
+          headers: { [keyHeader]: Redacted.value(key()) },
           credentials: "omit",
           keepalive: true
         })

@@ -45,9 +45,10 @@ export const probeManaging = Effect.gen(function* () {
 /** Whether the session is that of a store on this machine, which has no keys to ask for: everything is allowed. */
 export const isOwner = Atom.readable((get) => get(session)?.host?.isStore === true)
 
-const probed = Atom.keepAlive(runtime.atom(probeAccess()))
-const modifies = Atom.keepAlive(runtime.atom(probeModify))
-const manages = Atom.keepAlive(runtime.atom(probeManaging))
+const asked = Atom.withReactivity(["rights"])
+const probed = Atom.keepAlive(asked(runtime.atom(probeAccess())))
+const modifies = Atom.keepAlive(asked(runtime.atom(probeModify)))
+const manages = Atom.keepAlive(asked(runtime.atom(probeManaging)))
 
 /** What came of asking what the key may do. It fails if the key is none. */
 export const rights = Atom.readable((get) => (get(isOwner) ? AsyncResult.initial() : get(probed)))

@@ -2,12 +2,14 @@
  * Who looks at what: the key that was typed, or that of `roster studio`, and the services that it opens. The key is held in
  * memory, and kept for reloads of this tab only if the person asks for it.
  */
-import { ContactsService, RunsService } from "@roster/domain"
+import { AccountService, ContactsService, RunsService } from "@roster/domain"
 import { FetchTransport, type InvalidSettings, RosterClient } from "@roster/http-client"
 import { RunLog } from "@roster/workflows"
 import { Effect, Layer, Redacted, Scheduler, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { Atom } from "effect/reactivity"
+import { everything } from "./Changes.ts"
+import { connection, keyHeader, layerLine, type Line, otherKey } from "./Connection.ts"
 import { leavingWithPage } from "./LeavingRuns.ts"
 
 /** What `roster studio` says of the service or store that it leads to. */
@@ -58,7 +60,7 @@ export const layerCalls = ({ baseUrl, key }: Session) =>
         HttpClient.HttpClient,
         Effect.map(
           HttpClient.HttpClient,
-          HttpClient.mapRequest(HttpClientRequest.setHeader("x-service-apikey", Redacted.value(key)))
+          HttpClient.mapRequest(HttpClientRequest.setHeader(keyHeader, Redacted.value(key)))
         )
       )
     ),
@@ -69,7 +71,10 @@ export const layerCalls = ({ baseUrl, key }: Session) =>
  * The log of runs, which a service of ours keeps. Those of any other one are kept by `roster studio`, as those of the command line, or in
  * memory, which ends with the page.
  */
-const runsOf = (current: Session): Layer.Layer<RunLog, never, ContactsService | RunsService> =>
+const runsOf = (
+  current: Session,
+  key: () => Redacted.Redacted<string>
+): Layer.Layer<RunLog, never, ContactsService | RunsService> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { storeId } = yield* ContactsService
@@ -80,7 +85,7 @@ const runsOf = (current: Session): Layer.Layer<RunLog, never, ContactsService | 
           : Layer.provide((yield* pageClient).layerRunLog(on), layerCalls(current))
       return Layer.effect(
         RunLog,
-        Effect.map(RunLog, (log) => leavingWithPage(log, current))
+        Effect.map(RunLog, (log) => leavingWithPage(log, current.baseUrl, key))
       ).pipe(Layer.provide(log))
     })
   )
@@ -89,11 +94,15 @@ const runsOf = (current: Session): Layer.Layer<RunLog, never, ContactsService | 
 const stepsBeforeOthers = 256
 
 /** The services of a session. */
-export const layerOf = (session: Session): Layer.Layer<Services, InvalidSettings> =>
+export const layerOf = (
+  session: Session,
+  line: Line = { tell: () => undefined, otherKey: () => undefined }
+): Layer.Layer<Services, InvalidSettings> =>
   Layer.mergeAll(
     Layer.succeed(Scheduler.MaxOpsBeforeYield, stepsBeforeOthers),
-    runsOf(session).pipe(
+    runsOf(session, () => line.otherKey() ?? session.key).pipe(
       Layer.provideMerge(RosterClient.layer({ baseUrl: session.baseUrl, apiKey: session.key })),
+      Layer.provide(layerLine(line)),
       Layer.provide(FetchTransport.layer())
     )
   )
@@ -104,12 +113,28 @@ const noServices = Layer.effectContext(Effect.never)
 export const services = Atom.keepAlive(
   Atom.make((get): Layer.Layer<Services, InvalidSettings> => {
     const current = get(session)
-    return current === undefined ? noServices : layerOf(current)
+    const { registry } = get
+    const line: Line = { tell: (now) => registry.set(connection, now), otherKey: () => registry.get(otherKey) }
+    return current === undefined ? noServices : layerOf(current, line)
   })
 )
 
+/** Why a key opens nothing, in a sentence; `undefined` for one that the service takes. */
+export const refusalOf = (session: Session): Effect.Effect<string | undefined> =>
+  AccountService.use(({ key }) => key).pipe(
+    Effect.as(undefined),
+    Effect.provide(layerOf(session)),
+    Effect.catch((error) =>
+      Effect.succeed(error._tag === "ServiceError" && error.reason._tag === "Rejected" ? undefined : error.message)
+    ),
+    Effect.scoped
+  )
+
 /** Runs the programs of the page on the services of the session. */
 export const runtime = Atom.runtime((get) => get(services))
+
+/** Reads again whatever is shown. */
+export const readAgain = runtime.fn(() => Effect.void, { reactivityKeys: everything })
 
 /** Where a tab keeps the key, if the person asks for it. */
 export const storageKey = "roster.key"
@@ -133,13 +158,19 @@ const decodeTarget = Schema.decodeUnknownEffect(HostTarget)
 /** Asks `roster studio` what it leads to. A service that serves the page itself has no such path. */
 const hostTarget = Effect.fnUntraced(function* ({ fetch, location }: Opened, key: string) {
   const answer = yield* Effect.tryPromise(() =>
-    fetch(`${folderOf(location)}studio/target`, { headers: { "x-service-apikey": key }, credentials: "omit" })
+    fetch(`${folderOf(location)}studio/target`, { headers: { [keyHeader]: key }, credentials: "omit" })
   )
   return yield* decodeTarget(yield* Effect.tryPromise(() => answer.json()))
 })
 
 /** The key in the fragment of an address, where `roster studio` puts it. */
 export const keyInFragment = (hash: string): string | undefined => /^#session=([\w-]+)$/.exec(hash)?.[1]
+
+/** Whether `roster studio` serves this page, which answers nobody without its key. A service tells everybody that it lives. */
+export const isHosted = Effect.map(
+  Effect.tryPromise(() => fetch("health/live", { credentials: "omit" })),
+  ({ status }) => status === 401 || status === 403
+).pipe(Effect.orElseSucceed(() => false))
 
 /** The session that the page begins with: that of `roster studio`, or one that this tab has kept. */
 export const initialSession = Effect.fnUntraced(function* (opened: Opened) {

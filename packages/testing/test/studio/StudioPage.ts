@@ -37,7 +37,8 @@ export const servedStudio = Effect.gen(function* () {
     )
   )
   const contacts = yield* Effect.provideContext(ContactsService.use(Effect.succeed), services)
-  return { ...served, contacts, url: new URL("/", served.address).href }
+  const credentials = Context.get(services, CredentialsService)
+  return { ...served, contacts, credentials, url: new URL("/", served.address).href }
 })
 
 const noRules = { rules: Effect.succeed({}), saveRule: () => Effect.void, removeRule: () => Effect.void }
