@@ -61,7 +61,7 @@ export { isDateKind, kindIssue, kindName, makeKindReader } from "./kinds/ColumnK
 export * from "./kinds/StoredText.ts"
 export { encodingByMark, isEncoding } from "./csv/TextDecoding.ts"
 export { correctedAddress } from "./corrections/AddressCorrection.ts"
-export { likelyReading } from "./corrections/LikelyReading.ts"
+export { type LikelyReading, likelyReading, type TrialOptions } from "./corrections/LikelyReading.ts"
 export * from "./corrections/RowCorrection.ts"
 export { proposedColumns } from "./csv/HeaderProposals.ts"
 export { kindShare, makeConsentWarnings, type ImportWarnings, makeImportWarnings } from "./warnings/ImportWarnings.ts"

@@ -28,7 +28,7 @@ describe("roster emails", () => {
         Body: [{ ContentType: "PlainText", Content: "Hello Ann", Charset: "utf-8" }]
       })
       const table = yield* run(["emails", "list", "-o", "table"])
-      assert.match(table.stdout, /^MessageID +Accepted +From +To +Subject\n/)
+      assert.match(table.stdout, /^MessageID +Accepted \(UTC\) +From +To +Subject\n/)
       const none = yield* run(["emails", "get", "00000000-0000-4000-8000-000000000000"])
       assert.deepStrictEqual([none.code, failure(none).code], [5, "EmailNotFound"])
     })

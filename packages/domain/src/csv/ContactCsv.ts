@@ -326,7 +326,7 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
         if (Result.isFailure(read)) {
           const kind = textKind(cells.join(" "))
           if (kind !== undefined) return unreadable(kind)
-          if (isQuotedLine(cells, mapping)) return unreadable(quotedLines)
+          if (problem === undefined && isQuotedLine(cells, mapping)) return unreadable(quotedLines)
           refused = { line, reason: read.failure, cells }
           break
         }

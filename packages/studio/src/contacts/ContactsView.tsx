@@ -116,23 +116,23 @@ const ColumnChoice = () => {
   const [isOpen, setOpen] = useState(false)
   const menu = useRef<HTMLDetailsElement>(null)
   const button = useRef<HTMLElement>(null)
+  // The browser knows whether it is open before this does.
   const close = (): void => {
-    if (menu.current?.contains(document.activeElement)) button.current?.focus()
-    setOpen(false)
+    if (menu.current?.open !== true) return
+    if (menu.current.contains(document.activeElement)) button.current?.focus()
+    menu.current.open = false
   }
   useEffect(() => {
-    if (!isOpen) return
     const onPointerDown = ({ target }: PointerEvent): void => {
       if (target instanceof Node && menu.current?.contains(target) === false) close()
     }
     document.addEventListener("pointerdown", onPointerDown)
     return () => document.removeEventListener("pointerdown", onPointerDown)
-  }, [isOpen])
+  }, [])
   return (
     <details
       ref={menu}
       className="columns"
-      open={isOpen}
       onToggle={(event) => setOpen(event.currentTarget.open)}
       onKeyDown={({ key }) => {
         if (key === "Escape") close()

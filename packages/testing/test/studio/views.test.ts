@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
           await page.locator("details.columns:not([open]) summary:focus").waitFor()
           await page.keyboard.press("Enter")
           await page.locator("details.columns[open]").waitFor()
-          await page.mouse.click(600, 700)
+          await page.mouse.click(370, 690)
           await page.locator("details.columns:not([open])").waitFor()
           await page.getByRole("button", { name: "h0@example.com" }).focus()
           await page.keyboard.press("End")
