@@ -28,7 +28,7 @@ export const defaultHost = "127.0.0.1"
 
 /** A web page can send a request by a name of its own that resolves to this machine. */
 const unknownHost = HttpServerResponse.text(
-  "Metrics have no such name. Ask by an IP address, or by the name that they listen on or that --public-url gives.\n",
+  "Metrics have no such name. Ask by an IP address, by the name that they listen on, or by that of the public address.\n",
   { status: 421 }
 )
 

@@ -23,7 +23,7 @@ export const upgradeAloud = (store: string | PostgresOptions, options: { readonl
   ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
 
 /** The calls that change no contact. */
-const readingPosts = ["/contacts/lookup", "/contacts/export"]
+const readingPosts = ["/contacts/lookup", "/contacts/search", "/contacts/export"]
 
 const isRead = ({ method, url }: HttpClientRequest.HttpClientRequest): boolean =>
   method === "GET" || (method === "POST" && readingPosts.some((path) => url.endsWith(path)))

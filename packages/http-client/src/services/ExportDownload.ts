@@ -293,7 +293,8 @@ export const downloadExport = (
       if (baseUrl.startsWith("https:") && url.protocol === "http:") {
         return yield* new InvalidInput({
           field: "link",
-          issue: "it is http, and the service is called by https: start the service with --public-url"
+          issue:
+            "it is http, and the service is called by https: its operator gives it a public address that begins with https"
         })
       }
       const policy = policyOf(yield* Effect.context<never>())

@@ -172,7 +172,8 @@ export const make = Effect.gen(function* () {
     const pages = Pagination.streamPages((page) => list({ ...page, rule: given }))
     let left = maximumCountedContacts
     yield* Stream.runForEachWhile(pages, (contact) => {
-      if (--left >= 0) counting.add(contact)
+      left -= 1
+      if (left >= 0) counting.add(contact)
       return Effect.succeed(left >= 0)
     })
     return counting.result(left >= 0)

@@ -70,7 +70,7 @@ export const refusedHost = (
     ? undefined
     : errorResponse(
         421,
-        "The service has no such name. Start it with --public-url to give it the one in the Host header."
+        "The service has no such name. Its operator gives it the one in the Host header by its public address."
       )
 }
 

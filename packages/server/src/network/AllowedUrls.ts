@@ -1,5 +1,5 @@
 /**
- * The URLs that an import may name as its `fileUrl`: none but those of `--allow-file-url HOST|any`.
+ * The URLs that an import may name as its `fileUrl`: none but those that the operator allows, as `HOST` or `any`.
  *
  * - `HOST`: that host, on any port. `HOST:PORT`: on that port only. `HOST` is a name or an IP address.
  * - `any`: any host with a public address, on the ports 80 and 443.
@@ -11,14 +11,12 @@ import { Effect } from "effect"
 import { isIP, isIPv6 } from "node:net"
 import { isPublicAddress } from "./AddressPolicy.ts"
 
-const flag = "--allow-file-url"
-
 export const refusedUrl = (reason: string): ImportRefused => new ImportRefused({ reason })
 
 /** In characters: longer than any signed link of an object store. */
 const maximumLength = 8_192
 
-/** Whether an entry of `--allow-file-url` is valid: `any`, a host, or a host and a port. Others allow nothing. */
+/** Whether an entry is valid: `any`, a host, or a host and a port. Others allow nothing. */
 export const isAllowedUrlEntry = (entry: string): boolean => parseEntry(entry) !== undefined
 
 /** Whether an entry other than `any` allows the host and port of a URL. */
@@ -36,8 +34,7 @@ export const isListed = (url: URL, allowed: ReadonlyArray<string>): boolean =>
 export const checkUrl = Effect.fnUntraced(function* (address: string, allowed: ReadonlyArray<string>) {
   if (allowed.length === 0) {
     return yield* refusedUrl(
-      "this service does not fetch files from addresses. Send the file itself, or ask the operator to start " +
-        `the service with ${flag} HOST.`
+      "this service does not fetch files from addresses. Send the file itself, or ask the operator to allow the host."
     )
   }
   const url = address.length > maximumLength ? null : URL.parse(address)
@@ -70,15 +67,14 @@ export const checkUrl = Effect.fnUntraced(function* (address: string, allowed: R
   if (isListed(url, allowed)) return url
   if (!allowed.some(isAny)) {
     return yield* refusedUrl(
-      `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to start the ` +
-        `service with ${flag} ${url.host}.`
+      `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to allow ` + `${url.host}.`
     )
   }
   const port = portOf(url)
   if (port !== "80" && port !== "443") {
     return yield* refusedUrl(
       `port ${port} of ${url.hostname} is not allowed: only 80 and 443 are. Use one of them, or ask the ` +
-        `operator to start the service with ${flag} ${url.host}.`
+        `operator to allow ${url.host}.`
     )
   }
   // An IP address in the URL can be checked at once; a name has to be resolved first.
@@ -93,7 +89,7 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, "")
 export const notPublic = (url: URL): ImportRefused =>
   refusedUrl(
     `${url.hostname} is not a host of the public Internet, or has no address at present. Check the address; ` +
-      `to fetch from a private network, ask the operator to start the service with ${flag} ${url.host}.`
+      `to fetch from a private network, ask the operator to allow ${url.host}.`
   )
 
 const isAny = (entry: string): boolean => entry.toLowerCase() === "any"

@@ -38,7 +38,6 @@ export const frontPage = shown()
 /** The front page of a service that does not show its page for contacts, since others could read along. */
 export const frontPageWithoutTls = shown(
   `<p>The page for contacts is not shown over plain http, since others on the way could read a key that is typed there: give the
-service a certificate (<code>--tls-cert</code>), open it through a proxy with TLS that it trusts
-(<code>--trusted-proxy</code>), or open it on its own machine as <code>localhost</code>.</p>
+service a certificate, open it through a proxy with TLS that it trusts, or open it on its own machine as <code>localhost</code>.</p>
 `
 )

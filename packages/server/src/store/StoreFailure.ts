@@ -64,7 +64,7 @@ export const withoutDescriptors = "the service has no file descriptors left"
 export const logLackOfDescriptors = (what: string): Effect.Effect<void> =>
   Effect.logError(
     `${what}: no file descriptors are left. Allow the process more (ulimit -n, or LimitNOFILE of a unit), or fewer ` +
-      "connections (--max-connections)."
+      "connections."
   )
 
 /** A commit whose fsync failed: the next start may find it or not. */

@@ -47,8 +47,8 @@ describe("what is allowed", () => {
 
 describe("what is refused", () => {
   it.effect.each([
-    { allowed: [], address: "https://files.example.com/", says: "--allow-file-url" },
-    { allowed: ["example.com"], address: "https://files.example.com/", says: "--allow-file-url files.example.com" },
+    { allowed: [], address: "https://files.example.com/", says: "allow the host" },
+    { allowed: ["example.com"], address: "https://files.example.com/", says: "allow files.example.com" },
     { allowed: ["example.com"], address: "https://example.com.evil.example/", says: "is not allowed" },
     { allowed: ["example.com"], address: "https://example.com@evil.example/", says: "user name" },
     { allowed: ["example.com"], address: "https://evil.example/#@example.com", says: "is not allowed" },

@@ -257,7 +257,7 @@ describe("with any, nothing is connected to", () => {
       assert.deepStrictEqual(names.asked, ["files.example.com"])
       assert.strictEqual(
         value,
-        "files.example.com is not a host of the public Internet, or has no address at present. Check the address; to fetch from a private network, ask the operator to start the service with --allow-file-url files.example.com."
+        "files.example.com is not a host of the public Internet, or has no address at present. Check the address; to fetch from a private network, ask the operator to allow files.example.com."
       )
     })
   )

@@ -125,7 +125,7 @@ describe("C.3 Redirects", () => {
           client: () => ({ baseUrl: "https://roster.example/v4" }),
           call: download(`${evil.origin}/file`)
         })
-        assert.include(refusedAs(ended, "InvalidInput").message, "--public-url")
+        assert.include(refusedAs(ended, "InvalidInput").message, "public address")
         assert.deepStrictEqual([evil.ledger.connections(), ended.connections], [[], []])
       })
   )

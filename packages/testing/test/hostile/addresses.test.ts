@@ -17,7 +17,7 @@ layer(Hostile.layer(), { excludeTestServices: true, timeout: "60 seconds" })("S.
     "S50 %s is refused while no host is allowed",
     (address) =>
       Effect.gen(function* () {
-        assert.include(yield* refusedImport(sendAddress(address)), "--allow-file-url")
+        assert.include(yield* refusedImport(sendAddress(address)), "ask the operator to allow")
       })
   )
 })

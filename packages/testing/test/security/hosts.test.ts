@@ -62,7 +62,7 @@ describe("the host of a request", () => {
       for (const path of ["/v4/contacts", "/v4/openapi.json", "/v4/exports/key/a.csv", "/nope"]) {
         for (const key of [served.key, undefined]) {
           const answer = yield* answerTo(served, `GET ${path}`, { Host, "X-Service-ApiKey": key })
-          assert.include(refusedAs(answer, 421), "--public-url")
+          assert.include(refusedAs(answer, 421), "public address")
           assert.notInclude(answer, "evil")
         }
       }

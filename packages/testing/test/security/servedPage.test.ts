@@ -126,7 +126,7 @@ describe("the page at the root", () => {
       for (const answer of inClear) {
         assert.strictEqual(statusOf(answer), 200)
         assert.include(bodyOf(answer), "plain http")
-        assert.include(bodyOf(answer), "--tls-cert")
+        assert.include(bodyOf(answer), "certificate")
         assert.notInclude(bodyOf(answer), "<script")
       }
     })
