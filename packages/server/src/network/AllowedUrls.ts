@@ -67,7 +67,7 @@ export const checkUrl = Effect.fnUntraced(function* (address: string, allowed: R
   if (isListed(url, allowed)) return url
   if (!allowed.some(isAny)) {
     return yield* refusedUrl(
-      `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to allow ` + `${url.host}.`
+      `fetching from ${url.host} is not allowed. Send the file itself, or ask the operator to allow that host.`
     )
   }
   const port = portOf(url)

@@ -48,7 +48,7 @@ describe("what is allowed", () => {
 describe("what is refused", () => {
   it.effect.each([
     { allowed: [], address: "https://files.example.com/", says: "allow the host" },
-    { allowed: ["example.com"], address: "https://files.example.com/", says: "allow files.example.com" },
+    { allowed: ["example.com"], address: "https://files.example.com/", says: "allow that host" },
     { allowed: ["example.com"], address: "https://example.com.evil.example/", says: "is not allowed" },
     { allowed: ["example.com"], address: "https://example.com@evil.example/", says: "user name" },
     { allowed: ["example.com"], address: "https://evil.example/#@example.com", says: "is not allowed" },

@@ -1,5 +1,5 @@
 /** The page: who is signed in and to what, the views, and the one that is shown. */
-import { useEffect } from "preact/compat"
+import { useEffect, useRef } from "preact/compat"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { page } from "../contacts/ContactAtoms.ts"
@@ -134,6 +134,9 @@ const Shown = () => {
 
 const Views = ({ current }: { readonly current: Session }) => {
   const problem = problemOf(useAtomValue(rights))
+  const main = useRef<HTMLElement>(null)
+  // Whoever has signed in begins at the heading of what is shown.
+  useEffect(() => main.current?.querySelector<HTMLElement>("h1[tabindex]")?.focus(), [])
   const isShown = !AsyncResult.isInitial(useAtomValue(page))
   useEffect(() => {
     if (isShown) void loadRest()
@@ -142,7 +145,7 @@ const Views = ({ current }: { readonly current: Session }) => {
     <>
       <Head current={current} />
       <Navigation />
-      <main>
+      <main ref={main}>
         <AwayLine />
         <Problem message={problem} />
         <Shown />

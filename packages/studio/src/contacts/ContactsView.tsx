@@ -155,7 +155,7 @@ export const ContactsView = () => {
   const total = useAtomValue(ContactAtoms.total)
   return (
     <section className="contacts" aria-labelledby="contacts-title">
-      <h1 id="contacts-title" className="unseen">
+      <h1 id="contacts-title" className="unseen" tabIndex={-1}>
         Contacts
       </h1>
       <RuleBox />

@@ -19,6 +19,7 @@ describe.skipIf(!hasBrowser)("the page in Chromium, while something fails", () =
           await page.getByRole("alert").getByText("The service does not accept the API key").waitFor()
           assert.strictEqual(await page.getByRole("navigation").count(), 0)
           await signIn(page, Redacted.value(token))
+          await page.locator("h1:focus", { hasText: "Contacts" }).waitFor({ state: "attached" })
           await page.getByRole("button", { name: "ann@example.com" }).click()
           await page.getByLabel("First name").fill("Annabel")
         })
