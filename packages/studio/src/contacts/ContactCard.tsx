@@ -6,7 +6,7 @@ import { type Contact, ContactStatus, Rule } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
 import { resubscribeWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { Fragment, type FormEvent, useRef, useState } from "preact/compat"
+import { Fragment, type FormEvent, useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -17,7 +17,16 @@ import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { ContactHistory } from "./ContactHistory.tsx"
 import { shownOf } from "./ContactColumn.ts"
-import { askedOf, changeCommand, changesOf, type Edited, editedOf, saveRecord, updateContact } from "./ContactEdit.ts"
+import {
+  askedOf,
+  changeCommand,
+  changesOf,
+  draft,
+  type Edited,
+  editedOf,
+  saveRecord,
+  updateContact
+} from "./ContactEdit.ts"
 import { wanted } from "./ContactSelection.ts"
 import { NearField } from "./NearField.tsx"
 
@@ -74,16 +83,31 @@ const statusesOf = ({ status }: Contact): ReadonlyArray<string> => [
 ]
 
 const Fields = ({ contact }: { readonly contact: Contact }) => {
-  const [edited, setEdited] = useState<Edited>(() => editedOf(contact))
+  const { email } = contact
+  const [kept, setKept] = useAtom(draft)
+  const edited = kept?.email === email ? kept.edited : editedOf(contact)
+  const setEdited = (edited: Edited): void => setKept({ email, edited })
   const [update, run] = useAtom(updateContact)
   const changes = changesOf(contact, edited)
+  const isEdited = changes !== undefined
+  const before = useRef(update)
+  useEffect(() => {
+    if (update !== before.current && AsyncResult.isSuccess(update) && !update.waiting) setKept(undefined)
+    before.current = update
+  }, [update])
+  useEffect(() => {
+    if (!isEdited) return
+    // The browser asks before the page goes.
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+    globalThis.addEventListener("beforeunload", ask)
+    return () => globalThis.removeEventListener("beforeunload", ask)
+  }, [isEdited])
   const reason = useAtomValue(missing("ModifyContacts"))
   const set = (at: number, part: Partial<Edited["custom"][number]>): void =>
     setEdited({
       ...edited,
       custom: edited.custom.map((field, index) => (index === at ? { ...field, ...part } : field))
     })
-  const { email } = contact
   const asked = askedOf(email, update)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -201,14 +225,34 @@ const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onCl
 export const ContactCard = ({ email }: { readonly email: string }) => {
   const contact = useAtomValue(ContactAtoms.contact(email))
   const setOpened = useAtomSet(ContactAtoms.opened)
-  const close = (): void => setOpened(undefined)
+  const [kept, setKept] = useAtom(draft)
+  const [isAsking, setAsking] = useState(false)
+  const leave = (): void => {
+    setKept(undefined)
+    setOpened(undefined)
+  }
   // What is edited stays while the contact cannot be read again, or is read with another key.
   const last = useRef<Contact>(undefined)
   if (AsyncResult.isSuccess(contact)) last.current = contact.value
   const { current } = last
+  const isEdited = current !== undefined && kept?.email === email && changesOf(current, kept.edited) !== undefined
+  const close = (): void => (isEdited ? setAsking(true) : leave())
   return (
     <Dialog title={email} onClose={close}>
       <Problem message={problemOf(contact)} />
+      {isAsking && isEdited ? (
+        <div className="note" role="alert">
+          <p>What you have edited is not saved.</p>
+          <div className="buttons">
+            <button type="button" onClick={() => setAsking(false)}>
+              Go on editing
+            </button>
+            <button type="button" className="danger" onClick={leave}>
+              Close without saving
+            </button>
+          </div>
+        </div>
+      ) : null}
       {current !== undefined ? (
         <>
           <Fields key={JSON.stringify(editedOf(current))} contact={current} />

@@ -10,7 +10,7 @@ import {
   WouldResubscribe
 } from "@roster/workflows"
 import { Cause, Effect, Option, Schema, Stream } from "effect"
-import { AsyncResult } from "effect/reactivity"
+import { Atom, AsyncResult } from "effect/reactivity"
 import { download } from "../kit/Download.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
@@ -79,6 +79,11 @@ export const changeCommand = (email: string, changes: Changes): RosterCommand =>
   ...updateCommand({ given: [email] }, changes),
   program: changes.status === undefined ? "contacts update" : "contacts add"
 })
+
+/** What a person has edited and not saved, of one contact: it outlives the dialog, whatever closes that. */
+export const draft = Atom.keepAlive(
+  Atom.make<{ readonly email: string; readonly edited: Edited } | undefined>(undefined)
+)
 
 /** A change that a person saves. */
 interface Change {

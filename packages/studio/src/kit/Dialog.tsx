@@ -22,8 +22,13 @@ export const Dialog = ({
         event.preventDefault()
         onClose?.()
       }}
-      // A second Escape closes it whatever the first one was answered.
-      onClose={() => (onClose === undefined ? dialog.current?.showModal() : onClose())}
+      // A second Escape closes it whatever the first one was answered. One that is still rendered then is open.
+      onClose={() => {
+        onClose?.()
+        setTimeout(() => {
+          if (dialog.current?.open === false) dialog.current.showModal()
+        })
+      }}
     >
       <h2 id={heading}>{title}</h2>
       {children}

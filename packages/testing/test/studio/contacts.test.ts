@@ -178,6 +178,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           assert.isTrue(await page.getByRole("button", { name: "Save" }).isDisabled())
           await page.getByRole("combobox", { name: "Status" }).selectOption("Inactive")
           await page.keyboard.press("Escape")
+          await page.getByRole("button", { name: "Close without saving" }).click()
           await page.getByRole("link", { name: "Keys" }).click()
           await page.getByText("This key lacks the level ModifyAccessTokens, so it may not make").first().waitFor()
           const actions = page.getByRole("region", { name: "API keys" }).getByRole("button")

@@ -22,6 +22,12 @@ describe.skipIf(!hasBrowser)("the page in Chromium, while something fails", () =
           await page.locator("h1:focus", { hasText: "Contacts" }).waitFor({ state: "attached" })
           await page.getByRole("button", { name: "ann@example.com" }).click()
           await page.getByLabel("First name").fill("Annabel")
+          await page.keyboard.press("Escape")
+          await page.getByText("What you have edited is not saved.").waitFor()
+          // A second one closes it whatever is answered, but does not lose what is edited.
+          await page.keyboard.press("Escape")
+          await page.getByRole("button", { name: "Go on editing" }).click()
+          assert.strictEqual(await page.getByLabel("First name").inputValue(), "Annabel")
         })
         yield* apiKeys.delete("ends")
         yield* Effect.promise(async () => {
