@@ -1,6 +1,6 @@
 /** The rule that selects contacts: it completes what one writes, marks what is wrong, and is applied with Enter. */
 import type { RuleSuggestion } from "@roster/domain"
-import { useId, useRef, useState } from "preact/compat"
+import { useId, useLayoutEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as AppliedRule from "./AppliedRule.ts"
@@ -55,14 +55,21 @@ export const RuleBox = () => {
     show()
   }
 
+  // The value is set first, which puts the caret at its end. A person may be writing on by the next frame.
+  const caretAfter = useRef<number>(undefined)
+  useLayoutEffect(() => {
+    const { current: at } = caretAfter
+    if (at !== undefined) field.current?.setSelectionRange(at, at)
+    caretAfter.current = undefined
+  }, [text])
+
   const take = ({ text: taken }: RuleSuggestion): void => {
     if (caret === undefined) return
     const before = `${text.slice(0, from)}${taken} `
     setText(before + text.slice(caret).trimStart())
     setCaret(before.length)
     setAt(-1)
-    // The value is set after this, which puts the caret at its end.
-    requestAnimationFrame(() => field.current?.setSelectionRange(before.length, before.length))
+    caretAfter.current = before.length
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
