@@ -23,7 +23,7 @@ export {
   makeStatusNotes,
   mergedContact
 } from "./contacts/RepeatedContact.ts"
-export { modeFields, resubscribeIssue } from "./values/AddMode.ts"
+export { leavesOut, modeFields, resubscribeIssue } from "./values/AddMode.ts"
 export {
   strictnessOf,
   stricterStatus,

@@ -39,6 +39,10 @@ export interface AddMode {
   readonly defaultStatus?: (typeof statuses)[number] | undefined
 }
 
+/** Whether a mode leaves out a contact that is there, or one that is not. */
+export const leavesOut = ({ only }: AddMode, isThere: boolean): boolean =>
+  only !== undefined && only === (isThere ? "new" : "existing")
+
 /** The fields of `AddMode`. */
 export const modeFields = {
   only: (value) => (value === "existing" || value === "new" ? undefined : "it is existing or new"),

@@ -5,7 +5,6 @@
  */
 import {
   type AddMode,
-  beforeWriting,
   canonicalEmail,
   type Contact,
   type ContactNotFound,
@@ -13,9 +12,9 @@ import {
   type InvalidInput,
   type ServiceError
 } from "@roster/domain"
-import { validated } from "@roster/domain/internal"
+import { leavesOut, validated } from "@roster/domain/internal"
 import { Effect, Schema } from "effect"
-import { readsAtOnce } from "./ConsentGuard.ts"
+import { readBefore } from "./ConsentGuard.ts"
 
 /** The contacts of an add that are sent. */
 interface Reached {
@@ -35,12 +34,6 @@ export const makeAddReach = (
   isHonoured: Effect.Effect<boolean, ServiceError>,
   get: (email: string) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
 ) => {
-  const read = ([identity, email]: readonly [string, string]) =>
-    beforeWriting(get(email)).pipe(
-      Effect.catchTag("ContactNotFound", () => Effect.succeed(null)),
-      Effect.map((contact) => [identity, contact] as const)
-    )
-
   return Effect.fnUntraced(function* (
     given: ReadonlyArray<ContactPayload>,
     { defaultStatus, only }: AddMode
@@ -55,8 +48,7 @@ export const makeAddReach = (
     if (yield* isHonoured) return { ...asItIs, mode }
     // One that would be left out is refused too.
     const payloads = yield* readPayloads(given)
-    const emails = new Map(payloads.map(({ email }) => [canonicalEmail(email), email]))
-    const stored = new Map(yield* Effect.forEach(emails, read, { concurrency: readsAtOnce }))
+    const stored = yield* readBefore(payloads, get)
     const begun = new Set<string>()
     const contacts: Array<ContactPayload> = []
     const places: Array<number> = []
@@ -64,7 +56,7 @@ export const makeAddReach = (
     payloads.forEach((contact, place) => {
       const identity = canonicalEmail(contact.email)
       const now = stored.get(identity) ?? null
-      if (only === (now === null ? "existing" : "new")) {
+      if (leavesOut({ only }, now !== null)) {
         left.set(place, now ?? { email: contact.email })
         return
       }

@@ -21,7 +21,21 @@ import { Effect, Predicate } from "effect"
 import type { Said } from "../calls/RosterHttpApi.ts"
 
 /** Contacts that one call reads at one time: eight adds at once stay below the 20 connections of the public service. */
-export const readsAtOnce = 2
+const readsAtOnce = 2
+
+/** Reads contacts before a write of them: each by its canonical address, and `null` for one that is not there. */
+export const readBefore = Effect.fnUntraced(function* <E>(
+  contacts: Iterable<{ readonly email: string }>,
+  get: (email: string) => Effect.Effect<Contact, ContactNotFound | E>
+) {
+  const read = ([identity, email]: readonly [string, string]) =>
+    beforeWriting(get(email)).pipe(
+      Effect.catchTag("ContactNotFound", () => Effect.succeed(null)),
+      Effect.map((contact) => [identity, contact] as const)
+    )
+  const emails = new Map(Array.from(contacts, ({ email }) => [canonicalEmail(email), email] as const))
+  return new Map(yield* Effect.forEach(emails, read, { concurrency: readsAtOnce }))
+})
 
 /** The contacts of an add, as they may be sent. */
 interface GuardedContacts {

@@ -5,7 +5,6 @@
  */
 import { changesHonoured, resubscribeHonoured } from "@roster/api"
 import {
-  beforeWriting,
   canonicalEmail,
   type ChangeAnswer,
   ChangeAnswerRecord,
@@ -29,7 +28,7 @@ import { makeExtensionCall } from "../calls/ExtensionCall.ts"
 import { readJson } from "../calls/ResponseDecoding.ts"
 import { retryTable } from "../calls/RetryTable.ts"
 import type { RosterHttpApi } from "../calls/RosterHttpApi.ts"
-import { decided, readsAtOnce } from "./ConsentGuard.ts"
+import { decided, readBefore } from "./ConsentGuard.ts"
 
 const operation = "contactsChangesPost"
 const readAnswers = readJson(Schema.Array(ChangeAnswerRecord))
@@ -64,13 +63,7 @@ const readThenWrite = Effect.fnUntraced(function* (
   { dryRun = false }: ChangeOptions
 ) {
   yield* Effect.forEach(changes, sayable, { discard: true })
-  const read = ([identity, email]: readonly [string, string]) =>
-    beforeWriting(operations.get(email)).pipe(
-      Effect.catchTag("ContactNotFound", () => Effect.succeed(null)),
-      Effect.map((contact) => [identity, contact] as const)
-    )
-  const emails = new Map(changes.map(({ email }) => [canonicalEmail(email), email]))
-  const contacts = new Map(yield* Effect.forEach(emails, read, { concurrency: readsAtOnce }))
+  const contacts = new Map<string, Contact | null>(yield* readBefore(changes, operations.get))
   const steps: Array<Effect.Effect<unknown, Failed>> = []
   let batch: { readonly key: string; readonly rows: Array<ContactPayload> } | undefined
   const answers = changes.map((change): ChangeAnswer => {

@@ -16,6 +16,7 @@ import {
   areListsSo,
   ContactFields,
   contactAfter,
+  leavesOut,
   listsAfter,
   newContact,
   saidAgain,
@@ -244,7 +245,7 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
     index: number
   ): readonly [Result, State | undefined] => {
     // One that this call has made is still a new one.
-    if (only !== undefined && only === (state?.id === undefined ? "existing" : "new")) return ["LeftOut", state]
+    if (leavesOut({ only }, state?.id !== undefined)) return ["LeftOut", state]
     const isGivenDefault = state === undefined && given !== undefined && given.status === undefined
     const write = isGivenDefault && defaultStatus !== undefined ? { ...given, status: defaultStatus } : given
     const again =

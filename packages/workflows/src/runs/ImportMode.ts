@@ -3,7 +3,7 @@
  * import writes to, and what it gives new ones.
  */
 import type { AddMode, ContactPayload, ImportWarning } from "@roster/domain"
-import { statusAfter } from "@roster/domain/internal"
+import { leavesOut, statusAfter } from "@roster/domain/internal"
 import type { Found } from "./ContactReader.ts"
 import type { Write } from "./RecordedChanges.ts"
 
@@ -41,7 +41,7 @@ export const fitOf = ({ defaultStatus, only }: AddMode): FitWrite | undefined =>
   only === undefined && defaultStatus === undefined
     ? undefined
     : (given, { contact }, beginsWithoutStatus) => {
-        if (only === (contact === null ? "existing" : "new")) return undefined
+        if (leavesOut({ only }, contact !== null)) return undefined
         const { write } = given
         if (contact !== null || write === undefined || defaultStatus === undefined) return given
         if (write.status !== undefined && !beginsWithoutStatus) return given
