@@ -35,7 +35,7 @@ export const standsForNothing = (text: string): boolean => {
   return signs.has(sign) || sheetError.test(sign) || noDay.test(sign)
 }
 
-/** Characters without one of which nothing is escaped. */
+/** A text without one of these characters has nothing escaped in it. */
 const escapeSign = /[&=%\\_]/
 
 /** Entities of HTML: `&amp;`, `&uuml;`, `&#252;`. */
