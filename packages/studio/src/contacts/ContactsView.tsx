@@ -1,69 +1,21 @@
 /** The contacts: a rule, how many it selects, a table of them, and one contact when it is opened. */
 import { useEffect, useRef, useState } from "preact/compat"
-import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
+import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { later } from "../kit/Later.tsx"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
-import { missing } from "../session/Rights.tsx"
+import { Actions } from "./Actions.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { allColumns } from "./ContactColumn.ts"
 import { ContactTable } from "./ContactTable.tsx"
-import { type Meant, wanted } from "./ContactSelection.ts"
+import { wanted } from "./ContactSelection.ts"
 import { Unplaced } from "./Unplaced.tsx"
 
 const ContactCard = later(async () => (await import("./ContactCard.tsx")).ContactCard)
 const RuleBox = later(async () => (await import("../rules/RuleBox.tsx")).RuleBox, <div className="rule" />)
 const PlanDialog = later(async () => (await import("./PlanDialog.tsx")).PlanDialog)
-
-/** What can be done with the contacts that are chosen, or that the rule selects. */
-const Actions = ({ rule, total }: { readonly rule: string; readonly total: number }) => {
-  const [chosen, setChosen] = useAtom(ContactAtoms.chosen)
-  const want = useAtomSet(wanted)
-  const reason = useAtomValue(missing("ModifyContacts"))
-  const isFixed = reason !== undefined
-  const isByRule = chosen.size === 0
-  const meant: Meant = isByRule ? { _tag: "ByRule", rule } : { _tag: "Chosen", emails: chosen }
-  const of = isByRule ? ` all ${total.toLocaleString()}` : ""
-  return (
-    <>
-      <button
-        type="button"
-        disabled={isFixed}
-        onClick={() => want({ _tag: "Add", contact: { email: "", firstName: "", lastName: "" } })}
-      >
-        Add a contact…
-      </button>
-      {isByRule && (rule === "" || total === 0) ? null : (
-        <>
-          {isByRule ? null : <span aria-live="polite">{chosen.size.toLocaleString()} chosen</span>}
-          <button
-            type="button"
-            disabled={isFixed}
-            onClick={() => want({ _tag: "Change", meant, to: { field: "custom", name: "", value: "" } })}
-          >
-            Change{of}…
-          </button>
-          {isByRule ? (
-            <a className="button" href="#export">
-              Export{of}
-            </a>
-          ) : null}
-          <button type="button" className="danger" disabled={isFixed} onClick={() => want({ _tag: "Delete", meant })}>
-            Delete{of}…
-          </button>
-          {isByRule ? null : (
-            <button type="button" onClick={() => setChosen(new Set<string>())}>
-              Choose none
-            </button>
-          )}
-        </>
-      )}
-      {isFixed ? <span>{reason}</span> : null}
-    </>
-  )
-}
 
 /** The dialogs that are open. */
 const Dialogs = () => {
