@@ -57,7 +57,20 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     ""
   ],
   connect: [""],
-  studio: ["kit", "session", "rules", "contacts", "imports/thread", "imports", "exports", "keys", "runs", "app", ""],
+  studio: [
+    "kit",
+    "session",
+    "rules",
+    "contacts",
+    "plans",
+    "imports/thread",
+    "imports",
+    "exports",
+    "keys",
+    "runs",
+    "app",
+    ""
+  ],
   cli: ["terminal", "errors", "files", "settings", "target", "commands/shared", "commands", "main"],
   testing: ["properties", "layers", "simulation", "conformance", ""]
 }

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { page } from "../contacts/ContactAtoms.ts"
 import { ContactsView } from "../contacts/ContactsView.tsx"
+import { wanted } from "../contacts/ContactSelection.ts"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Boundary, later, loadRest } from "../kit/Later.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -16,6 +17,7 @@ import { type ListedView, view, viewOf, views } from "./View.ts"
 const ExportView = later(async () => (await import("../exports/ExportView.tsx")).ExportView)
 const ImportView = later(async () => (await import("../imports/ImportView.tsx")).ImportView)
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
+const PlanDialog = later(async () => (await import("../plans/PlanDialog.tsx")).PlanDialog)
 const RunsView = later(async () => (await import("../runs/RunsView.tsx")).RunsView)
 
 const mended = Atom.make((get) =>
@@ -104,6 +106,12 @@ const Head = ({ current }: { readonly current: Session }) => {
   )
 }
 
+/** What a person is about to do to contacts, on whatever view. */
+const Planned = () => {
+  const [begun, want] = useAtom(wanted)
+  return begun === undefined ? null : <PlanDialog begun={begun} onClose={() => want(undefined)} />
+}
+
 /** The view that is shown, or why the key opens none. */
 const Shown = () => {
   const shown = useAtomValue(view)
@@ -149,6 +157,7 @@ const Views = ({ current }: { readonly current: Session }) => {
         <AwayLine />
         <Problem message={problem} />
         <Shown />
+        <Planned />
         <OtherKey />
       </main>
     </>

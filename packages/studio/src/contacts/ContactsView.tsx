@@ -10,23 +10,15 @@ import * as ContactAtoms from "./ContactAtoms.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { allColumns } from "./ContactColumn.ts"
 import { ContactTable } from "./ContactTable.tsx"
-import { wanted } from "./ContactSelection.ts"
 import { Unplaced } from "./Unplaced.tsx"
 
 const ContactCard = later(async () => (await import("./ContactCard.tsx")).ContactCard)
 const RuleBox = later(async () => (await import("../rules/RuleBox.tsx")).RuleBox, <div className="rule" />)
-const PlanDialog = later(async () => (await import("./PlanDialog.tsx")).PlanDialog)
 
-/** The dialogs that are open. */
-const Dialogs = () => {
-  const [begun, want] = useAtom(wanted)
+/** The contact that is open. */
+const Opened = () => {
   const opened = useAtomValue(ContactAtoms.opened)
-  return (
-    <>
-      {opened === undefined ? null : <ContactCard key={opened} email={opened} />}
-      {begun === undefined ? null : <PlanDialog begun={begun} onClose={() => want(undefined)} />}
-    </>
-  )
+  return opened === undefined ? null : <ContactCard key={opened} email={opened} />
 }
 
 /** What a person can do where no contact is shown. */
@@ -121,7 +113,7 @@ export const ContactsView = () => {
       {total === 0 ? <NoContacts rule={rule} /> : null}
       <ContactTable />
       <CommandLine command={{ program: "contacts list", values: AppliedRule.selection(rule) }} />
-      <Dialogs />
+      <Opened />
     </section>
   )
 }

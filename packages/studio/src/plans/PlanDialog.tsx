@@ -14,11 +14,11 @@ import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import type { Ended } from "../session/RunEnd.ts"
 import { UndoButton } from "../session/Undo.tsx"
-import * as ContactAtoms from "./ContactAtoms.ts"
+import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import * as ContactPlan from "./ContactPlan.ts"
-import type { NewValue, Wanted } from "./ContactSelection.ts"
-import { Unplaced } from "./Unplaced.tsx"
-import { NearField } from "./NearField.tsx"
+import type { NewValue, Wanted } from "../contacts/ContactSelection.ts"
+import { Unplaced } from "../contacts/Unplaced.tsx"
+import { NearField } from "../contacts/NearField.tsx"
 
 type Add = Extract<Wanted, { readonly _tag: "Add" }>
 type Change = Extract<Wanted, { readonly _tag: "Change" }>

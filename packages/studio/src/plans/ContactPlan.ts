@@ -15,8 +15,8 @@ import { people } from "../kit/Counts.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { runEnd } from "../session/RunEnd.ts"
 import { runtime } from "../session/Session.ts"
-import { updateCommand } from "./ContactEdit.ts"
-import { meantOf, type NewContact, type NewValue, readMeant, type Wanted } from "./ContactSelection.ts"
+import { updateCommand } from "../contacts/ContactEdit.ts"
+import { meantOf, type NewContact, type NewValue, readMeant, type Wanted } from "../contacts/ContactSelection.ts"
 
 const changesOf = (to: NewValue): UpdateOfMany =>
   to.field === "custom" ? { customFields: { [to.name.trim()]: to.value } } : { [to.field]: to.value }
