@@ -25,6 +25,7 @@ export {
 export { type AppliedPlan, type ApplyOptions, type Plan, loadPlan, PlanOutdated } from "./changes/PlanApplication.ts"
 export { type FieldKinds, planConversion } from "./changes/Conversion.ts"
 export { LeftValue, PlanHeader, PlannedRow, type PlanStorage, PlanSummary, UnreadablePlan } from "./changes/PlanFile.ts"
+export * from "./changes/ListChanges.ts"
 export * from "./changes/UpdatePlan.ts"
 export {
   isWithinLimit,

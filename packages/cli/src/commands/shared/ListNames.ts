@@ -1,7 +1,8 @@
 /** The lists of a service or store, and refusals of names that are none: a typing error would make a list. */
 import { type ContactList, type InvalidInput, ListNotFound, ListsService, type ServiceError } from "@roster/domain"
 import { FieldNames } from "@roster/domain/internal"
-import { didYouMean, quoted, slipOf } from "@roster/domain/DidYouMean"
+import { didYouMean } from "@roster/domain/DidYouMean"
+import { newListsAmong, newListWords } from "@roster/workflows"
 import { Effect, Option, Stream } from "effect"
 import { usageError } from "../../errors/UsageError.ts"
 import { toggle } from "../../settings/FlagForms.ts"
@@ -41,15 +42,10 @@ export const checkListNames = Effect.fnUntraced(function* (
   if (names.length === 0) return
   const spellings = yield* knownLists
   if (spellings === undefined) return
-  const absent = names.filter((name) => !spellings.has(FieldNames.foldName(name)))
+  const absent = newListsAmong(names, spellings.values())
   if (absent.length === 0) return
-  if (createList || spellings.size === 0) {
-    const made = absent.map((name) => ({ name, near: slipOf(name, spellings.values()) }))
-    const words = ({ name, near = "" }: { readonly name: string; readonly near: string | undefined }) =>
-      `there is no list ${quoted(name)}; did you mean ${quoted(near)}?`
-    return yield* sayNew("list", made, { newField, words })
-  }
-  const words = absent.map((name) => {
+  if (createList || spellings.size === 0) return yield* sayNew("list", absent, { newField, words: newListWords })
+  const words = absent.map(({ name }) => {
     const meant = didYouMean(name, [...spellings.values()])
     return `there is no list "${shorten(name)}"${meant === undefined ? "" : `; ${meant}`}`
   })
