@@ -6,6 +6,7 @@ import { isWhole, loadPlan, RunOrigin } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Atom, type AtomRegistry } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
+import { askBeforeLeaving } from "../session/LeavingRuns.ts"
 import { runEnd } from "../session/RunEnd.ts"
 import { runtime, session } from "../session/Session.ts"
 import * as Choices from "./ImportChoices.ts"
@@ -64,17 +65,6 @@ export const cancel = (registry: AtomRegistry.AtomRegistry): void => {
   registry.set(isCancelled, true)
   registry.set(isPaused, false)
 }
-
-/** While rows are sent, the browser asks before it leaves the page. */
-const askBeforeLeaving = Effect.acquireRelease(
-  Effect.sync(() => {
-    const ask = (event: Event): void => event.preventDefault()
-    // Tests have no page.
-    globalThis.addEventListener?.("beforeunload", ask)
-    return ask
-  }),
-  (ask) => Effect.sync(() => globalThis.removeEventListener?.("beforeunload", ask))
-)
 
 /** Where the page notes that an import is going on; a test has none. */
 export const notes = Atom.keepAlive(Atom.make<NoteStorage | undefined>(globalThis.sessionStorage))

@@ -1,5 +1,6 @@
-/** The bytes of what the browser keeps as it likes, on disk as well. */
-import { Effect, Stream } from "effect"
+/** The bytes of a file of contacts. */
+import type { Stream } from "effect"
+import * as Blobs from "../../kit/Blobs.ts"
 import { ImportProblem } from "./ImportCalls.ts"
 
 /** A file cannot be read any more. */
@@ -7,13 +8,4 @@ export const lost = () =>
   new ImportProblem({ message: "The browser cannot read the file any more. It was changed or moved; choose it again." })
 
 /** The bytes of a file. */
-export const bytesOf = (file: Blob): Stream.Stream<Uint8Array, ImportProblem> =>
-  Stream.fromReadableStream<Uint8Array, ImportProblem>({ evaluate: () => file.stream(), onError: lost })
-
-/** Collects a stream. */
-export const blobOf = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uint8Array, E>, type: string) {
-  return new Blob(
-    (yield* Stream.runCollect(content)).map((part) => new Uint8Array(part)),
-    { type }
-  )
-})
+export const bytesOf = (file: Blob): Stream.Stream<Uint8Array, ImportProblem> => Blobs.bytesOf(file, lost)

@@ -5,7 +5,7 @@ import { makeImportPlan, type RunLog, surveyContacts } from "@roster/workflows"
 import { Effect, type Layer, Queue, Stream } from "effect"
 import { look } from "./FileLook.ts"
 import { ImportCalls, ImportProblem, type PlanProgress, type PlanRequest, problemOf } from "./ImportCalls.ts"
-import { blobOf } from "./BlobBytes.ts"
+import { blobOf } from "../../kit/Blobs.ts"
 import { openContent } from "./ImportedContent.ts"
 import { fileOf, type PlanMade, proposalsOf, rowsOf } from "./PlanMade.ts"
 

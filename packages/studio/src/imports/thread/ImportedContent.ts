@@ -2,7 +2,8 @@
 import type { ImportMapping, UnreadableFile } from "@roster/domain"
 import { isWorkbook, packedBytes, unpacked } from "@roster/domain/PackedFile"
 import { Effect, type Stream } from "effect"
-import { blobOf, bytesOf, lost } from "./BlobBytes.ts"
+import { blobOf } from "../../kit/Blobs.ts"
+import { bytesOf, lost } from "./BlobBytes.ts"
 import type { ImportProblem } from "./ImportCalls.ts"
 
 /** What a file holds. */
