@@ -63,6 +63,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "rules",
     "contacts",
     "plans",
+    "lists",
     "imports/thread",
     "imports",
     "exports",

@@ -17,7 +17,8 @@ import { type ListedView, view, viewOf, views } from "./View.ts"
 const ExportView = later(async () => (await import("../exports/ExportView.tsx")).ExportView)
 const ImportView = later(async () => (await import("../imports/ImportView.tsx")).ImportView)
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
-const PlanDialog = later(async () => (await import("../plans/PlanDialog.tsx")).PlanDialog)
+const ListsView = later(async () => (await import("../lists/ListsView.tsx")).ListsView)
+const Plans = later(async () => (await import("../plans/Plans.tsx")).Plans)
 const RunsView = later(async () => (await import("../runs/RunsView.tsx")).RunsView)
 
 const mended = Atom.make((get) =>
@@ -106,10 +107,12 @@ const Head = ({ current }: { readonly current: Session }) => {
   )
 }
 
-/** What a person is about to do to contacts, on whatever view. */
+/** What a person does to contacts, on whatever view: nothing is fetched for it before that is begun. */
 const Planned = () => {
-  const [begun, want] = useAtom(wanted)
-  return begun === undefined ? null : <PlanDialog begun={begun} onClose={() => want(undefined)} />
+  const isBegun = useAtomValue(wanted) !== undefined
+  const hasBegun = useRef(false)
+  hasBegun.current ||= isBegun
+  return hasBegun.current ? <Plans /> : null
 }
 
 /** The view that is shown, or why the key opens none. */
@@ -132,6 +135,7 @@ const Shown = () => {
           <ContactsView />
         </Boundary>
       ) : null}
+      {shown === "lists" ? <ListsView /> : null}
       {shown === "import" ? <ImportView /> : null}
       {shown === "export" ? <ExportView /> : null}
       {shown === "keys" ? <KeysView /> : null}
@@ -156,8 +160,8 @@ const Views = ({ current }: { readonly current: Session }) => {
       <main ref={main}>
         <AwayLine />
         <Problem message={problem} />
-        <Shown />
         <Planned />
+        <Shown />
         <OtherKey />
       </main>
     </>

@@ -4,6 +4,7 @@ import { Atom } from "effect/reactivity"
 /** The views, in their order, with the level that a view shows nothing without. */
 export const views = [
   { id: "contacts", title: "Contacts", needs: "ViewContacts" },
+  { id: "lists", title: "Lists", needs: "ViewContacts" },
   { id: "import", title: "Import", needs: undefined },
   { id: "export", title: "Export", needs: "Export" },
   { id: "keys", title: "Keys", needs: "Security" },

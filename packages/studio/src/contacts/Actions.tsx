@@ -1,17 +1,30 @@
-/** What can be done with the contacts that are chosen, or that the rule selects. */
+/** Who is chosen, and what can be done with them: a status, lists, a field, an export, their deletion. */
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
-import { type Meant, wanted } from "./ContactSelection.ts"
+import { type NewValue, wanted } from "./ContactSelection.ts"
+
+const changes = [
+  ["Status…", { field: "status", value: "Active", resubscribe: false }],
+  ["Lists…", { field: "list", name: "", isOn: true, isMeant: false }],
+  ["Field…", { field: "custom", name: "", value: "" }]
+] as const satisfies ReadonlyArray<readonly [string, NewValue]>
+
+const chosenWords = ({ emails, isAll }: ContactAtoms.Choice, count: number): string =>
+  count === 0
+    ? ""
+    : isAll && emails.size === 0
+      ? `All ${count.toLocaleString()} chosen`
+      : `${count.toLocaleString()} chosen`
 
 export const Actions = ({ rule, total }: { readonly rule: string; readonly total: number }) => {
-  const [chosen, setChosen] = useAtom(ContactAtoms.chosen)
+  const [choice, setChoice] = useAtom(ContactAtoms.choice)
+  const count = useAtomValue(ContactAtoms.numberChosen)
+  const meant = useAtomValue(ContactAtoms.meant)
   const want = useAtomSet(wanted)
-  const reason = useAtomValue(missing("ModifyContacts"))
-  const isFixed = reason !== undefined
-  const isByRule = chosen.size === 0
-  const meant: Meant = isByRule ? { _tag: "ByRule", rule } : { _tag: "Chosen", emails: chosen }
-  const of = isByRule ? ` all ${total.toLocaleString()}` : ""
+  const mayNotChange = useAtomValue(missing("ModifyContacts"))
+  const mayNotExport = useAtomValue(missing("Export"))
+  const isFixed = mayNotChange !== undefined
   return (
     <>
       <button
@@ -21,32 +34,39 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
       >
         Add a contact…
       </button>
-      {isByRule && (rule === "" || total === 0) ? null : (
+      <span role="status">{chosenWords(choice, count)}</span>
+      {total <= count ? null : (
+        <button type="button" onClick={() => setChoice({ isAll: true, emails: new Set() })}>
+          Choose all {total.toLocaleString()}
+          {rule === "" ? "" : " of the rule"}
+        </button>
+      )}
+      {count === 0 ? null : (
         <>
-          {isByRule ? null : <span aria-live="polite">{chosen.size.toLocaleString()} chosen</span>}
-          <button
-            type="button"
-            disabled={isFixed}
-            onClick={() => want({ _tag: "Change", meant, to: { field: "custom", name: "", value: "" } })}
-          >
-            Change{of}…
+          <button type="button" onClick={() => setChoice(ContactAtoms.noChoice)}>
+            Choose none
           </button>
-          {isByRule ? (
+          {changes.map(([title, to]) => (
+            <button key={title} type="button" disabled={isFixed} onClick={() => want({ _tag: "Change", meant, to })}>
+              {title}
+            </button>
+          ))}
+          {mayNotExport === undefined ? (
             <a className="button" href="#export">
-              Export{of}
+              Export…
             </a>
-          ) : null}
-          <button type="button" className="danger" disabled={isFixed} onClick={() => want({ _tag: "Delete", meant })}>
-            Delete{of}…
-          </button>
-          {isByRule ? null : (
-            <button type="button" onClick={() => setChosen(new Set<string>())}>
-              Choose none
+          ) : (
+            <button type="button" disabled>
+              Export…
             </button>
           )}
+          <button type="button" className="danger" disabled={isFixed} onClick={() => want({ _tag: "Delete", meant })}>
+            Delete…
+          </button>
         </>
       )}
-      {isFixed ? <span>{reason}</span> : null}
+      {isFixed ? <span>{mayNotChange}</span> : null}
+      {count > 0 && mayNotExport !== undefined ? <span>{mayNotExport}</span> : null}
     </>
   )
 }

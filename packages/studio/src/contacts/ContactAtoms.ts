@@ -7,6 +7,7 @@ import { rule, selection } from "../rules/AppliedRule.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 import { listsColumn, usualColumns } from "./ContactColumn.ts"
+import { type Meant, ruleBut } from "./ContactSelection.ts"
 
 /** A value that holds while the rule does, and is the initial one again once another rule is shown. */
 const whileRule = <A>(initial: A): Atom.Writable<A, A> => {
@@ -20,8 +21,36 @@ const whileRule = <A>(initial: A): Atom.Writable<A, A> => {
   )
 }
 
-/** The contacts that are chosen, by their addresses. */
-export const chosen = whileRule<ReadonlySet<string>>(new Set())
+/** Which contacts are chosen: those of some addresses, or all that the rule selects but those. */
+export interface Choice {
+  readonly isAll: boolean
+  readonly emails: ReadonlySet<string>
+}
+
+/** Nobody is chosen. */
+export const noChoice: Choice = { isAll: false, emails: new Set() }
+
+/** Which contacts are chosen, whatever page is shown, until another rule is. */
+export const choice = whileRule<Choice>(noChoice)
+
+/** Whether a contact that the rule selects is chosen. */
+export const isChosen = ({ emails, isAll }: Choice, email: string): boolean => emails.has(email) !== isAll
+
+/** A choice with some contacts, or without them. */
+export const chosenToo = (before: Choice, some: Iterable<string>, isIn: boolean): Choice => {
+  const emails = new Set(before.emails)
+  for (const email of some) {
+    if (isIn === before.isAll) emails.delete(email)
+    else emails.add(email)
+  }
+  return { ...before, emails }
+}
+
+/** The contacts that are chosen by their addresses. */
+export const chosen = Atom.writable(
+  (get) => (get(choice).isAll ? noChoice : get(choice)).emails,
+  (context, emails: ReadonlySet<string>) => context.set(choice, { isAll: false, emails })
+)
 
 /** The columns that are shown, by their names. */
 export const columns = Atom.keepAlive(Atom.make<ReadonlyArray<string>>(usualColumns))
@@ -41,6 +70,18 @@ export const count = Atom.withReactivity(contactsChanged)(
 export const total = Atom.readable(
   (get): number | undefined => AsyncResult.getOrElse(get(count), () => undefined)?.count
 )
+
+/** How many contacts are chosen, as far as that is known. */
+export const numberChosen = Atom.readable((get): number => {
+  const { emails, isAll } = get(choice)
+  return isAll ? Math.max(0, (get(total) ?? 0) - emails.size) : emails.size
+})
+
+/** The contacts that are chosen. */
+export const meant = Atom.readable((get): Meant => {
+  const { emails, isAll } = get(choice)
+  return isAll ? { _tag: "ByRule", rule: ruleBut(get(rule), emails) } : { _tag: "Chosen", emails }
+})
 
 /** The contacts that the rule leaves out, since it cannot compare a value of theirs. */
 export const unplaced = Atom.readable((get) => AsyncResult.getOrElse(get(count), () => undefined)?.unplaced)

@@ -2,20 +2,20 @@
  * One contact, whole. Its status, names and custom fields are edited in place, and only what changed is sent, as a run. Before
  * somebody who left gets mail, the page asks.
  */
-import { type Contact, ContactStatus, Rule } from "@roster/domain"
+import { type Contact, ContactStatus } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
 import { resubscribeWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { Fragment, type FormEvent, useEffect, useRef, useState } from "preact/compat"
+import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Shown } from "../kit/Times.tsx"
-import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { ContactHistory } from "./ContactHistory.tsx"
+import { ContactLists } from "./ContactLists.tsx"
 import { shownOf } from "./ContactColumn.ts"
 import {
   askedOf,
@@ -48,34 +48,6 @@ const Facts = ({ contact }: { readonly contact: Contact }) => (
     })}
   </dl>
 )
-
-/** The lists of a contact, each of which shows everybody who is on it. */
-const Lists = ({
-  lists = [],
-  onClose
-}: {
-  readonly lists?: ReadonlyArray<string> | undefined
-  readonly onClose: () => void
-}) => {
-  const setRule = useAtomSet(AppliedRule.show)
-  const show = (name: string): void => {
-    setRule(Rule.print(Rule.onList(name)))
-    onClose()
-  }
-  return lists.length === 0 ? null : (
-    <p>
-      On the lists{" "}
-      {lists.map((name, at) => (
-        <Fragment key={name}>
-          {at > 0 && ", "}
-          <button type="button" className="link" title="Show everybody on this list" onClick={() => show(name)}>
-            <bdi>{name}</bdi>
-          </button>
-        </Fragment>
-      ))}
-    </p>
-  )
-}
 
 /** The statuses to choose from; a service may have given another one. */
 const statusesOf = ({ status }: Contact): ReadonlyArray<string> => [
@@ -256,7 +228,7 @@ export const ContactCard = ({ email }: { readonly email: string }) => {
       {current !== undefined ? (
         <>
           <Fields key={JSON.stringify(editedOf(current))} contact={current} />
-          <Lists lists={current.lists} onClose={close} />
+          <ContactLists contact={current} onClose={close} />
           <ContactHistory email={email} />
           <Person contact={current} onClose={close} />
         </>

@@ -6,6 +6,8 @@ import {
   type NotChangeable,
   planUpdate,
   type RosterCommand,
+  RunOrigin,
+  selectionWords,
   type UpdateOfMany,
   WouldResubscribe
 } from "@roster/workflows"
@@ -108,6 +110,31 @@ export const updateContact = runtime.fn(
       { email: change.email, write: { ...change.changes, resubscribe: change.resubscribe } },
       { command: "update" }
     ).pipe(Effect.catchTag("NotChangeable", (refusal) => byPlan(change, refusal))),
+  { reactivityKeys: contactsChanged }
+)
+
+/** A place on a list, or off it. */
+export interface Place {
+  readonly email: string
+  /** The name of the list. */
+  readonly name: string
+  readonly isOn: boolean
+}
+
+/** The command, and the program in the log, that puts contacts on a list or takes them off. */
+export const placeProgram = (isOn: boolean) => (isOn ? "lists add" : "lists remove")
+
+/** What it writes. */
+export const placeWrite = ({ isOn, name }: Pick<Place, "isOn" | "name">) =>
+  isOn ? { addToLists: [name.trim()] } : { removeFromLists: [name.trim()] }
+
+/** Puts a contact on a list, or takes it off, as a run. */
+export const placeContact = runtime.fn(
+  (place: Place) =>
+    Effect.map(
+      changeAsRun({ email: place.email, write: placeWrite(place) }, { command: placeProgram(place.isOn) }),
+      ({ run }) => ({ ...place, run })
+    ).pipe(Effect.provideService(RunOrigin, { about: `${place.name.trim()}: ${selectionWords(1)}` })),
   { reactivityKeys: contactsChanged }
 )
 

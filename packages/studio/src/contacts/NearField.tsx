@@ -1,8 +1,34 @@
-/** Says of the name of a new custom field that it is nearly that of another field, and takes that one. (docs/decisions/records.md) */
+/** Says of a new name that it is nearly that of another field or list, and takes that one. (docs/decisions/records.md) */
 import { FieldNames } from "@roster/domain/internal"
 import { nearField } from "@roster/workflows"
+import type { ReactNode } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
+
+/** The name that may be meant, and what else can be said. */
+export const Near = ({
+  children,
+  near,
+  onTake,
+  what
+}: {
+  readonly near: string
+  /** Takes that name; where it cannot be written here, it is only said. */
+  readonly onTake?: ((name: string) => void) | undefined
+  /** What is said of the new name, without a full stop. */
+  readonly what: string
+  readonly children?: ReactNode
+}) => (
+  <p className="note" role="status">
+    {what}, and there is <bdi>{near}</bdi>.{" "}
+    {onTake === undefined ? null : (
+      <button type="button" onClick={() => onTake(near)}>
+        It is <bdi>{near}</bdi>
+      </button>
+    )}{" "}
+    {children}
+  </p>
+)
 
 export const NearField = ({ name, onTake }: { readonly name: string; readonly onTake: (name: string) => void }) => {
   const inUse = useAtomValue(AppliedRule.knownFields)
@@ -10,15 +36,7 @@ export const NearField = ({ name, onTake }: { readonly name: string; readonly on
   const folded = FieldNames.foldName(name.trim())
   if (inUse === undefined || folded === "" || known.some((one) => FieldNames.foldName(one) === folded)) return null
   const near = nearField(name, known)
-  if (near === undefined) return null
-  return (
-    <p className="note" role="status">
-      No contact has this field, and there is <bdi>{near}</bdi>.{" "}
-      {known.includes(near) ? (
-        <button type="button" onClick={() => onTake(near)}>
-          It is <bdi>{near}</bdi>
-        </button>
-      ) : null}
-    </p>
+  return near === undefined ? null : (
+    <Near near={near} onTake={known.includes(near) ? onTake : undefined} what="No contact has this field" />
   )
 }

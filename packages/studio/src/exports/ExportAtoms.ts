@@ -4,14 +4,15 @@ import { contactFilterFromInput } from "@roster/domain/internal"
 import { awaitExport, type RosterCommand } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { Atom } from "effect/reactivity"
+import { type Meant, meantOf } from "../contacts/ContactSelection.ts"
 import { selection } from "../rules/AppliedRule.ts"
 import { messageOf } from "../kit/Problem.tsx"
 import { runtime } from "../session/Session.ts"
 
 /** What is exported, and how. */
 export interface WantedExport {
-  /** Which contacts; empty for all. */
-  readonly rule: string
+  /** Which contacts, by their addresses or by a rule; an empty rule selects all. */
+  readonly meant: Meant
   readonly format: ExportFileFormat
   readonly compression: CompressionFormat
   /** Whether the file has the lists of each contact. */
@@ -48,12 +49,14 @@ const awaitMade = Effect.fnUntraced(function* (one: MadeExport, put: (one: MadeE
   })
 })
 
+const filterOf = (meant: Meant) => (meant._tag === "ByRule" ? selection(meant.rule) : { emails: [...meant.emails] })
+
 /** Asks for an export, and waits for it. */
 export const request = Atom.keepAlive(
   runtime.fn(
     (wanted: WantedExport, get) =>
       Effect.gen(function* () {
-        const filter = Option.getOrUndefined(yield* contactFilterFromInput(selection(wanted.rule)))
+        const filter = Option.getOrUndefined(yield* contactFilterFromInput(filterOf(wanted.meant)))
         const { id, link } = yield* ContactsService.use((contacts) =>
           contacts.export({
             filter,
@@ -82,11 +85,17 @@ export const waitAgain = Atom.keepAlive(
 
 const endings = { Csv: "csv", Json: "json", Xml: "xml" } as const
 
+/** An export takes addresses by a flag alone. */
+const namedBy = (meant: Meant) => {
+  const { given, values } = meantOf(meant)
+  return { ...values, ...(given.length === 0 ? {} : { email: given }) }
+}
+
 /** The command that makes the same file. */
-export const exportCommand = ({ compression, format, lists, rule }: WantedExport): RosterCommand => ({
+export const exportCommand = ({ compression, format, lists, meant }: WantedExport): RosterCommand => ({
   program: "contacts export",
   values: {
-    ...selection(rule),
+    ...(meant._tag === "ByRule" ? selection(meant.rule) : namedBy(meant)),
     lists: lists === true ? lists : undefined,
     out: `contacts.${endings[format]}${compression === "Zip" ? ".zip" : ""}`
   }

@@ -2,10 +2,12 @@
 import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "preact/compat"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
+import type { Meant } from "../contacts/ContactSelection.ts"
 import { Unplaced } from "../contacts/Unplaced.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { RuleBox } from "../rules/RuleBox.tsx"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
+import { people } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
@@ -29,6 +31,9 @@ const stateWords: Readonly<Record<ExportAtoms.MadeExport["state"], string>> = {
   Failed: "not ready"
 }
 
+const wordsOf = ({ meant }: ExportAtoms.WantedExport): string =>
+  meant._tag === "Chosen" ? people(meant.emails.size) : meant.rule === "" ? "all contacts" : shortened(meant.rule)
+
 const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
   const again = useAtomSet(ExportAtoms.waitAgain)
   return (
@@ -37,7 +42,7 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
         <Time at={one.requestedAt} />
       </td>
       <td>
-        <bdi>{one.rule === "" ? "all contacts" : shortened(one.rule)}</bdi>
+        <bdi>{wordsOf(one)}</bdi>
       </td>
       <td>
         {one.format}
@@ -72,7 +77,13 @@ export const ExportView = () => {
   const [format, setFormat] = useState<Format>("Csv")
   const [isZip, setZip] = useState(false)
   const [lists, setLists] = useState(false)
-  const wanted = { rule, format, compression: isZip ? ("Zip" as const) : ("None" as const), lists }
+  const chosen = useAtomValue(ContactAtoms.numberChosen)
+  const meantOfChoice = useAtomValue(ContactAtoms.meant)
+  // Who has chosen contacts means those, unless all are asked for.
+  const [isOfAll, setOfAll] = useState(false)
+  const isOfChosen = chosen > 0 && !isOfAll
+  const meant: Meant = isOfChosen ? meantOfChoice : { _tag: "ByRule", rule }
+  const wanted = { meant, format, compression: isZip ? ("Zip" as const) : ("None" as const), lists }
   const total = AsyncResult.isSuccess(count) ? count.value.count : undefined
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -107,9 +118,15 @@ export const ExportView = () => {
           <input type="checkbox" checked={lists} onChange={(event) => setLists(event.currentTarget.checked)} />
           With their lists
         </label>
+        {chosen === 0 ? null : (
+          <label className="choice">
+            <input type="checkbox" checked={isOfChosen} onChange={(event) => setOfAll(!event.currentTarget.checked)} />
+            Only the {chosen.toLocaleString()} chosen
+          </label>
+        )}
         <button type="submit" className="primary">
-          {rule === "" ? "Export all contacts" : "Export those of the rule"}
-          {total === undefined ? "" : `: ${total.toLocaleString()}`}
+          {isOfChosen ? "Export the chosen" : rule === "" ? "Export all contacts" : "Export those of the rule"}
+          {isOfChosen ? `: ${chosen.toLocaleString()}` : total === undefined ? "" : `: ${total.toLocaleString()}`}
         </button>
       </form>
       <Problem message={problemOf(count) ?? problemOf(requested)} />

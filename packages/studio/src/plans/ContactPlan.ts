@@ -1,25 +1,51 @@
-/** What a person does to contacts: planned, so that it is seen first, and applied as a run that can be undone. */
+/**
+ * What a person does to contacts: planned, so that it is seen first, and applied as a run that can be undone. It goes on while one
+ * looks at other views, and its result stays until another one is there.
+ */
 import {
+  deleteListAsRun,
+  emptyReport,
   type Plan,
   isMoreThanHalf,
   planDelete,
   planImport,
   planUpdate,
+  type PlanStorage,
   RunOrigin,
   type RosterCommand,
   selectionWords,
   type UpdateOfMany
 } from "@roster/workflows"
 import { Data, Effect, Stream } from "effect"
+import { Atom } from "effect/reactivity"
+import { choice, noChoice } from "../contacts/ContactAtoms.ts"
+import { placeProgram, placeWrite, updateCommand } from "../contacts/ContactEdit.ts"
+import {
+  listQuestion,
+  meantOf,
+  type NewContact,
+  type NewValue,
+  readMeant,
+  type Wanted
+} from "../contacts/ContactSelection.ts"
+import { blobOf, bytesOf } from "../kit/Blobs.ts"
 import { people } from "../kit/Counts.ts"
 import { contactsChanged } from "../session/Changes.ts"
-import { runEnd } from "../session/RunEnd.ts"
+import { askBeforeLeaving } from "../session/LeavingRuns.ts"
+import { type Ended, runEnd } from "../session/RunEnd.ts"
 import { runtime } from "../session/Session.ts"
-import { updateCommand } from "../contacts/ContactEdit.ts"
-import { meantOf, type NewContact, type NewValue, readMeant, type Wanted } from "../contacts/ContactSelection.ts"
+
+export type Add = Extract<Wanted, { readonly _tag: "Add" }>
+export type Change = Extract<Wanted, { readonly _tag: "Change" }>
+export type Remove = Extract<Wanted, { readonly _tag: "Delete" }>
+export type DeleteList = Extract<Wanted, { readonly _tag: "DeleteList" }>
 
 const changesOf = (to: NewValue): UpdateOfMany =>
-  to.field === "custom" ? { customFields: { [to.name.trim()]: to.value } } : { [to.field]: to.value }
+  to.field === "list"
+    ? placeWrite(to)
+    : to.field === "custom"
+      ? { customFields: { [to.name.trim()]: to.value } }
+      : { [to.field]: to.value }
 
 const lifts = (to: NewValue): boolean => to.field === "status" && to.resubscribe
 
@@ -28,33 +54,68 @@ const givenNames = ({ firstName, lastName }: NewContact) => ({
   ...(lastName === "" ? {} : { lastName })
 })
 
-/** The command that does the same, if there is one. */
-export const commandOf = (given: Wanted): RosterCommand | undefined => {
-  if (given._tag === "Delete") return { program: "contacts delete", ...meantOf(given.meant) }
-  if (given._tag === "Change") {
-    return updateCommand(meantOf(given.meant), changesOf(given.to), lifts(given.to))
+/** The command that does the same, if there is one; `lists` are those that there are. */
+export const commandOf = (of: Wanted, lists: ReadonlyArray<string> = []): RosterCommand | undefined => {
+  if (of._tag === "DeleteList") return undefined
+  if (of._tag === "Add") {
+    return { program: "contacts add", given: [of.contact.email.trim()], values: givenNames(of.contact) }
   }
-  return { program: "contacts add", given: [given.contact.email.trim()], values: givenNames(given.contact) }
+  const { given, values } = meantOf(of.meant)
+  if (of._tag === "Delete") return { program: "contacts delete", given, values }
+  const { to } = of
+  if (to.field !== "list") return updateCommand({ given, values }, changesOf(to), lifts(to))
+  const isNew = listQuestion(to, to.isOn, lists)._tag === "New"
+  return {
+    program: placeProgram(to.isOn),
+    given: [to.name.trim(), ...given],
+    values: { ...values, createList: isNew && lists.length > 0, newField: isNew && to.isMeant }
+  }
 }
 
 /** A plan, what it is of, and whether the number of contacts has to be typed before it is applied. */
 export interface Planned {
-  readonly of: Wanted
-  readonly plan: Plan
+  readonly of: Change | Remove
+  readonly plan: Plan<PlanLost>
   /** How many contacts it changes. */
   readonly count: number
   readonly isSevere: boolean
 }
 
 /** Maximum number of contacts that are deleted or changed without its being typed. */
-const mostByClick = 1000
+export const mostByClick = 1000
 
-/** Plans what is wanted. */
-export const planned = Effect.fnUntraced(function* (of: Wanted) {
-  const plan = yield* planOf(of)
-  const { changed, deleted = 0, new: added } = plan.summary
-  const count = changed + deleted + added
-  const isByRule = of._tag !== "Add" && of.meant._tag === "ByRule"
+/** The browser has lost what it kept of a plan. */
+export class PlanLost extends Data.TaggedError("PlanLost") {
+  override get message(): string {
+    return "The browser cannot read the plan any more. Nothing was changed by this; make the plan again."
+  }
+}
+
+/** Keeps a plan where the browser likes, on disk as well, so that it may have any size. */
+const planStorageBlob = (): PlanStorage<PlanLost> => {
+  let kept = new Blob()
+  return {
+    write: (content) =>
+      Effect.map(blobOf(content, "application/json"), (made) => {
+        kept = made
+      }),
+    content: Stream.suspend(() => bytesOf(kept, () => new PlanLost()))
+  }
+}
+
+/** Plans what is wanted, and tells now and then how many contacts were read. */
+export const planned = Effect.fnUntraced(function* (
+  of: Change | Remove,
+  onProgress: (read: number) => Effect.Effect<void> = () => Effect.void
+) {
+  const contacts = readMeant(of.meant)
+  const options = { storage: planStorageBlob(), onProgress }
+  const plan = yield* of._tag === "Delete"
+    ? planDelete(contacts, options)
+    : planUpdate(contacts, changesOf(of.to), { ...options, resubscribe: lifts(of.to) })
+  const { changed, deleted = 0 } = plan.summary
+  const count = changed + deleted
+  const isByRule = of.meant._tag === "ByRule"
   const made: Planned = {
     of,
     plan,
@@ -62,36 +123,36 @@ export const planned = Effect.fnUntraced(function* (of: Wanted) {
     isSevere: count > mostByClick || (isByRule && (yield* isMoreThanHalf(count)))
   }
   return made
-}, Effect.scoped)
-
-const planOf = Effect.fnUntraced(function* (of: Wanted) {
-  if (of._tag === "Add") {
-    return yield* planImport(Stream.make({ email: of.contact.email.trim(), ...givenNames(of.contact) }), {
-      only: "new"
-    })
-  }
-  const contacts = Stream.fromIterable(yield* readMeant(of.meant))
-  if (of._tag === "Delete") return yield* planDelete(contacts)
-  const { to } = of
-  return yield* planUpdate(contacts, changesOf(to), { resubscribe: lifts(to) })
 })
 
-/** Plans what is wanted. */
-export const plan = runtime.fn(planned)
+/** How many contacts a plan has read, or its application has written. */
+export const progress = Atom.keepAlive(Atom.make(0))
 
-const commands = { Add: "add", Change: "update", Delete: "delete" } as const
+/** Plans what is wanted. */
+export const plan = runtime.fn((of: Change | Remove, get) => {
+  get.set(progress, 0)
+  return planned(of, (read) => Effect.sync(() => get.set(progress, read)))
+})
+
+const commands = { Change: "update", Delete: "delete" } as const
+
+const commandNameOf = (of: Change | Remove): string =>
+  of._tag === "Change" && of.to.field === "list" ? placeProgram(of.to.isOn) : commands[of._tag]
 
 /** Which contacts it is of, as the person who does it sees it: an address, a rule, or a number. */
 export const titleOf = (of: Wanted): string => {
   if (of._tag === "Add") return of.contact.email.trim()
+  if (of._tag === "DeleteList") return of.name
   if (of.meant._tag === "ByRule") return of.meant.rule
   const [first = "", ...others] = of.meant.emails
   return others.length === 0 ? first : people(others.length + 1)
 }
 
 /** What its run is of. Who was added is in what the run recorded. */
-const originOf = (of: Wanted) =>
-  of._tag === "Add" ? {} : { about: selectionWords(of.meant._tag === "ByRule" ? of.meant.rule : of.meant.emails.size) }
+const originOf = (of: Change | Remove) => {
+  const words = selectionWords(of.meant._tag === "ByRule" ? of.meant.rule : of.meant.emails.size)
+  return { about: of._tag === "Change" && of.to.field === "list" ? `${of.to.name.trim()}: ${words}` : words }
+}
 
 /** Nothing would be done. */
 export class NothingToDo extends Data.TaggedError("NothingToDo")<{ readonly reason: string }> {
@@ -100,19 +161,70 @@ export class NothingToDo extends Data.TaggedError("NothingToDo")<{ readonly reas
   }
 }
 
-/** Applies a plan to the contacts that still are as it saw them; what is added is planned at once. */
-export const apply = runtime.fn(
-  Effect.fnUntraced(function* (given: Planned | Extract<Wanted, { readonly _tag: "Add" }>) {
-    const { of, plan } = "plan" in given ? given : yield* planned(given)
+/** What was done, as its run ended. */
+export interface Applied extends Ended {
+  readonly of: Wanted
+}
+
+/** What was done last, until a person puts it away. */
+export const result = Atom.keepAlive(Atom.make<Applied | undefined>(undefined))
+
+/** Adds a contact that is not there yet. */
+export const add = runtime.fn(
+  Effect.fnUntraced(function* (of: Add, get: Atom.FnContext) {
+    const plan = yield* planImport(Stream.make({ email: of.contact.email.trim(), ...givenNames(of.contact) }), {
+      only: "new"
+    })
     const { leftOut = 0, rejectedRows } = plan.summary
-    if (of._tag === "Add" && leftOut > 0) {
+    if (leftOut > 0) {
       return yield* new NothingToDo({ reason: `A contact ${titleOf(of)} is stored already. Open it to change it.` })
     }
-    if (of._tag === "Add" && rejectedRows.length > 0) {
+    if (rejectedRows.length > 0) {
       return yield* new NothingToDo({ reason: rejectedRows.map(({ reason }) => reason).join("\n") })
     }
-    const applying = Effect.map(plan.applyWith({ command: commands[of._tag] }), ({ report }) => report)
-    return yield* runEnd(Effect.provideService(applying, RunOrigin, originOf(of)))
-  }),
+    const applied: Applied = { of, ...(yield* runEnd(reportOf(plan.applyWith({ command: "add" })))) }
+    get.set(result, applied)
+    return applied
+  }, Effect.scoped),
   { reactivityKeys: contactsChanged }
+)
+
+const reportOf = <A, E, R>(applying: Effect.Effect<{ readonly report: A }, E, R>) =>
+  Effect.map(applying, ({ report }) => report)
+
+/** Whether an application was stopped, and waits for the answers to what it sent. */
+export const isStopped = Atom.keepAlive(Atom.make(false))
+
+const deleteList = Effect.fnUntraced(function* ({ contacts: told = 0, name }: DeleteList) {
+  const { contacts = told, run } = yield* Effect.provideService(deleteListAsRun(name), RunOrigin, { about: name })
+  const counts = { read: contacts, done: contacts, changed: contacts }
+  return { ...emptyReport, ...counts, stoppedBy: undefined, ...(contacts === 0 ? {} : { run }) }
+})
+
+/** Applies a plan to the contacts that still are as it saw them, or deletes a list. */
+export const apply = Atom.keepAlive(
+  runtime.fn(
+    Effect.fnUntraced(function* (given: Planned | DeleteList, get: Atom.FnContext) {
+      get.set(isStopped, false)
+      get.set(progress, 0)
+      get.set(result, undefined)
+      yield* askBeforeLeaving
+      const of = "plan" in given ? given.of : given
+      const ended = yield* "plan" in given
+        ? reportOf(
+            given.plan.applyWith({
+              command: commandNameOf(given.of),
+              onProgress: (rows) => Effect.sync(() => get.set(progress, rows)),
+              proceed: Effect.sync(() => !get.registry.get(isStopped))
+            })
+          ).pipe(runEnd, Effect.provideService(RunOrigin, originOf(given.of)))
+        : deleteList(given)
+      const applied: Applied = { ...ended, of }
+      // All that a rule selects may be others by now.
+      if (of._tag === "Delete" || (of._tag === "Change" && of.meant._tag === "ByRule")) get.set(choice, noChoice)
+      get.set(result, applied)
+      return applied
+    }, Effect.scoped),
+    { reactivityKeys: contactsChanged }
+  )
 )

@@ -1,27 +1,38 @@
-/** What a person does to contacts: said in a form, seen as a plan, applied, and undone. */
-import { ContactStatus } from "@roster/domain"
-import { recipientWords, reportWords } from "@roster/workflows"
-import { Schema } from "effect"
+/** What a person is about to do to contacts: said in a form, seen as a plan, and applied, whose result then stands on the page. */
 import { AsyncResult, Atom } from "effect/reactivity"
-import { type FormEvent, useEffect, useState } from "preact/compat"
+import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
+import * as ContactAtoms from "../contacts/ContactAtoms.ts"
+import { isSaid, listQuestion, type NewValue, type Wanted } from "../contacts/ContactSelection.ts"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { shortened } from "../kit/Shortened.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
-import type { Ended } from "../session/RunEnd.ts"
-import { UndoButton } from "../session/Undo.tsx"
-import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import * as ContactPlan from "./ContactPlan.ts"
-import type { NewValue, Wanted } from "../contacts/ContactSelection.ts"
-import { Unplaced } from "../contacts/Unplaced.tsx"
-import { NearField } from "../contacts/NearField.tsx"
+import { NewValueFields } from "./NewValueFields.tsx"
+import { Preview } from "./Preview.tsx"
 
-type Add = Extract<Wanted, { readonly _tag: "Add" }>
-type Change = Extract<Wanted, { readonly _tag: "Change" }>
+interface Props<Of extends Wanted> {
+  readonly begun: Of
+  readonly onClose: () => void
+}
+
+const Close = ({ onClose }: Pick<Props<Wanted>, "onClose">) => (
+  <div className="buttons">
+    <button type="button" onClick={onClose}>
+      Close
+    </button>
+  </div>
+)
+
+const Command = ({ of }: { readonly of: Wanted }) => {
+  const command = ContactPlan.commandOf(of, useAtomValue(AppliedRule.knownLists))
+  return command === undefined ? null : <CommandLine command={command} />
+}
+
+// A new contact
 
 const newFields = [
   ["email", "E-mail address"],
@@ -29,255 +40,159 @@ const newFields = [
   ["lastName", "Last name"]
 ] as const
 
-const NewContactFields = ({ onChange, wanted }: { readonly wanted: Add; readonly onChange: (wanted: Add) => void }) =>
-  newFields.map(([name, label]) => (
-    <label key={name}>
-      {label}
-      <input
-        autoComplete="off"
-        spellcheck={false}
-        inputMode={name === "email" ? "email" : "text"}
-        value={wanted.contact[name]}
-        onChange={({ currentTarget }) =>
-          onChange({ ...wanted, contact: { ...wanted.contact, [name]: currentTarget.value } })
-        }
-      />
-    </label>
-  ))
-
-const isStatus = Schema.is(ContactStatus)
-
-/** What a field begins with. */
-const fields = {
-  custom: ["a custom field", { field: "custom", name: "", value: "" }],
-  firstName: ["First name", { field: "firstName", value: "" }],
-  lastName: ["Last name", { field: "lastName", value: "" }],
-  status: ["Status", { field: "status", value: "Active", resubscribe: false }]
-} as const satisfies Record<string, readonly [string, NewValue]>
-
-const isField = (text: string): text is keyof typeof fields => Object.hasOwn(fields, text)
-
-const NewValueFields = ({
-  onChange,
-  wanted
-}: {
-  readonly wanted: Change
-  readonly onChange: (wanted: Change) => void
-}) => {
-  const fieldsInUse = useAtomValue(AppliedRule.knownFields)
-  const { to } = wanted
-  const set = (to: NewValue): void => onChange({ ...wanted, to })
-  return (
-    <>
-      <label>
-        Field
-        <select
-          value={to.field}
-          onChange={({ currentTarget: { value } }) => (isField(value) ? set(fields[value][1]) : undefined)}
-        >
-          {Object.entries(fields).map(([field, [title]]) => (
-            <option key={field} value={field}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
-      {to.field === "custom" ? (
-        <>
-          <label>
-            Its name
-            <input
-              list="fields-in-use"
-              autoComplete="off"
-              value={to.name}
-              onChange={({ currentTarget }) => set({ ...to, name: currentTarget.value })}
-            />
-            <datalist id="fields-in-use">
-              {fieldsInUse?.fields.flatMap(({ isCustom, name }) =>
-                isCustom ? [<option key={name} value={name} />] : []
-              )}
-            </datalist>
-          </label>
-          <NearField name={to.name} onTake={(name) => set({ ...to, name })} />
-        </>
-      ) : null}
-      {to.field === "status" ? (
-        <>
-          <label>
-            New status
-            <select
-              value={to.value}
-              onChange={({ currentTarget: { value } }) => (isStatus(value) ? set({ ...to, value }) : undefined)}
-            >
-              {ContactStatus.literals.map((status) => (
-                <option key={status}>{status}</option>
-              ))}
-            </select>
-          </label>
-          <label className="choice">
-            <input
-              type="checkbox"
-              checked={to.resubscribe}
-              onChange={({ currentTarget }) => set({ ...to, resubscribe: currentTarget.checked })}
-            />
-            Also those who left or cannot be reached: they asked for mail again
-          </label>
-        </>
-      ) : (
-        <label>
-          New value; empty removes the field
-          <input value={to.value} onChange={({ currentTarget }) => set({ ...to, value: currentTarget.value })} />
-        </label>
-      )}
-    </>
-  )
-}
-
-/** The contacts that a plan shows, each with what changes. */
-const Sample = ({ count, plan: { summary } }: Pick<ContactPlan.Planned, "count" | "plan">) => {
-  const shown =
-    summary.sample.length > 0
-      ? summary.sample.slice(0, 5)
-      : (summary.firstContacts ?? []).map(({ email }) => ({ email, changes: {} }))
-  return (
-    <ul>
-      {shown.map(({ changes, email }) => (
-        <li key={email}>
-          <bdi>{email}</bdi>
-          {Object.entries(changes).map(([field, [before, after]]) => (
-            <span key={field}>
-              {" "}
-              <bdi className="old">{shortened(before ?? "nothing")}</bdi> →{" "}
-              <bdi className="new">{shortened(after ?? "nothing")}</bdi>
-            </span>
-          ))}
-        </li>
-      ))}
-      {count > shown.length ? <li>and {(count - shown.length).toLocaleString()} more</li> : null}
-    </ul>
-  )
-}
-
-const Preview = ({ planned, onApply }: { readonly planned: ContactPlan.Planned; readonly onApply: () => void }) => {
-  const { count, isSevere, of, plan } = planned
-  const { alreadySo, deleted = 0, statuses = {}, statusesKept: kept } = plan.summary
-  const verb = `${of._tag} ${people(count)}`
+const AddDialog = ({ begun, onClose }: Props<ContactPlan.Add>) => {
+  const [wanted, setWanted] = useState(begun)
+  const [added, add] = useAtom(ContactPlan.add)
+  const open = useAtomSet(ContactAtoms.opened)
+  const email = wanted.contact.email.trim()
+  // What a dialog before this one added is none of it.
+  const before = useRef(added)
+  useEffect(() => {
+    if (added === before.current || !AsyncResult.isSuccess(added) || added.waiting) return
+    open(ContactPlan.titleOf(added.value.of))
+    onClose()
+  }, [added, onClose, open])
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    onApply()
+    add(wanted)
   }
   return (
-    <form className="stack" onSubmit={submit}>
-      <p role="status">
-        {count === 0 ? "Nothing would change" : `This would ${verb.toLowerCase()}`}
-        {deleted === 0 ? "" : ": "}
-        {Object.entries(statuses)
-          .map(([status, number]) => `${number.toLocaleString()} ${status || "without a status"}`)
-          .join(", ")}
-        .{alreadySo === kept ? "" : ` Already so: ${people(alreadySo - kept)}.`}
-        {kept === 0 ? "" : ` ${people(kept)} left, complained, cannot be reached or confirmed: their status stays.`}
-        {["", ...recipientWords(plan.summary)].join(" ")}
-      </p>
-      {count === 0 ? null : (
-        <>
-          {of._tag !== "Add" && of.meant._tag === "ByRule" ? <Unplaced /> : null}
-          <Sample count={count} plan={plan} />
-          <Confirmed count={isSevere ? count : undefined}>
-            <button type="submit" className="danger">
-              {verb}
-            </button>
-          </Confirmed>
-        </>
-      )}
-    </form>
+    <Dialog title="Add a contact" onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        {newFields.map(([name, label]) => (
+          <label key={name}>
+            {label}
+            <input
+              autoComplete="off"
+              spellcheck={false}
+              inputMode={name === "email" ? "email" : "text"}
+              value={wanted.contact[name]}
+              onChange={({ currentTarget }) =>
+                setWanted({ ...wanted, contact: { ...wanted.contact, [name]: currentTarget.value } })
+              }
+            />
+          </label>
+        ))}
+        <button type="submit" className="primary" disabled={email === "" || added.waiting}>
+          Add the contact
+        </button>
+      </form>
+      <Problem message={added === before.current ? undefined : problemOf(added)} />
+      {added.waiting ? <p role="status">Writing…</p> : null}
+      <Close onClose={onClose} />
+      {email === "" ? null : <Command of={wanted} />}
+    </Dialog>
   )
 }
 
-/** What was done, and its undo. */
-const Done = ({ report }: { readonly report: Ended }) => (
-  <div className="stack">
-    <div role="status">
-      {reportWords(report).map((line) => (
-        <p key={line}>{line}</p>
-      ))}
-    </div>
-    <Problem message={report.stoppedBy?.message} />
-    {report.run === undefined ? null : <UndoButton run={report.run} title="Undo" total={report.done} />}
-  </div>
-)
+// A list that goes
 
-export const PlanDialog = ({ begun, onClose }: { readonly begun: Wanted; readonly onClose: () => void }) => {
+const DeleteListDialog = ({ begun, onClose }: Props<ContactPlan.DeleteList>) => {
+  const [applied, apply] = useAtom(ContactPlan.apply)
+  const { contacts, name } = begun
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    apply(begun)
+    onClose()
+  }
+  return (
+    <Dialog title={`Delete the list ${name}`} onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        <p role="status">
+          {contacts === undefined
+            ? "Those who are on it stay, and are on it no more. This service does not tell who they are, so nobody can undo this."
+            : contacts === 0
+              ? "Nobody is on it."
+              : `${people(contacts)} on it: they stay, with everything else that is known of them, and are on this list no more. It can be undone.`}
+        </p>
+        <Confirmed count={contacts === undefined || contacts <= ContactPlan.mostByClick ? undefined : contacts}>
+          <button type="submit" className="danger" disabled={applied.waiting}>
+            Delete the list
+          </button>
+        </Confirmed>
+      </form>
+      <Close onClose={onClose} />
+    </Dialog>
+  )
+}
+
+// A change, or a deletion
+
+const titles = { status: "Status", list: "Lists", custom: "Field", firstName: "Field", lastName: "Field" } as const
+
+const isGiven = (to: NewValue, lists: ReadonlyArray<string>): boolean =>
+  to.field === "list" ? isSaid(listQuestion(to, to.isOn, lists)) : to.field !== "custom" || to.name.trim() !== ""
+
+const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Change | ContactPlan.Remove>) => {
   const registry = useRegistry()
   const [wanted, setWanted] = useState(begun)
   const [planned, plan] = useAtom(ContactPlan.plan)
   const [applied, apply] = useAtom(ContactPlan.apply)
-  const open = useAtomSet(ContactAtoms.opened)
+  const read = useAtomValue(ContactPlan.progress)
+  const lists = useAtomValue(AppliedRule.knownLists)
   useEffect(() => {
-    // What a dialog before this one did is none of it.
-    registry.set(ContactPlan.apply, Atom.Reset)
+    // What a dialog before this one planned is none of it.
     registry.set(ContactPlan.plan, Atom.Reset)
     if (begun._tag === "Delete") plan(begun)
   }, [begun, plan, registry])
-  const report = AsyncResult.isSuccess(applied) ? applied.value : undefined
-  const close = (): void => {
-    if (wanted._tag === "Delete" && report !== undefined) registry.set(ContactAtoms.chosen, new Set<string>())
-    onClose()
-  }
-  const isAdded = wanted._tag === "Add" && report?.new === 1
-  const added = isAdded ? wanted.contact.email.trim() : undefined
-  useEffect(() => {
-    if (added === undefined) return
-    open(added)
-    onClose()
-  }, [added, onClose, open])
-  const change = (next: Wanted): void => {
+  const change = (next: ContactPlan.Change): void => {
     setWanted(next)
     registry.set(ContactPlan.plan, Atom.Reset)
   }
+  const planAgain = (next: ContactPlan.Change): void => {
+    setWanted(next)
+    plan(next)
+  }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (wanted._tag === "Add") apply(wanted)
-    else plan(wanted)
+    plan(wanted)
   }
-  const isGiven =
-    wanted._tag === "Add"
-      ? wanted.contact.email.trim() !== ""
-      : wanted._tag !== "Change" || wanted.to.field !== "custom" || wanted.to.name.trim() !== ""
-  const isWaiting = planned.waiting || applied.waiting
+  const isReady = wanted._tag === "Delete" || isGiven(wanted.to, lists)
   const isPlanned = AsyncResult.isSuccess(planned) && !planned.waiting
-  const command = isGiven ? ContactPlan.commandOf(wanted) : undefined
   return (
     <Dialog
-      title={wanted._tag === "Add" ? "Add a contact" : `${wanted._tag}: ${ContactPlan.titleOf(wanted)}`}
-      onClose={close}
+      title={`${wanted._tag === "Delete" ? "Delete" : titles[wanted.to.field]}: ${ContactPlan.titleOf(wanted)}`}
+      onClose={onClose}
     >
-      {report !== undefined || wanted._tag === "Delete" ? null : (
+      {wanted._tag === "Delete" ? null : (
         <form className="stack" onSubmit={submit}>
-          {wanted._tag === "Add" ? (
-            <NewContactFields wanted={wanted} onChange={change} />
-          ) : (
-            <NewValueFields wanted={wanted} onChange={change} />
-          )}
+          <NewValueFields to={wanted.to} onChange={(to) => change({ ...wanted, to })} />
           {isPlanned ? null : (
-            <button type="submit" className="primary" disabled={!isGiven || isWaiting}>
-              {wanted._tag === "Add" ? "Add the contact" : "Show what changes"}
+            <button type="submit" className="primary" disabled={!isReady || planned.waiting}>
+              Show what changes
             </button>
           )}
         </form>
       )}
-      <Problem message={problemOf(planned) ?? problemOf(applied)} />
-      {isWaiting ? <p role="status">{applied.waiting ? "Writing…" : "Reading the contacts…"}</p> : null}
-      {report !== undefined ? (
-        <Done report={report} />
-      ) : isPlanned && !isWaiting ? (
-        <Preview planned={planned.value} onApply={() => apply(planned.value)} />
+      <Problem message={problemOf(planned)} />
+      {planned.waiting ? (
+        <p>
+          <span role="status">Reading the contacts…</span> {read === 0 ? "" : `${read.toLocaleString()} so far.`}
+        </p>
       ) : null}
-      <div className="buttons">
-        <button type="button" onClick={close}>
-          Close
-        </button>
-      </div>
-      {command === undefined ? null : <CommandLine command={command} />}
+      {applied.waiting ? <p role="status">Another change is being written. Wait until it is done.</p> : null}
+      {isPlanned && !applied.waiting ? (
+        <Preview
+          planned={planned.value}
+          onApply={() => {
+            apply(planned.value)
+            onClose()
+          }}
+          onPlan={planAgain}
+        />
+      ) : null}
+      <Close onClose={onClose} />
+      {isReady ? <Command of={wanted} /> : null}
     </Dialog>
   )
 }
+
+/** The dialog of what a person is about to do. */
+export const PlanDialog = ({ begun, onClose }: Props<Wanted>) =>
+  begun._tag === "Add" ? (
+    <AddDialog begun={begun} onClose={onClose} />
+  ) : begun._tag === "DeleteList" ? (
+    <DeleteListDialog begun={begun} onClose={onClose} />
+  ) : (
+    <ChangeDialog begun={begun} onClose={onClose} />
+  )

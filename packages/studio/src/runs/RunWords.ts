@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, string>> = {
   convert: "Conversion of custom fields",
   "lists add": "Addition to a list",
   "lists remove": "Removal from a list",
+  "lists delete": "Deletion of a list",
   restore: "Restoration of a backup",
   undo: "Undo",
   rotate: "New secret of a key"

@@ -205,14 +205,14 @@ describe("the contacts view", () => {
       const stored = yield* contacts.get("c0@example.com")
       const wanted = (email: string) =>
         ({ _tag: "Add", contact: { email, firstName: "Eve", lastName: "" } }) satisfies Wanted
-      const refused = yield* Effect.flip(run(ContactPlan.apply, wanted("C0@example.com")))
+      const refused = yield* Effect.flip(run(ContactPlan.add, wanted("C0@example.com")))
       assert.include(refused.message, "is stored already")
       assert.deepStrictEqual(yield* contacts.get("c0@example.com"), stored)
-      const { run: id = "" } = yield* run(ContactPlan.apply, wanted(" eve@example.com "))
+      const { run: id = "" } = yield* run(ContactPlan.add, wanted(" eve@example.com "))
       assert.include(yield* contacts.get("eve@example.com"), { firstName: "Eve", status: "Active" })
       yield* run(undoOf(id), undefined)
       assert.strictEqual((yield* contacts.count()).count, 1)
-      assert.include((yield* Effect.flip(run(ContactPlan.apply, wanted("nobody")))).message, "Email")
+      assert.include((yield* Effect.flip(run(ContactPlan.add, wanted("nobody")))).message, "Email")
     })
   )
 

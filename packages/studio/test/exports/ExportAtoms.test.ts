@@ -5,7 +5,15 @@ import * as ExportAtoms from "../../src/exports/ExportAtoms.ts"
 import { studioStore } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
 
-const wanted: ExportAtoms.WantedExport = { rule: "FirstName = 'A'", format: "Json", compression: "Zip" }
+const wanted: ExportAtoms.WantedExport = {
+  meant: { _tag: "ByRule", rule: "FirstName = 'A'" },
+  format: "Json",
+  compression: "Zip"
+}
+
+const chosen = { ...wanted, meant: { _tag: "Chosen", emails: new Set(["a@example.com"]) } } as const
+
+const byRule = (rule: string) => ({ ...wanted, meant: { _tag: "ByRule", rule } }) as const
 
 describe("the export view", () => {
   it.effect("lists the exports of the session, the newest first, with their files", () =>
@@ -13,17 +21,19 @@ describe("the export view", () => {
       const store = yield* studioStore
       const contacts = yield* store.contacts
       yield* contacts.add([{ email: "a@example.com", firstName: "A" }])
-      yield* store.run(ExportAtoms.request, { ...wanted, rule: "" })
+      yield* store.run(ExportAtoms.request, byRule(""))
       yield* store.run(ExportAtoms.request, wanted)
+      yield* store.run(ExportAtoms.request, chosen)
       const made = store.registry.get(ExportAtoms.exports)
       assert.deepStrictEqual(
-        made.map(({ problem, rule, state }) => [rule, state, problem]),
+        made.map(({ meant, problem, state }) => [meant, state, problem]),
         [
-          ["FirstName = 'A'", "Ready", undefined],
-          ["", "Ready", undefined]
+          [{ _tag: "Chosen", emails: new Set(["a@example.com"]) }, "Ready", undefined],
+          [wanted.meant, "Ready", undefined],
+          [{ _tag: "ByRule", rule: "" }, "Ready", undefined]
         ]
       )
-      const refused = yield* Effect.flip(store.run(ExportAtoms.request, { ...wanted, rule: "FirstName =" }))
+      const refused = yield* Effect.flip(store.run(ExportAtoms.request, byRule("FirstName =")))
       assert.strictEqual(refused._tag, "InvalidRule")
     })
   )
@@ -42,6 +52,10 @@ describe("the export view", () => {
     assert.strictEqual(
       takenCommand(ExportAtoms.exportCommand(wanted)),
       `roster contacts export --rule "FirstName = 'A'" --out contacts.json.zip`
+    )
+    assert.strictEqual(
+      takenCommand(ExportAtoms.exportCommand(chosen)),
+      "roster contacts export --email a@example.com --out contacts.json.zip"
     )
     assert.deepStrictEqual(
       ["https://x.example/f", "http://127.0.0.1:1/f", "javascript:alert(1)", "data:text/html,x", "//x"].map(

@@ -89,13 +89,14 @@ const exported = async (page: Page): Promise<void> => {
 const deletedAndBack = async (page: Page): Promise<void> => {
   await page.getByRole("link", { name: "Contacts" }).click()
   await selectBy(page, "status = Unsubscribed")
-  await page.getByRole("button", { name: "Delete all 237…" }).click()
+  await page.getByRole("button", { name: "Choose all 237 of the rule" }).click()
+  await page.getByRole("button", { name: "Delete…" }).click()
   await page.getByText("This would delete 237 contacts: 237 Unsubscribed.").waitFor()
   await page.getByRole("button", { name: "Delete 237 contacts" }).click()
   await page.getByText("Done: 237 contacts deleted.").waitFor()
   await page.getByRole("button", { name: "Undo" }).click()
   await page.getByText("Undone: 237 contacts added again.").waitFor()
-  await page.getByRole("button", { name: "Close" }).click()
+  await page.getByRole("button", { name: "Put away" }).click()
 }
 
 /** Keeps the secret that is shown, which no Escape closes. */

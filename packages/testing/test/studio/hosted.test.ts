@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)("the page of roster studio in Chromium", () => {
           await name.press("Enter")
           await page.getByText("Done: 1 contact deleted.").waitFor()
           assert.isTrue(await page.getByRole("button", { name: "Undo" }).isDisabled())
-          await page.getByRole("button", { name: "Close" }).click()
+          await page.getByRole("button", { name: "Put away" }).click()
           await page.getByRole("link", { name: "Runs" }).click()
           await page
             .getByRole("row", { name: /Deletion/ })

@@ -1,0 +1,203 @@
+/** The lists: each with its people and when it was made. They are made, renamed, exported, deleted, and the chosen are put on them. */
+import { type ContactList } from "@roster/domain"
+import { AsyncResult } from "effect/reactivity"
+import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
+import * as ContactAtoms from "../contacts/ContactAtoms.ts"
+import { isSaid, listQuestion, type NamedList, wanted } from "../contacts/ContactSelection.ts"
+import { ListName } from "../contacts/ListName.tsx"
+import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
+import { people } from "../kit/Counts.ts"
+import { Dialog } from "../kit/Dialog.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Table } from "../kit/Table.tsx"
+import { Time } from "../kit/Times.tsx"
+import * as AppliedRule from "../rules/AppliedRule.ts"
+import { CommandLine } from "../session/CommandLine.tsx"
+import { missing, Needs } from "../session/Rights.tsx"
+import * as ListAtoms from "./ListAtoms.ts"
+
+const unnamed: NamedList = { name: "", isMeant: false }
+
+const NewList = () => {
+  const known = useAtomValue(AppliedRule.knownLists)
+  const [created, create] = useAtom(ListAtoms.create)
+  const [list, setList] = useState(unnamed)
+  const question = listQuestion(list, true, known)
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    create(list.name)
+    setList(unnamed)
+  }
+  return (
+    <Needs level="ModifyContacts">
+      <form className="bar" onSubmit={submit}>
+        <ListName label="New list" list={list} onChange={setList} />
+        <button type="submit" disabled={!isSaid(question) || question._tag === "Known" || created.waiting}>
+          Make it
+        </button>
+        {question._tag === "Known" ? <span role="status">There is a list of this name.</span> : null}
+        <span role="status">
+          {AsyncResult.isSuccess(created) && !created.waiting ? (
+            <>
+              The list <bdi>{created.value.listName}</bdi> is made.
+            </>
+          ) : null}
+        </span>
+      </form>
+      <Problem message={problemOf(created)} />
+    </Needs>
+  )
+}
+
+const RenameDialog = ({ name, onClose }: { readonly name: string; readonly onClose: () => void }) => {
+  const [renamed, rename] = useAtom(ListAtoms.rename)
+  const before = useRef(renamed)
+  const [to, setTo] = useState(name)
+  useEffect(() => {
+    if (renamed !== before.current && AsyncResult.isSuccess(renamed) && !renamed.waiting) onClose()
+  }, [onClose, renamed])
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    rename({ from: name, to })
+  }
+  return (
+    <Dialog title={`Rename the list ${name}`} onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        <label>
+          Its new name
+          <input autoComplete="off" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
+        </label>
+        <p>Everybody stays on it. A saved rule that names it has to be changed by hand.</p>
+        <button type="submit" className="primary" disabled={to.trim() === "" || to.trim() === name || renamed.waiting}>
+          Rename it
+        </button>
+      </form>
+      <Problem message={renamed === before.current ? undefined : problemOf(renamed)} />
+      <div className="buttons">
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** What was renamed last, and the way back. */
+const Renamed = () => {
+  const [renamed, rename] = useAtom(ListAtoms.rename)
+  if (!AsyncResult.isSuccess(renamed) || renamed.waiting) return null
+  const { from, to } = renamed.value
+  return (
+    <p className="note" role="status">
+      The list <bdi>{from}</bdi> is now <bdi>{to.trim()}</bdi>.{" "}
+      <button type="button" onClick={() => rename({ from: to.trim(), to: from })}>
+        Undo
+      </button>
+    </p>
+  )
+}
+
+const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename: () => void }) => {
+  const { contacts, dateAdded, listName: name } = list
+  const setRule = useAtomSet(AppliedRule.show)
+  const want = useAtomSet(wanted)
+  const chosen = useAtomValue(ContactAtoms.numberChosen)
+  const meant = useAtomValue(ContactAtoms.meant)
+  const isFixed = useAtomValue(missing("ModifyContacts")) !== undefined
+  const mayNotExport = useAtomValue(missing("Export"))
+  const show = (): void => setRule(ListAtoms.ruleOf(list))
+  const place = (isOn: boolean): void =>
+    want({ _tag: "Change", meant, to: { field: "list", name, isOn, isMeant: true } })
+  return (
+    <tr>
+      <th scope="row">
+        <a href="#contacts" title="Show everybody on this list" onClick={show}>
+          <bdi>{name}</bdi>
+        </a>
+      </th>
+      <td className="number">{contacts?.toLocaleString()}</td>
+      <td>{dateAdded === undefined ? null : <Time at={dateAdded} />}</td>
+      <td>
+        <div className="bar">
+          {chosen === 0 ? null : (
+            <>
+              <button type="button" disabled={isFixed} onClick={() => place(true)}>
+                Put the {chosen.toLocaleString()} chosen on it…
+              </button>
+              <button type="button" disabled={isFixed} onClick={() => place(false)}>
+                Take the {chosen.toLocaleString()} chosen off it…
+              </button>
+            </>
+          )}
+          {mayNotExport === undefined ? (
+            <a className="button" href="#export" aria-label={`Export ${name}`} onClick={show}>
+              Export…
+            </a>
+          ) : (
+            <button type="button" disabled title={mayNotExport}>
+              Export…
+            </button>
+          )}
+          <button type="button" disabled={isFixed} aria-label={`Rename ${name}`} onClick={onRename}>
+            Rename…
+          </button>
+          <button
+            type="button"
+            className="danger"
+            disabled={isFixed}
+            aria-label={`Delete ${name}`}
+            onClick={() => want({ _tag: "DeleteList", name, contacts })}
+          >
+            Delete…
+          </button>
+        </div>
+      </td>
+    </tr>
+  )
+}
+
+export const ListsView = () => {
+  const lists = useAtomValue(ListAtoms.lists)
+  const chosen = useAtomValue(ContactAtoms.numberChosen)
+  const [renaming, setRenaming] = useState<string | undefined>(undefined)
+  const all = AsyncResult.isSuccess(lists) ? lists.value : undefined
+  return (
+    <section aria-labelledby="lists-title">
+      <h1 id="lists-title" className="unseen">
+        Lists
+      </h1>
+      <NewList />
+      <Renamed />
+      <Problem message={problemOf(lists)} />
+      {all === undefined ? (
+        problemOf(lists) === undefined && <p>Reading the lists…</p>
+      ) : all.length === 0 ? (
+        <p className="note">
+          There are no lists yet. Make one here, or put contacts on one: choose them in <a href="#contacts">Contacts</a>
+          .
+        </p>
+      ) : (
+        <>
+          <p>
+            {chosen === 0 ? (
+              <>
+                To put people on a list, choose them in <a href="#contacts">Contacts</a>.
+              </>
+            ) : (
+              <>
+                {people(chosen)} chosen in <a href="#contacts">Contacts</a>.
+              </>
+            )}
+          </p>
+          <Table label="Lists" columns={["Name", "People", "Made", "What to do"]} className="broad">
+            {all.map((list) => (
+              <Row key={list.listName} list={list} onRename={() => setRenaming(list.listName)} />
+            ))}
+          </Table>
+        </>
+      )}
+      <CommandLine command={{ program: "lists list" }} />
+      {renaming === undefined ? null : <RenameDialog name={renaming} onClose={() => setRenaming(undefined)} />}
+    </section>
+  )
+}

@@ -1,0 +1,110 @@
+/** What a plan would do: how many change, the first of them, who keeps a status and why, and the button that does it. */
+import { recipientWords } from "@roster/workflows"
+import type { FormEvent } from "preact/compat"
+import { Unplaced } from "../contacts/Unplaced.tsx"
+import { people } from "../kit/Counts.ts"
+import { shortened } from "../kit/Shortened.ts"
+import { Confirmed } from "../session/Confirmed.tsx"
+import type * as ContactPlan from "./ContactPlan.ts"
+
+/** The contacts that a plan shows, each with what changes. */
+const Sample = ({ count, plan: { summary } }: Pick<ContactPlan.Planned, "count" | "plan">) => {
+  const shown =
+    summary.sample.length > 0
+      ? summary.sample.slice(0, 5)
+      : (summary.firstContacts ?? []).map(({ email }) => ({ email, changes: {} }))
+  return (
+    <ul>
+      {shown.map(({ changes, email }) => (
+        <li key={email}>
+          <bdi>{email}</bdi>
+          {Object.entries(changes).map(([field, [before, after]]) => (
+            <span key={field}>
+              {" "}
+              <bdi className="old">{shortened(before ?? "nothing")}</bdi> →{" "}
+              <bdi className="new">{shortened(after ?? "nothing")}</bdi>
+            </span>
+          ))}
+        </li>
+      ))}
+      {count > shown.length ? <li>and {(count - shown.length).toLocaleString()} more</li> : null}
+    </ul>
+  )
+}
+
+/** What is done to some contacts. */
+export const verbOf = (of: ContactPlan.Planned["of"], count: number): string => {
+  if (of._tag === "Delete") return `Delete ${people(count)}`
+  if (of.to.field !== "list") return `Change ${people(count)}`
+  const name = shortened(of.to.name.trim())
+  return of.to.isOn ? `Put ${people(count)} on the list ${name}` : `Take ${people(count)} off the list ${name}`
+}
+
+/** Whether those are changed too who left: it is asked where somebody keeps a status, and planned again as it is answered. */
+const Resubscribed = ({
+  kept,
+  of,
+  onPlan
+}: {
+  readonly kept: number
+  readonly of: ContactPlan.Planned["of"]
+  readonly onPlan: (of: ContactPlan.Change) => void
+}) => {
+  if (of._tag === "Delete" || of.to.field !== "status") return null
+  const { to } = of
+  if (kept === 0 && !to.resubscribe) return null
+  return (
+    <label className="choice">
+      <input
+        type="checkbox"
+        checked={to.resubscribe}
+        onChange={({ currentTarget }) => onPlan({ ...of, to: { ...to, resubscribe: currentTarget.checked } })}
+      />
+      Also those who left or cannot be reached: they asked for mail again
+    </label>
+  )
+}
+
+export const Preview = ({
+  onApply,
+  onPlan,
+  planned
+}: {
+  readonly planned: ContactPlan.Planned
+  readonly onApply: () => void
+  readonly onPlan: (of: ContactPlan.Change) => void
+}) => {
+  const { count, isSevere, of, plan } = planned
+  const { alreadySo, deleted = 0, statuses = {}, statusesKept: kept } = plan.summary
+  const verb = verbOf(of, count)
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    onApply()
+  }
+  return (
+    <form className="stack" onSubmit={submit}>
+      <p role="status">
+        {count === 0 ? "Nothing would change" : `This would ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`}
+        {deleted === 0 ? "" : ": "}
+        {Object.entries(statuses)
+          .map(([status, number]) => `${number.toLocaleString()} ${status || "without a status"}`)
+          .join(", ")}
+        .{alreadySo === kept ? "" : ` Already so: ${people(alreadySo - kept)}.`}
+        {kept === 0 ? "" : ` ${people(kept)} left, complained, cannot be reached or confirmed: their status stays.`}
+        {["", ...recipientWords(plan.summary)].join(" ")}
+      </p>
+      <Resubscribed kept={kept} of={of} onPlan={onPlan} />
+      {count === 0 ? null : (
+        <>
+          {of.meant._tag === "ByRule" ? <Unplaced /> : null}
+          <Sample count={count} plan={plan} />
+          <Confirmed count={isSevere ? count : undefined}>
+            <button type="submit" className={of._tag === "Delete" ? "danger" : "primary"}>
+              {verb}
+            </button>
+          </Confirmed>
+        </>
+      )}
+    </form>
+  )
+}
