@@ -34,6 +34,7 @@ import {
   runHeader,
   runsHonoured,
   searchHonoured,
+  sorted,
   withLists
 } from "./Parameters.ts"
 import { BadRequest, bodyErrors, Conflict, NotFound, UnsupportedMediaType } from "./WireError.ts"
@@ -131,7 +132,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       error: BadRequest
     }).annotateMerge(needs("contacts:read", "Count the fields that contacts have", { announcedBy: readsHonoured })),
     HttpApiEndpoint.get("contactsGet", "/contacts", {
-      query: { ...paging, rule: Schema.optional(Schema.String), ...withLists },
+      query: { ...paging, ...sorted, rule: Schema.optional(Schema.String), ...withLists },
       success: Schema.Array(Contact),
       error: BadRequest
     }).annotateMerge(needs("contacts:read", "List contacts")),
@@ -178,7 +179,7 @@ export class ContactsApi extends HttpApiGroup.make("contacts", { topLevel: true 
       })
     ),
     HttpApiEndpoint.post("contactsSearchPost", "/contacts/search", {
-      query: { ...paging, ...withLists, count: Schema.optional(flag) },
+      query: { ...paging, ...sorted, ...withLists, count: Schema.optional(flag) },
       payload: ContactSearch,
       success: [Schema.Array(Contact), ContactCount],
       error: [BadRequest, ...bodyErrors]

@@ -40,6 +40,7 @@ import {
   type KeyUse,
   maximumContactsPerAdd,
   maximumContactsPerPage,
+  maximumSortedOffset,
   maximumCredentials,
   maximumIdempotencyKey,
   type NewApiKey,
@@ -60,7 +61,14 @@ import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 import { operations } from "./Operation.ts"
 import type { Announcement } from "./OperationPolicy.ts"
-import { callHeader, idempotencyKeyHeader, listsHonoured, resubscribeHeader, runHeader } from "./Parameters.ts"
+import {
+  callHeader,
+  idempotencyKeyHeader,
+  listsHonoured,
+  resubscribeHeader,
+  runHeader,
+  sortHonoured
+} from "./Parameters.ts"
 import { RosterApi } from "./RosterApi.ts"
 import { ErrorBody } from "./WireError.ts"
 
@@ -96,6 +104,9 @@ const extension = ({ name, value }: Announcement): string =>
 /** The parameters by their names, which mean the same in every operation. */
 const parameterTexts: Readonly<Record<string, string>> = {
   afterLine: "The line of a row: only later ones are given (default: 0, so all).",
+  afterContact:
+    "The address of the contact behind which the page begins (default: the beginning). By address nobody needs to have it. An " +
+    `extension of Roster, as \`sort\` is.`,
   after: "Gives the changes with higher numbers, the lowest first (default: 0, so all).",
   before: "Gives the changes with lower numbers, the highest first; never beside `after`.",
   beforeEmail: "The id of an e-mail: only those that were accepted before it are given.",
@@ -133,6 +144,10 @@ const parameterTexts: Readonly<Record<string, string>> = {
   resumable: "`true` leaves the run, so that the same input resumes it at once (default: false, which ends it).",
   rule: "Selects contacts, as in `status = Active`; without it, all are meant.",
   since: "The time from which on entries are given (default: all).",
+  sort:
+    "The order: as they were added, or by address, each forwards or, with `-`, backwards (default: added). In any but the default, or " +
+    `behind a contact, \`offset\` is at most ${maximumSortedOffset}. An extension of Roster: a service that has it says ` +
+    `\`${sortHonoured.name}: ${sortHonoured.value}\` on each of its answers.`,
   subaccount: "The e-mail address of the subaccount that has the credential (default: the account of the key)."
 }
 

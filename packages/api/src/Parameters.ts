@@ -1,5 +1,5 @@
 /** The parameters and headers that endpoints share, by their wire names. */
-import { EmailAddress } from "@roster/domain"
+import { contactOrders, EmailAddress } from "@roster/domain"
 import { Schema, SchemaGetter } from "effect"
 
 const count = Schema.String.check(
@@ -24,6 +24,12 @@ export const bySubaccount = { subaccount: Schema.optional(address) }
 
 /** A page of a list. (docs/decisions/paging.md) */
 export const paging = { limit: Schema.optional(count), offset: Schema.optional(count) }
+
+/** The order of a page of contacts, and the address behind which it begins. (docs/decisions/paging.md) */
+export const sorted = {
+  sort: Schema.optional(Schema.Literals(contactOrders)),
+  afterContact: Schema.optional(Schema.String)
+}
 
 /** Yes or no. */
 export const flag = Schema.Literals(["true", "false"]).pipe(
@@ -110,6 +116,12 @@ export const accountHonoured = { name: "roster-account", value: "honoured" } as 
  */
 export const addModeHonoured = { name: "roster-add-mode", value: "honoured" } as const
 
+/**
+ * The header, in lower case, by which a service states on every answer that it lists contacts in the orders of `sorted`.
+ * (docs/decisions/paging.md)
+ */
+export const sortHonoured = { name: "roster-sort", value: "honoured" } as const
+
 /** The headers by which a service of ours announces itself on every answer. */
 export const announcements = [
   idempotencyHonoured,
@@ -120,7 +132,8 @@ export const announcements = [
   listsHonoured,
   accountHonoured,
   addModeHonoured,
-  searchHonoured
+  searchHonoured,
+  sortHonoured
 ] as const
 
 /**

@@ -24,6 +24,7 @@ export {
   runHeader,
   runsHonoured,
   searchHonoured,
+  sortHonoured,
   storeHeader,
   versionHeader
 } from "./Parameters.ts"

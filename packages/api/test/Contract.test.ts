@@ -14,7 +14,7 @@ contactsByEmailPut          PUT    /contacts/{email}             ModifyContacts 
 contactsDeletePost          POST   /contacts/delete              ModifyContacts     200 -
 contactsExportByIdStatusGet GET    /contacts/export/{id}/status  Export             200 -
 contactsExportPost          POST   /contacts/export              Export             202 compressionFormat,emails,fileFormat,fileName,rule,lists
-contactsGet                 GET    /contacts                     ViewContacts       200 limit,offset,rule,lists
+contactsGet                 GET    /contacts                     ViewContacts       200 limit,offset,sort,afterContact,rule,lists
 contactsImportPost          POST   /contacts/import              ModifyContacts     202 encodingName,fileUrl,listName
 contactsPost                POST   /contacts                     ModifyContacts     200 listnames,only,defaultStatus
 securityApikeysByNameDelete DELETE /security/apikeys/{name}      ModifyAccessTokens 200 subaccount
@@ -45,7 +45,7 @@ contactsChangesPost         POST   /contacts/changes             ModifyContacts 
 contactsCountGet            GET    /contacts/count               ViewContacts       200 rule
 contactsFieldsGet           GET    /contacts/fields              ViewContacts       200 rule
 contactsLookupPost          POST   /contacts/lookup              ViewContacts       200 lists
-contactsSearchPost          POST   /contacts/search              ViewContacts       200 limit,offset,lists,count
+contactsSearchPost          POST   /contacts/search              ViewContacts       200 limit,offset,sort,afterContact,lists,count
 accountAuditGet             GET    /account/audit                Security           200 beforeEntry,key,limit,since,subaccount
 accountEmailsByIdGet        GET    /account/emails/{id}          ViewReports        200 -
 accountEmailsGet            GET    /account/emails               ViewReports        200 beforeEmail,limit

@@ -143,7 +143,15 @@ export {
 export * from "./services/CheckedMethods.ts"
 export { type Inputs, CheckedService } from "./services/CheckedService.ts"
 export { maximumLookup, ContactLookup, ContactSearch, type FoundContacts } from "./services/ContactReads.ts"
-export { maximumContactsPerPage, type ContactsPage } from "./services/ContactsPage.ts"
+export {
+  contactOrders,
+  maximumContactsPerPage,
+  maximumSortedOffset,
+  type ContactOrder,
+  type ContactsFrom,
+  type ContactsPage,
+  type ListContactsPage
+} from "./services/ContactsPage.ts"
 export * from "./services/ContactsService.ts"
 export * from "./services/CredentialsService.ts"
 export * from "./services/EmailsService.ts"

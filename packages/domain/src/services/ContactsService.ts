@@ -26,7 +26,7 @@ import type { ContactCount } from "../rules/Unplaced.ts"
 import type { ServiceError } from "../errors/ServiceError.ts"
 import { CheckedService, keyedFields } from "./CheckedService.ts"
 import type { FoundContacts } from "./ContactReads.ts"
-import type { ContactsPage } from "./ContactsPage.ts"
+import type { ContactsFrom, ContactsPage } from "./ContactsPage.ts"
 import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /** The options of a read of contacts by their addresses. */
@@ -85,14 +85,12 @@ export class ContactsService extends CheckedService<
       email: string,
       options?: GetOptions
     ) => Effect.Effect<Contact, ContactNotFound | InvalidInput | ServiceError>
-    /** Lists a page of contacts, in the order in which they were added. `contactsGet`, needs ViewContacts. */
+    /** Lists a page of contacts, in the order in which they were added or in another one. `contactsGet`, needs ViewContacts. */
     readonly list: (
       page?: ContactsPage
     ) => Effect.Effect<ReadonlyArray<Contact>, InvalidRule | InvalidInput | ServiceError>
     /** Streams all contacts in constant memory, as `streamPages` describes. `contactsGet`, needs ViewContacts. */
-    readonly stream: (
-      from?: Omit<ContactsPage, "limit">
-    ) => Stream.Stream<Contact, InvalidRule | InvalidInput | ServiceError>
+    readonly stream: (from?: ContactsFrom) => Stream.Stream<Contact, InvalidRule | InvalidInput | ServiceError>
     /**
      * Gets the contacts with up to 1000 addresses; those that do not exist are left out. `contactsLookupPost`, needs
      * ViewContacts.
@@ -185,8 +183,10 @@ export class ContactsService extends CheckedService<
   }
 >()("@roster/domain/ContactsService", {
   get: [null, getFields],
-  list: [fieldsOf<ContactsPage>("a page", { limit: true, offset: true, rule: true, lists: true })],
-  stream: { stream: [fieldsOf<Omit<ContactsPage, "limit">>("a stream", { offset: true, rule: true, lists: true })] },
+  list: [
+    fieldsOf<ContactsPage>("a page", { limit: true, offset: true, rule: true, lists: true, sort: true, after: true })
+  ],
+  stream: { stream: [fieldsOf<ContactsFrom>("a stream", { offset: true, rule: true, lists: true })] },
   getMany: [null, getFields],
   count: [ruleOnly],
   fields: [ruleOnly],

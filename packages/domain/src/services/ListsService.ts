@@ -8,12 +8,12 @@ import type { ServiceError } from "../errors/ServiceError.ts"
 import type { ConflictingFilter, ContactFilter } from "../rules/ContactFilter.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
 import { fieldsOf } from "../values/UnknownNames.ts"
-import type { ContactsPage } from "./ContactsPage.ts"
+import type { ContactsPage, ListContactsPage } from "./ContactsPage.ts"
 import { CheckedService, keyedFields } from "./CheckedService.ts"
 import type { IdempotencyKeyReused, KeyedCall } from "./KeyedCall.ts"
 
 /** A page of lists, in the order of their names. */
-export interface ListsPage extends Omit<ContactsPage, "rule" | "lists"> {
+export interface ListsPage extends Pick<ContactsPage, "limit" | "offset"> {
   /** Whether the number of contacts of each list is told too (default: false). Another service than ours never tells it. */
   readonly counts?: boolean | undefined
 }
@@ -44,7 +44,7 @@ export class ListsService extends CheckedService<
     /** A page of the contacts on a list, in the order in which they were added. `listsByListnameContactsGet`, needs ViewContacts. */
     readonly contacts: (
       name: string,
-      page?: Omit<ContactsPage, "rule">
+      page?: ListContactsPage
     ) => Effect.Effect<ReadonlyArray<Contact>, ListNotFound | InvalidInput | ServiceError>
     /**
      * Puts the contacts of a rule or of addresses on a list; unknown addresses are ignored. `listsByNameContactsPost`, needs
@@ -69,10 +69,7 @@ export class ListsService extends CheckedService<
   create: ["Own", keyedFields],
   update: [null, "Own"],
   delete: [null],
-  contacts: [
-    null,
-    fieldsOf<Omit<ContactsPage, "rule">>("a page of a list", { limit: true, offset: true, lists: true })
-  ],
+  contacts: [null, fieldsOf<ListContactsPage>("a page of a list", { limit: true, offset: true, lists: true })],
   add: [null, "Own"],
   remove: [null, "Own"]
 }) {}

@@ -5,7 +5,8 @@ import {
   readsHonoured,
   resubscribeHonoured,
   runsHonoured,
-  searchHonoured
+  searchHonoured,
+  sortHonoured
 } from "@roster/api"
 import {
   type AddOptions,
@@ -24,6 +25,7 @@ import {
   FieldsInUse,
   ImportRefused,
   ImportSource,
+  InvalidInput,
   makeFieldCount,
   maximumContactsPerAdd,
   Pagination,
@@ -39,6 +41,7 @@ import {
   checkPage,
   checkPlaces,
   importNotGuarded,
+  isSorted,
   PollHint,
   randomId,
   readHistoryPage,
@@ -67,6 +70,9 @@ const readHistory = readJson(ContactHistory)
 const readFields = readJson(FieldsInUse)
 const readLink = readJson(ExportLink)
 const readStatus = readJson(ExportStatus)
+
+const onlyAdded = "this service lists contacts in the order in which they were added alone"
+const onlyByOffset = "this service lists contacts by their offset alone"
 
 /** Whether a rule is too long for an address. */
 const isLong = (rule: string | undefined): rule is string => rule !== undefined && exceedsQuery([rule])
@@ -107,6 +113,7 @@ export const make = Effect.gen(function* () {
   const isResubscribeHonoured = said(resubscribeHonoured)
   const isSearchHonoured = said(searchHonoured)
   const isAddModeHonoured = said(addModeHonoured)
+  const areOrdersHonoured = said(sortHonoured)
   const readWith = makeAnnouncedRead(areListsHonoured)
   const saidOnAnswers = makeSaidOnAnswers(call, api)
   const knowsLists = saidOnAnswers(() => areListsHonoured.current, false)
@@ -115,13 +122,19 @@ export const make = Effect.gen(function* () {
   const callSearch = makeExtensionCall(call, isSearchHonoured)
   const takesRulesInBodies = saidOnAnswers(() => isSearchHonoured.current, false)
 
+  const knowsOrders = saidOnAnswers(() => areOrdersHonoured.current, false)
+
   const list: ContactsService["Service"]["list"] = fn("ContactsService.list")(function* (page = {}) {
     yield* checkPage(page)
-    const { limit, lists = false, offset } = page
+    const { after: afterContact, limit, lists = false, offset, sort } = page
+    if (isSorted(page) && !(yield* knowsOrders)) {
+      const [field, issue] = sort === undefined || sort === "added" ? ["after", onlyByOffset] : ["sort", onlyAdded]
+      return yield* new InvalidInput({ field, issue })
+    }
     const rule = page.rule === undefined ? undefined : yield* ruleToSend(page.rule)
     if (isLong(rule)) {
       const found = yield* callSearch({
-        ...api.contactsSearchPost({ payload: { rule }, query: { limit, offset, lists } }),
+        ...api.contactsSearchPost({ payload: { rule }, query: { afterContact, limit, offset, lists, sort } }),
         read: readContacts,
         refusals: ["InvalidRule", "InvalidInput"]
       }).pipe(inRule(page.rule))
@@ -129,7 +142,7 @@ export const make = Effect.gen(function* () {
     }
     return yield* readWith(lists, (lists) =>
       call({
-        ...api.contactsGet({ query: { limit, offset, rule, lists } }),
+        ...api.contactsGet({ query: { afterContact, limit, offset, rule, lists, sort } }),
         read: readContacts,
         refusals: ["InvalidRule", "InvalidInput"]
       })

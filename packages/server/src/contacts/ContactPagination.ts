@@ -2,15 +2,17 @@
  * Offset pagination over counted blocks of ids: a page skips less than one block instead of every contact before it.
  * Contacts that are not counted yet have higher ids, so they cost time but not correctness. (docs/decisions/paging.md)
  */
-import { canonicalEmail, type Contact, type ContactsPage, ListNotFound, ListsText, ruleMatcher } from "@roster/domain"
 import {
-  checkLookup,
-  checkPage,
-  ContactFields,
-  type ContactRule,
-  isAddressable,
-  notAddressable
-} from "@roster/domain/internal"
+  canonicalEmail,
+  type Contact,
+  type ContactsPage,
+  type ListContactsPage,
+  ListNotFound,
+  ListsText,
+  type Rule,
+  ruleMatcher
+} from "@roster/domain"
+import { checkLookup, checkPage, ContactFields, isAddressable, isSorted, notAddressable } from "@roster/domain/internal"
 import { Data, DateTime, Effect, Iterable } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Caller } from "../credentials/Caller.ts"
@@ -18,6 +20,7 @@ import { defaultPage } from "../store/Rows.ts"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { eachInSlices, yieldToEventLoop } from "../threads/Slices.ts"
+import { type ContactKey, contactsIn, inOrder, isBehind, type KeyOrder, keyBehind, orderOf } from "./ContactKeys.ts"
 import { columnsFor, contactsByAddress, toContact, toListed, toSubject } from "./ContactRow.ts"
 import { findList } from "./ListMembers.ts"
 import { RuleScans } from "./RuleScans.ts"
@@ -36,6 +39,15 @@ export class LargeAnswer extends Data.Class<{ readonly contacts: ReadonlyArray<P
 
 const isLarge = (contacts: ReadonlyArray<PlacedContact>, most: number): boolean =>
   contacts.reduce((sum, { bytes }) => sum + bytes, 0) > most
+
+/** Which contacts a page has. */
+interface PageBehind {
+  readonly order: KeyOrder
+  /** The key behind which it begins. */
+  readonly from: ContactKey
+  readonly limit: number
+  readonly offset: number
+}
 
 /** Blocks of 1024 ids. */
 const blockBits = 10
@@ -83,6 +95,16 @@ const pageOf = (
       SELECT ${columns} FROM contacts WHERE account = ${account} AND id >= (
         SELECT id FROM contacts WHERE account = ${account} ORDER BY id LIMIT 1 OFFSET ${offset}
       ) ORDER BY id LIMIT ${limit}`
+
+/** A page behind a key of an index. */
+const pageBehind = (
+  sql: SqlClient.SqlClient,
+  columns: Statement.Fragment,
+  account: string,
+  { from, limit, offset, order }: PageBehind
+): Statement.Statement<{ readonly bytes: number }> => sql`
+  SELECT ${columns} FROM ${contactsIn(sql, order)} WHERE account = ${account} AND ${isBehind(sql, order, from)}
+  ORDER BY ${sql.literal(inOrder(order))} LIMIT ${limit} OFFSET ${offset}`
 
 /** Makes the function that counts the contacts of the caller, or those that a rule selects. */
 export const makeCount = Effect.gen(function* () {
@@ -213,7 +235,7 @@ const makeReadPage = Effect.gen(function* () {
 export const makeListPages = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const readPage = yield* makeReadPage
-  return Effect.fnUntraced(function* (name: string, page: Omit<ContactsPage, "rule">, most = everything) {
+  return Effect.fnUntraced(function* (name: string, page: ListContactsPage, most = everything) {
     const { account } = yield* Caller
     if (!isAddressable(name)) return yield* notAddressable("list")
     yield* checkPage(page)
@@ -242,26 +264,25 @@ export const makePages = Effect.gen(function* () {
 
   const pageByRule = Effect.fnUntraced(function* (
     account: string,
-    contactRule: ContactRule,
-    page: { readonly limit: number; readonly offset: number; readonly lists: boolean },
+    rule: Rule.Rule,
+    { from: begin, limit, offset, order }: PageBehind,
+    lists: boolean,
     most: number
   ) {
-    const { limit, lists, offset } = page
-    const rule = yield* readRule(contactRule)
-    if (rule._tag === "All")
-      return yield* readPage((columns) => pageOf(sql, columns, account, page).values, lists, most)
     const now = yield* storeClock(sql).now
     const bounds = { operation: "contactsGet", isDeletion: false }
     const request = { account, rule, now: DateTime.toEpochMillis(now) }
     const matches = ruleMatcher(rule, now)
     const contacts: Array<Contact> = []
     const places: Array<PlacedContact> = []
-    let from = { after: 0, offset }
+    let from = { after: begin, offset }
     while (contacts.length < limit) {
       const missing = limit - contacts.length
-      const ids = yield* scans.find(bounds, { ...request, ...from, limit: missing })
+      const { ids, last } = yield* scans.findPage(bounds, { ...request, ...from, order, limit: missing })
       const select = (columns: Statement.Fragment) =>
-        sql`SELECT ${columns} FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)} ORDER BY id`.values
+        sql`
+        SELECT ${columns} FROM contacts WHERE account = ${account} AND ${isOneOfIds(ids)}
+        ORDER BY ${sql.literal(inOrder(order))}`.values
       if (most !== everything) {
         for (const [id, bytes] of yield* select(sizesOf(sql, lists)))
           places.push({ id: Number(id), bytes: Number(bytes) })
@@ -272,7 +293,7 @@ export const makePages = Effect.gen(function* () {
         if (matches(toSubject(row))) contacts.push(lists ? toListed(row) : toContact(row))
       })
       if (ids.length < missing) break
-      from = { after: ids.at(-1) ?? 0, offset: 0 }
+      from = { after: last, offset: 0 }
     }
     return contacts
   })
@@ -280,8 +301,13 @@ export const makePages = Effect.gen(function* () {
   return Effect.fnUntraced(function* (page: ContactsPage, most = everything) {
     const { account } = yield* Caller
     yield* checkPage(page)
-    const { limit = defaultPage, lists = false, offset = 0, rule } = page
-    if (rule !== undefined) return yield* pageByRule(account, rule, { limit, offset, lists }, most)
-    return yield* readPage((columns) => pageOf(sql, columns, account, { limit, offset }).values, lists, most)
+    const { after, limit = defaultPage, lists = false, offset = 0, sort } = page
+    const order = orderOf(sort)
+    const from = yield* keyBehind(account, order, after)
+    const which: PageBehind = { order, from, limit, offset }
+    const rule = page.rule === undefined ? undefined : yield* readRule(page.rule)
+    if (rule !== undefined && rule._tag !== "All") return yield* pageByRule(account, rule, which, lists, most)
+    const select = isSorted(page) ? pageBehind : pageOf
+    return yield* readPage((columns) => select(sql, columns, account, which).values, lists, most)
   })
 })

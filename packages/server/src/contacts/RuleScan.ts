@@ -1,14 +1,15 @@
 /**
  * Evaluates rules on the contacts of a store: by key and in slices, so that nobody waits for the end of a scan. It
- * sees each contact as it is when its turn comes, and none twice, since ids ascend. (docs/decisions/rules.md)
+ * sees each contact as it is when its turn comes, and none twice, since keys go in one direction. (docs/decisions/rules.md)
  */
 import { makeFieldCount, Rule, ruleMatcher } from "@roster/domain"
 import { ContactFields, makeRuleCount, type RuleFields } from "@roster/domain/internal"
 import { DateTime, Effect } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
 import * as FairQueue from "../threads/FairQueue.ts"
 import { beginSlice, monotonicMillis } from "../threads/Slices.ts"
+import { type ContactKey, contactsIn, inOrder, isBehind, type KeyOrder, orderOf } from "./ContactKeys.ts"
 import { contactColumns, listNamesIn, listsColumn, toContact, toSubject } from "./ContactRow.ts"
 import { identitiesOf } from "./ContactSelection.ts"
 
@@ -22,12 +23,22 @@ export interface ScanRequest {
 
 /** What to look for. */
 export interface FindRequest extends ScanRequest {
-  /** Only contacts with a higher id. */
-  readonly after: number
+  /** The order (default: by id). */
+  readonly order?: KeyOrder | undefined
+  /** Only contacts behind this key. */
+  readonly after: ContactKey
   /** The number of matching contacts to skip. */
   readonly offset: number
   /** The maximum number of contacts to find. */
   readonly limit: number
+}
+
+/** The contacts that were found. */
+export interface Found {
+  /** Their ids, in the order. */
+  readonly ids: Float64Array<ArrayBuffer>
+  /** The key of the last one; that behind which was looked, if there is none. */
+  readonly last: ContactKey
 }
 
 /** Which contacts to count the fields of. */
@@ -82,8 +93,6 @@ export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
 /** How an engine reads the contacts of a scan. */
 interface ScanReads {
   readonly rowsAtOnce: number
-  /** Contacts in order, by the index of that. */
-  readonly inOrder: Statement.Fragment
   /** How many scans have their turn: while one waits for another process, the next one may go on. */
   readonly atOnce: number
   readonly rowsOf: (statement: Statement.Statement<unknown>) => Statement.Statement<unknown>["values"]
@@ -91,16 +100,14 @@ interface ScanReads {
 
 /** Scans between the other work of the thread, a slice at a time. */
 export const makeScans = (sql: SqlClient.SqlClient) => {
-  const { atOnce, inOrder, rowsAtOnce, rowsOf } = byEngine<ScanReads>(sql, {
+  const { atOnce, rowsAtOnce, rowsOf } = byEngine<ScanReads>(sql, {
     sqlite: () => ({
       rowsAtOnce: batchRows,
-      inOrder: sql`contacts INDEXED BY contacts_in_order`,
       atOnce: 1,
       rowsOf: ({ values }) => values
     }),
     postgres: () => ({
       rowsAtOnce: batchRowsOfServer,
-      inOrder: sql`contacts`,
       atOnce: 2,
       // A plan that was prepared while the table was small reads all of it for each batch.
       rowsOf: ({ valuesUnprepared }) => valuesUnprepared
@@ -108,24 +115,34 @@ export const makeScans = (sql: SqlClient.SqlClient) => {
   })
   const turns = FairQueue.make({ atOnce })
 
-  /** Visits rows of the id and these columns, in ascending order, until a visit or the time between says it is enough. */
+  /**
+   * Visits rows of the id and these columns, and of the key if that is another one, in order, until a visit or the time between says
+   * it is enough.
+   */
   const scan = (
     { account, rule }: ScanRequest,
     columns: string,
-    visit: (row: ReadonlyArray<unknown>) => boolean,
-    { from = 0, isLate = () => false }: { readonly from?: number; readonly isLate?: () => boolean } = {}
+    visit: (row: ReadonlyArray<unknown>, key: ContactKey) => boolean,
+    {
+      order = orderOf(),
+      from = order.beginning,
+      isLate = () => false
+    }: { readonly order?: KeyOrder | undefined; readonly from?: ContactKey; readonly isLate?: () => boolean } = {}
   ) =>
     turns.run(
       account,
       Effect.fnUntraced(function* (pause) {
         const identities = identitiesOf(rule)
+        const isById = order.column === "id"
         // With the plus no planner reads the account in order for a few addresses.
-        const [table, condition, order] =
+        const [table, condition, plus] =
           identities === undefined
-            ? [inOrder, sql`account = ${account}`, "id"]
-            : [sql`contacts`, sql`account = ${account} AND ${dialect(sql).isOneOf("identity", [...identities])}`, "+id"]
-        const [statement, parameters] = sql`SELECT id${sql.literal(columns)} FROM ${table}
-          WHERE ${condition} AND id > ${from} ORDER BY ${sql.literal(order)} LIMIT ${rowsAtOnce}`.compile()
+            ? [contactsIn(sql, order), sql`account = ${account}`, ""]
+            : [sql`contacts`, sql`account = ${account} AND ${dialect(sql).isOneOf("identity", [...identities])}`, "+"]
+        const read = sql.literal(`id${columns}${isById ? "" : ", identity"}`)
+        const sorted = sql.literal(`${isById ? plus : ""}${inOrder(order)}`)
+        const [statement, parameters] = sql`SELECT ${read} FROM ${table}
+          WHERE ${condition} AND ${isBehind(sql, order, from)} ORDER BY ${sorted} LIMIT ${rowsAtOnce}`.compile()
         const which = parameters.slice(0, -2)
         let after = from
         let isOver = yield* beginSlice()
@@ -136,35 +153,35 @@ export const makeScans = (sql: SqlClient.SqlClient) => {
               yield* pause
               isOver = yield* beginSlice()
             }
-            after = Number(row[0])
-            if (visit(row)) return
+            after = isById ? Number(row[0]) : String(row.at(-1))
+            if (visit(row, after)) return
           }
           if (rows.length < rowsAtOnce || isLate()) return
         }
       })
     )
 
-  /** Visits the ids of the contacts that a rule selects. */
-  const select = (request: ScanRequest, from: number, visit: (id: number) => boolean) => {
-    const { columns, matches } = rowMatcher(request.rule, DateTime.makeUnsafe(request.now))
-    return scan(request, columns, (row) => matches(row) && visit(Number(row[0])), { from })
-  }
-
   return {
-    /** The ids, in ascending order. */
+    /** The contacts that a rule selects. */
     find: (request: FindRequest) =>
-      Effect.suspend(() => {
-        const { after, limit, offset } = request
+      Effect.suspend((): Effect.Effect<Found, SqlError.SqlError> => {
+        const { after, limit, now, offset, order, rule } = request
+        if (limit === 0) return Effect.succeed({ ids: new Float64Array(), last: after })
+        const { columns, matches } = rowMatcher(rule, DateTime.makeUnsafe(now))
         const ids: Array<number> = []
+        let last = after
         let skipped = 0
-        const visit = (id: number) => {
-          if (skipped === offset) return ids.push(id) === limit
-          skipped++
-          return false
+        const visit = (row: ReadonlyArray<unknown>, key: ContactKey) => {
+          if (!matches(row)) return false
+          if (skipped < offset) {
+            skipped++
+            return false
+          }
+          last = key
+          return ids.push(Number(row[0])) === limit
         }
-        return limit === 0
-          ? Effect.succeed(new Float64Array())
-          : Effect.map(select(request, after, visit), () => Float64Array.from(ids))
+        const scanned = scan(request, columns, visit, { order, from: after })
+        return Effect.map(scanned, () => ({ ids: Float64Array.from(ids), last }))
       }),
     /** The number of contacts, and of those whose values the rule cannot compare. */
     count: (request: ScanRequest) =>

@@ -4,7 +4,7 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { makePlaces } from "../threads/FairQueue.ts"
 import { type Full, makeQuota } from "../threads/Quota.ts"
-import { type FindRequest, makeScans, type ScanRequest } from "./RuleScan.ts"
+import { type FindRequest, type Found, makeScans, type ScanRequest } from "./RuleScan.ts"
 
 /** What bounds a search: the operation that asks for it, and whether for a bulk delete. */
 export interface ScanOptions {
@@ -20,7 +20,12 @@ export class RuleScans extends Context.Service<
     readonly find: (
       options: ScanOptions,
       request: FindRequest
-    ) => Effect.Effect<Float64Array<ArrayBuffer>, SqlError.SqlError | ServiceError>
+    ) => Effect.Effect<Found["ids"], SqlError.SqlError | ServiceError>
+    /** Finds a page of them in the same way, with the key behind which the next one begins. */
+    readonly findPage: (
+      options: ScanOptions,
+      request: FindRequest
+    ) => Effect.Effect<Found, SqlError.SqlError | ServiceError>
     /** Counts the fields of contacts in the same way, of as many as half of the time is enough for. */
     readonly fields: (
       options: ScanOptions,
@@ -101,7 +106,13 @@ const make = (sql: SqlClient.SqlClient, ruleDeadline: Duration.Input = defaultRu
       Effect.scoped
     )
   return RuleScans.of({
-    find: (options, request) => bounded(options, request.account, scans.find(request)),
+    find: (options, request) =>
+      bounded(
+        options,
+        request.account,
+        Effect.map(scans.find(request), ({ ids }) => ids)
+      ),
+    findPage: (options, request) => bounded(options, request.account, scans.find(request)),
     fields: (options, request) => {
       const millis = Duration.toMillis(deadline) / 2
       return bounded(options, request.account, scans.fields({ ...request, millis }))

@@ -93,12 +93,12 @@ const contactsHandlers = Effect.gen(function* () {
     contactsByEmailPut: ({ params, payload }) =>
       toWireError(encodedBeforeCommit(contacts.update(params.email, payload), responseOfOne)),
     contactsByEmailDelete: ({ params }) => toWireError(contacts.delete(params.email)),
-    contactsGet: ({ query }) => toWireError(answers.list(query)),
+    contactsGet: ({ query: { afterContact: after, ...page } }) => toWireError(answers.list({ ...page, after })),
     contactsCountGet: ({ query }) => toWireError(contacts.count(query)),
     contactsFieldsGet: ({ query }) => toWireError(contacts.fields(query)),
     contactsLookupPost: ({ payload, query }) => toWireError(answers.getMany(payload.emails, query)),
-    contactsSearchPost: ({ payload: { rule }, query: { count = false, ...page } }) =>
-      count ? toWireError(contacts.count({ rule })) : toWireError(answers.list({ ...page, rule })),
+    contactsSearchPost: ({ payload: { rule }, query: { afterContact: after, count = false, ...page } }) =>
+      count ? toWireError(contacts.count({ rule })) : toWireError(answers.list({ ...page, after, rule })),
     contactsPost: ({ payload, query, request }) =>
       resubscribeOf(request).pipe(
         Effect.flatMap((resubscribe) => {

@@ -12,6 +12,7 @@ import {
   type GetOptions,
   type InvalidInput,
   type InvalidRule,
+  type ListContactsPage,
   type ListNotFound,
   type ServiceError,
   type TooManyContacts
@@ -61,7 +62,7 @@ export class ContactAnswers extends Context.Service<
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, InvalidRule | InvalidInput | ServiceError>
     readonly onList: (
       name: string,
-      page: Omit<ContactsPage, "rule">
+      page: ListContactsPage
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ListNotFound | InvalidInput | ServiceError>
     readonly getMany: (
       emails: ReadonlyArray<string>,

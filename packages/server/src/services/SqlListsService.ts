@@ -3,9 +3,9 @@ import {
   canonicalEmail,
   type ContactFilter,
   ContactList,
-  type ContactsPage,
   InvalidInput,
   type KeyedCall,
+  type ListContactsPage,
   ListNotFound,
   ListPayload,
   ListsService,
@@ -267,7 +267,7 @@ const make = Effect.gen(function* () {
   const pages = yield* makeListPages
 
   const contacts = fnRedacted("ListsService.contacts")(
-    function* (name: string, page: Omit<ContactsPage, "rule"> = {}) {
+    function* (name: string, page: ListContactsPage = {}) {
       const listed = yield* pages(name, page)
       return listed instanceof LargeAnswer ? [] : listed
     },

@@ -30,6 +30,7 @@ import { contactChangeConformance } from "./contacts/ContactChangeConformance.ts
 import { contactBoundsConformance } from "./contacts/ContactBoundsConformance.ts"
 import { contactListConformance } from "./contacts/ContactListConformance.ts"
 import { contactsConformance } from "./contacts/ContactsConformance.ts"
+import { contactOrderConformance } from "./contacts/ContactOrderConformance.ts"
 import { contactReadsConformance } from "./contacts/ContactReadsConformance.ts"
 import { contactTextConformance } from "./contacts/ContactTextConformance.ts"
 import { customFieldsConformance } from "./contacts/CustomFieldsConformance.ts"
@@ -83,6 +84,7 @@ const contacts = (): ReadonlyArray<ConformanceCase<ContactsService>> => [
   ...registered(andExport, [badContactsConformance]),
   ...registered(readAndWrite, [importConformance, importContentConformance]),
   ...registered(andExport, [exportConformance, exportFormatConformance]),
+  ...registered([...readAndWrite, "orders"], [contactOrderConformance]),
   ...registered(readAndWrite, [
     customFieldsConformance,
     contactsConformance,

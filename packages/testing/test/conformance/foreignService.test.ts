@@ -4,7 +4,7 @@
  * exact.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService } from "@roster/domain"
+import { type ContactsPage, ContactsService } from "@roster/domain"
 import { conformance } from "@roster/testing/conformance"
 import { testConformance } from "@roster/testing/vitest"
 import { Effect } from "effect"
@@ -47,4 +47,24 @@ describe("changes at another service", () => {
       )
     }).pipe(Effect.provide(foreign(answer, asked)))
   })
+})
+
+describe("another order at another service", () => {
+  it.effect.each(services)("is refused, by the name of what it does not know: it %s", ([, answer]) =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      yield* contacts.add([{ email: "b@example.com" }, { email: "a@example.com" }])
+      const pages: ReadonlyArray<ContactsPage> = [{ sort: "email" }, { sort: "-added" }, { after: "b@example.com" }]
+      const refusals = yield* Effect.forEach(pages, (page) => Effect.flip(contacts.list({ ...page, limit: 0 })))
+      assert.deepStrictEqual(
+        refusals.map((error) => error._tag === "InvalidInput" && error.field),
+        ["sort", "sort", "after"]
+      )
+      const listed = yield* contacts.list({ sort: "added" })
+      assert.deepStrictEqual(
+        listed.map(({ email }) => email),
+        ["b@example.com", "a@example.com"]
+      )
+    }).pipe(Effect.provide(foreign(answer)))
+  )
 })

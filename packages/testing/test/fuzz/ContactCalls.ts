@@ -1,7 +1,7 @@
 /** Calls on contacts, their exports and imports, and mails, whose answer the model knows. */
 import { type Asker, type Askers, type Drawn, drawn, listNamesOf, mayView, sentTo, type World } from "./Askers.ts"
 import type { Dice } from "./Dice.ts"
-import { Rule } from "@roster/domain"
+import { type ContactOrder, contactOrders, Rule } from "@roster/domain"
 import { formOf, jsonBody, type Sent } from "./GeneratedRequests.ts"
 import {
   type Account,
@@ -225,15 +225,35 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
     )
   }
 
+  const byAddress = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
+
+  /** The people in an order, behind an address. */
+  const peopleBehind = (account: Account, sort: ContactOrder = "added", after?: string) => {
+    const isByAddress = sort.endsWith("email")
+    const sorted = isByAddress
+      ? people(account).sort((a, b) => byAddress(identityOf(a.email), identityOf(b.email)))
+      : people(account)
+    const inOrder = sort.startsWith("-") ? sorted.toReversed() : sorted
+    const direction = sort.startsWith("-") ? -1 : 1
+    return after === undefined
+      ? inOrder
+      : inOrder.filter(({ email }) => byAddress(identityOf(email), identityOf(after)) * direction > 0)
+  }
+
   const listContacts = (): Drawn => {
     const asker = askerFor("ViewContacts")
     const account = accountOf(asker)
     const rule = chance(0.4) ? someRule(account) : undefined
     const [limit, offset] = [pick([undefined, 0, 1, 7, 1000, 1001]), pick([undefined, 0, 3, 100_000])]
     const isSearch = rule !== undefined && chance(0.3)
+    const sort = chance(0.4) ? pick(contactOrders) : undefined
+    const after = sort?.endsWith("email") === true && chance(0.5) ? addressOf(account) : undefined
+    const isFar = offset === 100_000 && sort !== undefined && sort !== "added"
     const parameters = [
       ...(limit === undefined ? [] : [`limit=${limit}`]),
       ...(offset === undefined ? [] : [`offset=${offset}`]),
+      ...(sort === undefined ? [] : [`sort=${sort}`]),
+      ...(after === undefined ? [] : [`afterContact=${encoded(spelled(after))}`]),
       ...(rule === undefined || isSearch ? [] : [`rule=${encoded(rule.text)}`])
     ]
     const from = offset ?? 0
@@ -242,14 +262,14 @@ export const makeContactCalls = ({ accounts, payloads }: World, dice: Dice, aske
       ? sentTo("POST", `/contacts/search${query}`, jsonBody({ Rule: rule.text }))
       : sentTo("GET", `/contacts${query}`)
     return drawn({ operation: isSearch ? "contactsSearchPost" : "contactsGet", asker, sent }, () =>
-      limit === 1001
+      limit === 1001 || isFar
         ? { status: 400 }
         : {
             status: 200,
             view: {
               of: (json) => [json].flat().map(viewOfJson),
               expected: () =>
-                people(account)
+                peopleBehind(account, sort, after)
                   .filter(rule?.holds ?? (() => true))
                   .slice(from, from + (limit ?? 20))
                   .map(viewOfPerson)

@@ -13,6 +13,7 @@ export const preconditions = {
   "idempotency-keys": "a service that keeps answers under the idempotency keys of its callers",
   runs: "a service that keeps runs",
   lists: "a service that has the operations on lists",
+  orders: "a service that lists contacts by address, and from the newest on",
   account: "a service that tells what an account has besides contacts and credentials"
 } as const
 
