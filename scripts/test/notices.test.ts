@@ -26,6 +26,10 @@ describe("the notices of a bundle", () => {
     assert.match(text, /\nswagger-ui \(Apache-2\.0\)\n[^]*Apache License/)
   })
 
+  it("have the icons of the page", () => {
+    assert.match(noticesOf(["/checkout/packages/studio/src/kit/Icon.tsx"]), /\nlucide [\d.]+ \(ISC\)\n[^]*Cole Bemis/)
+  })
+
   it("are not made where a licence is missing", () => {
     const folder = mkdtempSync(join(tmpdir(), "roster-notices-"))
     try {

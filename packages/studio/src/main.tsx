@@ -2,10 +2,12 @@
 import { Effect } from "effect"
 import { createRoot } from "preact/compat/client"
 import { App } from "./app/App.tsx"
+import { showKeptColours } from "./app/Theme.tsx"
 import { AtomProvider } from "./kit/Atoms.tsx"
 import { makeRegistry } from "./kit/Registry.ts"
 import { initialSession, keyInFragment, session, storageKey } from "./session/Session.ts"
 
+showKeptColours()
 const { history, location, sessionStorage } = globalThis
 const opened = { location: { ...location, origin: location.origin, pathname: location.pathname, hash: location.hash } }
 const keyText = keyInFragment(opened.location.hash)

@@ -6,12 +6,14 @@ import { page } from "../contacts/ContactAtoms.ts"
 import { ContactsView } from "../contacts/ContactsView.tsx"
 import { wanted } from "../contacts/ContactSelection.ts"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { Icon } from "../kit/Icon.tsx"
 import { Boundary, later, loadRest } from "../kit/Later.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing, rights, rightsWords } from "../session/Rights.tsx"
 import { connection, reachedAgain } from "../session/Connection.ts"
 import { readAgain, type Session, session } from "../session/Session.ts"
 import { OtherKey, SignIn } from "../session/SignIn.tsx"
+import { ColourSwitch } from "./Theme.tsx"
 import { type ListedView, view, viewOf, views } from "./View.ts"
 
 const ExportView = later(async () => (await import("../exports/ExportView.tsx")).ExportView)
@@ -56,10 +58,12 @@ const Entry = ({
     <li>
       {reason === undefined ? (
         <a href={`#${id}`} aria-current={isCurrent ? "page" : undefined}>
+          <Icon name={id} />
           {title}
         </a>
       ) : (
         <span aria-disabled="true" title={reason}>
+          <Icon name={id} />
           {title} <small>needs {needs}</small>
         </span>
       )}
@@ -97,12 +101,24 @@ const Head = ({ current }: { readonly current: Session }) => {
   }
   return (
     <header>
-      <strong>Roster Studio</strong>
-      <span className="target">{current.host?.name ?? current.baseUrl}</span>
+      <div className="brand">
+        <strong>
+          <svg viewBox="0 0 20 20" fillRule="evenodd" aria-hidden="true">
+            <path d="M5 0h10a5 5 0 0 1 5 5v10a5 5 0 0 1-5 5H5a5 5 0 0 1-5-5V5a5 5 0 0 1 5-5M4 5v2h2V5zm4 0v2h8V5zM4 9v2h2V9zm4 0v2h8V9zm-4 4v2h2v-2zm4 0v2h4v-2z" />
+          </svg>
+          <span>Roster</span>
+        </strong>
+        <span className="target">{current.host?.name ?? current.baseUrl}</span>
+      </div>
+      <Navigation />
       <span className="rights">{words}</span>
-      <button type="button" onClick={signOut}>
-        Sign out
-      </button>
+      <div className="account">
+        <ColourSwitch />
+        <button type="button" className="quiet" title="Sign out" aria-label="Sign out" onClick={signOut}>
+          <Icon name="leave" />
+          <span>Sign out</span>
+        </button>
+      </div>
     </header>
   )
 }
@@ -139,7 +155,7 @@ const Shown = () => {
       {shown === "import" ? <ImportView /> : null}
       {shown === "export" ? <ExportView /> : null}
       {shown === "keys" ? <KeysView /> : null}
-      {shown === "runs" ? <RunsView /> : null}
+      {shown === "history" ? <RunsView /> : null}
     </>
   )
 }
@@ -156,7 +172,6 @@ const Views = ({ current }: { readonly current: Session }) => {
   return (
     <>
       <Head current={current} />
-      <Navigation />
       <main ref={main}>
         <AwayLine />
         <Problem message={problem} />

@@ -9,6 +9,8 @@ import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
+import { fieldTitle } from "../kit/FieldTitles.ts"
+import { statusWords } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Shown } from "../kit/Times.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
@@ -39,7 +41,7 @@ const Facts = ({ contact }: { readonly contact: Contact }) => (
         ? []
         : [
             <div key={wire}>
-              <dt>{wire}</dt>
+              <dt>{fieldTitle(wire)}</dt>
               <dd>
                 <Shown value={value} />
               </dd>
@@ -95,7 +97,9 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
             onChange={({ currentTarget }) => setEdited({ ...edited, status: currentTarget.value })}
           >
             {statusesOf(contact).map((status) => (
-              <option key={status}>{status}</option>
+              <option key={status} value={status}>
+                {statusWords(status)}
+              </option>
             ))}
           </select>
         </label>

@@ -2,11 +2,14 @@
 import { type Contact, type FieldsInUse, Rule } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
 import { DateTime } from "effect"
+import { fieldTitle } from "../kit/FieldTitles.ts"
 
 /** A column that can be shown. */
 export interface ContactColumn {
   /** The name that exports and the command line have for it. */
   readonly name: string
+  /** The name that people read. */
+  readonly title: string
   /** The text of the cell, or its time. */
   readonly read: (contact: Contact) => string | DateTime.Utc
 }
@@ -21,9 +24,11 @@ export const listsColumn = "Lists"
 /** The address stands in each row before them. */
 const recordColumns: ReadonlyArray<ContactColumn> = [
   ...ContactFields.allFields.flatMap(({ read, wire }) =>
-    wire === "Email" ? [] : [{ name: wire, read: (contact: Contact) => shownOf(read(contact)) }]
+    wire === "Email"
+      ? []
+      : [{ name: wire, title: fieldTitle(wire), read: (contact: Contact) => shownOf(read(contact)) }]
   ),
-  { name: listsColumn, read: ({ lists = [] }) => lists.join("; ") }
+  { name: listsColumn, title: fieldTitle(listsColumn), read: ({ lists = [] }) => lists.join("; ") }
 ]
 
 const customColumn = (name: string): ContactColumn => {
@@ -34,7 +39,7 @@ const customColumn = (name: string): ContactColumn => {
     const other = Object.keys(customFields).find((own) => Rule.foldText(own) === folded)
     return other === undefined ? "" : (customFields[other] ?? "")
   }
-  return { name, read }
+  return { name, title: name, read }
 }
 
 /** The columns that are shown until a person chooses others. */

@@ -2,11 +2,16 @@
 import { AsyncResult } from "effect/reactivity"
 import { type KeyboardEvent, useRef } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
+import { fieldTitle } from "../kit/FieldTitles.ts"
+import { StatusMark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Shown } from "../kit/Times.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
-import { columnsOf } from "./ContactColumn.ts"
+import { type ContactColumn, columnsOf } from "./ContactColumn.ts"
+
+const Cell = ({ name, value }: Pick<ContactColumn, "name"> & { readonly value: ReturnType<ContactColumn["read"]> }) =>
+  name === "Status" && typeof value === "string" ? <StatusMark status={value} /> : <Shown value={value} />
 
 export const ContactTable = () => {
   const page = useAtomValue(ContactAtoms.page)
@@ -55,8 +60,8 @@ export const ContactTable = () => {
           indeterminate={!isPageChosen && emails.some(isChosen)}
           onChange={({ currentTarget }) => choose(0, emails.length, currentTarget.checked)}
         />,
-        "Email",
-        ...names.map((name) => <bdi key={name}>{name}</bdi>)
+        fieldTitle("Email"),
+        ...columns.map(({ name, title }) => <bdi key={name}>{title}</bdi>)
       ]}
     >
       {contacts.map((contact, at) => (
@@ -81,7 +86,7 @@ export const ContactTable = () => {
           </th>
           {columns.map(({ name, read }) => (
             <td key={name}>
-              <Shown value={read(contact)} />
+              <Cell name={name} value={read(contact)} />
             </td>
           ))}
         </tr>

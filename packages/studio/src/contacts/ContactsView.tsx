@@ -1,6 +1,8 @@
 /** The contacts: a rule, how many it selects, a table of them, and one contact when it is opened. */
 import { useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
+import { Empty } from "../kit/Empty.tsx"
+import { Icon } from "../kit/Icon.tsx"
 import { later } from "../kit/Later.tsx"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -23,15 +25,19 @@ const Opened = () => {
 
 /** What a person can do where no contact is shown. */
 const NoContacts = ({ rule }: { readonly rule: string }) => (
-  <p className="note">
+  <Empty icon="contacts" title={rule === "" ? "There are no contacts yet" : "No contact matches"}>
     {rule === "" ? (
       <>
-        There are no contacts yet. <a href="#import">Import a file</a>, or add one by hand.
+        <p>Import a file of yours, or add one by hand.</p>
+        <a className="button primary" href="#import">
+          <Icon name="import" />
+          Import a file
+        </a>
       </>
     ) : (
-      "No contact matches the rule."
+      <p>Write another one above, or show all contacts.</p>
     )}
-  </p>
+  </Empty>
 )
 
 const Columns = () => {
@@ -40,7 +46,7 @@ const Columns = () => {
   return (
     <fieldset>
       <legend className="unseen">Columns to show</legend>
-      {allColumns(fieldsInUse).map(({ name }) => (
+      {allColumns(fieldsInUse).map(({ name, title }) => (
         <label key={name}>
           <input
             type="checkbox"
@@ -48,8 +54,8 @@ const Columns = () => {
             onChange={(event) =>
               setNames(event.currentTarget.checked ? [...names, name] : names.filter((one) => one !== name))
             }
-          />
-          {name}
+          />{" "}
+          {title}
         </label>
       ))}
     </fieldset>
@@ -82,7 +88,10 @@ const ColumnChoice = () => {
         if (key === "Escape") close()
       }}
     >
-      <summary ref={button}>Columns</summary>
+      <summary ref={button}>
+        <Icon name="columns" />
+        Columns
+      </summary>
       {isOpen ? <Columns /> : null}
     </details>
   )
@@ -99,7 +108,7 @@ export const ContactsView = () => {
   const total = useAtomValue(ContactAtoms.total)
   return (
     <section className="contacts" aria-labelledby="contacts-title">
-      <h1 id="contacts-title" className="unseen" tabIndex={-1}>
+      <h1 id="contacts-title" tabIndex={-1}>
         Contacts
       </h1>
       <RuleBox />

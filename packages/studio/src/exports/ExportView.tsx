@@ -91,9 +91,7 @@ export const ExportView = () => {
   }
   return (
     <section aria-labelledby="export-title">
-      <h1 id="export-title" className="unseen">
-        Export
-      </h1>
+      <h1 id="export-title">Export</h1>
       <RuleBox />
       <Unplaced />
       <form className="bar" onSubmit={submit}>

@@ -137,7 +137,7 @@ export const ApplyStep = () => {
         </div>
       )}
       <Problem message={problemOf(applied)} />
-      {AsyncResult.isFailure(applied) ? <p>What it stored can be undone under Runs.</p> : null}
+      {AsyncResult.isFailure(applied) ? <p>What it stored can be undone under History.</p> : null}
     </section>
   )
 }

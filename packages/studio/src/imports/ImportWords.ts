@@ -102,6 +102,6 @@ export const leftText = (
         ? "This is its file: what was stored already is under “Already so”, and applying the plan does the rest."
         : "This is another file, or the same one read in another way.",
     keepsRuns
-      ? "What it stored can be undone under Runs."
+      ? "What it stored can be undone under History."
       : "This page no longer knows what it changed, so it cannot undo that part."
   ].join(" ")

@@ -202,9 +202,7 @@ export const KeysView = () => {
   ]
   return (
     <section aria-labelledby="keys-title">
-      <h1 id="keys-title" className="unseen">
-        Keys
-      </h1>
+      <h1 id="keys-title">Keys</h1>
       <RotationStatus />
       <Needs level="ModifyAccessTokens">
         <List kind="apikeys" onOpen={setOpen} />

@@ -2,6 +2,7 @@
 import { Atom } from "effect/reactivity"
 import { useAtom } from "./Atoms.tsx"
 import { counted } from "./Counts.ts"
+import { Icon, type IconName } from "./Icon.tsx"
 
 /** The numbers of rows of a page that a person can choose. */
 const sizes = [25, 50, 100, 250]
@@ -28,9 +29,9 @@ export const Pager = ({
 }) => {
   const [size, setSize] = useAtom(pageSize)
   const last = lastFirst(total, size)
-  const to = (title: string, next: number) => (
-    <button type="button" disabled={next === first} onClick={() => onFirst(next)}>
-      {title}
+  const to = (title: string, icon: IconName, next: number) => (
+    <button type="button" aria-label={title} title={title} disabled={next === first} onClick={() => onFirst(next)}>
+      <Icon name={icon} />
     </button>
   )
   return (
@@ -45,10 +46,10 @@ export const Pager = ({
         <span className="pages">
           {total <= size ? null : (
             <>
-              {to("First", 0)}
-              {to("Previous", Math.max(0, first - size))}
-              {to("Next", Math.min(last, first + size))}
-              {to("Last", last)}
+              {to("First", "first", 0)}
+              {to("Previous", "previous", Math.max(0, first - size))}
+              {to("Next", "next", Math.min(last, first + size))}
+              {to("Last", "last", last)}
             </>
           )}
           <select

@@ -17,7 +17,7 @@ export const problemOf = <A, E>(result: AsyncResult.AsyncResult<A, E>): string |
 /** An error, said at once by a screen reader. Spaces and lines stand as they are, since carets point at a place. */
 export const Problem = ({ message }: { readonly message: string | undefined }) =>
   message === undefined ? null : (
-    <div className="problem" role="alert">
+    <div className={message.includes("^") ? "problem mono" : "problem"} role="alert">
       {message}
     </div>
   )

@@ -1,8 +1,8 @@
 /**
  * A table that scrolls by itself where it is broader or longer than its place. The arrow keys, Home and End go through what
- * can be used in its rows, beside the Tab key.
+ * can be used in its rows, beside the Tab key. In a narrow window each row is a card, by `style.css`.
  */
-import { type KeyboardEvent, type ReactNode, useId } from "preact/compat"
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef } from "preact/compat"
 
 /** What is used in a row by a key of its own; a field or choice needs the arrow keys itself. */
 const used = "a[href], button:enabled, input[type=checkbox]:enabled"
@@ -33,6 +33,31 @@ const moveFocus = (event: KeyboardEvent<HTMLElement>): void => {
   event.preventDefault()
 }
 
+/** Writes the heading of its column at each cell, where a card shows it. A cell may stand beside several rows. */
+const nameCells = ({ tBodies, tHead }: HTMLTableElement): void => {
+  const headings = Array.from(tHead?.rows[0]?.cells ?? [], ({ textContent }) => textContent.trim())
+  // The number of rows below for which a column is taken.
+  const taken = headings.map(() => 0)
+  for (const row of tBodies[0]?.rows ?? []) {
+    let at = 0
+    for (const cell of row.cells) {
+      for (let more = taken[at] ?? 0; more > 0; more = taken[++at] ?? 0) taken[at] = more - 1
+      const heading = cell.tagName === "TH" || cell.colSpan > 1 ? "" : (headings[at] ?? "")
+      if (cell.dataset["heading"] !== heading) cell.dataset["heading"] = heading
+      taken[at] = cell.rowSpan - 1
+      at += cell.colSpan
+    }
+  }
+}
+
+/** The heading of a column of numbers, which stand at its end. */
+export const Numbers = ({ children }: { readonly children: ReactNode }) => <span className="number">{children}</span>
+
+/** A cell with a number; a dash for none, so that the others stand out. */
+export const Count = ({ of }: { readonly of: number }) => (
+  <td className="number">{of === 0 ? "–" : of.toLocaleString()}</td>
+)
+
 export const Table = ({
   children,
   className = "",
@@ -55,6 +80,10 @@ export const Table = ({
   readonly children: ReactNode
 }) => {
   const caption = useId()
+  const table = useRef<HTMLTableElement>(null)
+  useLayoutEffect(() => {
+    if (table.current !== null) nameCells(table.current)
+  })
   return (
     <div
       className={`scroll ${className}`}
@@ -64,7 +93,7 @@ export const Table = ({
       tabIndex={0}
       onKeyDown={moveFocus}
     >
-      <table aria-rowcount={total === undefined ? undefined : total + 1}>
+      <table ref={table} aria-rowcount={total === undefined ? undefined : total + 1}>
         <caption id={caption} className="unseen">
           {label}
         </caption>

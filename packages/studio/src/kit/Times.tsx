@@ -1,26 +1,39 @@
-/** Times as the person's clock, zone and language have them, with the exact instant where one points at them. */
+/** Times as the person's clock, zone and language have them: short, and exact where one points at them. */
 import { DateTime } from "effect"
 import { shortened } from "./Shortened.ts"
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+const ofThisYear = new Intl.DateTimeFormat(undefined, {
+  day: "numeric",
+  month: "short",
+  hour: "numeric",
+  minute: "2-digit"
+})
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 
-/** A time for people. */
-export const localTime = (time: DateTime.DateTime | number): string =>
-  format.format(typeof time === "number" ? time : DateTime.toEpochMillis(time))
+const millis = (time: DateTime.DateTime | number): number =>
+  typeof time === "number" ? time : DateTime.toEpochMillis(time)
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
+/** A time for people, to the second. */
+export const localTime = (time: DateTime.DateTime | number): string => exact.format(millis(time))
+
+/** A time for people as a table has it: of this year its day and minute, of another year its day. */
+export const shortTime = (time: DateTime.DateTime | number, now = new Date()): string => {
+  const at = new Date(millis(time))
+  return (at.getFullYear() === now.getFullYear() ? ofThisYear : days).format(at)
+}
 
 /** A day for people. */
-export const localDay = (time: Date): string => dayFormat.format(time)
+export const localDay = (time: Date): string => days.format(time)
 
 /** The instant in UTC, as rules mean it. */
 const instantOf = (time: DateTime.DateTime | number): string =>
   DateTime.formatIso(typeof time === "number" ? DateTime.makeUnsafe(time) : DateTime.toUtc(time)).replace(".000Z", "Z")
 
-/** A time for people, whose instant stands in its title. */
+/** A time for people, whose second and whose instant in UTC stand in its title. */
 export const Time = ({ at }: { readonly at: DateTime.DateTime | number }) => (
-  <time dateTime={instantOf(at)} title={instantOf(at)}>
-    {localTime(at)}
+  <time dateTime={instantOf(at)} title={`${localTime(at)} (${instantOf(at)})`}>
+    {shortTime(at)}
   </time>
 )
 

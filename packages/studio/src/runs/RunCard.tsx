@@ -4,13 +4,15 @@ import { AsyncResult, Atom } from "effect/reactivity"
 import { useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
+import { Icon } from "../kit/Icon.tsx"
 import { Pager, pageSize } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Time } from "../kit/Times.tsx"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
 import { ChangesTable } from "./ChangesTable.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
-import { beganAt, changedBy, effectWords, previewWords, stateWords, stepWords, whatOf } from "./RunWords.ts"
+import { beganAt, changedBy, effectWords, previewWords, stepWords, whatOf } from "./RunWords.ts"
+import { StateMark } from "./StateMark.tsx"
 
 const Changes = () => {
   const result = useAtomValue(RunAtoms.changes)
@@ -136,15 +138,15 @@ export const RunCard = ({ run }: { readonly run: ListedRun }) => {
     <>
       <p>
         <button type="button" onClick={() => registry.set(RunAtoms.opened, undefined)}>
-          All runs
+          <Icon name="previous" />
+          Back to the history
         </button>
       </p>
       <h2 ref={heading} tabIndex={-1}>
-        <bdi>{whatOf(run.header)}</bdi>, <Time at={beganAt(run.header)} />
+        <bdi>{whatOf(run.header)}</bdi>, <Time at={beganAt(run.header)} /> <StateMark run={run} />
       </h2>
       <p>
-        {created.toLocaleString()} added, {changed.toLocaleString()} changed, {deleted.toLocaleString()} deleted;{" "}
-        {stateWords(run)}.{" "}
+        {created.toLocaleString()} added, {changed.toLocaleString()} changed, {deleted.toLocaleString()} deleted.{" "}
         {run.state === "Interrupted" && (run.header.command === "import" || run.header.command === "apply")
           ? "Importing the same file again goes on where it stopped."
           : ""}

@@ -12,7 +12,7 @@ import {
 } from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
 import { shortened } from "../kit/Shortened.ts"
-import { localTime } from "../kit/Times.tsx"
+import { shortTime } from "../kit/Times.tsx"
 import type { UndoPreview } from "./RunAtoms.ts"
 
 /** When a run began, in milliseconds since 1970. */
@@ -39,10 +39,10 @@ export const whatOf = ({ about, command }: RunHeader): string =>
 
 /** How a run ended, and whether it was undone. */
 export const stateWords = ({ header, state, undoneBy }: ListedRun): string => {
-  if (undoneBy !== undefined) return `undone by the run of ${localTime(beganAt(undoneBy.header))}`
+  if (undoneBy !== undefined) return `undone on ${shortTime(beganAt(undoneBy.header))}`
   if (state === "Finished") return "finished"
   if (state === "GoingOn") return "going on"
-  return header.undoes === undefined ? "interrupted" : "interrupted: undo the same run again to go on"
+  return header.undoes === undefined ? "interrupted" : "interrupted: undo the same again to go on"
 }
 
 const isOrAre = (count: number): string => (count === 1 ? "is" : "are")

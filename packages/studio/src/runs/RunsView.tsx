@@ -1,23 +1,46 @@
-/** The runs: what was done, when, and how it ended. One of them is opened to see what it changed, and to undo it. */
+/** The history: what was done, when, and how it ended. One run is opened to see what it changed, and to undo it. */
 import type { ListedRun } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
+import { useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
+import { Empty } from "../kit/Empty.tsx"
+import { Icon } from "../kit/Icon.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { Table } from "../kit/Table.tsx"
+import { Count, Numbers, Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
 import { RunCard } from "./RunCard.tsx"
-import { beganAt, stateWords, whatOf } from "./RunWords.ts"
+import { StateMark } from "./StateMark.tsx"
+import { beganAt, whatOf } from "./RunWords.ts"
 
 const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
-  const [, open] = useAtom(RunAtoms.opened)
+  const open = useAtomSet(RunAtoms.opened)
+  const look = useAtomSet(RunAtoms.lookUndo)
   if (runs.length === 0) {
-    return <p>Nothing was changed yet. What is imported, edited or deleted here becomes a run, which can be undone.</p>
+    return (
+      <Empty icon="history" title="Nothing was changed yet">
+        <p>What is imported, edited or deleted stands here from then on, and can be undone.</p>
+        <a className="button" href="#import">
+          Import a file
+        </a>
+      </Empty>
+    )
   }
   return (
     <Table
-      label="All runs"
-      columns={["When", "What", "Added", "Changed", "Deleted", "State", "Who", "Where"]}
+      label="What was done"
+      columns={[
+        "When",
+        "What",
+        <Numbers key="added">Added</Numbers>,
+        <Numbers key="changed">Changed</Numbers>,
+        <Numbers key="deleted">Deleted</Numbers>,
+        "State",
+        "Who",
+        "Where",
+        <span key="undo" className="unseen">
+          Undo
+        </span>
+      ]}
       className="broad"
     >
       {runs.map((run) => (
@@ -30,14 +53,31 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
           <td>
             <bdi>{whatOf(run.header)}</bdi>
           </td>
-          <td>{run.counts.created.toLocaleString()}</td>
-          <td>{run.counts.changed.toLocaleString()}</td>
-          <td>{run.counts.deleted.toLocaleString()}</td>
-          <td>{stateWords(run)}</td>
+          <Count of={run.counts.created} />
+          <Count of={run.counts.changed} />
+          <Count of={run.counts.deleted} />
+          <td>
+            <StateMark run={run} />
+          </td>
           <td>
             <bdi>{run.header.by ?? ""}</bdi>
           </td>
           <td>{run.isHere ? "here" : (run.header.name ?? run.header.target)}</td>
+          <td>
+            {run.isHere && run.state !== "GoingOn" && run.undoneBy === undefined ? (
+              <button
+                type="button"
+                className="quiet"
+                onClick={() => {
+                  open(run.header.id)
+                  look(run.header.id)
+                }}
+              >
+                <Icon name="undo" />
+                Undo<span className="unseen"> {whatOf(run.header)}</span>…
+              </button>
+            ) : null}
+          </td>
         </tr>
       ))}
     </Table>
@@ -51,12 +91,12 @@ export const RunsView = () => {
   const run = runs.find(({ header }) => header.id === opened)
   return (
     <section aria-labelledby="runs-title">
-      <h1 id="runs-title" className="unseen">
-        Runs
-      </h1>
+      <div className="title">
+        <h1 id="runs-title">History</h1>
+      </div>
       <Problem message={problemOf(result)} />
       {AsyncResult.isInitial(result) ? (
-        <p>Reading the runs…</p>
+        <p>Reading the history…</p>
       ) : run === undefined ? (
         <List runs={runs} />
       ) : (

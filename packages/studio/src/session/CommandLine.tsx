@@ -1,4 +1,4 @@
-/** The command that does the same as the page, to copy. */
+/** The command that does the same as the page, to copy, folded away for all who know no terminal. */
 import { commandLine, type RosterCommand } from "@roster/workflows"
 import { useRef, useState } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
@@ -21,14 +21,17 @@ export const CommandLine = ({ command: of }: { readonly command: RosterCommand }
     setCopied(true)
   }
   return (
-    <p className="command">
-      {/* A long one scrolls, with the keys as well. */}
-      <code ref={text} tabIndex={0}>
-        {command}
-      </code>
-      <button type="button" onClick={copy} onBlur={() => setCopied(false)}>
-        {isCopied ? "Copied" : "Copy"}
-      </button>
-    </p>
+    <details className="command">
+      <summary>Same in the terminal</summary>
+      <p>
+        {/* A long one scrolls, with the keys as well. */}
+        <code ref={text} tabIndex={0}>
+          {command}
+        </code>
+        <button type="button" onClick={copy} onBlur={() => setCopied(false)}>
+          {isCopied ? "Copied" : "Copy"}
+        </button>
+      </p>
+    </details>
   )
 }

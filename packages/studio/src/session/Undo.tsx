@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
+import { Icon } from "../kit/Icon.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { contactsChanged } from "./Changes.ts"
 import { Confirmed } from "./Confirmed.tsx"
@@ -70,6 +71,7 @@ export const UndoButton = ({
         <Needs level="ModifyContacts">
           <Confirmed>
             <button type="button" className="danger" onClick={() => undo()}>
+              <Icon name="undo" />
               {AsyncResult.isInitial(undone) ? title : "Undo the rest"}
             </button>
           </Confirmed>

@@ -34,7 +34,7 @@ describe("the words of an import", () => {
   it("say of an import that was left whether this is its file, and where it is undone", () => {
     const left = { digest: "a", rows: 1200 }
     assert.include(leftText(left, { digest: undefined, keepsRuns: true }), "Choose the same file")
-    assert.include(leftText(left, { digest: "a", keepsRuns: true }), "undone under Runs")
+    assert.include(leftText(left, { digest: "a", keepsRuns: true }), "undone under History")
     const other = leftText(left, { digest: "b", keepsRuns: false })
     for (const part of ["This is another file", "cannot undo"]) assert.include(other, part)
   })

@@ -89,7 +89,7 @@ describe("the runs view", () => {
           ["add", "Finished", 120, 0]
         ]
       )
-      assert.match(stateWords(runs[1] ?? assert.fail("no run")), /^undone by the run of /)
+      assert.match(stateWords(runs[1] ?? assert.fail("no run")), /^undone on /)
     })
   )
 

@@ -117,7 +117,9 @@ const keys = Effect.fnUntraced(function* (page: Page, baseUrl: string) {
     await page.getByRole("button", { name: "New key…" }).click()
     await page.getByLabel(/^Name, such as/).fill("reporting")
     await page.getByLabel(/^Read all contacts/).check()
-    await page.getByText("roster apikeys create reporting --access ViewContacts --expires 90d").waitFor()
+    await page
+      .getByText("roster apikeys create reporting --access ViewContacts --expires 90d")
+      .waitFor({ state: "attached" })
     await page.getByRole("button", { name: /^Make it/ }).click()
     return keptSecret(page)
   })
@@ -150,10 +152,11 @@ const keys = Effect.fnUntraced(function* (page: Page, baseUrl: string) {
 
 const undone = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Close" }).last().click()
-  await page.getByRole("link", { name: "Runs" }).click()
+  await page.getByRole("link", { name: "History" }).click()
   await page
     .getByRole("row", { name: /Import/ })
     .getByRole("button")
+    .first()
     .click()
   await page.getByRole("button", { name: "Preview the undo…" }).click()
   await page.getByText("2,599 contacts that the run added would be deleted").waitFor()

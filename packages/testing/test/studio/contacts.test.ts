@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.keyboard.press("Escape")
           await page.keyboard.press("Enter")
           await page.getByText("100 contacts").waitFor()
-          await page.getByText(`roster contacts list --rule "Stadt = 'Köln'"`).waitFor()
+          await page.getByText(`roster contacts list --rule "Stadt = 'Köln'"`).waitFor({ state: "attached" })
 
           // By keyboard alone: the first row, the last, the second, the card.
           await page.getByRole("button", { name: "c0@example.com" }).focus()
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.getByLabel("Last name").fill("O'Hara")
           await page.getByRole("button", { name: "Save" }).click()
           await page.getByText("Saved.").waitFor()
-          await page.getByText("History", { exact: true }).click()
+          await page.getByRole("dialog").getByText("History", { exact: true }).click()
           await page.getByRole("table", { name: "History" }).getByRole("cell", { name: "added" }).waitFor()
           await page.keyboard.press("Escape")
           await page.getByRole("cell", { name: "O'Hara" }).waitFor()
@@ -189,6 +189,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           for (const action of [page.getByRole("button", { name: /^New/ }).first(), ...(await actions.all())]) {
             assert.isTrue(await action.isDisabled(), await action.innerText())
           }
+          await page.getByText("Same in the terminal").click()
           assert.isTrue(await page.getByRole("button", { name: "Copy" }).isEnabled())
           await page.evaluate(() => (location.hash = "export"))
           await page.getByText("This key lacks the level Export, so it may not export contacts.").waitFor()
@@ -215,7 +216,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.getByRole("button", { name: c1 }).click()
           assert.strictEqual(await status.inputValue(), "Unsubscribed")
           await status.selectOption("Active")
-          await page.getByText(`roster contacts add ${c1} --status Active`).waitFor()
+          await page.getByText(`roster contacts add ${c1} --status Active`).waitFor({ state: "attached" })
           await page.getByRole("button", { name: "Save" }).first().click()
           await page.getByText(`${c1} is Unsubscribed and gets no mail.`).waitFor()
         })
@@ -233,10 +234,11 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
         assert.strictEqual(yield* statusOf, "Active")
         yield* Effect.promise(async () => {
           await page.keyboard.press("Escape")
-          await page.getByRole("link", { name: "Runs" }).click()
+          await page.getByRole("link", { name: "History" }).click()
           await page
             .getByRole("row", { name: /Change of contacts/ })
             .getByRole("button")
+            .first()
             .click()
           await page.getByRole("button", { name: "Preview the undo…" }).click()
           await page.getByRole("button", { name: "Undo: change 1 contact" }).click()

@@ -51,7 +51,9 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await page.getByRole("button", { name: "Leave it as it was" }).click()
           await page.getByLabel("Kept because of consent").check()
           await page.getByRole("region", { name: "Rows of the plan" }).getByText("left@example.com").waitFor()
-          await page.getByText("roster contacts import people.csv --mapping people.mapping.json --plan").waitFor()
+          await page
+            .getByText("roster contacts import people.csv --mapping people.mapping.json --plan")
+            .waitFor({ state: "attached" })
           const saved = page.waitForEvent("download")
           await page.getByRole("button", { name: "Save this mapping" }).click()
           assert.strictEqual((await saved).suggestedFilename(), "people.mapping.json")

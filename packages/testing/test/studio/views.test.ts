@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
         })
         yield* look("report")
         yield* Effect.promise(async () => {
-          await goTo(page, "Runs")
+          await goTo(page, "History")
           await page.getByRole("row", { name: `Import: ${markup}` }).waitFor()
         })
         yield* look("runs")
@@ -159,6 +159,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
           await page
             .getByRole("row", { name: /Change of contacts/ })
             .getByRole("button")
+            .first()
             .click()
           await page.getByRole("cell", { name: script }).waitFor()
         })

@@ -36,10 +36,11 @@ describe.skipIf(!hasBrowser)("the work on the page in Chromium", () => {
         })
         yield* studio.contacts.update("c0@example.com", { lastName: "Theirs" })
         yield* Effect.promise(async () => {
-          await page.getByRole("link", { name: "Runs" }).click()
+          await page.getByRole("link", { name: "History" }).click()
           await page
             .getByRole("row", { name: /Change of contacts/ })
             .getByRole("button")
+            .first()
             .click()
           await page.getByRole("cell", { name: hostileTexts[0] }).waitFor()
         })

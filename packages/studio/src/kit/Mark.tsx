@@ -1,0 +1,27 @@
+/** States as coloured marks with their word, so that nobody has to see the colour. */
+import type { ReactNode } from "preact/compat"
+
+/** What a colour says: it goes well, look at it, it is wrong, or nothing of these. */
+export type Tone = "good" | "warn" | "wrong" | "plain"
+
+/** A state in a word or two. */
+export const Mark = ({ children, tone = "plain" }: { readonly tone?: Tone; readonly children: ReactNode }) => (
+  <span className={`mark ${tone}`}>{children}</span>
+)
+
+const tones: Readonly<Record<string, Tone>> = {
+  Active: "good",
+  Engaged: "good",
+  Transactional: "good",
+  NotConfirmed: "warn",
+  Bounced: "wrong",
+  Abuse: "wrong"
+}
+
+/** The status of a contact in words: `NotConfirmed` as "Not confirmed". */
+export const statusWords = (status: string): string =>
+  status.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
+/** The status of a contact; nothing for none. */
+export const StatusMark = ({ status }: { readonly status: string }) =>
+  status === "" ? null : <Mark tone={tones[status] ?? "plain"}>{statusWords(status)}</Mark>
