@@ -4,7 +4,7 @@ import { createRoot } from "preact/compat/client"
 import { App } from "./app/App.tsx"
 import { showKeptColours } from "./app/Theme.tsx"
 import { AtomProvider } from "./kit/Atoms.tsx"
-import { makeRegistry } from "./kit/Registry.ts"
+import { makeRegistry } from "./app/Registry.ts"
 import { initialSession, keyInFragment, session, storageKey } from "./session/Session.ts"
 
 showKeptColours()

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Atom, AtomRegistry } from "effect/reactivity"
-import { makeRegistry } from "../../src/kit/Registry.ts"
+import { makeRegistry } from "../../src/app/Registry.ts"
 
 let steps = 0
 
