@@ -1,5 +1,5 @@
 /** The contacts that the rule selects: how many, the page of them that is shown, and those that are chosen. */
-import { ContactsService } from "@roster/domain"
+import { type ContactOrder, ContactsService } from "@roster/domain"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { lastFirst, pageSize } from "../kit/Pager.tsx"
@@ -8,16 +8,23 @@ import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 import { listsColumn, usualColumns } from "./ContactColumn.ts"
 import { type Meant, ruleBut } from "./ContactSelection.ts"
+import { readPage, type ShownPage } from "./SortedPage.ts"
 
-/** A value that holds while the rule does, and is the initial one again once another rule is shown. */
-const whileRule = <A>(initial: A): Atom.Writable<A, A> => {
-  const kept = Atom.keepAlive(Atom.make({ rule: "", value: initial }))
+/** The order that is shown. */
+export const sort = Atom.keepAlive(Atom.make<ContactOrder>("added"))
+
+/** The rule and order that are shown, as one text. */
+const ruleInOrder = Atom.readable((get) => `${get(sort)} ${get(rule)}`)
+
+/** A value that holds while what is shown does, and is the initial one again once something else is. */
+const whileShown = <A>(shown: Atom.Atom<string>, initial: A): Atom.Writable<A, A> => {
+  const kept = Atom.keepAlive(Atom.make({ of: "", value: initial }))
   return Atom.writable(
     (get) => {
-      const { rule: of, value } = get(kept)
-      return of === get(rule) ? value : initial
+      const { of, value } = get(kept)
+      return of === get(shown) ? value : initial
     },
-    (context, value: A) => context.set(kept, { rule: context.get(rule), value })
+    (context, value: A) => context.set(kept, { of: context.get(shown), value })
   )
 }
 
@@ -31,7 +38,7 @@ export interface Choice {
 export const noChoice: Choice = { isAll: false, emails: new Set() }
 
 /** Which contacts are chosen, whatever page is shown, until another rule is. */
-export const choice = whileRule<Choice>(noChoice)
+export const choice = whileShown<Choice>(rule, noChoice)
 
 /** Whether a contact that the rule selects is chosen. */
 export const isChosen = ({ emails, isAll }: Choice, email: string): boolean => emails.has(email) !== isAll
@@ -86,7 +93,7 @@ export const meant = Atom.readable((get): Meant => {
 /** The contacts that the rule leaves out, since it cannot compare a value of theirs. */
 export const unplaced = Atom.readable((get) => AsyncResult.getOrElse(get(count), () => undefined)?.unplaced)
 
-const wantedFirst = whileRule(0)
+const wantedFirst = whileShown(ruleInOrder, 0)
 
 /** The place of the first contact that is shown, counted from 0: on the last page, if there are fewer by now. */
 export const first = Atom.writable(
@@ -94,16 +101,47 @@ export const first = Atom.writable(
   (context, place: number) => context.set(wantedFirst, place)
 )
 
+const nothingShown: ShownPage = { of: "", first: 0, emails: [] }
+
+const shownLast = Atom.keepAlive(Atom.make(nothingShown))
+
 /** The page of contacts that is shown, and the place of its first. */
 export const page = Atom.withReactivity(contactsChanged)(
   runtime.atom((get) => {
     const lists = get(columns).includes(listsColumn)
-    const of = { limit: get(pageSize), offset: get(first), lists, ...selection(get(rule)) }
-    return ContactsService.use((service) =>
-      Effect.map(service.list(of), (contacts) => ({ contacts, first: of.offset }))
-    )
+    const of = get(ruleInOrder)
+    const wanted = { sort: get(sort), first: get(first), limit: get(pageSize) }
+    const last = get.once(shownLast)
+    return Effect.gen(function* () {
+      const contacts = yield* readPage(
+        yield* ContactsService,
+        { ...wanted, total: get.once(total) },
+        { lists, ...selection(get.once(rule)) },
+        last.of === of ? last : nothingShown
+      )
+      if (contacts === undefined) {
+        get.set(first, 0)
+        return yield* Effect.never
+      }
+      get.set(shownLast, { of, first: wanted.first, emails: contacts.map(({ email }) => email) })
+      return { contacts, first: wanted.first }
+    })
   })
 )
+
+const isPageShown = Atom.readable((get) => AsyncResult.isSuccess(get(page)))
+
+const orders = runtime.atom((get) =>
+  get(isPageShown)
+    ? ContactsService.use((contacts) => contacts.list({ limit: 0, sort: "email" })).pipe(
+        Effect.as(undefined),
+        Effect.catchTag("InvalidInput", ({ issue }) => Effect.succeed(issue))
+      )
+    : Effect.never
+)
+
+/** Why the service has no other order than that of adding; `undefined` if it has, or nobody knows yet. */
+export const whyUnsorted = Atom.readable((get) => AsyncResult.getOrElse(get(orders), () => undefined))
 
 /** A contact, whole, with its lists. */
 export const contact = Atom.family((email: string) =>

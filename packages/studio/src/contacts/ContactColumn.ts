@@ -21,6 +21,9 @@ export const shownOf = (value: string | number | DateTime.Utc | null | undefined
 /** The column of the lists, which the page asks for only where it is shown. */
 export const listsColumn = "Lists"
 
+/** The column of the time at which contacts were added, by which they can be sorted. */
+export const addedColumn = "DateAdded"
+
 /** The address stands in each row before them. */
 const recordColumns: ReadonlyArray<ContactColumn> = [
   ...ContactFields.allFields.flatMap(({ read, wire }) =>
@@ -43,7 +46,7 @@ const customColumn = (name: string): ContactColumn => {
 }
 
 /** The columns that are shown until a person chooses others. */
-export const usualColumns: ReadonlyArray<string> = ["Status", "FirstName", "LastName", "DateAdded"]
+export const usualColumns: ReadonlyArray<string> = ["Status", "FirstName", "LastName", addedColumn]
 
 /** All columns: those of the record, then the custom fields in use. */
 export const allColumns = (inUse: FieldsInUse | undefined): ReadonlyArray<ContactColumn> => [

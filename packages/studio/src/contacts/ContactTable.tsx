@@ -1,22 +1,62 @@
 /** The contacts that the rule selects, a page of them at a time. */
+import type { ContactOrder } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
-import { type KeyboardEvent, useRef } from "preact/compat"
+import { type KeyboardEvent, type ReactNode, useRef } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { fieldTitle } from "../kit/FieldTitles.ts"
+import { Icon } from "../kit/Icon.tsx"
 import { StatusMark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Shown } from "../kit/Times.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
-import { type ContactColumn, columnsOf } from "./ContactColumn.ts"
+import { addedColumn, type ContactColumn, columnsOf } from "./ContactColumn.ts"
 
 const Cell = ({ name, value }: Pick<ContactColumn, "name"> & { readonly value: ReturnType<ContactColumn["read"]> }) =>
   name === "Status" && typeof value === "string" ? <StatusMark status={value} /> : <Shown value={value} />
+
+/** A column whose index contacts can be read by. */
+type SortedBy = "email" | "added"
+
+/** The orders through which the clicks on a heading go: of dates the newest come first, and then it is as before. */
+const turns: Readonly<Record<SortedBy, Partial<Record<ContactOrder, ContactOrder>>>> = {
+  email: { email: "-email", "-email": "added" },
+  added: { "-added": "added", added: "-added" }
+}
+
+const firstTurn = { email: "email", added: "-added" } as const
+
+/** How the rows are sorted by a column, in the words of ARIA. */
+const directionOf = (by: SortedBy, order: ContactOrder) =>
+  order === by ? "ascending" : order === `-${by}` ? "descending" : "none"
+
+/** Sorts by its column, or says why that cannot be done here. */
+const SortHeading = ({ by, children }: { readonly by: SortedBy; readonly children: ReactNode }) => {
+  const [sort, setSort] = useAtom(ContactAtoms.sort)
+  const reason = useAtomValue(ContactAtoms.whyUnsorted)
+  const isFixed = reason !== undefined
+  const direction = directionOf(by, sort)
+  return (
+    <button
+      type="button"
+      className="sort"
+      aria-disabled={isFixed}
+      title={isFixed ? `Not sorted here: ${reason}` : undefined}
+      onClick={() => {
+        if (!isFixed) setSort(turns[by][sort] ?? firstTurn[by])
+      }}
+    >
+      {children}
+      {direction === "none" ? null : <Icon name={direction === "ascending" ? "up" : "down"} />}
+    </button>
+  )
+}
 
 export const ContactTable = () => {
   const page = useAtomValue(ContactAtoms.page)
   const total = useAtomValue(ContactAtoms.total)
   const names = useAtomValue(ContactAtoms.columns)
+  const sort = useAtomValue(ContactAtoms.sort)
   const [choice, setChoice] = useAtom(ContactAtoms.choice)
   const open = useAtomSet(ContactAtoms.opened)
   const last = useRef("")
@@ -60,8 +100,24 @@ export const ContactTable = () => {
           indeterminate={!isPageChosen && emails.some(isChosen)}
           onChange={({ currentTarget }) => choose(0, emails.length, currentTarget.checked)}
         />,
-        fieldTitle("Email"),
-        ...columns.map(({ name, title }) => <bdi key={name}>{title}</bdi>)
+        <SortHeading key="email" by="email">
+          {fieldTitle("Email")}
+        </SortHeading>,
+        ...columns.map(({ name, title }) => {
+          const heading = <bdi key={name}>{title}</bdi>
+          return name === addedColumn ? (
+            <SortHeading key={name} by="added">
+              {heading}
+            </SortHeading>
+          ) : (
+            heading
+          )
+        })
+      ]}
+      sorted={[
+        undefined,
+        directionOf("email", sort),
+        ...names.map((name) => (name === addedColumn ? directionOf("added", sort) : undefined))
       ]}
     >
       {contacts.map((contact, at) => (

@@ -64,12 +64,15 @@ export const Table = ({
   columns,
   isWaiting = false,
   label,
+  sorted = [],
   total
 }: {
   /** Its caption, which a screen reader says. */
   readonly label: string
   /** The headings of its columns, which may be equal. */
   readonly columns: ReadonlyArray<ReactNode>
+  /** How its rows are sorted by each of the columns, as far as they can be. */
+  readonly sorted?: ReadonlyArray<"ascending" | "descending" | "none" | undefined>
   /** How it scrolls: `broad` without breaking lines, `rows` within a height, `preview` with short cells. */
   readonly className?: string
   /** The number of rows if those that are shown are not all; each of them says its place by `aria-rowindex`, from 2. */
@@ -100,7 +103,7 @@ export const Table = ({
         <thead>
           <tr aria-rowindex={total === undefined ? undefined : 1}>
             {columns.map((column, index) => (
-              <th key={index} scope="col">
+              <th key={index} scope="col" aria-sort={sorted[index]}>
                 {column}
               </th>
             ))}
