@@ -25,6 +25,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "headings",
     "csv",
     "corrections",
+    "search",
     "warnings",
     "jobs",
     "services",

@@ -97,6 +97,9 @@ export {
   withoutRule,
   completeSavedRule
 } from "./saved/SavedRule.ts"
+export { type AddressList, longestAddressList, readAddressList } from "./search/AddressList.ts"
+export * as RuleFilters from "./search/RuleFilters.ts"
+export { readSearch, searchAsWords, type SearchText, searchTextOf } from "./search/SearchText.ts"
 export * as ContactStates from "./runs/ContactState.ts"
 export { historyCursor, type HistoryPosition, readHistoryPage } from "./runs/ContactHistory.ts"
 export {

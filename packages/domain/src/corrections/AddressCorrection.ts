@@ -1,11 +1,9 @@
 /** The address that a text with a slip of the hand means, where nothing about it is open. */
 import { emailAddressIssue } from "../contacts/EmailAddress.ts"
-import { likelyAddresses } from "../csv/CellProblems.ts"
+import { everyInvisible, likelyAddresses } from "../csv/CellProblems.ts"
 
 /** Beyond this no address is looked for: it is among the first characters of a text. */
 const longest = 1000
-
-const everyInvisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Each slip with what was meant, in the order in which they are put right. */
 const slips: ReadonlyArray<readonly [slip: RegExp, meant: string]> = [

@@ -28,7 +28,8 @@ export const cellText = (text: string): string => text.trim().slice(0, 100)
 
 /** Characters that neither show nor take room, and that copying from pages and mails leaves in a text. */
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
-const everyInvisible = new RegExp(invisible, "gu")
+/** Each of them. */
+export const everyInvisible = new RegExp(invisible, "gu")
 
 const codeOf = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`
@@ -54,17 +55,22 @@ const invisibleIn = (text: string): string | undefined => {
 const maybeAddress = /(?<=^|[\s<([,;:|])[^\s<>()[\]",;:|@]+@[^\s<>()[\]",;:|@]+(?=$|[\s>)\],;|])/g
 const mostAddresses = 3
 
-/** The valid addresses in a text that is none itself: `Ann <ann@example.com>`, `mailto:ann@example.com`, two in one cell. */
-export const likelyAddresses = (text: string): ReadonlyArray<string> => {
-  if (emailAddressIssue(text) === undefined && !isHidden(text)) return []
-  // A cell may have 8 MiB; an address is among its first characters.
-  const found = text.slice(0, 1000).replaceAll(everyInvisible, " ").match(maybeAddress) ?? []
+/** The valid addresses in a text, each once. */
+export const addressesIn = (text: string): ReadonlyArray<string> => {
+  const found = text.replaceAll(everyInvisible, " ").match(maybeAddress) ?? []
   const addresses = found.map((part) => part.replace(/\?.*/, "").replace(/(?<![.!])[.!]+$/, ""))
   // A domain without a dot is rather the beginning of one.
-  return [...new Set(addresses)]
-    .filter((address) => emailAddressIssue(address) === undefined && /^[^@]*@.*\./.test(address))
-    .slice(0, mostAddresses)
+  return [...new Set(addresses)].filter(
+    (address) => emailAddressIssue(address) === undefined && /^[^@]*@.*\./.test(address)
+  )
 }
+
+/** The valid addresses in a text that is none itself: `Ann <ann@example.com>`, `mailto:ann@example.com`, two in one cell. */
+export const likelyAddresses = (text: string): ReadonlyArray<string> =>
+  emailAddressIssue(text) === undefined && !isHidden(text)
+    ? []
+    : // A cell may have 8 MiB; an address is among its first characters.
+      addressesIn(text.slice(0, 1000)).slice(0, mostAddresses)
 
 const isAscii = (code: number): boolean => code < 0x80
 
