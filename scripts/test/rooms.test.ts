@@ -63,6 +63,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "session",
     "rules",
     "contacts",
+    "find",
     "plans",
     "lists",
     "imports/thread",

@@ -5,7 +5,8 @@ import { AsyncResult, Atom } from "effect/reactivity"
 import { page } from "../contacts/ContactAtoms.ts"
 import { ContactsView } from "../contacts/ContactsView.tsx"
 import { wanted } from "../contacts/ContactSelection.ts"
-import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { pasted } from "../find/PastedText.ts"
+import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { Boundary, later, loadRest } from "../kit/Later.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -14,12 +15,14 @@ import { connection, reachedAgain } from "../session/Connection.ts"
 import { readAgain, type Session, session } from "../session/Session.ts"
 import { OtherKey, SignIn } from "../session/SignIn.tsx"
 import { ColourSwitch } from "./Theme.tsx"
-import { type ListedView, view, viewOf, views } from "./View.ts"
+import { address, addressProblem, canonical, contactsAddress, type ListedView, view, views } from "./View.ts"
 
 const ExportView = later(async () => (await import("../exports/ExportView.tsx")).ExportView)
+const FindBox = later(async () => (await import("../find/FindBox.tsx")).FindBox, <div className="rule" />)
 const ImportView = later(async () => (await import("../imports/ImportView.tsx")).ImportView)
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
 const ListsView = later(async () => (await import("../lists/ListsView.tsx")).ListsView)
+const PastedDialog = later(async () => (await import("../find/PastedDialog.tsx")).PastedDialog)
 const Plans = later(async () => (await import("../plans/Plans.tsx")).Plans)
 const RunsView = later(async () => (await import("../runs/RunsView.tsx")).RunsView)
 
@@ -54,10 +57,11 @@ const Entry = ({
   readonly isCurrent: boolean
 }) => {
   const reason = useAtomValue(missing(needs))
+  const contacts = useAtomValue(contactsAddress)
   return (
     <li>
       {reason === undefined ? (
-        <a href={`#${id}`} aria-current={isCurrent ? "page" : undefined}>
+        <a href={id === "contacts" ? contacts : `#${id}`} aria-current={isCurrent ? "page" : undefined}>
           <Icon name={id} />
           {title}
         </a>
@@ -72,13 +76,22 @@ const Entry = ({
 }
 
 const Navigation = () => {
-  const [current, setCurrent] = useAtom(view)
+  const registry = useRegistry()
+  const current = useAtomValue(view)
+  const shown = useAtomValue(address)
   useEffect(() => {
-    const follow = () => setCurrent(viewOf(globalThis.location.hash))
+    const follow = () => Atom.batch(() => registry.set(address, globalThis.location.hash))
     follow()
     globalThis.addEventListener("hashchange", follow)
     return () => globalThis.removeEventListener("hashchange", follow)
-  }, [setCurrent])
+  }, [registry])
+  // What a person shows becomes an entry of the browser's history, so that its button leads back. What came from the address is there.
+  useEffect(() => {
+    const now = registry.get(address)
+    if (canonical(globalThis.location.hash) === now) return
+    globalThis.history.pushState(null, "", now)
+    registry.set(addressProblem, undefined)
+  }, [registry, shown])
   return (
     <nav aria-label="Views">
       <ul>
@@ -87,6 +100,16 @@ const Navigation = () => {
         ))}
       </ul>
     </nav>
+  )
+}
+
+/** What is wrong with the address that was opened. */
+const AddressLine = () => {
+  const problem = useAtomValue(addressProblem)
+  return problem === undefined ? null : (
+    <p role="status" className="note">
+      {problem}
+    </p>
   )
 }
 
@@ -131,6 +154,12 @@ const Planned = () => {
   return hasBegun.current ? <Plans /> : null
 }
 
+/** The addresses that were pasted. */
+const Pasted = () => {
+  const addresses = useAtomValue(pasted)
+  return addresses === undefined ? null : <PastedDialog begun={addresses} />
+}
+
 /** The view that is shown, or why the key opens none. */
 const Shown = () => {
   const shown = useAtomValue(view)
@@ -148,7 +177,9 @@ const Shown = () => {
     <>
       {shown === "contacts" ? (
         <Boundary>
-          <ContactsView />
+          <ContactsView>
+            <FindBox />
+          </ContactsView>
         </Boundary>
       ) : null}
       {shown === "lists" ? <ListsView /> : null}
@@ -174,7 +205,9 @@ const Views = ({ current }: { readonly current: Session }) => {
       <Head current={current} />
       <main ref={main}>
         <AwayLine />
+        <AddressLine />
         <Problem message={problem} />
+        <Pasted />
         <Planned />
         <Shown />
         <OtherKey />

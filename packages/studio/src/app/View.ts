@@ -1,5 +1,6 @@
-/** The views of the page. The address names the view and nothing else. */
+/** The views of the page. The address names the view, and what is shown of the contacts. (contacts/ContactsAddress) */
 import { Atom } from "effect/reactivity"
+import { addressOf, problemOf, readAddress, shown } from "../contacts/ContactsAddress.ts"
 import type { IconName } from "../kit/Icon.tsx"
 
 /** The views, in their order, with the level that a view shows nothing without. Each has the icon of its name. */
@@ -21,11 +22,47 @@ export type ListedView = (typeof views)[number]
 export type View = ListedView["id"]
 
 /** Names that addresses had before. */
-const earlier: Readonly<Record<string, View>> = { "#runs": "history" }
+const earlier: Readonly<Record<string, View>> = { runs: "history" }
 
-/** The view that the fragment of an address names; contacts, if it names none. */
-export const viewOf = (hash: string): View =>
-  earlier[hash] ?? views.find(({ id }) => hash === `#${id}`)?.id ?? "contacts"
+/** The view that the fragment of an address names, and what stands behind it. */
+const partsOf = (hash: string): { readonly id: View | undefined; readonly query: string } => {
+  const text = hash.replace(/^#/, "")
+  const [name = ""] = text.split("?", 1)
+  const query = text.slice(name.length + 1)
+  const known = views.find(({ id }) => id === name)?.id ?? (Object.hasOwn(earlier, name) ? earlier[name] : undefined)
+  return { id: name === "" ? "contacts" : known, query }
+}
 
 /** The view that is shown. */
 export const view = Atom.keepAlive(Atom.make<View>("contacts"))
+
+/** What is wrong with the address, in a sentence. */
+export const addressProblem = Atom.keepAlive(Atom.make<string | undefined>(undefined))
+
+/** The address of what is shown, which opens what it is set to. */
+export const address = Atom.writable(
+  (get): string => {
+    const id = get(view)
+    return `#${id === "contacts" ? addressOf(get(shown)) : id}`
+  },
+  (context, hash: string) => {
+    const { id, query } = partsOf(hash)
+    context.set(view, id ?? "contacts")
+    if (id !== undefined && id !== "contacts") return context.set(addressProblem, undefined)
+    const read = readAddress(id === undefined ? "" : query)
+    context.set(shown, read)
+    context.set(
+      addressProblem,
+      id === undefined ? "The address names no view of this page, so it shows the contacts." : problemOf(read)
+    )
+  }
+)
+
+/** The address as this page would write it, in which what it does not know is left out. */
+export const canonical = (hash: string): string => {
+  const { id = "contacts", query } = partsOf(hash)
+  return `#${id === "contacts" ? addressOf(readAddress(partsOf(hash).id === undefined ? "" : query).shown) : id}`
+}
+
+/** The address of the contacts as they were last shown. */
+export const contactsAddress = Atom.readable((get) => `#${addressOf(get(shown))}`)

@@ -59,6 +59,17 @@ export const chosen = Atom.writable(
   (context, emails: ReadonlySet<string>) => context.set(choice, { isAll: false, emails })
 )
 
+const wantsChosen = whileShown(rule, false)
+
+/** Whether the contacts that are chosen are shown alone. */
+export const onlyChosen = Atom.writable(
+  (get) => get(wantsChosen) && get(chosen).size > 0,
+  (context, isWanted: boolean) => {
+    context.set(wantsChosen, isWanted)
+    context.set(first, 0)
+  }
+)
+
 /** The columns that are shown, by their names. */
 export const columns = Atom.keepAlive(Atom.make<ReadonlyArray<string>>(usualColumns))
 
@@ -90,6 +101,9 @@ export const meant = Atom.readable((get): Meant => {
   return isAll ? { _tag: "ByRule", rule: ruleBut(get(rule), emails) } : { _tag: "Chosen", emails }
 })
 
+/** How many contacts are shown, page by page: those of the rule, or the chosen ones; `undefined` until that is known. */
+export const shownTotal = Atom.readable((get): number | undefined => (get(onlyChosen) ? get(chosen).size : get(total)))
+
 /** The contacts that the rule leaves out, since it cannot compare a value of theirs. */
 export const unplaced = Atom.readable((get) => AsyncResult.getOrElse(get(count), () => undefined)?.unplaced)
 
@@ -97,13 +111,16 @@ const wantedFirst = whileShown(ruleInOrder, 0)
 
 /** The place of the first contact that is shown, counted from 0: on the last page, if there are fewer by now. */
 export const first = Atom.writable(
-  (get) => Math.min(get(wantedFirst), lastFirst(get(total) ?? Infinity, get(pageSize))),
+  (get) => Math.min(get(wantedFirst), lastFirst(get(shownTotal) ?? Infinity, get(pageSize))),
   (context, place: number) => context.set(wantedFirst, place)
 )
 
 const nothingShown: ShownPage = { of: "", first: 0, emails: [] }
 
 const shownLast = Atom.keepAlive(Atom.make(nothingShown))
+
+/** The place of the first contact that a person asked for, which the last page has if there are fewer by now. */
+export const askedFirst = Atom.readable((get) => get(wantedFirst))
 
 /** The page of contacts that is shown, and the place of its first. */
 export const page = Atom.withReactivity(contactsChanged)(
@@ -112,7 +129,12 @@ export const page = Atom.withReactivity(contactsChanged)(
     const of = get(ruleInOrder)
     const wanted = { sort: get(sort), first: get(first), limit: get(pageSize) }
     const last = get.once(shownLast)
+    const emails = get(onlyChosen) ? [...get(chosen)].slice(wanted.first, wanted.first + wanted.limit) : undefined
     return Effect.gen(function* () {
+      if (emails !== undefined) {
+        const { contacts } = yield* (yield* ContactsService).getMany(emails, { lists })
+        return { contacts, first: wanted.first }
+      }
       const contacts = yield* readPage(
         yield* ContactsService,
         { ...wanted, total: get.once(total) },

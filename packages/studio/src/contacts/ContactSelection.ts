@@ -64,6 +64,8 @@ export type NewValue =
 /** What a person wants to do. */
 export type Wanted =
   | { readonly _tag: "Add"; readonly contact: NewContact }
+  /** Addresses that nobody has. */
+  | { readonly _tag: "AddMany"; readonly emails: ReadonlyArray<string> }
   | { readonly _tag: "Change"; readonly meant: Meant; readonly to: NewValue }
   | { readonly _tag: "Delete"; readonly meant: Meant }
   /** A list, with the number of contacts on it if that is told. */
@@ -100,6 +102,9 @@ const read = (service: ContactsService["Service"], meant: Meant): Read =>
 
 /** Maximum number of addresses that a command line shows; more are given in a file. */
 const mostNamed = 5
+
+/** The file of addresses to add, as the page saves it and a command reads it. */
+export const addressFileName = "unknown-addresses.csv"
 
 /** How a command means the same contacts. */
 export const meantOf = (meant: Meant): Required<Pick<RosterCommand, "given" | "values">> =>

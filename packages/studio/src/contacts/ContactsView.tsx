@@ -1,5 +1,5 @@
 /** The contacts: a rule, how many it selects, a table of them, and one contact when it is opened. */
-import { useEffect, useRef, useState } from "preact/compat"
+import { type ReactNode, useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Empty } from "../kit/Empty.tsx"
 import { Icon } from "../kit/Icon.tsx"
@@ -15,7 +15,17 @@ import { ContactTable } from "./ContactTable.tsx"
 import { Unplaced } from "./Unplaced.tsx"
 
 const ContactCard = later(async () => (await import("./ContactCard.tsx")).ContactCard)
-const RuleBox = later(async () => (await import("../rules/RuleBox.tsx")).RuleBox, <div className="rule" />)
+/** Shows the chosen contacts alone, wherever they stand among the others. */
+const ChosenAlone = () => {
+  const { size } = useAtomValue(ContactAtoms.chosen)
+  const [isOnly, setOnly] = useAtom(ContactAtoms.onlyChosen)
+  return size === 0 ? null : (
+    <label className="choice">
+      <input type="checkbox" checked={isOnly} onChange={({ currentTarget }) => setOnly(currentTarget.checked)} />
+      Show the chosen alone
+    </label>
+  )
+}
 
 /** The contact that is open. */
 const Opened = () => {
@@ -35,7 +45,7 @@ const NoContacts = ({ rule }: { readonly rule: string }) => (
         </a>
       </>
     ) : (
-      <p>Write another one above, or show all contacts.</p>
+      <p>Look for a part of the name or address, remove a filter, or show all contacts.</p>
     )}
   </Empty>
 )
@@ -102,18 +112,25 @@ const Pages = ({ total }: { readonly total: number }) => {
   return <Pager first={first} total={total} onFirst={setFirst} />
 }
 
-export const ContactsView = () => {
+/** The view, with what finds contacts above them. */
+export const ContactsView = ({ children }: { readonly children: ReactNode }) => {
   const rule = useAtomValue(AppliedRule.rule)
   const count = useAtomValue(ContactAtoms.count)
   const total = useAtomValue(ContactAtoms.total)
+  const shownTotal = useAtomValue(ContactAtoms.shownTotal)
   return (
     <section className="contacts" aria-labelledby="contacts-title">
       <h1 id="contacts-title" tabIndex={-1}>
         Contacts
       </h1>
-      <RuleBox />
+      {children}
       <div className="bar">
-        {total === undefined ? <span>Counting…</span> : <Pages total={total} />}
+        {shownTotal === undefined ? (
+          <span role="status">{rule === "" ? "Counting…" : "Searching…"}</span>
+        ) : (
+          <Pages total={shownTotal} />
+        )}
+        <ChosenAlone />
         <ColumnChoice />
         {total === undefined ? null : <Actions rule={rule} total={total} />}
       </div>

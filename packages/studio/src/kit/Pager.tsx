@@ -5,7 +5,7 @@ import { counted } from "./Counts.ts"
 import { Icon, type IconName } from "./Icon.tsx"
 
 /** The numbers of rows of a page that a person can choose. */
-const sizes = [25, 50, 100, 250]
+export const sizes = [25, 50, 100, 250]
 
 /** The number of rows that every table shows together. */
 export const pageSize = Atom.keepAlive(Atom.make(50))

@@ -22,6 +22,7 @@ import { choice, noChoice } from "../contacts/ContactAtoms.ts"
 import { placeProgram, placeWrite, updateCommand } from "../contacts/ContactEdit.ts"
 import {
   listQuestion,
+  addressFileName,
   meantOf,
   type NewContact,
   type NewValue,
@@ -29,13 +30,14 @@ import {
   type Wanted
 } from "../contacts/ContactSelection.ts"
 import { blobOf, bytesOf } from "../kit/Blobs.ts"
-import { people } from "../kit/Counts.ts"
+import { counted } from "../kit/Counts.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { askBeforeLeaving } from "../session/LeavingRuns.ts"
 import { type Ended, runEnd } from "../session/RunEnd.ts"
 import { runtime } from "../session/Session.ts"
 
 export type Add = Extract<Wanted, { readonly _tag: "Add" }>
+export type AddMany = Extract<Wanted, { readonly _tag: "AddMany" }>
 export type Change = Extract<Wanted, { readonly _tag: "Change" }>
 export type Remove = Extract<Wanted, { readonly _tag: "Delete" }>
 export type DeleteList = Extract<Wanted, { readonly _tag: "DeleteList" }>
@@ -60,6 +62,7 @@ export const commandOf = (of: Wanted, lists: ReadonlyArray<string> = []): Roster
   if (of._tag === "Add") {
     return { program: "contacts add", given: [of.contact.email.trim()], values: givenNames(of.contact) }
   }
+  if (of._tag === "AddMany") return { program: "contacts import", given: [addressFileName], values: { only: "new" } }
   const { given, values } = meantOf(of.meant)
   if (of._tag === "Delete") return { program: "contacts delete", given, values }
   const { to } = of
@@ -72,9 +75,12 @@ export const commandOf = (of: Wanted, lists: ReadonlyArray<string> = []): Roster
   }
 }
 
+/** What is planned before it is done. */
+export type Planable = Change | Remove | AddMany
+
 /** A plan, what it is of, and whether the number of contacts has to be typed before it is applied. */
 export interface Planned {
-  readonly of: Change | Remove
+  readonly of: Planable
   readonly plan: Plan<PlanLost>
   /** How many contacts it changes. */
   readonly count: number
@@ -103,19 +109,30 @@ const planStorageBlob = (): PlanStorage<PlanLost> => {
   }
 }
 
-/** Plans what is wanted, and tells now and then how many contacts were read. */
-export const planned = Effect.fnUntraced(function* (
-  of: Change | Remove,
-  onProgress: (read: number) => Effect.Effect<void> = () => Effect.void
-) {
+interface Planning {
+  readonly storage: PlanStorage<PlanLost>
+  readonly onProgress: (read: number) => Effect.Effect<void>
+}
+
+const planOf = (of: Planable, options: Planning) => {
+  if (of._tag === "AddMany") {
+    return planImport(Stream.fromIterable(of.emails.map((email) => ({ email }))), { ...options, only: "new" })
+  }
   const contacts = readMeant(of.meant)
-  const options = { storage: planStorageBlob(), onProgress }
-  const plan = yield* of._tag === "Delete"
+  return of._tag === "Delete"
     ? planDelete(contacts, options)
     : planUpdate(contacts, changesOf(of.to), { ...options, resubscribe: lifts(of.to) })
-  const { changed, deleted = 0 } = plan.summary
-  const count = changed + deleted
-  const isByRule = of.meant._tag === "ByRule"
+}
+
+/** Plans what is wanted, and tells now and then how many contacts were read. */
+export const planned = Effect.fnUntraced(function* (
+  of: Planable,
+  onProgress: (read: number) => Effect.Effect<void> = () => Effect.void
+) {
+  const plan = yield* planOf(of, { storage: planStorageBlob(), onProgress })
+  const { changed, deleted = 0, new: added } = plan.summary
+  const count = changed + deleted + added
+  const isByRule = of._tag !== "AddMany" && of.meant._tag === "ByRule"
   const made: Planned = {
     of,
     plan,
@@ -129,27 +146,29 @@ export const planned = Effect.fnUntraced(function* (
 export const progress = Atom.keepAlive(Atom.make(0))
 
 /** Plans what is wanted. */
-export const plan = runtime.fn((of: Change | Remove, get) => {
+export const plan = runtime.fn((of: Planable, get) => {
   get.set(progress, 0)
   return planned(of, (read) => Effect.sync(() => get.set(progress, read)))
 })
 
-const commands = { Change: "update", Delete: "delete" } as const
+const commands = { AddMany: "import", Change: "update", Delete: "delete" } as const
 
-const commandNameOf = (of: Change | Remove): string =>
+const commandNameOf = (of: Planable): string =>
   of._tag === "Change" && of.to.field === "list" ? placeProgram(of.to.isOn) : commands[of._tag]
 
 /** Which contacts it is of, as the person who does it sees it: an address, a rule, or a number. */
 export const titleOf = (of: Wanted): string => {
   if (of._tag === "Add") return of.contact.email.trim()
   if (of._tag === "DeleteList") return of.name
+  if (of._tag === "AddMany") return counted(of.emails.length, "address", "addresses")
   if (of.meant._tag === "ByRule") return of.meant.rule
   const [first = "", ...others] = of.meant.emails
-  return others.length === 0 ? first : people(others.length + 1)
+  return others.length === 0 ? first : counted(others.length + 1, "contact")
 }
 
 /** What its run is of. Who was added is in what the run recorded. */
-const originOf = (of: Change | Remove) => {
+const originOf = (of: Planable) => {
+  if (of._tag === "AddMany") return {}
   const words = selectionWords(of.meant._tag === "ByRule" ? of.meant.rule : of.meant.emails.size)
   return { about: of._tag === "Change" && of.to.field === "list" ? `${of.to.name.trim()}: ${words}` : words }
 }

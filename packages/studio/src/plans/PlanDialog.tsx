@@ -120,10 +120,12 @@ const DeleteListDialog = ({ begun, onClose }: Props<ContactPlan.DeleteList>) => 
 
 const titles = { status: "Status", list: "Lists", custom: "Field", firstName: "Field", lastName: "Field" } as const
 
+const verbs = { AddMany: "Add", Delete: "Delete" } as const
+
 const isGiven = (to: NewValue, lists: ReadonlyArray<string>): boolean =>
   to.field === "list" ? isSaid(listQuestion(to, to.isOn, lists)) : to.field !== "custom" || to.name.trim() !== ""
 
-const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Change | ContactPlan.Remove>) => {
+const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Planable>) => {
   const registry = useRegistry()
   const [wanted, setWanted] = useState(begun)
   const [planned, plan] = useAtom(ContactPlan.plan)
@@ -133,7 +135,7 @@ const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Change | ContactPlan
   useEffect(() => {
     // What a dialog before this one planned is none of it.
     registry.set(ContactPlan.plan, Atom.Reset)
-    if (begun._tag === "Delete") plan(begun)
+    if (begun._tag !== "Change") plan(begun)
   }, [begun, plan, registry])
   const change = (next: ContactPlan.Change): void => {
     setWanted(next)
@@ -147,14 +149,14 @@ const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Change | ContactPlan
     event.preventDefault()
     plan(wanted)
   }
-  const isReady = wanted._tag === "Delete" || isGiven(wanted.to, lists)
+  const isReady = wanted._tag !== "Change" || isGiven(wanted.to, lists)
   const isPlanned = AsyncResult.isSuccess(planned) && !planned.waiting
   return (
     <Dialog
-      title={`${wanted._tag === "Delete" ? "Delete" : titles[wanted.to.field]}: ${ContactPlan.titleOf(wanted)}`}
+      title={`${wanted._tag === "Change" ? titles[wanted.to.field] : verbs[wanted._tag]}: ${ContactPlan.titleOf(wanted)}`}
       onClose={onClose}
     >
-      {wanted._tag === "Delete" ? null : (
+      {wanted._tag !== "Change" ? null : (
         <form className="stack" onSubmit={submit}>
           <NewValueFields to={wanted.to} onChange={(to) => change({ ...wanted, to })} />
           {isPlanned ? null : (

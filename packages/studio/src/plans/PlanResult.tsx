@@ -16,6 +16,7 @@ const wordsOf = ({ of, ...report }: ContactPlan.Applied): ReadonlyArray<string> 
 
 const titles = {
   Add: "Added",
+  AddMany: "Added",
   Change: "Changed",
   Delete: "Deleted",
   DeleteList: "List deleted"

@@ -34,6 +34,7 @@ const Sample = ({ count, plan: { summary } }: Pick<ContactPlan.Planned, "count" 
 
 /** What is done to some contacts. */
 export const verbOf = (of: ContactPlan.Planned["of"], count: number): string => {
+  if (of._tag === "AddMany") return `Add ${people(count)}`
   if (of._tag === "Delete") return `Delete ${people(count)}`
   if (of.to.field !== "list") return `Change ${people(count)}`
   const name = shortened(of.to.name.trim())
@@ -50,7 +51,7 @@ const Resubscribed = ({
   readonly of: ContactPlan.Planned["of"]
   readonly onPlan: (of: ContactPlan.Change) => void
 }) => {
-  if (of._tag === "Delete" || of.to.field !== "status") return null
+  if (of._tag !== "Change" || of.to.field !== "status") return null
   const { to } = of
   if (kept === 0 && !to.resubscribe) return null
   return (
@@ -96,7 +97,7 @@ export const Preview = ({
       <Resubscribed kept={kept} of={of} onPlan={onPlan} />
       {count === 0 ? null : (
         <>
-          {of.meant._tag === "ByRule" ? <Unplaced /> : null}
+          {of._tag !== "AddMany" && of.meant._tag === "ByRule" ? <Unplaced /> : null}
           <Sample count={count} plan={plan} />
           <Confirmed count={isSevere ? count : undefined}>
             <button type="submit" className={of._tag === "Delete" ? "danger" : "primary"}>

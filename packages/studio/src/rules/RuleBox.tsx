@@ -1,6 +1,10 @@
-/** The rule that selects contacts: it completes what one writes, marks what is wrong, and is applied with Enter. */
+/**
+ * The box that selects contacts, by a name, addresses or a rule: it completes what one writes, marks what is wrong, and is applied with
+ * Enter. What is done with addresses is said by the view that has it; elsewhere they are a rule too.
+ */
 import type { RuleSuggestion } from "@roster/domain"
-import { useId, useLayoutEffect, useRef, useState } from "preact/compat"
+import { readAddressList, readSearch, searchAsWords, searchTextOf } from "@roster/domain/internal"
+import { Fragment, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as AppliedRule from "./AppliedRule.ts"
@@ -31,7 +35,49 @@ const SavedRulesBelow = () => {
   )
 }
 
-export const RuleBox = () => {
+/** The rule that words became, which a person can go on writing; and words in place of a rule with a mistake. */
+const Reading = ({ onWords }: { readonly onWords: () => void }) => {
+  const [text, setText] = useAtom(AppliedRule.draft)
+  const problem = useAtomValue(RuleDraft.draftProblem)
+  const applied = useAtomValue(AppliedRule.rule)
+  const search = useAtomValue(RuleDraft.search)
+  if (search._tag === "Words" && search.rule === applied) {
+    return (
+      <p className="reading">
+        Whoever has{" "}
+        {search.words.map((word, at) => (
+          <Fragment key={at}>
+            {at === 0 ? "" : " and "}“<bdi>{word}</bdi>”
+          </Fragment>
+        ))}{" "}
+        in the address, first or last name.{" "}
+        <button type="button" className="link" onClick={() => setText(applied)}>
+          Write it as a rule
+        </button>
+      </p>
+    )
+  }
+  const words = problem === undefined ? undefined : searchAsWords(text)
+  return words?._tag !== "Words" ? null : (
+    <p className="reading">
+      <button type="button" className="link" onClick={onWords}>
+        Look for <bdi>{words.words.join(" and ")}</bdi> in addresses and names instead
+      </button>
+    </p>
+  )
+}
+
+/** What a view does with what is written that is no rule. */
+export interface RuleBoxProps {
+  /** Called with the one address that is written, in place of a rule. */
+  readonly onAddress?: (email: string) => void
+  /** Called with the text of several addresses that are written or pasted, in place of a rule. */
+  readonly onAddresses?: (text: string) => void
+  /** What stands below the box. */
+  readonly children?: ReactNode
+}
+
+export const RuleBox = ({ children, onAddress, onAddresses }: RuleBoxProps) => {
   const registry = useRegistry()
   const [text, setText] = useAtom(AppliedRule.draft)
   const problem = useAtomValue(RuleDraft.draftProblem)
@@ -51,9 +97,34 @@ export const RuleBox = () => {
 
   const apply = (): void => {
     setCaret(undefined)
+    const search = readSearch(text)
+    if (search._tag === "Address" && onAddress !== undefined) return onAddress(search.email)
+    if (search._tag === "Addresses" && onAddresses !== undefined) return onAddresses(search.text)
     setApplying(true)
     show()
   }
+
+  /** A rule with a mistake is words, if a person says so. */
+  const takeAsWords = (): void => {
+    const words = searchAsWords(text)
+    if (words?._tag === "Words") registry.set(AppliedRule.show, words.rule)
+    setApplying(false)
+    field.current?.focus()
+  }
+
+  const onPaste = (event: ClipboardEvent): void => {
+    const pasted = event.clipboardData?.getData("text/plain") ?? ""
+    // A box of one line would lose the ends of lines.
+    if (onAddresses === undefined || readAddressList(pasted).addresses.length < 2) return
+    event.preventDefault()
+    setCaret(undefined)
+    onAddresses(pasted)
+  }
+
+  // A rule that was shown by a click or an address, and asks for words alone, stands here as these.
+  useEffect(() => {
+    if (registry.get(AppliedRule.draft) === applied) setText(searchTextOf(applied))
+  }, [applied, registry, setText])
 
   // The value is set first, which puts the caret at its end. A person may be writing on by the next frame.
   const caretAfter = useRef<number>(undefined)
@@ -88,7 +159,7 @@ export const RuleBox = () => {
 
   return (
     <div className="rule">
-      <label htmlFor={`${id}-text`}>Rule</label>
+      <label htmlFor={`${id}-text`}>Name, address or rule</label>
       <div className="rule-text">
         <Marked text={text} />
         <input
@@ -101,7 +172,7 @@ export const RuleBox = () => {
           aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
           aria-invalid={isApplying && problem !== undefined}
           aria-describedby={`${id}-problem`}
-          placeholder="all contacts; write a rule such as status = Active AND city = 'Köln'"
+          placeholder="all contacts; anna meyer, anna@example.com, or status = Active AND city = 'Köln'"
           autoComplete="off"
           autoCapitalize="off"
           spellcheck={false}
@@ -113,6 +184,7 @@ export const RuleBox = () => {
             setAt(-1)
           }}
           onKeyDown={onKeyDown}
+          onPaste={onPaste}
           onClick={look}
           // The service scans all contacts for it, so the page asks once a person writes a rule.
           onFocus={() => registry.get(AppliedRule.fieldsInUse)}
@@ -152,7 +224,9 @@ export const RuleBox = () => {
       )}
       <div id={`${id}-problem`} className="rule-problem">
         <Problem message={isApplying ? (problem?.message ?? problemOf(shown)) : undefined} />
+        {isApplying || problem === undefined ? <Reading onWords={takeAsWords} /> : null}
       </div>
+      {children === undefined ? null : <div className="rule-below">{children}</div>}
       <SavedRulesBelow />
     </div>
   )

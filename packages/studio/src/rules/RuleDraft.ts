@@ -1,6 +1,17 @@
-/** The rule as it is being written: what is wrong with it, what may be written next, the saved rule that it names, and its use. */
-import { completeRule, InvalidInput, type InvalidRule, parseRule, RuleName } from "@roster/domain"
-import { completeSavedRule, invalidInput, isSavedRule, ruleOf } from "@roster/domain/internal"
+/**
+ * What is being written in the box: a rule, for which words and addresses stand too, what is wrong with it, what may be written next,
+ * the saved rule that it names, and its use.
+ */
+import { completeRule, InvalidInput, type InvalidRule, parseRule, Rule, RuleName } from "@roster/domain"
+import {
+  completeSavedRule,
+  invalidInput,
+  isSavedRule,
+  readAddressList,
+  readSearch,
+  RuleFilters,
+  ruleOf
+} from "@roster/domain/internal"
 import { Effect, Result, Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { rulesChanged } from "../session/Changes.ts"
@@ -17,12 +28,38 @@ export const savedRules = Atom.keepAlive(
 
 const savedTexts = Atom.readable((get) => AsyncResult.getOrElse(get(savedRules), () => undefined))
 
+/** What the draft means: addresses, words or a rule. */
+export const search = Atom.readable((get) => readSearch(get(AppliedRule.draft)))
+
+const ruleOfAddresses = (values: ReadonlyArray<string>): string => {
+  const condition = RuleFilters.conditionOf({ _tag: "Values", field: Rule.recordField("email"), values })
+  return condition === undefined ? "" : Rule.printUnchecked(condition)
+}
+
 /** The rule for which the draft stands; `undefined` while it names a saved one and those are not known yet. */
 const meant = Atom.readable((get): Result.Result<string, InvalidRule> | undefined => {
-  const text = get(AppliedRule.draft)
-  if (!isSavedRule(text)) return Result.succeed(text.trim())
-  const saved = get(savedTexts)
-  return saved === undefined ? undefined : ruleOf(text, saved)
+  const found = get(search)
+  switch (found._tag) {
+    case "Everyone":
+      return Result.succeed("")
+    case "Address":
+      return Result.succeed(ruleOfAddresses([found.email]))
+    case "Addresses":
+      return Result.succeed(ruleOfAddresses(readAddressList(found.text).addresses))
+    case "Words":
+      return Result.succeed(found.rule)
+    case "Rule": {
+      if (!isSavedRule(found.text)) return Result.succeed(found.text)
+      const saved = get(savedTexts)
+      return saved === undefined ? undefined : ruleOf(found.text, saved)
+    }
+  }
+})
+
+/** The rule for which the draft stands, unless something is wrong with it. */
+export const meantRule = Atom.readable((get): string | undefined => {
+  const rule = get(meant)
+  return get(draftProblem) === undefined && rule !== undefined && Result.isSuccess(rule) ? rule.success : undefined
 })
 
 /**
@@ -80,6 +117,39 @@ export const show = Atom.fn(
     const rule = yield* checked(get)
     get.set(AppliedRule.rule, rule)
   })
+)
+
+/** The rule that clicks change: what is written, if nothing is wrong with it, and otherwise what is shown. */
+const clicked = Atom.readable((get): Rule.Rule => {
+  const parsed = parseRule(get(meantRule) ?? get(AppliedRule.rule))
+  return Result.isSuccess(parsed) ? parsed.success : Rule.all
+})
+
+/** The conditions of the rule that is shown, each of which a click removes. */
+export const conditions = Atom.readable((get): ReadonlyArray<Rule.Condition> => {
+  const parsed = parseRule(get(AppliedRule.rule))
+  return Result.isSuccess(parsed) ? RuleFilters.conditionsOf(parsed.success) : []
+})
+
+/** Writes a rule into the box and shows its contacts. */
+const write = (context: Atom.WriteContext<unknown>, rule: Rule.Rule): void => {
+  context.set(AppliedRule.draft, rule._tag === "All" ? "" : Rule.printUnchecked(rule))
+  context.set(show, undefined)
+}
+
+/** Sets a filter by a click. */
+export const setFilter = Atom.writable(
+  () => undefined,
+  (context, filter: RuleFilters.RuleFilter) => write(context, RuleFilters.withFilter(context.get(clicked), filter))
+)
+
+/** Removes a condition of the rule that is shown, by its place. */
+export const removeCondition = Atom.writable(
+  () => undefined,
+  (context, place: number) => {
+    const parsed = parseRule(context.get(AppliedRule.rule))
+    write(context, Result.isSuccess(parsed) ? RuleFilters.withoutCondition(parsed.success, place) : Rule.all)
+  }
 )
 
 const decodeName = Schema.decodeUnknownEffect(RuleName)

@@ -1,0 +1,68 @@
+/** The box that finds contacts, with its filters, and what it says of an address that nobody has. */
+import { searchAsWords } from "@roster/domain/internal"
+import { AsyncResult } from "effect/reactivity"
+import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import * as AppliedRule from "../rules/AppliedRule.ts"
+import { Conditions, FilterChoice } from "../rules/Filters.tsx"
+import { RuleBox } from "../rules/RuleBox.tsx"
+import * as RuleDraft from "../rules/RuleDraft.ts"
+import { missing } from "../session/Rights.tsx"
+import { lookUp } from "./AddressLookup.ts"
+import { wanted } from "../contacts/ContactSelection.ts"
+import { pasted } from "./PastedText.ts"
+
+/** What came of looking for the address that stands in the box. */
+const LookedUp = () => {
+  const registry = useRegistry()
+  const looked = useAtomValue(lookUp)
+  const search = useAtomValue(RuleDraft.search)
+  const want = useAtomSet(wanted)
+  const reason = useAtomValue(missing("ModifyContacts"))
+  if (search._tag !== "Address") return null
+  const { email } = search
+  if (looked.waiting) return <p role="status">Looking for {email}…</p>
+  if (!AsyncResult.isSuccess(looked)) return <Problem message={problemOf(looked)} />
+  if (looked.value.email !== email || looked.value.isFound) return null
+  const asWords = (): void => {
+    const words = searchAsWords(email)
+    if (words?._tag === "Words") registry.set(AppliedRule.show, words.rule)
+  }
+  return (
+    <div className="note" role="status">
+      <p>
+        Nobody has the address <bdi>{email}</bdi>.
+      </p>
+      <div className="bar">
+        <button
+          type="button"
+          disabled={reason !== undefined}
+          onClick={() => want({ _tag: "Add", contact: { email, firstName: "", lastName: "" } })}
+        >
+          Add this contact…
+        </button>
+        <button type="button" onClick={asWords}>
+          Find addresses that contain it
+        </button>
+        {reason === undefined ? null : <span>{reason}</span>}
+      </div>
+    </div>
+  )
+}
+
+export const FindBox = () => {
+  const find = useAtomSet(lookUp)
+  const [, setPasted] = useAtom(pasted)
+  return (
+    <RuleBox onAddress={find} onAddresses={setPasted}>
+      <LookedUp />
+      <Conditions />
+      <div className="bar">
+        <button type="button" className="link" onClick={() => setPasted("")}>
+          Paste addresses…
+        </button>
+        <FilterChoice />
+      </div>
+    </RuleBox>
+  )
+}

@@ -1,0 +1,193 @@
+/** What pasted addresses are, known, unknown, repeated or none, and what can be done with each. */
+import { AsyncResult } from "effect/reactivity"
+import { useEffect, useState } from "preact/compat"
+import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { counted } from "../kit/Counts.ts"
+import { Dialog } from "../kit/Dialog.tsx"
+import { download } from "../kit/Download.ts"
+import { Problem, problemOf } from "../kit/Problem.tsx"
+import { shortened } from "../kit/Shortened.ts"
+import { missing } from "../session/Rights.tsx"
+import * as ContactAtoms from "../contacts/ContactAtoms.ts"
+import { addressFileName, wanted } from "../contacts/ContactSelection.ts"
+import { addressFile, corrected, type LookedUp, lookUpAll } from "./PastedAddresses.ts"
+import { pasted } from "./PastedText.ts"
+
+/** The most addresses of a kind that are listed. */
+const listed = 100
+
+/** Copies addresses, one a line; a page over plain http has no clipboard. */
+const Copy = ({ addresses, title }: { readonly addresses: ReadonlyArray<string>; readonly title: string }) => {
+  const [isCopied, setCopied] = useState(false)
+  const { clipboard } = globalThis.navigator
+  if (clipboard === undefined) return null
+  const copy = async (): Promise<void> => {
+    await clipboard.writeText(addresses.join("\n"))
+    setCopied(true)
+  }
+  return (
+    <button type="button" onClick={copy} onBlur={() => setCopied(false)}>
+      {isCopied ? "Copied" : title}
+    </button>
+  )
+}
+
+const save = (name: string, addresses: ReadonlyArray<string>): void =>
+  download(name, new Blob([addressFile(addresses)], { type: "text/csv" }))
+
+const Texts = ({ texts, title }: { readonly texts: ReadonlyArray<string>; readonly title: string }) => (
+  <details>
+    <summary>{title}</summary>
+    <ul>
+      {texts.slice(0, listed).map((text, at) => (
+        <li key={at}>
+          <bdi>{shortened(text)}</bdi>
+        </li>
+      ))}
+      {texts.length > listed ? <li>and {(texts.length - listed).toLocaleString()} more</li> : null}
+    </ul>
+  </details>
+)
+
+const Unknown = ({ unknown }: Pick<LookedUp, "unknown">) => {
+  const want = useAtomSet(wanted)
+  const close = useAtomSet(pasted)
+  const reason = useAtomValue(missing("ModifyContacts"))
+  const add = (): void => {
+    close(undefined)
+    want({ _tag: "AddMany", emails: unknown })
+  }
+  return (
+    <section className="stack" aria-label="Unknown">
+      <Texts title={`${counted(unknown.length, "address", "addresses")} that nobody has`} texts={unknown} />
+      <div className="bar">
+        <button type="button" disabled={reason !== undefined} onClick={add}>
+          Add {counted(unknown.length, "contact")}…
+        </button>
+        <Copy title="Copy them" addresses={unknown} />
+        <button type="button" onClick={() => save(addressFileName, unknown)}>
+          Download them
+        </button>
+        {reason === undefined ? null : <span>{reason}</span>}
+      </div>
+    </section>
+  )
+}
+
+const Others = ({ looked, onTake }: { readonly looked: LookedUp; readonly onTake: (text: string) => void }) => {
+  const { others } = looked
+  const meant = others.filter((one) => one.meant !== undefined).length
+  return (
+    <section className="stack" aria-label="No addresses">
+      <Texts
+        title={`${counted(others.length, "part", "parts")} of the text that ${others.length === 1 ? "is" : "are"} no address`}
+        texts={others.map(({ meant, text }) => (meant === undefined ? text : `${text} → ${meant}`))}
+      />
+      {meant === 0 ? null : (
+        <button type="button" onClick={() => onTake(corrected(looked))}>
+          Take {counted(meant, "correction")}
+        </button>
+      )}
+    </section>
+  )
+}
+
+const Result = ({ looked, onTake }: { readonly looked: LookedUp; readonly onTake: (text: string) => void }) => {
+  const registry = useRegistry()
+  const { addresses, known, others, repeated, unknown } = looked
+  const choose = (): void => {
+    registry.set(ContactAtoms.chosen, new Set(known))
+    registry.set(ContactAtoms.onlyChosen, true)
+    registry.set(pasted, undefined)
+  }
+  return (
+    <>
+      <p role="status">
+        {counted(addresses.length, "address", "addresses")}: {known.length.toLocaleString()} known,{" "}
+        {unknown.length.toLocaleString()} unknown
+        {repeated.length === 0 ? "" : `, ${repeated.length.toLocaleString()} repeated`}
+        {others.length === 0
+          ? ""
+          : `; ${counted(others.length, "part")} of the text ${others.length === 1 ? "is" : "are"} no address`}
+        .
+      </p>
+      {known.length === 0 ? null : (
+        <button type="button" className="primary" onClick={choose}>
+          Choose {counted(known.length, "contact")} and show them
+        </button>
+      )}
+      {unknown.length === 0 ? null : <Unknown unknown={unknown} />}
+      {repeated.length === 0 ? null : (
+        <section className="stack" aria-label="Repeated">
+          <Texts
+            title={`${counted(repeated.length, "address is", "addresses are")} in the text again`}
+            texts={repeated}
+          />
+          <div className="bar">
+            <Copy title="Copy the list without repeats" addresses={addresses} />
+            <button type="button" onClick={() => save("addresses.csv", addresses)}>
+              Download the list without repeats
+            </button>
+          </div>
+        </section>
+      )}
+      {others.length === 0 ? null : <Others looked={looked} onTake={onTake} />}
+    </>
+  )
+}
+
+export const PastedDialog = ({ begun }: { readonly begun: string }) => {
+  const [text, setText] = useState(begun)
+  const [looked, lookUp] = useAtom(lookUpAll)
+  const close = useAtomSet(pasted)
+  const [shown, setShown] = useState("")
+  const look = (given: string): void => {
+    setText(given)
+    setShown(given)
+    lookUp(given)
+  }
+  useEffect(() => {
+    if (begun !== "") look(begun)
+  }, [begun])
+  const isCurrent = shown === text && shown !== ""
+  return (
+    <Dialog title="Pasted addresses" onClose={() => close(undefined)}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          look(text)
+        }}
+      >
+        <label className="wide">
+          Addresses, as they are in a message, a document or a spreadsheet
+          <textarea
+            rows={5}
+            value={text}
+            spellcheck={false}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        </label>
+        {isCurrent ? null : (
+          <button type="submit" className="primary" disabled={text.trim() === ""}>
+            Look them up
+          </button>
+        )}
+      </form>
+      <div className="stack">
+        {looked.waiting ? <p role="status">Looking the addresses up…</p> : null}
+        {isCurrent && !looked.waiting ? (
+          <>
+            <Problem message={problemOf(looked)} />
+            {AsyncResult.isSuccess(looked) ? <Result looked={looked.value} onTake={look} /> : null}
+          </>
+        ) : null}
+      </div>
+      <div className="buttons">
+        <button type="button" onClick={() => close(undefined)}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}
