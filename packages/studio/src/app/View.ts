@@ -1,6 +1,6 @@
-/** The views of the page. The address names the view, and what is shown of the contacts. (contacts/ContactsAddress) */
+/** The views of the page. The address names the view, and what is shown of the contacts. (find/ContactsAddress) */
 import { Atom } from "effect/reactivity"
-import { addressOf, problemOf, readAddress, shown } from "../contacts/ContactsAddress.ts"
+import { addressOf, problemOf, readAddress, shown } from "../find/ContactsAddress.ts"
 import type { IconName } from "../kit/Icon.tsx"
 
 /** The views, in their order, with the level that a view shows nothing without. Each has the icon of its name. */

@@ -7,8 +7,8 @@ import { Result } from "effect"
 import { Atom } from "effect/reactivity"
 import { pageSize, sizes } from "../kit/Pager.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
-import * as ContactAtoms from "./ContactAtoms.ts"
-import { usualColumns } from "./ContactColumn.ts"
+import * as ContactAtoms from "../contacts/ContactAtoms.ts"
+import { usualColumns } from "../contacts/ContactColumn.ts"
 
 /** What is shown of the contacts. */
 export interface ContactsShown {
