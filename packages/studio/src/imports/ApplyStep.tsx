@@ -2,15 +2,15 @@
 import { isWhole, reportCounts } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useEffect } from "preact/compat"
-import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import type { Ended } from "../session/RunEnd.ts"
-import { missing } from "../session/Rights.tsx"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
-import { appliedText, deedOf } from "./ImportWords.ts"
+import { appliedText } from "./ImportWords.ts"
+import { begin } from "./ImportSteps.tsx"
 import type { Planned } from "./thread/ImportCalls.ts"
 
 const Running = ({ total }: { readonly total: number }) => {
@@ -69,7 +69,7 @@ const Report = ({ planned, report }: { readonly report: Ended; readonly planned:
   }, [isGone, registry])
   return (
     <div className="stack">
-      <p role="status" className="note">
+      <p role="status" className={isWhole(report) ? "note good" : "note warn"}>
         {appliedText(report)}
       </p>
       <Problem message={stoppedBy?.message} />
@@ -102,7 +102,7 @@ const Report = ({ planned, report }: { readonly report: Ended; readonly planned:
             Go on
           </button>
         )}
-        <button type="button" disabled={undone.waiting} onClick={() => ImportApply.choose(registry, undefined)}>
+        <button type="button" disabled={undone.waiting} onClick={() => begin(registry, undefined)}>
           Import another file
         </button>
       </div>
@@ -112,32 +112,22 @@ const Report = ({ planned, report }: { readonly report: Ended; readonly planned:
 
 export const ApplyStep = () => {
   const planned = useAtomValue(ImportPlan.planned)
-  const [applied, start] = useAtom(ImportApply.apply)
-  const lacking = useAtomValue(missing("ModifyContacts"))
-  const refusal = useAtomValue(ImportPlan.refusal)
-  const reason = lacking ?? refusal
+  const applied = useAtomValue(ImportApply.apply)
   if (planned === undefined) return null
   const { summary } = planned
-  const total = summary.new + summary.changed + summary.onlyLists
   return (
-    <section aria-labelledby="import-apply" className="step">
-      <h2 id="import-apply">5. Apply</h2>
+    <div className="step-body">
       {applied.waiting ? (
-        <Running total={total} />
+        <Running total={summary.new + summary.changed + summary.onlyLists} />
       ) : AsyncResult.isSuccess(applied) ? (
         <Report report={applied.value} planned={planned} />
-      ) : total === 0 ? (
-        <p>The plan changes nothing.</p>
-      ) : (
-        <div className="buttons">
-          <button type="button" className="primary" disabled={reason !== undefined} onClick={() => start(planned)}>
-            {deedOf(summary)}
-          </button>
-          <span>{reason}</span>
-        </div>
-      )}
+      ) : null}
       <Problem message={problemOf(applied)} />
-      {AsyncResult.isFailure(applied) ? <p>What it stored can be undone under History.</p> : null}
-    </section>
+      {AsyncResult.isFailure(applied) ? (
+        <p>
+          What it stored can be undone under <a href="#history">History</a>.
+        </p>
+      ) : null}
+    </div>
   )
 }

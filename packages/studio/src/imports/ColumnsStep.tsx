@@ -3,10 +3,13 @@ import { useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { Table } from "../kit/Table.tsx"
+import { fieldTitle } from "../kit/FieldTitles.ts"
+import { Numbers, Table } from "../kit/Table.tsx"
 import type { FileSight } from "./thread/FileSight.ts"
 import * as ImportFile from "./ImportFile.ts"
 import * as Choices from "./ImportChoices.ts"
+import { Constants } from "./Constants.tsx"
+import { Continue, StepActions } from "./ImportSteps.tsx"
 
 const Kinds = ({ of }: { readonly of: ReadonlyArray<string> }) =>
   of.map((kind) => (
@@ -46,7 +49,7 @@ const Column = ({
             <optgroup label="Field of the contact">
               {Choices.recordFields.map((name) => (
                 <option key={name} value={`field:${name}`}>
-                  {name}
+                  {fieldTitle(name)}
                 </option>
               ))}
             </optgroup>
@@ -64,7 +67,7 @@ const Column = ({
               {near === undefined ? null : (
                 <>
                   <button type="button" onClick={() => set(near)}>
-                    It is <bdi>{near}</bdi>
+                    It is <bdi>{fieldTitle(near)}</bdi>
                   </button>
                   <button type="button" onClick={() => setEdits(ImportFile.addField(edits, field ?? ""))}>
                     It is a new field
@@ -116,7 +119,7 @@ const SavedMapping = () => {
   const [loaded, load] = useAtom(ImportFile.loadMapping)
   const [name, setName] = useState<string | undefined>(undefined)
   return (
-    <div className="bar">
+    <>
       <button
         type="button"
         onClick={() =>
@@ -126,10 +129,10 @@ const SavedMapping = () => {
           )
         }
       >
-        Save this mapping
+        Save these choices
       </button>
       <label>
-        Use a saved mapping{" "}
+        Use saved choices{" "}
         <input
           type="file"
           accept=".json,application/json"
@@ -142,8 +145,10 @@ const SavedMapping = () => {
         />
       </label>
       <Problem message={problemOf(loaded)} />
-      {name === undefined || problemOf(loaded) !== undefined ? null : <span role="status">The mapping is used.</span>}
-    </div>
+      {name === undefined || problemOf(loaded) !== undefined ? null : (
+        <span role="status">The saved choices are used.</span>
+      )}
+    </>
   )
 }
 
@@ -153,46 +158,48 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
   const edits = useAtomValue(ImportFile.edits)
   const missing = Choices.missingColumns(sight, edits)
   const setEdits = useAtomSet(ImportFile.edits)
+  const problem = Choices.choiceProblem(columns) ?? Choices.constantProblem(edits.constants, columns)
   return (
-    <section aria-labelledby="import-columns" className="step">
-      <h2 id="import-columns">2. Columns</h2>
-      <datalist id="custom-fields">
-        {known.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      <Table label="The columns" columns={["Column", "Becomes", "Filled cells", "Most frequent values"]}>
-        {columns.map((choice) => (
-          <Column
-            key={choice.key}
-            choice={choice}
-            read={sight.read}
-            isKnown={choice.field !== null && known.includes(choice.field)}
-          />
-        ))}
-      </Table>
-      {missing.length === 0 ? null : (
-        <p className="note">
-          The saved mapping names columns that this file lacks: <bdi>{missing.slice(0, 10).join(", ")}</bdi>
-        </p>
-      )}
-      {Object.keys(edits.constants).length === 0 ? null : (
-        <p className="note">
-          The saved mapping gives all rows:{" "}
-          <bdi>
-            {Object.entries(edits.constants)
-              .map(([name, value]) => `${name} ${value}`)
-              .join(", ")}
-          </bdi>
-        </p>
-      )}
-      <Problem message={Choices.choiceProblem(columns)} />
-      <SavedMapping />
-      {edits === Choices.noEdits ? null : (
-        <button type="button" onClick={() => setEdits(Choices.noEdits)}>
-          Propose all columns again
-        </button>
-      )}
-    </section>
+    <>
+      <div className="step-body">
+        <datalist id="custom-fields">
+          {known.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <Table
+          label="The columns"
+          className="rows"
+          columns={["Column", "Becomes", <Numbers key="filled">Filled cells</Numbers>, "Most frequent values"]}
+        >
+          {columns.map((choice) => (
+            <Column
+              key={choice.key}
+              choice={choice}
+              read={sight.read}
+              isKnown={choice.field !== null && known.includes(choice.field)}
+            />
+          ))}
+        </Table>
+        {missing.length === 0 ? null : (
+          <p className="note warn">
+            The saved choices name columns that this file lacks: <bdi>{missing.slice(0, 10).join(", ")}</bdi>
+          </p>
+        )}
+        <Constants />
+        <div className="bar">
+          <SavedMapping />
+          {edits === Choices.noEdits ? null : (
+            <button type="button" className="quiet" onClick={() => setEdits(Choices.noEdits)}>
+              Propose all columns again
+            </button>
+          )}
+        </div>
+        <Problem message={problem} />
+      </div>
+      <StepActions at="columns">
+        <Continue to="check" isFixed={problem !== undefined} />
+      </StepActions>
+    </>
   )
 }

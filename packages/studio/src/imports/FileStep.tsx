@@ -3,10 +3,12 @@ import { AsyncResult } from "effect/reactivity"
 import { useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
+import { Icon } from "../kit/Icon.tsx"
+import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import type { FileSight, Reading } from "./thread/FileSight.ts"
 import * as ImportFile from "./ImportFile.ts"
-import * as ImportApply from "./ImportApply.ts"
+import { begin, Continue, StepActions } from "./ImportSteps.tsx"
 
 const encodings = [
   "utf-8",
@@ -100,12 +102,14 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
       )}
       {isJson ? null : (
         <label>
-          <input
-            type="checkbox"
-            checked={sight.reading.header !== false}
-            onChange={(event) => read({ header: event.currentTarget.checked })}
-          />{" "}
-          The first line has headings
+          First line
+          <select
+            value={sight.reading.header === false ? "row" : "headings"}
+            onChange={({ currentTarget: { value } }) => read({ header: value === "headings" })}
+          >
+            <option value="headings">has the headings</option>
+            <option value="row">is a contact: there is no heading line</option>
+          </select>
         </label>
       )}
     </div>
@@ -166,45 +170,59 @@ export const FileStep = () => {
     event.preventDefault()
     setOver(false)
     const [dropped] = event.dataTransfer?.files ?? []
-    if (dropped !== undefined) ImportApply.choose(registry, dropped)
+    if (dropped !== undefined) begin(registry, dropped)
   }
+  const isReading = !AsyncResult.isFailure(result) && (result.waiting || sight?.isComplete !== true)
   return (
-    <section aria-labelledby="import-file" className="step">
-      <h2 id="import-file">1. File</h2>
-      <div
-        className={isOver ? "drop over" : "drop"}
-        onDragOver={(event) => {
-          event.preventDefault()
-          setOver(true)
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={drop}
-      >
-        <label>
-          A file of contacts, dropped here or chosen: CSV in any encoding, the sheet of a workbook (.xlsx), JSON or
-          NDJSON, also as .gz or .zip
-          <input
-            type="file"
-            onChange={(event) => {
-              const [chosen] = event.currentTarget.files ?? []
-              if (chosen !== undefined) ImportApply.choose(registry, chosen)
-            }}
-          />
-        </label>
-        {file === undefined ? null : (
-          <p>
-            <bdi>{file.name}</bdi>, {Math.ceil(file.size / 1024).toLocaleString()} KiB
-          </p>
+    <>
+      <div className="step-body">
+        <div
+          className={`drop${isOver ? " over" : ""}${file === undefined ? "" : " chosen"}`}
+          onDragOver={(event) => {
+            event.preventDefault()
+            setOver(true)
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={drop}
+        >
+          {file === undefined ? <Icon name="import" /> : null}
+          <label>
+            {file === undefined
+              ? "Drop a file of contacts here, or choose one"
+              : "Another file, dropped here or chosen"}
+            <input
+              type="file"
+              onChange={(event) => {
+                const [chosen] = event.currentTarget.files ?? []
+                if (chosen !== undefined) begin(registry, chosen)
+              }}
+            />
+          </label>
+          {file === undefined ? (
+            <small>
+              A spreadsheet (.xlsx), CSV of any kind, or JSON; also as .gz or .zip. Nothing is stored before you say so.
+            </small>
+          ) : (
+            <p>
+              <bdi>{file.name}</bdi>, {Math.ceil(file.size / 1024).toLocaleString()} KiB
+            </p>
+          )}
+        </div>
+        {AsyncResult.isFailure(result) && !result.waiting ? <ReadAgain /> : null}
+        {file === undefined || sight === undefined ? null : (
+          <>
+            <Read sight={sight} isReading={isReading} />
+            <HowRead sight={sight} />
+            <FirstRows sight={sight} />
+          </>
         )}
+        <Problem message={problemOf(result)} />
       </div>
-      {AsyncResult.isFailure(result) && !result.waiting ? <ReadAgain /> : null}
-      {file === undefined || sight === undefined ? null : (
-        <>
-          <Read sight={sight} isReading={!AsyncResult.isFailure(result) && (result.waiting || !sight.isComplete)} />
-          <HowRead sight={sight} />
-          <FirstRows sight={sight} />
-        </>
+      {sight === undefined || sight.columns.length === 0 ? null : (
+        <StepActions at="file">
+          <Continue to="columns" isFixed={isReading} />
+        </StepActions>
       )}
-    </section>
+    </>
   )
 }

@@ -16,6 +16,7 @@ import {
 } from "@roster/domain/internal"
 import { nearField } from "@roster/workflows"
 import { Schema, Struct } from "effect"
+import { fieldTitle } from "../kit/FieldTitles.ts"
 import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from "./thread/FileSight.ts"
 
 /** What the person has changed: the target of a column by its key, and values of words by field or column; null for none. */
@@ -24,7 +25,7 @@ export interface Edits {
   readonly values: Readonly<Record<string, Readonly<Record<string, string | null>>>>
   /** What the texts of columns are, by their keys; empty for texts as they stand. */
   readonly kinds: Readonly<Record<string, string>>
-  /** What a saved mapping gives all rows. */
+  /** What all rows get, by the field. */
   readonly constants: Readonly<Record<string, string>>
   /** The custom fields that are new though their names are nearly those of others. */
   readonly newFields: ReadonlyArray<string>
@@ -338,21 +339,39 @@ export const choiceProblem = (columns: ReadonlyArray<ColumnChoice>): string | un
       )
     }
     if (near !== undefined) {
-      return `No contact has a field ${JSON.stringify(field)}, and there is ${JSON.stringify(near)}: say which is meant.`
+      return `No contact has a field ${JSON.stringify(field)}, and there is ${JSON.stringify(fieldTitle(near))}: say which is meant.`
     }
     if (field.trim() === "") return `Name the field for the column ${JSON.stringify(key)}, or leave the column out.`
     const name = FieldNames.foldName(field.trim())
     if (seen.has(name) && field !== "Status")
-      return `Two columns become ${JSON.stringify(field)}. Leave one of them out.`
+      return `Two columns become ${JSON.stringify(fieldTitle(field))}. Leave one of them out.`
     seen.add(name)
     if (ContactColumns.isRecordColumn(field.trim()) && !recordByName.has(field.trim().toLowerCase())) {
-      return `Only the service sets ${JSON.stringify(field)}. Choose another name for the column ${JSON.stringify(key)}.`
+      return `Only the service sets ${JSON.stringify(fieldTitle(field))}. Choose another name for the column ${JSON.stringify(key)}.`
     }
   }
-  return seen.has("email") ? undefined : "Choose the column with the e-mail addresses: no column becomes Email yet."
+  return seen.has("email") ? undefined : "Choose the column with the e-mail addresses: no column becomes it yet."
 }
 
-// Rows
+// All rows
+
+const isMapping = Schema.is(ImportMapping)
+
+/** Why the values of all rows cannot be taken, in words, or `undefined`. */
+export const constantProblem = (
+  constants: Edits["constants"],
+  columns: ReadonlyArray<ColumnChoice>
+): string | undefined => {
+  const taken = new Set(columns.flatMap(({ field }) => (field === null ? [] : [FieldNames.foldName(field.trim())])))
+  for (const [field, value] of Object.entries(constants)) {
+    const title = fieldTitle(field)
+    if (value.trim() === "") return `Write what all rows get as ${title}, or take it away.`
+    if (field !== "Status" && taken.has(FieldNames.foldName(field)))
+      return `A column becomes ${title} already, so all rows cannot get the same. Leave the column out, or take the value away.`
+    if (!isMapping({ constants: { [field]: value } })) return `“${value}” is no value for ${title}.`
+  }
+  return undefined
+}
 
 /** What is said of all rows. */
 export interface RowChoices {
@@ -397,8 +416,6 @@ export const rowsOf = ({ dateFormat = "", empty, trim = false }: ImportMapping, 
   isTrimmed: trim,
   dateFormat
 })
-
-const isMapping = Schema.is(ImportMapping)
 
 /** Why rows cannot be planned so, in words, or `undefined`. */
 export const rowProblem = (rows: RowChoices): string | undefined =>

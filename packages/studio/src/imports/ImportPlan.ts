@@ -24,7 +24,7 @@ import {
   threadEnded,
   threadRuntime
 } from "./ImportFile.ts"
-import { choiceProblem, rowProblem } from "./ImportChoices.ts"
+import { choiceProblem, constantProblem, rowProblem } from "./ImportChoices.ts"
 import { countsOf } from "./ImportWords.ts"
 import type { Reading } from "./thread/FileSight.ts"
 import type {
@@ -73,11 +73,18 @@ export const unplanned = Atom.readable((get): number => {
   return [...lines].filter((line) => now.get(line) !== then.get(line)).length
 })
 
+/** Why no plan can be made of what is said, in words, or `undefined`. */
+export const saidProblem = Atom.readable((get): string | undefined => {
+  if (get(seen) === undefined) return undefined
+  const of = get(columns)
+  return choiceProblem(of) ?? constantProblem(get(edits).constants, of) ?? rowProblem(get(rowChoices))
+})
+
 /** Whether a plan can be made: the file is read, and what is said of it is clear. */
 export const isReady = Atom.readable((get): boolean => {
   const found = get(sight)
   const isRead = AsyncResult.isSuccess(found) && !found.waiting && found.value.isComplete
-  return isRead && (choiceProblem(get(columns)) ?? rowProblem(get(rowChoices))) === undefined
+  return isRead && get(saidProblem) === undefined
 })
 
 /** What was said when the plan was begun. */

@@ -2,18 +2,18 @@
 import { AsyncResult } from "effect/reactivity"
 import { useEffect } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { session, targetOf } from "../session/Session.ts"
 import { ApplyStep } from "./ApplyStep.tsx"
+import { CheckStep } from "./CheckStep.tsx"
 import { ColumnsStep } from "./ColumnsStep.tsx"
 import { FileStep } from "./FileStep.tsx"
 import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
+import { step, Steps, StepSection } from "./ImportSteps.tsx"
 import { leftText } from "./ImportWords.ts"
 import { PlanStep } from "./PlanStep.tsx"
-import { WordsStep } from "./WordsStep.tsx"
 
 /** Says what a reload of the page broke off. */
 const Left = () => {
@@ -52,32 +52,37 @@ const Commands = () => {
   )
 }
 
-export const ImportView = () => {
-  const sight = useAtomValue(ImportFile.sight)
+const Shown = () => {
+  const at = useAtomValue(step)
   const seen = useAtomValue(ImportFile.seen)
   const applied = useAtomValue(ImportApply.apply)
   const isFixed = applied.waiting || AsyncResult.isSuccess(applied)
+  if (at === "plan") return <PlanStep />
+  if (at === "done") return <ApplyStep />
+  return (
+    <fieldset disabled={isFixed} className="plain">
+      {at === "file" || seen === undefined ? (
+        <FileStep />
+      ) : at === "columns" ? (
+        <ColumnsStep sight={seen} />
+      ) : (
+        <CheckStep />
+      )}
+    </fieldset>
+  )
+}
+
+export const ImportView = () => {
+  const at = useAtomValue(step)
   return (
     <section className="imports" aria-labelledby="import-title">
       <h1 id="import-title">Import</h1>
       <Left />
-      <fieldset disabled={isFixed} className="plain">
-        <FileStep />
-        <Problem message={problemOf(sight)} />
-        {seen === undefined || seen.columns.length === 0 ? null : (
-          <>
-            <ColumnsStep sight={seen} />
-            <WordsStep />
-          </>
-        )}
-      </fieldset>
-      {seen === undefined || seen.columns.length === 0 ? null : (
-        <>
-          <PlanStep />
-          <ApplyStep />
-          <Commands />
-        </>
-      )}
+      <Steps />
+      <StepSection at={at}>
+        <Shown />
+      </StepSection>
+      {at === "plan" || at === "done" ? <Commands /> : null}
     </section>
   )
 }

@@ -36,7 +36,7 @@ export const meaningOf = (kind: RowKind, { onDuplicate }: Pick<RowChoices, "onDu
     rejected: "Rows that cannot be imported, and why. The others are imported without them.",
     duplicates: `Rows that are merged into a later one with their address: of each field the ${onDuplicate === "first" ? "first" : "last"} value is taken, of the statuses the strictest.`,
     kept: "People who left, complained or cannot be reached, and whom these rows would subscribe again, or who confirmed before. They keep their status.",
-    leftOut: "Rows for contacts that this import does not write to, as it was said above."
+    leftOut: "Rows for contacts that this import does not write to, as it was said under 3."
   })[kind]
 
 /** What is odd, where and how often. */
@@ -55,14 +55,14 @@ export const warningText = ({ code, column, count, warning }: ImportWarning): st
 
 /** What can be done about it on the page. */
 export const warningAdvice = ({ code, field }: ImportWarning): string | undefined => {
-  if (code === "Blanks") return "Cells can be taken without the blanks around their texts, above."
+  if (code === "Blanks") return "Cells can be taken without the blanks around their texts under 3."
   if (code === "Decoding") return "The file may be of another encoding, which can be chosen under 1."
   if (code === "Nothing") return "Correct the file where nothing is meant."
   if (code === "Escaped") return "Export the file again without, or correct it."
   if (code === "Heading") return `If the column means ${field}, choose that under 2.`
   if (code === "Kind") return "What the texts of the column are can be chosen under 2."
   if (code === "Consent") return "What becomes of the column can be chosen under 2."
-  return code === "Active" ? "Another status can be chosen above for new contacts." : undefined
+  return code === "Active" ? "Another status can be chosen under 3, for new contacts." : undefined
 }
 
 // The application

@@ -1,15 +1,23 @@
-/** The plan: made of the file and what is said of it, so that nothing is stored by it. */
+/** The plan: made of the file and what is said of it, so that nothing is stored by it; what each row would do, counted and listed. */
+import type { ImportWarning } from "@roster/domain"
+import { recipientWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
+import { download } from "../kit/Download.ts"
+import { fieldTitle } from "../kit/FieldTitles.ts"
+import { statusWords } from "../kit/Mark.tsx"
+import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { Numbers, Table } from "../kit/Table.tsx"
 import { missing } from "../session/Rights.tsx"
+import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
-import { PlannedRows } from "./PlannedRows.tsx"
-import { PlanOptions } from "./PlanOptions.tsx"
-import { CorrectedRows } from "./RejectedRows.tsx"
-import type { PlanProgress } from "./thread/ImportCalls.ts"
+import { step, StepActions } from "./ImportSteps.tsx"
+import { countsOf, deedOf, kinds, meaningOf, warningAdvice, warningText } from "./ImportWords.ts"
+import { Causes, CorrectedRows, CorrectRow, OpenCells, Proposals } from "./RejectedRows.tsx"
+import type { Planned, PlanProgress, RowsFileRequest, ShownRow } from "./thread/ImportCalls.ts"
 
 const Progress = ({ progress }: { readonly progress: PlanProgress | undefined }) => {
   if (progress?._tag === "Planning") {
@@ -28,41 +36,213 @@ const Progress = ({ progress }: { readonly progress: PlanProgress | undefined })
   )
 }
 
+const columns = [<Numbers key="line">Line</Numbers>, "Address", "What changes"]
+
+const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: boolean }) => {
+  const { email, fields, keptStatus, line, onlyForm = [], reason, suggestion } = row
+  return (
+    <>
+      <tr>
+        <td className="number">{line.toLocaleString()}</td>
+        <td>
+          <bdi>{email}</bdi>
+        </td>
+        <td>
+          {reason === undefined ? null : <p>{reason}</p>}
+          {keptStatus === undefined ? null : <p>Stays {statusWords(keptStatus)}.</p>}
+          {suggestion === undefined ? null : (
+            <p>
+              Probably meant: <bdi>{suggestion}</bdi>
+            </p>
+          )}
+          {fields.length === 0 ? null : (
+            <ul className="values">
+              {fields.map(([name, old, now]) => (
+                <li key={name}>
+                  <bdi>{fieldTitle(name)}</bdi> {old === null ? null : <bdi className="old">{old}</bdi>}{" "}
+                  {now === null ? <em>none</em> : <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>}
+                  {onlyForm.includes(name) ? <small> only its form</small> : null}
+                </li>
+              ))}
+            </ul>
+          )}
+          {isApplied ? null : <CorrectRow row={row} />}
+        </td>
+      </tr>
+      {isApplied ? null : <OpenCells line={line} columns={columns.length} />}
+    </>
+  )
+}
+
+const Rows = ({ isApplied, total }: { readonly total: number; readonly isApplied: boolean }) => {
+  const rows = useAtomValue(ImportPlan.rows)
+  const [first, setFirst] = useAtom(ImportPlan.shownFirst)
+  if (!AsyncResult.isSuccess(rows)) return <Problem message={problemOf(rows)} />
+  return (
+    <>
+      <Pager first={first} noun="row" total={total} onFirst={setFirst} />
+      <Table label="Rows of the plan" columns={columns} className="rows" isWaiting={rows.waiting}>
+        {rows.value.map((row) => (
+          <Row key={row.line} row={row} isApplied={isApplied} />
+        ))}
+      </Table>
+    </>
+  )
+}
+
+/** Saves the rejected or repeated rows of a plan as a file. */
+const SaveRows = ({
+  children,
+  of,
+  planned
+}: Pick<RowsFileRequest, "of"> & { readonly planned: Planned; readonly children: string }) => {
+  const [file, make] = useAtom(ImportPlan.saveRows)
+  return (
+    <div>
+      <button type="button" disabled={file.waiting} onClick={() => make({ plan: planned.id, of })}>
+        {children}
+      </button>
+      <Problem message={problemOf(file)} />
+    </div>
+  )
+}
+
+const Warnings = ({ warnings }: { readonly warnings: ReadonlyArray<ImportWarning> }) => (
+  <details>
+    <summary>
+      {counted(warnings.length, "thing looks", "things look")} odd in the rows, and will be imported as they are
+    </summary>
+    <ul>
+      {warnings.map((warning) => (
+        <li key={warningText(warning)}>
+          <bdi>{warningText(warning)}</bdi>. {warningAdvice(warning)}
+          <ul className="values">
+            {warning.examples.map(({ line, value }) => (
+              <li key={line}>
+                line {line.toLocaleString()}: <bdi className="cell">{value}</bdi>
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  </details>
+)
+
+const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
+  const registry = useRegistry()
+  const kind = useAtomValue(ImportPlan.shownKind)
+  const { onDuplicate } = useAtomValue(ImportFile.rowChoices)
+  const chosen = useAtomValue(ImportFile.file)
+  const isApplied = !AsyncResult.isInitial(useAtomValue(ImportApply.apply))
+  const of = countsOf(planned)
+  const total = useAtomValue(ImportPlan.shownTotal)
+  return (
+    <>
+      <p role="status">
+        {counted(planned.summary.read, "row")}: {of.new.toLocaleString()} new, {of.changed.toLocaleString()} changed,{" "}
+        {of.alreadySo.toLocaleString()} already so, {of.rejected.toLocaleString()} rejected,{" "}
+        {of.duplicates.toLocaleString()} duplicates{of.leftOut === 0 ? "" : `, ${of.leftOut.toLocaleString()} left out`}
+        .{isApplied ? "" : [" Nothing is stored yet.", ...recipientWords(planned.summary)].join(" ")}
+      </p>
+      {planned.summary.warnings === undefined ? null : <Warnings warnings={planned.summary.warnings} />}
+      <fieldset className="kinds">
+        <legend className="unseen">Rows to show</legend>
+        {kinds.map(([id, title]) =>
+          id === "leftOut" && of.leftOut === 0 ? null : (
+            <label key={id} className="choice">
+              <input
+                type="radio"
+                name="kind"
+                checked={kind === id}
+                onChange={() => ImportPlan.showRows(registry, id)}
+              />
+              {title} <strong>{of[id].toLocaleString()}</strong>
+            </label>
+          )
+        )}
+      </fieldset>
+      <p>{meaningOf(kind, { onDuplicate })}</p>
+      {kind === "rejected" && of.rejected > 0 ? (
+        <div className="stack">
+          <Causes planned={planned} />
+          {isApplied ? null : <Proposals />}
+          <SaveRows planned={planned} of="rejected">
+            Download the rejected rows, to correct and import them
+          </SaveRows>
+        </div>
+      ) : null}
+      {kind === "duplicates" && of.duplicates > 0 ? (
+        <SaveRows planned={planned} of="duplicates">
+          Download the repeated rows, with the lines of both
+        </SaveRows>
+      ) : null}
+      {of[kind] === 0 ? <p>There are none.</p> : <Rows total={total} isApplied={isApplied} />}
+      <p>
+        <button
+          type="button"
+          onClick={() => download(ImportFile.beside(chosen?.name ?? "contacts", ".plan.json"), planned.content)}
+        >
+          Download the plan
+        </button>
+      </p>
+    </>
+  )
+}
+
+const Apply = ({ planned }: { readonly planned: Planned }) => {
+  const registry = useRegistry()
+  const start = useAtomSet(ImportApply.apply)
+  const lacking = useAtomValue(missing("ModifyContacts"))
+  const refusal = useAtomValue(ImportPlan.refusal)
+  const reason = lacking ?? refusal
+  const { changed, new: added, onlyLists } = planned.summary
+  if (added + changed + onlyLists === 0) return <span>The plan changes nothing.</span>
+  return (
+    <>
+      <button
+        type="button"
+        className="primary"
+        disabled={reason !== undefined}
+        onClick={() => {
+          start(planned)
+          registry.set(step, "done")
+        }}
+      >
+        {deedOf(planned.summary)}
+      </button>
+      <span>{reason}</span>
+    </>
+  )
+}
+
 export const PlanStep = () => {
   const registry = useRegistry()
   const result = useAtomValue(ImportPlan.plan)
   const isPlanning = useAtomValue(ImportPlan.isPlanning)
   const planned = useAtomValue(ImportPlan.planned)
-  const applied = useAtomValue(ImportApply.apply)
-  const reason = useAtomValue(missing("ViewContacts"))
-  const isFixed = applied.waiting || AsyncResult.isSuccess(applied)
+  const isApplied = !AsyncResult.isInitial(useAtomValue(ImportApply.apply))
   const isReady = useAtomValue(ImportPlan.isReady)
   return (
-    <section aria-labelledby="import-plan" className="step">
-      <h2 id="import-plan">4. Plan</h2>
-      <fieldset disabled={isFixed} className="plain stack">
-        <PlanOptions />
-        <div className="buttons">
-          <button
-            type="button"
-            className={planned === undefined ? "primary" : ""}
-            disabled={!isReady || reason !== undefined || isPlanning}
-            onClick={() => ImportApply.makePlan(registry)}
-          >
-            {planned === undefined ? "Plan" : "Plan again"}
+    <>
+      <div className="step-body">
+        {isPlanning ? <Progress progress={AsyncResult.isSuccess(result) ? result.value : undefined} /> : null}
+        <Problem message={problemOf(result)} />
+        {isApplied ? null : <CorrectedRows />}
+        {planned === undefined ? null : <PlannedRows planned={planned} />}
+      </div>
+      <StepActions at="plan">
+        {isPlanning ? (
+          <button type="button" onClick={() => ImportApply.forgetPlan(registry)}>
+            Stop
           </button>
-          {isPlanning ? (
-            <button type="button" onClick={() => ImportApply.forgetPlan(registry)}>
-              Stop
-            </button>
-          ) : null}
-          <span>{reason}</span>
-        </div>
-        <CorrectedRows />
-      </fieldset>
-      {isPlanning ? <Progress progress={AsyncResult.isSuccess(result) ? result.value : undefined} /> : null}
-      <Problem message={problemOf(result)} />
-      {planned === undefined ? null : <PlannedRows planned={planned} />}
-    </section>
+        ) : isApplied ? null : (
+          <button type="button" disabled={!isReady} onClick={() => ImportApply.makePlan(registry)}>
+            Plan again
+          </button>
+        )}
+        {planned === undefined || isApplied ? null : <Apply planned={planned} />}
+      </StepActions>
+    </>
   )
 }

@@ -22,7 +22,7 @@ export const Causes = ({ planned }: { readonly planned: Planned }) => {
             {counted(count, "row")}
             {column === undefined ? "" : " in "}
             <bdi>{column}</bdi>: <bdi>{cause}</bdi>
-            {allowed === undefined ? null : <small> (choose above what the words stand for)</small>}
+            {allowed === undefined ? null : <small> (choose under 3 what the words stand for)</small>}
             {values.length === 0 ? null : (
               <ul className="values">
                 {values.slice(0, 5).map(({ count: of, value }) => (

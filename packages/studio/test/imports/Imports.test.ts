@@ -164,11 +164,11 @@ describe("the import view", () => {
       const problem = () => Choices.choiceProblem(registry.get(ImportFile.columns))
       const say = (change: (edits: Choices.Edits) => Choices.Edits) =>
         registry.set(ImportFile.edits, change(registry.get(ImportFile.edits)))
-      assert.include(problem(), '"Frstname", and there is "FirstName"')
+      assert.include(problem(), '"Frstname", and there is "First name"')
       say((edits) => ImportFile.setColumn(edits, "Frstname", "FirstName"))
       assert.isUndefined(problem())
       say((edits) => ImportFile.setColumn(edits, "Town", "Emial"))
-      assert.include(problem(), '"Emial", and there is "Email"')
+      assert.include(problem(), '"Emial", and there is "E-mail"')
       say((edits) => ImportFile.addField(edits, "Emial"))
       assert.isUndefined(problem())
       const [importing] = registry.get(ImportPlan.commands)
@@ -176,6 +176,29 @@ describe("the import view", () => {
       // A saved mapping says by its own name that a column is kept.
       say(() => Choices.editsOf({ columns: { Frstname: "Frstname" } }))
       assert.isUndefined(problem())
+    })
+  )
+
+  it.effect("gives all rows a value, and plans nothing while that cannot be", () =>
+    Effect.gen(function* () {
+      const { contacts, look, plan, registry, run } = yield* opened
+      yield* look("Email,city\nann@example.com,Bonn\n")
+      const give = (constants: Choices.Edits["constants"]) =>
+        registry.set(ImportFile.edits, { ...registry.get(ImportFile.edits), constants })
+      for (const [constants, problem] of [
+        [{ plan: " " }, "Write what all rows get as plan"],
+        [{ City: "Köln" }, "A column becomes City already"],
+        [{ Status: "Everyone" }, "“Everyone” is no value for Status"]
+      ] as const) {
+        give(constants)
+        assert.include(registry.get(ImportPlan.saidProblem), problem)
+        assert.isFalse(registry.get(ImportPlan.isReady))
+      }
+      give({ plan: "gold", Status: "Unsubscribed" })
+      assert.isUndefined(registry.get(ImportPlan.saidProblem))
+      yield* run(ImportApply.apply, yield* plan)
+      const { customFields, status } = yield* contacts.get("ann@example.com")
+      assert.deepStrictEqual([customFields, status], [{ city: "Bonn", plan: "gold" }, "Unsubscribed"])
     })
   )
 

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs"
 import type { Locator, Page } from "playwright-core"
 import { customersCsv } from "../../../../demo/customers.ts"
 import { actionTimeout } from "../browser/Browser.ts"
-import { assertAccessible, openStudio } from "./StudioPage.ts"
+import { assertAccessible, openStudio, toStep } from "./StudioPage.ts"
 
 /** Everything that `studioChain` does together, on a busy machine. */
 export const chainTimeout = 8 * actionTimeout
@@ -50,8 +50,9 @@ const selectBy = async (page: Page, rule: string): Promise<void> => {
 const imported = async (page: Page): Promise<void> => {
   await page.getByRole("link", { name: "Import", exact: true }).click()
   const buffer = Buffer.from(customersCsv())
-  await page.getByLabel(/^A file of contacts/).setInputFiles({ name: "customers.csv", mimeType: "text/csv", buffer })
+  await page.locator("input[type=file]").first().setInputFiles({ name: "customers.csv", mimeType: "text/csv", buffer })
   await page.getByText("2,683 rows, 7 columns.").waitFor()
+  await toStep(page, "Check")
   await page.getByLabel("Put them on lists").fill("customers")
   await page.getByRole("button", { name: "Plan", exact: true }).click()
   await page.getByText("2,683 rows: 2,600 new, 0 changed, 0 already so, 6 rejected, 77 duplicates.").waitFor()

@@ -74,6 +74,10 @@ export const signIn = async (page: Page, key: string): Promise<void> => {
   await page.getByRole("button", { name: "Sign in" }).click()
 }
 
+/** Goes to a step of an import. */
+export const toStep = (page: Page, step: "File" | "Columns" | "Check" | "Plan"): Promise<void> =>
+  page.getByRole("list", { name: "Steps" }).getByRole("button", { name: step }).click()
+
 /** Opens the page of a service, signed in as its administrator. */
 export const openStudio = Effect.fnUntraced(function* (
   { key, url }: Pick<RawServed, "key"> & { readonly url: string },

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { actionTimeout, browser, hasBrowser, openIn } from "../browser/Browser.ts"
-import { hostedStudio } from "./StudioPage.ts"
+import { hostedStudio, toStep } from "./StudioPage.ts"
 
 describe.skipIf(!hasBrowser)("the page of roster studio in Chromium", () => {
   it.live(
@@ -61,7 +61,8 @@ describe.skipIf(!hasBrowser)("the page of roster studio in Chromium", () => {
         }
         const planIn = async (tab: Page): Promise<void> => {
           await tab.getByRole("link", { name: "Import", exact: true }).click()
-          await tab.getByLabel(/^A file of contacts/).setInputFiles(file)
+          await tab.locator("input[type=file]").first().setInputFiles(file)
+          await toStep(tab, "Check")
           await tab.getByRole("button", { name: "Plan", exact: true }).click()
           await tab.getByText("2 rows: 2 new").waitFor()
         }

@@ -4,13 +4,13 @@ import { csvToWorkbook } from "@roster/workflows/Workbook"
 import { Effect, Stream } from "effect"
 import type { Page } from "playwright-core"
 import { actionTimeout, hasBrowser } from "../browser/Browser.ts"
-import { assertAccessible, openStudio, servedStudio, signIn } from "./StudioPage.ts"
+import { assertAccessible, openStudio, servedStudio, signIn, toStep } from "./StudioPage.ts"
 
 /** Chooses a file of a text in Latin-1. */
 const choose = async (page: Page, text: string): Promise<void> => {
   await page.getByRole("link", { name: "Import", exact: true }).click()
   const buffer = Buffer.from(text, "latin1")
-  await page.getByLabel(/^A file of contacts/).setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer })
+  await page.locator("input[type=file]").first().setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer })
   await page.getByText(/^\d+ rows?, \d+ columns?/).waitFor()
 }
 
@@ -30,13 +30,16 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await choose(page, members)
           assert.strictEqual(await page.getByRole("combobox", { name: "Encoding" }).inputValue(), "windows-1252")
           await page.getByRole("cell", { name: "Århus", exact: true }).waitFor()
+          await toStep(page, "Check")
           await page
             .getByText(
               "2 rows give a status with mail, 1 row gives one without. The plan says who will receive mail. 1 row has a word"
             )
             .waitFor()
           await page.getByLabel("What vielleicht stands for").selectOption("NotConfirmed")
+          await toStep(page, "Columns")
           await page.getByLabel("What Kunde becomes").selectOption({ label: "Left out" })
+          await toStep(page, "Check")
           await page.getByText("2 rows give a status with mail, 2 rows give one without.").waitFor()
           await page.getByRole("button", { name: "Plan", exact: true }).click()
           await page.getByText("4 rows: 2 new, 1 changed, 0 already so, 1 rejected, 0 duplicates.").waitFor()
@@ -54,9 +57,11 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await page
             .getByText("roster contacts import people.csv --mapping people.mapping.json --plan")
             .waitFor({ state: "attached" })
+          await toStep(page, "Columns")
           const saved = page.waitForEvent("download")
-          await page.getByRole("button", { name: "Save this mapping" }).click()
+          await page.getByRole("button", { name: "Save these choices" }).click()
           assert.strictEqual((await saved).suggestedFilename(), "people.mapping.json")
+          await toStep(page, "Plan")
           await page.getByRole("button", { name: "Add 2 contacts and change 1 contact" }).click()
           await page.getByText("The import came to its end:").waitFor()
         })
@@ -80,13 +85,14 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Import another file" }).click()
           const file = { name: "people.xlsx", mimeType: "application/octet-stream", buffer: workbook }
-          await page.getByLabel(/^A file of contacts/).setInputFiles(file)
+          await page.locator("input[type=file]").first().setInputFiles(file)
           await page.getByRole("cell", { name: "eve@example.com", exact: true }).waitFor()
           await page.getByLabel("Sheet, by its name or number").fill("Members")
           await page.keyboard.press("Enter")
           await page.getByText('it has no sheet "Members"').waitFor()
           await page.getByRole("button", { name: "Read it as it was proposed" }).click()
           await page.getByRole("cell", { name: "eve@example.com", exact: true }).waitFor()
+          await toStep(page, "Check")
           await page.getByRole("button", { name: "Plan", exact: true }).click()
           await page.getByText("1 row: 1 new").waitFor()
         })
@@ -103,6 +109,7 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
         const { page } = yield* openStudio(studio)
         yield* Effect.promise(async () => {
           await choose(page, members)
+          await toStep(page, "Check")
           await page.getByRole("button", { name: "Plan", exact: true }).click()
           await page.getByText("Nothing is stored yet.").waitFor()
           // The service does not answer any more.
@@ -115,6 +122,7 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await signIn(page, studio.key)
           await page.getByText("This page was left before an import of 2 rows came to its end.").waitFor()
           await choose(page, members)
+          await toStep(page, "Check")
           await page.getByRole("button", { name: "Plan", exact: true }).click()
           await page.getByText("This is its file").waitFor()
         })

@@ -133,13 +133,27 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
           const wrong = [quoted(`${markup}@@`), "Maybe", "", "", "", ""]
           const buffer = Buffer.from([header, ...rows, wrong].map((row) => row.join(",")).join("\n"))
           const file = { name: `${markup}${turned}.csv`, mimeType: "text/csv", buffer }
-          await page.getByLabel(/^A file of contacts/).setInputFiles(file)
+          await page.locator("input[type=file]").first().setInputFiles(file)
           await page.getByText("4 rows, 6 columns.").waitFor()
+        })
+        yield* look("file")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Continue" }).click()
+          await page.getByLabel("Give all rows the same").selectOption({ label: "Consent to tracking" })
+          await page.getByText("Write what all rows get as Consent to tracking").waitFor()
+          await page.getByLabel("All rows: Consent to tracking").selectOption("Allow")
+        })
+        yield* look("columns of the file")
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Continue" }).click()
           await page.getByLabel("What Maybe stands for").selectOption("Active")
           await page.getByLabel("Put them on lists").fill(`${markup}\n${turned}`)
+          await page.getByText("Which rows are taken").click()
+        })
+        yield* look("check")
+        yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Plan", exact: true }).click()
           await page.getByText("4 rows: 3 new").waitFor()
-          await page.getByText("Which rows are taken").click()
           await page.getByRole("cell", { name: "i2@example.com" }).last().waitFor()
         })
         yield* look("plan")
