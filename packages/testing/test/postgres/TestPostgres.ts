@@ -10,7 +10,7 @@ import { Reactivity } from "effect/reactivity"
 import { readFileSync } from "node:fs"
 import { inject } from "vitest"
 import type { ServeProcessOptions } from "../../src/index.ts"
-import { servedOn } from "../../src/layers/ServiceLayers.ts"
+import { servedOn, testedStore } from "../../src/layers/ServiceLayers.ts"
 import { type PostgresServer, startServer, testSettings } from "./PostgresServer.ts"
 import type { Started } from "./SharedPostgres.ts"
 
@@ -93,9 +93,7 @@ export const freshDatabase = databaseWith("")
 
 /** The services on a new database. */
 export const layerPostgres: Layer.Layer<SqlServices.Services, unknown> = Layer.unwrap(
-  Effect.map(freshDatabase, (url) =>
-    SqlServices.layerPostgres({ postgres: { url }, allowedSenders: ["*@example.com"] })
-  )
+  Effect.map(freshDatabase, (url) => SqlServices.layerPostgres({ postgres: { url }, ...testedStore }))
 )
 
 /** The HTTP client in front of a server on a new database, over a real socket. */
