@@ -24,7 +24,7 @@ import {
 } from "@roster/domain/internal"
 import { Effect, Iterable } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { byEngine, dialect, runEach, textArray } from "../store/SqlDialect.ts"
+import { byEngine, dialect, runEach, textLists } from "../store/SqlDialect.ts"
 import { fromSeconds, nullableSeconds } from "../store/StoreClock.ts"
 import { eachInSlices, inSlices } from "../threads/Slices.ts"
 import { mailOf, noteWritten } from "../credentials/WrittenSums.ts"
@@ -106,30 +106,26 @@ const updateOfEach = `
 const numbers = new Set(["id", "date_updated", "status_change_date"])
 for (const { column, kind } of givenFields) if (kind === "date" || kind === "number") numbers.add(column)
 
-/** Columns as rows of a table `given`. Numbers are sent as texts, so that every list has one type. */
-const unnested = (names: ReadonlyArray<string>, from: number) => {
-  const lists = names.map((_, index) => `$${from + index}::text[]`)
-  return `unnest(${lists.join(", ")}) AS given (${names.join(", ")})`
-}
-
+/** The value of a column of `textLists`. */
 const valueOf = (name: string) => `given.${name}${numbers.has(name) ? "::bigint" : ""}`
 
 // Numbered in the order in which they are given, and inserted in one order for all: two that add the same contacts then
 // wait for each other in turn, and not both for the other.
-const insertOfAll = (names: ReadonlyArray<string>) => `
-  WITH numbered AS MATERIALIZED (SELECT nextval('contacts_id_seq') AS id, given.* FROM ${unnested(names, 4)})
+const insertOfAll = (names: ReadonlyArray<string>, orLeave: string) => `
+  WITH numbered AS MATERIALIZED (SELECT nextval('contacts_id_seq') AS id, given.* FROM ${textLists.rows(names, 4)})
   INSERT INTO contacts (account, source, date_added, id, ${names.join(", ")}) OVERRIDING SYSTEM VALUE
   SELECT $1, $2, $3::bigint, id, ${names.map(valueOf).join(", ")} FROM numbered AS given
-  ORDER BY identity COLLATE "C"
-  ON CONFLICT (account, identity) DO NOTHING RETURNING identity, id`
+  ORDER BY identity COLLATE "C" ${orLeave} RETURNING identity, id`
+
+const orLeave = "ON CONFLICT (account, identity) DO NOTHING"
 
 const updateOfAll = `
   UPDATE contacts SET ${columns.map((name) => `${name} = ${valueOf(name)}`).join(", ")}
-  FROM ${unnested(["id", ...columns], 2)} WHERE contacts.account = $1 AND contacts.id = given.id::bigint`
+  FROM ${textLists.rows(["id", ...columns], 2)} WHERE contacts.account = $1 AND contacts.id = given.id::bigint`
 
-/** Each column as one parameter, for a place that says `::text[]`. */
-const listsOfColumns = (rows: ReadonlyArray<ReadonlyArray<string | number | null | undefined>>) =>
-  rows[0]?.map((_, place) => textArray(rows.map((row) => row[place]))) ?? []
+/** Each column of rows as a list. */
+const columnsOf = (rows: ReadonlyArray<ReadonlyArray<string | number | null | undefined>>) =>
+  rows[0]?.map((_, place) => rows.map((row) => row[place])) ?? []
 
 /** The fields whose changes the history notes, besides the date of a status. */
 const notedFields = givenFields.filter(({ column }) => column === "status" || column.startsWith("consent_"))
@@ -148,6 +144,9 @@ interface Call {
   /** Seconds. */
   readonly now: number
 }
+
+/** Whether another one has made a contact that was to be inserted. */
+const isConflict = ({ reason }: SqlError.SqlError): boolean => reason._tag === "UniqueViolation"
 
 /** Inserts contacts, and notes their ids by their addresses, but for those that another one has made since. */
 const insertAll = Effect.fnUntraced(function* (
@@ -170,9 +169,20 @@ const insertAll = Effect.fnUntraced(function* (
         // A list of nothing but NULL would cost as one of values.
         const names = ["identity", "email", ...columns]
         const given = names.map((_, place) => rows.some((row) => row[place] !== null))
-        const lists = listsOfColumns(rows.map((row) => row.filter((_, place) => given[place])))
-        const insert = insertOfAll(names.filter((_, place) => given[place]))
-        const inserted = yield* sql.unsafe(insert, [account, source, now, ...lists]).values
+        const lists = columnsOf(rows).filter((_, place) => given[place])
+        const insert = (otherwise: string) => {
+          const statement = insertOfAll(
+            names.filter((_, place) => given[place]),
+            otherwise
+          )
+          return sql.unsafe(statement, [account, source, now, ...textLists.parameters(lists)]).values
+        }
+        // To leave contacts costs a quarter of an insert. An import hopes that nobody makes one of them right now: the database
+        // notes the address of one in its log.
+        const inserted =
+          source === "FileUpload"
+            ? yield* Effect.catchIf(sql.withTransaction(insert("")), isConflict, () => insert(orLeave))
+            : yield* insert(orLeave)
         let [first, last] = [Infinity, 0]
         for (const [identity, given] of inserted) {
           const id = Number(given)
@@ -181,7 +191,7 @@ const insertAll = Effect.fnUntraced(function* (
           last = Math.max(last, id)
         }
         // A prepared plan of when the table was small would read it whole for each address.
-        if (growthOf(last) > growthOf(first - 1)) yield* sql`ANALYZE (SKIP_LOCKED) contacts`
+        if (growthOf(last) > growthOf(first - 1)) yield* sql`ANALYZE (SKIP_LOCKED) contacts (account, identity, id)`
       })
   })
   yield* inserted
@@ -198,7 +208,7 @@ const updateAll = Effect.fnUntraced(function* (account: string, states: Readonly
     postgres: () =>
       Effect.gen(function* () {
         const rows = yield* eachInSlices(states, ({ contact, id }) => [id, ...valuesOf(contact)])
-        yield* sql.unsafe(updateOfAll, [account, ...listsOfColumns(rows)]).values
+        yield* sql.unsafe(updateOfAll, [account, ...textLists.parameters(columnsOf(rows))]).values
       })
   })
 })

@@ -7,7 +7,7 @@ import { ChangeContent, erasedChange, JsonParser } from "@roster/domain/internal
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { defaultPage } from "../store/Rows.ts"
-import { byEngine, runEach, textArray } from "../store/SqlDialect.ts"
+import { byEngine, runEach, textLists } from "../store/SqlDialect.ts"
 import { inSlices, yieldToEventLoop } from "../threads/Slices.ts"
 
 /** The maximum number of changes of a row, which ends too after about so many bytes. */
@@ -24,7 +24,7 @@ const insertOfEach = "INSERT INTO run_changes (run, number, content) VALUES (?, 
 
 const insertOfAll = `
   INSERT INTO run_changes (run, number, content)
-  SELECT $1::bigint, number::bigint, content FROM unnest($2::text[], $3::text[]) AS given (number, content)`
+  SELECT $1::bigint, number::bigint, content FROM ${textLists.rows(["number", "content"], 2)}`
 
 /** The rows of changes, given as JSON, by how many changes there are up to the end of each. */
 export const rowsOf = (texts: ReadonlyArray<string>) => {
@@ -53,7 +53,7 @@ export const insertRows = Effect.fnUntraced(function* (run: number, before: numb
       ),
     postgres: () => {
       const [numbers, contents] = [rows.map(([until]) => before + until), rows.map(([, content]) => content)]
-      return sql.unsafe(insertOfAll, [run, textArray(numbers), textArray(contents)]).values
+      return sql.unsafe(insertOfAll, [run, ...textLists.parameters([numbers, contents])]).values
     }
   })
 })

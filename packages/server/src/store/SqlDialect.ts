@@ -1,6 +1,7 @@
 /** The differences between SQLite and PostgreSQL, and queries that are compiled once. */
 import { Context, Effect, Function, Iterable, Option, References, Stream } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { hash } from "node:crypto"
 import { beginSlice, yieldToEventLoop } from "../threads/Slices.ts"
 import { isSqliteConnection, isSqliteSqlClient, StreamedValues } from "./sqlite/SqliteConnection.ts"
 
@@ -180,12 +181,32 @@ export const streamValues = (
     true
   )
 
-const quoted = (value: string | number | null | undefined): string =>
-  value == null ? "NULL" : `"${String(value).replace(/[\\"]/g, "\\$&")}"`
+type TextList = ReadonlyArray<string | number | null | undefined>
 
-/** Many texts as one parameter, for a place of PostgreSQL that says `::text[]`. */
-export const textArray = (values: ReadonlyArray<string | number | null | undefined>): string =>
-  `{${values.map(quoted).join(",")}}`
+// Signs that hardly any text has.
+const before = "\u{1E}"
+const none = "\u{1F}"
+
+/**
+ * Lists of texts as parameters of PostgreSQL, and as rows of a table `given`, with their names. Each list is one text, which PostgreSQL
+ * cuts apart in less time than it reads an array, and this process joins in a quarter of the time.
+ */
+export const textLists = {
+  /** The rows, from parameters on from a number: `parameters` gives two more than lists. */
+  rows: (names: ReadonlyArray<string>, from: number): string => {
+    // A text stands behind its sign, since no text at all would be no list of one empty text.
+    const lists = names.map((_, place) => `(string_to_array($${from + 2 + place}, $${from}, $${from + 1}))[2:]`)
+    return `unnest(${lists.join(", ")}) AS given (${names.join(", ")})`
+  },
+  parameters: (lists: ReadonlyArray<TextList>): ReadonlyArray<string> => {
+    const hasSign = (value: TextList[number]) =>
+      typeof value === "string" && (value.includes(before) || value.includes(none))
+    // No text holds the digest of itself and others.
+    const mark = lists.some((list) => list.some(hasSign)) ? hash("sha256", JSON.stringify(lists)) : ""
+    const [sign, empty] = [before + mark, none + mark]
+    return [sign, empty, ...lists.map((list) => list.map((value) => sign + (value ?? empty)).join(""))]
+  }
+} as const
 
 /** A query with one row and column for each of many numbers, which are bound as one parameter. Only for SQLite. */
 export const numbersOf = (sql: SqlClient.SqlClient, numbers: Iterable<unknown>): Fragment =>

@@ -1,16 +1,18 @@
 /** What is PostgreSQL's own of the contacts: their keys and lists after an upgrade, and how long a rule may take. */
 import { assert, it } from "@effect/vitest"
-import { ContactFilter, ContactsService, EmailAddress, ListsService, RuleText } from "@roster/domain"
+import { ContactFilter, ContactsService, EmailAddress, ImportSource, ListsService, RuleText } from "@roster/domain"
 import { SqlServices } from "@roster/server"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { migrateTo } from "../../../server/src/store/Migrations.ts"
 import * as PostgresClient from "../../../server/src/store/postgres/PostgresClient.ts"
 import { eventually } from "../../src/conformance/cases/Eventually.ts"
-import { describePostgres, freshDatabase } from "./TestPostgres.ts"
+import { describePostgres, freshDatabase, layerPostgres } from "./TestPostgres.ts"
 
 const email = (local: string) => EmailAddress.make(`${local}@example.com`)
+
+const people = ["ann@example.com,Ann", "bob@example.com,Bob", "cleo@example.com,Cleo"]
 
 /** Three contacts on a list, as version 13 of the tables wrote them. */
 const fillBefore = Effect.gen(function* () {
@@ -28,6 +30,28 @@ const fillBefore = Effect.gen(function* () {
   }
   yield* sql`INSERT INTO lists ${sql.insert({ account: "", name: "News" })}`
   yield* sql`INSERT INTO list_members SELECT lists.id, contacts.id FROM lists, contacts`
+})
+
+/** Carries out a change in a transaction, which stays open until it is told to commit. */
+const held = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, change: Effect.Effect<unknown, SqlError.SqlError>) {
+  const isChanged = yield* Deferred.make<void>()
+  const mayCommit = yield* Deferred.make<void>()
+  const transaction = Effect.gen(function* () {
+    yield* change
+    yield* Deferred.succeed(isChanged, undefined)
+    yield* Deferred.await(mayCommit)
+  })
+  const holder = yield* Effect.forkChild(sql.withTransaction(transaction))
+  yield* Deferred.await(isChanged)
+  return {
+    hasWaiter: eventually(
+      sql<{ readonly waiting: boolean }>`
+        SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database())
+          AS waiting`,
+      ([found]) => found?.waiting === true
+    ),
+    commit: Effect.andThen(Deferred.succeed(mayCommit, undefined), Fiber.join(holder))
+  }
 })
 
 describePostgres("contacts on PostgreSQL", () => {
@@ -94,25 +118,11 @@ describePostgres("contacts on PostgreSQL", () => {
         const payloads = ["ann", "bob", "cleo"].map((local) => ({ email: email(local), firstName: "Ann" }))
         yield* contacts.add(payloads)
         const sql = yield* PostgresClient.make({ url })
-        const isChanged = yield* Deferred.make<void>()
-        const commit = yield* Deferred.make<void>()
-        const change = Effect.gen(function* () {
-          yield* sql`UPDATE contacts SET first_name = 'Eve' WHERE identity = ${email("bob")}`
-          yield* Deferred.succeed(isChanged, undefined)
-          yield* Deferred.await(commit)
-        })
-        const holder = yield* Effect.forkChild(sql.withTransaction(change))
-        yield* Deferred.await(isChanged)
+        const holder = yield* held(sql, sql`UPDATE contacts SET first_name = 'Eve' WHERE identity = ${email("bob")}`)
         const filter = ContactFilter.ByRule({ rule: RuleText.make("firstname = 'Ann'") })
         const deletion = yield* Effect.forkChild(contacts.deleteMany(filter))
-        yield* eventually(
-          sql<{ readonly waiting: boolean }>`
-            SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database())
-              AS waiting`,
-          ([found]) => found?.waiting === true
-        )
-        yield* Deferred.succeed(commit, undefined)
-        yield* Fiber.join(holder)
+        yield* holder.hasWaiter
+        yield* holder.commit
         yield* Fiber.join(deletion)
         const left = yield* contacts.list()
         assert.deepStrictEqual(
@@ -121,5 +131,55 @@ describePostgres("contacts on PostgreSQL", () => {
         )
       }).pipe(Effect.provide([SqlServices.layerPostgres({ postgres: { url } }), Reactivity.layer]))
     }).pipe(Effect.scoped)
+  )
+
+  it.live("that an import makes are merged with one that another call makes at the same time", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.gen(function* () {
+        const contacts = yield* ContactsService
+        const sql = yield* PostgresClient.make({ url })
+        const bob = { account: "", identity: email("bob"), email: email("bob"), status: "Active", date_added: 7 }
+        const more = { custom_fields: '{"city":"Bonn"}', source: "ContactApi" }
+        const holder = yield* held(sql, sql`INSERT INTO contacts ${sql.insert({ ...bob, ...more })}`)
+        const content = Stream.make(new TextEncoder().encode("Email,FirstName\n" + people.join("\n")))
+        yield* contacts.import(ImportSource.File({ name: "people.csv", content, replayable: true }))
+        yield* holder.hasWaiter
+        yield* holder.commit
+        yield* eventually(
+          sql<{ readonly state: string }>`SELECT state FROM jobs`,
+          ([job]) => job?.state !== "Loading" && job?.state !== "Receiving"
+        )
+        const stored = yield* contacts.list()
+        assert.deepStrictEqual(
+          stored.map(({ customFields, email, firstName }) => [email, firstName, customFields]),
+          [
+            [email("bob"), "Bob", { city: "Bonn" }],
+            [email("ann"), "Ann", {}],
+            [email("cleo"), "Cleo", {}]
+          ]
+        )
+      }).pipe(Effect.provide([SqlServices.layerPostgres({ postgres: { url } }), Reactivity.layer]))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keep the signs that stand between texts on their way to the database, and empty texts", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactsService
+      const texts = ["\u{1E}", "\u{1F}", "\u{1E}\u{1F}", "a\u{1E}b", "\u{1F}a\u{1E}"]
+      const payloads = texts.map((text, index) => ({
+        email: email(`sign${index}`),
+        firstName: text,
+        customFields: { [`${text}name`]: text }
+      }))
+      yield* contacts.add(payloads)
+      yield* contacts.add([{ email: email("empty"), firstName: "", lastName: "Ende" }])
+      const stored = yield* contacts.list()
+      assert.deepStrictEqual(
+        stored.slice(0, -1).map(({ customFields, email, firstName }) => ({ email, firstName, customFields })),
+        payloads
+      )
+      assert.deepInclude(stored.at(-1), { lastName: "Ende" })
+    }).pipe(Effect.provide(layerPostgres), Effect.scoped)
   )
 })
