@@ -26,7 +26,7 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
   const mayNotExport = useAtomValue(missing("Export"))
   const isFixed = mayNotChange !== undefined
   return (
-    <>
+    <div className="bar">
       <button
         type="button"
         disabled={isFixed}
@@ -34,13 +34,13 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
       >
         Add a contact…
       </button>
-      <span role="status">{chosenWords(choice, count)}</span>
       {total <= count ? null : (
         <button type="button" onClick={() => setChoice({ isAll: true, emails: new Set() })}>
           Choose all {total.toLocaleString()}
           {rule === "" ? "" : " of the rule"}
         </button>
       )}
+      <span role="status">{chosenWords(choice, count)}</span>
       {count === 0 ? null : (
         <>
           <button type="button" onClick={() => setChoice(ContactAtoms.noChoice)}>
@@ -67,6 +67,6 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
       )}
       {isFixed ? <span>{mayNotChange}</span> : null}
       {count > 0 && mayNotExport !== undefined ? <span>{mayNotExport}</span> : null}
-    </>
+    </div>
   )
 }

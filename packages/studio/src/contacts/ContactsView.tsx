@@ -132,8 +132,8 @@ export const ContactsView = ({ children }: { readonly children: ReactNode }) => 
         )}
         <ChosenAlone />
         <ColumnChoice />
-        {total === undefined ? null : <Actions rule={rule} total={total} />}
       </div>
+      {total === undefined ? null : <Actions rule={rule} total={total} />}
       <Problem message={problemOf(count)} />
       <Unplaced />
       {total === 0 ? <NoContacts rule={rule} /> : null}

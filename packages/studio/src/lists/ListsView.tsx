@@ -121,11 +121,21 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
         <div className="bar">
           {chosen === 0 ? null : (
             <>
-              <button type="button" disabled={isFixed} onClick={() => place(true)}>
-                Put the {chosen.toLocaleString()} chosen on it…
+              <button
+                type="button"
+                disabled={isFixed}
+                aria-label={`Put the chosen on ${name}`}
+                onClick={() => place(true)}
+              >
+                Put {chosen.toLocaleString()} on it…
               </button>
-              <button type="button" disabled={isFixed} onClick={() => place(false)}>
-                Take the {chosen.toLocaleString()} chosen off it…
+              <button
+                type="button"
+                disabled={isFixed}
+                aria-label={`Take the chosen off ${name}`}
+                onClick={() => place(false)}
+              >
+                Take {chosen.toLocaleString()} off it…
               </button>
             </>
           )}
@@ -173,23 +183,23 @@ export const ListsView = () => {
         problemOf(lists) === undefined && <p>Reading the lists…</p>
       ) : all.length === 0 ? (
         <p className="note">
-          There are no lists yet. Make one here, or put contacts on one: choose them in <a href="#contacts">Contacts</a>
-          .
+          There are no lists yet. Make one here, or put contacts on one: choose them among{" "}
+          <a href="#contacts">the contacts</a>.
         </p>
       ) : (
         <>
           <p>
             {chosen === 0 ? (
               <>
-                To put people on a list, choose them in <a href="#contacts">Contacts</a>.
+                To put people on a list, choose them among <a href="#contacts">the contacts</a>.
               </>
             ) : (
               <>
-                {people(chosen)} chosen in <a href="#contacts">Contacts</a>.
+                {people(chosen)} chosen among <a href="#contacts">the contacts</a>.
               </>
             )}
           </p>
-          <Table label="Lists" columns={["Name", "People", "Made", "What to do"]} className="broad">
+          <Table label="All lists" columns={["Name", "People", "Made", "What to do"]}>
             {all.map((list) => (
               <Row key={list.listName} list={list} onRename={() => setRenaming(list.listName)} />
             ))}

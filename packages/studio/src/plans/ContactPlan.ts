@@ -27,6 +27,7 @@ import {
   type NewContact,
   type NewValue,
   readMeant,
+  ruleBut,
   type Wanted
 } from "../contacts/ContactSelection.ts"
 import { blobOf, bytesOf } from "../kit/Blobs.ts"
@@ -156,12 +157,14 @@ const commands = { AddMany: "import", Change: "update", Delete: "delete" } as co
 const commandNameOf = (of: Planable): string =>
   of._tag === "Change" && of.to.field === "list" ? placeProgram(of.to.isOn) : commands[of._tag]
 
+const everybody = ruleBut("", new Set())
+
 /** Which contacts it is of, as the person who does it sees it: an address, a rule, or a number. */
 export const titleOf = (of: Wanted): string => {
   if (of._tag === "Add") return of.contact.email.trim()
   if (of._tag === "DeleteList") return of.name
   if (of._tag === "AddMany") return counted(of.emails.length, "address", "addresses")
-  if (of.meant._tag === "ByRule") return of.meant.rule
+  if (of.meant._tag === "ByRule") return of.meant.rule === everybody ? "all contacts" : of.meant.rule
   const [first = "", ...others] = of.meant.emails
   return others.length === 0 ? first : counted(others.length + 1, "contact")
 }

@@ -2,6 +2,7 @@
 import { reportWords } from "@roster/workflows"
 import { Atom } from "effect/reactivity"
 import { useEffect, useRef } from "preact/compat"
+import type { Wanted } from "../contacts/ContactSelection.ts"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -9,18 +10,24 @@ import { shortened } from "../kit/Shortened.ts"
 import { UndoButton } from "../session/Undo.tsx"
 import * as ContactPlan from "./ContactPlan.ts"
 
-const wordsOf = ({ of, ...report }: ContactPlan.Applied): ReadonlyArray<string> =>
-  of._tag === "DeleteList"
-    ? [`The list is deleted. ${report.done === 0 ? "Nobody was on it." : `${people(report.done)} on it: they stay.`}`]
-    : reportWords(report)
+/** What was done, before its counts. */
+const doneWords = (of: Wanted): string => {
+  if (of._tag === "Add") return `A contact ${of.contact.email.trim()}`
+  if (of._tag === "DeleteList") return `The list ${of.name} is deleted`
+  if (of._tag === "AddMany") return "Contacts added"
+  if (of._tag === "Delete") return "Deletion"
+  const { to } = of
+  if (to.field === "list") return `${to.isOn ? "On" : "Off"} the list ${to.name.trim()}`
+  if (to.field === "status") return `Status ${to.value}`
+  return `${to.field === "custom" ? to.name.trim() : fieldNames[to.field]}: ${to.value || "removed"}`
+}
 
-const titles = {
-  Add: "Added",
-  AddMany: "Added",
-  Change: "Changed",
-  Delete: "Deleted",
-  DeleteList: "List deleted"
-} as const
+const fieldNames = { firstName: "First name", lastName: "Last name" } as const
+
+const countWords = ({ of, ...report }: ContactPlan.Applied): ReadonlyArray<string> =>
+  of._tag === "DeleteList"
+    ? [report.done === 0 ? "Nobody was on it." : `${people(report.done)} on it: they stay.`]
+    : reportWords(report)
 
 const PutAway = () => {
   const registry = useRegistry()
@@ -36,24 +43,24 @@ const PutAway = () => {
 }
 
 const Done = ({ applied }: { readonly applied: ContactPlan.Applied }) => {
-  const note = useRef<HTMLDivElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
   // The dialog that began it is gone, and so may be what opened that.
-  useEffect(() => note.current?.focus(), [])
+  useEffect(() => heading.current?.focus(), [])
   return (
-    <div className="note stack" ref={note} tabIndex={-1} role="group" aria-label="What was done">
-      <div role="status">
-        <p>
-          {titles[applied.of._tag]}: <bdi>{shortened(ContactPlan.titleOf(applied.of))}</bdi>
-        </p>
-        {wordsOf(applied).map((line) => (
-          <p key={line}>{line}</p>
-        ))}
-      </div>
-      <Problem message={applied.stoppedBy?.message} />
+    <div className="note" role="group" aria-label="What was done">
       <div className="bar">
+        <div role="status">
+          <h2 ref={heading} tabIndex={-1}>
+            <bdi>{shortened(doneWords(applied.of))}</bdi>
+          </h2>
+          {countWords(applied).map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </div>
         {applied.run === undefined ? null : <UndoButton run={applied.run} title="Undo" total={applied.done} />}
         <PutAway />
       </div>
+      <Problem message={applied.stoppedBy?.message} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 /** What a plan would do: how many change, the first of them, who keeps a status and why, and the button that does it. */
-import { recipientWords } from "@roster/workflows"
+import { type PlanSummary, recipientWords } from "@roster/workflows"
 import type { FormEvent } from "preact/compat"
 import { Unplaced } from "../contacts/Unplaced.tsx"
 import { people } from "../kit/Counts.ts"
@@ -7,12 +7,16 @@ import { shortened } from "../kit/Shortened.ts"
 import { Confirmed } from "../session/Confirmed.tsx"
 import type * as ContactPlan from "./ContactPlan.ts"
 
+const unshown: PlanSummary["sample"][number]["changes"] = {}
+
 /** The contacts that a plan shows, each with what changes. */
-const Sample = ({ count, plan: { summary } }: Pick<ContactPlan.Planned, "count" | "plan">) => {
+const Sample = ({ count, of, plan: { summary } }: Pick<ContactPlan.Planned, "count" | "of" | "plan">) => {
+  // What is done to a list is said above them.
+  const isOfList = of._tag === "Change" && of.to.field === "list"
   const shown =
     summary.sample.length > 0
-      ? summary.sample.slice(0, 5)
-      : (summary.firstContacts ?? []).map(({ email }) => ({ email, changes: {} }))
+      ? summary.sample.slice(0, 5).map(({ changes, email }) => ({ email, changes: isOfList ? unshown : changes }))
+      : (summary.firstContacts ?? []).map(({ email }) => ({ email, changes: unshown }))
   return (
     <ul>
       {shown.map(({ changes, email }) => (
@@ -98,7 +102,7 @@ export const Preview = ({
       {count === 0 ? null : (
         <>
           {of._tag !== "AddMany" && of.meant._tag === "ByRule" ? <Unplaced /> : null}
-          <Sample count={count} plan={plan} />
+          <Sample count={count} of={of} plan={plan} />
           <Confirmed count={isSevere ? count : undefined}>
             <button type="submit" className={of._tag === "Delete" ? "danger" : "primary"}>
               {verb}

@@ -2,6 +2,7 @@
 import { isWhole, reportWords, undoRun } from "@roster/workflows"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
+import { useEffect, useRef } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Icon } from "../kit/Icon.tsx"
@@ -41,6 +42,11 @@ export const UndoButton = ({
   const [undone, undo] = useAtom(undoOf(run))
   const { done } = useAtomValue(doneOf(run))
   const report = AsyncResult.isSuccess(undone) ? undone.value : undefined
+  const note = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (report !== undefined && document.activeElement === document.body) note.current?.focus()
+  }, [report])
   if (undone.waiting) {
     return (
       <>
@@ -57,7 +63,7 @@ export const UndoButton = ({
   return (
     <>
       {report === undefined ? null : (
-        <div className="note" role="status">
+        <div className="note" role="status" ref={note} tabIndex={-1}>
           {reportWords(report).map((line) => (
             <p key={line}>{line}</p>
           ))}

@@ -1,7 +1,7 @@
 /** The page as a service serves it, in a real browser: who is signed in, what was asked for, and what was complained about. */
 import { NodeServices } from "@effect/platform-node"
 import { assert } from "@effect/vitest"
-import { ContactsService, CredentialsService } from "@roster/domain"
+import { ContactsService, CredentialsService, ListsService } from "@roster/domain"
 import { RosterClient } from "@roster/http-client"
 import * as UndiciHttpClient from "@roster/http-client/UndiciHttpClient"
 import { EmbeddedHttpClient, StudioServer } from "@roster/server"
@@ -38,7 +38,8 @@ export const servedStudio = Effect.gen(function* () {
   )
   const contacts = yield* Effect.provideContext(ContactsService.use(Effect.succeed), services)
   const credentials = Context.get(services, CredentialsService)
-  return { ...served, contacts, credentials, url: new URL("/", served.address).href }
+  const lists = Context.get(services, ListsService)
+  return { ...served, contacts, credentials, lists, url: new URL("/", served.address).href }
 })
 
 const noRules = { rules: Effect.succeed({}), saveRule: () => Effect.void, removeRule: () => Effect.void }
@@ -113,8 +114,8 @@ export const assertReachable = (page: Page, what: string) =>
           (one) =>
             one instanceof HTMLElement &&
             one.checkVisibility({ visibilityProperty: true }) &&
-            // The keys of a list go to what is in it, and a program to a heading.
-            (one.tabIndex >= 0 || !one.matches("[role=listbox] *, h1, h2")) &&
+            // The keys of a list go to what is in it, and a program to a heading or to what it says.
+            (one.tabIndex >= 0 || !one.matches("[role=listbox] *, h1, h2, [role=status]")) &&
             !one.matches(":disabled, [data-reached], input[type=radio]:not(:checked)")
               ? [one.outerHTML.slice(0, 200)]
               : []
