@@ -1,5 +1,6 @@
 /** Who is chosen, and what can be done with them: a status, lists, a field, an export, their deletion. */
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
+import { Icon } from "../kit/Icon.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { type NewValue, wanted } from "./ContactSelection.ts"
@@ -32,6 +33,7 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
         disabled={isFixed}
         onClick={() => want({ _tag: "Add", contact: { email: "", firstName: "", lastName: "" } })}
       >
+        <Icon name="add" />
         Add a contact…
       </button>
       {total <= count ? null : (
@@ -43,7 +45,7 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
       <span role="status">{chosenWords(choice, count)}</span>
       {count === 0 ? null : (
         <>
-          <button type="button" onClick={() => setChoice(ContactAtoms.noChoice)}>
+          <button type="button" className="quiet" onClick={() => setChoice(ContactAtoms.noChoice)}>
             Choose none
           </button>
           {changes.map(([title, to]) => (
@@ -53,14 +55,17 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
           ))}
           {mayNotExport === undefined ? (
             <a className="button" href="#export">
+              <Icon name="export" />
               Export…
             </a>
           ) : (
             <button type="button" disabled>
+              <Icon name="export" />
               Export…
             </button>
           )}
           <button type="button" className="danger" disabled={isFixed} onClick={() => want({ _tag: "Delete", meant })}>
+            <Icon name="delete" />
             Delete…
           </button>
         </>

@@ -8,8 +8,10 @@ import { ListName } from "../contacts/ListName.tsx"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
+import { Empty } from "../kit/Empty.tsx"
+import { Icon } from "../kit/Icon.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { Table } from "../kit/Table.tsx"
+import { Numbers, Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
@@ -32,7 +34,11 @@ const NewList = () => {
     <Needs level="ModifyContacts">
       <form className="bar" onSubmit={submit}>
         <ListName label="New list" list={list} onChange={setList} />
-        <button type="submit" disabled={!isSaid(question) || question._tag === "Known" || created.waiting}>
+        <button
+          type="submit"
+          className="primary"
+          disabled={!isSaid(question) || question._tag === "Known" || created.waiting}
+        >
           Make it
         </button>
         {question._tag === "Known" ? <span role="status">There is a list of this name.</span> : null}
@@ -141,10 +147,12 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
           )}
           {mayNotExport === undefined ? (
             <a className="button" href="#export" aria-label={`Export ${name}`} onClick={show}>
+              <Icon name="export" />
               Export…
             </a>
           ) : (
             <button type="button" disabled title={mayNotExport}>
+              <Icon name="export" />
               Export…
             </button>
           )}
@@ -158,6 +166,7 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
             aria-label={`Delete ${name}`}
             onClick={() => want({ _tag: "DeleteList", name, contacts })}
           >
+            <Icon name="delete" />
             Delete…
           </button>
         </div>
@@ -173,19 +182,20 @@ export const ListsView = () => {
   const all = AsyncResult.isSuccess(lists) ? lists.value : undefined
   return (
     <section aria-labelledby="lists-title">
-      <h1 id="lists-title" className="unseen">
-        Lists
-      </h1>
+      <div className="title">
+        <h1 id="lists-title">Lists</h1>
+      </div>
       <NewList />
       <Renamed />
       <Problem message={problemOf(lists)} />
       {all === undefined ? (
         problemOf(lists) === undefined && <p>Reading the lists…</p>
       ) : all.length === 0 ? (
-        <p className="note">
-          There are no lists yet. Make one here, or put contacts on one: choose them among{" "}
-          <a href="#contacts">the contacts</a>.
-        </p>
+        <Empty icon="lists" title="There are no lists yet">
+          <p>
+            Make one here, or choose people among <a href="#contacts">the contacts</a> and put them on one.
+          </p>
+        </Empty>
       ) : (
         <>
           <p>
@@ -199,7 +209,7 @@ export const ListsView = () => {
               </>
             )}
           </p>
-          <Table label="All lists" columns={["Name", "People", "Made", "What to do"]}>
+          <Table label="All lists" columns={["Name", <Numbers key="people">People</Numbers>, "Made", "What to do"]}>
             {all.map((list) => (
               <Row key={list.listName} list={list} onRename={() => setRenaming(list.listName)} />
             ))}

@@ -5,6 +5,7 @@ import { useAtomValue } from "../kit/Atoms.tsx"
 import type { NewValue } from "../contacts/ContactSelection.ts"
 import { ListName } from "../contacts/ListName.tsx"
 import { NearField } from "../contacts/NearField.tsx"
+import { statusWords } from "../kit/Mark.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 
 type Of<Field extends NewValue["field"]> = Extract<NewValue, { readonly field: Field }>
@@ -26,7 +27,9 @@ const StatusField = ({ onChange, to }: Props<Of<"status">>) => (
       }
     >
       {ContactStatus.literals.map((status) => (
-        <option key={status}>{status}</option>
+        <option key={status} value={status}>
+          {statusWords(status)}
+        </option>
       ))}
     </select>
   </label>

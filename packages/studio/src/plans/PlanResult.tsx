@@ -5,6 +5,8 @@ import { useEffect, useRef } from "preact/compat"
 import type { Wanted } from "../contacts/ContactSelection.ts"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
+import { Icon } from "../kit/Icon.tsx"
+import { statusWords } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
 import { UndoButton } from "../session/Undo.tsx"
@@ -18,7 +20,7 @@ const doneWords = (of: Wanted): string => {
   if (of._tag === "Delete") return "Deletion"
   const { to } = of
   if (to.field === "list") return `${to.isOn ? "On" : "Off"} the list ${to.name.trim()}`
-  if (to.field === "status") return `Status ${to.value}`
+  if (to.field === "status") return `Status ${statusWords(to.value)}`
   return `${to.field === "custom" ? to.name.trim() : fieldNames[to.field]}: ${to.value || "removed"}`
 }
 
@@ -36,7 +38,8 @@ const PutAway = () => {
     registry.set(ContactPlan.apply, Atom.Reset)
   }
   return (
-    <button type="button" onClick={putAway}>
+    <button type="button" className="quiet" onClick={putAway}>
+      <Icon name="close" />
       Put away
     </button>
   )
@@ -49,7 +52,7 @@ const Done = ({ applied }: { readonly applied: ContactPlan.Applied }) => {
   return (
     <div className="note" role="group" aria-label="What was done">
       <div className="bar">
-        <div role="status">
+        <div role="status" className="stack">
           <h2 ref={heading} tabIndex={-1}>
             <bdi>{shortened(doneWords(applied.of))}</bdi>
           </h2>
