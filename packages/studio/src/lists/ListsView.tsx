@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { isSaid, listQuestion, type NamedList, wanted } from "../contacts/ContactSelection.ts"
 import { ListName } from "../contacts/ListName.tsx"
+import { addressOf, shown } from "../find/ContactsAddress.ts"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
@@ -111,13 +112,12 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
   const meant = useAtomValue(ContactAtoms.meant)
   const isFixed = useAtomValue(missing("ModifyContacts")) !== undefined
   const mayNotExport = useAtomValue(missing("Export"))
-  const show = (): void => setRule(ListAtoms.ruleOf(list))
   const place = (isOn: boolean): void =>
     want({ _tag: "Change", meant, to: { field: "list", name, isOn, isMeant: true } })
   return (
     <tr>
       <th scope="row">
-        <a href="#contacts" title="Show everybody on this list" onClick={show}>
+        <a href={`#${addressOf({ rule: ListAtoms.ruleOf(list) })}`} title="Show everybody on this list">
           <bdi>{name}</bdi>
         </a>
       </th>
@@ -146,7 +146,12 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
             </>
           )}
           {mayNotExport === undefined ? (
-            <a className="button" href="#export" aria-label={`Export ${name}`} onClick={show}>
+            <a
+              className="button"
+              href="#export"
+              aria-label={`Export ${name}`}
+              onClick={() => setRule(ListAtoms.ruleOf(list))}
+            >
               <Icon name="export" />
               Export…
             </a>
@@ -178,6 +183,8 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
 export const ListsView = () => {
   const lists = useAtomValue(ListAtoms.lists)
   const chosen = useAtomValue(ContactAtoms.numberChosen)
+  // As they were shown last, since another rule would end the choice.
+  const contacts = `#${addressOf(useAtomValue(shown))}`
   const [renaming, setRenaming] = useState<string | undefined>(undefined)
   const all = AsyncResult.isSuccess(lists) ? lists.value : undefined
   return (
@@ -193,7 +200,7 @@ export const ListsView = () => {
       ) : all.length === 0 ? (
         <Empty icon="lists" title="There are no lists yet">
           <p>
-            Make one here, or choose people among <a href="#contacts">the contacts</a> and put them on one.
+            Make one here, or choose people among <a href={contacts}>the contacts</a> and put them on one.
           </p>
         </Empty>
       ) : (
@@ -201,11 +208,11 @@ export const ListsView = () => {
           <p>
             {chosen === 0 ? (
               <>
-                To put people on a list, choose them among <a href="#contacts">the contacts</a>.
+                To put people on a list, choose them among <a href={contacts}>the contacts</a>.
               </>
             ) : (
               <>
-                {people(chosen)} chosen among <a href="#contacts">the contacts</a>.
+                {people(chosen)} chosen among <a href={contacts}>the contacts</a>.
               </>
             )}
           </p>
