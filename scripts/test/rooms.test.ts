@@ -49,6 +49,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "jobs/queue",
     "jobs/imports",
     "jobs/exports",
+    "jobs/overview",
     "jobs/worker",
     "requests",
     "services",

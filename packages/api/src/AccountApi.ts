@@ -1,6 +1,7 @@
 /** The endpoints of what an account has besides its contacts and credentials, which only Roster has. (docs/decisions/account.md) */
 import {
   AcceptedEmail,
+  AccountOverview,
   AuditEntry,
   CallingKey,
   EmailSummary,
@@ -77,6 +78,9 @@ export class AccountApi extends HttpApiGroup.make("account", { topLevel: true })
       success: Schema.Array(KeptStatusRow),
       error: NotFound
     }).annotateMerge(ours("contacts:read", "List the first 1000 rows of an import whose contacts kept their status")),
+    HttpApiEndpoint.get("accountOverviewGet", "/account/overview", { success: AccountOverview }).annotateMerge(
+      ours("contacts:read", "Count the contacts by status, by month and by list, as they were in the last minute")
+    ),
     HttpApiEndpoint.get("accountEmailsGet", "/account/emails", {
       query: { limit: paging.limit, beforeEmail: Schema.optional(Schema.String) },
       success: Schema.Array(EmailSummary),

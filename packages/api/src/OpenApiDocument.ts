@@ -1,6 +1,8 @@
 /** The interface as an OpenAPI document, for readers and for programs that make clients of it. */
 import {
   type AcceptedEmail,
+  type AccountOverview,
+  type AccountSummary,
   AccessLevel,
   type ApiKey,
   type ApiKeyPayload,
@@ -262,6 +264,17 @@ const run = {
   Deleted: 0
 } satisfies typeof RunRecord.Encoded
 
+const summary = {
+  Counted: "2026-11-28T10:15:00Z",
+  Contacts: 20417,
+  Statuses: [
+    { Status: "Active", Contacts: 19240 },
+    { Status: "Unsubscribed", Contacts: 1177 }
+  ],
+  Months: [{ Month: "2026-11", Contacts: 20417 }],
+  Lists: [{ ListName: "newsletter", Contacts: 18000 }]
+} satisfies typeof AccountSummary.Encoded
+
 const job = {
   id: "3fa85f64-5717-4562-b3fc-2c963f66afa6",
   kind: "Import",
@@ -328,6 +341,7 @@ export const examples = {
     header: { cells: ["Email", "FirstName"], delimiter: "," },
     rows: [{ line: 7, reason: "Email: it has no @", cells: ["no address", "Ada"] }]
   } satisfies typeof RejectedRows.Encoded,
+  AccountOverview: { Summary: summary } satisfies typeof AccountOverview.Encoded,
   SavedRule: { Name: "vip", Rule: "plan = 'pro' AND status = Active" } satisfies typeof SavedRule.Encoded,
   SavedRulePayload: { Rule: "plan = 'pro' AND status = Active" } satisfies typeof SavedRulePayload.Encoded,
   ApiKey: apiKey,

@@ -56,6 +56,7 @@ accountJobsByIdRejectedGet  GET    /account/jobs/{id}/rejected   ViewContacts   
 accountJobsGet              GET    /account/jobs                 ViewContacts       200 beforeJob,limit
 accountKeyGet               GET    /account/key                  None               200 -
 accountKeyUsesGet           GET    /account/keyuses              Security           200 subaccount
+accountOverviewGet          GET    /account/overview             ViewContacts       200 -
 accountRulesByNameDelete    DELETE /account/rules/{name}         ModifyContacts     200 -
 accountRulesByNamePut       PUT    /account/rules/{name}         ModifyContacts     200 -
 accountRulesGet             GET    /account/rules                ViewContacts       200 -

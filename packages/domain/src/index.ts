@@ -92,6 +92,14 @@ export { ImportSource, type ImportOptions, ImportRefused } from "./jobs/ContactI
 export * from "./jobs/Export.ts"
 export * from "./jobs/Job.ts"
 export { ContactFilter, maximumEmailsPerDelete, ConflictingFilter, EmailsPayload } from "./rules/ContactFilter.ts"
+export {
+  AccountOverview,
+  AccountSummary,
+  ListCount,
+  maximumOverviewAge,
+  MonthCount,
+  StatusCount
+} from "./jobs/Overview.ts"
 export { FieldUse, FieldsInUse, maximumFieldsInUse, makeFieldCount } from "./rules/FieldUse.ts"
 export * as Rule from "./Rule.ts"
 export { completeRule, maximumSuggestions, type RuleCompletions, type RuleSuggestion } from "./rules/RuleCompletion.ts"

@@ -10,6 +10,7 @@ import type { AcceptedEmail, EmailNotFound, EmailsPage, EmailSummary } from "../
 import { InvalidInput } from "../errors/InvalidInput.ts"
 import { ServiceError } from "../errors/ServiceError.ts"
 import type { Job, JobEnded, JobNotFound, JobsPage, RejectedRows, RowsPage } from "../jobs/Job.ts"
+import type { AccountOverview } from "../jobs/Overview.ts"
 import type { KeptStatusRow } from "../contacts/StatusLadder.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
 import { checkRunsPage } from "../runs/RecordedChange.ts"
@@ -47,6 +48,11 @@ export class AccountService extends CheckedService<
      * `accountJobsByIdKeptGet`, needs ViewContacts.
      */
     readonly keptStatuses: (id: string) => Effect.Effect<ReadonlyArray<KeptStatusRow>, JobNotFound | ServiceError>
+    /**
+     * The numbers of the account, at most a minute old: contacts by status, by month and by list. While they are counted, there are
+     * none yet, so ask again in a second. `accountOverviewGet`, needs ViewContacts.
+     */
+    readonly overview: Effect.Effect<AccountOverview, ServiceError>
     /** A page of the messages that were accepted, the newest first, without texts. `accountEmailsGet`, needs ViewReports. */
     readonly emails: (
       page?: EmailsPage

@@ -212,22 +212,23 @@ const lists: Methods<ListsService["Service"]> = {
   remove: ["listsByNameContactsRemovePost", ofList]
 }
 
-const account: Methods<AccountService["Service"]> & Readonly<Record<"key" | "rules", readonly [string, () => Check]>> =
-  {
-    key: ["accountKeyGet", () => Effect.void],
-    auditTrail: ["accountAuditGet", (page = {}) => Effect.andThen(checkAuditPage(page), subaccount(page.subaccount))],
-    keyUses: ["accountKeyUsesGet", (of = {}) => subaccount(of.subaccount)],
-    jobs: ["accountJobsGet", (page = {}) => Effect.andThen(checkRunsPage(page), recordId(page.before ?? "none"))],
-    job: ["accountJobsByIdGet", recordId],
-    cancelJob: ["accountJobsByIdCancelPost", recordId],
-    rejectedRows: ["accountJobsByIdRejectedGet", (id, page = {}) => Effect.andThen(recordId(id), checkRunPage(page))],
-    keptStatuses: ["accountJobsByIdKeptGet", recordId],
-    emails: ["accountEmailsGet", (page = {}) => Effect.andThen(checkRunsPage(page), recordId(page.before ?? "none"))],
-    email: ["accountEmailsByIdGet", recordId],
-    rules: ["accountRulesGet", () => Effect.void],
-    saveRule: ["accountRulesByNamePut", (name, rule) => Effect.andThen(checkRuleName(name), sendableRule(rule))],
-    removeRule: ["accountRulesByNameDelete", checkRuleName]
-  }
+const account: Methods<AccountService["Service"]> &
+  Readonly<Record<"key" | "overview" | "rules", readonly [string, () => Check]>> = {
+  key: ["accountKeyGet", () => Effect.void],
+  auditTrail: ["accountAuditGet", (page = {}) => Effect.andThen(checkAuditPage(page), subaccount(page.subaccount))],
+  keyUses: ["accountKeyUsesGet", (of = {}) => subaccount(of.subaccount)],
+  jobs: ["accountJobsGet", (page = {}) => Effect.andThen(checkRunsPage(page), recordId(page.before ?? "none"))],
+  job: ["accountJobsByIdGet", recordId],
+  cancelJob: ["accountJobsByIdCancelPost", recordId],
+  rejectedRows: ["accountJobsByIdRejectedGet", (id, page = {}) => Effect.andThen(recordId(id), checkRunPage(page))],
+  keptStatuses: ["accountJobsByIdKeptGet", recordId],
+  emails: ["accountEmailsGet", (page = {}) => Effect.andThen(checkRunsPage(page), recordId(page.before ?? "none"))],
+  email: ["accountEmailsByIdGet", recordId],
+  overview: ["accountOverviewGet", () => Effect.void],
+  rules: ["accountRulesGet", () => Effect.void],
+  saveRule: ["accountRulesByNamePut", (name, rule) => Effect.andThen(checkRuleName(name), sendableRule(rule))],
+  removeRule: ["accountRulesByNameDelete", checkRuleName]
+}
 
 /** The methods by the names of their services in a fault plan. */
 export const methods = { contacts, apiKeys, smtp, emails, runs, lists, account }
@@ -244,7 +245,7 @@ export type AnyMethod = (
 export type Replace = (name: string, check: (...given: ReadonlyArray<unknown>) => Check, method: AnyMethod) => AnyMethod
 
 /** The methods without input, which are effects. */
-export const values: ReadonlySet<string> = new Set(["key", "rules"])
+export const values: ReadonlySet<string> = new Set(["key", "overview", "rules"])
 
 const noStream = (called: ReturnType<AnyMethod>) =>
   Effect.isEffect(called) ? called : Effect.die(new Error("a method without input is no stream"))

@@ -2,6 +2,7 @@
 import { accountHonoured } from "@roster/api"
 import {
   AcceptedEmail,
+  AccountOverview,
   AccountService,
   AuditEntry,
   CallingKey,
@@ -32,6 +33,7 @@ const readJobs = readJson(Schema.Array(Job))
 const readJob = readJson(Job)
 const readRejected = readJson(RejectedRows)
 const readKept = readJson(Schema.Array(KeptStatusRow))
+const readOverview = readJson(AccountOverview)
 const readEmails = readJson(Schema.Array(EmailSummary))
 const readEmail = readJson(AcceptedEmail)
 const readRules = readJson(Schema.Array(SavedRule))
@@ -118,6 +120,9 @@ export const make = Effect.gen(function* () {
         byStatus: { 404: () => noJob(id) }
       })
     }),
+    overview: fn("AccountService.overview")(function* () {
+      return yield* call({ ...api.accountOverviewGet({}), read: readOverview, refusals: [] })
+    })(),
     emails: fn("AccountService.emails")(function* ({ before, limit } = {}) {
       yield* checkRunsPage({ limit })
       if (before !== undefined) yield* checkId(before, noEmail)

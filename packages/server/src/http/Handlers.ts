@@ -210,6 +210,7 @@ const accountHandlers = Effect.map(AccountService, (account): Handlers<"account"
   accountJobsByIdRejectedGet: ({ params, query: { afterLine: after, limit } }) =>
     toWireError(account.rejectedRows(params.id, { after, limit })),
   accountJobsByIdKeptGet: ({ params }) => toWireError(account.keptStatuses(params.id)),
+  accountOverviewGet: () => toWireError(account.overview),
   accountEmailsGet: ({ query: { beforeEmail: before, limit } }) => toWireError(account.emails({ before, limit })),
   accountEmailsByIdGet: ({ params }) => toWireError(account.email(params.id)),
   accountRulesGet: () => toWireError(account.rules),

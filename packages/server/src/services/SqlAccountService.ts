@@ -13,13 +13,15 @@ import {
   checkedMethods
 } from "@roster/domain"
 import { checkAuditPage, checkRuleName, checkRunPage, checkRunsPage, fnRedacted } from "@roster/domain/internal"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { accountOf, refuse } from "../credentials/AuditedChange.ts"
 import { readEntries, readKeyUses } from "../credentials/AuditQueries.ts"
 import { Caller } from "../credentials/Caller.ts"
 import { asCaller } from "../credentials/CallerCheck.ts"
 import { findCredentials } from "../credentials/CredentialRow.ts"
+import { readOverview } from "../jobs/overview/Overviews.ts"
+import { JobRunner } from "../jobs/worker/JobRunner.ts"
 import { cancelJob, readJob, readJobs, readKept, readRejected } from "../jobs/worker/Jobs.ts"
 import { orStoreFailure } from "../store/StoreFailure.ts"
 import { findEmail, readOutbox } from "./Outbox.ts"
@@ -27,8 +29,12 @@ import { readSavedRules, removeSavedRule, writeSavedRule } from "./SavedRules.ts
 
 const everyLevel = AccessLevel.literals.filter((level) => level !== "None")
 
+const absent: JobRunner["Service"] = { wake: Effect.void, settled: Effect.void, isAbsent: true }
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  // Who composes a store without jobs counts by asking.
+  const jobRunner = Option.getOrElse(yield* Effect.serviceOption(JobRunner), () => absent)
   const inStore = Effect.provideService(SqlClient.SqlClient, sql)
   const account = Effect.map(Caller, ({ account }) => account)
 
@@ -106,6 +112,14 @@ const make = Effect.gen(function* () {
     orStoreFailure("accountJobsByIdKeptGet")
   )
 
+  const overview = fnRedacted("AccountService.overview")(
+    function* () {
+      return yield* readOverview(yield* account, jobRunner)
+    },
+    inStore,
+    orStoreFailure("accountOverviewGet")
+  )()
+
   const emails = fnRedacted("AccountService.emails")(
     function* (page: EmailsPage = {}) {
       yield* checkRunsPage(page)
@@ -159,6 +173,7 @@ const make = Effect.gen(function* () {
     cancelJob: cancel,
     rejectedRows,
     keptStatuses,
+    overview,
     emails,
     email,
     rules,

@@ -720,6 +720,20 @@ const uncompressedParts = ({ isSqlite }: Dialect) =>
         `ALTER TABLE idempotent_answers ALTER COLUMN body SET STORAGE EXTERNAL`
       ]
 
+/**
+ * The numbers of accounts: `wanted` is when they were asked for, `leased_until` how long a worker counts them, `counted` when counting of
+ * `content` began.
+ */
+const overviews = () => [
+  `CREATE TABLE overviews (
+      account TEXT PRIMARY KEY,
+      wanted BIGINT,
+      leased_until BIGINT NOT NULL DEFAULT 0,
+      counted BIGINT,
+      content TEXT
+    )`
+]
+
 /** Runs the statements of a migration one by one, in the dialect of the store. */
 const run = (statements: (dialect: Dialect) => ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -755,7 +769,8 @@ export const migrations = {
   "24_saved_rules": run(savedRules),
   "26_written_contacts": run(writtenContacts),
   "27_complete_runs": completeRuns,
-  "28_uncompressed_parts": run(uncompressedParts)
+  "28_uncompressed_parts": run(uncompressedParts),
+  "29_overviews": run(overviews)
 }
 
 /** What a migration rewrites of what people stored, in a sentence, if anything. One that is not judged here does not compile. */
@@ -788,7 +803,8 @@ const rewrites: Readonly<Record<keyof typeof migrations, string | undefined>> = 
   "24_saved_rules": undefined,
   "26_written_contacts": undefined,
   "27_complete_runs": undefined,
-  "28_uncompressed_parts": undefined
+  "28_uncompressed_parts": undefined,
+  "29_overviews": undefined
 }
 
 /** What is rewritten of a store whose last migration this is, in sentences. */

@@ -120,7 +120,7 @@ const look = Effect.gen(function* () {
   const [facts] = yield* sql<Facts>`
     WITH found AS (
       SELECT oid, relname, relowner FROM pg_class
-      WHERE ${sql.in("relname", [...tables.map(({ name }) => name), "account_locks", "migrations"])}
+      WHERE ${sql.in("relname", [...tables.map(({ name }) => name), "account_locks", "overviews", "migrations"])}
         AND relnamespace = to_regnamespace(current_schema()) AND relkind = 'r'
     )
     SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,

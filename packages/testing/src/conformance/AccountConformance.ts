@@ -2,6 +2,7 @@
 import { assert } from "./cases/Assert.ts"
 import type { Cases } from "./cases/Cases.ts"
 import {
+  type AccountOverview,
   AccountService,
   allJobs,
   auditEntries,
@@ -13,7 +14,7 @@ import {
   EmailsService,
   rejectedRowsFile
 } from "@roster/domain"
-import { Effect, Stream } from "effect"
+import { DateTime, Effect, Stream } from "effect"
 import { eventually } from "./cases/Eventually.ts"
 import { place } from "./cases/Place.ts"
 import { refused } from "./cases/Refused.ts"
@@ -155,6 +156,35 @@ export const accountConformance = (
         yield* refused(account.rejectedRows(id), "JobNotFound")
         yield* refused(account.keptStatuses(id), "JobNotFound")
         yield* refused(account.jobs({ before: id }), "JobNotFound")
+      })
+    )
+  })
+
+  it.describe("account: the overview", () => {
+    it.effect("has the contacts by status, month and list, and is the same for a minute", () =>
+      Effect.gen(function* () {
+        const account = yield* AccountService
+        const contacts = yield* ContactsService
+        const { domain, email } = place()
+        yield* contacts.add([{ email: email("a"), status: "Stale" }, { email: email("b") }], { listNames: [domain] })
+        const isListed = ({ summary }: AccountOverview) =>
+          summary?.lists.some(({ listName }) => listName === domain) === true
+        const overview = yield* eventually(account.overview, isListed)
+        const { contacts: all, counted, lists, months, statuses } = overview.summary ?? assert.fail("it has no numbers")
+        assert.deepStrictEqual(
+          lists.find(({ listName }) => listName === domain),
+          { listName: domain, contacts: 2 }
+        )
+        const sum = (counts: ReadonlyArray<{ readonly contacts: number }>) =>
+          counts.reduce((sum, { contacts }) => sum + contacts, 0)
+        assert.deepStrictEqual([sum(statuses), sum(months)], [all, all])
+        assert.isAtLeast(statuses.find(({ status }) => status === "Stale")?.contacts ?? 0, 1)
+        const { dateAdded } = yield* contacts.get(email("b"))
+        const month = dateAdded === undefined ? "" : DateTime.formatIso(dateAdded).slice(0, 7)
+        assert.isAtLeast(months.find((one) => one.month === month)?.contacts ?? 0, 2)
+        assert.isAtLeast(DateTime.toEpochMillis(counted), Math.floor(DateTime.toEpochMillis(dateAdded ?? counted)))
+        yield* contacts.add([{ email: email("c") }], { listNames: [domain] })
+        assert.deepStrictEqual(yield* account.overview, overview)
       })
     )
   })

@@ -189,6 +189,10 @@ const calls: Readonly<Record<OperationId, Call>> = {
     call: account((service) => service.saveRule("vip", "status = 'Active'")),
     answer: nothing
   },
+  accountOverviewGet: {
+    call: account((service) => service.overview),
+    answer: json(200, { Summary: null })
+  },
   accountRulesGet: {
     call: account((service) => service.rules),
     answer: json(200, [{ Name: "vip", Rule: "status = 'Active'" }])

@@ -58,6 +58,7 @@ const oracle: { readonly [id: string]: Row } = {
   accountRulesByNameDelete: safe,
   accountRulesByNamePut: safe,
   accountRulesGet: safe,
+  accountOverviewGet: safe,
   runsByIdChangesGet: safe,
   runsByIdEndPost: safe,
   runsByIdErasePost: safe,

@@ -79,6 +79,7 @@ const everyOperation = {
   accountEmailsGet: [200, "GET", "/account/emails"],
   accountEmailsByIdGet: [404, "GET", "/account/emails/none"],
   accountRulesByNamePut: [200, "PUT", "/account/rules/vip", { Rule: "status = 'Active'" }],
+  accountOverviewGet: [200, "GET", "/account/overview"],
   accountRulesGet: [200, "GET", "/account/rules"],
   accountRulesByNameDelete: [200, "DELETE", "/account/rules/vip"],
   runsPost: [200, "POST", "/runs", { Command: "import" }],

@@ -98,7 +98,8 @@ const everything = Effect.gen(function* () {
     accountKeyUsesGet: account.keyUses(),
     accountRulesByNameDelete: account.removeRule("vip"),
     accountRulesByNamePut: account.saveRule("vip", "All"),
-    accountRulesGet: account.rules
+    accountRulesGet: account.rules,
+    accountOverviewGet: account.overview
   }
   return calls
 })

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { hasOldEntries, removeOldEntries } from "../../credentials/AuditRetention.ts"
 import { storeClock } from "../../store/StoreClock.ts"
+import { forgetOverviews, hasOverviews } from "../overview/Overviews.ts"
 import { kindsWithFile } from "./JobKinds.ts"
 
 /** The response to a call with an Idempotency-Key is kept for 1 hour, longer than any client retries. */
@@ -33,6 +34,7 @@ export const hasWork = Effect.gen(function* () {
       OR EXISTS (SELECT 1 FROM jobs WHERE ${hasUnneededFile(sql, now)})
       OR ${hasOldEntries(sql)}
       OR EXISTS (SELECT 1 FROM runs WHERE goes <= ${now})
+      OR ${hasOverviews(sql, now)}
       OR EXISTS (SELECT 1 FROM idempotent_answers WHERE created <= ${now} - ${answerSeconds}) AS due`
   return Boolean(row?.due)
 })
@@ -74,6 +76,7 @@ export const removeExpired = Effect.gen(function* () {
     batchParts
   )
   yield* sql`DELETE FROM runs WHERE goes <= ${now}`
+  yield* forgetOverviews(sql, now)
   yield* sql`DELETE FROM idempotent_answers WHERE created <= ${now - answerSeconds}`
   yield* inBatches(removeOldEntries(sql, batchRows), batchRows)
 })

@@ -19,6 +19,7 @@ import {
 } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
+import { countOverviews } from "../overview/Overviews.ts"
 import { hasWork, removeExpired } from "./JobCleanup.ts"
 import { jobKinds } from "./JobKinds.ts"
 import { isDiskFull } from "../../store/StoreFailure.ts"
@@ -33,6 +34,8 @@ export class JobRunner extends Context.Service<
     readonly wake: Effect.Effect<void>
     /** Waits until no job waits or runs, where `isAwaited` asks for that; elsewhere a job takes the time that it takes. */
     readonly settled: Effect.Effect<void>
+    /** Whether no job runs, as of a store that is read alone (default: false). */
+    readonly isAbsent?: boolean
   }
 >()("@roster/server/JobRunner") {}
 
@@ -153,6 +156,12 @@ const fail = (job: HeldJob, problem: string) =>
 export const logUnreadable = (cause: Cause.Cause<unknown>) =>
   Effect.flatMap(loggedCause(cause), (cause) => Effect.logError("the jobs of the store cannot be read", cause))
 
+/** Logs why numbers could not be counted; who still asks for them gets them by another try. */
+const logUncounted = (cause: Cause.Cause<unknown>) =>
+  Effect.flatMap(loggedCause(cause), (cause) =>
+    Effect.logWarning("the numbers of an account could not be counted", cause)
+  )
+
 /** Removes what killed processes left in the temporary folder, at the start and every hour. */
 export const removingTemporaryFiles = removeTemporaryFiles.pipe(
   Effect.delay(0),
@@ -202,6 +211,18 @@ const make = Effect.fnUntraced(function* ({
       startImmediately: true
     })
   }
+  let isCounting = false
+  /** Counts the numbers of accounts beside the jobs, which may take long. */
+  const count = Effect.suspend(() => {
+    if (isCounting) return Effect.void
+    isCounting = true
+    const end = Effect.suspend(() => {
+      isCounting = false
+      return wake
+    })
+    const counted = Effect.catchCauseIf(countOverviews, (cause) => !Cause.hasInterrupts(cause), logUncounted)
+    return Effect.asVoid(Effect.forkIn(Effect.ensuring(counted, end), scope, { startImmediately: true }))
+  })
   const runQueue = Effect.gen(function* () {
     yield* wakeUp.close
     if (!(yield* hasWork)) return
@@ -210,6 +231,7 @@ const make = Effect.fnUntraced(function* ({
     yield* requeueJobs(lease, [...running])
     yield* releaseOrphanedJobs
     yield* removeExpired
+    yield* count
     for (let free = isAlone ? 0 : maximumRunning - running.size; free > 0; free--) {
       const job = yield* claimJob(lease, [...running])
       if (job === undefined) return
@@ -219,7 +241,7 @@ const make = Effect.fnUntraced(function* ({
   }).pipe(Effect.catchCause(logUnreadable))
   const look = Effect.suspend(() => {
     const before = changes
-    const isIdle = () => running.size === 0 && changes === before
+    const isIdle = () => running.size === 0 && !isCounting && changes === before
     return Effect.andThen(
       runQueue,
       Effect.suspend(() => (isIdle() ? idle.open : Effect.void))
@@ -261,4 +283,4 @@ export const layer = (
   )
 
 /** Runs none: a store that is read alone takes no note of them. */
-export const layerIdle = Layer.succeed(JobRunner, { wake: Effect.void, settled: Effect.void })
+export const layerIdle = Layer.succeed(JobRunner, { wake: Effect.void, settled: Effect.void, isAbsent: true })
