@@ -72,6 +72,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "exports",
     "keys",
     "runs",
+    "overview",
     "app",
     ""
   ],

@@ -22,6 +22,7 @@ const FindBox = later(async () => (await import("../find/FindBox.tsx")).FindBox,
 const ImportView = later(async () => (await import("../imports/ImportView.tsx")).ImportView)
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
 const ListsView = later(async () => (await import("../lists/ListsView.tsx")).ListsView)
+const OverviewView = later(async () => (await import("../overview/OverviewView.tsx")).OverviewView)
 const PastedDialog = later(async () => (await import("../find/PastedDialog.tsx")).PastedDialog)
 const Plans = later(async () => (await import("../plans/Plans.tsx")).Plans)
 const RunsView = later(async () => (await import("../runs/RunsView.tsx")).RunsView)
@@ -183,6 +184,7 @@ const Shown = () => {
         </Boundary>
       ) : null}
       {shown === "lists" ? <ListsView /> : null}
+      {shown === "overview" ? <OverviewView /> : null}
       {shown === "import" ? <ImportView /> : null}
       {shown === "export" ? <ExportView /> : null}
       {shown === "keys" ? <KeysView /> : null}

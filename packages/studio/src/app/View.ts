@@ -6,6 +6,7 @@ import type { IconName } from "../kit/Icon.tsx"
 /** The views, in their order, with the level that a view shows nothing without. Each has the icon of its name. */
 export const views = [
   { id: "contacts", title: "Contacts", needs: "ViewContacts" },
+  { id: "overview", title: "Overview", needs: "ViewContacts" },
   { id: "lists", title: "Lists", needs: "ViewContacts" },
   { id: "import", title: "Import", needs: undefined },
   { id: "export", title: "Export", needs: "Export" },
