@@ -352,6 +352,44 @@ describe("an exported CSV as a workbook", () => {
     })
   )
 
+  it.effect.prop(
+    "has days and the times of the record as dates, which are read again as the same, and texts of other columns as they stand",
+    [Schema.Int.check(Schema.isBetween({ minimum: -2_000_000_000, maximum: 10_000_000_000 }))],
+    ([seconds]) =>
+      Effect.gen(function* () {
+        const time = new Date(seconds * 1000).toISOString()
+        const whole = time.replace(".000Z", "Z")
+        const row = [time.slice(0, 10), whole, whole, time.replace(".000Z", ".500Z"), whole].join(",")
+        const [, again] = (yield* csvOf(
+          Stream.orDie(made(`day,ConsentDate,DateAdded,ConsentDate,own\r\n${row}\r\n`))
+        )).split("\n")
+        const [day, consent = "", added = "", exact, own] = again?.split(",") ?? []
+        assert.deepStrictEqual([day, exact, own], [time.slice(0, 10), time.replace(".000Z", ".500Z"), whole])
+        for (const text of [consent, added]) {
+          const isDated = !text.endsWith("Z")
+          assert.strictEqual(isDated, new Date(seconds * 1000).getUTCFullYear() > 1900)
+          assert.strictEqual(Date.parse(!isDated || text.length === 10 ? text : `${text}Z`), seconds * 1000)
+        }
+      })
+  )
+
+  it.effect("has bold headings, and dates in their format", () =>
+    Effect.gen(function* () {
+      const parts = yield* made("Email,born\r\nann@example.com,2024-01-31\r\n").pipe(
+        Stream.pipeThroughChannel(Zip.decode()),
+        Stream.mapEffect(({ body, header }) => Effect.map(textOf(body), (text) => [header.path, text] as const)),
+        Stream.runCollect
+      )
+      const { "xl/styles.xml": styles, "xl/worksheets/sheet1.xml": sheet } = Object.fromEntries(parts)
+      assert.include(sheet, '<c r="B1" s="1" t="inlineStr">')
+      assert.include(sheet, '<c r="B2" s="2"><v>45322</v></c>')
+      const [fonts = "", looks = ""] = ["fonts", "cellXfs"].map((name) => styles?.split(`<${name} `)[1])
+      assert.include(fonts.split("<font>")[2], "<b/>")
+      assert.match(looks.split("<xf ")[2] ?? "", /fontId="1"/)
+      assert.match(looks.split("<xf ")[3] ?? "", /numFmtId="164"/)
+    })
+  )
+
   it.effect("is read again as it was", () =>
     Effect.gen(function* () {
       const csv = 'Email,a,b\r\nann@example.com,-5,\'-x\r\nbob@example.com,"a\rb",\r\n,1e3,0\r\n'
