@@ -1,10 +1,12 @@
 /** The exports of this session: each is asked for and waited for by the programs of the library, and goes on while one looks at other views. */
 import { type CompressionFormat, ContactsService, type ExportFileFormat } from "@roster/domain"
 import { contactFilterFromInput } from "@roster/domain/internal"
-import { awaitExport, type RosterCommand } from "@roster/workflows"
+import { awaitExport, type RosterCommand, shapedCsv } from "@roster/workflows"
 import { Effect, Option } from "effect"
 import { Atom } from "effect/reactivity"
 import { type Meant, meantOf } from "../contacts/ContactSelection.ts"
+import { blobOf } from "../kit/Blobs.ts"
+import { download } from "../kit/Download.ts"
 import { selection } from "../rules/AppliedRule.ts"
 import { messageOf } from "../kit/Problem.tsx"
 import { runtime } from "../session/Session.ts"
@@ -17,7 +19,21 @@ export interface WantedExport {
   readonly compression: CompressionFormat
   /** Whether the file has the lists of each contact. */
   readonly lists?: boolean
+  /** What the page makes of a CSV of the service; absent for its file as it is. */
+  readonly shape?: ExportShape | undefined
 }
+
+/** What the page makes of a CSV. */
+export interface ExportShape {
+  /** A workbook, or a text with these characters between cells: with semicolons, it has the mark by which spreadsheets know UTF-8. */
+  readonly form: "Workbook" | "Semicolons" | "Commas"
+  /** The names of its columns, in their order (default: all). */
+  readonly columns?: ReadonlyArray<string> | undefined
+}
+
+/** Whether spreadsheets of the reader's language read semicolons: where a comma stands within numbers. */
+export const readsSemicolons = (language?: string): boolean =>
+  new Intl.NumberFormat(language).formatToParts(1.5).some(({ type, value }) => type === "decimal" && value === ",")
 
 /** An export of this session. */
 export interface MadeExport extends WantedExport {
@@ -73,6 +89,39 @@ export const request = Atom.keepAlive(
   )
 )
 
+const workbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+/** The file of an export as it was asked for. */
+export const fileOf = Effect.fnUntraced(function* ({ link, shape }: Pick<MadeExport, "link" | "shape">) {
+  const contacts = yield* ContactsService
+  const content = contacts.download(link)
+  if (shape === undefined) return yield* blobOf(content, "text/csv")
+  const isWorkbook = shape.form === "Workbook"
+  const isMarked = shape.form === "Semicolons"
+  const csv = shapedCsv(content, {
+    columns: shape.columns,
+    bom: isMarked,
+    delimiter: isMarked ? ";" : ",",
+    // A field that nobody has is an empty column.
+    allowsAbsent: true
+  })
+  if (!isWorkbook) return yield* blobOf(csv, "text/csv")
+  const { csvToWorkbook } = yield* Effect.promise(() => import("@roster/workflows/Workbook"))
+  return yield* blobOf(csvToWorkbook(csv), workbookType)
+})
+
+/** Saves the file of an export that the page gives its form. */
+export const save = Atom.family((id: string) =>
+  runtime.fn((one: MadeExport) =>
+    Effect.map(fileOf(one), (file) =>
+      download(
+        one.shape?.form === "Workbook" ? `contacts-${id.slice(0, 8)}.xlsx` : `contacts-${id.slice(0, 8)}.csv`,
+        file
+      )
+    )
+  )
+)
+
 /** Waits again for an export whose end is not known. */
 export const waitAgain = Atom.keepAlive(
   runtime.fn(
@@ -92,11 +141,14 @@ const namedBy = (meant: Meant) => {
 }
 
 /** The command that makes the same file. */
-export const exportCommand = ({ compression, format, lists, meant }: WantedExport): RosterCommand => ({
+export const exportCommand = ({ compression, format, lists, meant, shape }: WantedExport): RosterCommand => ({
   program: "contacts export",
   values: {
     ...(meant._tag === "ByRule" ? selection(meant.rule) : namedBy(meant)),
     lists: lists === true ? lists : undefined,
-    out: `contacts.${endings[format]}${compression === "Zip" ? ".zip" : ""}`
+    columns: shape?.columns?.join(","),
+    ...(shape?.form === "Semicolons" ? { delimiter: ";", bom: true } : {}),
+    out:
+      shape?.form === "Workbook" ? "contacts.xlsx" : `contacts.${endings[format]}${compression === "Zip" ? ".zip" : ""}`
   }
 })

@@ -11,6 +11,7 @@ import {
   unwritable
 } from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
+import { fieldTitle } from "../kit/FieldTitles.ts"
 import { shortened } from "../kit/Shortened.ts"
 import { shortTime } from "../kit/Times.tsx"
 import type { UndoPreview } from "./RunAtoms.ts"
@@ -103,4 +104,8 @@ export const effectWords: Readonly<Record<RunChange["effect"], string>> = {
 
 /** The name of a field as people read it. */
 export const fieldText = (field: string): string =>
-  field.replace(/^(CustomFields|Consent)\./, "").replace(/^Lists\./, "list ")
+  field.startsWith("CustomFields.")
+    ? field.slice("CustomFields.".length)
+    : field.startsWith("Lists.")
+      ? `list ${field.slice("Lists.".length)}`
+      : fieldTitle(field.replace(/^Consent\./, ""))
