@@ -71,7 +71,7 @@ const edited = async (page: Page): Promise<void> => {
   await selectBy(page, "status = Engaged AND City contains 'köln'")
   await page.getByText("84 contacts").waitFor()
   await selectBy(page, "email = 'maria.5@shop.example'")
-  await page.getByRole("button", { name: "maria.5@shop.example" }).click()
+  await page.getByRole("button", { name: "maria.5@shop.example", exact: true }).click()
   await page.getByLabel("Last name").fill("Curie")
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByText("Saved.").waitFor()
