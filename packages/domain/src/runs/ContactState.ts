@@ -48,12 +48,20 @@ const put = (to: Fields, contact: ContactContent & { readonly email: string }): 
 export const folded = (field: string): string =>
   field.startsWith(list) ? list + FieldNames.foldName(field.slice(list.length)) : field
 
-/** The state of a contact, on the lists that are known. */
-export const stateOf = (email: string, content: ContactContent, lists: ReadonlyArray<string> = []): ContactState => {
+/**
+ * The state of a contact, on the lists that are known. What a run takes away is recorded with the names of lists as they are `spelled`, which an
+ * undo needs to make them again.
+ */
+export const stateOf = (
+  email: string,
+  content: ContactContent,
+  lists: ReadonlyArray<string> = [],
+  { spelled = false }: { readonly spelled?: boolean } = {}
+): ContactState => {
   const fields: Fields = {}
   // One form for equal contents, so that digests are equal too.
   put(fields, { ...contentOf(content), email })
-  for (const name of lists) fields[folded(list + name)] = ""
+  for (const name of lists) fields[folded(list + name)] = spelled ? name : ""
   return fields
 }
 
@@ -72,9 +80,7 @@ export const writeOf = (
     given.filter(([field]) => field !== "Email" && !field.startsWith(list) && !isMetadata(field))
   )
   const lists = (isOn: boolean) =>
-    given.flatMap(([field, value]) =>
-      field.startsWith(list) && (value !== null) === isOn ? [field.slice(list.length)] : []
-    )
+    given.flatMap(([field, value]) => (isList(field) && (value !== null) === isOn ? [listNameOf(field, value)] : []))
   const [on, off] = [lists(true), lists(false)]
   return Effect.mapBoth(readWrite(wire), {
     onFailure: (error) => invalidInput(error),
@@ -90,6 +96,14 @@ export const writeOf = (
 /** Whether a field is a list that the contact is on. */
 export const isList = (field: string): boolean => field.startsWith(list)
 
+/** The name of a list: as it was spelled, if that was recorded. */
+const listNameOf = (field: string, value: FieldValue | null): string =>
+  typeof value === "string" && folded(list + value) === folded(field) ? value : field.slice(list.length)
+
+/** Whether a field has the same value in two states: on a list is on a list, however that is spelled. */
+export const isSame = (field: string, one: FieldValue | null, other: FieldValue | null): boolean =>
+  isList(field) ? (one === null) === (other === null) : one === other
+
 /** The address of a state. */
 export const emailOf = (state: ContactState): string => String(state["Email"] ?? "")
 
@@ -99,7 +113,7 @@ export const changesOf = (before: ContactState, after: ContactState): FieldChang
   for (const field in after) {
     const old = before[field]
     const value = after[field]
-    if (value !== undefined && old !== value) changes[field] = [old ?? null, value]
+    if (value !== undefined && !isSame(field, old ?? null, value)) changes[field] = [old ?? null, value]
   }
   for (const field in before) {
     const value = before[field]
@@ -146,7 +160,7 @@ const endOfText = 0x10000
 const digest = (state: ContactState, fields: ReadonlyArray<string>): string => {
   const { add, value } = makeMixer()
   for (const field of fields) {
-    for (const text of [field, String(state[field])]) {
+    for (const text of [field, isList(field) ? "" : String(state[field])]) {
       for (let index = 0; index < text.length; index++) add(text.charCodeAt(index))
       add(endOfText)
     }

@@ -16,12 +16,12 @@ export interface Listed {
   readonly lists: Iterable<string>
 }
 
-const stateOf = (of: Listed | undefined) =>
-  of === undefined ? undefined : ContactStates.stateOf(of.contact.email, of.contact, [...of.lists])
+const stateOf = (of: Listed | undefined, spelled: boolean) =>
+  of === undefined ? undefined : ContactStates.stateOf(of.contact.email, of.contact, [...of.lists], { spelled })
 
 /** What a run records of a contact; `undefined` if nothing of it changed. */
 export const recordedChange = (before: Listed | undefined, after: Listed | undefined): ChangeOfContact | undefined =>
-  changeOf((after ?? before)?.contact.email ?? "", stateOf(before), stateOf(after), {
+  changeOf((after ?? before)?.contact.email ?? "", stateOf(before, true), stateOf(after, false), {
     statusDate: statusDateOf(before?.contact, after?.contact),
     dateAdded: after?.contact.dateAdded
   })

@@ -10,7 +10,7 @@ import { undoOf } from "../../src/session/Undo.tsx"
 import { studioStore } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
 
-const hostile = `news'"; <b>`
+const hostile = `News'"; <b>`
 
 const filled = Effect.gen(function* () {
   const store = yield* studioStore

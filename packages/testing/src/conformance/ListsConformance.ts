@@ -389,9 +389,9 @@ export const listsInRunsConformance = (it: Cases<ContactsService | ListsService 
           [
             ["Changed", ada, { [field(name)]: [null, ""] }],
             ["Changed", bob, { [field(name)]: [null, ""] }],
-            ["Changed", ada, { [field(name)]: ["", null] }],
-            ["Changed", bob, { [renamed]: ["", null] }],
-            ["Changed", cy, { [renamed]: ["", null] }]
+            ["Changed", ada, { [field(name)]: [name, null] }],
+            ["Changed", bob, { [renamed]: [`${name}, renamed`, null] }],
+            ["Changed", cy, { [renamed]: [`${name}, renamed`, null] }]
           ]
         )
         yield* runs.end(id)

@@ -66,7 +66,7 @@ export const runsConformance = (it: Cases<ContactsService | RunsService>): void 
           [2, "Created", bob, {}],
           [3, "Changed", ada, { FirstName: ["Ada", "Augusta"], "CustomFields.city": [null, "London"] }],
           [4, "Created", cy, {}],
-          [5, "Changed", bob, { Status: ["Active", "Unsubscribed"], [on]: ["", null] }],
+          [5, "Changed", bob, { Status: ["Active", "Unsubscribed"], [on]: [list, null] }],
           [
             6,
             "Deleted",
@@ -77,7 +77,7 @@ export const runsConformance = (it: Cases<ContactsService | RunsService>): void 
               FirstName: ["Augusta", null],
               LastName: ["Lovelace", null],
               "CustomFields.city": ["London", null],
-              [on]: ["", null]
+              [on]: [list, null]
             }
           ],
           [7, "Deleted", bob, { Email: [bob, null], Status: ["Unsubscribed", null] }]

@@ -73,11 +73,12 @@ const flat = (contact: Contact, names: ReadonlyArray<string>) => {
   for (const [name, value] of Object.entries(customFields)) fields[`CustomFields.${name}`] = value
   const filled: Record<string, string | number> = {}
   for (const [name, value] of Object.entries(fields)) if (value != null && value !== "") filled[name] = value
-  for (const name of names) filled[`Lists.${name.toLowerCase()}`] = ""
+  const spelled = new Map(names.map((name) => [`Lists.${name.toLowerCase()}`, name]))
+  for (const field of spelled.keys()) filled[field] = ""
   const { dateAdded, statusChangeDate: changed } = contact
   const date = changed ?? dateAdded
   const iso = date == null ? "" : DateTime.formatIso(date).replace(".000", "")
-  return { fields: filled, dateAdded, date: changed == null ? `added ${iso}` : iso }
+  return { fields: filled, spelled, dateAdded, date: changed == null ? `added ${iso}` : iso }
 }
 type Flat = ReturnType<typeof flat>
 
@@ -113,7 +114,8 @@ const differences = (before: ReadonlyMap<string, Flat>, after: ReadonlyMap<strin
     const fields: Record<string, [string | number | null, string | number | null]> = {}
     for (const name of new Set([...Object.keys(was?.fields ?? {}), ...Object.keys(is?.fields ?? {})])) {
       const [old, value] = [was?.fields[name] ?? null, is?.fields[name] ?? null]
-      if (old !== value) fields[name] = [old, value]
+      // Of a list that is left its name is recorded, as it is spelled.
+      if (old !== value) fields[name] = [value === null ? (was?.spelled.get(name) ?? old) : old, value]
     }
     if (was === undefined) {
       const parts = ContactStates.partsOf(is?.fields ?? {}, is?.dateAdded)

@@ -175,8 +175,9 @@ const restoreOf = (
   for (const field of contentFields(fields)) {
     const [old, given] = fields[field] ?? [null, null]
     const now = current[ContactStates.folded(field)] ?? null
-    if (now === old) continue
-    const isOthers = now !== given || (field === "Status" && giver !== "Run" && wouldLower(now, old))
+    if (ContactStates.isSame(field, now, old)) continue
+    const isOthers =
+      !ContactStates.isSame(field, now, given) || (field === "Status" && giver !== "Run" && wouldLower(now, old))
     if (isOthers && !isForced) kept.push(field)
     else restored[field] = old
   }
