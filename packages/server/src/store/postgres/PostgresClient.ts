@@ -3,6 +3,7 @@
  * is repeated as a whole. (docs/decisions/postgres.md)
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
+import type { Config } from "@effect/sql-pg/PgPool"
 import type * as PgTypes from "@effect/sql-pg/PgTypes"
 import {
   Cause,
@@ -134,8 +135,8 @@ const makeTypes = ({ CodecError, makeRegistry, OID }: Driver["PgTypes"]): PgType
 
 type Run = <A>(effect: Effect.Effect<A, SqlError.SqlError>, statement: string) => Effect.Effect<A, SqlError.SqlError>
 
-/** A connection whose statements run by `run`. */
-const connectionOf = (connection: PostgresSessions.Session, run: Run): SqlConnection.Connection => {
+/** What executes statements by `run`. */
+const executing = (connection: PostgresSessions.Asked, run: Run): Omit<SqlConnection.Connection, "executeStream"> => {
   const rows = (statement: string, params: ReadonlyArray<unknown>, prepare: boolean) =>
     run(
       Effect.map(connection.query(statement, params, prepare), (result) => result.rows),
@@ -152,11 +153,16 @@ const connectionOf = (connection: PostgresSessions.Session, run: Run): SqlConnec
     executeUnprepared: transformed(false),
     executeRaw: (statement, params) => run(connection.query(statement, params), statement),
     executeValues: (statement, params) => run(connection.queryValues(statement, params), statement),
-    executeValuesUnprepared: (statement, params) => run(connection.queryValues(statement, params, false), statement),
-    // Within a transaction. The client has no transforms.
-    executeStream: (statement, params) => Stream.mapError(connection.stream(statement, params), toSqlError)
+    executeValuesUnprepared: (statement, params) => run(connection.queryValues(statement, params, false), statement)
   }
 }
+
+/** A connection whose statements run by `run`. */
+const connectionOf = (connection: PostgresSessions.Session, run: Run): SqlConnection.Connection => ({
+  ...executing(connection, run),
+  // Within a transaction. The client has no transforms.
+  executeStream: (statement, params) => Stream.mapError(connection.stream(statement, params), toSqlError)
+})
 
 /** The rows that one statement of a stream fetches. */
 const fetchedRows = 2000
@@ -190,6 +196,10 @@ const byCursor =
     ).pipe(Stream.mapError(toSqlError))
 
 const isRead = (statement: string): boolean => /^\s*SELECT\b/i.test(statement)
+
+/** Whether a statement waits for nobody, so that others may wait behind it. */
+const isPlainRead = (statement: string): boolean =>
+  isRead(statement) && !/\bFOR (?:NO KEY |KEY )?(?:UPDATE|SHARE)\b/.test(statement)
 
 /** Runs an effect again, after a pause, as long as it may do better. */
 const repeating = <A, E, R>(
@@ -241,8 +251,8 @@ const notConnected = (cause: Error) =>
 const poolExhausted = notConnected(new PoolExhausted("all connections to PostgreSQL are in use"))
 
 /**
- * Opens the pool. Nothing is connected before the first statement. Some of its connections may be kept for short calls
- * (default: none); then the accounts take turns for the others.
+ * Opens the pools. Nothing is connected before the first statement. Some of the connections may be kept for short calls (default:
+ * none), whose reads share one of them; then the accounts take turns for the others.
  */
 export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept = 0, session = atWork) {
   const statementMillis = options.statementMillis ?? defaultStatementMillis
@@ -253,13 +263,13 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
   const route = yield* Effect.mapError(Effect.fromResult(routeOf(Redacted.value(options.url))), notConnected)
   const { stream } = route
   const maxConnections = options.maxConnections ?? defaultConnections
-  const pool = yield* PgPool.make({
+  const shared = sharedConnections(maxConnections, kept)
+  const config: Config = {
     url: options.url,
     ssl: route.ssl,
     ...(stream === undefined ? {} : { stream: () => stream(PgProtocol.makeParser) }),
     password: options.password,
     applicationName: session,
-    maxConnections,
     keepAlive: "10 seconds",
     types: makeTypes(PgTypes),
     startupParameters: {
@@ -270,8 +280,11 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       // It compiles a statement whose rows it overestimates for longer than it takes to run it.
       jit: "off"
     }
-  })
-  const sessions = yield* PostgresSessions.make(pool, statementMillis, kept === 0 ? 0 : lockMillis)
+  }
+  const ofReads = Math.min(1, kept)
+  const pool = yield* PgPool.make({ ...config, maxConnections: maxConnections - ofReads })
+  const reads = kept === 0 ? pool : yield* PgPool.make({ ...config, maxConnections: ofReads, multiplex: true })
+  const sessions = yield* PostgresSessions.make(pool, reads, statementMillis, kept === 0 ? 0 : lockMillis)
   let used = 0
   let waiting = 0
   yield* registerGauge("roster_pool_connections_used", "Connections to PostgreSQL in use", () => used)
@@ -284,7 +297,6 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
         Effect.sync(() => (waiting -= 1))
       )
     })
-  const shared = sharedConnections(maxConnections, kept)
   const places = makePlaces(shared, ofOneAccount(shared))
   const calls = makeQuota({ own: callsPerConnection * shared, all: allCallsPerConnection * shared })
   /** Waits for the turn of the account, so that no account takes the connections of all others. */
@@ -307,7 +319,7 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
     })
     return Effect.timeoutOrElse(counted(Effect.andThen(turn, connected)), {
       duration: options.acquireTimeout ?? defaultAcquireTimeout,
-      orElse: () => Effect.fail(hasTurn && used < maxConnections ? noAnswer("connect") : poolExhausted)
+      orElse: () => Effect.fail(hasTurn && used < maxConnections - ofReads ? noAnswer("connect") : poolExhausted)
     })
   }).pipe(
     Effect.mapError(toSqlError),
@@ -322,9 +334,29 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       const known = toSqlError(error)
       return isRead(statement) ? known : ofCommit(known)
     })
+  const ask: PostgresSessions.Asked = {
+    query: (...asked) =>
+      isPlainRead(asked[0])
+        ? sessions.read.query(...asked)
+        : Effect.scoped(Effect.flatMap(acquire, ({ query }) => query(...asked))),
+    queryValues: (...asked) =>
+      isPlainRead(asked[0])
+        ? sessions.read.queryValues(...asked)
+        : Effect.scoped(Effect.flatMap(acquire, ({ queryValues }) => queryValues(...asked)))
+  }
+  /** For short calls. */
+  const short: SqlConnection.Connection = {
+    ...executing(ask, outside),
+    executeStream: (statement, params) =>
+      Stream.unwrap(Effect.map(acquire, ({ stream }) => Stream.mapError(stream(statement, params), toSqlError)))
+  }
   const borrower: SqlConnection.Borrower = (f) =>
     repeating(
-      Effect.scoped(Effect.flatMap(acquire, (connection) => f(connectionOf(connection, outside)))),
+      Effect.withFiber((fiber) =>
+        kept > 0 && fiber.getRef(ConnectionUse).isShort
+          ? f(short)
+          : Effect.scoped(Effect.flatMap(acquire, (connection) => f(connectionOf(connection, outside))))
+      ),
       statementMillis,
       sqlErrorIn
     )

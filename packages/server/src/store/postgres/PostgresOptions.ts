@@ -26,7 +26,7 @@ export const atWork = "roster"
 /** What the sessions are named of a process that starts, before it knows at which step the tables are. */
 export const starting = "roster start"
 
-/** The connections that a service keeps for short calls. */
+/** The connections that a service keeps for short calls: one that their reads share, and one for a short write or look. */
 export const shortConnections = 2
 
 /** Who takes a connection, and for how long. */

@@ -5,7 +5,7 @@
  */
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
 import type * as PgPool from "@effect/sql-pg/PgPool"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Option, Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { clearTimeout, setImmediate, setTimeout } from "node:timers"
 import { isReadOnly, noAnswer } from "./PostgresError.ts"
@@ -23,11 +23,19 @@ const renewedEvery = 1000
 /** A connection that nobody else has. */
 export type Session = Pick<PgConnection.PgConnection, "query" | "queryValues" | "stream">
 
+/** What asks one statement, which may share its connection with others. */
+export type Asked = Pick<PgConnection.PgConnection, "query" | "queryValues">
+
 /**
- * Gives what takes a connection of a pool until the scope ends. A statement waits so many milliseconds for a lock
- * (default: as long as it may take).
+ * Gives what takes a connection of a pool until the scope ends, and what asks short reads over the connections of another one, which
+ * they share. A statement waits so many milliseconds for a lock (default: as long as it may take).
  */
-export const make = Effect.fnUntraced(function* (pool: PgPool.PgPool, statementMillis: number, lockMillis = 0) {
+export const make = Effect.fnUntraced(function* (
+  pool: PgPool.PgPool,
+  reads: PgPool.PgPool,
+  statementMillis: number,
+  lockMillis = 0
+) {
   const grace = Math.min(statementMillis, maximumGrace)
   const fork = Effect.runForkWith(yield* Effect.context<never>())
 
@@ -103,5 +111,34 @@ export const make = Effect.fnUntraced(function* (pool: PgPool.PgPool, statementM
     if (before === undefined) return begin(connection)
     return before.round === round ? Effect.succeed(before.session) : Effect.andThen(pool.invalidate(connection), take)
   })
-  return { take }
+
+  const begun = new WeakMap<PgConnection.PgConnection, number>()
+  /** Asks over a shared connection. One whose answer is late is left to those that still wait for it, and then closed. */
+  const shared = <A>(
+    statement: (connection: PgConnection.PgConnection) => Effect.Effect<A, SqlError.SqlError>
+  ): Effect.Effect<A, SqlError.SqlError> =>
+    Effect.withFiber((fiber) => {
+      let asked: PgConnection.PgConnection | undefined
+      const answer = Effect.flatMap(
+        reads.use((connection) => {
+          asked = connection
+          if (!begun.has(connection)) begun.set(connection, round)
+          return begun.get(connection) === round
+            ? Effect.asSome(statement(connection))
+            : Effect.as(reads.invalidate(connection), Option.none<A>())
+        }),
+        // Not within, where it would wait for its own connection.
+        Option.match({ onSome: Effect.succeed, onNone: () => shared(statement) })
+      )
+      return Effect.timeoutOrElse(answer, {
+        duration: fiber.getRef(AnswerWithin) ?? statementMillis,
+        orElse: () =>
+          Effect.andThen(asked === undefined ? Effect.void : reads.invalidate(asked), Effect.fail(noAnswer("query")))
+      })
+    })
+  const read: Asked = {
+    query: (...statement) => shared(({ query }) => query(...statement)),
+    queryValues: (...statement) => shared(({ queryValues }) => queryValues(...statement))
+  }
+  return { take, read }
 })
