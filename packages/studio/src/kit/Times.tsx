@@ -26,6 +26,11 @@ export const shortTime = (time: DateTime.DateTime | number, now = new Date()): s
 /** A day for people. */
 export const localDay = (time: Date): string => days.format(time)
 
+const months = new Intl.DateTimeFormat(undefined, { month: "short", year: "numeric", timeZone: "UTC" })
+
+/** A month for people, which is given as `2026-11`. */
+export const monthWords = (month: string): string => months.format(new Date(`${month}-01T00:00:00Z`))
+
 /** The instant in UTC, as rules mean it. */
 const instantOf = (time: DateTime.DateTime | number): string =>
   DateTime.formatIso(typeof time === "number" ? DateTime.makeUnsafe(time) : DateTime.toUtc(time)).replace(".000Z", "Z")

@@ -1,4 +1,5 @@
 /** Pictures of numbers as plain SVG. A table beside them has the same numbers for whoever does not see them. */
+import { monthWords } from "../kit/Times.tsx"
 import type { Figure } from "./OverviewAtoms.ts"
 
 /** A number beside the largest one. */
@@ -9,32 +10,29 @@ export const Share = ({ of, among }: { readonly of: number; readonly among: numb
   </svg>
 )
 
-const width = 640
-const height = 160
+const height = 100
 
-/** How many were added in each month. */
+/** How many were added in each month, with the first and the last month below. */
 export const Growth = ({ label, months }: { readonly label: string; readonly months: ReadonlyArray<Figure> }) => {
   const most = Math.max(1, ...months.map(({ contacts }) => contacts))
-  const step = width / Math.max(1, months.length)
+  const [first] = months
+  const last = months.at(-1)
   return (
-    <svg className="growth" viewBox={`0 0 ${width} ${height + 18}`} role="img" aria-label={label}>
-      <line x1="0" x2={width} y1={height} y2={height} />
-      {months.map(({ contacts, name }, at) => {
-        const tall = (contacts / most) * (height - 8)
-        const isNamed = at % Math.ceil(months.length / 8) === 0
-        return (
-          <g key={name}>
-            <rect x={at * step + step * 0.12} y={height - tall} width={step * 0.76} height={tall}>
-              <title>{`${name}: ${contacts.toLocaleString()}`}</title>
+    <div className="growth">
+      <svg viewBox={`0 0 ${months.length} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        {months.map(({ contacts, name }, at) => {
+          const tall = (contacts / most) * height
+          return (
+            <rect key={name} x={at + 0.1} y={height - tall} width={0.8} height={tall}>
+              <title>{`${monthWords(name)}: ${contacts.toLocaleString()}`}</title>
             </rect>
-            {isNamed ? (
-              <text x={at * step + step * 0.12} y={height + 14}>
-                {name}
-              </text>
-            ) : null}
-          </g>
-        )
-      })}
-    </svg>
+          )
+        })}
+      </svg>
+      <div className="ends" aria-hidden="true">
+        <small>{first === undefined ? "" : monthWords(first.name)}</small>
+        <small>{last === undefined || last === first ? "" : monthWords(last.name)}</small>
+      </div>
+    </div>
   )
 }

@@ -3,13 +3,13 @@ import type { AccountSummary } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
 import type { ReactNode } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
-import { people } from "../kit/Counts.ts"
+import { counted, people } from "../kit/Counts.ts"
 import { download } from "../kit/Download.ts"
 import { Empty } from "../kit/Empty.tsx"
 import { Mark, StatusMark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Numbers, Table } from "../kit/Table.tsx"
-import { Time } from "../kit/Times.tsx"
+import { monthWords, Time } from "../kit/Times.tsx"
 import * as RunAtoms from "../runs/RunAtoms.ts"
 import { beganAt, whatOf } from "../runs/RunWords.ts"
 import { StateMark } from "../runs/StateMark.tsx"
@@ -87,13 +87,16 @@ const Months = ({ summary }: { readonly summary: AccountSummary }) => {
     <section aria-labelledby="overview-months">
       <h2 id="overview-months">Added by month</h2>
       <Growth
-        label={`${people(added)} added from ${shown[0]?.name ?? ""} to ${shown.at(-1)?.name ?? ""}`}
+        label={`${people(added)} added in the last ${counted(shown.length, "month")}, as the table below has them`}
         months={shown}
       />
       <details>
         <summary>As a table</summary>
         <Table label="Contacts by the month in which they were added" columns={columnsOf("Month")} className="rows">
-          <Rows figures={months.toReversed().filter(({ contacts }) => contacts > 0)} />
+          <Rows
+            figures={months.toReversed().filter(({ contacts }) => contacts > 0)}
+            nameOf={({ name }) => monthWords(name)}
+          />
         </Table>
       </details>
     </section>
@@ -206,7 +209,7 @@ const Counted = ({ summary }: { readonly summary: AccountSummary }) =>
     <>
       <ul className="cards">
         {figuresOf(summary).map(({ contacts, name, rule }) => (
-          <li key={name} className={`card ${name === "Get mail" ? "good" : "plain"}`}>
+          <li key={name} className={`card ${name === "Get mail" ? "good" : ""}`}>
             <a href={peopleAt(rule)}>
               <span className="figure">{contacts.toLocaleString()}</span>
               {name}

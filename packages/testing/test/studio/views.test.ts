@@ -1,5 +1,6 @@
 /** Every view of the page in Chromium with texts that would run, turn or break it, at 375 pixels, light and dark. */
 import { assert, describe, it } from "@effect/vitest"
+import { EmailAddress } from "@roster/domain"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { actionTimeout, browser, hasBrowser, openIn } from "../browser/Browser.ts"
@@ -31,6 +32,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
             customFields: { Stadt: text.slice(0, 1000), [`<b>${index}`]: "x", [`${turned}${index}`]: turned }
           }))
         )
+        yield* studio.contacts.add([{ email: EmailAddress.make("h0@example.com") }], { listNames: [markup, turned] })
         for (const name of [markup, turned, script, long.slice(0, 254)]) {
           yield* studio.credentials.apiKeys.create({ name, accessLevels: ["ViewContacts"] })
         }
@@ -96,6 +98,21 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
           await page.getByRole("link", { name: "Download" }).waitFor()
         })
         yield* look("exports")
+        yield* Effect.promise(async () => {
+          await goTo(page, "Overview")
+          await page.getByRole("link", { name: /^4\s*Contacts$/ }).waitFor()
+          await page.getByText("As a table").click()
+        })
+        yield* look("overview")
+        yield* Effect.promise(async () => {
+          const file = page.waitForEvent("download")
+          await page.getByRole("button", { name: "Save as a file" }).click()
+          assert.strictEqual((await file).suggestedFilename(), "overview.csv")
+          // Each number leads to its people.
+          await page.getByRole("row", { name: markup }).getByRole("link", { name: "1", exact: true }).click()
+          await page.getByRole("button", { name: "h0@example.com" }).waitFor()
+          await page.getByText("1 contact", { exact: true }).waitFor()
+        })
         yield* Effect.promise(async () => {
           await goTo(page, "Keys")
           await page.getByRole("rowheader", { name: script }).waitFor()
