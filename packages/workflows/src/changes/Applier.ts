@@ -290,6 +290,8 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
   const kept = makeKeptStatusRows()
   const recipients = makeRecipientCounter()
   let underWay = 0
+  /** Whether it was said that nothing more is written: the rows that are left are not even read. */
+  let isOver = false
 
   const count = ({ batch, lines, rows }: Rows<A>, results: Results): void => {
     let at = 0
@@ -321,7 +323,11 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
     const turn = makeTurn()
     yield* Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
-        if ((yield* sender.stoppedBy) !== undefined || !(yield* restore(proceed))) return
+        if (isOver || (yield* sender.stoppedBy) !== undefined) return
+        if (!(yield* restore(proceed))) {
+          isOver = true
+          return
+        }
         // After an interruption they remain counted as unknown.
         underWay += length
         const results = yield* restore(sender.send(part.batch, turn.wait))
@@ -357,7 +363,7 @@ export const makeApplier = Effect.fnUntraced(function* <A extends { readonly ema
       onSent?: (part: P) => Effect.Effect<void>
     ): Effect.Effect<void, E, R> =>
       parts.pipe(
-        Stream.takeWhileEffect(() => Effect.map(sender.stoppedBy, (error) => error === undefined)),
+        Stream.takeWhileEffect(() => Effect.map(sender.stoppedBy, (error) => error === undefined && !isOver)),
         Stream.mapEffect((part) => send(part, onSent), { concurrency, unordered: true }),
         Stream.runDrain
       ),
