@@ -5,11 +5,12 @@
 import { type Contact, ContactStatus } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
 import { resubscribeWords } from "@roster/workflows"
-import { AsyncResult } from "effect/reactivity"
+import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { fieldTitle } from "../kit/FieldTitles.ts"
+import { Icon } from "../kit/Icon.tsx"
 import { statusWords } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Shown } from "../kit/Times.tsx"
@@ -30,6 +31,7 @@ import {
   updateContact
 } from "./ContactEdit.ts"
 import { wanted } from "./ContactSelection.ts"
+import * as HistoryAtoms from "./HistoryAtoms.ts"
 import { NearField } from "./NearField.tsx"
 
 /** What the service alone sets. */
@@ -173,7 +175,9 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
   )
 }
 
-/** What else can be done with one person. */
+const notAsked = Atom.make(AsyncResult.initial())
+
+/** What else can be done with one person. What is printed has the history. */
 const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onClose: () => void }) => {
   const registry = useRegistry()
   const save = useAtomSet(saveRecord)
@@ -183,12 +187,33 @@ const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onCl
     registry.set(ContactAtoms.opened, undefined)
     registry.set(wanted, { _tag: "Delete", meant })
   }
+  const [isPrinted, setPrinted] = useState(false)
+  const history = useAtomValue(isPrinted ? HistoryAtoms.history(contact.email) : notAsked)
+  const isRead = isPrinted && !AsyncResult.isInitial(history)
+  useEffect(() => {
+    if (!isRead) return
+    setPrinted(false)
+    // The history is drawn first.
+    requestAnimationFrame(() => setTimeout(() => globalThis.print()))
+  }, [isRead])
   return (
     <div className="buttons">
       <button type="button" onClick={() => save(contact)}>
+        <Icon name="export" />
         Download the record
       </button>
+      <button
+        type="button"
+        onClick={() => {
+          registry.set(HistoryAtoms.historyShown, true)
+          setPrinted(true)
+        }}
+      >
+        <Icon name="print" />
+        Print
+      </button>
       <button type="button" className="danger" disabled={isFixed} onClick={remove}>
+        <Icon name="delete" />
         Delete…
       </button>
       <button type="button" onClick={onClose}>

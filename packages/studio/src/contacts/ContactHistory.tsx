@@ -1,7 +1,6 @@
 /** What was done to a contact, the newest first: when, by which run and key, and what each field was and became. */
 import { historyBy, historyEffect, historyWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
-import { useState } from "preact/compat"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
@@ -51,9 +50,9 @@ const Entries = ({ email }: { readonly email: string }) => {
 }
 
 export const ContactHistory = ({ email }: { readonly email: string }) => {
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useAtom(HistoryAtoms.historyShown)
   return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>History</summary>
       {isOpen ? <Entries email={email} /> : null}
     </details>

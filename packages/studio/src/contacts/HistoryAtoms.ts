@@ -5,6 +5,9 @@ import { pageSize } from "../kit/Pager.tsx"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 
+/** Whether the history of the contact that is open is shown. */
+export const historyShown = Atom.make(false)
+
 /** How many pages of a history are shown. */
 export const historyPages = Atom.family((_email: string) => Atom.make(1))
 

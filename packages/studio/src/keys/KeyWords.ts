@@ -8,6 +8,7 @@ const sentences: Readonly<Record<string, string>> = {
   ViewContacts: "Read all contacts",
   ModifyContacts: "Add, import, change and delete contacts: it can overwrite or delete every one",
   Export: "Export all contacts into files",
+  ViewReports: "See what became of the e-mails that were sent",
   SendHttp: "Send e-mail",
   Security: "See which keys and SMTP credentials there are, without their secrets",
   ModifyAccessTokens: "Make, change and delete keys and SMTP credentials, but none that may more than itself"

@@ -3,6 +3,8 @@ import type { AccessLevel } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
 import { type FormEvent, useState } from "preact/compat"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
+import { Icon } from "../kit/Icon.tsx"
+import { Mark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
@@ -70,11 +72,11 @@ const Row = ({
       <td>{lastUse == null ? "never" : <Time at={lastUse} />}</td>
       {kind === "smtp" ? null : (
         <td>
-          {findings.length === 0 ? "nothing found" : null}
+          {findings.length === 0 ? <Mark tone="good">nothing found</Mark> : null}
           {findings.map((finding) => {
             const action = actionOf(finding)
             return (
-              <div key={finding._tag}>
+              <div key={finding._tag} className="note warn">
                 {findingWords(finding)}{" "}
                 <button type="button" className="link" onClick={() => onOpen({ _tag: action, listed })}>
                   {action}
@@ -113,9 +115,14 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
   const listed = AsyncResult.isSuccess(result) ? result.value : []
   return (
     <>
-      <div className="bar">
+      <div className="title">
         <h2>{title}</h2>
-        <button type="button" onClick={() => onOpen({ _tag: "Create", kind, levels: [] })}>
+        <button
+          type="button"
+          className={kind === "smtp" ? "" : "primary"}
+          onClick={() => onOpen({ _tag: "Create", kind, levels: [] })}
+        >
+          <Icon name="add" />
           {kind === "smtp" ? "New SMTP credentials…" : "New key…"}
         </button>
       </div>
@@ -124,7 +131,7 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
       {AsyncResult.isSuccess(result) && listed.length === 0 ? (
         <p>
           There are none.
-          {isStore && kind === "apikeys" ? " Programs need one to reach this store by roster serve." : ""}
+          {isStore && kind === "apikeys" ? " Programs need one to reach this store over the network." : ""}
         </p>
       ) : null}
       {listed.length === 0 ? null : (
