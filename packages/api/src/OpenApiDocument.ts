@@ -342,8 +342,15 @@ export const examples = {
     rows: [{ line: 7, reason: "Email: it has no @", cells: ["no address", "Ada"] }]
   } satisfies typeof RejectedRows.Encoded,
   AccountOverview: { Summary: summary } satisfies typeof AccountOverview.Encoded,
-  SavedRule: { Name: "vip", Rule: "plan = 'pro' AND status = Active" } satisfies typeof SavedRule.Encoded,
-  SavedRulePayload: { Rule: "plan = 'pro' AND status = Active" } satisfies typeof SavedRulePayload.Encoded,
+  SavedRule: {
+    Name: "vip",
+    Rule: "plan = 'pro' AND status = Active",
+    View: "column=plan&sort=-added"
+  } satisfies typeof SavedRule.Encoded,
+  SavedRulePayload: {
+    Rule: "plan = 'pro' AND status = Active",
+    View: "column=plan&sort=-added"
+  } satisfies typeof SavedRulePayload.Encoded,
   ApiKey: apiKey,
   ApiKeyPayload: {
     Name: "reporting",

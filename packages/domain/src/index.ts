@@ -115,6 +115,8 @@ export {
   maximumSavedRules,
   SavedRule,
   SavedRulePayload,
+  type SaveRuleOptions,
+  maximumRuleView,
   SavedRuleNotFound
 } from "./saved/SavedRule.ts"
 export { ContactState, FieldChanges, FieldValue } from "./runs/ContactState.ts"

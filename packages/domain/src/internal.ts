@@ -89,6 +89,7 @@ export { mayLeaveUnplaced, makeRuleCount, unplacedText } from "./rules/Unplaced.
 export { givenName } from "./saved/GivenName.ts"
 export {
   checkRuleName,
+  checkRuleView,
   tooManySavedRules,
   isSavedRule,
   ruleOf,

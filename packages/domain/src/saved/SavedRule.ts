@@ -3,6 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import { InvalidInput, invalidInput } from "../errors/InvalidInput.ts"
 import { TaggedError } from "../errors/TaggedError.ts"
 import { didYouMean, quoted } from "../values/DidYouMean.ts"
+import { answerField, requestField } from "../values/OptionalField.ts"
 import { payloadRecord, wireRecord } from "../values/WireRecord.ts"
 import { givenName } from "./GivenName.ts"
 import type { RuleSuggestion } from "../rules/RuleCompletion.ts"
@@ -25,16 +26,43 @@ export const SavedRule = wireRecord({
   /** The name. */
   name: Schema.String,
   /** The text of the rule. */
-  rule: Schema.String
+  rule: Schema.String,
+  /** How the page shows its contacts, as its address says that; absent if it was saved without. */
+  view: answerField(Schema.String)
 }).annotate({ identifier: "SavedRule" })
 export interface SavedRule extends Schema.Schema.Type<typeof SavedRule> {}
 
 /** The rule that is saved under a name. */
 export const SavedRulePayload = payloadRecord("a saved rule", {
   /** The text of the rule, which the service checks. */
-  rule: Schema.String
+  rule: Schema.String,
+  /** How the page shows its contacts, at most 16384 characters (default: nothing is kept of that). */
+  view: requestField(Schema.String)
 }).annotate({ identifier: "SavedRulePayload" })
 export interface SavedRulePayload extends Schema.Schema.Type<typeof SavedRulePayload> {}
+
+/** What is saved besides the text of a rule. */
+export interface SaveRuleOptions {
+  /**
+   * How the page shows the contacts of the rule: columns and order, as its address says them. The service keeps the text, at most 16384
+   * characters, and does not read it (default: none, also where the rule had one).
+   */
+  readonly view?: string | undefined
+}
+
+/** Maximum length of the view of a saved rule, in UTF-16 units. */
+export const maximumRuleView = 16_384
+
+/** Checks the view of a saved rule, with the same message on every layer. */
+export const checkRuleView = (view: string | undefined): Effect.Effect<void, InvalidInput> =>
+  view === undefined || (view.length <= maximumRuleView && view.isWellFormed() && !view.includes("\0"))
+    ? Effect.void
+    : Effect.fail(
+        new InvalidInput({
+          field: "view",
+          issue: `it has at most ${maximumRuleView} characters, without null characters and unpaired surrogates`
+        })
+      )
 
 const readName = Schema.decodeUnknownEffect(RuleName)
 

@@ -14,7 +14,7 @@ import type { AccountOverview } from "../jobs/Overview.ts"
 import type { KeptStatusRow } from "../contacts/StatusLadder.ts"
 import type { InvalidRule } from "../rules/RuleError.ts"
 import { checkRunsPage } from "../runs/RecordedChange.ts"
-import type { SavedRule, SavedRuleNotFound } from "../saved/SavedRule.ts"
+import type { SavedRule, SavedRuleNotFound, SaveRuleOptions } from "../saved/SavedRule.ts"
 import { fieldsOf } from "../values/UnknownNames.ts"
 import { CheckedService } from "./CheckedService.ts"
 import type { SubaccountScope } from "./CredentialsService.ts"
@@ -61,8 +61,12 @@ export class AccountService extends CheckedService<
     readonly email: (id: string) => Effect.Effect<AcceptedEmail, EmailNotFound | ServiceError>
     /** The saved rules, by name. `accountRulesGet`, needs ViewContacts. */
     readonly rules: Effect.Effect<ReadonlyArray<SavedRule>, ServiceError>
-    /** Saves a rule, which replaces one of the same name. `accountRulesByNamePut`, needs ModifyContacts. */
-    readonly saveRule: (name: string, rule: string) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
+    /** Saves a rule, which replaces one of the same name and its view. `accountRulesByNamePut`, needs ModifyContacts. */
+    readonly saveRule: (
+      name: string,
+      rule: string,
+      options?: SaveRuleOptions
+    ) => Effect.Effect<void, InvalidRule | InvalidInput | ServiceError>
     /** Removes a saved rule. `accountRulesByNameDelete`, needs ModifyContacts. */
     readonly removeRule: (name: string) => Effect.Effect<void, SavedRuleNotFound | InvalidInput | ServiceError>
   }
@@ -84,7 +88,7 @@ export class AccountService extends CheckedService<
   keptStatuses: [null],
   emails: [fieldsOf<EmailsPage>("a page of messages", { limit: true, before: true })],
   email: [null],
-  saveRule: [null, null],
+  saveRule: [null, null, fieldsOf<SaveRuleOptions>("a saved rule", { view: true })],
   removeRule: [null]
 }) {}
 

@@ -22,7 +22,7 @@ import { checkFilter, type ContactFilter } from "../rules/ContactFilter.ts"
 import { checkRule, type ContactRule } from "../rules/RuleText.ts"
 import { readHistoryPage } from "../runs/ContactHistory.ts"
 import { checkRunPage, checkRunsPage, ErasedNumbers } from "../runs/RecordedChange.ts"
-import { checkRuleName } from "../saved/SavedRule.ts"
+import { checkRuleName, checkRuleView } from "../saved/SavedRule.ts"
 import { checkStep, RunPayload } from "../runs/RunRecord.ts"
 import { AccountService, checkAuditPage } from "../services/AccountService.ts"
 import { checkLookup } from "../services/ContactReads.ts"
@@ -226,7 +226,11 @@ const account: Methods<AccountService["Service"]> &
   email: ["accountEmailsByIdGet", recordId],
   overview: ["accountOverviewGet", () => Effect.void],
   rules: ["accountRulesGet", () => Effect.void],
-  saveRule: ["accountRulesByNamePut", (name, rule) => Effect.andThen(checkRuleName(name), sendableRule(rule))],
+  saveRule: [
+    "accountRulesByNamePut",
+    (name, rule, { view } = {}) =>
+      Effect.all([checkRuleName(name), sendableRule(rule), checkRuleView(view)], { discard: true })
+  ],
   removeRule: ["accountRulesByNameDelete", checkRuleName]
 }
 

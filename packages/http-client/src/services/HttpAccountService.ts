@@ -18,7 +18,14 @@ import {
   SavedRuleNotFound,
   checkedMethods
 } from "@roster/domain"
-import { checkAuditPage, checkRuleName, checkRunPage, checkRunsPage, isRecordId } from "@roster/domain/internal"
+import {
+  checkAuditPage,
+  checkRuleName,
+  checkRuleView,
+  checkRunPage,
+  checkRunsPage,
+  isRecordId
+} from "@roster/domain/internal"
 import { Effect, Layer, Schema } from "effect"
 import { makeCall } from "../calls/Call.ts"
 import type { ClientOptions } from "../calls/ClientOptions.ts"
@@ -144,11 +151,12 @@ export const make = Effect.gen(function* () {
     rules: fn("AccountService.rules")(function* () {
       return yield* call({ ...api.accountRulesGet({}), read: readRules, refusals: [] })
     })(),
-    saveRule: fn("AccountService.saveRule")(function* (given, rule) {
+    saveRule: fn("AccountService.saveRule")(function* (given, rule, { view } = {}) {
       const name = yield* checkRuleName(given)
       const text = yield* Effect.fromResult(checkRule(rule))
+      yield* checkRuleView(view)
       yield* call({
-        ...api.accountRulesByNamePut({ params: { name }, payload: { rule: text } }),
+        ...api.accountRulesByNamePut({ params: { name }, payload: { rule: text, view } }),
         read: readDone,
         refusals: ["InvalidRule", "InvalidInput"]
       })

@@ -214,7 +214,8 @@ const accountHandlers = Effect.map(AccountService, (account): Handlers<"account"
   accountEmailsGet: ({ query: { beforeEmail: before, limit } }) => toWireError(account.emails({ before, limit })),
   accountEmailsByIdGet: ({ params }) => toWireError(account.email(params.id)),
   accountRulesGet: () => toWireError(account.rules),
-  accountRulesByNamePut: ({ params, payload }) => toWireError(account.saveRule(params.name, payload.rule)),
+  accountRulesByNamePut: ({ params, payload }) =>
+    toWireError(account.saveRule(params.name, payload.rule, { view: payload.view })),
   accountRulesByNameDelete: ({ params }) => toWireError(account.removeRule(params.name))
 }))
 

@@ -8,11 +8,19 @@ import {
   type EmailsPage,
   type JobsPage,
   type RowsPage,
+  type SaveRuleOptions,
   type SubaccountScope,
   Unauthorized,
   checkedMethods
 } from "@roster/domain"
-import { checkAuditPage, checkRuleName, checkRunPage, checkRunsPage, fnRedacted } from "@roster/domain/internal"
+import {
+  checkAuditPage,
+  checkRuleName,
+  checkRuleView,
+  checkRunPage,
+  checkRunsPage,
+  fnRedacted
+} from "@roster/domain/internal"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { accountOf, refuse } from "../credentials/AuditedChange.ts"
@@ -146,10 +154,12 @@ const make = Effect.gen(function* () {
   )()
 
   const saveRule = fnRedacted("AccountService.saveRule")(
-    function* (given: string, text: string) {
+    function* (given: string, text: string, { view }: SaveRuleOptions = {}) {
       const name = yield* checkRuleName(given)
       const rule = yield* Effect.fromResult(checkRule(text))
-      yield* asCaller(sql, "accountRulesByNamePut", writeSavedRule(yield* account, { name, rule }))
+      yield* checkRuleView(view)
+      const saved = { name, rule, ...(view === undefined ? {} : { view }) }
+      yield* asCaller(sql, "accountRulesByNamePut", writeSavedRule(yield* account, saved))
     },
     inStore,
     orStoreFailure("accountRulesByNamePut")

@@ -610,6 +610,9 @@ const savedRules = ({ isSqlite }: Dialect) => [
     ) ${isSqlite ? "WITHOUT ROWID" : ""}`
 ]
 
+/** How the page shows the contacts of a saved rule. */
+const savedViews = () => [`ALTER TABLE saved_rules ADD COLUMN view TEXT`]
+
 /**
  * Lets the audit trail tell who wrote contacts: `Wrote` is one entry a run, and one of each key and hour for writes without a run. Such an
  * entry only grows; that of a run grows with it. It goes after 400 days, as a change does.
@@ -770,7 +773,8 @@ export const migrations = {
   "26_written_contacts": run(writtenContacts),
   "27_complete_runs": completeRuns,
   "28_uncompressed_parts": run(uncompressedParts),
-  "29_overviews": run(overviews)
+  "29_overviews": run(overviews),
+  "30_saved_views": run(savedViews)
 }
 
 /** What a migration rewrites of what people stored, in a sentence, if anything. One that is not judged here does not compile. */
@@ -804,7 +808,8 @@ const rewrites: Readonly<Record<keyof typeof migrations, string | undefined>> = 
   "26_written_contacts": undefined,
   "27_complete_runs": undefined,
   "28_uncompressed_parts": undefined,
-  "29_overviews": undefined
+  "29_overviews": undefined,
+  "30_saved_views": undefined
 }
 
 /** What is rewritten of a store whose last migration this is, in sentences. */

@@ -108,6 +108,22 @@ export const shown = Atom.writable(
   }
 )
 
+/** How a saved rule has its contacts shown, columns and order, which it shows once it is set to one. */
+export const savedView = Atom.writable(
+  (get): string => {
+    const { columns, sort } = get(shown)
+    const query = new URLSearchParams()
+    for (const name of columns.length === 0 ? [""] : columns) query.append("column", name)
+    query.set("sort", sort)
+    return String(query)
+  },
+  (context, view: string) => {
+    const { columns, sort } = readAddress(view).shown
+    context.set(ContactAtoms.columns, columns)
+    context.set(ContactAtoms.sort, sort)
+  }
+)
+
 /** Why a part of an address was left out, in a sentence; `undefined` if none was. */
 export const problemOf = ({ mistaken, unknown }: ReadAddress): string | undefined => {
   if (mistaken !== undefined)

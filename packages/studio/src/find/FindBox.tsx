@@ -8,6 +8,7 @@ import { Conditions, FilterChoice } from "../rules/Filters.tsx"
 import { RuleBox } from "../rules/RuleBox.tsx"
 import * as RuleDraft from "../rules/RuleDraft.ts"
 import { missing } from "../session/Rights.tsx"
+import { savedView } from "./ContactsAddress.ts"
 import { lookUp } from "./AddressLookup.ts"
 import { wanted } from "../contacts/ContactSelection.ts"
 import { pasted } from "./PastedText.ts"
@@ -52,9 +53,10 @@ const LookedUp = () => {
 
 export const FindBox = () => {
   const find = useAtomSet(lookUp)
-  const [, setPasted] = useAtom(pasted)
+  const setPasted = useAtomSet(pasted)
+  const [view, setView] = useAtom(savedView)
   return (
-    <RuleBox onAddress={find} onAddresses={setPasted}>
+    <RuleBox view={view} onView={setView} onAddress={find} onAddresses={setPasted}>
       <LookedUp />
       <Conditions />
       <div className="bar">

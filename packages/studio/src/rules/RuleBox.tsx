@@ -9,7 +9,7 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as AppliedRule from "./AppliedRule.ts"
 import * as RuleDraft from "./RuleDraft.ts"
-import { SavedRules } from "./SavedRules.tsx"
+import { SavedRules, type SavedView } from "./SavedRules.tsx"
 
 /** The rule again, under the text that one writes, with the mistake marked. */
 const Marked = ({ text }: { readonly text: string }) => {
@@ -25,12 +25,12 @@ const Marked = ({ text }: { readonly text: string }) => {
   )
 }
 
-const SavedRulesBelow = () => {
+const SavedRulesBelow = (saved: SavedView) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Saved rules</summary>
-      {isOpen ? <SavedRules /> : null}
+      {isOpen ? <SavedRules {...saved} /> : null}
     </details>
   )
 }
@@ -68,7 +68,7 @@ const Reading = ({ onWords }: { readonly onWords: () => void }) => {
 }
 
 /** What a view does with what is written that is no rule. */
-export interface RuleBoxProps {
+export interface RuleBoxProps extends SavedView {
   /** Called with the one address that is written, in place of a rule. */
   readonly onAddress?: (email: string) => void
   /** Called with the text of several addresses that are written or pasted, in place of a rule. */
@@ -77,7 +77,7 @@ export interface RuleBoxProps {
   readonly children?: ReactNode
 }
 
-export const RuleBox = ({ children, onAddress, onAddresses }: RuleBoxProps) => {
+export const RuleBox = ({ children, onAddress, onAddresses, onView, view }: RuleBoxProps) => {
   const registry = useRegistry()
   const [text, setText] = useAtom(AppliedRule.draft)
   const problem = useAtomValue(RuleDraft.draftProblem)
@@ -101,7 +101,7 @@ export const RuleBox = ({ children, onAddress, onAddresses }: RuleBoxProps) => {
     if (search._tag === "Address" && onAddress !== undefined) return onAddress(search.email)
     if (search._tag === "Addresses" && onAddresses !== undefined) return onAddresses(search.text)
     setApplying(true)
-    show()
+    show(onView)
   }
 
   /** A rule with a mistake is words, if a person says so. */
@@ -227,7 +227,7 @@ export const RuleBox = ({ children, onAddress, onAddresses }: RuleBoxProps) => {
         {isApplying || problem === undefined ? <Reading onWords={takeAsWords} /> : null}
       </div>
       {children === undefined ? null : <div className="rule-below">{children}</div>}
-      <SavedRulesBelow />
+      <SavedRulesBelow view={view} onView={onView} />
     </div>
   )
 }

@@ -2,7 +2,15 @@
  * What is being written in the box: a rule, for which words and addresses stand too, what is wrong with it, what may be written next,
  * the saved rule that it names, and its use.
  */
-import { completeRule, InvalidInput, type InvalidRule, parseRule, Rule, RuleName } from "@roster/domain"
+import {
+  completeRule,
+  InvalidInput,
+  type InvalidRule,
+  parseRule,
+  Rule,
+  RuleName,
+  type SaveRuleOptions
+} from "@roster/domain"
 import {
   completeSavedRule,
   invalidInput,
@@ -10,7 +18,8 @@ import {
   readAddressList,
   readSearch,
   RuleFilters,
-  ruleOf
+  ruleOf,
+  savedRulesOf
 } from "@roster/domain/internal"
 import { Effect, Result, Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
@@ -21,10 +30,10 @@ import { ruleStorage, RuleStorage } from "./RuleStorage.ts"
 
 const runtime = Atom.runtime((get) => get(ruleStorage))
 
-/** The saved rules. */
-export const savedRules = Atom.keepAlive(
-  Atom.withReactivity(rulesChanged)(runtime.atom(RuleStorage.use(({ all }) => all)))
-)
+const saved = Atom.keepAlive(Atom.withReactivity(rulesChanged)(runtime.atom(RuleStorage.use(({ all }) => all))))
+
+/** The texts of the saved rules by their names. */
+export const savedRules = Atom.mapResult(saved, savedRulesOf)
 
 const savedTexts = Atom.readable((get) => AsyncResult.getOrElse(get(savedRules), () => undefined))
 
@@ -111,11 +120,15 @@ const checked = Effect.fnUntraced(function* (get: Atom.FnContext) {
   return yield* Effect.fromResult(get(meant) ?? Result.succeed(""))
 })
 
-/** Shows the contacts of the draft, unless something is wrong with it. */
+/** Shows the contacts of the draft, unless something is wrong with it, and as a saved rule has them: that is given to `onView`. */
 export const show = Atom.fn(
-  Effect.fnUntraced(function* (_: void, get: Atom.FnContext) {
+  Effect.fnUntraced(function* (onView: ((view: string) => void) | undefined, get: Atom.FnContext) {
     const rule = yield* checked(get)
     get.set(AppliedRule.rule, rule)
+    const text = get(AppliedRule.draft).trim()
+    if (!isSavedRule(text) || onView === undefined) return
+    const found = (yield* get.result(saved)).find(({ name }) => `@${name}` === text)
+    if (found?.view !== undefined) onView(found.view)
   })
 )
 
@@ -154,13 +167,13 @@ export const removeCondition = Atom.writable(
 
 const decodeName = Schema.decodeUnknownEffect(RuleName)
 
-/** Saves the draft as a rule of this name. */
+/** Saves the draft as a rule of this name, with how its contacts are shown. */
 export const saveRule = runtime.fn(
-  Effect.fnUntraced(function* (given: string, get: Atom.FnContext) {
-    const name = yield* Effect.mapError(decodeName(given.trim()), (error) => invalidInput(error, "name"))
+  Effect.fnUntraced(function* (given: { readonly name: string } & SaveRuleOptions, get: Atom.FnContext) {
+    const name = yield* Effect.mapError(decodeName(given.name.trim()), (error) => invalidInput(error, "name"))
     const rule = yield* checked(get)
     if (rule === "") return yield* new InvalidInput({ field: "rule", issue: "write the rule to save first" })
-    yield* RuleStorage.use(({ save }) => save(name, rule))
+    yield* RuleStorage.use(({ save }) => save(name, rule, { view: given.view }))
     return name
   }),
   { reactivityKeys: rulesChanged }

@@ -8,11 +8,11 @@ import {
   type InvalidRule,
   orWhereUntold,
   type RuleName,
+  type SavedRule,
   type SavedRuleNotFound,
-  type SavedRules,
+  type SaveRuleOptions,
   type ServiceError
 } from "@roster/domain"
-import { savedRulesOf } from "@roster/domain/internal"
 import type { InvalidSettings } from "@roster/http-client"
 import { Context, Data, Effect, Layer } from "effect"
 import { Atom } from "effect/reactivity"
@@ -31,8 +31,9 @@ type Problem = RulesUnavailable | InvalidInput | InvalidRule | SavedRuleNotFound
 export class RuleStorage extends Context.Service<
   RuleStorage,
   {
-    readonly all: Effect.Effect<SavedRules, Problem>
-    readonly save: (name: RuleName, rule: string) => Effect.Effect<void, Problem>
+    readonly all: Effect.Effect<ReadonlyArray<SavedRule>, Problem>
+    /** Saves a rule, with how the page shows its contacts where that is kept. */
+    readonly save: (name: RuleName, rule: string, options: SaveRuleOptions) => Effect.Effect<void, Problem>
     readonly remove: (name: string) => Effect.Effect<void, Problem>
   }
 >()("@roster/studio/RuleStorage") {}
@@ -48,12 +49,17 @@ export const layerRemote = Layer.effect(
   Effect.gen(function* () {
     const calls = yield* (yield* pageClient).calls
     return RuleStorage.of({
-      all: Effect.mapError(calls.rules(), refusal),
+      all: Effect.mapBoth(calls.rules(), {
+        onSuccess: (rules) => Object.entries(rules).map(([name, rule]) => ({ name, rule })),
+        onFailure: refusal
+      }),
       save: (name, rule) => Effect.mapError(calls.saveRule({ name, rule }), refusal),
       remove: (name) => Effect.mapError(calls.removeRule({ name }), refusal)
     })
   })
 )
+
+const isUnknownView = (error: Problem): boolean => error._tag === "InvalidInput" && error.field === "view"
 
 /** The rules of the service, or those of another place where it keeps none. */
 export const layerOfService = (elsewhere?: Layer.Layer<RuleStorage>) =>
@@ -67,8 +73,13 @@ export const layerOfService = (elsewhere?: Layer.Layer<RuleStorage>) =>
       ): Effect.Effect<A, Problem> =>
         elsewhere === undefined ? there : orWhereUntold(Effect.provide(RuleStorage.use(use), elsewhere))(there)
       return RuleStorage.of({
-        all: or(Effect.map(rules, savedRulesOf), ({ all }) => all),
-        save: (name, rule) => or(saveRule(name, rule), ({ save }) => save(name, rule)),
+        all: or(rules, ({ all }) => all),
+        save: (name, rule, options) =>
+          or(
+            // An earlier version keeps no views, and refuses what it does not know.
+            Effect.catchIf(saveRule(name, rule, options), isUnknownView, () => saveRule(name, rule)),
+            ({ save }) => save(name, rule, options)
+          ),
         remove: (name) => or(removeRule(name), ({ remove }) => remove(name))
       })
     })

@@ -32,7 +32,15 @@ const Rules = ({ onShow, rules }: { readonly rules: Texts; readonly onShow: (rul
   )
 }
 
-const Save = () => {
+/** What a view gives the saved rules: how it shows contacts, and what shows them so. */
+export interface SavedView {
+  /** How the contacts are shown, which a rule is saved with. */
+  readonly view?: string | undefined
+  /** Called with how a saved rule has its contacts shown. */
+  readonly onView?: ((view: string) => void) | undefined
+}
+
+const Save = ({ view }: Pick<SavedView, "view">) => {
   const text = useAtomValue(AppliedRule.draft)
   const [saved, save] = useAtom(RuleDraft.saveRule)
   const [name, setName] = useState("")
@@ -41,7 +49,7 @@ const Save = () => {
       className="bar"
       onSubmit={(event) => {
         event.preventDefault()
-        save(name)
+        save({ name, view })
       }}
     >
       <label>
@@ -66,7 +74,7 @@ const Save = () => {
   )
 }
 
-export const SavedRules = () => {
+export const SavedRules = ({ onView, view }: SavedView) => {
   const saved = useAtomValue(RuleDraft.savedRules)
   const setDraft = useAtomSet(AppliedRule.draft)
   const show = useAtomSet(RuleDraft.show)
@@ -79,11 +87,11 @@ export const SavedRules = () => {
         rules={rules}
         onShow={(rule) => {
           setDraft(rule)
-          show()
+          show(onView)
         }}
       />
       <Needs level="ModifyContacts">
-        <Save />
+        <Save view={view} />
       </Needs>
     </div>
   )

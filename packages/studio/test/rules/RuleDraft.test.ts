@@ -1,7 +1,7 @@
 /** What the rule box does, without a browser: what is wrong with a rule, what may be written next, and rules with names. */
 import { assert, describe, it } from "@effect/vitest"
 import { layerMemory } from "@roster/server"
-import { AccountService, Rejected, RunNotFound, ServiceError } from "@roster/domain"
+import { AccountService, InvalidInput, Rejected, RunNotFound, ServiceError } from "@roster/domain"
 import * as PageClient from "@roster/workflows/PageClient"
 import { servePage } from "@roster/workflows/PageServer"
 import type { RunStorage } from "@roster/workflows/RunFiles"
@@ -9,6 +9,7 @@ import { Effect, Layer } from "effect"
 import { FetchHttpClient, HttpEffect } from "effect/http"
 import { Atom } from "effect/reactivity"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
+import { savedView } from "../../src/find/ContactsAddress.ts"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
 import * as RuleDraft from "../../src/rules/RuleDraft.ts"
 import * as RuleStorage from "../../src/rules/RuleStorage.ts"
@@ -38,7 +39,7 @@ const opened = Effect.fnUntraced(function* (place?: Layer.Layer<RuleStorage.Rule
   }
   const save = (name: string, rule: string) => {
     store.registry.set(AppliedRule.draft, rule)
-    return store.run(RuleDraft.saveRule, name)
+    return store.run(RuleDraft.saveRule, { name })
   }
   return { ...store, save, show, suggested }
 })
@@ -92,6 +93,48 @@ describe("the rule box", () => {
       // A saved rule can be saved under another name.
       yield* save("koeln", "@cologne")
       assert.deepStrictEqual((yield* result(RuleDraft.savedRules))["koeln"], "Stadt = 'Köln'")
+    })
+  )
+
+  it.effect("shows a saved rule with the columns and in the order that it was saved with", () =>
+    Effect.gen(function* () {
+      const { ask, mount, registry, run } = yield* opened()
+      for (const atom of [savedView, ContactAtoms.columns, ContactAtoms.sort]) yield* mount(atom)
+      registry.set(ContactAtoms.columns, ["Stadt", "a & b"])
+      registry.set(ContactAtoms.sort, "-email")
+      const account = yield* ask(AccountService)
+      yield* account.saveRule("plain", "All")
+      registry.set(AppliedRule.draft, "Stadt = 'Köln'")
+      yield* run(RuleDraft.saveRule, { name: "cologne", view: registry.get(savedView) })
+      const show = (name: string) => {
+        registry.set(ContactAtoms.columns, ["Status"])
+        registry.set(ContactAtoms.sort, "added")
+        registry.set(AppliedRule.draft, name)
+        return Effect.map(
+          run(RuleDraft.show, (view) => registry.set(savedView, view)),
+          () => [registry.get(ContactAtoms.columns), registry.get(ContactAtoms.sort)]
+        )
+      }
+      assert.deepStrictEqual(yield* show("@cologne"), [["Stadt", "a & b"], "-email"])
+      // One that was saved elsewhere leaves them as they are.
+      assert.deepStrictEqual(yield* show("@plain"), [["Status"], "added"])
+    })
+  )
+
+  it.effect("saves a rule alone where an earlier version of the service keeps no views", () =>
+    Effect.gen(function* () {
+      const saved: Array<ReadonlyArray<unknown>> = []
+      const earlier = Layer.mock(AccountService)({
+        rules: Effect.succeed([]),
+        saveRule: (...given) =>
+          given[2]?.view === undefined
+            ? Effect.sync(() => void saved.push(given))
+            : Effect.fail(new InvalidInput({ field: "view", issue: "unknown" }))
+      })
+      const { registry, run } = yield* opened(Layer.provide(RuleStorage.layerOfService(), earlier))
+      registry.set(AppliedRule.draft, "status = Active")
+      yield* run(RuleDraft.saveRule, { name: "vip", view: "sort=-added" })
+      assert.deepStrictEqual(saved, [["vip", "status = Active"]])
     })
   )
 

@@ -12,6 +12,7 @@ import {
   CredentialsService,
   EmailMessage,
   EmailsService,
+  maximumRuleView,
   rejectedRowsFile
 } from "@roster/domain"
 import { DateTime, Effect, Stream } from "effect"
@@ -234,6 +235,22 @@ export const accountConformance = (
         yield* account.removeRule(name)
         assert.strictEqual(yield* saved, undefined)
         yield* refused(account.removeRule(name), "SavedRuleNotFound")
+      })
+    )
+
+    it.effect("keep how the page shows them, until they are saved without that", () =>
+      Effect.gen(function* () {
+        const account = yield* AccountService
+        const name = `view-of-${place().domain}`.slice(0, 64)
+        const saved = Effect.map(account.rules, (rules) => rules.find((rule) => rule.name === name))
+        const view = `column=Stra%C3%9Fe&column='"&sort=-added`
+        yield* account.saveRule(name, "status = Active", { view })
+        assert.deepStrictEqual(yield* saved, { name, rule: "status = Active", view })
+        yield* account.saveRule(name, "status = Stale")
+        assert.deepStrictEqual(yield* saved, { name, rule: "status = Stale" })
+        yield* refused(account.saveRule(name, "All", { view: "x".repeat(maximumRuleView + 1) }), "InvalidInput")
+        yield* refused(account.saveRule(name, "All", { view: "\0" }), "InvalidInput")
+        yield* account.removeRule(name)
       })
     )
 
