@@ -22,7 +22,13 @@ const change = (): void => {
 
 /** Changes between light and dark. */
 export const ColourSwitch = () => (
-  <button type="button" className="quiet" title="Light or dark" aria-label="Light or dark colours" onClick={change}>
+  <button
+    type="button"
+    className="quiet sign"
+    title="Light or dark"
+    aria-label="Light or dark colours"
+    onClick={change}
+  >
     <Icon name="colours" />
   </button>
 )

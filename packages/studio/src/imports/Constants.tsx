@@ -88,7 +88,7 @@ export const Constants = () => {
           </label>
           <button
             type="button"
-            className="quiet"
+            className="quiet sign"
             title="Take it away"
             aria-label={`Take ${fieldTitle(field)} away`}
             onClick={() => set(Object.fromEntries(Object.entries(constants).filter(([name]) => name !== field)))}

@@ -30,7 +30,14 @@ export const Pager = ({
   const [size, setSize] = useAtom(pageSize)
   const last = lastFirst(total, size)
   const to = (title: string, icon: IconName, next: number) => (
-    <button type="button" aria-label={title} title={title} disabled={next === first} onClick={() => onFirst(next)}>
+    <button
+      type="button"
+      className="sign"
+      aria-label={title}
+      title={title}
+      disabled={next === first}
+      onClick={() => onFirst(next)}
+    >
       <Icon name={icon} />
     </button>
   )

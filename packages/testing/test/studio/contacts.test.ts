@@ -179,6 +179,13 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.keyboard.press("Escape")
           await page.keyboard.press("Enter")
           await page.getByText("100 contacts").waitFor()
+          // The colours that a person chose are kept, until they are those of the system again.
+          const colours = page.getByRole("button", { name: "Light or dark colours" })
+          await colours.click()
+          await page.reload()
+          await page.locator(":root[data-colours=dark]").waitFor()
+          await colours.click()
+          await page.locator(":root:not([data-colours])").waitFor()
           await page.getByRole("button", { name: "Sign out" }).click()
           await page.getByLabel("API key").waitFor()
           assert.strictEqual(await page.evaluate(() => sessionStorage.length + localStorage.length), 0)

@@ -14,6 +14,16 @@ const choose = async (page: Page, text: string): Promise<void> => {
   await page.getByText(/^\d+ rows?, \d+ columns?/).waitFor()
 }
 
+/** Fails if a step is longer than the window: its tables scroll in it, and what leads on stays in view. */
+const assertFits = async (page: Page, step: string): Promise<void> => {
+  const beyond = await page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll("main")].map(
+      ({ clientHeight, scrollHeight }) => scrollHeight - clientHeight
+    )
+  )
+  assert.deepStrictEqual(beyond, [0, 0], `${step} is longer than the window`)
+}
+
 const members =
   "Kunde;E-Mail;Status;Stadt\r\n1;ada@example.com;subscribed;Köln\r\n2;bob@example.com;vielleicht;Århus\r\n" +
   "3;left@example.com;subscribed;Bonn\r\n4;nobody;cleaned;Bonn\r\n"
@@ -25,12 +35,14 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
       Effect.gen(function* () {
         const studio = yield* servedStudio
         yield* studio.contacts.add([{ email: "left@example.com", status: "Unsubscribed" }])
-        const { page, reports } = yield* openStudio(studio)
+        const { page, reports } = yield* openStudio(studio, { viewport: { width: 1280, height: 800 } })
         yield* Effect.promise(async () => {
           await choose(page, members)
           assert.strictEqual(await page.getByRole("combobox", { name: "Encoding" }).inputValue(), "windows-1252")
           await page.getByRole("cell", { name: "Århus", exact: true }).waitFor()
+          await assertFits(page, "the file")
           await toStep(page, "Check")
+          await assertFits(page, "the check")
           await page
             .getByText(
               "2 rows give a status with mail, 1 row gives one without. The plan says who will receive mail. 1 row has a word"
@@ -38,6 +50,7 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
             .waitFor()
           await page.getByLabel("What vielleicht stands for").selectOption("NotConfirmed")
           await toStep(page, "Columns")
+          await assertFits(page, "the columns")
           await page.getByLabel("What Kunde becomes").selectOption({ label: "Left out" })
           await toStep(page, "Check")
           await page.getByText("2 rows give a status with mail, 2 rows give one without.").waitFor()
@@ -45,6 +58,7 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await page.getByText("4 rows: 2 new, 1 changed, 0 already so, 1 rejected, 0 duplicates.").waitFor()
           await page.getByLabel("Rejected").check()
           await page.getByText("first in line 5").waitFor()
+          await assertFits(page, "the plan")
           await page.getByRole("button", { name: "Correct…" }).click()
           await page.getByRole("form", { name: "Line 5" }).getByLabel("E-Mail").fill("nobody@example.com")
           await page.getByText("It can be imported, as the contact nobody@example.com.").waitFor()
@@ -64,6 +78,7 @@ describe.skipIf(!hasBrowser)("the import view in Chromium", () => {
           await toStep(page, "Plan")
           await page.getByRole("button", { name: "Add 2 contacts and change 1 contact" }).click()
           await page.getByText("The import came to its end:").waitFor()
+          await assertFits(page, "the report")
         })
         const found = yield* studio.contacts.getMany(["ada@example.com", "bob@example.com", "left@example.com"])
         assert.deepStrictEqual(

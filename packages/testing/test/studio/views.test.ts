@@ -57,6 +57,8 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
           await page.getByLabel("Stadt", { exact: true }).check()
         })
         yield* look("columns")
+        const head = yield* Effect.promise(() => page.locator("header").boundingBox())
+        assert.isAtMost(head?.height ?? Infinity, 90)
         yield* Effect.promise(async () => {
           // Escape closes the menu and gives the focus back to its button, and a click beside it closes it too.
           await page.getByLabel("Stadt", { exact: true }).focus()
