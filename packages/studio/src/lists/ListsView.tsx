@@ -124,36 +124,21 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
       <td className="number">{contacts?.toLocaleString()}</td>
       <td>{dateAdded === undefined ? null : <Time at={dateAdded} />}</td>
       <td>
-        <div className="bar">
+        <div className="buttons">
           {chosen === 0 ? null : (
             <>
-              <button
-                type="button"
-                disabled={isFixed}
-                aria-label={`Put the chosen on ${name}`}
-                onClick={() => place(true)}
-              >
-                Put {chosen.toLocaleString()} on it…
+              <button type="button" disabled={isFixed} onClick={() => place(true)}>
+                Put {chosen.toLocaleString()} on it<span className="unseen">, the list {name}</span>…
               </button>
-              <button
-                type="button"
-                disabled={isFixed}
-                aria-label={`Take the chosen off ${name}`}
-                onClick={() => place(false)}
-              >
-                Take {chosen.toLocaleString()} off it…
+              <button type="button" disabled={isFixed} onClick={() => place(false)}>
+                Take {chosen.toLocaleString()} off it<span className="unseen">, the list {name}</span>…
               </button>
             </>
           )}
           {mayNotExport === undefined ? (
-            <a
-              className="button"
-              href="#export"
-              aria-label={`Export ${name}`}
-              onClick={() => setRule(ListAtoms.ruleOf(list))}
-            >
+            <a className="button" href="#export" onClick={() => setRule(ListAtoms.ruleOf(list))}>
               <Icon name="export" />
-              Export…
+              Export<span className="unseen"> {name}</span>…
             </a>
           ) : (
             <button type="button" disabled title={mayNotExport}>
@@ -161,18 +146,17 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
               Export…
             </button>
           )}
-          <button type="button" disabled={isFixed} aria-label={`Rename ${name}`} onClick={onRename}>
-            Rename…
+          <button type="button" disabled={isFixed} onClick={onRename}>
+            Rename<span className="unseen"> {name}</span>…
           </button>
           <button
             type="button"
             className="danger"
             disabled={isFixed}
-            aria-label={`Delete ${name}`}
             onClick={() => want({ _tag: "DeleteList", name, contacts })}
           >
             <Icon name="delete" />
-            Delete…
+            Delete<span className="unseen"> {name}</span>…
           </button>
         </div>
       </td>
