@@ -232,8 +232,8 @@ export const FilterChoice = () => {
           <div className="choices">
             <Lists />
             <Added />
+            <Field />
           </div>
-          <Field />
         </div>
       ) : null}
     </details>

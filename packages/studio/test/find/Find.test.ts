@@ -9,6 +9,7 @@ import { addressFile, corrected, lookUpAll, maximumPasted } from "../../src/find
 import * as ContactPlan from "../../src/plans/ContactPlan.ts"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
 import * as RuleDraft from "../../src/rules/RuleDraft.ts"
+import { undoOf } from "../../src/session/Undo.tsx"
 import { studioOn } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
 
@@ -168,8 +169,11 @@ describe("pasted addresses", () => {
       const wanted = { _tag: "AddMany", emails: unknown } as const
       const planned = yield* run(ContactPlan.plan, wanted)
       assert.deepInclude(planned, { count: maximumPasted, isSevere: true })
-      assert.strictEqual((yield* run(ContactPlan.apply, planned)).new, maximumPasted)
+      const applied = yield* run(ContactPlan.apply, planned)
+      assert.strictEqual(applied.new, maximumPasted)
       assert.strictEqual((yield* contacts.count()).count, maximumPasted + 3)
+      assert.include(yield* run(undoOf(applied.run ?? ""), undefined), { deleted: maximumPasted })
+      assert.strictEqual((yield* contacts.count()).count, 3)
       const command = ContactPlan.commandOf(wanted)
       assert.isDefined(command)
       if (command !== undefined) takenCommand(command)
