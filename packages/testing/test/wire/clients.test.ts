@@ -173,9 +173,9 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
     )
 
     it.effect.each([
-      ["GET", "/contacts?lmit=5", "lmit", /did you mean "limit"\?.*limit, offset, rule/],
-      ["GET", "/contacts?page=2", "page", /limit, offset, rule/],
-      ["GET", "/contacts?limit=5&status=Active", "status", /limit, offset, rule/],
+      ["GET", "/contacts?lmit=5", "lmit", /did you mean "limit"\?.*limit, offset, sort, afterContact, rule/],
+      ["GET", "/contacts?page=2", "page", /limit, offset, sort, afterContact, rule/],
+      ["GET", "/contacts?limit=5&status=Active", "status", /limit, offset, sort, afterContact, rule/],
       ["GET", "/contacts?limit[0]=5", "limit[0]", /limit/],
       ["GET", `/contacts/${a}?fields=Email`, "fields", /it takes lists$/],
       ["DELETE", `/contacts/${a}?force`, "force", /no parameters/],
@@ -238,7 +238,7 @@ layer(Wire.layer, { excludeTestServices: true, timeout: "60 seconds" })("clients
         ]) {
           const text = refusedWith(yield* ask("GET", `/contacts?${encodeURIComponent(name)}`), 400)
           if (name !== "__proto__") assert.notInclude(text, name)
-          assert.match(text, /limit, offset, rule/)
+          assert.match(text, /limit, offset, sort, afterContact, rule/)
         }
       })
     )
