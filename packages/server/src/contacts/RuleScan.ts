@@ -31,6 +31,8 @@ export interface FindRequest extends ScanRequest {
   readonly offset: number
   /** The maximum number of contacts to find. */
   readonly limit: number
+  /** How many contacts are read by address before all are read by id (default: 20,000). */
+  readonly atFirst?: number | undefined
 }
 
 /** The contacts that were found. */
@@ -96,6 +98,29 @@ interface ScanReads {
   /** How many scans have their turn: while one waits for another process, the next one may go on. */
   readonly atOnce: number
   readonly rowsOf: (statement: Statement.Statement<unknown>) => Statement.Statement<unknown>["values"]
+}
+
+/**
+ * Contacts lie in the order of their ids, so a scan by address goes to another place for each and costs three times as much. A rule that
+ * selects many has its page after these contacts; for any other one the rest is read by id, and those of the page are kept.
+ */
+const readByAddress = 20_000
+
+/** Keeps so many contacts behind an address, those that come first in an order. */
+const makeFirst = (order: KeyOrder, behind: ContactKey, count: number) => {
+  const direction = order.isBackwards ? -1 : 1
+  const compare = (one: ContactKey, other: ContactKey) =>
+    Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other))) * direction
+  let kept: Array<{ readonly id: number; readonly key: string }> = []
+  const all = () => kept.sort((one, other) => compare(one.key, other.key)).slice(0, count)
+  return {
+    add: (id: number, key: string): void => {
+      if (compare(key, behind) <= 0) return
+      kept.push({ id, key })
+      if (kept.length > 2 * count + 1000) kept = all()
+    },
+    all
+  }
 }
 
 /** Scans between the other work of the thread, a slice at a time. */
@@ -165,23 +190,42 @@ export const makeScans = (sql: SqlClient.SqlClient) => {
     /** The contacts that a rule selects. */
     find: (request: FindRequest) =>
       Effect.suspend((): Effect.Effect<Found, SqlError.SqlError> => {
-        const { after, limit, now, offset, order, rule } = request
+        const { after, atFirst = readByAddress, limit, now, offset, order, rule } = request
         if (limit === 0) return Effect.succeed({ ids: new Float64Array(), last: after })
         const { columns, matches } = rowMatcher(rule, DateTime.makeUnsafe(now))
         const ids: Array<number> = []
         let last = after
         let skipped = 0
+        let left = order?.column === "identity" && identitiesOf(rule) === undefined ? atFirst : Infinity
+        let reached: ContactKey | undefined
         const visit = (row: ReadonlyArray<unknown>, key: ContactKey) => {
-          if (!matches(row)) return false
-          if (skipped < offset) {
-            skipped++
+          if (matches(row)) {
+            if (skipped < offset) skipped++
+            else {
+              last = key
+              if (ids.push(Number(row[0])) === limit) return true
+            }
+          }
+          if (--left > 0) return false
+          reached = key
+          return true
+        }
+        const found = (): Found => ({ ids: Float64Array.from(ids), last })
+        return Effect.flatMap(scan(request, columns, visit, { order, from: after }), () => {
+          if (reached === undefined || order === undefined) return Effect.succeed(found())
+          const first = makeFirst(order, reached, offset - skipped + limit - ids.length)
+          const visitRest = (row: ReadonlyArray<unknown>) => {
+            if (matches(row)) first.add(Number(row[0]), String(row.at(-1)))
             return false
           }
-          last = key
-          return ids.push(Number(row[0])) === limit
-        }
-        const scanned = scan(request, columns, visit, { order, from: after })
-        return Effect.map(scanned, () => ({ ids: Float64Array.from(ids), last }))
+          return Effect.map(scan(request, `${columns}, identity`, visitRest), () => {
+            for (const { id, key } of first.all().slice(offset - skipped)) {
+              last = key
+              ids.push(id)
+            }
+            return found()
+          })
+        })
       }),
     /** The number of contacts, and of those whose values the rule cannot compare. */
     count: (request: ScanRequest) =>

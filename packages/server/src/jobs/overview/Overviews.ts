@@ -89,8 +89,8 @@ const secondsOfDay = 24 * 60 * 60
 
 const monthOf = (day: number): string => new Date(day * secondsOfDay * 1000).toISOString().slice(0, 7)
 
-/** How many contacts one statement counts: on SQLite others of the thread wait so long. */
-const countedAtOnce = (sql: SqlClient.SqlClient) => byEngine(sql, { sqlite: () => 5000, postgres: () => 50_000 })
+/** How many contacts one statement counts on SQLite, where others of the thread wait so long. PostgreSQL counts all, and nobody waits. */
+const countedAtOnce = 5000
 
 /** Adds to a number by its name. */
 const addTo = (counts: Map<string, number>, name: string, more: number): void => {
@@ -104,12 +104,14 @@ export const countAccount = Effect.fnUntraced(function* <E, R>(
   advance: Effect.Effect<unknown, E, R>
 ) {
   const sql = yield* SqlClient.SqlClient
-  const atOnce = countedAtOnce(sql)
   const statuses = new Map<string, number>()
   const months = new Map<string, number>()
-  const table = byEngine(sql, {
-    sqlite: () => sql.literal("contacts INDEXED BY contacts_in_order"),
-    postgres: () => sql.literal("contacts")
+  const { piece, table } = byEngine(sql, {
+    sqlite: () => ({
+      table: sql.literal("contacts INDEXED BY contacts_in_order"),
+      piece: sql`ORDER BY id LIMIT ${countedAtOnce}`
+    }),
+    postgres: () => ({ table: sql.literal("contacts"), piece: sql.literal("") })
   })
   let contacts = 0
   for (let after = 0; ;) {
@@ -117,7 +119,7 @@ export const countAccount = Effect.fnUntraced(function* <E, R>(
     const rows = yield* sql`
       SELECT status, day, count(*), max(id) FROM (
         SELECT id, status, date_added / ${sql.literal(String(secondsOfDay))} AS day FROM ${table}
-        WHERE account = ${account} AND id > ${after} ORDER BY id LIMIT ${atOnce}
+        WHERE account = ${account} AND id > ${after} ${piece}
       ) AS piece GROUP BY status, day`.valuesUnprepared
     let read = 0
     for (const [status, day, count, last] of rows) {
@@ -127,7 +129,7 @@ export const countAccount = Effect.fnUntraced(function* <E, R>(
       after = Math.max(after, Number(last))
     }
     contacts += read
-    if (read < atOnce) break
+    if (read !== countedAtOnce) break
     yield* advance
     yield* yieldToEventLoop
   }
