@@ -15,7 +15,7 @@ import { checkChangedPlaces, encodeChanges, toldStatusDate, mergedRefusal, lists
 import { Effect, identity } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller, mayViewContacts } from "../credentials/Caller.ts"
-import { asCaller } from "../credentials/CallerCheck.ts"
+import { asCallerAt } from "../credentials/CallerCheck.ts"
 import { sharingCommit } from "../store/sqlite/GroupCommit.ts"
 import { storeClock } from "../store/StoreClock.ts"
 import { answerBytesOf } from "./ContactPagination.ts"
@@ -66,8 +66,7 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
   yield* isDecoded ? Effect.andThen(checkChangeCount(changes), checkChangedPlaces(changes)) : encodeChanges(changes)
   yield* checkChanges(changes)
   const writes = changes.map((change) => ({ ...change, identity: canonicalEmail(change.email) }))
-  const work = Effect.gen(function* () {
-    const now = yield* storeClock(sql).seconds
+  const work = Effect.fnUntraced(function* (now: number) {
     const named = changes.flatMap(({ write }) => write?.addToLists ?? [])
     if (!dryRun) yield* lockForLists(account, named)
     let bytes = 0
@@ -102,8 +101,8 @@ export const changeContacts = Effect.fnUntraced(function* <A, R>(
     })
     return yield* answer(yield* orRefusal(answers))
   })
-  if (dryRun) return yield* work
-  return yield* asCaller(sql, "contactsChangesPost", work).pipe(
+  if (dryRun) return yield* work(yield* storeClock(sql).seconds)
+  return yield* asCallerAt(sql, "contactsChangesPost", work).pipe(
     changes.length <= maximumShared ? sharingCommit : identity
   )
 })

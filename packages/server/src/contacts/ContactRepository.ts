@@ -29,7 +29,7 @@ import {
 import { Array as Arr, DateTime, Effect, identity, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Caller, type CallerIdentity, mayViewContacts } from "../credentials/Caller.ts"
-import { asCaller } from "../credentials/CallerCheck.ts"
+import { asCaller, asCallerAt } from "../credentials/CallerCheck.ts"
 import { openRun } from "../runs/RunRecorder.ts"
 import { encoded } from "../store/AnswerEncoding.ts"
 import { preparedQuery } from "../store/SqlDialect.ts"
@@ -86,8 +86,7 @@ export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
   yield* checkPlaces(contacts, listNames)
   if (!isDecoded) yield* checkAddSize(contacts)
   yield* checkContacts(contacts)
-  const written = Effect.gen(function* () {
-    const now = yield* storeClock(sql).seconds
+  const written = Effect.fnUntraced(function* (now: number) {
     const lists = yield* ensureLists(account, listNames, "listNames")
     const identities = contacts.map(({ email }) => canonicalEmail(email))
     const beyond = yield* beyondLists(account, identities, lists)
@@ -132,7 +131,9 @@ export const addContacts = Effect.fnUntraced(function* <W extends object, A, R>(
       contacts
     )
   })
-  return yield* asCaller(sql, "contactsPost", written).pipe(contacts.length <= maximumShared ? sharingCommit : identity)
+  return yield* asCallerAt(sql, "contactsPost", written).pipe(
+    contacts.length <= maximumShared ? sharingCommit : identity
+  )
 })
 
 /** Deletes contacts. One that has begun is finished. */
@@ -233,13 +234,13 @@ export const makeContactRepository = Effect.gen(function* () {
     const changes = yield* readChanges(payload)
     yield* checkEmail("email", email)
     yield* checkTexts(changes)
-    const merged = Effect.gen(function* () {
+    const merged = Effect.fnUntraced(function* (now: number) {
       const {
         answers: [contact]
       } = yield* writeContacts({
         account,
         source: "ContactApi",
-        now: yield* storeClock(sql).seconds,
+        now,
         writes: [{ identity: canonicalEmail(email), email, write: writeOf(changes, false) }],
         only: "existing",
         isAlone: true,
@@ -249,7 +250,7 @@ export const makeContactRepository = Effect.gen(function* () {
       if (contact instanceof InvalidInput) return yield* contact
       return yield* encoded(shownTo(caller, contact, { ...changes, email }))
     })
-    return yield* inStore(sharingCommit(asCaller(sql, "contactsByEmailPut", merged)))
+    return yield* inStore(sharingCommit(asCallerAt(sql, "contactsByEmailPut", merged)))
   }, orStoreFailure("contactsByEmailPut"))
 
   const delete_ = fnRedacted("ContactsService.delete")(
