@@ -206,7 +206,8 @@ export const makeScans = (sql: SqlClient.SqlClient) => {
               if (ids.push(Number(row[0])) === limit) return true
             }
           }
-          if (--left > 0) return false
+          left -= 1
+          if (left > 0) return false
           reached = key
           return true
         }
