@@ -18,6 +18,7 @@ export const advice = {
     "Correct the certificate or key file and start the service again. A running service keeps its old " +
     "certificate meanwhile.",
   ConflictingFilter: "Pass a rule or addresses, never both.",
+  ContactChanged: "Show what is there now, and change it again with that as `seen`.",
   ContactExists: "Change the contact instead; nothing was changed.",
   ContactNotFound: "Add the contact, or treat it as deleted.",
   CredentialNotFound: "List the names; for a subaccount, name it.",

@@ -101,6 +101,7 @@ export const exits: { readonly [Tag in Exclude<Failure["_tag"], "ServiceError" |
       "Nothing was changed. Wait for the other command, or stop it, and run this one again: a minute later, if that was killed.",
     JobEnded: "See its result with: roster jobs get ID",
     ContactExists: "Change it with: roster contacts update",
+    ContactChanged: "Look at it with roster contacts get, and change it again.",
     NotChangeable: "Change it where the service lets you, or add the contact again with roster contacts add.",
     WouldResubscribe: "Ask the person, and run the command with --resubscribe.",
     NameTaken: "Choose another name, or change the existing one with update.",

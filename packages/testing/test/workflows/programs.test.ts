@@ -422,6 +422,24 @@ describe.each(services)("programs $name", ({ contacts, isExact }) => {
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 
+  it.effect("change of a contact that a person saw what others have not changed since", () =>
+    Effect.gen(function* () {
+      const email = "ada@example.com"
+      yield* others([{ email, firstName: "Ada", customFields: { City: "Rom" } }])
+      const seen = yield* ContactsService.use((contacts) => contacts.get(email))
+      yield* others([{ email, firstName: "Theirs", lastName: "Same", customFields: { city: "Paris" } }])
+      const write: ContactWrite = { firstName: "Mine", lastName: "Same", customFields: { CITY: "Bonn", new: "1" } }
+      const refused = yield* Effect.flip(changeAsRun({ email, write }, { command: "update", seen }))
+      assert.deepInclude(refused, { _tag: "ContactChanged", email, fields: ["firstName", "CITY"] })
+      assert.deepStrictEqual(yield* stored, ["ada@example.com Theirs Active"])
+      const { contact } = yield* changeAsRun(
+        { email, write: { lastName: "Mine", customFields: { new: "1" } } },
+        { command: "update", seen: { ...seen, lastName: "Same" } }
+      )
+      assert.deepInclude(contact, { firstName: "Theirs", lastName: "Mine", customFields: { City: "Paris", new: "1" } })
+    }).pipe(Effect.provide(layer()))
+  )
+
   it.effect("change one contact as a run, and its status where the service compares, of nobody else", () =>
     Effect.gen(function* () {
       const email = "ada@example.com"

@@ -2,6 +2,7 @@
 import {
   type Contact,
   type ContactChange,
+  type ContactContent,
   ContactNotFound,
   ContactsService,
   type ContactWrite,
@@ -16,9 +17,12 @@ import {
   withheldStatuses
 } from "@roster/domain"
 import {
+  contentAfter,
   everyStatus,
+  FieldNames,
   fnRedacted,
   payloadOfChange,
+  sameContent,
   wouldLower,
   withoutOwnKey,
   KnownFields
@@ -72,12 +76,29 @@ export class WouldResubscribe extends TaggedError<WouldResubscribe>()("WouldResu
   }
 }
 
+/** Others have given fields of the change another value since the contact was seen. Nothing was changed. */
+export class ContactChanged extends TaggedError<ContactChanged>()("ContactChanged", {
+  /** The address. */
+  email: Schema.String,
+  /** The fields, of those that the change writes. */
+  fields: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `Others have changed the contact ${this.email} since it was read: ${this.fields.join(", ")}.`
+  }
+}
+
 /** How a change is made. */
 export interface ChangeAsRunOptions {
   /** The command in the log. */
   readonly command: string
   /** Whether the contact has to be there, or must not be, or is added if it is not (default: existing). */
   readonly of?: "existing" | "new" | "any" | undefined
+  /**
+   * The contact as a person saw it: where others have given a field of the write another value since, and not the one that is written,
+   * the change fails with `ContactChanged`. What they did to other fields stays.
+   */
+  readonly seen?: ContactContent | undefined
 }
 
 /** A change that was made. */
@@ -97,9 +118,33 @@ const changeFields = KnownFields.fieldsOf<{ email: string; write: ContactWrite; 
   write: true,
   delete: true
 })
-const optionFields = KnownFields.fieldsOf<ChangeAsRunOptions>("this call", { command: true, of: true })
+const optionFields = KnownFields.fieldsOf<ChangeAsRunOptions>("this call", { command: true, of: true, seen: true })
 
-type ChangeError = ContactNotFound | ContactExists | NotChangeable | WouldResubscribe | InvalidInput | ServiceError
+type ChangeError =
+  | ContactNotFound
+  | ContactExists
+  | ContactChanged
+  | NotChangeable
+  | WouldResubscribe
+  | InvalidInput
+  | ServiceError
+
+/** The fields of a write that others have changed since a contact was seen, and not to what is written. */
+const changedSince = (seen: ContactContent, now: ContactContent, write: ContactWrite): ReadonlyArray<string> => {
+  const after = contentAfter(now, { ...write, resubscribe: everyStatus })
+  const isChanged = (of: (content: ContactContent) => ContactContent): boolean =>
+    !sameContent(of(seen), of(now)) && !sameContent(of(now), of(after))
+  const customText = ({ customFields = {} }: ContactContent, name: string): string =>
+    FieldNames.valueByName(customFields, name) ?? ""
+  return [
+    ...(["status", "firstName", "lastName", "consent"] as const).filter(
+      (name) => write[name] !== undefined && isChanged((content) => Struct.pick(content, [name]))
+    ),
+    ...Object.keys(write.customFields ?? {}).filter((name) =>
+      isChanged((content) => ({ customFields: { [name]: customText(content, name) } }))
+    )
+  ]
+}
 
 /**
  * Writes to one contact, or deletes it. Unless it is of any contact, it neither adds one that others deleted meanwhile nor
@@ -121,7 +166,7 @@ export const changeAsRun = fnRedacted("changeAsRun")(function* (
 ): Effect.fn.Return<ChangedAsRun, ChangeError | RunTaken | RunLogFailure, ContactsService | RunLog> {
   yield* KnownFields.checkFields(changeFields, change)
   yield* KnownFields.checkFields(optionFields, options)
-  const { command, of = "existing" } = options
+  const { command, of = "existing", seen } = options
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const log = yield* RunLog
@@ -130,7 +175,7 @@ export const changeAsRun = fnRedacted("changeAsRun")(function* (
       const opened = yield* Effect.cached(
         Effect.tap(log.open({ command }), (opened) => Effect.sync(() => (run = opened)))
       )
-      const made = yield* makeChange(opened, { delete: undefined, write: undefined, ...change }, of).pipe(
+      const made = yield* makeChange(opened, { delete: undefined, write: undefined, ...change }, of, seen).pipe(
         // Within the scope of its file, which opens later.
         Effect.ensuring(Effect.suspend(() => (run === undefined ? Effect.void : Effect.ignore(run.end))))
       )
@@ -156,7 +201,8 @@ type Made = Omit<ChangedAsRun, "run">
 const makeChange = Effect.fnUntraced(function* (
   opened: Effect.Effect<Run, RunTaken | RunLogFailure | InvalidInput | ServiceError, Scope.Scope>,
   { delete: isDeleted, email, write = {} }: { readonly email: string } & Pick<ContactChange, "write" | "delete">,
-  of: NonNullable<ChangeAsRunOptions["of"]>
+  of: NonNullable<ChangeAsRunOptions["of"]>,
+  looked: ContactContent | undefined
 ): Effect.fn.Return<Made, ChangeError | RunTaken | RunLogFailure, ContactsService | Scope.Scope> {
   const service = yield* ContactsService
   // The service checks the address.
@@ -191,7 +237,7 @@ const makeChange = Effect.fnUntraced(function* (
       Effect.catchTag("TooManyContacts", Effect.die)
     )
     if (found === undefined) {
-      if (of === "new") return yield* new NotChangeable({ mayNotView: true })
+      if (of === "new" || looked !== undefined) return yield* new NotChangeable({ mayNotView: true })
       const run = yield* opened
       yield* recordUnknown(run, "a change by a key that may not read contacts")
       return yield* run.write(asOne(plain(false)))
@@ -200,6 +246,8 @@ const makeChange = Effect.fnUntraced(function* (
     const seen = now.contact
     if (of === "new" && seen !== null) return yield* new ContactExists({ email })
     if (of === "existing" && seen === null) return yield* new ContactNotFound({ email })
+    const fields = looked === undefined || seen === null ? [] : changedSince(looked, seen, write)
+    if (fields.length > 0) return yield* new ContactChanged({ email, fields })
     const withheld = withheldStatuses.find((withheld) => withheld === seen?.status)
     if (withheld !== undefined && status !== undefined && wouldLower(withheld, status, resubscribe)) {
       return yield* new WouldResubscribe({ email, status: withheld })
