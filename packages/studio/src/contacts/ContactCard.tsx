@@ -1,6 +1,6 @@
 /**
  * One contact, whole. Its status, names and custom fields are edited in place, and only what changed is sent, as a run. Before
- * somebody who left gets mail, the page asks.
+ * somebody who left gets mail, the page asks, and where others changed the same fields meanwhile it shows both.
  */
 import { type Contact, ContactStatus } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
@@ -24,10 +24,13 @@ import {
   askedOf,
   changeCommand,
   changesOf,
+  type Conflict,
   draft,
   type Edited,
   editedOf,
+  mergedWith,
   saveRecord,
+  settled,
   updateContact
 } from "./ContactEdit.ts"
 import { wanted } from "./ContactSelection.ts"
@@ -58,14 +61,63 @@ const statusesOf = ({ status }: Contact): ReadonlyArray<string> => [
   ...new Set<string>([status ?? "", ...ContactStatus.literals])
 ]
 
+/** What a person and others wrote into the same fields, and whose is kept of each. */
+const Conflicts = ({
+  conflicts,
+  onSettle
+}: {
+  readonly conflicts: ReadonlyArray<Conflict>
+  readonly onSettle: (staysMine: (field: string) => boolean) => void
+}) => {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
+  const textOf = ({ field }: Conflict, text: string): string =>
+    (field === "status" ? statusWords(text) : text) || "none"
+  return (
+    <div className="note stack" role="alert">
+      <p>Somebody else has changed the same fields meanwhile. Nothing is saved yet: say whose stays.</p>
+      {conflicts.map((conflict) => (
+        <fieldset key={conflict.field} className="kinds">
+          <legend>
+            <bdi>{conflict.title}</bdi>
+          </legend>
+          {([true, false] as const).map((isMine) => (
+            <label key={String(isMine)} className="choice">
+              <input
+                type="radio"
+                name={`conflict ${conflict.field}`}
+                checked={chosen.get(conflict.field) === isMine}
+                onChange={() => setChosen(new Map(chosen).set(conflict.field, isMine))}
+              />
+              {isMine ? "What I wrote:" : "What is there now:"}{" "}
+              <bdi>{textOf(conflict, isMine ? conflict.mine : conflict.now)}</bdi>
+            </label>
+          ))}
+        </fieldset>
+      ))}
+      <div className="buttons">
+        <button
+          type="button"
+          className="primary"
+          disabled={conflicts.some(({ field }) => !chosen.has(field))}
+          onClick={() => onSettle((field) => chosen.get(field) === true)}
+        >
+          Go on with these
+        </button>
+      </div>
+    </div>
+  )
+}
+
 const Fields = ({ contact }: { readonly contact: Contact }) => {
   const { email } = contact
   const [kept, setKept] = useAtom(draft)
-  const edited = kept?.email === email ? kept.edited : editedOf(contact)
-  const setEdited = (edited: Edited): void => setKept({ email, edited })
+  const begun = kept?.email === email ? kept : { email, seen: contact, edited: editedOf(contact) }
+  const { conflicts, edited } = mergedWith(begun, contact)
+  const isUnsettled = conflicts.length > 0
+  const setEdited = (edited: Edited): void => setKept({ email, seen: contact, edited })
   const [update, run] = useAtom(updateContact)
   const changes = changesOf(contact, edited)
-  const isEdited = changes !== undefined
+  const isEdited = changes !== undefined || isUnsettled
   const before = useRef(update)
   useEffect(() => {
     if (update !== before.current && AsyncResult.isSuccess(update) && !update.waiting) setKept(undefined)
@@ -87,72 +139,79 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
   const asked = askedOf(email, update)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (changes !== undefined) run({ email, changes })
+    if (changes !== undefined && !isUnsettled) run({ email, changes, seen: contact })
+  }
+  const settle = (staysMine: (field: string) => boolean): void => {
+    setKept(settled(begun, contact, staysMine))
+    run(Atom.Reset)
   }
   return (
     <form onSubmit={submit}>
-      <div className="fields">
-        <label>
-          Status
-          <select
-            value={edited.status}
-            onChange={({ currentTarget }) => setEdited({ ...edited, status: currentTarget.value })}
-          >
-            {statusesOf(contact).map((status) => (
-              <option key={status} value={status}>
-                {statusWords(status)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          First name
-          <input
-            value={edited.firstName}
-            onChange={(event) => setEdited({ ...edited, firstName: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          Last name
-          <input
-            value={edited.lastName}
-            onChange={(event) => setEdited({ ...edited, lastName: event.currentTarget.value })}
-          />
-        </label>
-        {edited.custom.map((field, at) =>
-          field.isNew ? (
-            <fieldset key={`new ${at}`} className="new-field">
-              <legend className="unseen">New field</legend>
-              <label>
-                Name
-                <input value={field.name} onChange={(event) => set(at, { name: event.currentTarget.value })} />
-              </label>
-              <label>
-                Value
+      {isUnsettled ? <Conflicts key={JSON.stringify(conflicts)} conflicts={conflicts} onSettle={settle} /> : null}
+      <fieldset className="needs" disabled={isUnsettled}>
+        <div className="fields">
+          <label>
+            Status
+            <select
+              value={edited.status}
+              onChange={({ currentTarget }) => setEdited({ ...edited, status: currentTarget.value })}
+            >
+              {statusesOf(contact).map((status) => (
+                <option key={status} value={status}>
+                  {statusWords(status)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            First name
+            <input
+              value={edited.firstName}
+              onChange={(event) => setEdited({ ...edited, firstName: event.currentTarget.value })}
+            />
+          </label>
+          <label>
+            Last name
+            <input
+              value={edited.lastName}
+              onChange={(event) => setEdited({ ...edited, lastName: event.currentTarget.value })}
+            />
+          </label>
+          {edited.custom.map((field, at) =>
+            field.isNew ? (
+              <fieldset key={`new ${at}`} className="new-field">
+                <legend className="unseen">New field</legend>
+                <label>
+                  Name
+                  <input value={field.name} onChange={(event) => set(at, { name: event.currentTarget.value })} />
+                </label>
+                <label>
+                  Value
+                  <input value={field.value} onChange={(event) => set(at, { value: event.currentTarget.value })} />
+                </label>
+                <NearField name={field.name} onTake={(name) => set(at, { name })} />
+              </fieldset>
+            ) : (
+              <label key={field.name}>
+                {field.name}
                 <input value={field.value} onChange={(event) => set(at, { value: event.currentTarget.value })} />
               </label>
-              <NearField name={field.name} onTake={(name) => set(at, { name })} />
-            </fieldset>
-          ) : (
-            <label key={field.name}>
-              {field.name}
-              <input value={field.value} onChange={(event) => set(at, { value: event.currentTarget.value })} />
-            </label>
-          )
-        )}
-      </div>
-      <button
-        type="button"
-        onClick={() => setEdited({ ...edited, custom: [...edited.custom, { name: "", value: "", isNew: true }] })}
-      >
-        Add a field
-      </button>
+            )
+          )}
+        </div>
+        <button
+          type="button"
+          onClick={() => setEdited({ ...edited, custom: [...edited.custom, { name: "", value: "", isNew: true }] })}
+        >
+          Add a field
+        </button>
+      </fieldset>
       <Facts contact={contact} />
-      {asked === undefined ? <Problem message={problemOf(update)} /> : null}
-      {asked === undefined || changes?.status === undefined ? null : (
+      {asked === undefined && !isUnsettled ? <Problem message={problemOf(update)} /> : null}
+      {asked === undefined || changes?.status === undefined || isUnsettled ? null : (
         <div className="note" role="alert">
           <p>{resubscribeWords(asked).fact}</p>
-          <button type="button" onClick={() => run({ email, changes, resubscribe: [asked.status] })}>
+          <button type="button" onClick={() => run({ email, changes, seen: contact, resubscribe: [asked.status] })}>
             {resubscribeWords(asked).question}: save
           </button>
         </div>
@@ -165,7 +224,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
         <button
           type="submit"
           className="primary"
-          disabled={changes === undefined || update.waiting || reason !== undefined}
+          disabled={changes === undefined || isUnsettled || update.waiting || reason !== undefined}
         >
           {update.waiting ? "Saving…" : "Save"}
         </button>
@@ -236,7 +295,11 @@ export const ContactCard = ({ email }: { readonly email: string }) => {
   const last = useRef<Contact>(undefined)
   if (AsyncResult.isSuccess(contact)) last.current = contact.value
   const { current } = last
-  const isEdited = current !== undefined && kept?.email === email && changesOf(current, kept.edited) !== undefined
+  const merged = current !== undefined && kept?.email === email ? mergedWith(kept, current) : undefined
+  const isEdited =
+    current !== undefined &&
+    merged !== undefined &&
+    (merged.conflicts.length > 0 || changesOf(current, merged.edited) !== undefined)
   const close = (): void => (isEdited ? setAsking(true) : leave())
   return (
     <Dialog title={email} onClose={close}>
@@ -256,7 +319,7 @@ export const ContactCard = ({ email }: { readonly email: string }) => {
       ) : null}
       {current !== undefined ? (
         <>
-          <Fields key={JSON.stringify(editedOf(current))} contact={current} />
+          <Fields contact={current} />
           <ContactLists contact={current} onClose={close} />
           <ContactHistory email={email} />
           <Person contact={current} onClose={close} />

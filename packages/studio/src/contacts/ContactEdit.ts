@@ -1,6 +1,9 @@
-/** What a person changes of a contact in its form: only that is sent, as a run that can be undone. */
+/**
+ * What a person changes of a contact in its form: only that is sent, as a run that can be undone. What others changed meanwhile is taken into
+ * the form, and where both changed a field, the person chooses.
+ */
 import { Contact, ContactsService, ContactStatus, type Resubscribe } from "@roster/domain"
-import { everyStatus } from "@roster/domain/internal"
+import { everyStatus, FieldNames } from "@roster/domain/internal"
 import {
   changeAsRun,
   type NotChangeable,
@@ -16,6 +19,7 @@ import { Atom, AsyncResult } from "effect/reactivity"
 import { download } from "../kit/Download.ts"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
+import { contact as contactOf } from "./ContactAtoms.ts"
 
 /** The fields as they stand in the form. */
 export interface Edited {
@@ -82,15 +86,97 @@ export const changeCommand = (email: string, changes: Changes): RosterCommand =>
   program: changes.status === undefined ? "contacts update" : "contacts add"
 })
 
-/** What a person has edited and not saved, of one contact: it outlives the dialog, whatever closes that. */
-export const draft = Atom.keepAlive(
-  Atom.make<{ readonly email: string; readonly edited: Edited } | undefined>(undefined)
-)
+/** What a person has edited of a contact and not saved. */
+export interface Draft {
+  readonly email: string
+  /** The contact upon which it was edited. */
+  readonly seen: Contact
+  readonly edited: Edited
+}
+
+/** What is edited and not saved: it outlives the dialog, whatever closes that. */
+export const draft = Atom.keepAlive(Atom.make<Draft | undefined>(undefined))
+
+/** A field that a person and others have changed, and differently. */
+export interface Conflict {
+  /** `status`, `firstName`, `lastName`, or the folded name of a custom field behind a colon. */
+  readonly field: string
+  readonly title: string
+  readonly mine: string
+  readonly now: string
+}
+
+const keyOf = (name: string): string => `:${FieldNames.foldName(name.trim())}`
+
+/** The texts of a form by field, in its order; a field that is not there has the empty text. */
+const textsOf = ({ custom, firstName, lastName, status }: Edited): ReadonlyMap<string, string> =>
+  new Map([
+    ["status", status],
+    ["firstName", firstName],
+    ["lastName", lastName],
+    ...custom.map(({ name, value }): readonly [string, string] => [keyOf(name), value])
+  ])
+
+/** A form with other texts of some fields. */
+const withTexts = (edited: Edited, textOf: (field: string, text: string) => string): Edited => ({
+  status: textOf("status", edited.status),
+  firstName: textOf("firstName", edited.firstName),
+  lastName: textOf("lastName", edited.lastName),
+  custom: edited.custom.map((field) => ({ ...field, value: textOf(keyOf(field.name), field.value) }))
+})
+
+const titles = new Map([
+  ["status", "Status"],
+  ["firstName", "First name"],
+  ["lastName", "Last name"]
+])
+
+/** The form upon the contact as it is now: what others changed is taken over, but for the fields that the person changed too. */
+export const mergedWith = (
+  { edited, seen }: Pick<Draft, "edited" | "seen">,
+  now: Contact
+): { readonly edited: Edited; readonly conflicts: ReadonlyArray<Conflict> } => {
+  const [before, stored] = [textsOf(editedOf(seen)), textsOf(editedOf(now))]
+  const [was, is] = [(field: string) => before.get(field) ?? "", (field: string) => stored.get(field) ?? ""]
+  const mine = textsOf(edited)
+  const own = new Set(edited.custom.map(({ name }) => keyOf(name)))
+  const merged = withTexts(edited, (field, text) => (text === was(field) ? is(field) : text))
+  return {
+    edited: {
+      ...merged,
+      custom: [
+        ...merged.custom.filter(({ isNew, name, value }) => isNew === true || stored.has(keyOf(name)) || value !== ""),
+        ...editedOf(now).custom.filter(({ name }) => !own.has(keyOf(name)))
+      ]
+    },
+    conflicts: [...mine].flatMap(([field, text]) =>
+      field === ":" || text === was(field) || is(field) === was(field) || text === is(field)
+        ? []
+        : [
+            {
+              field,
+              title: titles.get(field) ?? edited.custom.find(({ name }) => keyOf(name) === field)?.name ?? field,
+              mine: text,
+              now: is(field)
+            }
+          ]
+    )
+  }
+}
+
+/** The draft after the person chose, for each field of a conflict, whether what they wrote stays. */
+export const settled = (draft: Draft, now: Contact, staysMine: (field: string) => boolean): Draft => {
+  const { conflicts, edited } = mergedWith(draft, now)
+  const theirs = new Map(conflicts.flatMap(({ field, now }) => (staysMine(field) ? [] : [[field, now] as const])))
+  return { ...draft, seen: now, edited: withTexts(edited, (field, text) => theirs.get(field) ?? text) }
+}
 
 /** A change that a person saves. */
 interface Change {
   readonly email: string
   readonly changes: Changes
+  /** The contact upon which the person made it: where others have changed the same fields since, it is not made. */
+  readonly seen?: Contact | undefined
   readonly resubscribe?: Resubscribe
 }
 
@@ -105,11 +191,15 @@ const byPlan = Effect.fnUntraced(function* ({ changes, email }: Change, refusal:
 
 /** Changes a contact that is there. */
 export const updateContact = runtime.fn(
-  (change: Change) =>
+  (change: Change, get) =>
     changeAsRun(
       { email: change.email, write: { ...change.changes, resubscribe: change.resubscribe } },
-      { command: "update" }
-    ).pipe(Effect.catchTag("NotChangeable", (refusal) => byPlan(change, refusal))),
+      { command: "update", seen: change.seen }
+    ).pipe(
+      Effect.catchTag("NotChangeable", (refusal) => byPlan(change, refusal)),
+      // The form shows what is there now beside what is edited.
+      Effect.tapErrorTag("ContactChanged", () => Effect.sync(() => get.refresh(contactOf(change.email))))
+    ),
   { reactivityKeys: contactsChanged }
 )
 

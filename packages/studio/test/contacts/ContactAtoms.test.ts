@@ -1,6 +1,6 @@
 /** What the contacts view does, without a browser: pages, rules, edits and deletions on a store in memory. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, type ContactStatus, EmailAddress } from "@roster/domain"
+import { type Contact, ContactsService, ContactStatus, EmailAddress } from "@roster/domain"
 import { layerMemory } from "@roster/server"
 import { reportWords } from "@roster/workflows"
 import { Arbitrary, Effect, Layer, Schema } from "effect"
@@ -11,7 +11,16 @@ import { lastFirst, pageSize } from "../../src/kit/Pager.tsx"
 import * as AppliedRule from "../../src/rules/AppliedRule.ts"
 import * as ContactPlan from "../../src/plans/ContactPlan.ts"
 import type { Wanted } from "../../src/contacts/ContactSelection.ts"
-import { changeCommand, changesOf, editedOf, updateContact, updateCommand } from "../../src/contacts/ContactEdit.ts"
+import {
+  changeCommand,
+  changesOf,
+  type Edited,
+  editedOf,
+  mergedWith,
+  settled,
+  updateContact,
+  updateCommand
+} from "../../src/contacts/ContactEdit.ts"
 import { undoOf } from "../../src/session/Undo.tsx"
 import { studioOn, studioStore } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
@@ -67,6 +76,30 @@ describe("the lists of contacts", () => {
       assert.deepStrictEqual((yield* result(ContactAtoms.contact("c0@example.com"))).lists, ["A", "News"])
     })
   )
+})
+
+const word = Schema.Literals(["x", "y", "z"])
+const forms = Arbitrary.schema(
+  Schema.Struct({
+    status: Schema.Literals(["Active", "Inactive", "Unsubscribed"]),
+    firstName: word,
+    lastName: word,
+    custom: Schema.Struct({ a: Schema.Literals(["", "x", "y"]), b: Schema.Literals(["", "x", "y"]) })
+  })
+).pipe(
+  Arbitrary.map(({ custom, ...form }) => ({
+    ...form,
+    custom: Object.entries(custom).map(([name, value]) => ({ name, value }))
+  }))
+)
+
+/** The contact that such a form shows. */
+const contactOf = ({ custom, firstName, lastName, status }: Edited): Contact => ({
+  email: "c0@example.com",
+  status: Schema.is(ContactStatus)(status) ? status : "Active",
+  firstName,
+  lastName,
+  customFields: Object.fromEntries(custom.flatMap(({ name, value }) => (value === "" ? [] : [[name, value]])))
 })
 
 const whole = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_000_000 })))
@@ -159,6 +192,63 @@ describe("the contacts view", () => {
       assert.include(yield* run(undoOf(id), undefined), { changed: 1 })
       assert.strictEqual(yield* statusOf, "Unsubscribed")
     })
+  )
+
+  it.effect("shows both where others changed what is saved, and saves what the person chose", () =>
+    Effect.gen(function* () {
+      const { contacts, mount, result, run } = yield* filled(1)
+      const email = EmailAddress.make("c0@example.com")
+      yield* mount(ContactAtoms.contact(email))
+      const seen = yield* result(ContactAtoms.contact(email))
+      const edited = { ...editedOf(seen), firstName: "Mine", custom: [{ name: "Stadt", value: "Bonn" }] }
+      yield* contacts.add([
+        { email, firstName: "Theirs", lastName: "New", customFields: { stadt: "Rom", Plan: "gold" } }
+      ])
+      const refused = yield* Effect.flip(run(updateContact, { email, changes: changesOf(seen, edited) ?? {}, seen }))
+      assert.deepInclude(refused, { _tag: "ContactChanged", fields: ["firstName", "Stadt"] })
+      const now = yield* result(ContactAtoms.contact(email))
+      const draft = { email, seen, edited }
+      assert.deepStrictEqual(mergedWith(draft, now).conflicts, [
+        { field: "firstName", title: "First name", mine: "Mine", now: "Theirs" },
+        { field: ":stadt", title: "Stadt", mine: "Bonn", now: "Rom" }
+      ])
+      const chosen = settled(draft, now, (field) => field === "firstName")
+      assert.deepStrictEqual(mergedWith(chosen, now), { edited: chosen.edited, conflicts: [] })
+      const changes = changesOf(now, chosen.edited)
+      assert.deepStrictEqual(changes, { firstName: "Mine" })
+      if (changes === undefined) return
+      yield* run(updateContact, { email, changes, seen: now })
+      assert.deepInclude(yield* contacts.get(email), {
+        firstName: "Mine",
+        lastName: "New",
+        customFields: { Stadt: "Rom", Plan: "gold" }
+      })
+    })
+  )
+
+  it.prop(
+    "saves of what two people wrote each field that one of them left, and asks for all others",
+    [forms, forms, forms],
+    ([before, mine, theirs]) => {
+      const [seen, now] = [contactOf(before), contactOf(theirs)]
+      const { conflicts, edited } = mergedWith({ seen, edited: mine }, now)
+      const texts = ({ custom, firstName, lastName, status }: Edited) => ({
+        status,
+        firstName,
+        lastName,
+        ...Object.fromEntries(custom.filter(({ value }) => value !== "").map(({ name, value }) => [`:${name}`, value]))
+      })
+      const of = (form: Edited, field: string) => new Map(Object.entries(texts(form))).get(field) ?? ""
+      for (const field of ["status", "firstName", "lastName", ":a", ":b"]) {
+        const [was, written, is] = [of(before, field), of(mine, field), of(theirs, field)]
+        const isBoth = written !== was && is !== was && written !== is
+        assert.strictEqual(of(edited, field), written === was ? is : written, field)
+        assert.deepStrictEqual(
+          conflicts.flatMap((conflict) => (conflict.field === field ? [[conflict.mine, conflict.now]] : [])),
+          isBoth ? [[written, is]] : []
+        )
+      }
+    }
   )
 
   it.effect("shows what was done to a contact, page by page", () =>
