@@ -127,6 +127,7 @@ const refused: { readonly [Name in FaultPlan.Operation]?: ReadonlyArray<Call> } 
   "runs.get": [runs((it) => it.get("."))],
   "runs.changes": [runs((it) => it.changes("none", { after: -1 })), runs((it) => it.changes("a b"))],
   "account.key": [],
+  "account.overview": [],
   "account.auditTrail": [account((it) => it.auditTrail({ before: -1 })), account((it) => it.auditTrail({ key: lone }))],
   "account.keyUses": [account((it) => it.keyUses({ subaccount: "nobody" }))],
   "account.jobs": [account((it) => it.jobs({ limit: 1001 })), account((it) => it.jobs({ before: "a/b" }))],
