@@ -5,6 +5,7 @@ import { App } from "./app/App.tsx"
 import { showKeptColours } from "./app/Theme.tsx"
 import { AtomProvider } from "./kit/Atoms.tsx"
 import { makeRegistry } from "./app/Registry.ts"
+import { isUnsaved } from "./session/Unsaved.tsx"
 import { initialSession, keyInFragment, session, storageKey } from "./session/Session.ts"
 
 showKeptColours()
@@ -18,6 +19,9 @@ if (keyText !== undefined) {
 }
 
 const registry = makeRegistry()
+globalThis.addEventListener("beforeunload", (event) => {
+  if (isUnsaved(registry)) event.preventDefault()
+})
 const root = document.getElementById("root")
 if (root === null) throw new Error("The page has no place for its content.")
 

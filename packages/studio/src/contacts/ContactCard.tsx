@@ -14,6 +14,7 @@ import { Icon } from "../kit/Icon.tsx"
 import { statusWords } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Shown } from "../kit/Times.tsx"
+import { useAskedClose } from "../session/Unsaved.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
@@ -117,19 +118,11 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
   const setEdited = (edited: Edited): void => setKept({ email, seen: contact, edited })
   const [update, run] = useAtom(updateContact)
   const changes = changesOf(contact, edited)
-  const isEdited = changes !== undefined || isUnsettled
   const before = useRef(update)
   useEffect(() => {
     if (update !== before.current && AsyncResult.isSuccess(update) && !update.waiting) setKept(undefined)
     before.current = update
   }, [update])
-  useEffect(() => {
-    if (!isEdited) return
-    // The browser asks before the page goes.
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    globalThis.addEventListener("beforeunload", ask)
-    return () => globalThis.removeEventListener("beforeunload", ask)
-  }, [isEdited])
   const reason = useAtomValue(missing("ModifyContacts"))
   const set = (at: number, part: Partial<Edited["custom"][number]>): void =>
     setEdited({
@@ -286,7 +279,6 @@ export const ContactCard = ({ email }: { readonly email: string }) => {
   const contact = useAtomValue(ContactAtoms.contact(email))
   const setOpened = useAtomSet(ContactAtoms.opened)
   const [kept, setKept] = useAtom(draft)
-  const [isAsking, setAsking] = useState(false)
   const leave = (): void => {
     setKept(undefined)
     setOpened(undefined)
@@ -300,23 +292,11 @@ export const ContactCard = ({ email }: { readonly email: string }) => {
     current !== undefined &&
     merged !== undefined &&
     (merged.conflicts.length > 0 || changesOf(current, merged.edited) !== undefined)
-  const close = (): void => (isEdited ? setAsking(true) : leave())
+  const { close, question } = useAskedClose(isEdited, leave)
   return (
     <Dialog title={email} onClose={close}>
       <Problem message={problemOf(contact)} />
-      {isAsking && isEdited ? (
-        <div className="note" role="alert">
-          <p>What you have edited is not saved.</p>
-          <div className="buttons">
-            <button type="button" onClick={() => setAsking(false)}>
-              Go on editing
-            </button>
-            <button type="button" className="danger" onClick={leave}>
-              Close without saving
-            </button>
-          </div>
-        </div>
-      ) : null}
+      {question}
       {current !== undefined ? (
         <>
           <Fields contact={current} />

@@ -17,6 +17,7 @@ import {
 import { Cause, Effect, Option, Schema, Stream } from "effect"
 import { Atom, AsyncResult } from "effect/reactivity"
 import { download } from "../kit/Download.ts"
+import { askWhile } from "../session/Unsaved.tsx"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 import { contact as contactOf } from "./ContactAtoms.ts"
@@ -96,6 +97,11 @@ export interface Draft {
 
 /** What is edited and not saved: it outlives the dialog, whatever closes that. */
 export const draft = Atom.keepAlive(Atom.make<Draft | undefined>(undefined))
+
+askWhile((registry) => {
+  const kept = registry.get(draft)
+  return kept !== undefined && changesOf(kept.seen, kept.edited) !== undefined
+})
 
 /** A field that a person and others have changed, and differently. */
 export interface Conflict {

@@ -4,13 +4,13 @@
  */
 import { isWhole, loadPlan, RunOrigin } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
-import { Atom, type AtomRegistry } from "effect/reactivity"
+import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
+import { askWhile } from "../session/Unsaved.tsx"
 import { contactsChanged } from "../session/Changes.ts"
-import { askBeforeLeaving } from "../session/LeavingRuns.ts"
 import { runEnd } from "../session/RunEnd.ts"
 import { runtime, session } from "../session/Session.ts"
 import * as Choices from "./ImportChoices.ts"
-import { edits, file, reading, rowChoices } from "./ImportFile.ts"
+import { edits, file, lists, reading, rowChoices } from "./ImportFile.ts"
 import { connectionOf, corrections, plan, showRows } from "./ImportPlan.ts"
 import { bytesOf } from "./thread/BlobBytes.ts"
 import type { Planned } from "./thread/ImportCalls.ts"
@@ -88,7 +88,6 @@ export const apply = Atom.keepAlive(
       get.set(isPaused, false)
       get.set(isCancelled, false)
       get.set(applied, 0)
-      yield* askBeforeLeaving
       const about = get(file)?.name
       const plan = yield* loadPlan(bytesOf(made.content))
       leaveNote(get(notes), {
@@ -119,6 +118,20 @@ export const apply = Atom.keepAlive(
     { reactivityKeys: contactsChanged }
   )
 )
+
+askWhile((registry) => {
+  const applied = registry.get(apply)
+  if (applied.waiting) return true
+  if (registry.get(file) === undefined || (AsyncResult.isSuccess(applied) && isWhole(applied.value))) return false
+  // A file is chosen again at once; what was said of it is not said again so soon.
+  return (
+    registry.get(edits) !== Choices.noEdits ||
+    registry.get(rowChoices) !== Choices.usualRows ||
+    registry.get(lists) !== "" ||
+    registry.get(corrections).size > 0 ||
+    !AsyncResult.isInitial(registry.get(plan))
+  )
+})
 
 // Beginning again
 

@@ -24,6 +24,7 @@ import {
 } from "@roster/workflows"
 import { Data, DateTime, Deferred, Effect, type Redacted } from "effect"
 import { Atom } from "effect/reactivity"
+import { askWhile } from "../session/Unsaved.tsx"
 import { keysChanged } from "../session/Changes.ts"
 import { runtime, session } from "../session/Session.ts"
 
@@ -169,6 +170,39 @@ export const create = Atom.keepAlive(
   )
 )
 
+/** What is edited in the form of a credential. */
+export interface KeyEdited {
+  readonly name: string
+  readonly levels: ReadonlyArray<AccessLevel>
+  /** In how many days it ends; "keep" leaves it as it is. */
+  readonly ends: "keep" | "30" | "90" | "365" | "never"
+  /** Addresses and ranges, one a line. */
+  readonly addresses: string
+}
+
+/** What is edited and not saved: it outlives a look at another view. */
+export const draft = Atom.keepAlive(Atom.make<KeyEdited | undefined>(undefined))
+
+/** What is open over the list. */
+export type Open =
+  | { readonly _tag: "Create"; readonly kind: Kind; readonly levels: ReadonlyArray<AccessLevel> }
+  | { readonly _tag: "Change" | "Delete" | "Leaked"; readonly listed: ListedKey }
+
+const nowOpen = Atom.keepAlive(Atom.make<Open | undefined>(undefined))
+
+/** What is open; what a form before it did or left is none of it. */
+export const open = Atom.writable(
+  (get) => get(nowOpen),
+  (context, next: Open | undefined) => {
+    context.set(draft, undefined)
+    if (next !== undefined) {
+      context.set(create, Atom.Reset)
+      context.set(change, Atom.Reset)
+    }
+    context.set(nowOpen, next)
+  }
+)
+
 /** What is changed of a credential: only what is given. */
 export interface KeyChange {
   readonly kind: Kind
@@ -268,4 +302,13 @@ export const rotate = Atom.keepAlive(
     },
     { reactivityKeys: keysChanged }
   )
+)
+
+// A tab that is closed now loses the secret.
+askWhile(
+  (registry) =>
+    registry.get(shownSecret) !== undefined ||
+    registry.get(draft) !== undefined ||
+    registry.get(create).waiting ||
+    registry.get(rotate).waiting
 )

@@ -1,17 +1,17 @@
 /** What a credential may do, until when, and from where: of a new one, or of one that is changed. */
 import { AccessLevel } from "@roster/domain"
 import { Schema } from "effect"
-import { AsyncResult, Atom } from "effect/reactivity"
-import { type FormEvent, useEffect, useState } from "preact/compat"
-import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { AsyncResult } from "effect/reactivity"
+import { type FormEvent, useEffect } from "preact/compat"
+import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { useAskedClose } from "../session/Unsaved.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import * as KeyAtoms from "./KeyAtoms.ts"
 import { kindNames, levelSentence, purposesOf } from "./KeyWords.ts"
 
-/** In how many days a credential ends; "keep" leaves it as it is. */
-type Ends = "keep" | "30" | "90" | "365" | "never"
+type Ends = KeyAtoms.KeyEdited["ends"]
 
 const endsTexts: Readonly<Record<Ends, string>> = {
   keep: "as it is",
@@ -73,26 +73,26 @@ export const KeyForm = ({
   readonly proposed: { readonly levels: ReadonlyArray<AccessLevel>; readonly addresses: ReadonlyArray<string> }
   readonly onClose: () => void
 }) => {
-  const registry = useRegistry()
   const [created, create] = useAtom(KeyAtoms.create)
   const [changed, change] = useAtom(KeyAtoms.change)
   const email = useAtomValue(KeyAtoms.subaccount)
   const before = listed?.levels?.filter(isLevel) ?? proposed.levels
-  const [name, setName] = useState("")
-  const [levels, setLevels] = useState(before)
-  const [ends, setEnds] = useState<Ends>(listed === undefined ? "90" : "keep")
-  const [addresses, setAddresses] = useState(textOfRanges(listed?.key.ipRanges))
-  useEffect(() => {
-    // What a form before this one did is none of it.
-    registry.set(KeyAtoms.create, Atom.Reset)
-    registry.set(KeyAtoms.change, Atom.Reset)
-  }, [registry])
+  const [kept, setKept] = useAtom(KeyAtoms.draft)
+  const edited: KeyAtoms.KeyEdited = kept ?? {
+    name: "",
+    levels: before,
+    ends: listed === undefined ? "90" : "keep",
+    addresses: textOfRanges(listed?.key.ipRanges)
+  }
+  const { addresses, ends, levels, name } = edited
+  const set = (part: Partial<KeyAtoms.KeyEdited>): void => setKept({ ...edited, ...part })
   const result: AsyncResult.AsyncResult<unknown, { readonly message: string }> =
     listed === undefined ? created : changed
   const isDone = AsyncResult.isSuccess(result) && !result.waiting
   useEffect(() => {
     if (isDone) onClose()
   }, [isDone, onClose])
+  const { close, question } = useAskedClose(kept !== undefined && !isDone, onClose)
   const days = ends === "never" ? null : ends === "keep" ? undefined : Number(ends)
   const settings: KeyAtoms.KeySettings = { name, levels, days: days ?? undefined, addresses }
   const submit = (event: FormEvent): void => {
@@ -111,21 +111,27 @@ export const KeyForm = ({
   return (
     <Dialog
       title={listed === undefined ? `New ${kindNames[kind]}` : `Change ${listed.key.name}`}
-      onClose={result.waiting ? undefined : onClose}
+      onClose={result.waiting ? undefined : close}
     >
+      {question}
       <form onSubmit={submit} className="stack">
         {listed === undefined ? (
           <label className="wide">
             {kind === "smtp" ? "Name, an e-mail address that is the login" : "Name, such as the program that uses it"}
-            <input value={name} required autoComplete="off" onChange={(event) => setName(event.currentTarget.value)} />
+            <input
+              value={name}
+              required
+              autoComplete="off"
+              onChange={(event) => set({ name: event.currentTarget.value })}
+            />
           </label>
         ) : null}
-        {kind === "smtp" ? null : <Levels chosen={levels} onChoose={setLevels} />}
+        {kind === "smtp" ? null : <Levels chosen={levels} onChoose={(levels) => set({ levels })} />}
         <label>
           It ends
           <select
             value={ends}
-            onChange={({ currentTarget: { value } }) => (isEnds(value) ? setEnds(value) : undefined)}
+            onChange={({ currentTarget: { value } }) => (isEnds(value) ? set({ ends: value }) : undefined)}
           >
             {Object.entries(endsTexts).map(([value, text]) =>
               value === "keep" && listed === undefined ? null : (
@@ -138,13 +144,17 @@ export const KeyForm = ({
         </label>
         <label className="wide">
           Addresses and ranges from which it may be used, one a line (empty: from everywhere)
-          <textarea rows={3} value={addresses} onChange={(event) => setAddresses(event.currentTarget.value)} />
+          <textarea rows={3} value={addresses} onChange={(event) => set({ addresses: event.currentTarget.value })} />
         </label>
         {unused.length === 0 ? null : (
           <div className="buttons">
             <span>Other keys have</span>
             {unused.slice(0, 5).map((one) => (
-              <button key={one} type="button" onClick={() => setAddresses(`${addresses.trimEnd()}\n${one}`.trim())}>
+              <button
+                key={one}
+                type="button"
+                onClick={() => set({ addresses: `${addresses.trimEnd()}\n${one}`.trim() })}
+              >
                 {one}
               </button>
             ))}
@@ -159,7 +169,7 @@ export const KeyForm = ({
           >
             {result.waiting ? "One moment…" : listed === undefined ? "Make it, and show its secret" : "Change it"}
           </button>
-          <button type="button" disabled={result.waiting} onClick={onClose}>
+          <button type="button" disabled={result.waiting} onClick={close}>
             Close
           </button>
         </div>

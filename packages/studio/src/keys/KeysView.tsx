@@ -1,8 +1,7 @@
 /** The API keys and SMTP credentials: what they may do, what the audit finds, and what is done with them. */
-import type { AccessLevel } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
-import { type FormEvent, useState } from "preact/compat"
-import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
+import { type FormEvent, useEffect } from "preact/compat"
+import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { Mark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -18,10 +17,7 @@ import { RemoveDialog } from "./RemoveDialog.tsx"
 import { RotationStatus } from "./RotationStatus.tsx"
 import { SecretDialog } from "./SecretDialog.tsx"
 
-/** What is open over the list. */
-type Open =
-  | { readonly _tag: "Create"; readonly kind: KeyAtoms.Kind; readonly levels: ReadonlyArray<AccessLevel> }
-  | { readonly _tag: "Change" | "Delete" | "Leaked"; readonly listed: KeyAtoms.ListedKey }
+type Open = KeyAtoms.Open
 
 const isKnown = (level: string): boolean => KeyAtoms.choices.some((choice) => choice.level === level)
 
@@ -200,7 +196,16 @@ const Subaccount = () => {
 }
 
 export const KeysView = () => {
-  const [open, setOpen] = useState<Open | undefined>(undefined)
+  const registry = useRegistry()
+  const [open, setOpen] = useAtom(KeyAtoms.open)
+  useEffect(
+    () => () => {
+      // What is edited is still there after a look at another view; a question is asked anew.
+      const left = registry.get(KeyAtoms.open)?._tag
+      if (left === "Delete" || left === "Leaked") registry.set(KeyAtoms.open, undefined)
+    },
+    [registry]
+  )
   const keys = useAtomValue(KeyAtoms.keys)
   const email = useAtomValue(KeyAtoms.subaccount)
   const close = (): void => setOpen(undefined)

@@ -1,6 +1,6 @@
 /** A new secret, shown once. The dialog ends only when the person says what became of the secret. */
 import { Redacted } from "effect"
-import { useEffect, useRef, useState } from "preact/compat"
+import { useRef, useState } from "preact/compat"
 import { useAtom } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { type ShownSecret, shownSecret } from "./KeyAtoms.ts"
@@ -11,12 +11,6 @@ const Secret = ({ onClose, shown }: { readonly shown: ShownSecret; readonly onCl
   const [isKept, setKept] = useState(false)
   const [isCopied, setCopied] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
-    // A tab that is closed now loses the secret, so the browser asks.
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    globalThis.addEventListener("beforeunload", ask)
-    return () => globalThis.removeEventListener("beforeunload", ask)
-  }, [])
   const copy = async () => {
     const { clipboard } = globalThis.navigator
     // A page over plain http has none, so the secret is only selected.

@@ -32,8 +32,8 @@ import {
 } from "../contacts/ContactSelection.ts"
 import { blobOf, bytesOf } from "../kit/Blobs.ts"
 import { counted } from "../kit/Counts.ts"
+import { askWhile } from "../session/Unsaved.tsx"
 import { contactsChanged } from "../session/Changes.ts"
-import { askBeforeLeaving } from "../session/LeavingRuns.ts"
 import { type Ended, runEnd } from "../session/RunEnd.ts"
 import { runtime } from "../session/Session.ts"
 
@@ -230,7 +230,6 @@ export const apply = Atom.keepAlive(
       get.set(isStopped, false)
       get.set(progress, 0)
       get.set(result, undefined)
-      yield* askBeforeLeaving
       const of = "plan" in given ? given.of : given
       const ended = yield* "plan" in given
         ? reportOf(
@@ -250,3 +249,5 @@ export const apply = Atom.keepAlive(
     { reactivityKeys: contactsChanged }
   )
 )
+
+askWhile((registry) => registry.get(apply).waiting)

@@ -7,6 +7,7 @@ import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx
 import { people } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { useAskedClose } from "../session/Unsaved.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
@@ -47,6 +48,7 @@ const AddDialog = ({ begun, onClose }: Props<ContactPlan.Add>) => {
   const email = wanted.contact.email.trim()
   // What a dialog before this one added is none of it.
   const before = useRef(added)
+  const { close, question } = useAskedClose(wanted !== begun, onClose)
   useEffect(() => {
     if (added === before.current || !AsyncResult.isSuccess(added) || added.waiting) return
     open(ContactPlan.titleOf(added.value.of))
@@ -57,7 +59,8 @@ const AddDialog = ({ begun, onClose }: Props<ContactPlan.Add>) => {
     add(wanted)
   }
   return (
-    <Dialog title="Add a contact" onClose={onClose}>
+    <Dialog title="Add a contact" onClose={close}>
+      {question}
       <form className="stack" onSubmit={submit}>
         {newFields.map(([name, label]) => (
           <label key={name}>
@@ -79,7 +82,7 @@ const AddDialog = ({ begun, onClose }: Props<ContactPlan.Add>) => {
       </form>
       <Problem message={added === before.current ? undefined : problemOf(added)} />
       {added.waiting ? <p role="status">Writing…</p> : null}
-      <Close onClose={onClose} />
+      <Close onClose={close} />
       {email === "" ? null : <Command of={wanted} />}
     </Dialog>
   )

@@ -29,14 +29,3 @@ export const leavingWithPage = (
       )
     })
   )
-
-/** While contacts are sent, the browser asks before it leaves the page. */
-export const askBeforeLeaving = Effect.acquireRelease(
-  Effect.sync(() => {
-    const ask = (event: Event): void => event.preventDefault()
-    // Tests have no page.
-    globalThis.addEventListener?.("beforeunload", ask)
-    return ask
-  }),
-  (ask) => Effect.sync(() => globalThis.removeEventListener?.("beforeunload", ask))
-)

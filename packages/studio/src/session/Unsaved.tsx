@@ -1,0 +1,49 @@
+/** What would be lost if the page or a dialog went: the browser, or the dialog, asks first. */
+import type { AtomRegistry } from "effect/reactivity"
+import { type ReactNode, useEffect, useState } from "preact/compat"
+
+/** Whether something would be lost. */
+export type Loss = (registry: AtomRegistry.AtomRegistry) => boolean
+
+const losses = new Set<Loss>()
+
+/** Has the browser ask before the page goes while something would be lost: what atoms hold outlives the dialog in which it was written. */
+export const askWhile = (loss: Loss): void => {
+  losses.add(loss)
+}
+
+/** Whether the page holds what a reload would lose. */
+export const isUnsaved: Loss = (registry) => [...losses].some((loss) => loss(registry))
+
+/** How a dialog closes: at once, or after a question if something is edited in it. */
+export const useAskedClose = (
+  isEdited: boolean,
+  leave: () => void
+): { readonly close: () => void; readonly question: ReactNode } => {
+  const [isAsking, setAsking] = useState(false)
+  useEffect(() => {
+    if (!isEdited) return
+    const loss: Loss = () => true
+    losses.add(loss)
+    return () => {
+      losses.delete(loss)
+    }
+  }, [isEdited])
+  return {
+    close: () => (isEdited ? setAsking(true) : leave()),
+    question:
+      isAsking && isEdited ? (
+        <div className="note" role="alert">
+          <p>What you have edited is not saved.</p>
+          <div className="buttons">
+            <button type="button" onClick={() => setAsking(false)}>
+              Go on editing
+            </button>
+            <button type="button" className="danger" onClick={leave}>
+              Close without saving
+            </button>
+          </div>
+        </div>
+      ) : null
+  }
+}
