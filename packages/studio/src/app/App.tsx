@@ -15,7 +15,7 @@ import { connection, reachedAgain } from "../session/Connection.ts"
 import { readAgain, type Session, session } from "../session/Session.ts"
 import { OtherKey, SignIn } from "../session/SignIn.tsx"
 import { ColourSwitch } from "./Theme.tsx"
-import { address, addressProblem, canonical, contactsAddress, type ListedView, view, views } from "./View.ts"
+import { address, addresses, addressProblem, canonical, type ListedView, view, views } from "./View.ts"
 
 const ExportView = later(async () => (await import("../exports/ExportView.tsx")).ExportView)
 const FindBox = later(async () => (await import("../find/FindBox.tsx")).FindBox, <div className="rule" />)
@@ -58,11 +58,11 @@ const Entry = ({
   readonly isCurrent: boolean
 }) => {
   const reason = useAtomValue(missing(needs))
-  const contacts = useAtomValue(contactsAddress)
+  const addressOf = useAtomValue(addresses)
   return (
     <li>
       {reason === undefined ? (
-        <a href={id === "contacts" ? contacts : `#${id}`} aria-current={isCurrent ? "page" : undefined}>
+        <a href={addressOf(id)} aria-current={isCurrent ? "page" : undefined}>
           <Icon name={id} />
           {title}
         </a>

@@ -1,7 +1,16 @@
-/** The views of the page. The address names the view, and what is shown of the contacts. (find/ContactsAddress) */
+/** The views of the page. The address names the view, and what is shown of the contacts, or the rule of an export. (find/ContactsAddress) */
 import { Atom } from "effect/reactivity"
-import { addressOf, problemOf, readAddress, shown } from "../find/ContactsAddress.ts"
+import {
+  addressOf,
+  type ContactsShown,
+  problemOf,
+  type ReadAddress,
+  readAddress,
+  shown,
+  shownRule
+} from "../find/ContactsAddress.ts"
 import type { IconName } from "../kit/Icon.tsx"
+import { exportAddress } from "../rules/AppliedRule.ts"
 
 /** The views, in their order, with the level that a view shows nothing without. Each has the icon of its name. */
 export const views = [
@@ -34,6 +43,14 @@ const partsOf = (hash: string): { readonly id: View | undefined; readonly query:
   return { id: name === "" ? "contacts" : known, query }
 }
 
+/** The address of a view that shows these contacts. */
+const addressIn = (id: View, given: ContactsShown): string =>
+  `#${id === "contacts" ? addressOf(given) : id === "export" ? exportAddress(given.rule) : id}`
+
+/** What an address says of the contacts, as its view reads it. */
+const readIn = ({ id, query }: ReturnType<typeof partsOf>): ReadAddress =>
+  id === "export" ? readAddress(query, ["rule"]) : readAddress(id === "contacts" ? query : "")
+
 /** The view that is shown. */
 export const view = Atom.keepAlive(Atom.make<View>("contacts"))
 
@@ -42,16 +59,15 @@ export const addressProblem = Atom.keepAlive(Atom.make<string | undefined>(undef
 
 /** The address of what is shown, which opens what it is set to. */
 export const address = Atom.writable(
-  (get): string => {
-    const id = get(view)
-    return `#${id === "contacts" ? addressOf(get(shown)) : id}`
-  },
+  (get): string => addressIn(get(view), get(shown)),
   (context, hash: string) => {
-    const { id, query } = partsOf(hash)
+    const parts = partsOf(hash)
+    const { id } = parts
     context.set(view, id ?? "contacts")
-    if (id !== undefined && id !== "contacts") return context.set(addressProblem, undefined)
-    const read = readAddress(id === undefined ? "" : query)
-    context.set(shown, read)
+    if (id !== undefined && id !== "contacts" && id !== "export") return context.set(addressProblem, undefined)
+    const read = readIn(parts)
+    if (id === "export") context.set(shownRule, read)
+    else context.set(shown, read)
     context.set(
       addressProblem,
       id === undefined ? "The address names no view of this page, so it shows the contacts." : problemOf(read)
@@ -61,9 +77,9 @@ export const address = Atom.writable(
 
 /** The address as this page would write it, in which what it does not know is left out. */
 export const canonical = (hash: string): string => {
-  const { id = "contacts", query } = partsOf(hash)
-  return `#${id === "contacts" ? addressOf(readAddress(partsOf(hash).id === undefined ? "" : query).shown) : id}`
+  const parts = partsOf(hash)
+  return addressIn(parts.id ?? "contacts", readIn(parts).shown)
 }
 
-/** The address of the contacts as they were last shown. */
-export const contactsAddress = Atom.readable((get) => `#${addressOf(get(shown))}`)
+/** The addresses that lead to the views, with what was last shown of the contacts. */
+export const addresses = Atom.readable((get) => (id: View) => addressIn(id, get(shown)))

@@ -3,6 +3,7 @@ import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
+import * as AppliedRule from "../rules/AppliedRule.ts"
 import { type NewValue, wanted } from "./ContactSelection.ts"
 
 const changes = [
@@ -54,7 +55,7 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
             </button>
           ))}
           {mayNotExport === undefined ? (
-            <a className="button" href="#export">
+            <a className="button" href={`#${AppliedRule.exportAddress(rule)}`}>
               <Icon name="export" />
               Export…
             </a>

@@ -70,13 +70,13 @@ const readers: Readonly<Record<string, (texts: ReadonlyArray<string>) => Partial
   rows: ([text = ""]) => (sizes.includes(Number(text)) ? { rows: Number(text) } : undefined)
 }
 
-/** Reads what stands behind `contacts?` in an address. */
-export const readAddress = (query: string): ReadAddress => {
+/** Reads what stands behind the `?` of an address, which may say these parts. */
+export const readAddress = (query: string, known: ReadonlyArray<string> = Object.keys(readers)): ReadAddress => {
   if (query.length > longestQuery) return { shown: usual, unknown: ["length"] }
   const given = new URLSearchParams(query)
   const read = [...new Set(given.keys())].map((name) => ({
     name,
-    part: Object.hasOwn(readers, name) ? readers[name]?.(given.getAll(name)) : undefined
+    part: known.includes(name) ? readers[name]?.(given.getAll(name)) : undefined
   }))
   const unknown = read.flatMap(({ name, part }) => (part === undefined ? [name] : []))
   const shown: ContactsShown = Object.assign({}, usual, ...read.map(({ part }) => part))
@@ -105,6 +105,16 @@ export const shown = Atom.writable(
     context.set(ContactAtoms.sort, sort)
     context.set(pageSize, rows)
     context.set(ContactAtoms.first, (page - 1) * rows)
+  }
+)
+
+/** The rule alone, which an export has in its address too. */
+export const shownRule = Atom.writable(
+  (get): string => get(AppliedRule.rule),
+  (context, read: ReadAddress) => {
+    const now = context.get(shown)
+    const { rule } = read.shown
+    context.set(shown, { ...read, shown: { ...now, rule, page: rule === now.rule ? now.page : usual.page } })
   }
 )
 

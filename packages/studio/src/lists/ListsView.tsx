@@ -106,7 +106,6 @@ const Renamed = () => {
 
 const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename: () => void }) => {
   const { contacts, dateAdded, listName: name } = list
-  const setRule = useAtomSet(AppliedRule.show)
   const want = useAtomSet(wanted)
   const chosen = useAtomValue(ContactAtoms.numberChosen)
   const meant = useAtomValue(ContactAtoms.meant)
@@ -136,7 +135,7 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
             </>
           )}
           {mayNotExport === undefined ? (
-            <a className="button" href="#export" onClick={() => setRule(ListAtoms.ruleOf(list))}>
+            <a className="button" href={`#${AppliedRule.exportAddress(ListAtoms.ruleOf(list))}`}>
               <Icon name="export" />
               Export<span className="unseen"> {name}</span>…
             </a>

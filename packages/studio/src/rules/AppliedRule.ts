@@ -22,6 +22,10 @@ export const show = Atom.writable(
 /** What a rule selects; an empty one selects all contacts. */
 export const selection = (rule: string) => (rule === "" ? {} : { rule })
 
+/** The fragment that exports the contacts of a rule, without its `#`. */
+export const exportAddress = (rule: string): string =>
+  rule === "" ? "export" : `export?${new URLSearchParams({ rule })}`
+
 /** The fields that contacts have, for columns and for the completion of rules. */
 export const fieldsInUse = Atom.keepAlive(
   Atom.withReactivity(contactsChanged)(runtime.atom(ContactsService.use((contacts) => contacts.fields())))

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { contactOrders } from "@roster/domain"
 import { Arbitrary, Effect, Schema } from "effect"
-import { address, addressProblem, canonical, view } from "../../src/app/View.ts"
+import { address, addresses, addressProblem, canonical, view } from "../../src/app/View.ts"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
 import { addressOf, readAddress } from "../../src/find/ContactsAddress.ts"
 import { pageSize, sizes } from "../../src/kit/Pager.tsx"
@@ -31,7 +31,13 @@ describe("the address of the contacts", () => {
   })
 
   it.prop("of anybody is read as something that can be shown", [Arbitrary.schema(Schema.String)], ([given]) => {
-    for (const hash of [given, `#${given}`, `#contacts?${given}`, `#contacts?rule=${given}&page=${given}`]) {
+    for (const hash of [
+      given,
+      `#${given}`,
+      `#contacts?${given}`,
+      `#contacts?rule=${given}&page=${given}`,
+      `#export?rule=${given}`
+    ]) {
       const once = canonical(hash)
       assert.strictEqual(canonical(once), once, hash)
     }
@@ -60,6 +66,18 @@ describe("the address of the contacts", () => {
       // Another rule begins at its first page.
       registry.set(AppliedRule.show, "All")
       assert.notInclude(registry.get(address), "page=")
+      open("#export?rule=city+%3D+%27Rom%27&page=2")
+      assert.include(registry.get(addressProblem), "“page”")
+      assert.deepStrictEqual(
+        [registry.get(view), registry.get(AppliedRule.rule), registry.get(address), registry.get(ContactAtoms.columns)],
+        ["export", "city = 'Rom'", "#export?rule=city+%3D+%27Rom%27", ["city"]]
+      )
+      assert.strictEqual(
+        registry.get(addresses)("contacts"),
+        "#contacts?rule=city+%3D+%27Rom%27&column=city&sort=-added&rows=100"
+      )
+      assert.include(open("#export?rule=city+%3D"), "a mistake")
+      assert.deepStrictEqual([registry.get(address), registry.get(AppliedRule.draft)], ["#export", "city ="])
       open("#import")
       assert.deepStrictEqual([registry.get(view), registry.get(address)], ["import", "#import"])
       open("#contacts")

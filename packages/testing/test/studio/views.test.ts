@@ -146,6 +146,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
         yield* look("name taken")
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Close" }).last().click()
+          await page.getByRole("button", { name: "Close without saving" }).click()
           await goTo(page, "Import")
           const header = ["Email", "Status", ...[markup, turned, script].map(quoted), "last"]
           const rows = [0, 1, 2].map((index) => [`i${index}@example.com`, "Maybe", ...hostileTexts.map(quoted)])
