@@ -12,8 +12,29 @@ export const Share = ({ of, among }: { readonly of: number; readonly among: numb
 
 const height = 100
 
+/** The months that are drawn at least. */
+const fewest = 12
+
+/** The months before the first one, in which nobody was added, so that one month is a bar and no wall. */
+const withEarlier = (months: ReadonlyArray<Figure>): ReadonlyArray<Pick<Figure, "contacts" | "name">> => {
+  const [first] = months
+  if (first === undefined) return months
+  const missing = Math.max(0, fewest - months.length)
+  const from = new Date(`${first.name}-01T00:00:00Z`)
+  from.setUTCMonth(from.getUTCMonth() - missing)
+  return [
+    ...Array.from({ length: missing }, (_, at) => {
+      const month = new Date(from)
+      month.setUTCMonth(month.getUTCMonth() + at)
+      return { contacts: 0, name: month.toISOString().slice(0, 7) }
+    }),
+    ...months
+  ]
+}
+
 /** How many were added in each month, with the first and the last month below. */
-export const Growth = ({ label, months }: { readonly label: string; readonly months: ReadonlyArray<Figure> }) => {
+export const Growth = ({ label, months: told }: { readonly label: string; readonly months: ReadonlyArray<Figure> }) => {
+  const months = withEarlier(told)
   const most = Math.max(1, ...months.map(({ contacts }) => contacts))
   const [first] = months
   const last = months.at(-1)
