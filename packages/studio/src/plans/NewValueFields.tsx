@@ -1,6 +1,7 @@
 /** The form in which a person says what contacts get: a status, a place on a list, or a text in a field. */
 import { ContactStatus } from "@roster/domain"
 import { Schema } from "effect"
+import { useState } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import type { NewValue } from "../contacts/ContactSelection.ts"
 import { ListName } from "../contacts/ListName.tsx"
@@ -54,53 +55,67 @@ const ListFields = ({ onChange, to }: Props<Of<"list">>) => (
   </>
 )
 
-/** What a field begins with. */
-const fields = {
-  custom: ["a custom field", { field: "custom", name: "", value: "" }],
+/** The fields that every contact has, as the choice begins with them. */
+const ownFields = {
   firstName: ["First name", { field: "firstName", value: "" }],
   lastName: ["Last name", { field: "lastName", value: "" }]
 } as const satisfies Record<string, readonly [string, NewValue]>
 
-const isField = (text: string): text is keyof typeof fields => Object.hasOwn(fields, text)
+const isOwnField = (text: string): text is keyof typeof ownFields => Object.hasOwn(ownFields, text)
+
+/** How the choice calls a custom field in use, whatever its name is. */
+const inUse = "in use: "
 
 const TextFields = ({ onChange, to }: Props<Of<"custom" | "firstName" | "lastName">>) => {
   const fieldsInUse = useAtomValue(AppliedRule.knownFields)
+  const known = (fieldsInUse?.fields ?? []).flatMap(({ isCustom, name }) => (isCustom ? [name] : []))
+  const [isNew, setNew] = useState(false)
+  const choose = (chosen: string): void => {
+    setNew(chosen === "new")
+    onChange(
+      isOwnField(chosen)
+        ? { ...ownFields[chosen][1], value: to.value }
+        : { field: "custom", name: chosen.startsWith(inUse) ? chosen.slice(inUse.length) : "", value: to.value }
+    )
+  }
+  const isUnnamed = to.field === "custom" && to.name === ""
   return (
     <>
       <label>
         Field
         <select
-          value={to.field}
-          onChange={({ currentTarget: { value } }) => (isField(value) ? onChange(fields[value][1]) : undefined)}
+          value={to.field !== "custom" ? to.field : isNew ? "new" : isUnnamed ? "" : `${inUse}${to.name}`}
+          onChange={({ currentTarget: { value } }) => choose(value)}
         >
-          {Object.entries(fields).map(([field, [title]]) => (
+          {isUnnamed && !isNew ? <option value="">Choose a field…</option> : null}
+          {known.map((name) => (
+            <option key={name} value={`${inUse}${name}`}>
+              {name}
+            </option>
+          ))}
+          {Object.entries(ownFields).map(([field, [title]]) => (
             <option key={field} value={field}>
               {title}
             </option>
           ))}
+          <option value="new">A new field…</option>
         </select>
       </label>
-      {to.field === "custom" ? (
+      {isNew && to.field === "custom" ? (
         <>
           <label>
-            Its name
+            Name of the new field
             <input
-              list="fields-in-use"
               autoComplete="off"
               value={to.name}
               onChange={({ currentTarget }) => onChange({ ...to, name: currentTarget.value })}
             />
-            <datalist id="fields-in-use">
-              {fieldsInUse?.fields.flatMap(({ isCustom, name }) =>
-                isCustom ? [<option key={name} value={name} />] : []
-              )}
-            </datalist>
           </label>
           <NearField name={to.name} onTake={(name) => onChange({ ...to, name })} />
         </>
       ) : null}
       <label>
-        New value; empty removes the field
+        New value <small>(empty: the field is removed)</small>
         <input value={to.value} onChange={({ currentTarget }) => onChange({ ...to, value: currentTarget.value })} />
       </label>
     </>

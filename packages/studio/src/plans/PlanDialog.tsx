@@ -1,6 +1,6 @@
 /** What a person is about to do to contacts: said in a form, seen as a plan, and applied, whose result then stands on the page. */
 import { AsyncResult, Atom } from "effect/reactivity"
-import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "preact/compat"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { isSaid, listQuestion, type NewValue, type Wanted } from "../contacts/ContactSelection.ts"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
@@ -20,8 +20,10 @@ interface Props<Of extends Wanted> {
   readonly onClose: () => void
 }
 
-const Close = ({ onClose }: Pick<Props<Wanted>, "onClose">) => (
+/** What leads on, beside what closes the dialog. */
+const Buttons = ({ children, onClose }: Pick<Props<Wanted>, "onClose"> & { readonly children?: ReactNode }) => (
   <div className="buttons">
+    {children}
     <button type="button" onClick={onClose}>
       Close
     </button>
@@ -76,13 +78,14 @@ const AddDialog = ({ begun, onClose }: Props<ContactPlan.Add>) => {
             />
           </label>
         ))}
-        <button type="submit" className="primary" disabled={email === "" || added.waiting}>
-          Add the contact
-        </button>
+        <Problem message={added === before.current ? undefined : problemOf(added)} />
+        {added.waiting ? <p role="status">Writing…</p> : null}
+        <Buttons onClose={close}>
+          <button type="submit" className="primary" disabled={email === "" || added.waiting}>
+            Add the contact
+          </button>
+        </Buttons>
       </form>
-      <Problem message={added === before.current ? undefined : problemOf(added)} />
-      {added.waiting ? <p role="status">Writing…</p> : null}
-      <Close onClose={close} />
       {email === "" ? null : <Command of={wanted} />}
     </Dialog>
   )
@@ -108,13 +111,14 @@ const DeleteListDialog = ({ begun, onClose }: Props<ContactPlan.DeleteList>) => 
               ? "Nobody is on it."
               : `${people(contacts)} on it: they stay, with everything else that is known of them, and are on this list no more. It can be undone.`}
         </p>
-        <Confirmed count={contacts === undefined || contacts <= ContactPlan.mostByClick ? undefined : contacts}>
-          <button type="submit" className="danger" disabled={applied.waiting}>
-            Delete the list
-          </button>
-        </Confirmed>
+        <Buttons onClose={onClose}>
+          <Confirmed count={contacts === undefined || contacts <= ContactPlan.mostByClick ? undefined : contacts}>
+            <button type="submit" className="danger" disabled={applied.waiting}>
+              Delete the list
+            </button>
+          </Confirmed>
+        </Buttons>
       </form>
-      <Close onClose={onClose} />
     </Dialog>
   )
 }
@@ -122,6 +126,10 @@ const DeleteListDialog = ({ begun, onClose }: Props<ContactPlan.DeleteList>) => 
 // A change, or a deletion
 
 const titles = { status: "Status", list: "Lists", custom: "Field", firstName: "Field", lastName: "Field" } as const
+
+/** Whom it is done to: of a filter their number, since its text is the program's and not the reader's. */
+const whom = (of: ContactPlan.Planable, chosen: number): string =>
+  of._tag !== "AddMany" && of.meant._tag === "ByRule" ? people(chosen) : ContactPlan.titleOf(of)
 
 const verbs = { AddMany: "Add", Delete: "Delete" } as const
 
@@ -135,6 +143,7 @@ const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Planable>) => {
   const [applied, apply] = useAtom(ContactPlan.apply)
   const read = useAtomValue(ContactPlan.progress)
   const lists = useAtomValue(AppliedRule.knownLists)
+  const chosen = useAtomValue(ContactAtoms.numberChosen)
   useEffect(() => {
     // What a dialog before this one planned is none of it.
     registry.set(ContactPlan.plan, Atom.Reset)
@@ -156,16 +165,18 @@ const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Planable>) => {
   const isPlanned = AsyncResult.isSuccess(planned) && !planned.waiting
   return (
     <Dialog
-      title={`${wanted._tag === "Change" ? titles[wanted.to.field] : verbs[wanted._tag]}: ${ContactPlan.titleOf(wanted)}`}
+      title={`${wanted._tag === "Change" ? titles[wanted.to.field] : verbs[wanted._tag]}: ${whom(wanted, chosen)}`}
       onClose={onClose}
     >
       {wanted._tag !== "Change" ? null : (
         <form className="stack" onSubmit={submit}>
           <NewValueFields to={wanted.to} onChange={(to) => change({ ...wanted, to })} />
           {isPlanned ? null : (
-            <button type="submit" className="primary" disabled={!isReady || planned.waiting}>
-              Show what changes
-            </button>
+            <Buttons onClose={onClose}>
+              <button type="submit" className="primary" disabled={!isReady || planned.waiting}>
+                Show what changes
+              </button>
+            </Buttons>
           )}
         </form>
       )}
@@ -184,9 +195,11 @@ const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Planable>) => {
             onClose()
           }}
           onPlan={planAgain}
+          onClose={onClose}
         />
+      ) : wanted._tag !== "Change" || isPlanned ? (
+        <Buttons onClose={onClose} />
       ) : null}
-      <Close onClose={onClose} />
       {isReady ? <Command of={wanted} /> : null}
     </Dialog>
   )

@@ -72,11 +72,13 @@ const Resubscribed = ({
 
 export const Preview = ({
   onApply,
+  onClose,
   onPlan,
   planned
 }: {
   readonly planned: ContactPlan.Planned
   readonly onApply: () => void
+  readonly onClose: () => void
   readonly onPlan: (of: ContactPlan.Change) => void
 }) => {
   const { count, isSevere, of, plan } = planned
@@ -103,13 +105,20 @@ export const Preview = ({
         <>
           {of._tag !== "AddMany" && of.meant._tag === "ByRule" ? <Unplaced /> : null}
           <Sample count={count} of={of} plan={plan} />
+        </>
+      )}
+      <div className="buttons">
+        {count === 0 ? null : (
           <Confirmed count={isSevere ? count : undefined}>
             <button type="submit" className={of._tag === "Delete" ? "danger" : "primary"}>
               {verb}
             </button>
           </Confirmed>
-        </>
-      )}
+        )}
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
     </form>
   )
 }
