@@ -20,16 +20,25 @@ const Kinds = ({ of }: { readonly of: ReadonlyArray<string> }) =>
 
 const Column = ({
   choice: { field, isCustom, isUnheard, key, kind, kinds, near, otherKinds, sight },
-  isKnown,
+  known,
   read
 }: {
   readonly choice: Choices.ColumnChoice
-  readonly isKnown: boolean
+  /** The custom fields that contacts have. */
+  readonly known: ReadonlyArray<string>
   readonly read: number
 }) => {
   const [edits, setEdits] = useAtom(ImportFile.edits)
   const set = (to: string | null): void => setEdits(ImportFile.setColumn(edits, key, to))
   const name = sight.name === "" ? key : sight.name
+  const isKnown = field !== null && known.includes(field)
+  // Who types a name may pass one that is known, such as Stadt on the way to Stadtteil.
+  const [isTyped, setTyped] = useState(false)
+  const isChosen = isKnown && !isTyped
+  const choose = (value: string): void => {
+    setTyped(value === "custom")
+    set(value === "out" ? null : value === "custom" ? sight.name.trim() : value.slice(value.indexOf(":") + 1))
+  }
   return (
     <tr>
       <th scope="row">
@@ -39,10 +48,18 @@ const Column = ({
         <div className="target">
           <select
             aria-label={`What ${name} becomes`}
-            value={isUnheard ? "" : field === null ? "out" : isCustom ? "custom" : `field:${field}`}
-            onChange={({ currentTarget: { value } }) =>
-              set(value === "out" ? null : value === "custom" ? sight.name.trim() : value.slice("field:".length))
+            value={
+              isUnheard
+                ? ""
+                : field === null
+                  ? "out"
+                  : !isCustom
+                    ? `field:${field}`
+                    : isChosen
+                      ? `known:${field}`
+                      : "custom"
             }
+            onChange={({ currentTarget: { value } }) => choose(value)}
           >
             {isUnheard ? <option value="">Choose: it says who wants mail</option> : null}
             <option value="out">Left out</option>
@@ -53,15 +70,27 @@ const Column = ({
                 </option>
               ))}
             </optgroup>
-            <option value="custom">Custom field</option>
+            {known.length === 0 ? null : (
+              <optgroup label="Custom field that contacts have">
+                {known.map((name) => (
+                  <option key={name} value={`known:${name}`}>
+                    {name}
+                  </option>
+                ))}
+              </optgroup>
+            )}
+            <option value="custom">{known.length === 0 ? "Custom field" : "Another custom field"}</option>
           </select>
-          {isCustom && !isUnheard ? (
+          {isCustom && !isUnheard && !isChosen ? (
             <>
               <input
                 aria-label={`Custom field for ${name}`}
                 list="custom-fields"
                 value={field ?? ""}
-                onChange={(event) => set(event.currentTarget.value)}
+                onChange={(event) => {
+                  setTyped(true)
+                  set(event.currentTarget.value)
+                }}
               />
               <small>{isKnown ? "known" : "new"}</small>
               {near === undefined ? null : (
@@ -173,12 +202,7 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
           columns={["Column", "Becomes", <Numbers key="filled">Filled cells</Numbers>, "Most frequent values"]}
         >
           {columns.map((choice) => (
-            <Column
-              key={choice.key}
-              choice={choice}
-              read={sight.read}
-              isKnown={choice.field !== null && known.includes(choice.field)}
-            />
+            <Column key={choice.key} choice={choice} read={sight.read} known={known} />
           ))}
         </Table>
         {missing.length === 0 ? null : (
