@@ -19,6 +19,23 @@ const chosenWords = ({ emails, isAll }: ContactAtoms.Choice, count: number): str
       ? `All ${count.toLocaleString()} chosen`
       : `${count.toLocaleString()} chosen`
 
+/** Begins a contact, beside the heading of the contacts. */
+export const AddContact = () => {
+  const want = useAtomSet(wanted)
+  const reason = useAtomValue(missing("ModifyContacts"))
+  return (
+    <button
+      type="button"
+      disabled={reason !== undefined}
+      title={reason}
+      onClick={() => want({ _tag: "Add", contact: { email: "", firstName: "", lastName: "" } })}
+    >
+      <Icon name="add" />
+      Add a contact…
+    </button>
+  )
+}
+
 export const Actions = ({ rule, total }: { readonly rule: string; readonly total: number }) => {
   const [choice, setChoice] = useAtom(ContactAtoms.choice)
   const count = useAtomValue(ContactAtoms.numberChosen)
@@ -29,18 +46,9 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
   const isFixed = mayNotChange !== undefined
   return (
     <div className="bar">
-      <button
-        type="button"
-        disabled={isFixed}
-        onClick={() => want({ _tag: "Add", contact: { email: "", firstName: "", lastName: "" } })}
-      >
-        <Icon name="add" />
-        Add a contact…
-      </button>
       {total <= count ? null : (
         <button type="button" onClick={() => setChoice({ isAll: true, emails: new Set() })}>
           Choose all {total.toLocaleString()}
-          {rule === "" ? "" : " of the rule"}
         </button>
       )}
       <span role="status">{chosenWords(choice, count)}</span>

@@ -7,7 +7,7 @@ import { later } from "../kit/Later.tsx"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
-import { Actions } from "./Actions.tsx"
+import { Actions, AddContact } from "./Actions.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { allColumns } from "./ContactColumn.ts"
@@ -120,9 +120,12 @@ export const ContactsView = ({ children }: { readonly children: ReactNode }) => 
   const shownTotal = useAtomValue(ContactAtoms.shownTotal)
   return (
     <section className="contacts" aria-labelledby="contacts-title">
-      <h1 id="contacts-title" tabIndex={-1}>
-        Contacts
-      </h1>
+      <div className="title">
+        <h1 id="contacts-title" tabIndex={-1}>
+          Contacts
+        </h1>
+        <AddContact />
+      </div>
       {children}
       <div className="bar">
         {shownTotal === undefined ? (

@@ -223,7 +223,7 @@ const Form = ({ total }: { readonly total: number | undefined }) => {
       {isTable && columns === "some" ? <SomeColumns names={some} onChange={setSome} /> : null}
       <button type="submit" className="primary">
         <Icon name="export" />
-        {isOfChosen ? "Export the chosen" : rule === "" ? "Export all contacts" : "Export those of the rule"}
+        {isOfChosen ? "Export the chosen" : rule === "" ? "Export all contacts" : "Export those of the filter"}
         {isOfChosen ? `: ${chosen.toLocaleString()}` : total === undefined ? "" : `: ${total.toLocaleString()}`}
       </button>
       <Problem message={problemOf(requested)} />

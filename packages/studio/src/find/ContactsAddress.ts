@@ -137,7 +137,7 @@ export const savedView = Atom.writable(
 /** Why a part of an address was left out, in a sentence; `undefined` if none was. */
 export const problemOf = ({ mistaken, unknown }: ReadAddress): string | undefined => {
   if (mistaken !== undefined)
-    return "The rule in the address has a mistake, so all contacts are shown; put it right in the box."
+    return "The filter in the address has a mistake, so all contacts are shown; put it right in the box."
   const names = unknown.map((name) => `“${name.slice(0, 30)}”`).slice(0, 3)
   return names.length === 0
     ? undefined

@@ -1,6 +1,8 @@
 /** The box that finds contacts, with its filters, and what it says of an address that nobody has. */
 import { searchAsWords } from "@roster/domain/internal"
 import { AsyncResult } from "effect/reactivity"
+import { Fragment } from "preact/compat"
+import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
@@ -51,20 +53,56 @@ const LookedUp = () => {
   )
 }
 
+/** The custom fields to look into for words that no name and no address has, such as a city. */
+const Elsewhere = () => {
+  const search = useAtomValue(RuleDraft.search)
+  const applied = useAtomValue(AppliedRule.rule)
+  const total = useAtomValue(ContactAtoms.total)
+  if (search._tag !== "Words" || search.rule !== applied || total !== 0) return null
+  return <OtherFields words={search.words.join(" ")} />
+}
+
+const OtherFields = ({ words }: { readonly words: string }) => {
+  // It asks for the fields, which is a scan at the service.
+  useAtomValue(AppliedRule.fieldsInUse)
+  const fields = useAtomValue(RuleDraft.fieldsToSearch(words))
+  const show = useAtomSet(AppliedRule.show)
+  return fields.length === 0 ? null : (
+    <p className="reading" role="status">
+      Look for “<bdi>{words}</bdi>” in{" "}
+      {fields.map(({ name, rule }) => (
+        <Fragment key={name}>
+          <button type="button" onClick={() => show(rule)}>
+            <bdi>{name}</bdi>
+          </button>{" "}
+        </Fragment>
+      ))}
+    </p>
+  )
+}
+
 export const FindBox = () => {
   const find = useAtomSet(lookUp)
   const setPasted = useAtomSet(pasted)
   const [view, setView] = useAtom(savedView)
   return (
-    <RuleBox view={view} onView={setView} onAddress={find} onAddresses={setPasted}>
+    <RuleBox
+      view={view}
+      onView={setView}
+      onAddress={find}
+      onAddresses={setPasted}
+      tools={
+        <>
+          <button type="button" className="link" onClick={() => setPasted("")}>
+            Paste addresses…
+          </button>
+          <FilterChoice />
+        </>
+      }
+    >
       <LookedUp />
+      <Elsewhere />
       <Conditions />
-      <div className="bar">
-        <button type="button" className="link" onClick={() => setPasted("")}>
-          Paste addresses…
-        </button>
-        <FilterChoice />
-      </div>
     </RuleBox>
   )
 }

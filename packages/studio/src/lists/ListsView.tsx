@@ -74,7 +74,7 @@ const RenameDialog = ({ name, onClose }: { readonly name: string; readonly onClo
           Its new name
           <input autoComplete="off" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
         </label>
-        <p>Everybody stays on it. A saved rule that names it has to be changed by hand.</p>
+        <p>Everybody stays on it. A saved filter that names it has to be changed by hand.</p>
         <button type="submit" className="primary" disabled={to.trim() === "" || to.trim() === name || renamed.waiting}>
           Rename it
         </button>

@@ -29,7 +29,7 @@ const SavedRulesBelow = (saved: SavedView) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Saved rules</summary>
+      <summary>Saved filters</summary>
       {isOpen ? <SavedRules {...saved} /> : null}
     </details>
   )
@@ -52,7 +52,7 @@ const Reading = ({ onWords }: { readonly onWords: () => void }) => {
         ))}{" "}
         in the address, first or last name.{" "}
         <button type="button" className="link" onClick={() => setText(applied)}>
-          Write it as a rule
+          Write it as a filter
         </button>
       </p>
     )
@@ -75,9 +75,11 @@ export interface RuleBoxProps extends SavedView {
   readonly onAddresses?: (text: string) => void
   /** What stands below the box. */
   readonly children?: ReactNode
+  /** What else finds contacts, beside the saved filters. */
+  readonly tools?: ReactNode
 }
 
-export const RuleBox = ({ children, onAddress, onAddresses, onView, view }: RuleBoxProps) => {
+export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view }: RuleBoxProps) => {
   const registry = useRegistry()
   const [text, setText] = useAtom(AppliedRule.draft)
   const problem = useAtomValue(RuleDraft.draftProblem)
@@ -159,7 +161,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, view }: Rule
 
   return (
     <div className="rule">
-      <label htmlFor={`${id}-text`}>Name, address or rule</label>
+      <label htmlFor={`${id}-text`}>Name, address or filter</label>
       <div className="rule-text">
         <Marked text={text} />
         <input
@@ -172,7 +174,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, view }: Rule
           aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
           aria-invalid={isApplying && problem !== undefined}
           aria-describedby={`${id}-problem`}
-          placeholder="all contacts; anna meyer, anna@example.com, or status = Active AND city = 'Köln'"
+          placeholder="Anna Meyer, anna@example.com, or status = Active"
           autoComplete="off"
           autoCapitalize="off"
           spellcheck={false}
@@ -209,7 +211,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, view }: Rule
         </ul>
       </div>
       <button type="button" className="primary" onClick={apply}>
-        Show
+        Find
       </button>
       {applied === "" ? null : (
         <button
@@ -227,7 +229,10 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, view }: Rule
         {isApplying || problem === undefined ? <Reading onWords={takeAsWords} /> : null}
       </div>
       {children === undefined ? null : <div className="rule-below">{children}</div>}
-      <SavedRulesBelow view={view} onView={onView} />
+      <div className="bar rule-tools">
+        {tools}
+        <SavedRulesBelow view={view} onView={onView} />
+      </div>
     </div>
   )
 }

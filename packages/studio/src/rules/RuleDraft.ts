@@ -165,12 +165,60 @@ export const removeCondition = Atom.writable(
   }
 )
 
+/** Maximum number of fields that are offered to look into. */
+const offeredFields = 6
+
+/** The custom fields in which words may stand, those first that have this value, each with the rule that looks there. */
+export const fieldsToSearch = Atom.family((words: string) =>
+  Atom.readable((get): ReadonlyArray<{ readonly name: string; readonly rule: string }> => {
+    const sought = words.toLowerCase()
+    const found = (get(AppliedRule.knownFields)?.fields ?? []).flatMap(({ examples, isCustom, name }) => {
+      if (!isCustom) return []
+      const same = examples.find((example) => example.toLowerCase() === sought)
+      const field = Rule.customField(name)
+      const rule =
+        same === undefined
+          ? Rule.compare(field, "contains", Rule.text(words))
+          : Rule.compare(field, "=", Rule.text(same))
+      return [{ name, rule: Rule.printUnchecked(rule), isKnown: same !== undefined }]
+    })
+    return found.toSorted((left, right) => Number(right.isKnown) - Number(left.isKnown)).slice(0, offeredFields)
+  })
+)
+
+/** Letters that people write as two where there are only those of English. */
+const twoLetters: Readonly<Record<string, string>> = {
+  ä: "ae",
+  ö: "oe",
+  ü: "ue",
+  Ä: "Ae",
+  Ö: "Oe",
+  Ü: "Ue",
+  ß: "ss",
+  ø: "o",
+  ı: "i"
+}
+
+/** The name that `@` stands before, made of what a person calls a filter: "Kunden in Köln" is `Kunden-in-Koeln`. */
+export const savedNameOf = (given: string): string =>
+  given
+    .normalize("NFC")
+    .replace(/[äöüÄÖÜßøı]/g, (letter) => twoLetters[letter] ?? letter)
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^A-Za-z0-9._]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 64)
+    .replace(/-$/, "")
+
 const decodeName = Schema.decodeUnknownEffect(RuleName)
 
 /** Saves the draft as a rule of this name, with how its contacts are shown. */
 export const saveRule = runtime.fn(
   Effect.fnUntraced(function* (given: { readonly name: string } & SaveRuleOptions, get: Atom.FnContext) {
-    const name = yield* Effect.mapError(decodeName(given.name.trim()), (error) => invalidInput(error, "name"))
+    const name = yield* Effect.mapError(decodeName(savedNameOf(given.name) || given.name.trim()), (error) =>
+      invalidInput(error, "name")
+    )
     const rule = yield* checked(get)
     if (rule === "") return yield* new InvalidInput({ field: "rule", issue: "write the rule to save first" })
     yield* RuleStorage.use(({ save }) => save(name, rule, { view: given.view }))

@@ -53,10 +53,9 @@ const Save = ({ view }: Pick<SavedView, "view">) => {
       }}
     >
       <label>
-        Name for the rule above{" "}
+        Name for this filter{" "}
         <input
           value={name}
-          placeholder="vip"
           autoComplete="off"
           spellcheck={false}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
@@ -68,7 +67,7 @@ const Save = ({ view }: Pick<SavedView, "view">) => {
       {AsyncResult.isSuccess(saved) ? <span role="status">@{saved.value} is saved.</span> : null}
       <Problem message={problemOf(saved)} />
       {name.trim() !== "" && text.trim() !== "" ? (
-        <CommandLine command={{ program: "rules save", given: [name.trim(), text.trim()] }} />
+        <CommandLine command={{ program: "rules save", given: [RuleDraft.savedNameOf(name), text.trim()] }} />
       ) : null}
     </form>
   )
@@ -82,7 +81,7 @@ export const SavedRules = ({ onView, view }: SavedView) => {
   const rules = saved.value
   return (
     <div className="stack">
-      {Object.keys(rules).length === 0 ? <p>No rule is saved yet.</p> : null}
+      {Object.keys(rules).length === 0 ? <p>No filter is saved yet. Set one above, and give it a name here.</p> : null}
       <Rules
         rules={rules}
         onShow={(rule) => {

@@ -1,11 +1,11 @@
 /** What the rule box does, without a browser: what is wrong with a rule, what may be written next, and rules with names. */
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { layerMemory } from "@roster/server"
-import { AccountService, InvalidInput, Rejected, RunNotFound, ServiceError } from "@roster/domain"
+import { AccountService, InvalidInput, Rejected, RuleName, RunNotFound, ServiceError } from "@roster/domain"
 import * as PageClient from "@roster/workflows/PageClient"
 import { servePage } from "@roster/workflows/PageServer"
 import type { RunStorage } from "@roster/workflows/RunFiles"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, HttpEffect } from "effect/http"
 import { Atom } from "effect/reactivity"
 import * as ContactAtoms from "../../src/contacts/ContactAtoms.ts"
@@ -121,6 +121,37 @@ describe("the rule box", () => {
     })
   )
 
+  it.effect("offers the fields that have a value for words that no name has, those with the value first", () =>
+    Effect.gen(function* () {
+      const { contacts, mount, registry, show } = yield* opened()
+      yield* (yield* contacts).add([{ email: "eve@example.com", customFields: { Branche: "Handel" } }])
+      const sought = RuleDraft.fieldsToSearch("köln")
+      yield* mount(AppliedRule.fieldsInUse)
+      yield* mount(sought)
+      yield* show("köln")
+      yield* Effect.promise(() => vi.waitUntil(() => registry.get(sought).length === 2))
+      assert.deepStrictEqual(
+        registry.get(sought).map(({ name, rule }) => [name, rule]),
+        [
+          ["Stadt", "Stadt = 'Köln'"],
+          ["Branche", "Branche contains 'köln'"]
+        ]
+      )
+    })
+  )
+
+  it("makes a name that @ takes of what a person calls a filter", () => {
+    assert.strictEqual(RuleDraft.savedNameOf("Kunden in Köln"), "Kunden-in-Koeln")
+    assert.strictEqual(RuleDraft.savedNameOf(" Mu\u0308ller & Söhne! "), "Mueller-Soehne")
+    assert.strictEqual(RuleDraft.savedNameOf("vip"), "vip")
+  })
+
+  it.prop("makes names that rules may have, and keeps those", [Schema.String], ([given]) => {
+    const name = RuleDraft.savedNameOf(given)
+    assert.isTrue(name === "" || Schema.is(RuleName)(name), name)
+    assert.strictEqual(RuleDraft.savedNameOf(name), name)
+  })
+
   it.effect("saves a rule alone where an earlier version of the service keeps no views", () =>
     Effect.gen(function* () {
       const saved: Array<ReadonlyArray<unknown>> = []
@@ -143,7 +174,7 @@ describe("the rule box", () => {
       const { result, run, save } = yield* opened()
       assert.strictEqual((yield* Effect.flip(save("vip", "status = Activ")))._tag, "InvalidRule")
       assert.strictEqual((yield* Effect.flip(save("vip", "  ")))._tag, "InvalidInput")
-      assert.include((yield* Effect.flip(save("v i p", "status = Active"))).message, "letters, digits")
+      assert.include((yield* Effect.flip(save("ж?!", "status = Active"))).message, "letters, digits")
       yield* save("vip", "status = Active")
       yield* run(RuleDraft.removeRule, "vip")
       assert.deepStrictEqual(yield* result(RuleDraft.savedRules), {})

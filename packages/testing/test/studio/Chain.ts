@@ -41,7 +41,7 @@ const savedBy = async (page: Page, control: Locator): Promise<string> => {
 }
 
 const selectBy = async (page: Page, rule: string): Promise<void> => {
-  const box = page.getByRole("combobox", { name: "Rule" })
+  const box = page.getByRole("combobox", { name: "Name, address or filter" })
   await box.fill(rule)
   await page.keyboard.press("Escape")
   await page.keyboard.press("Enter")
@@ -82,7 +82,7 @@ const exported = async (page: Page): Promise<void> => {
   await selectBy(page, "status = Engaged")
   await page.getByText("590 contacts").waitFor()
   await page.getByRole("link", { name: "Export", exact: true }).click()
-  await page.getByRole("button", { name: "Export those of the rule: 590" }).click()
+  await page.getByRole("button", { name: "Export those of the filter: 590" }).click()
   const file = await savedBy(page, page.getByRole("link", { name: "Download" }))
   assert.strictEqual(file.split("\r\n").filter((row) => row.includes("@shop.example,")).length, 590)
 }
@@ -90,7 +90,7 @@ const exported = async (page: Page): Promise<void> => {
 const deletedAndBack = async (page: Page): Promise<void> => {
   await page.getByRole("link", { name: "Contacts" }).click()
   await selectBy(page, "status = Unsubscribed")
-  await page.getByRole("button", { name: "Choose all 237 of the rule" }).click()
+  await page.getByRole("button", { name: "Choose all 237" }).click()
   await page.getByRole("button", { name: "Delete…" }).click()
   await page.getByText("This would delete 237 contacts: 237 Unsubscribed.").waitFor()
   await page.getByRole("button", { name: "Delete 237 contacts" }).click()

@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)("finding contacts in Chromium", () => {
     () =>
       Effect.gen(function* () {
         const { page, reports, requests } = yield* openStudio(yield* filled)
-        const box = page.getByRole("combobox", { name: "Name, address or rule" })
+        const box = page.getByRole("combobox", { name: "Name, address or filter" })
         const hash = () => page.evaluate(() => decodeURIComponent(location.hash).replaceAll("+", " "))
         const find = async (text: string): Promise<void> => {
           await box.fill(text)
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("finding contacts in Chromium", () => {
           await page.getByText("26 to 50 of 64 contacts").waitFor()
           await page.getByRole("columnheader", { name: "Stadt" }).waitFor()
           await open(`contacts?rule=${hostileTexts[0]}&x=<b>${hostileTexts[0]}&page=-1`)
-          await page.getByText("The rule in the address has a mistake").waitFor()
+          await page.getByText("The filter in the address has a mistake").waitFor()
           await page.getByText("1 to 50 of 64 contacts").waitFor()
           await open(`nowhere?${"x".repeat(5000)}`)
           await page.getByText("The address names no view of this page").waitFor()
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("finding contacts in Chromium", () => {
         const text = `"C, D" <c1@example.com>; C2@example.com\r\nmailto:c3@example.com\tc2@example.com\nnew@example.com, x@@example.com ${hostileTexts[0]}`
         yield* Effect.promise(async () => {
           await page.getByText("1 to 50 of 64 contacts").waitFor()
-          await page.getByRole("combobox", { name: "Name, address or rule" }).focus()
+          await page.getByRole("combobox", { name: "Name, address or filter" }).focus()
           await page.evaluate((text) => {
             const clipboardData = new DataTransfer()
             clipboardData.setData("text/plain", text)

@@ -14,7 +14,7 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
 const goTo = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).click()
 
 const selectBy = async (page: Page, rule: string): Promise<void> => {
-  await page.getByRole("combobox", { name: "Rule" }).fill(rule)
+  await page.getByRole("combobox", { name: "Name, address or filter" }).fill(rule)
   await page.keyboard.press("Escape")
   await page.keyboard.press("Enter")
 }
