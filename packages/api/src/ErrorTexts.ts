@@ -92,7 +92,11 @@ export const refusalTexts = {
   CredentialNotFound: text(404, /^There is no credential "(.*)"\.$/s, (name = "") => new CredentialNotFound({ name })),
   ExportNotFound: text(404, /^There is no export (\S+), or/, (id = "") => new ExportNotFound({ id })),
   ExportExpired: text(404, /^Export (\S+) has expired/, (id = "") => new ExportExpired({ id })),
-  NameTaken: text(409, /^The name "(.*)" is taken\./s, (name = "") => new NameTaken({ name })),
+  NameTaken: text(
+    409,
+    /^The name "(.*)" is taken\.(?:.* the (list) that has it)?/s,
+    (name = "", list = "") => new NameTaken({ name, ...(list === "" ? {} : { isOfList: true as const }) })
+  ),
   LastManagingKey: text(
     409,
     /^The key "(.*)" is the last one that can manage keys,/s,

@@ -80,10 +80,15 @@ export class CredentialNotFound extends TaggedError<CredentialNotFound>()("Crede
   }
 }
 
-/** Another credential has this name. */
-export class NameTaken extends TaggedError<NameTaken>()("NameTaken", { name: Schema.String }) {
+/** Another credential, or another list, has this name. */
+export class NameTaken extends TaggedError<NameTaken>()("NameTaken", {
+  name: Schema.String,
+  /** Whether it is the name of a list. */
+  isOfList: Schema.optionalKey(Schema.Literal(true))
+}) {
   override get message(): string {
-    return `The name "${this.name}" is taken. Choose another one, or delete the credential that has it.`
+    const what = this.isOfList === true ? "list" : "credential"
+    return `The name "${this.name}" is taken. Choose another one, or delete the ${what} that has it.`
   }
 }
 

@@ -64,7 +64,9 @@ export const make = Effect.gen(function* () {
         refusals: ["NameTaken", "IdempotencyKeyReused", "InvalidInput"],
         byStatus: {
           409: () =>
-            idempotencyKey === undefined ? new NameTaken({ name: list.listName }) : new IdempotencyKeyReused({})
+            idempotencyKey === undefined
+              ? new NameTaken({ name: list.listName, isOfList: true })
+              : new IdempotencyKeyReused({})
         }
       })
     }),
@@ -77,7 +79,7 @@ export const make = Effect.gen(function* () {
         refusals: ["ListNotFound", "NameTaken", "InvalidInput"],
         byStatus: {
           404: (): ListNotFound | NameTaken => absent(name),
-          409: () => new NameTaken({ name: changes.newListName ?? name })
+          409: () => new NameTaken({ name: changes.newListName ?? name, isOfList: true })
         }
       })
     }),

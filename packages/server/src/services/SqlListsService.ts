@@ -178,7 +178,7 @@ const make = Effect.gen(function* () {
   const createList = Effect.fnUntraced(function* ({ allowUnsubscribe, emails = [], listName: name }: ListPayload) {
     const { account } = yield* Caller
     yield* lockAccounts([account])
-    if ((yield* findList(account, name)) !== undefined) return yield* new NameTaken({ name })
+    if ((yield* findList(account, name)) !== undefined) return yield* new NameTaken({ name, isOfList: true })
     yield* ensureLists(account, [name], "listName", allowUnsubscribe)
     const row = yield* find(name)
     const run = yield* openRun
@@ -223,7 +223,7 @@ const make = Effect.gen(function* () {
         const row = yield* find(name)
         const other = newListName === undefined ? undefined : yield* findList(account, newListName)
         if (newListName !== undefined && other !== undefined && other !== Number(row.id)) {
-          return yield* new NameTaken({ name: newListName })
+          return yield* new NameTaken({ name: newListName, isOfList: true })
         }
         const changed = {
           name: newListName ?? row.name,

@@ -75,7 +75,7 @@ export const listsConformance = (it: Cases<ContactsService | ListsService>): voi
         yield* contacts.add([{ email: bob }], { listNames: [name] })
         assert.deepStrictEqual(yield* on(name), [bob])
         assert.isTrue((yield* lists.get(name)).dateAdded !== undefined)
-        yield* refused(lists.create({ listName: name }), "NameTaken")
+        assert.include((yield* refused(lists.create({ listName: name }), "NameTaken")).message, "delete the list")
       })
     )
 
