@@ -7,7 +7,7 @@ import * as AppliedRule from "../rules/AppliedRule.ts"
 import { type NewValue, wanted } from "./ContactSelection.ts"
 
 const changes = [
-  ["Status…", { field: "status", value: "Active", resubscribe: false }],
+  ["Status…", { field: "status", value: undefined, resubscribe: false }],
   ["Lists…", { field: "list", name: "", isOn: true, isMeant: false }],
   ["Field…", { field: "custom", name: "", value: "" }]
 ] as const satisfies ReadonlyArray<readonly [string, NewValue]>

@@ -9,7 +9,7 @@ import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
-import { fieldTitle } from "../kit/FieldTitles.ts"
+import { fieldTitle, valueWords } from "../kit/FieldTitles.ts"
 import { Icon } from "../kit/Icon.tsx"
 import { statusWords } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -49,7 +49,7 @@ const Facts = ({ contact }: { readonly contact: Contact }) => (
             <div key={wire}>
               <dt>{fieldTitle(wire)}</dt>
               <dd>
-                <Shown value={value} />
+                <Shown value={typeof value === "string" ? valueWords(wire, value) : value} />
               </dd>
             </div>
           ]

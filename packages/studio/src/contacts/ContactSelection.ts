@@ -54,10 +54,10 @@ export const listQuestion = (
 /** Whether nothing is left to be said. */
 export const isSaid = ({ _tag }: ListQuestion): boolean => _tag === "Known" || _tag === "New"
 
-/** What contacts get: a status, a text in a field, which an empty one removes, or a place on a list, or off it. */
+/** What contacts get: a status, once one is chosen, a text in a field, which an empty one removes, or a place on a list, or off it. */
 export type NewValue =
   | (NamedList & { readonly field: "list"; readonly isOn: boolean })
-  | { readonly field: "status"; readonly value: ContactStatus; readonly resubscribe: boolean }
+  | { readonly field: "status"; readonly value: ContactStatus | undefined; readonly resubscribe: boolean }
   | { readonly field: "firstName" | "lastName"; readonly value: string }
   | { readonly field: "custom"; readonly name: string; readonly value: string }
 

@@ -3,7 +3,7 @@ import type { ContactOrder } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
 import { type KeyboardEvent, type ReactNode, useRef } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { fieldTitle } from "../kit/FieldTitles.ts"
+import { fieldTitle, valueWords } from "../kit/FieldTitles.ts"
 import { Icon } from "../kit/Icon.tsx"
 import { StatusMark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -13,7 +13,13 @@ import * as ContactAtoms from "./ContactAtoms.ts"
 import { addedColumn, type ContactColumn, columnsOf } from "./ContactColumn.ts"
 
 const Cell = ({ name, value }: Pick<ContactColumn, "name"> & { readonly value: ReturnType<ContactColumn["read"]> }) =>
-  name === "Status" && typeof value === "string" ? <StatusMark status={value} /> : <Shown value={value} />
+  typeof value !== "string" ? (
+    <Shown value={value} />
+  ) : name === "Status" ? (
+    <StatusMark status={value} />
+  ) : (
+    <Shown value={valueWords(name, value)} />
+  )
 
 /** A column whose index contacts can be read by. */
 type SortedBy = "email" | "added"

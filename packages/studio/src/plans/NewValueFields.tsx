@@ -22,11 +22,14 @@ const StatusField = ({ onChange, to }: Props<Of<"status">>) => (
   <label>
     New status
     <select
-      value={to.value}
+      value={to.value ?? ""}
       onChange={({ currentTarget: { value } }) =>
         isStatus(value) ? onChange({ ...to, value, resubscribe: false }) : undefined
       }
     >
+      <option value="" disabled>
+        Choose one
+      </option>
       {ContactStatus.literals.map((status) => (
         <option key={status} value={status}>
           {statusWords(status)}

@@ -134,7 +134,11 @@ const whom = (of: ContactPlan.Planable, chosen: number): string =>
 const verbs = { AddMany: "Add", Delete: "Delete" } as const
 
 const isGiven = (to: NewValue, lists: ReadonlyArray<string>): boolean =>
-  to.field === "list" ? isSaid(listQuestion(to, to.isOn, lists)) : to.field !== "custom" || to.name.trim() !== ""
+  to.field === "list"
+    ? isSaid(listQuestion(to, to.isOn, lists))
+    : to.field === "status"
+      ? to.value !== undefined
+      : to.field !== "custom" || to.name.trim() !== ""
 
 const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Planable>) => {
   const registry = useRegistry()

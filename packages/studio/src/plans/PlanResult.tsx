@@ -20,7 +20,7 @@ const doneWords = (of: Wanted): string => {
   if (of._tag === "Delete") return "Deletion"
   const { to } = of
   if (to.field === "list") return `${to.isOn ? "On" : "Off"} the list ${to.name.trim()}`
-  if (to.field === "status") return `Status ${statusWords(to.value)}`
+  if (to.field === "status") return `Status ${statusWords(to.value ?? "")}`
   return `${to.field === "custom" ? to.name.trim() : fieldNames[to.field]}: ${to.value || "removed"}`
 }
 

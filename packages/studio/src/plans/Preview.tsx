@@ -3,11 +3,16 @@ import { type PlanSummary, recipientWords } from "@roster/workflows"
 import type { FormEvent } from "preact/compat"
 import { Unplaced } from "../contacts/Unplaced.tsx"
 import { people } from "../kit/Counts.ts"
+import { valueWords } from "../kit/FieldTitles.ts"
+import { statusWords } from "../kit/Mark.tsx"
 import { shortened } from "../kit/Shortened.ts"
 import { Confirmed } from "../session/Confirmed.tsx"
 import type * as ContactPlan from "./ContactPlan.ts"
 
 const unshown: PlanSummary["sample"][number]["changes"] = {}
+
+const textOf = (field: string, value: string | number | null): string =>
+  shortened(value === null ? "nothing" : valueWords(field, String(value)))
 
 /** The contacts that a plan shows, each with what changes. */
 const Sample = ({ count, of, plan: { summary } }: Pick<ContactPlan.Planned, "count" | "of" | "plan">) => {
@@ -25,8 +30,7 @@ const Sample = ({ count, of, plan: { summary } }: Pick<ContactPlan.Planned, "cou
           {Object.entries(changes).map(([field, [before, after]]) => (
             <span key={field}>
               {" "}
-              <bdi className="old">{shortened(before ?? "nothing")}</bdi> →{" "}
-              <bdi className="new">{shortened(after ?? "nothing")}</bdi>
+              <bdi className="old">{textOf(field, before)}</bdi> → <bdi className="new">{textOf(field, after)}</bdi>
             </span>
           ))}
         </li>
@@ -94,7 +98,7 @@ export const Preview = ({
         {count === 0 ? "Nothing would change" : `This would ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`}
         {deleted === 0 ? "" : ": "}
         {Object.entries(statuses)
-          .map(([status, number]) => `${number.toLocaleString()} ${status || "without a status"}`)
+          .map(([status, number]) => `${number.toLocaleString()} ${statusWords(status) || "without a status"}`)
           .join(", ")}
         .{alreadySo === kept ? "" : ` Already so: ${people(alreadySo - kept)}.`}
         {kept === 0 ? "" : ` ${people(kept)} left, complained, cannot be reached or confirmed: their status stays.`}

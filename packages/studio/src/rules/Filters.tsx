@@ -4,7 +4,7 @@ import { ContactFields, RuleDate, RuleFields, RuleFilters } from "@roster/domain
 import { DateTime } from "effect"
 import { type FormEvent, useId, useState } from "preact/compat"
 import { useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { fieldTitle } from "../kit/FieldTitles.ts"
+import { fieldTitle, valueWords } from "../kit/FieldTitles.ts"
 import { statusWords } from "../kit/Mark.tsx"
 import { shortened } from "../kit/Shortened.ts"
 import { localDay, localTime } from "../kit/Times.tsx"
@@ -19,8 +19,8 @@ const titleOf = ({ _tag, name }: Rule.Field): string =>
     : fieldTitle(ContactFields.allFields.find(({ wire }) => wire.toLowerCase() === name)?.wire ?? name)
 
 /** A value of a field for people. */
-const valueWords = ({ name }: Rule.Field, value: string): string =>
-  value === "" ? "empty" : name === "status" ? statusWords(value) : value
+const textOf = ({ _tag, name }: Rule.Field, value: string): string =>
+  value === "" ? "empty" : _tag === "CustomField" ? value : valueWords(name, value)
 
 /** A day or instant of a rule, as the reader has it. */
 const sinceWords = (text: string): string => {
@@ -41,7 +41,7 @@ const wordsOf = (condition: Rule.Condition): string => {
     case "Word":
       return `“${filter.word}”`
     case "Values":
-      return `${titleOf(filter.field)}: ${filter.values.map((value) => valueWords(filter.field, value)).join(" or ")}`
+      return `${titleOf(filter.field)}: ${filter.values.map((value) => textOf(filter.field, value)).join(" or ")}`
     case "OnList":
       return `${filter.isOn ? "On the list" : "Not on the list"} ${filter.list}`
     case "AddedSince":

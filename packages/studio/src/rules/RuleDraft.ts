@@ -5,7 +5,7 @@
 import {
   completeRule,
   InvalidInput,
-  type InvalidRule,
+  InvalidRule,
   parseRule,
   Rule,
   RuleName,
@@ -71,13 +71,19 @@ export const meantRule = Atom.readable((get): string | undefined => {
   return get(draftProblem) === undefined && rule !== undefined && Result.isSuccess(rule) ? rule.success : undefined
 })
 
+const mostExpected = 5
+
+/** A mistake without the long list of what would be right: that nearest to what is written is its hint, and the box offers all. */
+const inShort = (problem: InvalidRule): InvalidRule =>
+  problem.expected.length <= mostExpected ? problem : new InvalidRule({ ...problem, expected: [] })
+
 /**
  * Why the draft is no rule. A field that no contact has is a mistake once all fields are known, and while the page asks for none
  * again after a change. It is no `Atom.make`, which would run the error, since an error is an effect.
  */
 export const draftProblem = Atom.readable((get): InvalidRule | undefined => {
   const rule = get(meant)
-  if (rule === undefined || Result.isFailure(rule)) return rule?.failure
+  if (rule === undefined || Result.isFailure(rule)) return rule && inShort(rule.failure)
   if (rule.success === "") return undefined
   const inUse = get(AppliedRule.knownFields)
   const names =
@@ -85,7 +91,7 @@ export const draftProblem = Atom.readable((get): InvalidRule | undefined => {
       ? inUse.fields.filter(({ isCustom }) => isCustom).map(({ name }) => name)
       : undefined
   const parsed = parseRule(rule.success, names === undefined ? {} : { customFields: names })
-  return Result.isFailure(parsed) ? parsed.failure : undefined
+  return Result.isFailure(parsed) ? inShort(parsed.failure) : undefined
 })
 
 /** The place of the caret in the text; `undefined` while the box has no focus. */

@@ -1,5 +1,6 @@
 /** What a run did to contacts, as a table: the values before, by the run, and, in a preview of an undo, now. */
 import type { ReactNode } from "preact/compat"
+import { valueWords } from "../kit/FieldTitles.ts"
 import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
 import { fieldText } from "./RunWords.ts"
@@ -18,8 +19,16 @@ export interface ShownChange {
   }>
 }
 
-const Value = ({ className, value }: { readonly value: string | number | null; readonly className?: string }) =>
-  value === null ? <small>none</small> : <bdi className={className}>{shortened(value)}</bdi>
+const Value = ({
+  className,
+  field,
+  value
+}: {
+  readonly field: string
+  readonly value: string | number | null
+  readonly className?: string
+}) =>
+  value === null ? <small>none</small> : <bdi className={className}>{shortened(valueWords(field, String(value)))}</bdi>
 
 /** Maximum number of fields of a contact that are shown. */
 const mostFields = 30
@@ -76,14 +85,14 @@ export const ChangesTable = ({
               {at === fields.length - 1 && rest > 0 ? <small> and {rest.toLocaleString()} fields more</small> : null}
             </td>
             <td>
-              <Value value={before} className={hasNow ? "" : "old"} />
+              <Value field={field} value={before} className={hasNow ? "" : "old"} />
             </td>
             <td>
-              <Value value={byRun} className={hasNow ? "" : "new"} />
+              <Value field={field} value={byRun} className={hasNow ? "" : "new"} />
             </td>
             {hasNow ? (
               <td>
-                <Value value={now} /> {isKept ? <small>stays</small> : null}
+                <Value field={field} value={now} /> {isKept ? <small>stays</small> : null}
               </td>
             ) : null}
           </tr>

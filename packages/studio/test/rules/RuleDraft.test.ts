@@ -66,6 +66,10 @@ describe("the rule box", () => {
       registry.set(AppliedRule.draft, "stadd = 'Köln'")
       yield* result(AppliedRule.fieldsInUse)
       assert.include(registry.get(RuleDraft.draftProblem), { position: 0, length: 5 })
+      // The nearest name, and not all that there are.
+      const message = registry.get(RuleDraft.draftProblem)?.message ?? ""
+      assert.include(message, "Stadt")
+      assert.notInclude(message, "lastname")
       // Meanwhile somebody may have the field.
       registry.refresh(AppliedRule.fieldsInUse)
       assert.isUndefined(registry.get(RuleDraft.draftProblem))

@@ -96,6 +96,8 @@ describe.skipIf(!hasBrowser)("choosing and lists in Chromium", () => {
           await box("c59").uncheck()
           await page.getByText("59 chosen").waitFor()
           await page.getByRole("button", { name: "Status…" }).click()
+          assert.isTrue(await page.getByRole("button", { name: "Show what changes" }).isDisabled())
+          await page.getByLabel("New status").selectOption("Active")
           await page.getByRole("button", { name: "Show what changes" }).click()
           await page.getByText("This would change 58 contacts. 1 contact left, complained").waitFor()
           await page.getByLabel(/they asked for mail again$/).check()
