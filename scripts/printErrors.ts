@@ -44,7 +44,7 @@ export const advice = {
   JobNotFound: "List the jobs of the store.",
   LastManagingKey: "Create another key with ModifyAccessTokens first.",
   ListNotFound: "Add a contact with this list name, which creates the list.",
-  NameTaken: "Choose another name, or update the credential that has it.",
+  NameTaken: "Choose another name, or update what has it.",
   NotAllowedSender: "Send from a verified sender, or allow this one (`--allow-sender`, `allowedSenders`).",
   NotChangeable: "Change it where the service lets you, or add the contact with its new content.",
   NotCleanedUp: "Delete what the conformance run left, by the names that it gives.",
