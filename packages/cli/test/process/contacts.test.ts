@@ -329,6 +329,8 @@ describe("roster contacts, on a store file", () => {
       yield* run(["contacts", "import", "-"], { input: `Email\n${rows.join("\n")}\n` })
       assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--all"])), rows)
       assert.deepStrictEqual(emails(yield* run(["contacts", "list", "--all", "--offset", "2340"])), rows.slice(2340))
+      const sorted = yield* run(["contacts", "list", "--all", "--sort=-email", "--offset", "1"])
+      assert.deepStrictEqual(emails(sorted), rows.toSorted().toReversed().slice(1))
       const table = yield* run(["contacts", "list", "--all", "-o", "table"])
       assert.strictEqual(table.stdout.trimEnd().split("\n").length, 2346)
       assert.strictEqual((yield* run(["contacts", "list", "--all", "--rule", "email = 'x'"])).stdout, "[]\n")

@@ -115,6 +115,7 @@ const Pages = ({ total }: { readonly total: number }) => {
 /** The view, with what finds contacts above them. */
 export const ContactsView = ({ children }: { readonly children: ReactNode }) => {
   const rule = useAtomValue(AppliedRule.rule)
+  const sort = useAtomValue(ContactAtoms.sort)
   const count = useAtomValue(ContactAtoms.count)
   const total = useAtomValue(ContactAtoms.total)
   const shownTotal = useAtomValue(ContactAtoms.shownTotal)
@@ -141,7 +142,12 @@ export const ContactsView = ({ children }: { readonly children: ReactNode }) => 
       <Unplaced />
       {total === 0 ? <NoContacts rule={rule} /> : null}
       <ContactTable />
-      <CommandLine command={{ program: "contacts list", values: AppliedRule.selection(rule) }} />
+      <CommandLine
+        command={{
+          program: "contacts list",
+          values: { ...AppliedRule.selection(rule), sort: sort === "added" ? undefined : sort }
+        }}
+      />
       <Opened />
     </section>
   )

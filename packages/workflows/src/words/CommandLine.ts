@@ -26,7 +26,9 @@ export const commandWords = ({ given = [], program, values = {} }: RosterCommand
   ...Object.entries(values).flatMap(([name, value]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
     if (value === undefined || value === false) return []
-    return value === true ? [flag] : [value].flat().flatMap((one) => [flag, String(one)])
+    if (value === true) return [flag]
+    // A word that begins with a dash would be another flag.
+    return [value].flat().flatMap((one) => (String(one).startsWith("-") ? [`${flag}=${one}`] : [flag, String(one)]))
   })
 ]
 

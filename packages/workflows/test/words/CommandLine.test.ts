@@ -38,7 +38,8 @@ describe("the command line of a program and its values", () => {
       "--first-name",
       "'a' b",
       "--is",
-      ...texts.flatMap((text) => ["--list", text]),
+      // Behind a space, the command line takes what begins with a dash for another flag.
+      ...texts.flatMap((text) => (text.startsWith("-") ? [`--list=${text}`] : ["--list", text])),
       "--db",
       "my store"
     ])

@@ -1,8 +1,8 @@
 /** `roster contacts list` */
-import { type Contact, ContactsService, maximumContactsPerPage } from "@roster/domain"
+import { type Contact, type ContactOrder, contactOrders, ContactsService, maximumContactsPerPage } from "@roster/domain"
 import { type ContactRule } from "@roster/domain/internal"
-import { Effect, Stream } from "effect"
-import { Command } from "effect/cli"
+import { Effect, Option, Stream } from "effect"
+import { Command, Flag } from "effect/cli"
 import { usageError } from "../../errors/UsageError.ts"
 import { settings } from "../../settings/Settings.ts"
 import { Output } from "../../terminal/Output.ts"
@@ -35,6 +35,28 @@ const firstContacts = (
   )
 }
 
+/** So many contacts in another order, page behind page. */
+const sortedContacts = (
+  contacts: ContactsService["Service"],
+  wanted: number,
+  {
+    sort,
+    ...from
+  }: { readonly offset: number | undefined; readonly rule: ContactRule | undefined; readonly sort: ContactOrder }
+) =>
+  Stream.paginate({ ...from, after: undefined as string | undefined, left: wanted }, ({ after, left, offset, rule }) =>
+    Effect.map(contacts.list({ limit: Math.min(left, maximumContactsPerPage), offset, rule, sort, after }), (page) => {
+      const last = page.at(-1)
+      const rest = left - page.length
+      return [
+        page,
+        last === undefined || rest <= 0
+          ? Option.none()
+          : Option.some({ rule, offset: undefined, after: last.email, left: rest })
+      ] as const
+    })
+  )
+
 type OnList = Effect.Success<ReturnType<typeof contactsOn>>
 type Found = Stream.Stream<
   Contact,
@@ -48,11 +70,15 @@ export const command = Command.make(
     limit: count("limit", `Maximum number of contacts to show (default: ${shownByDefault})`, 1),
     offset: count("offset", "Number of contacts to skip (default: 0)", 0),
     ...ruleFlags,
+    sort: Flag.Literals("sort", contactOrders).pipe(
+      Flag.withDescription("Order of the contacts, backwards with a minus; at a service of ours (default: added)"),
+      Flag.withDefault(undefined)
+    ),
     on: text("on", "Show the contacts on this list", "LIST"),
     columns,
     all: toggle("all", "List all contacts")
   },
-  Effect.fnUntraced(function* ({ all, allowUnknownField, columns, limit, offset, on, ...given }) {
+  Effect.fnUntraced(function* ({ all, allowUnknownField, columns, limit, offset, on, sort, ...given }) {
     const output = yield* Output
     if (columns !== undefined && (output.format === "json" || output.format === "ndjson")) {
       return yield* usageError("--columns needs --output table or csv.", "JSON has all fields of a contact.")
@@ -66,7 +92,9 @@ export const command = Command.make(
     const found: Found =
       on !== undefined
         ? Stream.take(yield* contactsOn(on, { offset, rule }), wanted)
-        : firstContacts(contacts, wanted, { offset, rule })
+        : sort !== undefined && sort !== "added"
+          ? sortedContacts(contacts, wanted, { offset, rule, sort })
+          : firstContacts(contacts, wanted, { offset, rule })
     if (isCut) {
       const first = yield* Stream.runCollect(found)
       const shown = first.slice(0, shownByDefault)
@@ -84,7 +112,7 @@ export const command = Command.make(
     let printed = offset ?? 0
     yield* printContacts(found, columns, (count) => {
       printed += count
-      if (all) hint.command = `${base} --offset ${printed}`
+      if (all && (sort ?? "added") === "added") hint.command = `${base} --offset ${printed}`
     })
     yield* noteUnplacedOn(on, rule)
   })
@@ -93,12 +121,14 @@ export const command = Command.make(
     refuseFlags(
       twoRules(given),
       [given.all && given.limit !== undefined, "--all and --limit cannot be used together."],
-      [given.on !== undefined && given.rawRule !== undefined, "--on and --raw-rule cannot be used together."]
+      [given.on !== undefined && given.rawRule !== undefined, "--on and --raw-rule cannot be used together."],
+      [given.on !== undefined && given.sort !== undefined, "--on and --sort cannot be used together."]
     )
   ),
   withExamples({
     "roster contacts list --limit 50": "List the first 50 contacts",
     "roster contacts list --rule \"status = Active AND city = 'Berlin'\"": "List the contacts that a rule selects",
+    "roster contacts list --sort=-added": "List the contacts that were added last",
     "roster contacts list --on Newsletter --all": "List the contacts on a list",
     "roster contacts list --all --columns Email,city,plan -o csv": "Choose the columns",
     "roster contacts list --all -o json | jq -r '.[].Email'": "Print the addresses of all contacts"
