@@ -53,7 +53,7 @@ const results = Atom.readable((get): Readonly<Record<Step, string>> => {
   return {
     file: found === undefined ? "" : counted(found.read, "row"),
     columns: found === undefined ? "" : `${taken.toLocaleString()} of ${columns.length.toLocaleString()} taken`,
-    check: mail === undefined ? "" : `${mail.willReceive.toLocaleString()} with mail`,
+    check: mail === undefined ? "" : `${mail.willNot.toLocaleString()} without mail`,
     plan:
       summary === undefined
         ? ""

@@ -2,7 +2,7 @@
 import { AsyncResult } from "effect/reactivity"
 import { useEffect } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { CommandLine } from "../session/CommandLine.tsx"
+import { CommandLines } from "../session/CommandLine.tsx"
 import { session, targetOf } from "../session/Session.ts"
 import { ApplyStep } from "./ApplyStep.tsx"
 import { CheckStep } from "./CheckStep.tsx"
@@ -45,9 +45,7 @@ const Commands = () => {
   return (
     <>
       {isCorrected ? <p>The plan as a file has the corrected rows, and a command applies it:</p> : null}
-      {commands.map((command) => (
-        <CommandLine key={command.program} command={command} />
-      ))}
+      <CommandLines commands={commands} />
     </>
   )
 }

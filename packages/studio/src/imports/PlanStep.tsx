@@ -165,8 +165,8 @@ const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
       <p>{meaningOf(kind, { onDuplicate })}</p>
       {kind === "rejected" && of.rejected > 0 ? (
         <div className="stack">
-          <Causes planned={planned} />
           {isApplied ? null : <Proposals />}
+          <Causes planned={planned} />
           <SaveRows planned={planned} of="rejected">
             Download the rejected rows, to correct and import them
           </SaveRows>

@@ -72,27 +72,32 @@ export const Proposals = () => {
   const names = useAtomValue(Corrections.headings)
   if (proposed.length === 0) return null
   return (
-    <details>
-      <summary>{counted(proposed.length, "row has", "rows have")} a slip of the hand that can be put right</summary>
-      <Table label="Corrections that are proposed" columns={["Line", "Before and after"]} className="rows">
-        {proposed.slice(0, shownRows).map((row) => (
-          <tr key={row.line}>
-            <td className="number">{row.line.toLocaleString()}</td>
-            <td>
-              {Corrections.differences(row, names).map(([name, before, after]) => (
-                <p key={name}>
-                  <bdi>{name}</bdi> <Before before={before} after={after} />
-                </p>
-              ))}
-            </td>
-          </tr>
-        ))}
-      </Table>
-      {proposed.length > shownRows ? <p>and {(proposed.length - shownRows).toLocaleString()} more</p> : null}
-      <button type="button" onClick={() => Corrections.accept(registry, proposed)}>
-        Correct {proposed.length === 1 ? "it" : `all ${proposed.length.toLocaleString()}`} so
-      </button>
-    </details>
+    <>
+      <div className="bar">
+        <span>{counted(proposed.length, "row has", "rows have")} a slip of the hand that can be put right:</span>
+        <button type="button" onClick={() => Corrections.accept(registry, proposed)}>
+          Correct {proposed.length === 1 ? "it" : `all ${proposed.length.toLocaleString()}`}
+        </button>
+      </div>
+      <details>
+        <summary>Before and after</summary>
+        <Table label="Corrections that are proposed" columns={["Line", "Before and after"]} className="rows">
+          {proposed.slice(0, shownRows).map((row) => (
+            <tr key={row.line}>
+              <td className="number">{row.line.toLocaleString()}</td>
+              <td>
+                {Corrections.differences(row, names).map(([name, before, after]) => (
+                  <p key={name}>
+                    <bdi>{name}</bdi> <Before before={before} after={after} />
+                  </p>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </Table>
+        {proposed.length > shownRows ? <p>and {(proposed.length - shownRows).toLocaleString()} more</p> : null}
+      </details>
+    </>
   )
 }
 

@@ -4,8 +4,8 @@ import { useRef, useState } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import { session } from "./Session.ts"
 
-/** Shows a command, and copies it where the browser can; elsewhere it is selected, to be copied by hand. */
-export const CommandLine = ({ command: of }: { readonly command: RosterCommand }) => {
+/** A command, and its copy where the browser can; elsewhere it is selected, to be copied by hand. */
+const Line = ({ of }: { readonly of: RosterCommand }) => {
   const flags = useAtomValue(session)?.host?.flags
   const command = commandLine(of, flags)
   const text = useRef<HTMLElement>(null)
@@ -21,17 +21,28 @@ export const CommandLine = ({ command: of }: { readonly command: RosterCommand }
     setCopied(true)
   }
   return (
-    <details className="command">
-      <summary>Same in the terminal</summary>
-      <p>
-        {/* A long one scrolls, with the keys as well. */}
-        <code ref={text} tabIndex={0}>
-          {command}
-        </code>
-        <button type="button" onClick={copy} onBlur={() => setCopied(false)}>
-          {isCopied ? "Copied" : "Copy"}
-        </button>
-      </p>
-    </details>
+    <p>
+      {/* A long one scrolls, with the keys as well. */}
+      <code ref={text} tabIndex={0}>
+        {command}
+      </code>
+      <button type="button" onClick={copy} onBlur={() => setCopied(false)}>
+        {isCopied ? "Copied" : "Copy"}
+      </button>
+    </p>
   )
 }
+
+/** Shows commands that do the same one after the other. */
+export const CommandLines = ({ commands }: { readonly commands: ReadonlyArray<RosterCommand> }) =>
+  commands.length === 0 ? null : (
+    <details className="command">
+      <summary>Same in the terminal</summary>
+      {commands.map((command) => (
+        <Line key={command.program} of={command} />
+      ))}
+    </details>
+  )
+
+/** Shows the command that does the same. */
+export const CommandLine = ({ command }: { readonly command: RosterCommand }) => <CommandLines commands={[command]} />
