@@ -101,6 +101,7 @@ export {
 export { type AddressList, longestAddressList, readAddressList } from "./search/AddressList.ts"
 export * as RuleFilters from "./search/RuleFilters.ts"
 export { readSearch, searchAsWords, type SearchText, searchTextOf } from "./search/SearchText.ts"
+export { quoteText } from "./rules/RuleLexer.ts"
 export * as ContactStates from "./runs/ContactState.ts"
 export { historyCursor, type HistoryPosition, readHistoryPage } from "./runs/ContactHistory.ts"
 export {

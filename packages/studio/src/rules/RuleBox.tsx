@@ -36,11 +36,12 @@ const SavedRulesBelow = (saved: SavedView) => {
 }
 
 /** The rule that words became, which a person can go on writing; and words in place of a rule with a mistake. */
-const Reading = ({ onWords }: { readonly onWords: () => void }) => {
+const Reading = ({ onRule, onWords }: { readonly onRule: (rule: string) => void; readonly onWords: () => void }) => {
   const [text, setText] = useAtom(AppliedRule.draft)
   const problem = useAtomValue(RuleDraft.draftProblem)
   const applied = useAtomValue(AppliedRule.rule)
   const search = useAtomValue(RuleDraft.search)
+  const quoted = useAtomValue(RuleDraft.quotedDraft)
   if (search._tag === "Words" && search.rule === applied) {
     return (
       <p className="reading">
@@ -59,7 +60,12 @@ const Reading = ({ onWords }: { readonly onWords: () => void }) => {
   }
   const words = problem === undefined ? undefined : searchAsWords(text)
   return words?._tag !== "Words" ? null : (
-    <p className="reading">
+    <p className="reading bar">
+      {quoted === undefined ? null : (
+        <button type="button" onClick={() => onRule(quoted)}>
+          Find <bdi>{quoted}</bdi>
+        </button>
+      )}
       <button type="button" className="link" onClick={onWords}>
         Look for <bdi>{words.words.join(" and ")}</bdi> in addresses and names instead
       </button>
@@ -110,6 +116,12 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
   const takeAsWords = (): void => {
     const words = searchAsWords(text)
     if (words?._tag === "Words") registry.set(AppliedRule.show, words.rule)
+    setApplying(false)
+    field.current?.focus()
+  }
+
+  const takeQuoted = (rule: string): void => {
+    registry.set(AppliedRule.show, rule)
     setApplying(false)
     field.current?.focus()
   }
@@ -226,7 +238,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
       )}
       <div id={`${id}-problem`} className="rule-problem">
         <Problem message={isApplying ? (problem?.message ?? problemOf(shown)) : undefined} />
-        {isApplying || problem === undefined ? <Reading onWords={takeAsWords} /> : null}
+        {isApplying || problem === undefined ? <Reading onWords={takeAsWords} onRule={takeQuoted} /> : null}
       </div>
       {children === undefined ? null : <div className="rule-below">{children}</div>}
       <div className="bar rule-tools">

@@ -15,6 +15,7 @@ import {
   completeSavedRule,
   invalidInput,
   isSavedRule,
+  quoteText,
   readAddressList,
   readSearch,
   RuleFilters,
@@ -92,6 +93,17 @@ export const draftProblem = Atom.readable((get): InvalidRule | undefined => {
       : undefined
   const parsed = parseRule(rule.success, names === undefined ? {} : { customFields: names })
   return Result.isFailure(parsed) ? inShort(parsed.failure) : undefined
+})
+
+/** The draft with the quotes that are missing around a text, as in `Stadt = Bad Homburg`, if it is a rule then. */
+export const quotedDraft = Atom.readable((get): string | undefined => {
+  const problem = get(draftProblem)
+  if (problem === undefined) return undefined
+  const { length, position, rule } = problem
+  if (rule.slice(position).trim() === "") return undefined
+  return [position + length, rule.length]
+    .map((end) => `${rule.slice(0, position)}${quoteText(rule.slice(position, end).trim())}${rule.slice(end)}`)
+    .find((quoted) => Result.isSuccess(parseRule(quoted)))
 })
 
 /** The place of the caret in the text; `undefined` while the box has no focus. */

@@ -76,7 +76,7 @@ export const UndoButton = ({
       {report !== undefined && isWhole(report) ? null : (
         <Needs level="ModifyContacts">
           <Confirmed>
-            <button type="button" className="danger" onClick={() => undo()}>
+            <button type="button" onClick={() => undo()}>
               <Icon name="undo" />
               {AsyncResult.isInitial(undone) ? title : "Undo the rest"}
             </button>

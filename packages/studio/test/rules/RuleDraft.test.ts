@@ -144,6 +144,22 @@ describe("the rule box", () => {
     })
   )
 
+  it.effect("puts the quotes that a rule lacks around a text, where it is a rule then", () =>
+    Effect.gen(function* () {
+      const { mount, registry } = yield* opened()
+      yield* mount(RuleDraft.quotedDraft)
+      const quoted = (text: string) => {
+        registry.set(AppliedRule.draft, text)
+        return registry.get(RuleDraft.quotedDraft)
+      }
+      assert.strictEqual(quoted("Stadt = Köln"), "Stadt = 'Köln'")
+      assert.strictEqual(quoted("Stadt = Bad Homburg"), "Stadt = 'Bad Homburg'")
+      assert.strictEqual(quoted("Stadt = Köln AND status = Active"), "Stadt = 'Köln' AND status = Active")
+      assert.isUndefined(quoted("Stadt = 'Köln'"))
+      assert.isUndefined(quoted("status ="))
+    })
+  )
+
   it("makes a name that @ takes of what a person calls a filter", () => {
     assert.strictEqual(RuleDraft.savedNameOf("Kunden in Köln"), "Kunden-in-Koeln")
     assert.strictEqual(RuleDraft.savedNameOf(" Mu\u0308ller & Söhne! "), "Mueller-Soehne")
