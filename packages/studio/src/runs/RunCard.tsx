@@ -11,7 +11,8 @@ import { Time } from "../kit/Times.tsx"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
 import { ChangesTable } from "./ChangesTable.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
-import { beganAt, changedBy, effectWords, previewWords, stepWords, whatOf } from "./RunWords.ts"
+import { whatOf } from "../session/DeedWords.ts"
+import { beganAt, changedBy, effectWords, previewWords, stepWords } from "./RunWords.ts"
 import { StateMark } from "./StateMark.tsx"
 
 const Changes = () => {

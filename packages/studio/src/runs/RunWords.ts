@@ -12,31 +12,11 @@ import {
 } from "@roster/workflows"
 import { people } from "../kit/Counts.ts"
 import { fieldTitle } from "../kit/FieldTitles.ts"
-import { shortened } from "../kit/Shortened.ts"
 import { shortTime } from "../kit/Times.tsx"
 import type { UndoPreview } from "./RunAtoms.ts"
 
 /** When a run began, in milliseconds since 1970. */
 export const beganAt = ({ began }: RunHeader): number => Date.parse(began)
-
-const commands: Readonly<Record<string, string>> = {
-  import: "Import",
-  apply: "Import by a plan",
-  update: "Change of contacts",
-  add: "Addition of contacts",
-  delete: "Deletion of contacts",
-  convert: "Conversion of custom fields",
-  "lists add": "Addition to a list",
-  "lists remove": "Removal from a list",
-  "lists delete": "Deletion of a list",
-  restore: "Restoration of a backup",
-  undo: "Undo",
-  rotate: "New secret of a key"
-}
-
-/** What was done, and of what: a file, or a rule. */
-export const whatOf = ({ about, command }: RunHeader): string =>
-  `${commands[command] ?? command}${about === undefined ? "" : `: ${shortened(about)}`}`
 
 /** How a run ended, and whether it was undone. */
 export const stateWords = ({ header, state, undoneBy }: ListedRun): string => {

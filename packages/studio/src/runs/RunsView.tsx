@@ -10,7 +10,8 @@ import { Time } from "../kit/Times.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
 import { RunCard } from "./RunCard.tsx"
 import { StateMark } from "./StateMark.tsx"
-import { beganAt, whatOf } from "./RunWords.ts"
+import { whatOf } from "../session/DeedWords.ts"
+import { beganAt } from "./RunWords.ts"
 
 const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
   const open = useAtomSet(RunAtoms.opened)
