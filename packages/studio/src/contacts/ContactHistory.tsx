@@ -6,7 +6,12 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
+import { whatOf } from "../session/DeedWords.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
+
+/** By what it was done, in the words of the history of all. */
+const byOf = (entry: Parameters<typeof historyBy>[0]): string =>
+  entry.command === undefined ? historyBy(entry) : whatOf({ about: entry.about, command: entry.command })
 
 const Entries = ({ email }: { readonly email: string }) => {
   const history = useAtomValue(HistoryAtoms.history(email))
@@ -25,7 +30,7 @@ const Entries = ({ email }: { readonly email: string }) => {
             </td>
             <td>{historyEffect(entry)}</td>
             <td>
-              <bdi title={entry.run ?? undefined}>{shortened(historyBy(entry))}</bdi>
+              <bdi title={entry.run ?? undefined}>{shortened(byOf(entry))}</bdi>
             </td>
             <td>
               <bdi>{entry.key}</bdi>

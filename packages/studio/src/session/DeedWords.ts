@@ -18,5 +18,10 @@ const commands: Readonly<Record<string, string>> = {
 }
 
 /** What was done, and of what: a file, or a rule. */
-export const whatOf = ({ about, command }: RunHeader): string =>
-  `${commands[command] ?? command}${about === undefined ? "" : `: ${shortened(about)}`}`
+export const whatOf = ({
+  about,
+  command
+}: {
+  readonly command: RunHeader["command"]
+  readonly about?: RunHeader["about"] | undefined
+}): string => `${commands[command] ?? command}${about === undefined ? "" : `: ${shortened(about)}`}`
