@@ -246,11 +246,12 @@ export const saidAgain = (before: Contact, { date, source, write }: WrittenBy): 
     : { ...before, statusChangeDate: laterThan(before.statusChangeDate, date) }
 
 /**
- * The contact that a write makes of another one, whose address, source, date of adding and activity stay; `undefined` if it
- * would exceed the bounds of `ContactSize` together with what is there.
+ * The contact that a write makes of another one, whose address, source, date of adding and activity stay: the same one if nothing
+ * changes, which is not written; `undefined` if it would exceed the bounds of `ContactSize` together with what is there.
  */
 export const contactAfter = (before: Contact, { date, write }: WrittenBy): Contact | undefined => {
   const content = contentAfter(before, write)
+  if (sameContent(before, content)) return before
   const after = {
     ...withContent(before, content),
     dateUpdated: date,

@@ -71,7 +71,8 @@ export const upsertConformance = (it: Cases<ContactsService>): void => {
         ])
         const read = yield* contacts.get(email)
         const [added] = yield* contacts.add([yield* ContactPayload.fromContact(read)])
-        assert.deepStrictEqual({ ...added, dateUpdated: null }, { ...read, dateUpdated: null })
+        // Nothing was written, so the date is that of the last change.
+        assert.deepStrictEqual(added, read)
         const updated = yield* contacts.update(email, {
           ...ContactUpdatePayload.fromContact(read),
           firstName: "Ada L."
