@@ -14,7 +14,7 @@ import { Icon } from "../kit/Icon.tsx"
 import { statusWords } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Shown } from "../kit/Times.tsx"
-import { useAskedClose } from "../session/Unsaved.tsx"
+import { Asked, useAskedClose } from "../session/Unsaved.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
@@ -74,7 +74,7 @@ const Conflicts = ({
   const textOf = ({ field }: Conflict, text: string): string =>
     (field === "status" ? statusWords(text) : text) || "none"
   return (
-    <div className="note stack" role="alert">
+    <Asked>
       <p>Somebody else has changed the same fields meanwhile. Nothing is saved yet: say whose stays.</p>
       {conflicts.map((conflict) => (
         <fieldset key={conflict.field} className="kinds">
@@ -105,7 +105,7 @@ const Conflicts = ({
           Go on with these
         </button>
       </div>
-    </div>
+    </Asked>
   )
 }
 

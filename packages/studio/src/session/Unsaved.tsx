@@ -1,6 +1,6 @@
 /** What would be lost if the page or a dialog went: the browser, or the dialog, asks first. */
 import type { AtomRegistry } from "effect/reactivity"
-import { type ReactNode, useEffect, useState } from "preact/compat"
+import { type ReactNode, useEffect, useRef, useState } from "preact/compat"
 
 /** Whether something would be lost. */
 export type Loss = (registry: AtomRegistry.AtomRegistry) => boolean
@@ -14,6 +14,17 @@ export const askWhile = (loss: Loss): void => {
 
 /** Whether the page holds what a reload would lose. */
 export const isUnsaved: Loss = (registry) => [...losses].some((loss) => loss(registry))
+
+/** A question that has to be answered first. It takes the focus, so that it is seen in a dialog that was scrolled. */
+export const Asked = ({ children }: { readonly children: ReactNode }) => {
+  const note = useRef<HTMLDivElement>(null)
+  useEffect(() => note.current?.focus(), [])
+  return (
+    <div className="note stack" role="alert" ref={note} tabIndex={-1}>
+      {children}
+    </div>
+  )
+}
 
 /** How a dialog closes: at once, or after a question if something is edited in it. */
 export const useAskedClose = (
@@ -33,7 +44,7 @@ export const useAskedClose = (
     close: () => (isEdited ? setAsking(true) : leave()),
     question:
       isAsking && isEdited ? (
-        <div className="note" role="alert">
+        <Asked>
           <p>What you have edited is not saved.</p>
           <div className="buttons">
             <button type="button" onClick={() => setAsking(false)}>
@@ -43,7 +54,7 @@ export const useAskedClose = (
               Close without saving
             </button>
           </div>
-        </div>
+        </Asked>
       ) : null
   }
 }
