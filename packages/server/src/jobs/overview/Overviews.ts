@@ -73,8 +73,8 @@ export const hasOverviews = (sql: SqlClient.SqlClient, now: Statement.Fragment |
 export const forgetOverviews = (sql: SqlClient.SqlClient, now: number) =>
   sql`DELETE FROM overviews WHERE wanted IS NULL AND counted <= ${now - keptSeconds}`
 
-/** Takes an account whose numbers are to be counted. While one worker counts them, no other does. */
-const claim = Effect.gen(function* () {
+/** Takes an account whose numbers are to be counted, if there is one. While one worker counts them, no other does. */
+export const claimOverview = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const now = yield* storeClock(sql).seconds
   const isFree = sql`wanted IS NOT NULL AND leased_until <= ${now}`
@@ -149,24 +149,25 @@ export const countAccount = Effect.fnUntraced(function* <E, R>(
   return summary
 })
 
-/** Counts what is asked for, one account after the other. */
-export const countOverviews = Effect.gen(function* () {
+/** Counts the numbers of an account that was taken. */
+export const countOverview = Effect.fnUntraced(function* ({
+  account,
+  begun
+}: {
+  readonly account: string
+  readonly begun: number
+}) {
   const sql = yield* SqlClient.SqlClient
-  for (;;) {
-    const claimed = yield* claim
-    if (claimed === undefined) return
-    const { account, begun } = claimed
-    let renewed = begun
-    const advance = Effect.gen(function* () {
-      const now = yield* storeClock(sql).seconds
-      if (now < renewed + leaseSeconds / 2) return
-      renewed = now
-      yield* sql`UPDATE overviews SET leased_until = ${now + leaseSeconds} WHERE account = ${account}`
-    })
-    const summary = yield* countAccount(account, begun, advance)
-    const content = yield* Effect.orDie(encodeStored(summary))
-    yield* sql`
-      UPDATE overviews SET content = ${content}, counted = ${begun}, wanted = NULL, leased_until = 0
-      WHERE account = ${account}`
-  }
+  let renewed = begun
+  const advance = Effect.gen(function* () {
+    const now = yield* storeClock(sql).seconds
+    if (now < renewed + leaseSeconds / 2) return
+    renewed = now
+    yield* sql`UPDATE overviews SET leased_until = ${now + leaseSeconds} WHERE account = ${account}`
+  })
+  const summary = yield* countAccount(account, begun, advance)
+  const content = yield* Effect.orDie(encodeStored(summary))
+  yield* sql`
+    UPDATE overviews SET content = ${content}, counted = ${begun}, wanted = NULL, leased_until = 0
+    WHERE account = ${account}`
 })

@@ -19,7 +19,7 @@ import {
 } from "../queue/JobQueue.ts"
 import { makeLease } from "../../store/ProcessMark.ts"
 import { removeParts } from "../queue/JobBlobs.ts"
-import { countOverviews } from "../overview/Overviews.ts"
+import { claimOverview, countOverview } from "../overview/Overviews.ts"
 import { hasWork, removeExpired } from "./JobCleanup.ts"
 import { jobKinds } from "./JobKinds.ts"
 import { isDiskFull } from "../../store/StoreFailure.ts"
@@ -212,16 +212,19 @@ const make = Effect.fnUntraced(function* ({
     })
   }
   let isCounting = false
-  /** Counts the numbers of accounts beside the jobs, which may take long. */
-  const count = Effect.suspend(() => {
-    if (isCounting) return Effect.void
+  /** Counts the numbers of an account that are asked for, beside the jobs, since it may take long. */
+  const count = Effect.gen(function* () {
+    if (isCounting) return
+    const claimed = yield* claimOverview
+    // To look again for nothing would be to look for as long as a job runs.
+    if (claimed === undefined) return
     isCounting = true
     const end = Effect.suspend(() => {
       isCounting = false
       return wake
     })
-    const counted = Effect.catchCauseIf(countOverviews, (cause) => !Cause.hasInterrupts(cause), logUncounted)
-    return Effect.asVoid(Effect.forkIn(Effect.ensuring(counted, end), scope, { startImmediately: true }))
+    const counted = Effect.catchCauseIf(countOverview(claimed), (cause) => !Cause.hasInterrupts(cause), logUncounted)
+    yield* Effect.forkIn(Effect.ensuring(counted, end), scope, { startImmediately: true })
   })
   const runQueue = Effect.gen(function* () {
     yield* wakeUp.close

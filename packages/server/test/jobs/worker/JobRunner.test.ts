@@ -8,6 +8,7 @@ import { createJob } from "../../../src/jobs/queue/JobQueue.ts"
 import * as JobRunner from "../../../src/jobs/worker/JobRunner.ts"
 import { StorePolicy } from "../../../src/store/StoreOptions.ts"
 import * as Store from "../../../src/store/Store.ts"
+import { yieldToEventLoop } from "../../../src/threads/Slices.ts"
 
 const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error("it broke") }) })
 
@@ -27,7 +28,38 @@ const breaksAfter = (transaction: number) =>
     })
   )
 
+/** A client that counts the statements that it is asked for. */
+const counting = (asked: { statements: number }) =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.map(
+      SqlClient.SqlClient,
+      (sql) =>
+        new Proxy(sql, {
+          apply: (client, self, given) => {
+            asked.statements++
+            return Reflect.apply(client, self, given)
+          }
+        })
+    )
+  )
+
 describe("the runner of jobs", () => {
+  it.live("looks at the queue no more while a file is received and nothing changes", () =>
+    Effect.gen(function* () {
+      const asked = { statements: 0 }
+      yield* createJob({ id: "x", account: "a", kind: "Import", state: "Receiving", request: "{}" })
+      yield* Effect.gen(function* () {
+        const seen: Array<number> = []
+        do {
+          for (let turn = 0; turn < 100; turn++) yield* yieldToEventLoop
+          seen.push(asked.statements)
+        } while (seen.length < 50 && (asked.statements === 0 || seen.at(-2) !== asked.statements))
+        assert.isBelow(seen.length, 50, "it looks again and again")
+      }).pipe(Effect.provide(JobRunner.layer().pipe(Layer.provide(counting(asked)), Layer.provide(policy))))
+    }).pipe(Effect.provide(Store.layer({ filename: ":memory:" })))
+  )
+
   it.live.each(Array.from({ length: 5 }, (_, transaction) => transaction))(
     "runs a job at once whose connection breaks before it answers transaction %s",
     (transaction) =>
