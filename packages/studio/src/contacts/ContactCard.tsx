@@ -11,7 +11,7 @@ import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx
 import { Dialog } from "../kit/Dialog.tsx"
 import { fieldTitle, valueWords } from "../kit/FieldTitles.ts"
 import { Icon } from "../kit/Icon.tsx"
-import { statusWords } from "../kit/Mark.tsx"
+import { Choices, statusWords } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Shown } from "../kit/Times.tsx"
 import { Asked, useAskedClose } from "../session/Unsaved.tsx"
@@ -149,11 +149,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
               value={edited.status}
               onChange={({ currentTarget }) => setEdited({ ...edited, status: currentTarget.value })}
             >
-              {statusesOf(contact).map((status) => (
-                <option key={status} value={status}>
-                  {statusWords(status)}
-                </option>
-              ))}
+              <Choices of={statusesOf(contact)} />
             </select>
           </label>
           <label>

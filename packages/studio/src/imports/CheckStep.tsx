@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { counted } from "../kit/Counts.ts"
 import { fieldTitle } from "../kit/FieldTitles.ts"
-import { statusWords } from "../kit/Mark.tsx"
+import { Choices } from "../kit/Mark.tsx"
 import { Problem } from "../kit/Problem.tsx"
 import { Numbers, Table } from "../kit/Table.tsx"
 import { missing } from "../session/Rights.tsx"
@@ -52,11 +52,7 @@ const Words = ({ allowed, column, field, of, words }: WordChoices) => {
               >
                 <option value={rejected}>not known: its rows are rejected</option>
                 <option value="">nothing: as if the cell were empty</option>
-                {allowed.map((name) => (
-                  <option key={name} value={name}>
-                    {statusWords(name)}
-                  </option>
-                ))}
+                <Choices of={allowed} />
               </select>
             </td>
           </tr>
@@ -144,11 +140,7 @@ const RowOptions = () => {
             set({ defaultStatus: isStatus(value) && value !== "Active" ? value : undefined })
           }
         >
-          {ContactStatus.literals.map((status) => (
-            <option key={status} value={status}>
-              {statusWords(status)}
-            </option>
-          ))}
+          <Choices of={ContactStatus.literals} />
         </select>
       </label>
       <label>

@@ -4,7 +4,7 @@ import { useState } from "preact/compat"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { fieldTitle } from "../kit/FieldTitles.ts"
 import { Icon } from "../kit/Icon.tsx"
-import { statusWords } from "../kit/Mark.tsx"
+import { Choices } from "../kit/Mark.tsx"
 import * as ImportFile from "./ImportFile.ts"
 
 /** The fields of the record that all rows may get: each row has an address of its own. */
@@ -23,11 +23,7 @@ const Value = ({
   return of?.kind === "enumeration" ? (
     <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
       <option value="">Choose</option>
-      {of.values.map((one) => (
-        <option key={one} value={one}>
-          {statusWords(one)}
-        </option>
-      ))}
+      <Choices of={of.values} />
     </select>
   ) : (
     <input value={value} autoComplete="off" onChange={({ currentTarget }) => onChange(currentTarget.value)} />

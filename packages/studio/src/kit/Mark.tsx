@@ -25,3 +25,11 @@ export const statusWords = (status: string): string =>
 /** The status of a contact; nothing for none. */
 export const StatusMark = ({ status }: { readonly status: string }) =>
   status === "" ? null : <Mark tone={tones[status] ?? "plain"}>{statusWords(status)}</Mark>
+
+/** Values of which a person chooses one, such as statuses, in words. */
+export const Choices = ({ of }: { readonly of: ReadonlyArray<string> }) =>
+  of.map((value) => (
+    <option key={value} value={value}>
+      {statusWords(value)}
+    </option>
+  ))

@@ -6,7 +6,7 @@ import { useAtomValue } from "../kit/Atoms.tsx"
 import type { NewValue } from "../contacts/ContactSelection.ts"
 import { ListName } from "../contacts/ListName.tsx"
 import { NearField } from "../contacts/NearField.tsx"
-import { statusWords } from "../kit/Mark.tsx"
+import { Choices } from "../kit/Mark.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 
 type Of<Field extends NewValue["field"]> = Extract<NewValue, { readonly field: Field }>
@@ -30,11 +30,7 @@ const StatusField = ({ onChange, to }: Props<Of<"status">>) => (
       <option value="" disabled>
         Choose one
       </option>
-      {ContactStatus.literals.map((status) => (
-        <option key={status} value={status}>
-          {statusWords(status)}
-        </option>
-      ))}
+      <Choices of={ContactStatus.literals} />
     </select>
   </label>
 )
