@@ -60,6 +60,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   connect: [""],
   studio: [
+    "texts",
     "kit",
     "session",
     "rules",

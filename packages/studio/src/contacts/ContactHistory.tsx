@@ -3,11 +3,11 @@ import { historyBy, historyEffect, historyWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { whatOf } from "../session/DeedWords.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
+import { shortened } from "../texts/SharedTexts.ts"
 
 /** By what it was done, in the words of the history of all. */
 const byOf = (entry: Parameters<typeof historyBy>[0]): string =>

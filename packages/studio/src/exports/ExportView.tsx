@@ -8,38 +8,25 @@ import { Unplaced } from "../contacts/Unplaced.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { RuleBox } from "../rules/RuleBox.tsx"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { counted, people } from "../kit/Counts.ts"
+
 import { Empty } from "../kit/Empty.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { Mark, type Tone } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
+import { exportTexts } from "../texts/ExportTexts.ts"
+import { people, sharedTexts, shortened } from "../texts/SharedTexts.ts"
 import * as ExportAtoms from "./ExportAtoms.ts"
 
 /** The forms of a file; the first three are made of the CSV of the service, if it is not as they are. */
-const formats = {
-  Workbook: "Excel workbook (.xlsx)",
-  Semicolons: "CSV with semicolons, for spreadsheets of many countries",
-  Commas: "CSV with commas",
-  Json: "JSON, for programs",
-  Xml: "XML, for programs"
-} as const
+type Format = keyof typeof exportTexts.formats
 
-type Format = keyof typeof formats
-
-const isFormat = (text: string): text is Format => Object.hasOwn(formats, text)
+const isFormat = (text: string): text is Format => Object.hasOwn(exportTexts.formats, text)
 
 const formatOf = ({ format, shape }: ExportAtoms.WantedExport): string =>
-  formats[format === "Csv" ? (shape?.form ?? "Commas") : format].replace(/,.*/, "")
-
-const stateWords: Readonly<Record<ExportAtoms.MadeExport["state"], string>> = {
-  Waiting: "being made…",
-  Ready: "ready",
-  Failed: "not ready"
-}
+  exportTexts.formats[format === "Csv" ? (shape?.form ?? "Commas") : format]
 
 const stateTones: Readonly<Record<ExportAtoms.MadeExport["state"], Tone>> = {
   Waiting: "plain",
@@ -53,7 +40,7 @@ const Save = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
   return (
     <>
       <button type="button" disabled={saved.waiting} onClick={() => save(one)}>
-        {saved.waiting ? "Making the file…" : "Download"}
+        {saved.waiting ? exportTexts.making : sharedTexts.download}
       </button>
       <Problem message={problemOf(saved)} />
     </>
@@ -61,7 +48,11 @@ const Save = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
 }
 
 const wordsOf = ({ meant }: ExportAtoms.WantedExport): string =>
-  meant._tag === "Chosen" ? people(meant.emails.size) : meant.rule === "" ? "all contacts" : shortened(meant.rule)
+  meant._tag === "Chosen"
+    ? people(meant.emails.size)
+    : meant.rule === ""
+      ? exportTexts.allContacts
+      : shortened(meant.rule)
 
 const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
   const again = useAtomSet(ExportAtoms.waitAgain)
@@ -74,15 +65,13 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
         <bdi>{wordsOf(one)}</bdi>
       </td>
       <td>
-        {formatOf(one)}
-        {one.shape?.columns === undefined ? "" : `, ${counted(one.shape.columns.length, "column")}`}
-        {one.compression === "Zip" ? ", in a ZIP file" : ""}
+        {exportTexts.made(formatOf(one), { columns: one.shape?.columns?.length, isZip: one.compression === "Zip" })}
       </td>
       <td>
         <span aria-live="polite">
-          <Mark tone={stateTones[one.state]}>{stateWords[one.state]}</Mark>
+          <Mark tone={stateTones[one.state]}>{exportTexts.states[one.state]}</Mark>
         </span>
-        {one.state === "Waiting" ? <progress aria-label="The export is being made" /> : null}
+        {one.state === "Waiting" ? <progress aria-label={exportTexts.isMaking} /> : null}
         <Problem message={one.problem} />
       </td>
       <td>
@@ -90,12 +79,12 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
           <Save one={one} />
         ) : ExportAtoms.isWebLink(one.link) ? (
           <a className="button" href={one.link} download rel="noreferrer">
-            Download
+            {sharedTexts.download}
           </a>
         ) : null}
         {one.state === "Failed" ? (
           <button type="button" onClick={() => again(one)}>
-            Look again
+            {exportTexts.lookAgain}
           </button>
         ) : null}
       </td>
@@ -103,11 +92,9 @@ const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {
   )
 }
 
-const columnTexts = { all: "All columns", shown: "Those that Contacts shows", some: "Some of them" } as const
+type ColumnChoice = keyof typeof exportTexts.columnChoices
 
-type ColumnChoice = keyof typeof columnTexts
-
-const isColumnChoice = (text: string): text is ColumnChoice => Object.hasOwn(columnTexts, text)
+const isColumnChoice = (text: string): text is ColumnChoice => Object.hasOwn(exportTexts.columnChoices, text)
 
 /** Chooses some of the columns. */
 const SomeColumns = ({
@@ -120,7 +107,7 @@ const SomeColumns = ({
   const columns = allColumns(useAtomValue(AppliedRule.knownFields))
   return (
     <fieldset className="kinds">
-      <legend>Columns beside the address</legend>
+      <legend>{exportTexts.besideAddress}</legend>
       {columns.map(({ name, title }) => (
         <label key={name} className="choice">
           <input
@@ -170,12 +157,12 @@ const Form = ({ total }: { readonly total: number | undefined }) => {
     <form className="stack" onSubmit={submit}>
       <div className="bar">
         <label>
-          Format
+          {exportTexts.format}
           <select
             value={format}
             onChange={({ currentTarget: { value } }) => (isFormat(value) ? setFormat(value) : undefined)}
           >
-            {Object.entries(formats).map(([value, text]) => (
+            {Object.entries(exportTexts.formatChoices).map(([value, text]) => (
               <option key={value} value={value}>
                 {text}
               </option>
@@ -184,12 +171,12 @@ const Form = ({ total }: { readonly total: number | undefined }) => {
         </label>
         {isTable ? (
           <label>
-            Columns
+            {exportTexts.columns}
             <select
               value={columns}
               onChange={({ currentTarget: { value } }) => (isColumnChoice(value) ? setColumns(value) : undefined)}
             >
-              {Object.entries(columnTexts).map(([value, text]) => (
+              {Object.entries(exportTexts.columnChoices).map(([value, text]) => (
                 <option key={value} value={value}>
                   {text}
                 </option>
@@ -204,27 +191,30 @@ const Form = ({ total }: { readonly total: number | undefined }) => {
               checked={isListsWanted}
               onChange={(event) => setLists(event.currentTarget.checked)}
             />
-            With their lists
+            {exportTexts.withLists}
           </label>
         ) : null}
         {shape === undefined ? (
           <label className="choice">
             <input type="checkbox" checked={isZipWanted} onChange={(event) => setZip(event.currentTarget.checked)} />
-            In a ZIP file
+            {exportTexts.zip}
           </label>
         ) : null}
         {chosen === 0 ? null : (
           <label className="choice">
             <input type="checkbox" checked={isOfChosen} onChange={(event) => setOfAll(!event.currentTarget.checked)} />
-            Only the {chosen.toLocaleString()} chosen
+            {exportTexts.onlyChosen(chosen)}
           </label>
         )}
       </div>
       {isTable && columns === "some" ? <SomeColumns names={some} onChange={setSome} /> : null}
       <button type="submit" className="primary">
         <Icon name="export" />
-        {isOfChosen ? "Export the chosen" : rule === "" ? "Export all contacts" : "Export those of the filter"}
-        {isOfChosen ? `: ${chosen.toLocaleString()}` : total === undefined ? "" : `: ${total.toLocaleString()}`}
+        {isOfChosen
+          ? exportTexts.exportChosen(chosen)
+          : rule === ""
+            ? exportTexts.exportAll(total)
+            : exportTexts.exportFiltered(total)}
       </button>
       <Problem message={problemOf(requested)} />
       <CommandLine command={ExportAtoms.exportCommand(wanted)} />
@@ -233,28 +223,23 @@ const Form = ({ total }: { readonly total: number | undefined }) => {
 }
 
 export const ExportView = () => {
+  const { contacts, file, format, requested, state } = exportTexts.headings
   const count = useAtomValue(ContactAtoms.count)
   const exports = useAtomValue(ExportAtoms.exports)
   return (
     <section aria-labelledby="export-title">
-      <h1 id="export-title">Export</h1>
+      <h1 id="export-title">{exportTexts.title}</h1>
       <RuleBox />
       <Unplaced />
       <Problem message={problemOf(count)} />
       <Form total={AsyncResult.isSuccess(count) ? count.value.count : undefined} />
-      <h2>Files of this session</h2>
+      <h2>{exportTexts.files}</h2>
       {exports.length === 0 ? (
-        <Empty icon="export" title="No file yet">
-          <p>
-            Files that are asked for stand here until the page is left. A link opens its file without a key for a while.
-          </p>
+        <Empty icon="export" title={exportTexts.noFile}>
+          <p>{exportTexts.noFileYet}</p>
         </Empty>
       ) : (
-        <Table
-          label="Files of this session"
-          columns={["Asked for", "Contacts", "Format", "State", "File"]}
-          className="broad"
-        >
+        <Table label={exportTexts.files} columns={[requested, contacts, format, state, file]} className="broad">
           {exports.map((one) => (
             <Made key={one.id} one={one} />
           ))}

@@ -6,12 +6,12 @@ import { counted } from "../kit/Counts.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { shortened } from "../kit/Shortened.ts"
 import { missing } from "../session/Rights.tsx"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { addressFileName, wanted } from "../contacts/ContactSelection.ts"
 import { addressFile, corrected, type LookedUp, lookUpAll } from "./PastedAddresses.ts"
 import { pasted } from "./PastedText.ts"
+import { shortened } from "../texts/SharedTexts.ts"
 
 /** The most addresses of a kind that are listed. */
 const listed = 100

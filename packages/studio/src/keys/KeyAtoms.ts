@@ -27,6 +27,7 @@ import { Atom } from "effect/reactivity"
 import { askWhile } from "../session/Unsaved.tsx"
 import { keysChanged } from "../session/Changes.ts"
 import { runtime, session } from "../session/Session.ts"
+import { keyTexts } from "../texts/KeyTexts.ts"
 
 /** Which of the two kinds of credentials. */
 export type Kind = "apikeys" | "smtp"
@@ -248,23 +249,15 @@ export const remove = runtime.fn(
 /** The person did not keep the secret, so the rotation changes nothing. */
 export class SecretNotKept extends Data.TaggedError("SecretNotKept")<{ readonly name: string }> {
   override get message(): string {
-    return `The new secret of "${this.name}" was thrown away, and the old one stays as it is.`
+    return keyTexts.notKept(this.name)
   }
 }
 
 /** The credential that was rotated last. */
 export const rotating = Atom.keepAlive(Atom.make<{ readonly kind: Kind; readonly name: string } | undefined>(undefined))
 
-/** How long the old secret works after a rotation. */
-export const graces = {
-  "0 seconds": "ends at once",
-  "1 day": "works for a day",
-  "7 days": "works for a week",
-  "30 days": "works for 30 days"
-} as const
-
-/** The time that was chosen. */
-export const grace = Atom.keepAlive(Atom.make<keyof typeof graces>("1 day"))
+/** How long the old secret works after a rotation, as it was chosen. */
+export const grace = Atom.keepAlive(Atom.make<keyof typeof keyTexts.graces>("1 day"))
 
 /** Gives a credential a new secret, which the person says to have kept before it replaces the old one. */
 export const rotate = Atom.keepAlive(

@@ -8,18 +8,14 @@ import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { useAskedClose } from "../session/Unsaved.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
+import { keyTexts } from "../texts/KeyTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
-import { kindNames, levelSentence, purposesOf } from "./KeyWords.ts"
+import { levelSentence, purposesOf } from "./KeyWords.ts"
 
 type Ends = KeyAtoms.KeyEdited["ends"]
 
-const endsTexts: Readonly<Record<Ends, string>> = {
-  keep: "as it is",
-  "30": "in 30 days",
-  "90": "in 90 days",
-  "365": "in a year",
-  never: "never"
-}
+const endsTexts: Readonly<Record<Ends, string>> = keyTexts.ends
 
 const isEnds = (text: string): text is Ends => Object.hasOwn(endsTexts, text)
 
@@ -38,7 +34,7 @@ const Levels = ({
   const offered = [...new Set([...KeyAtoms.choices.map(({ level }) => level), ...chosen])]
   return (
     <fieldset>
-      <legend>What it may do</legend>
+      <legend>{keyTexts.mayDo}</legend>
       {offered.map((level) => (
         <label key={level} className="choice">
           <input
@@ -49,11 +45,7 @@ const Levels = ({
             }
           />
           <span>
-            {levelSentence(level)}{" "}
-            <small>
-              {level}
-              {purposesOf(level) === "" ? "" : `, for ${purposesOf(level)}`}
-            </small>
+            {levelSentence(level)} <small>{keyTexts.level(level, purposesOf(level))}</small>
           </span>
         </label>
       ))}
@@ -110,14 +102,14 @@ export const KeyForm = ({
   const unused = proposed.addresses.filter((one) => !KeyAtoms.addressesOf(addresses).includes(one))
   return (
     <Dialog
-      title={listed === undefined ? `New ${kindNames[kind]}` : `Change ${listed.key.name}`}
+      title={listed === undefined ? keyTexts.titleOfNew[kind] : keyTexts.titleOfChange(listed.key.name)}
       onClose={result.waiting ? undefined : close}
     >
       {question}
       <form onSubmit={submit} className="stack">
         {listed === undefined ? (
           <label className="wide">
-            {kind === "smtp" ? "Name, an e-mail address that is the login" : "Name, such as the program that uses it"}
+            {keyTexts.name[kind]}
             <input
               value={name}
               required
@@ -128,7 +120,7 @@ export const KeyForm = ({
         ) : null}
         {kind === "smtp" ? null : <Levels chosen={levels} onChoose={(levels) => set({ levels })} />}
         <label>
-          It ends
+          {keyTexts.itEnds}
           <select
             value={ends}
             onChange={({ currentTarget: { value } }) => (isEnds(value) ? set({ ends: value }) : undefined)}
@@ -143,12 +135,12 @@ export const KeyForm = ({
           </select>
         </label>
         <label className="wide">
-          Addresses and ranges from which it may be used, one a line (empty: from everywhere)
+          {keyTexts.addresses}
           <textarea rows={3} value={addresses} onChange={(event) => set({ addresses: event.currentTarget.value })} />
         </label>
         {unused.length === 0 ? null : (
           <div className="buttons">
-            <span>Other keys have</span>
+            <span>{keyTexts.othersHave}</span>
             {unused.slice(0, 5).map((one) => (
               <button
                 key={one}
@@ -167,10 +159,10 @@ export const KeyForm = ({
             className="primary"
             disabled={result.waiting || (kind === "apikeys" && levels.length === 0)}
           >
-            {result.waiting ? "One moment…" : listed === undefined ? "Make it, and show its secret" : "Change it"}
+            {result.waiting ? sharedTexts.oneMoment : listed === undefined ? keyTexts.makeIt : keyTexts.changeIt}
           </button>
           <button type="button" disabled={result.waiting} onClick={close}>
-            Close
+            {sharedTexts.close}
           </button>
         </div>
       </form>

@@ -1,18 +1,11 @@
 /** The words for keys: what a level includes, and which one action ends a finding. */
 import { describeFinding, type KeyFinding } from "@roster/workflows"
 import { DateTime } from "effect"
-import { localTime } from "../kit/Times.tsx"
-import { choices, type Kind } from "./KeyAtoms.ts"
+import { keyTexts } from "../texts/KeyTexts.ts"
+import { localTime } from "../texts/Language.ts"
+import { choices } from "./KeyAtoms.ts"
 
-const sentences: Readonly<Record<string, string>> = {
-  ViewContacts: "Read all contacts",
-  ModifyContacts: "Add, import, change and delete contacts: it can overwrite or delete every one",
-  Export: "Export all contacts into files",
-  ViewReports: "See what became of the e-mails that were sent",
-  SendHttp: "Send e-mail",
-  Security: "See which keys and SMTP credentials there are, without their secrets",
-  ModifyAccessTokens: "Make, change and delete keys and SMTP credentials, but none that may more than itself"
-}
+const sentences: Readonly<Record<string, string>> = keyTexts.levels
 
 /** What a key with a level may do. */
 export const levelSentence = (level: string): string => sentences[level] ?? level
@@ -20,9 +13,6 @@ export const levelSentence = (level: string): string => sentences[level] ?? leve
 /** The purposes that a level includes, as the command line names them. */
 export const purposesOf = (level: string): string =>
   choices.find((choice) => choice.level === level)?.purposes.join(", ") ?? ""
-
-/** What the two kinds are called. */
-export const kindNames: Readonly<Record<Kind, string>> = { apikeys: "API key", smtp: "SMTP credentials" }
 
 /** The action that ends a finding. */
 export const actionOf = (finding: KeyFinding): "Delete" | "Change" => {

@@ -7,9 +7,11 @@ import { Mark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
+import { unseen } from "../kit/Unseen.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Needs } from "../session/Rights.tsx"
 import { session } from "../session/Session.ts"
+import { keyTexts } from "../texts/KeyTexts.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
 import { KeyForm } from "./KeyForm.tsx"
 import { actionOf, findingWords, levelSentence } from "./KeyWords.ts"
@@ -32,7 +34,7 @@ const Levels = ({ levels }: { readonly levels: ReadonlyArray<string> }) => {
       </ul>
       {others.length === 0 ? null : (
         <details>
-          <summary>{others.length.toLocaleString()} other levels</summary>
+          <summary>{keyTexts.otherLevels(others.length)}</summary>
           {others.join(", ")}
         </details>
       )}
@@ -63,20 +65,19 @@ const Row = ({
           <Levels levels={levels ?? []} />
         </td>
       )}
-      <td>{(ipRanges ?? []).length === 0 ? "everywhere" : (ipRanges ?? []).join(", ")}</td>
-      <td>{expires == null ? "never" : <Time at={expires} />}</td>
-      <td>{lastUse == null ? "never" : <Time at={lastUse} />}</td>
+      <td>{(ipRanges ?? []).length === 0 ? keyTexts.everywhere : (ipRanges ?? []).join(", ")}</td>
+      <td>{expires == null ? keyTexts.never : <Time at={expires} />}</td>
+      <td>{lastUse == null ? keyTexts.never : <Time at={lastUse} />}</td>
       {kind === "smtp" ? null : (
         <td>
-          {findings.length === 0 ? <Mark tone="good">nothing found</Mark> : null}
+          {findings.length === 0 ? <Mark tone="good">{keyTexts.nothingFound}</Mark> : null}
           {findings.map((finding) => {
             const action = actionOf(finding)
             return (
               <div key={finding._tag} className="note warn">
                 {findingWords(finding)}{" "}
                 <button type="button" className="link" onClick={() => onOpen({ _tag: action, listed })}>
-                  {action}
-                  <span className="unseen"> {name}</span>…
+                  {action === "Delete" ? keyTexts.delete(name, unseen) : keyTexts.change(name, unseen)}
                 </button>
               </div>
             )
@@ -86,16 +87,16 @@ const Row = ({
       <td>
         <div className="buttons">
           <button type="button" onClick={() => onOpen({ _tag: "Change", listed })}>
-            Change<span className="unseen"> {name}</span>…
+            {keyTexts.change(name, unseen)}
           </button>
           <button type="button" disabled={isRotating} onClick={() => onRotate(listed)}>
-            Rotate<span className="unseen"> {name}</span>
+            {keyTexts.rotate(name, unseen)}
           </button>
           <button type="button" className="danger" onClick={() => onOpen({ _tag: "Leaked", listed })}>
-            It leaked<span className="unseen">: {name}</span>…
+            {keyTexts.leaked(name, unseen)}
           </button>
           <button type="button" className="danger" onClick={() => onOpen({ _tag: "Delete", listed })}>
-            Delete<span className="unseen"> {name}</span>…
+            {keyTexts.delete(name, unseen)}
           </button>
         </div>
       </td>
@@ -107,7 +108,8 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
   const result = useAtomValue(kind === "smtp" ? KeyAtoms.smtp : KeyAtoms.keys)
   const [rotation, rotate] = useAtom(KeyAtoms.rotate)
   const isStore = useAtomValue(session)?.host?.isStore === true
-  const title = kind === "smtp" ? "SMTP credentials" : "API keys"
+  const title = keyTexts.lists[kind]
+  const { actions, audit, ends, from, lastUse, may, name } = keyTexts.headings
   const listed = AsyncResult.isSuccess(result) ? result.value : []
   return (
     <>
@@ -119,24 +121,19 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
           onClick={() => onOpen({ _tag: "Create", kind, levels: [] })}
         >
           <Icon name="add" />
-          {kind === "smtp" ? "New SMTP credentials…" : "New key…"}
+          {keyTexts.make[kind]}
         </button>
       </div>
       <Problem message={problemOf(result)} />
-      {AsyncResult.isInitial(result) ? <p>Reading them…</p> : null}
+      {AsyncResult.isInitial(result) ? <p>{keyTexts.reading}</p> : null}
       {AsyncResult.isSuccess(result) && listed.length === 0 ? (
-        <p>
-          There are none.
-          {isStore && kind === "apikeys" ? " Programs need one to reach this store over the network." : ""}
-        </p>
+        <p>{isStore && kind === "apikeys" ? keyTexts.noneOfStore : keyTexts.none}</p>
       ) : null}
       {listed.length === 0 ? null : (
         <Table
           label={title}
           columns={
-            kind === "smtp"
-              ? ["Name", "From", "Ends", "Last use", "Actions"]
-              : ["Name", "May", "From", "Ends", "Last use", "Audit", "Actions"]
+            kind === "smtp" ? [name, from, ends, lastUse, actions] : [name, may, from, ends, lastUse, audit, actions]
           }
           className="broad"
         >
@@ -155,20 +152,20 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
   )
 }
 
-const isGrace = (text: string): text is keyof typeof KeyAtoms.graces => Object.hasOwn(KeyAtoms.graces, text)
+const isGrace = (text: string): text is keyof typeof keyTexts.graces => Object.hasOwn(keyTexts.graces, text)
 
 const Grace = () => {
   const [grace, setGrace] = useAtom(KeyAtoms.grace)
   const { waiting } = useAtomValue(KeyAtoms.rotate)
   return (
     <label>
-      After a rotation the old secret
+      {keyTexts.oldSecret}
       <select
         value={grace}
         disabled={waiting}
         onChange={({ currentTarget: { value } }) => (isGrace(value) ? setGrace(value) : undefined)}
       >
-        {Object.entries(KeyAtoms.graces).map(([value, text]) => (
+        {Object.entries(keyTexts.graces).map(([value, text]) => (
           <option key={value} value={value}>
             {text}
           </option>
@@ -187,10 +184,10 @@ const Subaccount = () => {
   return (
     <form className="bar" onSubmit={submit}>
       <label>
-        Subaccount, by its e-mail address (empty: the account of this key)
+        {keyTexts.subaccount}
         <input name="subaccount" defaultValue={email} autoComplete="off" />
       </label>
-      <button type="submit">Show</button>
+      <button type="submit">{keyTexts.show}</button>
     </form>
   )
 }
@@ -214,7 +211,7 @@ export const KeysView = () => {
   ]
   return (
     <section aria-labelledby="keys-title">
-      <h1 id="keys-title">Keys</h1>
+      <h1 id="keys-title">{keyTexts.title}</h1>
       <RotationStatus />
       <Needs level="ModifyAccessTokens">
         <List kind="apikeys" onOpen={setOpen} />
@@ -224,7 +221,7 @@ export const KeysView = () => {
         <List kind="smtp" onOpen={setOpen} />
       </Needs>
       <details>
-        <summary>Subaccounts and rotations</summary>
+        <summary>{keyTexts.more}</summary>
         <div className="bar">
           <Subaccount />
           <Grace />

@@ -7,17 +7,12 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Time } from "../kit/Times.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
+import { keyTexts } from "../texts/KeyTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
-import { kindNames } from "./KeyWords.ts"
 
 const LastUse = ({ of: { lastUse } }: { readonly of: KeyAtoms.ListedKey["key"] }) =>
-  lastUse == null ? (
-    "It was never used"
-  ) : (
-    <>
-      It was used last at <Time at={lastUse} />
-    </>
-  )
+  lastUse == null ? keyTexts.neverUsed : keyTexts.lastUsed(<Time at={lastUse} />)
 
 /** What is known of a leaked key that is gone. */
 const Revoked = ({ listed }: { readonly listed: KeyAtoms.ListedKey }) => {
@@ -26,10 +21,10 @@ const Revoked = ({ listed }: { readonly listed: KeyAtoms.ListedKey }) => {
   return (
     <>
       <p role="status">
-        <bdi>{name}</bdi> is revoked: nobody gets in with it any more. <LastUse of={listed.key} />.{" "}
-        {(listed.levels ?? []).length === 0 ? "" : `It could do: ${listed.levels?.join(", ")}.`}
+        {keyTexts.isRevoked(<bdi>{name}</bdi>)} <LastUse of={listed.key} />{" "}
+        {(listed.levels ?? []).length === 0 ? "" : keyTexts.couldDo((listed.levels ?? []).join(", "))}
       </p>
-      <p>What it did is in the audit trail, for a key with the level Security:</p>
+      <p>{keyTexts.inTrail}</p>
       <CommandLine command={{ program: "audit list", values }} />
     </>
   )
@@ -56,7 +51,7 @@ export const RemoveDialog = ({
   const isGone = AsyncResult.isSuccess(removed) && !removed.waiting
   return (
     <Dialog
-      title={isLeaked ? `${key.name} has leaked` : `Delete ${key.name}`}
+      title={isLeaked ? keyTexts.hasLeaked(key.name) : keyTexts.deleteNamed(key.name)}
       onClose={removed.waiting ? undefined : onClose}
     >
       <div className="stack">
@@ -65,25 +60,19 @@ export const RemoveDialog = ({
           isLeaked ? (
             <Revoked listed={listed} />
           ) : (
-            <p role="status">
-              <bdi>{key.name}</bdi> is deleted.
-            </p>
+            <p role="status">{keyTexts.isDeleted(<bdi>{key.name}</bdi>)}</p>
           )
         ) : isLastManaging ? (
-          <p>
-            This is the last key that can manage keys, so it stays: without it nobody could make another one over the
-            network. Make another key that can manage keys first, sign in with that one, and then delete this one.
-          </p>
+          <p>{keyTexts.lastManaging}</p>
         ) : (
           <p>
-            The {kindNames[kind]} <bdi>{key.name}</bdi> would stop working at once, for every program that uses it.{" "}
-            <LastUse of={key} />. This cannot be undone.
+            {keyTexts.wouldStop[kind](<bdi>{key.name}</bdi>)} <LastUse of={key} /> {keyTexts.noUndo}
           </p>
         )}
         <div className="buttons">
           {isGone ? null : isLastManaging ? (
             <button type="button" className="primary" onClick={onMakeManaging}>
-              Make another managing key…
+              {keyTexts.makeManaging}
             </button>
           ) : (
             <Confirmed>
@@ -93,12 +82,12 @@ export const RemoveDialog = ({
                 disabled={removed.waiting}
                 onClick={() => remove({ kind, name: key.name })}
               >
-                {removed.waiting ? "One moment…" : isLeaked ? "Revoke it now" : "Delete it"}
+                {removed.waiting ? sharedTexts.oneMoment : isLeaked ? keyTexts.revokeIt : keyTexts.deleteIt}
               </button>
             </Confirmed>
           )}
           <button type="button" disabled={removed.waiting} onClick={onClose}>
-            {isGone ? "Close" : "Keep it"}
+            {isGone ? sharedTexts.close : keyTexts.keepIt}
           </button>
         </div>
         {isGone ? null : <CommandLine command={command} />}

@@ -3,6 +3,8 @@ import { AsyncResult, Atom } from "effect/reactivity"
 import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Time } from "../kit/Times.tsx"
+import { keyTexts } from "../texts/KeyTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
 
 export const RotationStatus = () => {
@@ -15,33 +17,23 @@ export const RotationStatus = () => {
     registry.set(KeyAtoms.rotating, undefined)
   }
   return (
-    <section className="note" aria-label={`New secret of ${rotating.name}`}>
-      <h2>
-        New secret of <bdi>{rotating.name}</bdi>
-      </h2>
+    <section className="note" aria-label={keyTexts.newSecretOf(rotating.name)}>
+      <h2>{keyTexts.newSecret(<bdi>{rotating.name}</bdi>)}</h2>
       <Problem message={problemOf(result)} />
       {AsyncResult.isSuccess(result) ? (
         <div role="status">
-          <p>
-            Done: the new secret belongs to <bdi>{result.value.name}</bdi>. Give it to the programs that use the old
-            one.
-          </p>
+          <p>{keyTexts.belongsTo(<bdi>{result.value.name}</bdi>)}</p>
           {result.value.old.map(({ expires, name }) => (
             <p key={name}>
-              The old secret works as <bdi>{name}</bdi>
-              {expires === null ? null : (
-                <>
-                  {" "}
-                  until <Time at={expires} />
-                </>
-              )}
-              . Change that one to give it another end.
+              {expires === null
+                ? keyTexts.oldWorks(<bdi>{name}</bdi>)
+                : keyTexts.oldWorksUntil(<bdi>{name}</bdi>, <Time at={expires} />)}
             </p>
           ))}
         </div>
       ) : null}
       <button type="button" onClick={close}>
-        Close
+        {sharedTexts.close}
       </button>
     </section>
   )

@@ -3,8 +3,8 @@ import { Redacted } from "effect"
 import { useRef, useState } from "preact/compat"
 import { useAtom } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
+import { keyTexts } from "../texts/KeyTexts.ts"
 import { type ShownSecret, shownSecret } from "./KeyAtoms.ts"
-import { kindNames } from "./KeyWords.ts"
 
 const Secret = ({ onClose, shown }: { readonly shown: ShownSecret; readonly onClose: () => void }) => {
   const { kind, name, onKept, secret } = shown
@@ -24,33 +24,33 @@ const Secret = ({ onClose, shown }: { readonly shown: ShownSecret; readonly onCl
     onClose()
   }
   return (
-    <Dialog title={`The secret of ${name}`}>
+    <Dialog title={keyTexts.secretOf(name)}>
       <div className="stack">
         <p>
-          This is the {kind === "smtp" ? "password" : "secret"} of the {kindNames[kind]}{" "}
-          <bdi>
-            <strong>{name}</strong>
-          </bdi>
-          . It is shown now and never again. Keep it where secrets are kept, such as a password manager.
+          {keyTexts.shownOnce[kind](
+            <bdi>
+              <strong>{name}</strong>
+            </bdi>
+          )}
         </p>
         <label className="wide">
-          Secret
+          {keyTexts.secret}
           <textarea ref={field} readOnly rows={2} spellcheck={false} value={Redacted.value(secret)} />
         </label>
         <button type="button" onClick={copy}>
-          {isCopied ? "Copied" : "Copy"}
+          {isCopied ? keyTexts.copied : keyTexts.copy}
         </button>
         <label className="choice">
-          <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />I have
-          kept the secret
+          <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />
+          {keyTexts.haveKept}
         </label>
         <div className="buttons">
           <button type="button" className="primary" disabled={!isKept} onClick={() => end(true)}>
-            Done
+            {keyTexts.done}
           </button>
           {onKept === undefined ? null : (
             <button type="button" disabled={isKept} onClick={() => end(false)}>
-              Throw it away, and keep the old one
+              {keyTexts.throwAway}
             </button>
           )}
         </div>

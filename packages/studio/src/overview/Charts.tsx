@@ -1,5 +1,6 @@
 /** Pictures of numbers as plain SVG. A table beside them has the same numbers for whoever does not see them. */
-import { monthWords } from "../kit/Times.tsx"
+import { monthWords } from "../texts/Language.ts"
+import { overviewTexts } from "../texts/OverviewTexts.ts"
 import type { Figure } from "./OverviewAtoms.ts"
 
 /** A number beside the largest one. */
@@ -45,7 +46,7 @@ export const Growth = ({ label, months: told }: { readonly label: string; readon
           const tall = (contacts / most) * height
           return (
             <rect key={name} x={at + 0.1} y={height - tall} width={0.8} height={tall}>
-              <title>{`${monthWords(name)}: ${contacts.toLocaleString()}`}</title>
+              <title>{overviewTexts.inMonth(monthWords(name), contacts)}</title>
             </rect>
           )
         })}

@@ -21,6 +21,7 @@ import { Atom } from "effect/reactivity"
 import { addressOf } from "../find/ContactsAddress.ts"
 import { keysChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
+import { overviewTexts } from "../texts/OverviewTexts.ts"
 
 /** The numbers once they are counted. */
 const counted: Effect.Effect<AccountSummary, ServiceError, AccountService> = AccountService.use(
@@ -35,7 +36,7 @@ export const summary = Atom.withRefresh(
   `${maximumOverviewAge} seconds`
 )
 
-/** A number with its words and the address of its people. */
+/** A number with its name, in the words of people or of the service, and the rule of its people. */
 export interface Figure {
   readonly name: string
   readonly contacts: number
@@ -48,15 +49,22 @@ export const peopleAt = (rule: string): string => `#${addressOf({ rule })}`
 
 const statusRule = (status: string): string => `status = '${status}'`
 
+/** A figure of the whole account. */
+export interface AccountFigure extends Figure {
+  readonly of: keyof typeof overviewTexts.figures
+}
+
 /** Everybody, and who gets mail and who does not. */
-export const figuresOf = ({ contacts, statuses }: AccountSummary): ReadonlyArray<Figure> => {
+export const figuresOf = ({ contacts, statuses }: AccountSummary): ReadonlyArray<AccountFigure> => {
+  const { all, mailed: reach, unmailed } = overviewTexts.figures
   const mailed = statuses.filter(({ status }) => isMailedStatus(status))
   const reached = mailed.reduce((sum, { contacts }) => sum + contacts, 0)
   return [
-    { name: "Contacts", contacts, rule: "" },
-    { name: "Get mail", contacts: reached, rule: mailedStatuses.map(statusRule).join(" OR ") },
+    { of: "all", name: all, contacts, rule: "" },
+    { of: "mailed", name: reach, contacts: reached, rule: mailedStatuses.map(statusRule).join(" OR ") },
     {
-      name: "Get no mail",
+      of: "unmailed",
+      name: unmailed,
       contacts: contacts - reached,
       rule: mailedStatuses.map((status) => `status != '${status}'`).join(" AND ")
     }
@@ -111,16 +119,20 @@ export const listsOf = ({ lists }: AccountSummary): ReadonlyArray<Figure> =>
 const cell = (text: string): string => `"${ContactColumns.protectCell(text).replaceAll('"', '""')}"`
 
 /** All numbers as a file for spreadsheets. */
-export const fileOf = (summary: AccountSummary): string =>
-  [
-    ["Kind", "Name", "Contacts"],
-    ...figuresOf(summary).map(({ contacts, name }) => ["Total", name, String(contacts)]),
-    ...statusesOf(summary).map(({ contacts, name }) => ["Status", name, String(contacts)]),
-    ...monthsOf(summary).map(({ contacts, name }) => ["Added in", name, String(contacts)]),
-    ...listsOf(summary).map(({ contacts, name }) => ["List", name, String(contacts)])
+export const fileOf = (summary: AccountSummary): string => {
+  const { addedIn, contacts, kind, list, name, status, total } = overviewTexts.file
+  const rows = (of: string, figures: ReadonlyArray<Figure>): ReadonlyArray<ReadonlyArray<string>> =>
+    figures.map(({ contacts, name }) => [of, name, String(contacts)])
+  return [
+    [kind, name, contacts],
+    ...rows(total, figuresOf(summary)),
+    ...rows(status, statusesOf(summary)),
+    ...rows(addedIn, monthsOf(summary)),
+    ...rows(list, listsOf(summary))
   ]
     .map((cells) => `${cells.map(cell).join(",")}\r\n`)
     .join("")
+}
 
 /** A key that ends soon, or has ended. */
 export interface EndingKey {

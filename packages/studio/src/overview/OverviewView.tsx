@@ -3,18 +3,21 @@ import type { AccountSummary } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
 import type { ReactNode } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
-import { counted, people } from "../kit/Counts.ts"
+
 import { download } from "../kit/Download.ts"
 import { Empty } from "../kit/Empty.tsx"
 import { Mark, StatusMark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Numbers, Table } from "../kit/Table.tsx"
-import { monthWords, Time } from "../kit/Times.tsx"
+import { Time } from "../kit/Times.tsx"
+import { unseen } from "../kit/Unseen.tsx"
 import * as RunAtoms from "../runs/RunAtoms.ts"
 import { beganAt } from "../runs/RunWords.ts"
 import { StateMark } from "../runs/StateMark.tsx"
 import { whatOf } from "../session/DeedWords.ts"
 import { missing } from "../session/Rights.tsx"
+import { monthWords, number } from "../texts/Language.ts"
+import { overviewTexts } from "../texts/OverviewTexts.ts"
 import { Growth, Share } from "./Charts.tsx"
 import * as OverviewAtoms from "./OverviewAtoms.ts"
 
@@ -22,7 +25,7 @@ const { figuresOf, fileOf, listsOf, monthsOf, peopleAt, shownMonths, statusesOf 
 
 /** A number that leads to its people. */
 const Leading = ({ contacts, rule }: Pick<OverviewAtoms.Figure, "contacts" | "rule">) => (
-  <a href={peopleAt(rule)}>{contacts.toLocaleString()}</a>
+  <a href={peopleAt(rule)}>{number(contacts)}</a>
 )
 
 const Rows = ({
@@ -52,16 +55,14 @@ const Rows = ({
 
 const columnsOf = (name: string): ReadonlyArray<ReactNode> => [
   name,
-  <Numbers key="contacts">Contacts</Numbers>,
-  <span key="share" className="unseen">
-    As a bar
-  </span>
+  <Numbers key="contacts">{overviewTexts.contacts}</Numbers>,
+  unseen(overviewTexts.asBar)
 ]
 
 const Statuses = ({ summary }: { readonly summary: AccountSummary }) => (
   <section aria-labelledby="overview-statuses">
-    <h2 id="overview-statuses">Who gets mail, and who does not</h2>
-    <Table label="Contacts by status" columns={[...columnsOf("Status"), "Mail"]}>
+    <h2 id="overview-statuses">{overviewTexts.statuses}</h2>
+    <Table label={overviewTexts.byStatus} columns={[...columnsOf(overviewTexts.status), overviewTexts.mail]}>
       {statusesOf(summary).map(({ contacts, isMailed, name, rule }) => (
         <tr key={name}>
           <th scope="row">
@@ -73,7 +74,7 @@ const Statuses = ({ summary }: { readonly summary: AccountSummary }) => (
           <td className="shares">
             <Share of={contacts} among={summary.contacts} />
           </td>
-          <td>{isMailed ? "gets mail" : "gets none"}</td>
+          <td>{isMailed ? overviewTexts.getsMail : overviewTexts.getsNone}</td>
         </tr>
       ))}
     </Table>
@@ -86,14 +87,11 @@ const Months = ({ summary }: { readonly summary: AccountSummary }) => {
   const added = shown.reduce((sum, { contacts }) => sum + contacts, 0)
   return (
     <section aria-labelledby="overview-months">
-      <h2 id="overview-months">Added by month</h2>
-      <Growth
-        label={`${people(added)} added in the last ${counted(shown.length, "month")}, as the table below has them`}
-        months={shown}
-      />
+      <h2 id="overview-months">{overviewTexts.months}</h2>
+      <Growth label={overviewTexts.growth(added, shown.length)} months={shown} />
       <details>
-        <summary>As a table</summary>
-        <Table label="Contacts by the month in which they were added" columns={columnsOf("Month")} className="rows">
+        <summary>{overviewTexts.asTable}</summary>
+        <Table label={overviewTexts.byMonth} columns={columnsOf(overviewTexts.month)} className="rows">
           <Rows
             figures={months.toReversed().filter(({ contacts }) => contacts > 0)}
             nameOf={({ name }) => monthWords(name)}
@@ -111,19 +109,21 @@ const Lists = ({ summary }: { readonly summary: AccountSummary }) => {
   const lists = listsOf(summary)
   return (
     <section aria-labelledby="overview-lists">
-      <h2 id="overview-lists">Lists</h2>
+      <h2 id="overview-lists">{overviewTexts.lists}</h2>
       {lists.length === 0 ? (
         <p>
-          There are no lists yet. <a href="#lists">Make one</a>
+          {overviewTexts.noLists((words) => (
+            <a href="#lists">{words}</a>
+          ))}
         </p>
       ) : (
         <>
-          <Table label="The largest lists" columns={columnsOf("List")}>
+          <Table label={overviewTexts.largest} columns={columnsOf(overviewTexts.list)}>
             <Rows figures={lists.slice(0, shownLists)} />
           </Table>
           {lists.length > shownLists ? (
             <p>
-              <a href="#lists">All {lists.length.toLocaleString()} lists</a>
+              <a href="#lists">{overviewTexts.allLists(lists.length)}</a>
             </p>
           ) : null}
         </>
@@ -139,11 +139,11 @@ const Runs = () => {
   if (!AsyncResult.isSuccess(result)) return <Problem message={problemOf(result)} />
   return (
     <section aria-labelledby="overview-runs">
-      <h2 id="overview-runs">What was done last</h2>
+      <h2 id="overview-runs">{overviewTexts.runs}</h2>
       {result.value.length === 0 ? (
-        <p>Nothing was changed yet.</p>
+        <p>{overviewTexts.nothing}</p>
       ) : (
-        <Table label="The newest runs" columns={["When", "What", "How it ended"]}>
+        <Table label={overviewTexts.newest} columns={[overviewTexts.when, overviewTexts.what, overviewTexts.ended]}>
           {result.value.slice(0, shownRuns).map((run) => (
             <tr key={run.header.id}>
               <td>
@@ -160,7 +160,7 @@ const Runs = () => {
         </Table>
       )}
       <p>
-        <a href="#history">The whole history</a>
+        <a href="#history">{overviewTexts.history}</a>
       </p>
     </section>
   )
@@ -171,11 +171,11 @@ const EndingKeys = () => {
   if (!AsyncResult.isSuccess(result)) return null
   return (
     <section aria-labelledby="overview-keys">
-      <h2 id="overview-keys">Keys that end soon</h2>
+      <h2 id="overview-keys">{overviewTexts.keys}</h2>
       {result.value.length === 0 ? (
-        <p>No key ends within {OverviewAtoms.soonDays} days.</p>
+        <p>{overviewTexts.noKeys(OverviewAtoms.soonDays)}</p>
       ) : (
-        <Table label="Keys that end soon" columns={["Key", "Ends", "State"]}>
+        <Table label={overviewTexts.keys} columns={[overviewTexts.key, overviewTexts.ends, overviewTexts.state]}>
           {result.value.map(({ ends, hasEnded, name }) => (
             <tr key={name}>
               <th scope="row">
@@ -185,14 +185,16 @@ const EndingKeys = () => {
                 <Time at={ends} />
               </td>
               <td>
-                <Mark tone={hasEnded ? "wrong" : "warn"}>{hasEnded ? "has ended" : "ends soon"}</Mark>
+                <Mark tone={hasEnded ? "wrong" : "warn"}>
+                  {hasEnded ? overviewTexts.hasEnded : overviewTexts.endsSoon}
+                </Mark>
               </td>
             </tr>
           ))}
         </Table>
       )}
       <p>
-        <a href="#keys">All keys</a>
+        <a href="#keys">{overviewTexts.allKeys}</a>
       </p>
     </section>
   )
@@ -201,18 +203,25 @@ const EndingKeys = () => {
 /** What the numbers say, once there are some. */
 const Counted = ({ summary }: { readonly summary: AccountSummary }) =>
   summary.contacts === 0 ? (
-    <Empty icon="overview" title="There is nobody to count yet">
+    <Empty icon="overview" title={overviewTexts.nobody}>
       <p>
-        <a href="#import">Import a file</a>, or <a href="#contacts">add a contact</a>.
+        {overviewTexts.firstSteps(
+          (words) => (
+            <a href="#import">{words}</a>
+          ),
+          (words) => (
+            <a href="#contacts">{words}</a>
+          )
+        )}
       </p>
     </Empty>
   ) : (
     <>
       <ul className="cards">
-        {figuresOf(summary).map(({ contacts, name, rule }) => (
-          <li key={name} className={`card ${name === "Get mail" ? "good" : ""}`}>
+        {figuresOf(summary).map(({ contacts, name, of, rule }) => (
+          <li key={of} className={`card ${of === "mailed" ? "good" : ""}`}>
             <a href={peopleAt(rule)}>
-              <span className="figure">{contacts.toLocaleString()}</span>
+              <span className="figure">{number(contacts)}</span>
               {name}
             </a>
           </li>
@@ -231,25 +240,23 @@ export const OverviewView = () => {
   return (
     <section className="overview" aria-labelledby="overview-title">
       <div className="title">
-        <h1 id="overview-title">Overview</h1>
+        <h1 id="overview-title">{overviewTexts.title}</h1>
         {summary === undefined ? null : (
           <div className="buttons">
-            <small>
-              Counted <Time at={summary.counted} />
-            </small>
+            <small>{overviewTexts.counted(<Time at={summary.counted} />)}</small>
             <button
               type="button"
               onClick={() => download("overview.csv", new Blob(["\ufeff", fileOf(summary)], { type: "text/csv" }))}
             >
-              Save as a file
+              {overviewTexts.save}
             </button>
           </div>
         )}
       </div>
       <Problem message={problemOf(result)} />
-      {AsyncResult.isInitial(result) ? <p role="status">The contacts are being counted…</p> : null}
+      {AsyncResult.isInitial(result) ? <p role="status">{overviewTexts.counting}</p> : null}
       {AsyncResult.isSuccess(result) && summary === undefined ? (
-        <p className="note">This service tells no numbers; the list of contacts says how many there are.</p>
+        <p className="note">{overviewTexts.noNumbers}</p>
       ) : null}
       {summary === undefined ? null : <Counted summary={summary} />}
       <Runs />

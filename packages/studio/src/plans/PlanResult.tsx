@@ -8,9 +8,9 @@ import { people } from "../kit/Counts.ts"
 import { Icon } from "../kit/Icon.tsx"
 import { statusWords } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { shortened } from "../kit/Shortened.ts"
 import { UndoButton } from "../session/Undo.tsx"
 import * as ContactPlan from "./ContactPlan.ts"
+import { shortened } from "../texts/SharedTexts.ts"
 
 /** What was done, before its counts. */
 const doneWords = (of: Wanted): string => {

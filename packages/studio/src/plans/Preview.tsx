@@ -5,9 +5,9 @@ import { Unplaced } from "../contacts/Unplaced.tsx"
 import { people } from "../kit/Counts.ts"
 import { valueWords } from "../kit/FieldTitles.ts"
 import { statusWords } from "../kit/Mark.tsx"
-import { shortened } from "../kit/Shortened.ts"
 import { Confirmed } from "../session/Confirmed.tsx"
 import type * as ContactPlan from "./ContactPlan.ts"
+import { shortened } from "../texts/SharedTexts.ts"
 
 const unshown: PlanSummary["sample"][number]["changes"] = {}
 

@@ -6,11 +6,11 @@ import { type FormEvent, useId, useState } from "preact/compat"
 import { useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { fieldTitle, valueWords } from "../kit/FieldTitles.ts"
 import { statusWords } from "../kit/Mark.tsx"
-import { shortened } from "../kit/Shortened.ts"
-import { localDay, localTime } from "../kit/Times.tsx"
+import { localDay, localTime } from "../texts/Language.ts"
 import * as AppliedRule from "./AppliedRule.ts"
 import { dayOf, startOfDay } from "./LocalDays.ts"
 import * as RuleDraft from "./RuleDraft.ts"
+import { shortened } from "../texts/SharedTexts.ts"
 
 /** The name of a field of rules for people. */
 const titleOf = ({ _tag, name }: Rule.Field): string =>

@@ -4,7 +4,7 @@
  */
 import type { RuleSuggestion } from "@roster/domain"
 import { RuleDate, RuleFields } from "@roster/domain/internal"
-import { localDay } from "../kit/Times.tsx"
+import { localDay } from "../texts/Language.ts"
 
 /** What may be written, and what it means. */
 export interface Suggestion extends RuleSuggestion {

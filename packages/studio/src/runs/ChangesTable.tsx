@@ -1,9 +1,10 @@
 /** What a run did to contacts, as a table: the values before, by the run, and, in a preview of an undo, now. */
 import type { ReactNode } from "preact/compat"
 import { valueWords } from "../kit/FieldTitles.ts"
-import { shortened } from "../kit/Shortened.ts"
 import { Table } from "../kit/Table.tsx"
+import { runTexts } from "../texts/RunTexts.ts"
 import { fieldText } from "./RunWords.ts"
+import { shortened } from "../texts/SharedTexts.ts"
 
 /** A contact of the table. */
 export interface ShownChange {
@@ -28,7 +29,11 @@ const Value = ({
   readonly value: string | number | null
   readonly className?: string
 }) =>
-  value === null ? <small>none</small> : <bdi className={className}>{shortened(valueWords(field, String(value)))}</bdi>
+  value === null ? (
+    <small>{runTexts.none}</small>
+  ) : (
+    <bdi className={className}>{shortened(valueWords(field, String(value)))}</bdi>
+  )
 
 /** Maximum number of fields of a contact that are shown. */
 const mostFields = 30
@@ -43,6 +48,7 @@ export const ChangesTable = ({
   /** Whether there is a column of the values now. */
   readonly hasNow: boolean
 }) => {
+  const { before, byRun, contact, field, now, theRun, theUndo } = runTexts.columns
   const first = (change: ShownChange, rows: number): ReactNode => (
     <>
       <th scope="row" rowSpan={rows}>
@@ -54,14 +60,7 @@ export const ChangesTable = ({
   return (
     <Table
       label={label}
-      columns={[
-        "Contact",
-        hasNow ? "The undo" : "The run",
-        "Field",
-        "Before",
-        "By the run",
-        ...(hasNow ? ["Now"] : [])
-      ]}
+      columns={[contact, hasNow ? theUndo : theRun, field, before, byRun, ...(hasNow ? [now] : [])]}
       className="broad"
     >
       {changes.flatMap((change, index) => {
@@ -72,7 +71,7 @@ export const ChangesTable = ({
             <tr key={index}>
               {first(change, 1)}
               <td colSpan={hasNow ? 4 : 3}>
-                <small>The record has no single fields of it.</small>
+                <small>{runTexts.noFields}</small>
               </td>
             </tr>
           ]
@@ -82,7 +81,7 @@ export const ChangesTable = ({
             {at === 0 ? first(change, fields.length) : null}
             <td>
               <bdi>{fieldText(field)}</bdi>
-              {at === fields.length - 1 && rest > 0 ? <small> and {rest.toLocaleString()} fields more</small> : null}
+              {at === fields.length - 1 && rest > 0 ? <small>{runTexts.moreFields(rest)}</small> : null}
             </td>
             <td>
               <Value field={field} value={before} className={hasNow ? "" : "old"} />
@@ -92,7 +91,7 @@ export const ChangesTable = ({
             </td>
             {hasNow ? (
               <td>
-                <Value field={field} value={now} /> {isKept ? <small>stays</small> : null}
+                <Value field={field} value={now} /> {isKept ? <small>{runTexts.stays}</small> : null}
               </td>
             ) : null}
           </tr>

@@ -3,36 +3,37 @@ import type { ListedRun } from "@roster/workflows"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { people } from "../kit/Counts.ts"
+
 import { Icon } from "../kit/Icon.tsx"
 import { Pager, pageSize } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Time } from "../kit/Times.tsx"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
+import { runTexts } from "../texts/RunTexts.ts"
 import { ChangesTable } from "./ChangesTable.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
 import { whatOf } from "../session/DeedWords.ts"
-import { beganAt, changedBy, effectWords, previewWords, stepWords } from "./RunWords.ts"
+import { beganAt, changedBy, previewWords, stepWords } from "./RunWords.ts"
 import { StateMark } from "./StateMark.tsx"
 
 const Changes = () => {
   const result = useAtomValue(RunAtoms.changes)
   const [first, setFirst] = useAtom(RunAtoms.first)
   if (!AsyncResult.isSuccess(result)) {
-    return problemOf(result) === undefined ? <p>Reading the run…</p> : <Problem message={problemOf(result)} />
+    return problemOf(result) === undefined ? <p>{runTexts.readingRun}</p> : <Problem message={problemOf(result)} />
   }
   const { changes, total } = result.value
-  if (total === 0) return <p>The record of this run names no contacts.</p>
+  if (total === 0) return <p>{runTexts.noContacts}</p>
   return (
     <>
       <Pager first={first} total={total} onFirst={setFirst} />
       <ChangesTable
-        label="What the run changed"
+        label={runTexts.changes}
         hasNow={false}
         changes={changes.map(({ effect, email, fields, isMade }) => ({
           email,
           fields,
-          words: isMade ? effectWords[effect] : "left alone: others changed the contact meanwhile"
+          words: isMade ? runTexts.effects[effect] : runTexts.leftAlone
         }))}
       />
     </>
@@ -57,22 +58,18 @@ const Preview = ({ preview }: { readonly preview: RunAtoms.UndoPreview }) => {
               setFirst(0)
             }}
           />
-          Only those that others changed or deleted since
+          {runTexts.onlySince}
         </label>
       )}
       <Pager first={first} total={shown.length} onFirst={setFirst} />
       <ChangesTable
-        label="What the undo would do"
+        label={runTexts.wouldDo}
         hasNow
         changes={shown
           .slice(first, first + size)
           .map((contact) => ({ email: contact.email, fields: contact.fields, words: stepWords(contact) }))}
       />
-      {contacts.length < preview.report.read ? (
-        <p>
-          Shown are the first {contacts.length.toLocaleString()} of {preview.report.read.toLocaleString()} contacts.
-        </p>
-      ) : null}
+      {contacts.length < preview.report.read ? <p>{runTexts.firstOf(contacts.length, preview.report.read)}</p> : null}
     </>
   )
 }
@@ -85,13 +82,13 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
   const done = useAtomValue(RunAtoms.progress)
   const previewed = AsyncResult.isSuccess(preview) && preview.value.run === id ? preview.value : undefined
   const total = previewed === undefined ? 0 : changedBy(previewed.report)
-  const button = <UndoButton run={id} title={`Undo: change ${people(total)}`} total={total} />
+  const button = <UndoButton run={id} title={runTexts.undoOf(total)} total={total} />
   if (undone.waiting || !AsyncResult.isInitial(undone)) return button
   return (
     <>
       <Problem message={problemOf(preview)} />
       {preview.waiting ? (
-        <p role="status">Comparing with the contacts as they are now: {done.toLocaleString()} so far…</p>
+        <p role="status">{runTexts.comparing(done)}</p>
       ) : previewed === undefined ? null : (
         <>
           <div className="note" role="status">
@@ -109,18 +106,18 @@ const Undo = ({ run }: { readonly run: ListedRun }) => {
             disabled={!run.isHere || run.state === "GoingOn" || preview.waiting}
             onClick={() => look(id)}
           >
-            Preview the undo…
+            {runTexts.preview}
           </button>
         ) : (
           <>
             {total === 0 ? null : button}
             <button type="button" onClick={() => registry.set(RunAtoms.lookUndo, Atom.Reset)}>
-              Leave it
+              {runTexts.leave}
             </button>
           </>
         )}
       </div>
-      {run.isHere ? null : <p>This run is of {run.header.name ?? run.header.target}. Sign in there to undo it.</p>}
+      {run.isHere ? null : <p>{runTexts.elsewhere(run.header.name ?? run.header.target)}</p>}
     </>
   )
 }
@@ -134,22 +131,22 @@ export const RunCard = ({ run }: { readonly run: ListedRun }) => {
     heading.current?.focus()
     return () => registry.set(RunAtoms.lookUndo, Atom.Reset)
   }, [registry])
-  const { changed, created, deleted } = run.counts
+
   return (
     <>
       <p>
         <button type="button" onClick={() => registry.set(RunAtoms.opened, undefined)}>
           <Icon name="previous" />
-          Back to the history
+          {runTexts.back}
         </button>
       </p>
       <h2 ref={heading} tabIndex={-1}>
-        <bdi>{whatOf(run.header)}</bdi>, <Time at={beganAt(run.header)} /> <StateMark run={run} />
+        {runTexts.heading(<bdi>{whatOf(run.header)}</bdi>, <Time at={beganAt(run.header)} />, <StateMark run={run} />)}
       </h2>
       <p>
-        {created.toLocaleString()} added, {changed.toLocaleString()} changed, {deleted.toLocaleString()} deleted.{" "}
+        {runTexts.did(run.counts)}{" "}
         {run.state === "Interrupted" && (run.header.command === "import" || run.header.command === "apply")
-          ? "Importing the same file again goes on where it stopped."
+          ? runTexts.importAgain
           : ""}
       </p>
       <Undo run={run} />

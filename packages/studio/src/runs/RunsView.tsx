@@ -7,10 +7,13 @@ import { Icon } from "../kit/Icon.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Count, Numbers, Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
+import { unseen } from "../kit/Unseen.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
 import { RunCard } from "./RunCard.tsx"
 import { StateMark } from "./StateMark.tsx"
 import { whatOf } from "../session/DeedWords.ts"
+import { runTexts } from "../texts/RunTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { beganAt } from "./RunWords.ts"
 
 const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
@@ -18,29 +21,28 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
   const look = useAtomSet(RunAtoms.lookUndo)
   if (runs.length === 0) {
     return (
-      <Empty icon="history" title="Nothing was changed yet">
-        <p>What is imported, edited or deleted stands here from then on, and can be undone.</p>
+      <Empty icon="history" title={runTexts.nothing}>
+        <p>{runTexts.nothingYet}</p>
         <a className="button" href="#import">
-          Import a file
+          {sharedTexts.importFile}
         </a>
       </Empty>
     )
   }
+  const { added, changed, deleted, state, undo, what, when, where, who } = runTexts.headings
   return (
     <Table
-      label="What was done"
+      label={runTexts.done}
       columns={[
-        "When",
-        "What",
-        <Numbers key="added">Added</Numbers>,
-        <Numbers key="changed">Changed</Numbers>,
-        <Numbers key="deleted">Deleted</Numbers>,
-        "State",
-        "Who",
-        "Where",
-        <span key="undo" className="unseen">
-          Undo
-        </span>
+        when,
+        what,
+        <Numbers key="added">{added}</Numbers>,
+        <Numbers key="changed">{changed}</Numbers>,
+        <Numbers key="deleted">{deleted}</Numbers>,
+        state,
+        who,
+        where,
+        unseen(undo)
       ]}
       className="broad"
     >
@@ -63,7 +65,7 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
           <td>
             <bdi>{run.header.by ?? ""}</bdi>
           </td>
-          <td>{run.isHere ? "here" : (run.header.name ?? run.header.target)}</td>
+          <td>{run.isHere ? runTexts.here : (run.header.name ?? run.header.target)}</td>
           <td>
             {run.isHere && run.state !== "GoingOn" && run.undoneBy === undefined ? (
               <button
@@ -75,7 +77,7 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
                 }}
               >
                 <Icon name="undo" />
-                Undo<span className="unseen"> {whatOf(run.header)}</span>…
+                {runTexts.undo(whatOf(run.header), unseen)}
               </button>
             ) : null}
           </td>
@@ -93,11 +95,11 @@ export const RunsView = () => {
   return (
     <section aria-labelledby="runs-title">
       <div className="title">
-        <h1 id="runs-title">History</h1>
+        <h1 id="runs-title">{runTexts.title}</h1>
       </div>
       <Problem message={problemOf(result)} />
       {AsyncResult.isInitial(result) ? (
-        <p>Reading the history…</p>
+        <p>{runTexts.reading}</p>
       ) : run === undefined ? (
         <List runs={runs} />
       ) : (

@@ -1,6 +1,6 @@
 /** What was done to contacts, in words: the history of all and of one contact say the same. */
 import type { RunHeader } from "@roster/workflows"
-import { shortened } from "../kit/Shortened.ts"
+import { shortened } from "../texts/SharedTexts.ts"
 
 const commands: Readonly<Record<string, string>> = {
   import: "Import",

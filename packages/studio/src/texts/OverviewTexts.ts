@@ -1,0 +1,67 @@
+/** The texts of the overview. */
+import type { ReactNode } from "preact/compat"
+import { counted, type Marked, number, sentence } from "./Language.ts"
+import { nouns, people } from "./SharedTexts.ts"
+
+export const overviewTexts = {
+  title: "Overview",
+  counted: (at: ReactNode): ReactNode => sentence`Counted ${at}`,
+  counting: "The contacts are being counted…",
+  noNumbers: "This service tells no numbers; the list of contacts says how many there are.",
+  save: "Save as a file",
+  nobody: "There is nobody to count yet",
+  firstSteps: (importFile: Marked, addContact: Marked): ReactNode =>
+    sentence`${importFile("Import a file")}, or ${addContact("add a contact")}.`,
+  figures: { all: "Contacts", mailed: "Get mail", unmailed: "Get no mail" },
+  contacts: "Contacts",
+  asBar: "As a bar",
+
+  statuses: "Who gets mail, and who does not",
+  byStatus: "Contacts by status",
+  status: "Status",
+  mail: "Mail",
+  getsMail: "gets mail",
+  getsNone: "gets none",
+
+  months: "Added by month",
+  growth: (added: number, months: number): string =>
+    `${people(added)} added in the last ${counted(months, nouns.month)}, as the table below has them`,
+  inMonth: (month: string, contacts: number): string => `${month}: ${number(contacts)}`,
+  asTable: "As a table",
+  byMonth: "Contacts by the month in which they were added",
+  month: "Month",
+
+  lists: "Lists",
+  noLists: (make: Marked): ReactNode => sentence`There are no lists yet. ${make("Make one")}`,
+  largest: "The largest lists",
+  list: "List",
+  allLists: (count: number): string => `All ${number(count)} lists`,
+
+  runs: "What was done last",
+  nothing: "Nothing was changed yet.",
+  newest: "The newest runs",
+  when: "When",
+  what: "What",
+  ended: "How it ended",
+  history: "The whole history",
+
+  keys: "Keys that end soon",
+  noKeys: (days: number): string => `No key ends within ${number(days)} days.`,
+  key: "Key",
+  ends: "Ends",
+  state: "State",
+  hasEnded: "has ended",
+  endsSoon: "ends soon",
+  allKeys: "All keys",
+
+  /** The headings and kinds of rows of the file. */
+  file: {
+    kind: "Kind",
+    name: "Name",
+    contacts: "Contacts",
+    total: "Total",
+    status: "Status",
+    addedIn: "Added in",
+    list: "List"
+  }
+}
