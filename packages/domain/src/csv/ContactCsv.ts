@@ -268,7 +268,7 @@ const makeRowReader = (mapping: ImportMapping, needsAddress = true) => {
       start = start.subarray(new TextEncoder().encode(sign).length)
       startLine += sign.split(lineBreak).length - 1
     }
-    delimiter ??= sniffDelimiter(known.trimStart())
+    delimiter ??= sniffDelimiter(known)
     toRecords = makeCsvReader(delimiter, startLine)
     return toRecords(start, last)
   }

@@ -104,6 +104,9 @@ export const proposedColumns = (
 const isReadWith = (header: ReadonlyArray<string>, mapping: ImportMapping, columns: ColumnMap = {}): boolean =>
   Result.isSuccess(importColumns(header, { ...mapping, columns: { ...mapping.columns, ...columns } }))
 
+/** Whether cells are a row of contacts, and no header stands below them; a title may have the one address of who made the file. */
+const isRow = (cells: ReadonlyArray<string>): boolean => cells.length > 1 && cells.some(isAddress)
+
 /** A header that cannot be read, and the lines from it on. */
 interface RefusedHeader {
   readonly cells: ReadonlyArray<string>
@@ -119,9 +122,12 @@ export const headerProposal = (
 ): Pick<UnreadableFile, "likelyFields" | "skipLines" | "header"> => {
   const below = lines.slice(1, consideredLines + 1)
   const headers = cellsOf(below, mapping.delimiter)
+  // What only resembles a heading below a row is a cell of another one, such as "eva at example.com".
+  const firstRow = isRow(cells) ? 0 : headers.findIndex(isRow)
+  const isAboveRows = (at: number): boolean => firstRow < 0 || at < firstRow
   for (const [at, later] of headers.entries()) {
     const isRead = later.length > 0 && isReadWith(later, mapping)
-    const columns = isRead || later.length === 0 ? undefined : proposedColumns(later, mapping)
+    const columns = isRead || later.length === 0 || !isAboveRows(at) ? undefined : proposedColumns(later, mapping)
     if (isRead || columns !== undefined) {
       return { skipLines: line + at, ...(columns === undefined ? {} : { likelyFields: columns }) }
     }
@@ -138,7 +144,7 @@ export const headerProposal = (
   if (columns !== undefined) return { likelyFields: columns }
   // Below a title, a header without a known name.
   for (const [at, later] of headers.entries()) {
-    if (later.length < 2 || later.some(isAddress)) continue
+    if (later.length < 2 || !isAboveRows(at)) continue
     const by = mapping.delimiter ?? sniffDelimiter(below[at] ?? "")
     const found = proposedColumns(later, mapping, cellsOf(below.slice(at + 1), by))
     if (found !== undefined) return { skipLines: line + at, likelyFields: found }

@@ -329,12 +329,26 @@ describe("what an error proposes", () => {
     })
   )
 
+  it.effect("takes the tabs before the first heading for empty cells", () =>
+    Effect.gen(function* () {
+      const tabbed = yield* refused("title\n\t\tx\n\tann@example.com\ty\n")
+      assert.deepStrictEqual([tabbed.skipLines, tabbed.likelyFields], [1, { "#2": "Email" }])
+      const rows = yield* rowsOf("title\n\t\tx\n\tann@example.com\ty\n", { skipLines: 1, columns: { "#2": "Email" } })
+      assert.strictEqual(rows.length, 1)
+    })
+  )
+
   it.effect("takes the column whose cells are addresses, and keeps one that comes twice under another name", () =>
     Effect.gen(function* () {
       const known = yield* refused("Kontakt;Ort;Ort\nann@example.com;Rom;\nbob@example.com;Oslo;x\n")
       assert.deepStrictEqual(known.likelyFields, { Kontakt: "Email", "#3": "Ort 2" })
       const titled = yield* refused("Our members\nKontakt;Ort\nann@example.com;Rom\n")
       assert.deepStrictEqual([titled.skipLines, titled.likelyFields], [1, { Kontakt: "Email" }])
+      // A cell that resembles a heading is none below a row, whose people would be skipped.
+      const slips = yield* refused(
+        "Anschrift;Ort\nann@example.com;Rom\neva at example.com;Oslo\nbob@example.com;Bonn\n"
+      )
+      assert.isUndefined(slips.skipLines)
       const none = yield* refused("Kontakt;Ort\nann;Rom\n")
       assert.isUndefined(none.likelyFields)
       const several = yield* refused(`Ann;${email};Paris\n`)
